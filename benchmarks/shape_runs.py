@@ -7,17 +7,17 @@ from pathlib import Path
 import yaml
 
 from benchmarks.shape_packages import Object, Package, Shape, write_package, write_stream
-from krm_fn.diff.diff import DiffFormat, DiffInput, RenderOptions, diff
-from krm_fn.explain.explain import ExplainFormat, explain
+from krm_fn.base.problem import Outcome
+from krm_fn.base.settings import NO_ENVIRONMENT
 from krm_fn.function import run
-from krm_fn.graph.draw import GraphFormat, draw_path
-from krm_fn.model.problem import Outcome
-from krm_fn.model.settings import NO_ENVIRONMENT
-from krm_fn.render.files import DEFAULT_LIMITS
-from krm_fn.render.sources import STDIN, Inputs
-from krm_fn.render.tools import HelmOptions
 from krm_fn.report.table import Screen
-from krm_fn.verify.verify import VerifyOptions, verify
+from krm_fn.tools.diff.diff import DiffFormat, DiffInput, RenderOptions, diff
+from krm_fn.tools.explain.explain import ExplainFormat, explain
+from krm_fn.tools.graph.draw import GraphFormat, draw_path
+from krm_fn.tools.render.files import DEFAULT_LIMITS
+from krm_fn.tools.render.sources import STDIN, Inputs
+from krm_fn.tools.render.tools import HelmOptions
+from krm_fn.tools.verify.verify import VerifyOptions, verify
 
 Work = Callable[[], Outcome]
 """What is measured. All that it needs is there."""

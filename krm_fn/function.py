@@ -3,24 +3,31 @@
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from krm_fn.config.configuration import Configuration, Packages, as_passed, find_among, find_applied, find_configuration
-from krm_fn.config.plain import place_settings
-from krm_fn.config.read import parse_config
+from krm_fn.base.changes import Changes
+from krm_fn.base.item import Item, in_order, read_item
+from krm_fn.base.node import Node, is_mapping, is_null
+from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.base.settings import NO_ENVIRONMENT, Environment, Jobs, Selector
+from krm_fn.core.config.configuration import (
+    Configuration,
+    Packages,
+    as_passed,
+    find_among,
+    find_applied,
+    find_configuration,
+)
+from krm_fn.core.config.plain import place_settings
+from krm_fn.core.config.read_config import parse_config
+from krm_fn.core.decide.mark import unprotect
+from krm_fn.core.decide.package import read_package
+from krm_fn.core.decide.transform import Transformation, transform
+from krm_fn.core.yaml.apply import add_results, apply_changes
+from krm_fn.core.yaml.envelope import Envelope, open_envelope
+from krm_fn.core.yaml.reader import Expansion, embedded_reader, read_yaml, warn_about_repeated
+from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.extras.jobs import restore_jobs
 from krm_fn.lint.lint import lint
-from krm_fn.model.changes import Changes
-from krm_fn.model.item import Item, in_order, read_item
-from krm_fn.model.node import Node, is_mapping, is_null
-from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.model.settings import NO_ENVIRONMENT, Environment, Jobs, Selector
 from krm_fn.report.secrets import hide_in_problems
-from krm_fn.stages.jobs import restore_jobs
-from krm_fn.stages.mark import unprotect
-from krm_fn.stages.package import read_package
-from krm_fn.stages.transform import Transformation, transform
-from krm_fn.wire.apply import add_results, apply_changes
-from krm_fn.wire.envelope import Envelope, open_envelope
-from krm_fn.wire.reader import Expansion, embedded_reader, read_yaml, warn_about_repeated
-from krm_fn.wire.results import stderr_lines
 
 
 def run(

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from krm_fn.model.settings import Environment
+from krm_fn.base.settings import Environment
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 TRANSFORMS = sorted(path.parent for path in FIXTURES.glob("transforms/*/input.yaml"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from krm_fn.model.node import read_path, step
+from krm_fn.base.node import read_path, step
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs/configuration.md"

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main as krm_fn
 from krm_fn.function import run
-from krm_fn.history.write import HistoryFormat, write_history
-from krm_fn.model.problem import Outcome
 from krm_fn.report.table import Screen
+from krm_fn.tools.history.write_history import HistoryFormat, write_history
 from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
 from tests.history.cases import HISTORIES, read_history
 

@@ -22,15 +22,15 @@ from random import Random, randrange
 from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from krm_fn.diff.compare import compare
-from krm_fn.diff.write import write_markdown
+from krm_fn.base.problem import Rejected
 from krm_fn.linker.api import parse
 from krm_fn.linker.retry import NoResponse
-from krm_fn.model.problem import Rejected
-from krm_fn.render.files import Limits
-from krm_fn.render.render import render
-from krm_fn.render.sources import Inputs
-from krm_fn.render.tools import HelmOptions
+from krm_fn.tools.diff.compare import compare
+from krm_fn.tools.diff.write_difference import write_markdown
+from krm_fn.tools.render.files import Limits
+from krm_fn.tools.render.render import render
+from krm_fn.tools.render.sources import Inputs
+from krm_fn.tools.render.tools import HelmOptions
 from tests import test_mutations, test_yaml_styles
 from tests.cases import ENVIRONMENT
 from tests.diff.generated import differences, hostile

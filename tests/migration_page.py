@@ -6,8 +6,8 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from krm_fn.model import keys
-from krm_fn.model.deployers import PROTECTIONS
+from krm_fn.base import keys
+from krm_fn.base.deployer import PROTECTIONS
 from tests.cases import FIXTURES
 from tests.openapi import load, objects_in
 

@@ -7,8 +7,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from krm_fn.base import keys
 from krm_fn.function import run
-from krm_fn.model import keys
 from tests.redefined import BaseLoader
 from tests.volume import examples_of
 

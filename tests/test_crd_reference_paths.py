@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from krm_fn.model.problem import ResourceId
-from krm_fn.references.fields import read_exclusions
-from krm_fn.references.find import find_references
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.problem import ResourceId
+from krm_fn.core.references.find import find_references
+from krm_fn.core.references.known_fields import read_exclusions
+from krm_fn.core.yaml.reader import read_yaml
 
 CRDS = json.loads((Path(__file__).parent / "data" / "crd_reference_paths.json").read_text())["crds"]
 

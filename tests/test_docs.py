@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.base.deployer import PROTECTIONS
+from krm_fn.base.producer import RENAMABLE
 from krm_fn.cli.main import main
-from krm_fn.config.pins import PINNABLE
-from krm_fn.model.deployers import PROTECTIONS
-from krm_fn.model.producers import RENAMABLE
-from krm_fn.references.fields import read_chart_values
+from krm_fn.core.config.pins import PINNABLE
+from krm_fn.core.references.known_fields import read_chart_values
 from tests import config_page
 
 ROOT = Path(__file__).parent.parent

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from krm_fn.model.kinds import CONSUMER_KINDS
-from krm_fn.model.link_plan import JobPlan, LinkPlan
-from krm_fn.model.settings import Settings
-from krm_fn.render.render import render
-from krm_fn.render.sources import Inputs
-from krm_fn.render.tools import HelmOptions
-from krm_fn.stages.linker_objects import access
+from krm_fn.base.kind import CONSUMER_KINDS
+from krm_fn.base.link_plan import JobPlan, LinkPlan
+from krm_fn.base.settings import Settings
+from krm_fn.extras.linker_objects import access
+from krm_fn.tools.render.render import render
+from krm_fn.tools.render.sources import Inputs
+from krm_fn.tools.render.tools import HelmOptions
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import kubernetes.client.api
 import pytest
 
-from krm_fn.model.kinds import KINDS, Kinds
-from krm_fn.model.problem import ResourceId
-from krm_fn.model.producers import PRODUCERS
-from krm_fn.references.fields import KEY_SELECTORS, read_exclusions, read_fields
+from krm_fn.base.kind import KINDS, Kinds
+from krm_fn.base.problem import ResourceId
+from krm_fn.base.producer import PRODUCERS
+from krm_fn.core.references.known_fields import KEY_SELECTORS, read_exclusions, read_fields
 
 ROOT = Path(__file__).parent.parent
 FACTS = sorted((ROOT / "krm_fn/facts").glob("*.py"))

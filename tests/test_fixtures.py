@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from pytest_snapshot.plugin import Snapshot
 
+from krm_fn.base.problem import Outcome
 from krm_fn.function import run
-from krm_fn.model.problem import Outcome
 from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
 
 

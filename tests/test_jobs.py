@@ -6,8 +6,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from krm_fn.base import keys
 from krm_fn.function import run
-from krm_fn.model import keys
 from tests.volume import examples_of
 
 HEAD = """\

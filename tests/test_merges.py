@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from krm_fn.function import run
-from krm_fn.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.cases import ENVIRONMENT
 
 Files: TypeAlias = Mapping[str, str]

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from pytest_snapshot.plugin import Snapshot
 
+from krm_fn.base.problem import Outcome
 from krm_fn.function import run
-from krm_fn.model.problem import Outcome
-from krm_fn.render.check import check
+from krm_fn.tools.render.check import check
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, MIGRATIONS
 from tests.migration_page import BLOCK, PAGE, deployed_before, with_diffs
 from tests.test_fixtures import assert_as_recorded

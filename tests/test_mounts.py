@@ -7,8 +7,8 @@ import yaml
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
+from krm_fn.base import keys
 from krm_fn.function import run
-from krm_fn.model import keys
 from tests.volume import examples_of
 
 CONFIGS = ("web-config", "web-flags", "web-env")

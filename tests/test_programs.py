@@ -12,11 +12,11 @@ from typing import NamedTuple, TypeAlias
 
 import pytest
 
+from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main
-from krm_fn.merge.merge import Versions
-from krm_fn.merge.versions import DriverCall, drive
-from krm_fn.model.problem import Outcome
-from krm_fn.render.files import Limits
+from krm_fn.tools.merge.merge_package import Versions
+from krm_fn.tools.merge.versions import DriverCall, drive
+from krm_fn.tools.render.files import Limits
 from tests.cases import ENVIRONMENT
 from tests.diff.repository import commit, git
 from tests.merge.generated import package

@@ -13,15 +13,15 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from krm_fn.config.plain import plain_value
+from krm_fn.base import keys
+from krm_fn.base.deployer import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, SPINNAKER_VERSIONED
+from krm_fn.base.item import Item
+from krm_fn.core.config.plain import plain_value
+from krm_fn.core.names.names import without_hash
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import run
-from krm_fn.model import keys
-from krm_fn.model.deployers import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, SPINNAKER_VERSIONED
-from krm_fn.model.item import Item
-from krm_fn.naming.names import without_hash
-from krm_fn.render.deployable import deployable, internal_annotations, is_deployed
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import read_yaml
+from krm_fn.tools.render.deployable import deployable, internal_annotations, is_deployed
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, TRANSFORMS, is_emitted
 from tests.mounted import without_mounts
 from tests.openapi import find_errors, objects_in

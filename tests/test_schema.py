@@ -11,9 +11,9 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from krm_fn.config.build import build_settings
-from krm_fn.config.plain import Invalid
-from krm_fn.model.node import read_path
+from krm_fn.base.node import read_path
+from krm_fn.core.config.build import build_settings
+from krm_fn.core.config.plain import Invalid
 from tests.config_page import PAGE, ROOT, SCHEMA, list_fields
 
 DOCUMENT = json.loads(SCHEMA.read_text())
@@ -152,7 +152,7 @@ def test_ecmascript_understands_all_patterns(require_tool: Callable[[str], Path]
 
 
 def test_a_dollar_is_always_the_end_of_the_text() -> None:
-    """`krm_fn/config/explain.py` replaces it."""
+    """`krm_fn/core/config/why_invalid.py` replaces it."""
     assert len(PATTERNS) > 5
     assert not [one for one in PATTERNS if "\\$" in one or "$" in "".join(re.findall(r"\[[^]]*\]", one))]
 

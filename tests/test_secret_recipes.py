@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
+from krm_fn.base.settings import Environment
 from krm_fn.function import run
-from krm_fn.model.settings import Environment
 
 PAGE = Path(__file__).parent.parent / "docs" / "secrets.md"
 BLOCKS = dict(re.findall(r"^<!-- ([\w-]+) -->\n```yaml\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL))

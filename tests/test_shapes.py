@@ -9,14 +9,14 @@ from benchmarks.inputs import resource_list
 from benchmarks.operations import lines_per_pair
 from benchmarks.shape_packages import SHAPES, Shape
 from benchmarks.shape_runs import prepare
+from krm_fn.base.node import Node
 from krm_fn.cli.main import main
+from krm_fn.core.yaml import reader
+from krm_fn.core.yaml.nodes import Source
 from krm_fn.function import run
-from krm_fn.model.node import Node
-from krm_fn.render.render import render
-from krm_fn.render.sources import STDIN, Inputs
-from krm_fn.render.tools import HelmOptions
-from krm_fn.wire import reader
-from krm_fn.wire.nodes import Source
+from krm_fn.tools.render.render import render
+from krm_fn.tools.render.sources import STDIN, Inputs
+from krm_fn.tools.render.tools import HelmOptions
 from tests.volume import IS_WHOLE
 
 _NEARLY_NONE = 0.5

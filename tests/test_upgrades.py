@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
+from krm_fn.base import keys
+from krm_fn.base.link_plan import read_arguments
 from krm_fn.function import run
-from krm_fn.model import keys
-from krm_fn.model.link_plan import read_arguments
 from tests.cases import ENVIRONMENT, FIXTURES
 from tests.properties import Properties
 

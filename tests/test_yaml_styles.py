@@ -10,10 +10,10 @@ import pytest
 import yaml
 from ruamel.yaml import YAML
 
+from krm_fn.base.problem import Rejected
+from krm_fn.core.yaml import apply, prove
+from krm_fn.core.yaml.splice import Splice, apply_splices
 from krm_fn.function import run
-from krm_fn.model.problem import Rejected
-from krm_fn.wire import apply, prove
-from krm_fn.wire.splice import Splice, apply_splices
 from tests.volume import part_of, seed_of
 from tests.yaml_styles import Styles
 

@@ -4,6 +4,8 @@ import os
 
 import click
 
+from krm_fn.base.problem import Outcome
+from krm_fn.base.words import count
 from krm_fn.cli.options import (
     PATH,
     RenderingOptions,
@@ -14,8 +16,6 @@ from krm_fn.cli.options import (
     rendering_options,
     say,
 )
-from krm_fn.model.problem import Outcome
-from krm_fn.model.words import count
 from krm_fn.stdio import read_stdin, terminal_size
 
 _PATHS = 2
@@ -107,12 +107,12 @@ def diff(
     The exit code is 2 after an error, and 3 if REV alone cannot be rendered: then everything is shown as new. Otherwise
     it is 0 or, with --exit-code, 1 for a difference.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.diff.affected import stands_for_several
-    from krm_fn.diff.diff import DIFFERENT, DiffFormat, DiffInput, RenderOptions
-    from krm_fn.diff.diff import diff as compare_one
-    from krm_fn.diff.packages import diff_packages
-    from krm_fn.diff.write import ROOM, Extent
     from krm_fn.report.table import find_screen
+    from krm_fn.tools.diff.affected import stands_for_several
+    from krm_fn.tools.diff.diff import DIFFERENT, DiffFormat, DiffInput, RenderOptions
+    from krm_fn.tools.diff.diff import diff as compare_one
+    from krm_fn.tools.diff.packages import diff_packages
+    from krm_fn.tools.diff.write_difference import ROOM, Extent
 
     is_each = each or (against is not None and any(map(stands_for_several, paths)))
     is_paired = ignore_namespace or ignore_affixes
@@ -137,8 +137,8 @@ def diff(
     if live:
         with needs_client():
             from krm_fn.linker.credentials import Access
-            from krm_fn.live.diff_live import LiveInput, diff_live
-            from krm_fn.render.sources import Inputs
+            from krm_fn.tools.live.diff_live import LiveInput, diff_live
+            from krm_fn.tools.render.sources import Inputs
 
         inputs = Inputs(paths or (".",), rendering.config, stdin)
         outcome = diff_live(LiveInput(inputs, Access(kubeconfig, context), say), way, form, screen, extent)

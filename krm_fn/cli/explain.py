@@ -4,8 +4,8 @@ import os
 
 import click
 
+from krm_fn.base.problem import Outcome
 from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, output_option, rendering_options
-from krm_fn.model.problem import Outcome
 from krm_fn.stdio import terminal_size
 
 
@@ -30,9 +30,9 @@ def explain(*, path: str, name: str, output: str, rendering: RenderingOptions) -
     Without a NAME, a table of the reasons comes first. Of Secrets, only keys are shown. Where the function fails, its
     errors are on stderr, and the exit code is 1.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.explain.explain import ExplainFormat
-    from krm_fn.explain.explain import explain as explain_path
     from krm_fn.report.table import find_screen
+    from krm_fn.tools.explain.explain import ExplainFormat
+    from krm_fn.tools.explain.explain import explain as explain_path
 
     return explain_path(
         rendering.read_inputs(path),

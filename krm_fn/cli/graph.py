@@ -3,6 +3,8 @@
 import click
 from click.core import ParameterSource
 
+from krm_fn.base.problem import Outcome
+from krm_fn.base.words import printable
 from krm_fn.cli.options import (
     PATH,
     RenderingOptions,
@@ -12,8 +14,6 @@ from krm_fn.cli.options import (
     rendering_options,
     say,
 )
-from krm_fn.model.problem import Outcome
-from krm_fn.model.words import printable
 
 _ONLY_LIVE = ("set_name", "context", "kubeconfig")
 _FOR_BOTH = ("operands", "output", "live", "namespace")
@@ -60,7 +60,7 @@ def graph(
     _check_usage(click_context, operands, live=live)
     if live:
         return _draw_live(next(iter(operands), None), output, set_name, context, kubeconfig, rendering.namespace)
-    from krm_fn.graph.draw import GraphFormat, draw_path
+    from krm_fn.tools.graph.draw import GraphFormat, draw_path
 
     path, *names = operands
     name = next(iter(names), "")
@@ -72,10 +72,10 @@ def _draw_live(  # noqa: PLR0917  # what is drawn, how it is written, and where 
     name: str | None, output: str, set_name: str | None, context: str | None, kubeconfig: str | None, namespace: str
 ) -> Outcome:
     with needs_client():
-        from krm_fn.history.ask import LiveNamespace, Question
-        from krm_fn.history.history import NoAnswer
         from krm_fn.linker.credentials import Access
-    from krm_fn.graph.draw import GraphFormat, draw_history
+        from krm_fn.tools.history.ask import LiveNamespace, Question
+        from krm_fn.tools.history.revision_history import NoAnswer
+    from krm_fn.tools.graph.draw import GraphFormat, draw_history
 
     form = GraphFormat(output)
     try:

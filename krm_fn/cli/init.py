@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from krm_fn.base.deployer import PROTECTIONS
+from krm_fn.base.problem import Outcome
 from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, rendering_options
-from krm_fn.model.deployers import PROTECTIONS
-from krm_fn.model.problem import Outcome
-from krm_fn.naming.names import SET_NAME
+from krm_fn.core.names.names import SET_NAME
 from krm_fn.stdio import terminal_size
 
 _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
@@ -66,11 +66,11 @@ def init(
 
     DIR is the current directory by default. --linker-image is written into krm-fn.yaml.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.init.init import Surroundings
-    from krm_fn.init.init import init as init_directory
-    from krm_fn.init.plan import Wishes
-    from krm_fn.init.texts import Pipeline
     from krm_fn.report.table import find_screen
+    from krm_fn.tools.init.plan import Wishes
+    from krm_fn.tools.init.start import Surroundings
+    from krm_fn.tools.init.start import init as init_directory
+    from krm_fn.tools.init.texts import Pipeline
 
     if rendering.config is not None:
         message = "--config has no effect: krm-fn init writes the configuration, or takes the one that is there"

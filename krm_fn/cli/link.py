@@ -8,9 +8,8 @@ from typing import TypeVar
 
 import click
 
-from krm_fn.cli.options import access_options, needs_client, output_option, say
-from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import (
+from krm_fn.base.kind import Kind
+from krm_fn.base.link_plan import (
     LinkPlan,
     ProducerName,
     RevisionName,
@@ -21,7 +20,8 @@ from krm_fn.model.link_plan import (
     read_revision,
     read_workload,
 )
-from krm_fn.model.problem import Outcome
+from krm_fn.base.problem import Outcome
+from krm_fn.cli.options import access_options, needs_client, output_option, say
 from krm_fn.stdio import write_stdout
 
 _T = TypeVar("_T")

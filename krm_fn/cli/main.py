@@ -9,6 +9,8 @@ import click
 from click.shell_completion import get_completion_class
 
 from krm_fn import __version__
+from krm_fn.base.problem import Outcome
+from krm_fn.base.words import printable
 from krm_fn.cli.diff import diff
 from krm_fn.cli.explain import explain
 from krm_fn.cli.graph import graph
@@ -18,9 +20,7 @@ from krm_fn.cli.link import link
 from krm_fn.cli.merge import merge
 from krm_fn.cli.render import discover, render
 from krm_fn.cli.verify import verify
-from krm_fn.config.plain import load_schema
-from krm_fn.model.problem import Outcome
-from krm_fn.model.words import printable
+from krm_fn.core.config.plain import load_schema
 
 _EXAMPLE = """\
 apiVersion: revisions.krm-fn.io/v1

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
+from krm_fn.base.problem import Outcome
 from krm_fn.cli.options import PATH
-from krm_fn.model.problem import Outcome
 
 
 class _WrongCall(click.UsageError):
@@ -63,11 +63,11 @@ def merge(*, base: str, ours: str, theirs: str, path: str, marker_size: str, lab
     a conflict. What cannot be merged is one, with both sides in the file. The exit code is 129, which ends the merge,
     where the files cannot be read or written.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.config.pins import find_pins
-    from krm_fn.merge.merge import Versions
-    from krm_fn.merge.versions import DriverCall, drive
-    from krm_fn.model.settings import Environment
-    from krm_fn.render.files import Limits
+    from krm_fn.base.settings import Environment
+    from krm_fn.core.config.pins import find_pins
+    from krm_fn.tools.merge.merge_package import Versions
+    from krm_fn.tools.merge.versions import DriverCall, drive
+    from krm_fn.tools.render.files import Limits
 
     call = DriverCall(Versions(Path(base), Path(ours), Path(theirs)), path, marker_size, labels)
     environment = Environment(image=os.environ.get("KRM_FN_IMAGE", ""), pins=find_pins(os.environ))

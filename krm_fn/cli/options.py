@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import click
 from click.core import ParameterSource
 
-from krm_fn.model.problem import Outcome
-from krm_fn.model.words import printable
+from krm_fn.base.problem import Outcome
+from krm_fn.base.words import printable
 from krm_fn.stdio import read_stdin, write_stderr
 
 if TYPE_CHECKING:
-    from krm_fn.model.settings import Environment
-    from krm_fn.render.files import Limits
-    from krm_fn.render.sources import Inputs
-    from krm_fn.render.tools import HelmOptions
+    from krm_fn.base.settings import Environment
+    from krm_fn.tools.render.files import Limits
+    from krm_fn.tools.render.sources import Inputs
+    from krm_fn.tools.render.tools import HelmOptions
 
 
 class _Path(click.Path):
@@ -161,7 +161,7 @@ class RenderingOptions(NamedTuple):
 
     @property
     def helm(self) -> "HelmOptions":
-        from krm_fn.render.tools import HelmOptions
+        from krm_fn.tools.render.tools import HelmOptions
 
         return HelmOptions(
             self.helm_release, self.namespace, self.helm_values, self.helm_kube_version, self.helm_api_versions
@@ -169,22 +169,22 @@ class RenderingOptions(NamedTuple):
 
     @property
     def limits(self) -> "Limits":
-        from krm_fn.render.files import Limits
+        from krm_fn.tools.render.files import Limits
 
         return Limits(self.root or _find_root(), self.max_bytes, self.timeout, self.no_remote, self.verbose)
 
     def read_inputs(self, path: str) -> "Inputs":
         """Return what a command with one PATH reads."""
-        from krm_fn.render.sources import Inputs
+        from krm_fn.tools.render.sources import Inputs
 
         stdin = read_stdin("manifests", self.max_bytes + 1) if path == "-" else None
         return Inputs((path,), self.config, stdin)
 
     def environment(self, *, strict: bool = False) -> "Environment":
         """Return what the function gets from around it. `strict`: its warnings are errors."""
-        from krm_fn.config.pins import find_pins
-        from krm_fn.model.settings import Environment
-        from krm_fn.naming.names import set_name
+        from krm_fn.base.settings import Environment
+        from krm_fn.core.config.pins import find_pins
+        from krm_fn.core.names.names import set_name
 
         return Environment(
             image=os.environ.get("KRM_FN_IMAGE", ""),
@@ -232,7 +232,7 @@ def _only(files: tuple[str, ...]) -> str | None:
 
 def _find_root() -> Path | None:
     """Find Argo CD's copy of the repository, if this is a plugin of Argo CD."""
-    from krm_fn.render.files import find_root
+    from krm_fn.tools.render.files import find_root
 
     source_path = os.environ.get("ARGOCD_APP_SOURCE_PATH")
     return None if source_path is None else find_root(Path.cwd(), source_path)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
+from krm_fn.base.problem import Outcome
 from krm_fn.cli.options import PATH, RenderingOptions, rendering_options
-from krm_fn.model.problem import Outcome
 from krm_fn.stdio import read_stdin
 
 
@@ -48,8 +48,8 @@ def render(  # one parameter an option
     KRM_FN_LINKER_IMAGE, KRM_FN_LINKER_SERVICE_ACCOUNT_NAME, KRM_FN_LINKER_NODE_SELECTOR and KRM_FN_LINKER_TOLERATIONS
     pin settings of the Job: then the configuration may not set others.
     """
-    from krm_fn.render.render import render as render_paths
-    from krm_fn.render.sources import Inputs
+    from krm_fn.tools.render.render import render as render_paths
+    from krm_fn.tools.render.sources import Inputs
 
     paths = paths or (".",)
     _check_usage(paths, deployed, check=check)
@@ -63,7 +63,7 @@ def render(  # one parameter an option
         outcome = outcome._replace(summary="")
     if deployed is None:
         return outcome
-    from krm_fn.render.check import check as check_deployed
+    from krm_fn.tools.render.check import check as check_deployed
 
     return check_deployed(outcome, deployed, stdin, rendering.namespace, limits)
 
@@ -99,6 +99,6 @@ def discover(*, kustomize_options: str) -> Outcome:
     This is for `discover.find.command` in a plugin of Argo CD, which renders an application if something is printed. If
     an Application asks for a plugin, Argo CD sets ARGOCD_APP_PARAMETERS, and krm-fn.yaml is printed in any case.
     """
-    from krm_fn.render.sources import answer_discovery as discover_directory
+    from krm_fn.tools.render.sources import answer_discovery as discover_directory
 
     return discover_directory(Path(), kustomize_options, is_asked_for="ARGOCD_APP_PARAMETERS" in os.environ)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
+from krm_fn.base.deployer import PROTECTIONS
+from krm_fn.base.problem import Outcome
 from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, rendering_options
-from krm_fn.model.deployers import PROTECTIONS
-from krm_fn.model.problem import Outcome
 
 
 @click.command(cls=RendersFirst, short_help="Check manifests that are about to be applied.")
@@ -50,13 +50,13 @@ def verify(
     Which sets must have a revision: those of --set, those with a linker, and those of which the configuration finds
     objects. If none of these says anything, there must be a revision of any set.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.verify.verify import VerifyOptions
-    from krm_fn.verify.verify import verify as verify_path
+    from krm_fn.tools.verify.verify import VerifyOptions
+    from krm_fn.tools.verify.verify import verify as verify_path
 
     options = VerifyOptions(rendering.config, sets, deployers, rendering.namespace, strict, rendering.limits)
     if not _is_rendered_first(path, rendering):
         return verify_path(path, rendering.read_inputs(path).stdin, options)
-    from krm_fn.render.render import render
+    from krm_fn.tools.render.render import render
 
     # What the build makes is what will be applied, so that is verified.
     environment = rendering.environment(strict=strict)
@@ -69,10 +69,10 @@ def verify(
 
 def _is_rendered_first(path: str, rendering: RenderingOptions) -> bool:
     """Tell whether there is something to build, and a configuration for what is built."""
-    from krm_fn.model.settings import CONFIG_FILE
-    from krm_fn.render.files import Allowance
-    from krm_fn.render.kustomization import lists_krm_fn
-    from krm_fn.render.tools import built_from
+    from krm_fn.base.settings import CONFIG_FILE
+    from krm_fn.tools.render.files import Allowance
+    from krm_fn.tools.render.kustomization import lists_krm_fn
+    from krm_fn.tools.render.tools import built_from
 
     directory = Path(path)
     if path == "-" or not built_from(directory):

@@ -10,10 +10,10 @@ from kubernetes.client.exceptions import ApiException
 from urllib3.exceptions import HTTPError
 
 from krm_fn import __version__
+from krm_fn.base.kind import BUILT_IN_KINDS, Kind
 from krm_fn.linker.credentials import Access, NoCredentials, find_namespace, load_credentials
 from krm_fn.linker.read import list_of, mapping, text_in
 from krm_fn.linker.retry import Deadline, NoResponse, Response, retry, within
-from krm_fn.model.kinds import BUILT_IN_KINDS, Kind
 
 _CONNECT, _WHOLE = 5.0, 30.0
 """Seconds for a connection, and for a request with its whole response."""

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
+from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, Kind
+from krm_fn.base.link_plan import LinkPlan, ProducerName
 from krm_fn.linker.api import Forbidden, NotServed, Refused
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation, Owner, Unread
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.read import Version, read_consumer, read_version
 from krm_fn.linker.retry import Deadline
-from krm_fn.model.kinds import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan, ProducerName
 
 _LONG = 500
 """Objects of a list of which only the changes are read again. Fewer fit into one page or two."""

@@ -1,5 +1,7 @@
 """Add every consumer of a revision as its owner, and delete the revisions that nothing references any more."""
 
+from krm_fn.base import keys
+from krm_fn.base.link_plan import LinkPlan, ProducerName
 from krm_fn.linker.api import ApiError
 from krm_fn.linker.cluster import Cluster, observe
 from krm_fn.linker.objects import LiveRevision, Observation, Owner
@@ -20,8 +22,6 @@ from krm_fn.linker.wait import (
     wait_for_producer,
     wait_for_workloads,
 )
-from krm_fn.model import keys
-from krm_fn.model.link_plan import LinkPlan, ProducerName
 
 _ROUNDS = 3
 """How often owners are compared again with what changed meanwhile. A busy namespace is left to the next run."""

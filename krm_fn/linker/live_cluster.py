@@ -6,6 +6,9 @@ from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
+from krm_fn.base import keys
+from krm_fn.base.kind import ADD_ON_KINDS, CONSUMER_KINDS, Kind
+from krm_fn.base.link_plan import LinkPlan, ProducerName
 from krm_fn.linker.api import (
     MOST_BYTES,
     Api,
@@ -24,9 +27,6 @@ from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.read import mapping, read_live_revision, read_of_set, write_time
 from krm_fn.linker.retry import Response, pauses
-from krm_fn.model import keys
-from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan, ProducerName
 
 FIELD_MANAGER = "krm-fn-linker"
 """Must not begin with `kubectl`: Flux takes over the fields of such managers, and would remove the owners."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple, Self
 
-from krm_fn.model.kinds import Kind
-from krm_fn.naming.names import without_hash
+from krm_fn.base.kind import Kind
+from krm_fn.core.names.names import without_hash
 
 
 class Owner(NamedTuple):

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
+from krm_fn.base import keys
+from krm_fn.base.kind import CONSUMER_KINDS
+from krm_fn.base.link_plan import LinkPlan
+from krm_fn.base.producer import RENAMABLE
+from krm_fn.core.names.names import WORD
 from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner
-from krm_fn.model import keys
-from krm_fn.model.kinds import CONSUMER_KINDS
-from krm_fn.model.link_plan import LinkPlan
-from krm_fn.model.producers import RENAMABLE
-from krm_fn.naming.names import WORD
 
 _GROUPS = {kind: group for group, kind in RENAMABLE}  # no two groups share one of these kinds
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from krm_fn.base import keys
+from krm_fn.base.kind import CONSUMER_KINDS, Kind
+from krm_fn.base.link_plan import LinkPlan
+from krm_fn.core.names.names import HASH, NOT_SPEC, WORD
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
-from krm_fn.model import keys
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan
-from krm_fn.naming.names import HASH, NOT_SPEC, WORD
 
 _KNOWN = frozenset(CONSUMER_KINDS)
 _MARKS = (keys.WANTED, keys.OWNS_SECRET)

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from krm_fn.base.link_plan import LinkPlan
+from krm_fn.base.words import count, listing, printable
+from krm_fn.core.names.names import without_hash
 from krm_fn.linker.cluster import Cluster
 from krm_fn.linker.objects import LiveRevision, Observation, Owner
-from krm_fn.model.link_plan import LinkPlan
-from krm_fn.model.words import count, listing, printable
-from krm_fn.naming.names import without_hash
 
 _MAX_EVENTS = 10
 """Events of one sort in one run: a thousand Events would displace those of others."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import Event, Thread
 from typing import Any, NamedTuple, TypeVar
 
-from krm_fn.model.words import listing, printable
+from krm_fn.base.words import listing, printable
 
 _FORBIDDEN, _TOO_MANY_REQUESTS, _SERVER_ERROR = 403, 429, 500
 

@@ -8,6 +8,9 @@ from enum import Enum
 from threading import Event
 from typing import NamedTuple
 
+from krm_fn.base.link_plan import LinkPlan
+from krm_fn.base.problem import Outcome
+from krm_fn.base.words import printable
 from krm_fn.linker.api import Api, ApiError
 from krm_fn.linker.cluster import Cluster, DryRun
 from krm_fn.linker.credentials import Access
@@ -15,9 +18,6 @@ from krm_fn.linker.link import link
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import Deadline, OutOfTime, Stopped
-from krm_fn.model.link_plan import LinkPlan
-from krm_fn.model.problem import Outcome
-from krm_fn.model.words import printable
 
 _ENDS = {128 + signal.SIGTERM: "terminated", 128 + signal.SIGINT: "interrupted"}
 """The exit codes of a run that was ended by a signal, as a shell reports them."""

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from krm_fn.base.kind import CONSUMER_KINDS
+from krm_fn.base.link_plan import LinkPlan, ProducerName, Workload
+from krm_fn.base.words import listing
 from krm_fn.linker.cluster import Cluster, Reader, observe, observe_workloads
 from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner
 from krm_fn.linker.owners import is_left_to_kpt, plan_deletions, plan_owners
 from krm_fn.linker.retry import pauses
-from krm_fn.model.kinds import CONSUMER_KINDS
-from krm_fn.model.link_plan import LinkPlan, ProducerName, Workload
-from krm_fn.model.words import listing
 
 _HISTORY_TIMEOUT = 10.0
 """Seconds for a controller to create a ReplicaSet or ControllerRevision: far more than one needs."""

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from krm_fn.model.deployers import DEPLOYERS
-from krm_fn.model.item import DATA_FIELDS, Item, about
-from krm_fn.model.node import (
+from krm_fn.base.deployer import DEPLOYERS
+from krm_fn.base.item import DATA_FIELDS, Item, about
+from krm_fn.base.node import (
     Node,
     Scalar,
     descend,
@@ -29,20 +29,20 @@ from krm_fn.model.node import (
     step,
     text,
 )
-from krm_fn.model.pods import CONTAINER_LISTS
-from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.settings import Settings
-from krm_fn.model.words import and_others, listing
-from krm_fn.naming.go_yaml import is_base64, is_plainly_text, is_text, read_scalar, unfold
-from krm_fn.naming.names import authored_id, base_name
-from krm_fn.naming.suggest import did_you_mean, find_meant
-from krm_fn.references.find import ROLES
-from krm_fn.references.reference import ResolvedReference
-from krm_fn.references.references import References
-from krm_fn.references.well_known import looked_up_by
-from krm_fn.stages.package import Package
-from krm_fn.stages.replaced_later import is_encrypted, is_placeholder
-from krm_fn.stages.revisions import Revisions
+from krm_fn.base.pods import CONTAINER_LISTS
+from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.settings import Settings
+from krm_fn.base.words import and_others, listing
+from krm_fn.core.decide.package import Package
+from krm_fn.core.decide.revisions import Revisions
+from krm_fn.core.names.go_yaml import is_base64, is_plainly_text, is_text, read_scalar, unfold
+from krm_fn.core.names.names import authored_id, base_name
+from krm_fn.core.names.suggest import did_you_mean, find_meant
+from krm_fn.core.references.find import ROLES
+from krm_fn.core.references.reference import ResolvedReference
+from krm_fn.core.references.references import References
+from krm_fn.guards.replaced_later import is_encrypted, is_placeholder
+from krm_fn.guards.well_known import looked_up_by
 
 _MOST_NAMES = 5
 """Keys or files that a message lists."""

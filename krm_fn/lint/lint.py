@@ -3,9 +3,26 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from krm_fn.lint.configuration import find_misspelled_kinds, find_nothing_chosen, find_own_annotations, find_unmatched
+from krm_fn.base import keys
+from krm_fn.base.changes import Changes
+from krm_fn.base.deployer import is_hook
+from krm_fn.base.item import Item, about, place_of
+from krm_fn.base.keys import PACKAGE_PATH
+from krm_fn.base.kind import cannot_change, is_fixed, is_replaced, kind_of
+from krm_fn.base.node import get, is_mapping, mark_of
+from krm_fn.base.problem import UNRENDERED, Problem, Severity
+from krm_fn.base.settings import DEFAULT_SET, Environment, Jobs, Settings, Strategy
+from krm_fn.core.decide.choose import Choices
+from krm_fn.core.decide.package import Package
+from krm_fn.core.decide.revisions import Revisions
+from krm_fn.core.decide.transform import Transformation
+from krm_fn.core.names.names import authored_id, listed_revisions
+from krm_fn.core.references.find import may_refer
+from krm_fn.core.references.references import References
+from krm_fn.extras.jobs import find_job_names
+from krm_fn.guards.replaced_later import SUBSTITUTE, is_encrypted
 from krm_fn.lint.data import find_missing_keys, find_refused_data
-from krm_fn.lint.references import (
+from krm_fn.lint.not_followed import (
     find_copied,
     find_in_fields,
     find_in_options,
@@ -15,24 +32,7 @@ from krm_fn.lint.references import (
     find_unversioned,
     warn_about_misspelled,
 )
-from krm_fn.model import keys
-from krm_fn.model.changes import Changes
-from krm_fn.model.deployers import is_hook
-from krm_fn.model.item import Item, about, place_of
-from krm_fn.model.keys import PACKAGE_PATH
-from krm_fn.model.kinds import cannot_change, is_fixed, is_replaced, kind_of
-from krm_fn.model.node import get, is_mapping, mark_of
-from krm_fn.model.problem import UNRENDERED, Problem, Severity
-from krm_fn.model.settings import DEFAULT_SET, Environment, Jobs, Settings, Strategy
-from krm_fn.naming.names import authored_id, listed_revisions
-from krm_fn.references.find import may_refer
-from krm_fn.references.references import References
-from krm_fn.stages.choose import Choices
-from krm_fn.stages.jobs import find_job_names
-from krm_fn.stages.package import Package
-from krm_fn.stages.replaced_later import SUBSTITUTE, is_encrypted
-from krm_fn.stages.revisions import Revisions
-from krm_fn.stages.transform import Transformation
+from krm_fn.lint.without_effect import find_misspelled_kinds, find_nothing_chosen, find_own_annotations, find_unmatched
 
 
 def lint(found: Transformation, settings: Settings, environment: Environment) -> Changes:

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from krm_fn.model import keys
-from krm_fn.model.deployers import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, PROTECTIONS, SPINNAKER_VERSIONED
-from krm_fn.model.item import DATA_FIELDS, Item
-from krm_fn.model.node import FieldPath, Node, fields, get, is_mapping, is_scalar, text
-from krm_fn.model.problem import Problem
-from krm_fn.model.producers import RENAMABLE_KINDS
-from krm_fn.naming.content_digest import read_content
-from krm_fn.naming.names import CONTENT_NAME, HASH, WORD, base_name, is_secret_tracker
+from krm_fn.base import keys
+from krm_fn.base.deployer import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, PROTECTIONS, SPINNAKER_VERSIONED
+from krm_fn.base.item import DATA_FIELDS, Item
+from krm_fn.base.node import FieldPath, Node, fields, get, is_mapping, is_scalar, text
+from krm_fn.base.problem import Problem
+from krm_fn.base.producer import RENAMABLE_KINDS
+from krm_fn.core.names.content_digest import read_content
+from krm_fn.core.names.names import CONTENT_NAME, HASH, WORD, base_name, is_secret_tracker
 
 _SECRET = "Secret"  # noqa: S105  # the name of a kind
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from krm_fn.config.plain import load_schema
+from krm_fn.base.settings import Environment
+from krm_fn.core.config.plain import load_schema
 from krm_fn.function import run
-from krm_fn.model.settings import Environment
 from tests.cli.process import krm_fn
 
 SPEC: dict[str, Any] = load_schema()["properties"]["spec"]["properties"]

@@ -224,7 +224,13 @@ COMMANDS = ("render", "verify", "diff", "explain", "history", "graph", "link", "
 LIGHT = [["--help"], *([command, "--help"] for command in COMMANDS)]
 HEAVY = {
     *("yaml", "jsonschema", "kubernetes"),
-    *("krm_fn.function", "krm_fn.diff.diff", "krm_fn.explain.explain", "krm_fn.history.ask", "krm_fn.graph.draw"),
+    *(
+        "krm_fn.function",
+        "krm_fn.tools.diff.diff",
+        "krm_fn.tools.explain.explain",
+        "krm_fn.tools.history.ask",
+        "krm_fn.tools.graph.draw",
+    ),
 }
 
 

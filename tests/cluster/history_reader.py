@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from krm_fn.model import keys
+from krm_fn.base import keys
 from tests.cluster.api import Api, Object
 from tests.cluster.fault_proxy import Proxy, proxy_before
 from tests.cluster.kubeconfig import write_kubeconfig

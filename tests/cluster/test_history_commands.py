@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from krm_fn.model.producers import RENAMABLE
+from krm_fn.base.producer import RENAMABLE
 from tests.cluster.api import Api
 from tests.cluster.history_reader import (
     HistoryReader,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.model.producers import RENAMABLE
+from krm_fn.base.producer import RENAMABLE
 from tests.cluster.api import Api, Object, reference
 from tests.cluster.control_plane import ControlPlane, new_namespace
 from tests.cluster.kinds import KINDS

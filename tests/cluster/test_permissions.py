@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.model.kinds import CONSUMER_KINDS
+from krm_fn.base.kind import CONSUMER_KINDS
 from tests.cluster.api import Api, Object
 from tests.cluster.deployers import ArgoLike
 from tests.cluster.fault_proxy import Answer, Call, PassOn

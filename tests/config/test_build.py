@@ -8,11 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from krm_fn.config.build import build_settings
-from krm_fn.config.explain import validator
-from krm_fn.config.plain import Invalid, load_schema
-from krm_fn.model.deployers import PROTECTIONS, keep_new_name
-from krm_fn.model.settings import (
+from krm_fn.base.deployer import PROTECTIONS, keep_new_name
+from krm_fn.base.settings import (
     API_VERSION,
     CONTROLLERS,
     KIND,
@@ -28,6 +25,9 @@ from krm_fn.model.settings import (
     Settings,
     Strategy,
 )
+from krm_fn.core.config.build import build_settings
+from krm_fn.core.config.plain import Invalid, load_schema
+from krm_fn.core.config.why_invalid import validator
 from tests.volume import examples_of
 
 SCHEMA: dict[str, Any] = load_schema()

@@ -5,11 +5,11 @@ from itertools import permutations
 
 import pytest
 
+from krm_fn.base.problem import Outcome
+from krm_fn.base.settings import configures
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import run
-from krm_fn.model.problem import Outcome
-from krm_fn.model.settings import configures
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import read_yaml
 
 CONFIG = {"apiVersion": "revisions.krm-fn.io/v1", "kind": "ConfigRevisions", "metadata": {"name": "shop"}}
 FOR_TOOLS = {"config.kubernetes.io/local-config": "true"}

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from krm_fn.config.pins import find_pins
-from krm_fn.config.read import parse_config
+from krm_fn.base.problem import Rejected
+from krm_fn.base.settings import Environment, LinkerSettings
+from krm_fn.core.config.pins import find_pins
+from krm_fn.core.config.read_config import parse_config
+from krm_fn.core.names.names import EXPECTED_IMAGE
+from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import run
-from krm_fn.model.problem import Rejected
-from krm_fn.model.settings import Environment, LinkerSettings
-from krm_fn.naming.names import EXPECTED_IMAGE
-from krm_fn.wire.reader import read_yaml
 
 HEAD = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
 DATA = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n"

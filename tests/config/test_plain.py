@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from krm_fn.config.plain import Plain, plain_value
-from krm_fn.wire.reader import read_yaml
+from krm_fn.core.config.plain import Plain, plain_value
+from krm_fn.core.yaml.reader import read_yaml
 
 VALUES = [
     pytest.param("a", "a", id="text"),

@@ -2,10 +2,10 @@
 
 import pytest
 
-from krm_fn.config.read import parse_config
-from krm_fn.model.problem import Rejected
-from krm_fn.model.settings import Environment, Jobs, Settings, Strategy
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.problem import Rejected
+from krm_fn.base.settings import Environment, Jobs, Settings, Strategy
+from krm_fn.core.config.read_config import parse_config
+from krm_fn.core.yaml.reader import read_yaml
 
 HEAD = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
 KPT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: function-input}\n"

@@ -2,7 +2,8 @@
 
 from hypothesis import strategies as st
 
-from krm_fn.diff.difference import (
+from krm_fn.report.secrets import KeyChange, Shown
+from krm_fn.tools.diff.difference import (
     Cause,
     ComparedObject,
     Difference,
@@ -14,7 +15,6 @@ from krm_fn.diff.difference import (
     RemovalOutcome,
     Roll,
 )
-from krm_fn.report.secrets import KeyChange, Shown
 
 HOSTILE = [
     *("`", "```", "~~~", "\n", "\r\n", "\n\n", "    ", " ", "a", "\u202e", "\x00", "\U0001f600"),

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from krm_fn.diff.difference import (
+from krm_fn.report.secrets import KeyChange, Shown
+from krm_fn.tools.diff.difference import (
     Cause,
     ComparedObject,
     Difference,
@@ -15,7 +16,6 @@ from krm_fn.diff.difference import (
     RemovalOutcome,
     Roll,
 )
-from krm_fn.report.secrets import KeyChange, Shown
 
 
 def read_json(read: Any) -> Difference:

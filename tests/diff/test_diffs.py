@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from pytest_snapshot.plugin import Snapshot
 
+from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main
-from krm_fn.diff.write import write_text
-from krm_fn.model.problem import Outcome
 from krm_fn.report.table import WIDTH, Screen, columns
+from krm_fn.tools.diff.write_difference import write_text
 from tests.cases import FIXTURES
 from tests.closed_schema import validator
 from tests.diff.read_json import read_json

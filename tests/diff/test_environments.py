@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from krm_fn.cli.main import main
-from krm_fn.diff.pair import Release, read_release, spell_alike
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import read_yaml
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.tools.diff.pair import Release, read_release, spell_alike
 from tests.render.run import write
 from tests.tools.require import require
 from tests.volume import examples_of

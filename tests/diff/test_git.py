@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.diff.git import Repository
-from krm_fn.render.files import Allowance, Limits
+from krm_fn.tools.diff.git import Repository
+from krm_fn.tools.render.files import Allowance, Limits
 from tests.diff.repository import commit
 from tests.render.run import write
 

@@ -4,8 +4,8 @@ import json
 
 from hypothesis import given
 
-from krm_fn.diff.difference import Difference
-from krm_fn.diff.write import write_json
+from krm_fn.tools.diff.difference import Difference
+from krm_fn.tools.diff.write_difference import write_json
 from tests.closed_schema import validator
 from tests.diff.generated import differences
 from tests.diff.read_json import read_json

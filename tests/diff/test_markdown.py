@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from krm_fn.diff.difference import Difference, LinkerChange, ObjectChange
-from krm_fn.diff.write import MARK, write_markdown
 from krm_fn.report.secrets import KeyChange, Shown
+from krm_fn.tools.diff.difference import Difference, LinkerChange, ObjectChange
+from krm_fn.tools.diff.write_difference import MARK, write_markdown
 from tests.cases import FIXTURES
 from tests.diff.generated import differences, hostile, who
 from tests.diff.markdown import COMMENT, read_markdown

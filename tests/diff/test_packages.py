@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.diff.diff import DIFFERENT, FAILED, NO_BASE, SAME, DiffFormat, DiffInput, RenderOptions
-from krm_fn.diff.difference import PackageDifference, PackageDifferences, PackageState, SameChange
-from krm_fn.diff.packages import diff_packages
-from krm_fn.diff.write import EXTENT, MARK, Extent, write_packages_json, write_packages_markdown
-from krm_fn.model.problem import Outcome
-from krm_fn.model.settings import NO_ENVIRONMENT
-from krm_fn.render.files import DEFAULT_LIMITS
-from krm_fn.render.tools import HelmOptions
+from krm_fn.base.problem import Outcome
+from krm_fn.base.settings import NO_ENVIRONMENT
 from krm_fn.report.table import Screen
+from krm_fn.tools.diff.diff import DIFFERENT, FAILED, NO_BASE, SAME, DiffFormat, DiffInput, RenderOptions
+from krm_fn.tools.diff.difference import PackageDifference, PackageDifferences, PackageState, SameChange
+from krm_fn.tools.diff.packages import diff_packages
+from krm_fn.tools.diff.write_difference import EXTENT, MARK, Extent, write_packages_json, write_packages_markdown
+from krm_fn.tools.render.files import DEFAULT_LIMITS
+from krm_fn.tools.render.tools import HelmOptions
 from tests.cases import FIXTURES
 from tests.cli.process import krm_fn
 from tests.closed_schema import validator

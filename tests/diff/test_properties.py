@@ -7,26 +7,26 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.base import keys
+from krm_fn.base.changes import Changes
+from krm_fn.base.item import Item
+from krm_fn.base.problem import Rejected, Severity
+from krm_fn.base.settings import NO_ENVIRONMENT, Environment
 from krm_fn.cli.main import main
-from krm_fn.diff.compare import compare
-from krm_fn.diff.difference import Difference
-from krm_fn.diff.pair import Release, read_release
-from krm_fn.diff.write import write_json, write_markdown, write_text
-from krm_fn.model import keys
-from krm_fn.model.changes import Changes
-from krm_fn.model.item import Item
-from krm_fn.model.problem import Rejected, Severity
-from krm_fn.model.settings import NO_ENVIRONMENT, Environment
-from krm_fn.render.deployable import is_deployed
-from krm_fn.render.files import DEFAULT_LIMITS, Allowance
-from krm_fn.render.render import Opened, decide_opened, open_inputs, render_items, render_opened
-from krm_fn.render.sources import Inputs
-from krm_fn.render.tools import HelmOptions
+from krm_fn.core.yaml.apply import plan_splices
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import MAX_DEPTH, Expansion, read_yaml
+from krm_fn.core.yaml.splice import apply_splices
 from krm_fn.report.table import Screen
-from krm_fn.wire.apply import plan_splices
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import MAX_DEPTH, Expansion, read_yaml
-from krm_fn.wire.splice import apply_splices
+from krm_fn.tools.diff.compare import compare
+from krm_fn.tools.diff.difference import Difference
+from krm_fn.tools.diff.pair import Release, read_release
+from krm_fn.tools.diff.write_difference import write_json, write_markdown, write_text
+from krm_fn.tools.render.deployable import is_deployed
+from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance
+from krm_fn.tools.render.render import Opened, decide_opened, open_inputs, render_items, render_opened
+from krm_fn.tools.render.sources import Inputs
+from krm_fn.tools.render.tools import HelmOptions
 from tests.cases import FIXTURES, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
 from tests.properties import Properties
 from tests.verify.mutations import (
@@ -63,7 +63,7 @@ def release_of(data: bytes) -> Release:
 def compare_whole(old: Release, new: Release) -> Difference:
     """Compare all objects as a whole, as those are that differ somewhere."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("krm_fn.diff.compare.find_unlike", lambda *_: [()])
+        patched.setattr("krm_fn.tools.diff.compare.find_unlike", lambda *_: [()])
         return compare(old, new)
 
 

@@ -19,7 +19,7 @@ from unittest.mock import patch
 import pytest
 import yaml
 
-from krm_fn.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.doors.doors import DOORS, PLACED, Answer, Settings
 from tests.doors.test_same_answer import SHOP, Manifest, config_map, package_of, reading, workload
 from tests.render.run import write

@@ -2,7 +2,10 @@
 
 from typing import Any
 
-from krm_fn.explain.explanation import (
+from krm_fn.base.problem import ResourceId
+from krm_fn.core.decide.revisions import Reason, ReasonCode
+from krm_fn.core.references.reference import By, Rule
+from krm_fn.tools.explain.explanation import (
     Because,
     Explained,
     ExplainedReference,
@@ -11,9 +14,6 @@ from krm_fn.explain.explanation import (
     SourceLine,
     Unfollowed,
 )
-from krm_fn.model.problem import ResourceId
-from krm_fn.references.reference import By, Rule
-from krm_fn.stages.revisions import Reason, ReasonCode
 
 
 def read_json(read: Any) -> Explanation:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from pytest_snapshot.plugin import Snapshot
 
+from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main
-from krm_fn.explain.explain import write_explanation
-from krm_fn.model.problem import Outcome
-from krm_fn.references.reference import By
-from krm_fn.references.resolve import PassedOver
+from krm_fn.core.decide.revisions import ReasonCode
+from krm_fn.core.references.reference import By
+from krm_fn.core.references.resolve import PassedOver
 from krm_fn.report.table import WIDTH, Screen, columns
-from krm_fn.stages.revisions import ReasonCode
+from krm_fn.tools.explain.explain import write_explanation
 from tests.cases import FIXTURES
 from tests.closed_schema import validator
 from tests.explain.read_json import read_json

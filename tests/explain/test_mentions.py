@@ -2,11 +2,11 @@
 
 import pytest
 
-from krm_fn.explain.find_unfollowed import find_mentions
-from krm_fn.model.item import Item
-from krm_fn.stages.package import read_package
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.item import Item
+from krm_fn.core.decide.package import read_package
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.tools.explain.find_unfollowed import find_mentions
 
 CONFIG_MAP = "{apiVersion: v1, kind: ConfigMap, metadata: {name: web-config, namespace: shop}, data: {a: b}}"
 PROGRAM = "the function changes no text that a program gets"

@@ -11,26 +11,26 @@ from typing import NamedTuple
 
 import pytest
 
-from krm_fn.config.configuration import as_passed
-from krm_fn.explain.explain import FORMS, write_explanation
-from krm_fn.explain.explain_objects import explain_objects
-from krm_fn.explain.explanation import Explained, Explanation, Places
+from krm_fn.base import keys
+from krm_fn.base.changes import Changes, Edit, SetText
+from krm_fn.base.item import Item
+from krm_fn.base.node import FieldPath, Node, entries, fields, get, is_scalar, spell
+from krm_fn.base.problem import Rejected
+from krm_fn.core.config.configuration import as_passed
+from krm_fn.core.decide.transform import Transformation
+from krm_fn.core.names.names import CONTENT_NAME, WORD, authored_id, is_emitted
+from krm_fn.core.references.find import ROLES
+from krm_fn.core.yaml.apply import apply_changes
+from krm_fn.core.yaml.envelope import Envelope, open_envelope
+from krm_fn.core.yaml.reader import MAX_DEPTH, Expansion, read_yaml
 from krm_fn.function import decide, find_only_configuration
-from krm_fn.model import keys
-from krm_fn.model.changes import Changes, Edit, SetText
-from krm_fn.model.item import Item
-from krm_fn.model.node import FieldPath, Node, entries, fields, get, is_scalar, spell
-from krm_fn.model.problem import Rejected
-from krm_fn.naming.names import CONTENT_NAME, WORD, authored_id, is_emitted
-from krm_fn.references.find import ROLES
-from krm_fn.render.render import Opened
 from krm_fn.report.markup import write_forms
 from krm_fn.report.secrets import Masks
 from krm_fn.report.table import Screen
-from krm_fn.stages.transform import Transformation
-from krm_fn.wire.apply import apply_changes
-from krm_fn.wire.envelope import Envelope, open_envelope
-from krm_fn.wire.reader import MAX_DEPTH, Expansion, read_yaml
+from krm_fn.tools.explain.explain import FORMS, write_explanation
+from krm_fn.tools.explain.explain_objects import explain_objects
+from krm_fn.tools.explain.explanation import Explained, Explanation, Places
+from krm_fn.tools.render.render import Opened
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
 from tests.closed_schema import validator
 from tests.explain.read_json import read_json

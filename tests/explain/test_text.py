@@ -2,11 +2,11 @@
 
 import re
 
-from krm_fn.explain.explain import write_explanation
-from krm_fn.explain.explanation import Because, Explained, Explanation, SourceLine, Unfollowed
-from krm_fn.model.problem import ResourceId
+from krm_fn.base.problem import ResourceId
+from krm_fn.core.decide.revisions import Reason, ReasonCode
 from krm_fn.report.table import Screen, columns
-from krm_fn.stages.revisions import Reason, ReasonCode
+from krm_fn.tools.explain.explain import write_explanation
+from krm_fn.tools.explain.explanation import Because, Explained, Explanation, SourceLine, Unfollowed
 
 WHO = ResourceId("v1", "ConfigMap", "shop", "web-config")
 REASON = Reason(ReasonCode.NOT_READ, "no pod template of the package references it", remedy="annotate it")

@@ -5,10 +5,10 @@ from html import unescape
 from html.parser import HTMLParser
 from typing import NamedTuple
 
-from krm_fn.graph.diagrams import write_dot, write_mermaid
-from krm_fn.graph.graph import Graph
-from krm_fn.graph.to_html import write_html
-from krm_fn.model.words import printable
+from krm_fn.base.words import printable
+from krm_fn.tools.graph.diagrams import write_dot, write_mermaid
+from krm_fn.tools.graph.picture import Graph
+from krm_fn.tools.graph.to_html import write_html
 
 _MERMAID_NODE = re.compile(r'    n(\d+)\["([^"]*)"\]:::(\w+)')
 _MERMAID_EDGE = re.compile(r"  n(\d+) (.*>) n(\d+)")

@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.graph.graph import DataKey, Edge, EdgeKind, Graph, GraphNode, Lane, NodeStyle
-from krm_fn.graph.to_html import write_html
+from krm_fn.tools.graph.picture import DataKey, Edge, EdgeKind, Graph, GraphNode, Lane, NodeStyle
+from krm_fn.tools.graph.to_html import write_html
 from tests.diff.generated import HOSTILE, hostile
 from tests.graph.read_forms import assert_every_form_holds
 

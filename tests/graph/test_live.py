@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.cli.main import main
-from krm_fn.graph.diagrams import write_dot, write_mermaid
-from krm_fn.graph.graph import EdgeKind, Graph, NodeStyle
-from krm_fn.graph.graph_objects import graph_history
-from krm_fn.graph.to_html import write_html
-from krm_fn.history.find_history import find_history
-from krm_fn.history.history import RevisionHistory
-from krm_fn.history.snapshot import read_snapshot
-from krm_fn.model.kinds import CONSUMER_KINDS
+from krm_fn.tools.graph.diagrams import write_dot, write_mermaid
+from krm_fn.tools.graph.graph_objects import graph_history
+from krm_fn.tools.graph.picture import EdgeKind, Graph, NodeStyle
+from krm_fn.tools.graph.to_html import write_html
+from krm_fn.tools.history.find_history import find_history
+from krm_fn.tools.history.revision_history import RevisionHistory
+from krm_fn.tools.history.snapshot import read_snapshot
 from tests.cases import FIXTURES
 from tests.graph.read_forms import assert_every_form_holds
 from tests.history.cases import NAMESPACES, read_objects

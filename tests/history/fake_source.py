@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from krm_fn.base.kind import CONSUMER_KINDS, Kind
 from krm_fn.linker.api import Forbidden, Refused
 from krm_fn.linker.cluster import Listed
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from tests.linker.object_store import NAMESPACE, NOON, Object
 
 _T = TypeVar("_T")

@@ -4,9 +4,9 @@ import json
 from random import Random
 from typing import Any, NamedTuple
 
-from krm_fn.model import keys
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan, ProducerName, RevisionName, Workload
+from krm_fn.base import keys
+from krm_fn.base.kind import CONSUMER_KINDS, Kind
+from krm_fn.base.link_plan import LinkPlan, ProducerName, RevisionName, Workload
 from tests.linker.manifests import inventory, linker_job, made_by, pod_of, pods, reference, revision, thing, workload
 from tests.linker.object_store import NOON, Object, ObjectStore, rfc3339
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import parse_qs, urlsplit
 
-from krm_fn.model.kinds import CONSUMER_KINDS
+from krm_fn.base.kind import CONSUMER_KINDS
 from tests.linker.hostile_server import Handler, answer
 from tests.linker.object_store import Object
 

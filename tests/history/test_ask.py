@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.model.kinds import CONSUMER_KINDS
+from krm_fn.base.kind import CONSUMER_KINDS
 from tests.asleep import wait_until_asleep
 from tests.cases import FIXTURES
 from tests.cli.process import HOSTILE, SHOWN

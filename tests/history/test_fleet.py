@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.cli.main import main
-from krm_fn.history.fleet import Fleet, FleetColumn, Silence, build_fleet, find_column
-from krm_fn.history.history import (
+from krm_fn.report.table import Screen, columns
+from krm_fn.tools.history.fleet import Fleet, FleetColumn, Silence, build_fleet, find_column
+from krm_fn.tools.history.reports import read_history as read_report
+from krm_fn.tools.history.revision_history import (
     History,
     NoAnswer,
     Pods,
@@ -25,10 +27,8 @@ from krm_fn.history.history import (
     Template,
     WorkloadHistory,
 )
-from krm_fn.history.reports import read_history as read_report
-from krm_fn.history.write import write_history_json
-from krm_fn.history.write_fleet import FleetFormat, write_fleet
-from krm_fn.report.table import Screen, columns
+from krm_fn.tools.history.write_fleet import FleetFormat, write_fleet
+from krm_fn.tools.history.write_history import write_history_json
 from tests.cases import FIXTURES
 from tests.closed_schema import validator
 from tests.diff.generated import hostile

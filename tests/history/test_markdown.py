@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from krm_fn.history.history import History, LinkerJob, SetHistory, Unseen, WorkloadHistory
-from krm_fn.history.write import write_history_markdown
+from krm_fn.tools.history.revision_history import History, LinkerJob, SetHistory, Unseen, WorkloadHistory
+from krm_fn.tools.history.write_history import write_history_markdown
 from tests.linker.object_store import NOON
 
 ACTIVE = "@team *bold* [link](https://example.com) | cell <b> `code` #1 ~~x~~ _y_"

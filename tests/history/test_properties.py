@@ -10,15 +10,15 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from krm_fn.history.find_history import find_history
-from krm_fn.history.history import History, Retention, RevisionHistory
-from krm_fn.history.snapshot import Snapshot, read_snapshot
-from krm_fn.history.write import HistoryFormat, write_history
+from krm_fn.base import keys
 from krm_fn.linker.link import link
 from krm_fn.linker.owners import plan_deletions, plan_owners
 from krm_fn.linker.report import Report
-from krm_fn.model import keys
 from krm_fn.report.table import WIDTH, Screen, columns
+from krm_fn.tools.history.find_history import find_history
+from krm_fn.tools.history.revision_history import History, Retention, RevisionHistory
+from krm_fn.tools.history.snapshot import Snapshot, read_snapshot
+from krm_fn.tools.history.write_history import HistoryFormat, write_history
 from tests.history.cases import HISTORIES, NAMESPACES, read_history, read_objects
 from tests.history.fake_source import FakeSource
 from tests.linker.fake_cluster import FakeCluster

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from krm_fn.history.fleet import FleetColumn, Silence, build_fleet
-from krm_fn.history.reports import read_reports
-from krm_fn.history.write import HistoryFormat, write_history
-from krm_fn.history.write_fleet import FleetFormat, write_fleet
 from krm_fn.report.table import Screen
+from krm_fn.tools.history.fleet import FleetColumn, Silence, build_fleet
+from krm_fn.tools.history.reports import read_reports
+from krm_fn.tools.history.write_fleet import FleetFormat, write_fleet
+from krm_fn.tools.history.write_history import HistoryFormat, write_history
 from tests.history.cases import HISTORIES, read_history
 from tests.volume import examples_of
 

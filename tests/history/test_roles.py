@@ -2,8 +2,8 @@
 
 import pytest
 
-from krm_fn.history.find_history import find_roles
-from krm_fn.history.snapshot import LiveObject, Progress
+from krm_fn.tools.history.find_history import find_roles
+from krm_fn.tools.history.snapshot import LiveObject, Progress
 
 
 def made(number: int, digest: str) -> LiveObject:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.history.write import HistoryFormat, write_history
 from krm_fn.report.table import Screen
+from krm_fn.tools.history.write_history import HistoryFormat, write_history
 from tests.closed_schema import validator
 from tests.history.cases import HISTORIES, read_history
 

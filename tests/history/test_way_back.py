@@ -2,9 +2,9 @@
 
 import pytest
 
-from krm_fn.history.find_history import find_way_back
-from krm_fn.history.history import Role, Template
-from krm_fn.history.snapshot import Progress
+from krm_fn.tools.history.find_history import find_way_back
+from krm_fn.tools.history.revision_history import Role, Template
+from krm_fn.tools.history.snapshot import Progress
 
 CANARY, DONE = Progress("c", "b", is_done=False, limit=10), Progress("c", "c", is_done=True, limit=10)
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from krm_fn.init.write import NewContent, write_all
+from krm_fn.tools.init.transaction import NewContent, write_all
 
 _CHANGES = frozenset({"os.mkdir", "os.rename", "os.link", "os.remove", "os.rmdir", "os.chown", "os.chmod"})
 FEWER = 3

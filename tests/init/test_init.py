@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 import pytest
 import yaml
 
+from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main
-from krm_fn.init.around import Around
-from krm_fn.init.texts import Pipeline
-from krm_fn.model.problem import Outcome
-from krm_fn.render.files import DEFAULT_LIMITS
+from krm_fn.tools.init.texts import Pipeline
+from krm_fn.tools.init.who_builds import Around
+from krm_fn.tools.render.files import DEFAULT_LIMITS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 Tree: TypeAlias = Mapping[str, str]
@@ -524,7 +524,7 @@ def test_a_name_that_is_no_text_is_escaped(tmp_path: Path) -> None:
 
 def test_where_there_is_no_repository_not_everything_is_read(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(shop.parent / "a/b", MANIFESTS)
-    monkeypatch.setattr("krm_fn.init.around._MOST_FOLDERS", 2)
+    monkeypatch.setattr("krm_fn.tools.init.who_builds._MOST_FOLDERS", 2)
     assert Around(shop, DEFAULT_LIMITS).find_candidates() == []
     below = Around(shop.parent, DEFAULT_LIMITS)
     assert below.find_candidates() == []

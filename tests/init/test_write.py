@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.init.write import NewContent, write_all
-from krm_fn.model.problem import Rejected
+from krm_fn.base.problem import Rejected
+from krm_fn.tools.init.transaction import NewContent, write_all
 from tests.init.interrupted import FEWER, NEW, OLD
 
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from krm_fn.base.problem import Outcome
+from krm_fn.base.settings import Environment
 from krm_fn.function import run
-from krm_fn.model.problem import Outcome
-from krm_fn.model.settings import Environment
 from tests.openapi import load, objects_in
 
 INSTALLS = Path(__file__).parent

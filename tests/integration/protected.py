@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from typing import Any
 
-from krm_fn.model import keys
-from krm_fn.model.deployers import PROTECTIONS
+from krm_fn.base import keys
+from krm_fn.base.deployer import PROTECTIONS
 
 
 def assert_protected(objects: list[dict[str, Any]], deployers: Collection[str], *, linked: bool = True) -> None:

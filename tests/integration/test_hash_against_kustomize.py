@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from krm_fn.naming.content_hash import Unhashable, content_hash
-from krm_fn.wire.reader import read_yaml
+from krm_fn.core.names.content_hash import Unhashable, content_hash
+from krm_fn.core.yaml.reader import read_yaml
 from tests.hash_vectors import OBSERVED, RECORDED, Vector
 
 Build = Callable[[str], subprocess.CompletedProcess[str]]

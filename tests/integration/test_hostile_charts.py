@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from krm_fn.model.problem import Outcome
-from krm_fn.render.files import Limits
-from krm_fn.render.render import render
-from krm_fn.render.sources import Inputs
-from krm_fn.render.tools import HelmOptions
+from krm_fn.base.problem import Outcome
+from krm_fn.tools.render.files import Limits
+from krm_fn.tools.render.render import render
+from krm_fn.tools.render.sources import Inputs
+from krm_fn.tools.render.tools import HelmOptions
 from tests.integration.http_server import Server, serving
 from tests.integration.names import load
 from tests.render.run import CONFIG_MAP, write

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.model.link_plan import read_workload
+from krm_fn.base.link_plan import read_workload
 from tests.integration.names import assert_names_hold, load
 from tests.integration.test_kpt import evaluate, texts
 from tests.integration.test_kustomize import BASE, RUN, WEB, Files, function, rendered, write

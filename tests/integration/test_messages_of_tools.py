@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main
-from krm_fn.model.problem import Outcome
 from tests.render.run import write
 
 Tools = Callable[[str], Path]

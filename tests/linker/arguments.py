@@ -1,7 +1,7 @@
 """Read a plan from its arguments, as the command does."""
 
+from krm_fn.base.link_plan import LinkPlan
 from krm_fn.cli.link import link
-from krm_fn.model.link_plan import LinkPlan
 
 
 def read_plan(arguments: list[str]) -> LinkPlan:

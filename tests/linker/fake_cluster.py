@@ -4,14 +4,14 @@ from collections.abc import Callable
 from threading import Event
 from typing import Any, TypeVar
 
+from krm_fn.base import keys
+from krm_fn.base.kind import Kind
+from krm_fn.base.link_plan import LinkPlan, ProducerName
 from krm_fn.linker.cluster import Configs, ConsumerLists, Listed
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.read import read_live_revision, read_of_set
 from krm_fn.linker.retry import Deadline
-from krm_fn.model import keys
-from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import LinkPlan, ProducerName
 from tests.linker.object_store import NAMESPACE, Hook, Object, ObjectStore, no_hook
 
 _T = TypeVar("_T")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from krm_fn.model import keys
+from krm_fn.base import keys
 from tests.linker.object_store import Object
 
 _API_VERSIONS = {

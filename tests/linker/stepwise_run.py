@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from threading import Lock, Thread
 
+from krm_fn.base.link_plan import LinkPlan
 from krm_fn.linker.link import link
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import OutOfTime, Stopped
-from krm_fn.model.link_plan import LinkPlan
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.object_store import NAMESPACE, ObjectStore
 

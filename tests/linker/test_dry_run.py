@@ -1,11 +1,11 @@
 """A dry run writes nothing, and reads the cluster as it would be after its writes."""
 
+from krm_fn.base import keys
+from krm_fn.base.kind import CONSUMER_KINDS
+from krm_fn.base.link_plan import LinkPlan
 from krm_fn.linker.cluster import DryRun
 from krm_fn.linker.objects import Names, Owner
 from krm_fn.linker.owners import RevisionPatch
-from krm_fn.model import keys
-from krm_fn.model.kinds import CONSUMER_KINDS
-from krm_fn.model.link_plan import LinkPlan
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.manifests import A, B, pods, revision, workload
 from tests.linker.object_store import ObjectStore

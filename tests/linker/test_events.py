@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from krm_fn.base.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.linker.objects import Consumer, Observation, Owner
 from krm_fn.linker.report import LinkProblem, Report, Write, record_events
-from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.manifests import A, B
 from tests.linker.object_store import NOON, ObjectStore

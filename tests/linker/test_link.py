@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
+from krm_fn.base import keys
+from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, Kind
+from krm_fn.base.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.linker.api import ApiError, Forbidden, Misnamed, NoList, NotServed
 from krm_fn.linker.cluster import DryRun
 from krm_fn.linker.link import link
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import Stopped
-from krm_fn.model import keys
-from krm_fn.model.kinds import ADD_ON_KINDS, BUILT_IN_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.garbage_collector import collect, delete
 from tests.linker.manifests import (

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from krm_fn.base.kind import CONSUMER_KINDS, Kind
+from krm_fn.base.link_plan import LinkPlan, ProducerName
 from krm_fn.linker.api import Forbidden, Misnamed, NoList, NotServed, TooLarge
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.objects import LiveRevision, Names, Owner
 from krm_fn.linker.retry import Deadline, Response
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan, ProducerName
 
 PLAN = LinkPlan(set="web", timeout=300, minimum_age=600)
 EMPTY: dict[str, Any] = {"items": None, "metadata": {}}

@@ -2,11 +2,11 @@
 
 import pytest
 
+from krm_fn.base import keys
+from krm_fn.base.kind import Kind
+from krm_fn.base.link_plan import LinkPlan, ProducerName, RevisionName, Workload
 from krm_fn.linker.link import link
 from krm_fn.linker.report import Report
-from krm_fn.model import keys
-from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import LinkPlan, ProducerName, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.garbage_collector import collect, delete
 from tests.linker.manifests import inventory, made_by, pods, reference, revision, thing, workload

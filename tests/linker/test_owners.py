@@ -4,6 +4,10 @@ import json
 
 import pytest
 
+from krm_fn.base import keys
+from krm_fn.base.kind import CONSUMER_KINDS, Kind
+from krm_fn.base.link_plan import LinkPlan, RevisionName
+from krm_fn.base.producer import RENAMABLE
 from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner, Unread
 from krm_fn.linker.owners import (
     RevisionPatch,
@@ -12,10 +16,6 @@ from krm_fn.linker.owners import (
     plan_leaks,
     plan_owners,
 )
-from krm_fn.model import keys
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan, RevisionName
-from krm_fn.model.producers import RENAMABLE
 
 NAME = "web-config-bbbbbbbbbb"
 API_VERSIONS = {"Widget": "example.com/v1", "ConfigMap": "v1", "Job": "batch/v1"}

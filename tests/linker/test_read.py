@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from krm_fn.base import keys
+from krm_fn.base.kind import CONSUMER_KINDS, Kind
+from krm_fn.base.link_plan import LinkPlan
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.read import read_consumer, read_live_revision, read_of_set
-from krm_fn.model import keys
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan
 
 NAME = "web-config-bbbbbbbbbb"
 KINDS = {kind.kind: kind for kind in CONSUMER_KINDS}

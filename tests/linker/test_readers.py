@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from krm_fn.base import keys
+from krm_fn.base.kind import CONSUMER_KINDS, Kind
+from krm_fn.base.link_plan import LinkPlan
 from krm_fn.linker.api import parse
 from krm_fn.linker.objects import Names
 from krm_fn.linker.read import possible_names, read_consumer, read_of_set
 from krm_fn.linker.retry import NoResponse
-from krm_fn.model import keys
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan
 from tests.volume import examples_of
 
 NAME = "web-config-bbbbbbbbbb"

@@ -5,13 +5,13 @@ from threading import Event
 
 import pytest
 
+from krm_fn.base.link_plan import LinkPlan, RevisionName, Workload
+from krm_fn.base.problem import Outcome
 from krm_fn.linker import run as module
 from krm_fn.linker.api import ApiError
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.retry import Deadline
 from krm_fn.linker.run import LinkOptions, Writes, link_set
-from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
-from krm_fn.model.problem import Outcome
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.manifests import A, inventory, pods, revision, workload
 from tests.linker.object_store import NAMESPACE, ObjectStore

@@ -5,12 +5,12 @@ from typing import Any, TypeVar
 
 import pytest
 
+from krm_fn.base.kind import CONSUMER_KINDS, Kind
 from krm_fn.linker.api import Forbidden, Refused
 from krm_fn.linker.cluster import ConsumerLists, Listed
 from krm_fn.linker.live_cluster import Lists
 from krm_fn.linker.objects import Consumer, Names
 from krm_fn.linker.retry import Deadline, Response
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from tests.linker.fake_cluster import FakeCluster, SimulatedWait
 from tests.linker.manifests import A, B, C, pods, thing
 from tests.linker.object_store import Object, ObjectStore, without

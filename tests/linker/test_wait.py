@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
+from krm_fn.base import keys
+from krm_fn.base.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.linker.cluster import observe
 from krm_fn.linker.retry import Stopped
 from krm_fn.linker.wait import Missing, confirm_broken, wait_for_history, wait_for_kpt, wait_for_workloads
-from krm_fn.model import keys
-from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.manifests import A, B, inventory, made_by, pods, revision, thing, workload
 from tests.linker.object_store import NOON, Object, ObjectStore

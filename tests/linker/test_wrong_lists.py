@@ -7,13 +7,13 @@ from urllib.parse import urlencode
 
 import pytest
 
+from krm_fn.base.kind import CONSUMER_KINDS, Kind
+from krm_fn.base.link_plan import LinkPlan
 from krm_fn.linker.cluster import DryRun
 from krm_fn.linker.link import link
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import Deadline, Response
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan
 from tests.linker.fake_api_server import Answer, Call, FakeApiServer, find_lost
 from tests.linker.manifests import inventory, pods, revision
 from tests.linker.object_store import NAMESPACE, Object, ObjectStore

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import yaml
 
-from krm_fn.model.kinds import CONSUMER_KINDS
+from krm_fn.base.kind import CONSUMER_KINDS
 from tests.linker.hostile_server import Handler, answer, hostile_server
 from tests.linker.object_store import Object
 

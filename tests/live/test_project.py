@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.diff.compare import compare
-from krm_fn.diff.diff import LoneRendering
-from krm_fn.diff.difference import Difference
-from krm_fn.diff.pair import read_release
-from krm_fn.live.diff_live import project_all
-from krm_fn.live.live_object import find_appliers, read_live
-from krm_fn.model.item import read_item
-from krm_fn.model.kinds import Kind
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.item import read_item
+from krm_fn.base.kind import Kind
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.tools.diff.compare import compare
+from krm_fn.tools.diff.diff import LoneRendering
+from krm_fn.tools.diff.difference import Difference
+from krm_fn.tools.diff.pair import read_release
+from krm_fn.tools.live.diff_live import project_all
+from krm_fn.tools.live.live_object import find_appliers, read_live
 
 DEPLOYMENT = Kind("apps/v1", "Deployment", "deployments")
 INGRESS = Kind("networking.k8s.io/v1", "Ingress", "ingresses")

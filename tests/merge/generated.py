@@ -3,7 +3,7 @@
 import random
 from typing import NamedTuple
 
-from krm_fn.merge.merge import PackageFiles, Versions
+from krm_fn.tools.merge.merge_package import PackageFiles, Versions
 from tests.test_merges import CONFIG, Files, rendered
 
 CONFIG_FILE = "krm-fn.yaml"

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from krm_fn.merge.merge import Versions
+from krm_fn.tools.merge.merge_package import Versions
 from tests.merge import limited
 from tests.merge.generated import Story, tell
 from tests.test_merges import CONFIG, OURS, THEIRS, Files, objects, render

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.model.settings import Entries, Selector
+from krm_fn.base.settings import Entries, Selector
 
 NAMES = st.text("ab-", min_size=1, max_size=2)
 PATTERNS = st.text("ab-*?", min_size=1, max_size=2)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from krm_fn.model.item import Item, about, in_order, read_item
-from krm_fn.model.node import is_mapping
-from krm_fn.model.problem import Problem
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.item import Item, about, in_order, read_item
+from krm_fn.base.node import is_mapping
+from krm_fn.base.problem import Problem
+from krm_fn.core.yaml.reader import read_yaml
 
 OBJECTS = """
 a:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.model.item import Item
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind, Kinds, is_replaced, plural_of
-from krm_fn.model.problem import ResourceId
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.item import Item
+from krm_fn.base.kind import CONSUMER_KINDS, Kind, Kinds, is_replaced, plural_of
+from krm_fn.base.problem import ResourceId
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import read_yaml
 
 CRDS = json.loads((Path(__file__).parent.parent / "data" / "crd_reference_paths.json").read_text())["crds"]
 PUBLISHED = {

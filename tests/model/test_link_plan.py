@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.cli.main import main
-from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import (
+from krm_fn.base.kind import Kind
+from krm_fn.base.link_plan import (
     JobPlan,
     LinkPlan,
     ProducerName,
@@ -20,6 +19,7 @@ from krm_fn.model.link_plan import (
     read_revision,
     read_workload,
 )
+from krm_fn.cli.main import main
 from tests.linker.arguments import read_plan
 
 CONFIG = RevisionName("ConfigMap", "web-config-5t7h9k2b4c")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from krm_fn.model.node import FieldPath, descend, get, mark_of, read_path, spell
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.node import FieldPath, descend, get, mark_of, read_path, spell
+from krm_fn.core.yaml.reader import read_yaml
 
 TEXT = """\
 spec:

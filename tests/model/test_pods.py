@@ -2,10 +2,10 @@
 
 import pytest
 
-from krm_fn.model.item import read_item
-from krm_fn.model.node import is_mapping
-from krm_fn.model.pods import find_pod_specs
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.item import read_item
+from krm_fn.base.node import is_mapping
+from krm_fn.base.pods import find_pod_specs
+from krm_fn.core.yaml.reader import read_yaml
 
 CASES = [
     pytest.param("kind: Pod\nspec: {containers: [{name: a}]}", ["spec"], id="a Pod"),

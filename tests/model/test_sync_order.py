@@ -2,10 +2,10 @@
 
 import pytest
 
-from krm_fn.model.deployers import Phase, Step, first_step, first_wave, wave_order
-from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import is_mapping
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.deployer import Phase, Step, first_step, first_wave, wave_order
+from krm_fn.base.item import Item, read_item
+from krm_fn.base.node import is_mapping
+from krm_fn.core.yaml.reader import read_yaml
 
 BEFORE, MAIN, AFTER = Phase
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.model.settings import KeyToPath, Mount, MountSource
-from krm_fn.mounts.mount import volume_name
+from krm_fn.base.settings import KeyToPath, Mount, MountSource
+from krm_fn.extras.mounts.mount import volume_name
 
 MOUNT = Mount(sources=(MountSource(kind="ConfigMap", name="web-config"),), path="/etc/web")
 (CONFIG,) = MOUNT.sources

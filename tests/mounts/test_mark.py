@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.mounts.present import EnvSource, MountMark, read_mount_mark
+from krm_fn.extras.mounts.present import EnvSource, MountMark, read_mount_mark
 
 CASES = [
     pytest.param(MountMark(), "", id="nothing"),

@@ -33,14 +33,17 @@ PATIENCE = 60, 4
 """Seconds, and how many times what the tests take without a mistake: an endless loop counts as noticed."""
 
 ROOMS = {
-    "stages/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
-    "references/": "tests/references tests/test_fixtures.py tests/stages",
-    "wire/": "tests/wire tests/test_fixtures.py tests/test_yaml_styles.py",
-    "naming/": "tests/naming tests/test_fixtures.py tests/stages",
-    "model/": "tests/model tests/test_fixtures.py tests/references tests/stages tests/linker/test_owners.py",
-    "mounts/": "tests/mounts tests/test_fixtures.py tests/test_mounts.py",
-    "verify/": "tests/verify tests/cli/test_verify.py",
-    "merge/": "tests/merge/test_generated.py tests/merge/test_real_git.py tests/test_merges.py "
+    "core/decide/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
+    "guards/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
+    "extras/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
+    "lint/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
+    "core/references/": "tests/references tests/test_fixtures.py tests/stages",
+    "core/yaml/": "tests/wire tests/test_fixtures.py tests/test_yaml_styles.py",
+    "core/names/": "tests/naming tests/test_fixtures.py tests/stages",
+    "base/": "tests/model tests/test_fixtures.py tests/references tests/stages tests/linker/test_owners.py",
+    "extras/mounts/": "tests/mounts tests/test_fixtures.py tests/test_mounts.py",
+    "tools/verify/": "tests/verify tests/cli/test_verify.py",
+    "tools/merge/": "tests/merge/test_generated.py tests/merge/test_real_git.py tests/test_merges.py "
     "tests/merge/test_driver.py",
     "linker/": "tests/linker/test_names.py tests/linker/test_read.py tests/linker/test_owners.py "
     "tests/linker/test_objects.py tests/linker/test_retry.py tests/linker/test_second_look.py "
@@ -55,21 +58,21 @@ ROOMS = {
     "tests/linker/test_makers.py tests/linker/test_report.py tests/linker/test_run.py tests/linker/test_wait.py "
     "tests/linker/explorer",
     "linker/retry": "tests/linker/test_retry.py tests/linker/test_wait.py tests/linker/test_hostile_server.py",
-    "diff/": "tests/diff/test_json.py tests/diff/test_markdown.py tests/diff/test_affected.py tests/diff/test_diffs.py "
-    "tests/diff/test_environments.py tests/diff/test_recorded_rolls.py tests/cli/test_diff.py",
-    "diff/git": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",
-    "diff/packages": "tests/diff/test_packages.py tests/diff/test_against.py",
-    "diff/stored": "tests/live tests/diff/test_diffs.py",
-    "diff/tree": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",
-    "live/": "tests/live",
-    "history/": "tests/history/test_histories.py tests/history/test_roles.py tests/history/test_way_back.py "
+    "tools/diff/": "tests/diff/test_json.py tests/diff/test_markdown.py tests/diff/test_affected.py "
+    "tests/diff/test_diffs.py tests/diff/test_environments.py tests/diff/test_recorded_rolls.py tests/cli/test_diff.py",
+    "tools/diff/git": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",
+    "tools/diff/packages": "tests/diff/test_packages.py tests/diff/test_against.py",
+    "tools/diff/stored": "tests/live tests/diff/test_diffs.py",
+    "tools/diff/tree": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",
+    "tools/live/": "tests/live",
+    "tools/history/": "tests/history/test_histories.py tests/history/test_roles.py tests/history/test_way_back.py "
     "tests/history/test_statements.py tests/history/test_markdown.py tests/history/test_watch.py "
     "tests/history/test_schema.py tests/history/test_reports.py tests/history/test_facts.py "
     "tests/history/test_properties.py tests/cli/test_history.py tests/history/test_ask.py",
-    "history/ask_fleet": "tests/history/test_ask_fleet.py",
-    "history/fleet": "tests/history/test_fleet.py tests/history/test_ask_fleet.py",
-    "history/write_fleet": "tests/history/test_fleet.py tests/history/test_ask_fleet.py",
-    "init/": "tests/init/test_init.py tests/init/test_write.py tests/init/test_layouts.py",
+    "tools/history/ask_fleet": "tests/history/test_ask_fleet.py",
+    "tools/history/fleet": "tests/history/test_fleet.py tests/history/test_ask_fleet.py",
+    "tools/history/write_fleet": "tests/history/test_fleet.py tests/history/test_ask_fleet.py",
+    "tools/init/": "tests/init/test_init.py tests/init/test_write.py tests/init/test_layouts.py",
 }
 """What decides, by how its path in krm_fn starts, and the tests that should notice, the fastest first."""
 

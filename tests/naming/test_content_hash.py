@@ -2,10 +2,10 @@
 
 import pytest
 
-from krm_fn.model.node import Mapping, is_mapping
-from krm_fn.model.problem import UNRENDERED
-from krm_fn.naming.content_hash import JsonValue, Unhashable, content_hash, hashed_keys, read_data, read_value
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.node import Mapping, is_mapping
+from krm_fn.base.problem import UNRENDERED
+from krm_fn.core.names.content_hash import JsonValue, Unhashable, content_hash, hashed_keys, read_data, read_value
+from krm_fn.core.yaml.reader import read_yaml
 from tests.hash_vectors import OBSERVED, RECORDED, Vector
 
 CONFIG_MAP = "kind: ConfigMap\n"

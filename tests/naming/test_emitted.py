@@ -2,11 +2,11 @@
 
 import pytest
 
-from krm_fn.model import keys
-from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import is_mapping
-from krm_fn.naming.names import is_emitted
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base import keys
+from krm_fn.base.item import Item, read_item
+from krm_fn.base.node import is_mapping
+from krm_fn.core.names.names import is_emitted
+from krm_fn.core.yaml.reader import read_yaml
 
 LINKER = f"labels: {{{keys.COMPONENT}: {keys.LINKER}}}"
 SECRET = f"labels: {{{keys.COMPONENT}: {keys.TRACKER}}}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.naming.content_hash import JsonValue, go_json
+from krm_fn.core.names.content_hash import JsonValue, go_json
 
 WRITTEN = [
     pytest.param(None, "null", id="null"),

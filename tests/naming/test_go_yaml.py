@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from krm_fn.model.node import Scalar, is_scalar
-from krm_fn.naming.go_yaml import ScalarValue, is_text, read_number, read_scalar, read_timestamp
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.node import Scalar, is_scalar
+from krm_fn.core.names.go_yaml import ScalarValue, is_text, read_number, read_scalar, read_timestamp
+from krm_fn.core.yaml.reader import read_yaml
 
 
 def scalar(source: str) -> Scalar:

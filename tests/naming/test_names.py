@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from krm_fn.model.item import Item, read_item
-from krm_fn.model.keys import BASE_NAME
-from krm_fn.model.node import is_mapping
-from krm_fn.naming.names import SET_NAME, base_name, names_of, set_name
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.item import Item, read_item
+from krm_fn.base.keys import BASE_NAME
+from krm_fn.base.node import is_mapping
+from krm_fn.core.names.names import SET_NAME, base_name, names_of, set_name
+from krm_fn.core.yaml.reader import read_yaml
 
 OWN_HASH = "4h2mbtbbt6"
 OTHER_HASH = "5t7h9k2b4c"

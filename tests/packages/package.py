@@ -10,9 +10,9 @@ from typing import Any
 
 import yaml
 
+from krm_fn.base.problem import Outcome
+from krm_fn.base.settings import Environment
 from krm_fn.function import run
-from krm_fn.model.problem import Outcome
-from krm_fn.model.settings import Environment
 from tests.installs.install import Config, pod_references, read_objects
 
 PACKAGES = Path(__file__).parent

@@ -2,9 +2,9 @@
 
 import pytest
 
-from krm_fn.model.item import Item, read_item
-from krm_fn.references.find import find_params, read_kinds_of_params
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.item import Item, read_item
+from krm_fn.core.references.find import find_params, read_kinds_of_params
+from krm_fn.core.yaml.reader import read_yaml
 
 POLICY = """
 apiVersion: admissionregistration.k8s.io/v1

@@ -2,9 +2,9 @@
 
 import pytest
 
-from krm_fn.references.api_readers import READING, Permissions
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import read_yaml
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.guards.api_readers import READING, Permissions
 
 RBAC = "apiVersion: rbac.authorization.k8s.io/v1"
 READ = '{apiGroups: [""], resources: [configmaps], verbs: [get]}'

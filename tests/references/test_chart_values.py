@@ -4,17 +4,17 @@ import json
 
 import pytest
 
+from krm_fn.base.item import Item, read_item
+from krm_fn.base.kind import Kinds
+from krm_fn.base.node import is_mapping
+from krm_fn.core.references.field_specs import split_path
+from krm_fn.core.references.find import Found, find_references
+from krm_fn.core.references.known_fields import ChartValue, read_chart_values
+from krm_fn.core.references.near_misses import find_unfollowed
+from krm_fn.core.references.releases import read_charts
+from krm_fn.core.references.resolve import Index
+from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.facts.chart_values import SUBCHARTS
-from krm_fn.model.item import Item, read_item
-from krm_fn.model.kinds import Kinds
-from krm_fn.model.node import is_mapping
-from krm_fn.references.field_specs import split_path
-from krm_fn.references.fields import ChartValue, read_chart_values
-from krm_fn.references.find import Found, find_references
-from krm_fn.references.near_misses import find_unfollowed
-from krm_fn.references.releases import read_charts
-from krm_fn.references.resolve import Index
-from krm_fn.wire.reader import read_yaml
 from tests.references.test_find_rows import nest
 
 CHART_VALUES = tuple(read_chart_values())

@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from krm_fn.model.kinds import Kinds
-from krm_fn.model.node import Node
-from krm_fn.model.problem import Rejected
-from krm_fn.references.embedded import EmbeddedReference, find_embedded
-from krm_fn.references.resolve import Index
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.kind import Kinds
+from krm_fn.base.node import Node
+from krm_fn.base.problem import Rejected
+from krm_fn.core.references.embedded import EmbeddedReference, find_embedded
+from krm_fn.core.references.resolve import Index
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import read_yaml
 
 _PLACE = re.compile(" at .*|,.*")
 HEAD = """\

@@ -2,12 +2,12 @@
 
 import pytest
 
-from krm_fn.model.item import read_item
-from krm_fn.model.node import step
-from krm_fn.model.settings import FieldSpec
-from krm_fn.references.field_specs import find_missing_step, split_path
-from krm_fn.references.find import find_by_specs
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.item import read_item
+from krm_fn.base.node import step
+from krm_fn.base.settings import FieldSpec
+from krm_fn.core.references.field_specs import find_missing_step, split_path
+from krm_fn.core.references.find import find_by_specs
+from krm_fn.core.yaml.reader import read_yaml
 
 PATHS = [
     pytest.param("spec/configName", ("spec", "configName"), id="names between slashes"),

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.model.item import read_item
-from krm_fn.model.node import Node, get
-from krm_fn.model.settings import FieldSpec
-from krm_fn.references.find import find_references
-from krm_fn.references.reference import Reference
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.item import read_item
+from krm_fn.base.node import Node, get
+from krm_fn.base.settings import FieldSpec
+from krm_fn.core.references.find import find_references
+from krm_fn.core.references.reference import Reference
+from krm_fn.core.yaml.reader import read_yaml
 
 NAME_REFERENCES = json.loads((Path(__file__).parent.parent / "data" / "kustomize_namereference.json").read_text())
 KUSTOMIZE = [

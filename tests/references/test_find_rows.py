@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from pytest_snapshot.plugin import Snapshot
 
-from krm_fn.facts.chart_values import SUBCHARTS
-from krm_fn.model.kinds import KINDS, Kind
-from krm_fn.model.problem import ResourceId
-from krm_fn.model.producers import PRODUCERS, Producer
-from krm_fn.references.field_specs import split_path
-from krm_fn.references.fields import (
+from krm_fn.base.kind import KINDS, Kind
+from krm_fn.base.problem import ResourceId
+from krm_fn.base.producer import PRODUCERS, Producer
+from krm_fn.core.references.field_specs import split_path
+from krm_fn.core.references.find import Found, find_references
+from krm_fn.core.references.known_fields import (
     KEY_SELECTORS,
     AnnotationRow,
     ExcludedField,
@@ -23,11 +23,11 @@ from krm_fn.references.fields import (
     read_exclusions,
     read_fields,
 )
-from krm_fn.references.find import Found, find_references
-from krm_fn.references.reference import Reference
-from krm_fn.references.shapes import find_by_shape
-from krm_fn.references.well_known import read_well_known
-from krm_fn.wire.reader import read_yaml
+from krm_fn.core.references.reference import Reference
+from krm_fn.core.references.shapes import find_by_shape
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.facts.chart_values import SUBCHARTS
+from krm_fn.guards.well_known import read_well_known
 
 FIELDS = tuple(read_fields())
 ANNOTATIONS = tuple(read_annotations())

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import is_mapping, is_scalar
-from krm_fn.model.producers import PRODUCERS, RENAMABLE, RenamableProducer
-from krm_fn.references.generated import find_generated, find_name, find_unmet, find_unpinned, hash_of, name_meant
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.item import Item, read_item
+from krm_fn.base.node import is_mapping, is_scalar
+from krm_fn.base.producer import PRODUCERS, RENAMABLE, RenamableProducer
+from krm_fn.core.references.generated import find_generated, find_name, find_unmet, find_unpinned, hash_of, name_meant
+from krm_fn.core.yaml.reader import read_yaml
 
 ES = "external-secrets.io/v1 ExternalSecret"
 SEALED = "bitnami.com/v1alpha1 SealedSecret"

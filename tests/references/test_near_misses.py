@@ -2,13 +2,13 @@
 
 import pytest
 
-from krm_fn.model.item import Item, read_item
-from krm_fn.model.kinds import Kinds
-from krm_fn.model.settings import FieldSpec
-from krm_fn.references.near_misses import find_unfollowed
-from krm_fn.references.references import find_authored
-from krm_fn.references.resolve import Index
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.item import Item, read_item
+from krm_fn.base.kind import Kinds
+from krm_fn.base.settings import FieldSpec
+from krm_fn.core.references.near_misses import find_unfollowed
+from krm_fn.core.references.references import find_authored
+from krm_fn.core.references.resolve import Index
+from krm_fn.core.yaml.reader import read_yaml
 
 CONFIGS = """
 apiVersion: v1

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from krm_fn.references.options import OptionName, find_options
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import read_yaml
+from krm_fn.core.references.program_options import OptionName, find_options
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import read_yaml
 
 FOUND = [
     pytest.param("args: [--config-map=web]", ["web"], id="a flag with its value"),

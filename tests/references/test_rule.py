@@ -2,12 +2,12 @@
 
 import pytest
 
-from krm_fn.model.item import read_item
-from krm_fn.model.node import Mapping
-from krm_fn.model.settings import FieldSpec
-from krm_fn.references.find import find_references
-from krm_fn.references.reference import By
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.item import read_item
+from krm_fn.base.node import Mapping
+from krm_fn.base.settings import FieldSpec
+from krm_fn.core.references.find import find_references
+from krm_fn.core.references.reference import By
+from krm_fn.core.yaml.reader import read_yaml
 
 
 def of_kind(api_version: str, kind: str, rest: str) -> str:

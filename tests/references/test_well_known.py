@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 import pytest
 
+from krm_fn.base.item import Item, read_item
+from krm_fn.base.node import is_mapping
+from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.facts.programs import READ_IN_FULL
-from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import is_mapping
-from krm_fn.references.well_known import WellKnown, looked_up_by, may_look_up, read_well_known
-from krm_fn.wire.reader import read_yaml
+from krm_fn.guards.well_known import WellKnown, looked_up_by, may_look_up, read_well_known
 
 PART_OF = "app.kubernetes.io/part-of"
 NAME = "app.kubernetes.io/name"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from krm_fn.model.problem import Rejected
-from krm_fn.render.deployable import deployable, is_deployable
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.problem import Rejected
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.tools.render.deployable import deployable, is_deployable
 
 WEB = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web # the shop\n"
 LOCAL = (

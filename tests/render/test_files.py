@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.model.problem import Outcome, Rejected
-from krm_fn.render.files import MAX_LEVELS, Allowance, Files, Limits
+from krm_fn.base.problem import Outcome, Rejected
+from krm_fn.tools.render.files import MAX_LEVELS, Allowance, Files, Limits
 from tests.render.run import CONFIG_MAP, LEFT_ALONE, render_in, write
 
 NAMED = "apiVersion: v1\nkind: A\nmetadata: {name: %s}\n"

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from krm_fn.__main__ import INTERRUPTED
-from krm_fn.render.files import Allowance, Limits
-from krm_fn.render.kustomization import check_kustomization
-from krm_fn.render.kustomize_copy import copied
-from krm_fn.render.sources import Inputs, read_sources
-from krm_fn.render.tools import HelmOptions
+from krm_fn.tools.render.files import Allowance, Limits
+from krm_fn.tools.render.kustomization import check_kustomization
+from krm_fn.tools.render.kustomize_copy import copied
+from krm_fn.tools.render.sources import Inputs, read_sources
+from krm_fn.tools.render.tools import HelmOptions
 from tests.asleep import wait_until_asleep
 from tests.render.run import CONFIG_MAP, REVISIONS, render_in, write
 from tests.render.test_tools import ECHO, install

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.model.problem import Outcome
-from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits
-from krm_fn.render.program import Ended, Program, run_program
+from krm_fn.base.problem import Outcome
+from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits
+from krm_fn.tools.render.program import Ended, Program, run_program
 from tests.asleep import wait_until_asleep
 from tests.render.run import render_in, write
 from tests.render.test_tools import ECHO, install

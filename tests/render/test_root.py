@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.render.files import find_root
+from krm_fn.tools.render.files import find_root
 
 ROOTS = [
     pytest.param("/copy/app", "app", "/copy", id="a folder of the repository"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.model.problem import Outcome
+from krm_fn.base.problem import Outcome
 from tests.render.run import CONFIG_MAP, render_in, write
 
 NAMED = "apiVersion: v1\nkind: A\nmetadata: {name: %s}\n"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.model.problem import Outcome
-from krm_fn.render.files import Limits
-from krm_fn.render.render import render
-from krm_fn.render.sources import Inputs
-from krm_fn.render.tools import HelmOptions
+from krm_fn.base.problem import Outcome
+from krm_fn.tools.render.files import Limits
+from krm_fn.tools.render.render import render
+from krm_fn.tools.render.sources import Inputs
+from krm_fn.tools.render.tools import HelmOptions
 from tests.render.run import render_in, write
 
 ECHO = """#!/bin/sh

@@ -2,9 +2,9 @@
 
 import pytest
 
-from krm_fn.model.node import FieldPath, descend, fields, read_path
+from krm_fn.base.node import FieldPath, descend, fields, read_path
+from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.report.secrets import is_hidden
-from krm_fn.wire.reader import read_yaml
 
 PLAIN = """\
 kind: Secret

@@ -2,8 +2,8 @@
 
 import pytest
 
+from krm_fn.core.names.names import CONTENT_NAME
 from krm_fn.function import run
-from krm_fn.naming.names import CONTENT_NAME
 from krm_fn.report.secrets import hide_in_ids
 
 HASH = "2222222222"

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.model.changes import ListPatch, Patch
-from krm_fn.model.item import read_item
-from krm_fn.model.node import is_mapping
-from krm_fn.stages.jobs import edited_value
-from krm_fn.wire.merge_patch import plan_patch
-from krm_fn.wire.reader import read_yaml
-from krm_fn.wire.splice import apply_splices
-from krm_fn.wire.splice_change import splice_change
+from krm_fn.base.changes import ListPatch, Patch
+from krm_fn.base.item import read_item
+from krm_fn.base.node import is_mapping
+from krm_fn.core.yaml.merge_patch import plan_patch
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.splice import apply_splices
+from krm_fn.core.yaml.splice_change import splice_change
+from krm_fn.extras.jobs import edited_value
 
 PATCHES: list[Patch] = [
     {},

@@ -1,10 +1,10 @@
 """Each question of the table of hints answers with its own code: `krm-fn explain` shows the code, and sorts by it."""
 
-from krm_fn.config.configuration import as_passed
+from krm_fn.core.config.configuration import as_passed
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import decide, find_only_configuration
-from krm_fn.stages.hints import HINTS, Hints
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import read_yaml
+from krm_fn.guards.hints import HINTS, Hints
 from tests.cases import ENVIRONMENT, FIXTURES
 
 

@@ -3,11 +3,11 @@
 import pytest
 import yaml
 
+from krm_fn.base.item import read_item
+from krm_fn.base.node import is_mapping
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.extras.jobs import find_jobs
 from krm_fn.function import run
-from krm_fn.model.item import read_item
-from krm_fn.model.node import is_mapping
-from krm_fn.stages.jobs import find_jobs
-from krm_fn.wire.reader import read_yaml
 
 HEAD = "apiVersion: example.com/v1\nkind: Widget\n"
 

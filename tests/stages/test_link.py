@@ -3,9 +3,9 @@
 import pytest
 
 from krm_fn import __version__
+from krm_fn.base.settings import NO_ENVIRONMENT, Environment
+from krm_fn.core.names.names import EXPECTED_IMAGE
 from krm_fn.function import run
-from krm_fn.model.settings import NO_ENVIRONMENT, Environment
-from krm_fn.naming.names import EXPECTED_IMAGE
 
 PACKAGE = b"""apiVersion: v1
 kind: ConfigMap

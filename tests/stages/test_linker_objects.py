@@ -11,13 +11,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kubernetes.config import incluster_config
 
-from krm_fn.config.plain import load_schema
+from krm_fn.base.kind import CONSUMER_KINDS, Kind
+from krm_fn.base.link_plan import JobPlan, LinkPlan, ProducerName, RevisionName, Workload
+from krm_fn.base.settings import LinkerSettings, Settings
+from krm_fn.core.config.plain import load_schema
+from krm_fn.core.names.names import MAX_JOB_NAME, cron_job_name
+from krm_fn.extras.linker_objects import START_SECONDS, access, cron_job, job
 from krm_fn.function import run
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import JobPlan, LinkPlan, ProducerName, RevisionName, Workload
-from krm_fn.model.settings import LinkerSettings, Settings
-from krm_fn.naming.names import MAX_JOB_NAME, cron_job_name
-from krm_fn.stages.linker_objects import START_SECONDS, access, cron_job, job
 from tests.cases import ENVIRONMENT
 from tests.linker.arguments import read_plan
 from tests.volume import examples_of

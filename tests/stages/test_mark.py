@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
+from krm_fn.base import keys
 from krm_fn.function import run
-from krm_fn.model import keys
 from tests.cases import ENVIRONMENT
 
 CONFIG = b"""\

@@ -2,8 +2,8 @@
 
 import pytest
 
+from krm_fn.core.references.known_fields import FieldRow, read_fields
 from krm_fn.function import run
-from krm_fn.references.fields import FieldRow, read_fields
 
 CONFIG = """\
 apiVersion: revisions.krm-fn.io/v1

@@ -2,8 +2,8 @@
 
 import pytest
 
+from krm_fn.core.names.go_yaml import is_base64
 from krm_fn.function import run
-from krm_fn.naming.go_yaml import is_base64
 
 CONFIG = """\
 apiVersion: revisions.krm-fn.io/v1

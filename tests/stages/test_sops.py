@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import is_mapping
-from krm_fn.model.settings import Settings
-from krm_fn.stages.replaced_later import is_encrypted, why_encrypted
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.item import Item, read_item
+from krm_fn.base.node import is_mapping
+from krm_fn.base.settings import Settings
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.guards.replaced_later import is_encrypted, why_encrypted
 
 DATA: dict[str, Any] = {"encrypted_regex": "^(data|stringData)$"}
 WITHOUT_NAME: dict[str, Any] = {"mac_only_encrypted": True}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from krm_fn.stages.restart_requests import Named, is_clear
+from krm_fn.extras.restart_requests import Named, is_clear
 from tests.stages.test_checksum import IGNORE, MAP, READS_ALL, SECRET, checksum, edit, package, workload
 
 NAMES_NOTHING = "image: registry.example/app:1.0"

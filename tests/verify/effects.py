@@ -12,11 +12,11 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
+from krm_fn.base import keys
+from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
 from krm_fn.linker.link import link
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import OutOfTime
-from krm_fn.model import keys
-from krm_fn.model.link_plan import LinkPlan, Unreadable, read_arguments
 from tests.linker import controllers, garbage_collector
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.model.deployers import apply, key_of

@@ -8,7 +8,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-from krm_fn.model import keys
+from krm_fn.base import keys
 from tests.openapi import resolved, schema_of
 
 Object: TypeAlias = dict[str, Any]

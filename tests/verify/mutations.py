@@ -3,16 +3,16 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
-from krm_fn.model import keys
-from krm_fn.model.changes import Changes, Edit, SetItems, SetText
-from krm_fn.model.deployers import PROTECTIONS
-from krm_fn.model.item import Item
-from krm_fn.model.node import Node, elements, get, is_scalar, is_sequence
-from krm_fn.naming.names import hash_in_name
-from krm_fn.references.find import ROLES
-from krm_fn.verify.check_job import read_plan
-from krm_fn.verify.check_names import check_protection
-from krm_fn.verify.rendering import Rendering
+from krm_fn.base import keys
+from krm_fn.base.changes import Changes, Edit, SetItems, SetText
+from krm_fn.base.deployer import PROTECTIONS
+from krm_fn.base.item import Item
+from krm_fn.base.node import Node, elements, get, is_scalar, is_sequence
+from krm_fn.core.names.names import hash_in_name
+from krm_fn.core.references.find import ROLES
+from krm_fn.tools.verify.check_job import read_plan
+from krm_fn.tools.verify.check_names import check_protection
+from krm_fn.tools.verify.rendering import Rendering
 
 Mutate = Callable[[Rendering], Iterator[Changes]]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.cases import FIXTURES
 
 CASE = FIXTURES / "transforms/a-scheduled-linker-is-a-cronjob-with-the-plan-of-all-waves"

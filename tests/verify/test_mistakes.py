@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 import pytest
 import yaml
 
+from krm_fn.base import keys
 from krm_fn.function import run
-from krm_fn.model import keys
-from krm_fn.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.volume import in_turn
 
 Objects: TypeAlias = list[dict[str, Any]]

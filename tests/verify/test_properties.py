@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.naming.names import hash_in_name
-from krm_fn.render.deployable import deployable
-from krm_fn.render.render import render
-from krm_fn.render.sources import Inputs
-from krm_fn.render.tools import HelmOptions
-from krm_fn.verify.rendering import Rendering, read_rendering
-from krm_fn.verify.verify import VerifyOptions, verify
-from krm_fn.wire.apply import plan_splices
-from krm_fn.wire.envelope import Envelope, open_envelope
-from krm_fn.wire.reader import read_yaml
-from krm_fn.wire.splice import apply_splices
+from krm_fn.core.names.names import hash_in_name
+from krm_fn.core.yaml.apply import plan_splices
+from krm_fn.core.yaml.envelope import Envelope, open_envelope
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.splice import apply_splices
+from krm_fn.tools.render.deployable import deployable
+from krm_fn.tools.render.render import render
+from krm_fn.tools.render.sources import Inputs
+from krm_fn.tools.render.tools import HelmOptions
+from krm_fn.tools.verify.rendering import Rendering, read_rendering
+from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.cases import MIGRATION_STEPS, TRANSFORMS
 from tests.properties import Properties
 from tests.verify.mutations import MUTATIONS, protecting

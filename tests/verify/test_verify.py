@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.function import run
-from krm_fn.verify.verify import VerifyOptions, verify
+from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.cases import FIXTURES
 from tests.render.run import write
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from krm_fn.wire.alone import Texts, Unusual
-from krm_fn.wire.reader import MAX_DEPTH, read_yaml
+from krm_fn.core.yaml.alone import Texts, Unusual
+from krm_fn.core.yaml.reader import MAX_DEPTH, read_yaml
 from tests.wire.test_around import spell
 
 LONG = "x" * 100

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from krm_fn.model.changes import Changes, ListPatch, Patch
-from krm_fn.model.node import Node, Sequence
-from krm_fn.model.problem import Rejected
-from krm_fn.wire.apply import plan_splices
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.nodes import Source
-from krm_fn.wire.reader import MAX_DEPTH, _compose, _Parser, _Recomposer, children, read_yaml
-from krm_fn.wire.splice import apply_splices
+from krm_fn.base.changes import Changes, ListPatch, Patch
+from krm_fn.base.node import Node, Sequence
+from krm_fn.base.problem import Rejected
+from krm_fn.core.yaml.apply import plan_splices
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.nodes import Source
+from krm_fn.core.yaml.reader import MAX_DEPTH, _compose, _Parser, _Recomposer, children, read_yaml
+from krm_fn.core.yaml.splice import apply_splices
 from tests.volume import examples_of
 
 CASES = Path(__file__).parents[2] / "fixtures"

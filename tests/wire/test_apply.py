@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.model.changes import Patch
+from krm_fn.base.changes import Patch
 from tests.wire.patched import patched
 
 PATCH: Patch = {

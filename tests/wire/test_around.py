@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from krm_fn.base.problem import Rejected
+from krm_fn.core.yaml import apply, prove
+from krm_fn.core.yaml.around import read_around
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.splice import Splice, apply_splices
 from krm_fn.function import run
-from krm_fn.model.problem import Rejected
-from krm_fn.wire import apply, prove
-from krm_fn.wire.around import read_around
-from krm_fn.wire.reader import read_yaml
-from krm_fn.wire.splice import Splice, apply_splices
 from tests.wire.test_prove import BLOCK, CONFIG, HEAD
 
 TWIN = BLOCK[BLOCK.index("- apiVersion: apps") :].replace(

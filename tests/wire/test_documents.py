@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.config.plain import Plain, plain_value
-from krm_fn.model.node import is_mapping
-from krm_fn.wire.envelope import end_last_line, join_streams, open_list
-from krm_fn.wire.reader import read_yaml
+from krm_fn.base.node import is_mapping
+from krm_fn.core.config.plain import Plain, plain_value
+from krm_fn.core.yaml.envelope import end_last_line, join_streams, open_list
+from krm_fn.core.yaml.reader import read_yaml
 
 AFTER = "---\nz: 1\n"
 KUBECTLS_MARKER = "\n---"

@@ -7,9 +7,9 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from krm_fn.model.changes import ListPatch
-from krm_fn.model.node import NewValue
-from krm_fn.model.problem import Rejected
+from krm_fn.base.changes import ListPatch
+from krm_fn.base.node import NewValue
+from krm_fn.base.problem import Rejected
 from tests.wire.patched import patched
 
 NEW: dict[str, NewValue] = {

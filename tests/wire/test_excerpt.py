@@ -2,10 +2,10 @@
 
 import pytest
 
-from krm_fn.wire import excerpt
-from krm_fn.wire.excerpt import make_excerpt
-from krm_fn.wire.reader import read_yaml
-from krm_fn.wire.splice import Splice
+from krm_fn.core.yaml import excerpt
+from krm_fn.core.yaml.excerpt import make_excerpt
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.splice import Splice
 
 LEFT_OUT = [
     pytest.param("a: 1\nb: EDIT\nc: 3\n", "b: EDITED\n", id="fields around the edited one"),

@@ -6,13 +6,13 @@ from itertools import pairwise
 import pytest
 import yaml
 
+from krm_fn.base.changes import Changes, ListPatch
+from krm_fn.base.problem import Rejected
+from krm_fn.core.yaml import apply, excerpt
+from krm_fn.core.yaml.envelope import Envelope, open_envelope
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.splice import Splice
 from krm_fn.function import run
-from krm_fn.model.changes import Changes, ListPatch
-from krm_fn.model.problem import Rejected
-from krm_fn.wire import apply, excerpt
-from krm_fn.wire.envelope import Envelope, open_envelope
-from krm_fn.wire.reader import read_yaml
-from krm_fn.wire.splice import Splice
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 CONFIG = """\

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
+from krm_fn.base.problem import Rejected
+from krm_fn.core.yaml.reader import MAX_DEPTH, Expansion, Exploded, read_yaml
 from krm_fn.function import run
-from krm_fn.model.problem import Rejected
-from krm_fn.wire.reader import MAX_DEPTH, Expansion, Exploded, read_yaml
 
 
 @pytest.mark.parametrize(

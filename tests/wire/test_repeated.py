@@ -2,12 +2,12 @@
 
 import pytest
 
+from krm_fn.base.changes import Changes
+from krm_fn.base.problem import Rejected
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.prove import prove
+from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import run
-from krm_fn.model.changes import Changes
-from krm_fn.model.problem import Rejected
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.prove import prove
-from krm_fn.wire.reader import read_yaml
 
 CONFIG = b"""\
 apiVersion: revisions.krm-fn.io/v1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.wire.splice import Splice, apply_splices
+from krm_fn.core.yaml.splice import Splice, apply_splices
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from krm_fn.base.kind import Kind
+from krm_fn.base.link_plan import LinkPlan
 from krm_fn.linker.cluster import Configs, Listed
 from krm_fn.linker.link import link
 from krm_fn.linker.objects import LiveRevision
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import OutOfTime
-from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import LinkPlan
 from tests.linker.explorer.shared_store import SharedStore, State
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.object_store import NAMESPACE, Key

@@ -7,14 +7,14 @@ from unittest.mock import ANY
 
 import pytest
 
+from krm_fn.base.kind import Kind
+from krm_fn.base.link_plan import LinkPlan
 from krm_fn.linker import cluster, link, owners
 from krm_fn.linker.cluster import Cluster, ConsumerLists
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation, Owner
 from krm_fn.linker.owners import RevisionPatch, plan_deletions, plan_owners
 from krm_fn.linker.read import Version, read_version
 from krm_fn.linker.report import Report
-from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import LinkPlan
 from tests.linker.fake_cluster import FakeCluster
 
 Mutation = Callable[[pytest.MonkeyPatch], None]

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, Self
 
+from krm_fn.base import keys
+from krm_fn.base.link_plan import LinkPlan, read_arguments
 from krm_fn.linker.read import linker_arguments, possible_names
-from krm_fn.model import keys
-from krm_fn.model.link_plan import LinkPlan, read_arguments
 from tests.linker import controllers, garbage_collector
 from tests.linker.model.deployers import Deployer, Sync, key_of
 from tests.linker.model.rendering import MINIMUM_AGE, SCHEDULED_TIMEOUT, TIMEOUT, Rendering, render

@@ -4,7 +4,7 @@ import zlib
 from functools import cache
 from typing import NamedTuple
 
-from krm_fn.model.link_plan import JobPlan, LinkPlan, RevisionName, Workload, merge_plans
+from krm_fn.base.link_plan import JobPlan, LinkPlan, RevisionName, Workload, merge_plans
 from tests.linker.manifests import inventory, linker_cron_job, linker_job, pods, revision, workload
 from tests.linker.object_store import Object
 

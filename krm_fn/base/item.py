@@ -1,0 +1,175 @@
+"""One object of the input."""
+
+from base64 import b64decode
+from binascii import Error
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from krm_fn.base import keys
+from krm_fn.base.node import (
+    Mapping,
+    Marks,
+    Node,
+    Scalar,
+    entries,
+    fields,
+    get,
+    is_scalar,
+    read_path,
+    step,
+    text,
+    texts,
+)
+from krm_fn.base.problem import Problem, ResourceId, Severity
+
+CONFIG_KINDS = ("ConfigMap", "Secret")
+
+DATA_FIELDS = ("data", "stringData", "binaryData")
+"""The fields of a ConfigMap or Secret that hold its content under keys."""
+
+
+class Item:
+    """An object and its metadata as raw text, a key by identity. `origin` is the file it was read from, if known.
+
+    `is_of_template`: a comment of Helm says which template of a chart it is from. `base` is what `base_name` has found.
+    """
+
+    __slots__ = ("annotations", "base", "id", "is_of_template", "labels", "node", "origin")
+
+    def __init__(  # noqa: PLR0913  # what is read of an object
+        self,
+        node: Mapping,
+        who: ResourceId,
+        annotations: dict[str, str],
+        labels: dict[str, str],
+        origin: str = "",
+        *,
+        is_of_template: bool = False,
+    ) -> None:
+        self.node: Final = node
+        self.id: Final = who
+        self.annotations: Final = annotations
+        self.labels: Final = labels
+        self.origin: Final = origin
+        self.is_of_template: Final = is_of_template
+        self.base: str | None = None
+
+    @property
+    def is_config(self) -> bool:
+        """Tell whether it is a ConfigMap or Secret of the core group."""
+        return self.id.kind in CONFIG_KINDS and self.id.api_version == "v1"
+
+    @property
+    def is_local(self) -> bool:
+        """Tell whether it is for tools and never applied: any value but `"false"` says so to kpt and kustomize."""
+        return self.annotations.get(keys.LOCAL_CONFIG, "false") != "false"
+
+    @property
+    def file(self) -> str:
+        """The file it was read from, or its file in a kpt package."""
+        return self.origin or self._internal("path")
+
+    @property
+    def file_index(self) -> int:
+        """Its position in that file, counted from 0."""
+        return int(self._internal("index")) if self.has_file_index else 0
+
+    @property
+    def has_file_index(self) -> bool:
+        """Tell whether its position in the file is known."""
+        return self._internal("index").isdecimal()
+
+    def _internal(self, name: str) -> str:
+        return self.annotations.get(f"internal.config.kubernetes.io/{name}", "") or self.annotations.get(
+            f"config.kubernetes.io/{name}", ""
+        )
+
+
+def about(item: Item, message: str, field: str = "", severity: Severity = Severity.ERROR) -> Problem:
+    """Return a problem with an item, with the item's id and file."""
+    return Problem(message, item.id, field, severity, file=item.file, file_index=item.file_index, node=item.node)
+
+
+def read_item(node: Mapping, origin: str = "", *, is_of_template: bool = False) -> Item:
+    """Read an object. Never fails: a field that is missing or has another type is empty."""
+    top = fields(node)
+    metadata = fields(top.get("metadata"))
+    who = ResourceId(
+        text(top.get("apiVersion")),
+        text(top.get("kind")),
+        text(metadata.get("namespace")),
+        text(metadata.get("name")),
+    )
+    annotations, labels = texts(metadata.get("annotations")), texts(metadata.get("labels"))
+    return Item(node, who, annotations, labels, origin, is_of_template=is_of_template)
+
+
+def data_keys(item: Item) -> list[str]:
+    """Return the keys of a ConfigMap or Secret, those of texts and those of bytes."""
+    return [key for field in DATA_FIELDS for key in fields(get(item.node, field))]
+
+
+class DataText(NamedTuple):
+    """One value: `key` in the data, `field` its path, `scalar` as written, `text` as pods read it.
+
+    `is_encoded`: the scalar is base64.
+    """
+
+    key: str
+    field: str
+    scalar: Scalar
+    text: str
+    is_encoded: bool
+
+
+def data_texts(item: Item) -> Iterator[DataText]:
+    """Read the values of a ConfigMap or Secret. Bytes that are no text are skipped."""
+    for field in ("data", "stringData"):
+        is_encoded = field == "data" and item.id.kind == "Secret"
+        for key, scalar in entries(get(item.node, field)):
+            if is_scalar(scalar):
+                said = _decode(scalar.value) if is_encoded else scalar.value
+                if said:
+                    yield DataText(key, step(field, key), scalar, said, is_encoded)
+
+
+def _decode(value: str) -> str:
+    try:
+        return b64decode(value).decode()
+    except (Error, ValueError):
+        return ""
+
+
+def locate(item: Item) -> str:
+    """Name an item and its place, for a message about several of them."""
+    return f"{item.id} {place_of(item)}"
+
+
+def place_of(item: Item) -> str:
+    """Say where an item begins. The lines of a stream are not those of the files in it: these have positions."""
+    line = item.node.start_mark.line + 1
+    if item.origin:
+        return f"in {item.origin} line {line}"
+    if not item.file:
+        return f"on line {line}"
+    return f"in {item.file} index {item.file_index}" if item.has_file_index else f"in {item.file}"
+
+
+_FIRST = -1
+
+
+def in_order(problems: Iterable[Problem], items: Sequence[Item], config: Node | None) -> tuple[Problem, ...]:
+    """Sort problems: those with the configuration, then by object and field, then those with the package as a whole.
+
+    `items` are all objects in the order of the input.
+    """
+    ranks: dict[Node | None, int] = {item.node: rank for rank, item in enumerate(items)}
+    marks = Marks()
+    if config is not None:
+        ranks[config] = _FIRST
+
+    def place(problem: Problem) -> tuple[int, int]:
+        rank = ranks.get(problem.node, len(items))
+        return rank, marks.first_of(problem.node, read_path(problem.field)).start if problem.node else 0
+
+    return tuple(sorted(problems, key=place))

@@ -1,0 +1,91 @@
+"""Problems for people: what is wrong, in which object and field, and where in the text."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from krm_fn.base.node import Mark, Node
+
+UNRENDERED = "looks like an unrendered Helm template ({{ ... }}); render the chart first"
+"""What is wrong where a mapping is a key: so YAML reads double braces without quotes."""
+
+
+class ResourceId(NamedTuple):
+    """The identity of an object, whatever else it contains."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+
+    @property
+    def group(self) -> str:
+        """`apps` of `apps/v1`, `""` of `v1`."""
+        return self.api_version.rpartition("/")[0]
+
+    def __str__(self) -> str:
+        """`Deployment/shop/web`; without the namespace if the object has none."""
+        return "/".join(filter(None, [self.kind, self.namespace, self.name]))
+
+
+class Severity(StrEnum):
+    """The severities of the KRM functions specification."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class Problem(NamedTuple):
+    """One line for a person: what is wrong, where, what was found, and what is allowed.
+
+    `field` is a path such as `spec.template.spec.volumes[2].configMap.name`; `line` and `column` count from 1, 0 if
+    unknown; `file` and `file_index` are those of the object in a kpt package. `node` is the object itself, or the
+    configuration, None where it is neither. `shown_resource` is what people see of an id that shows too much.
+    """
+
+    message: str
+    resource: ResourceId | None = None
+    field: str = ""
+    severity: Severity = Severity.ERROR
+    line: int = 0
+    column: int = 0
+    file: str = ""
+    file_index: int = 0
+    node: Node | None = None
+    shown_resource: str = ""
+
+    def __str__(self) -> str:
+        """`Deployment/shop/web spec.x (web.yaml): message`, or `line 3, column 5: message`."""
+        place = self.file or (f"line {self.line}, column {self.column}" if self.line else "")
+        address = " ".join(filter(None, [self.shown_resource or str(self.resource or ""), self.field]))
+        address = f"{address} ({place})" if address and place else address or place
+        return f"{address}: {self.message}" if address else self.message
+
+    def as_error(self) -> "Problem":
+        """Return an error in the place of a warning, for `strict`."""
+        return self._replace(severity=Severity.ERROR) if self.severity is Severity.WARNING else self
+
+
+def at(mark: Mark | None, message: str) -> Problem:
+    """Return a problem at a place in the text."""
+    return Problem(message, line=mark.line + 1, column=mark.column + 1) if mark else Problem(message)
+
+
+class Rejected(Exception):
+    """The input cannot be transformed. Carries every problem found."""
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__(*problems)
+        self.problems = problems
+
+
+class Outcome(NamedTuple):
+    """What the process prints, and its exit code.
+
+    `stderr`: the errors and warnings. `summary`: what a success ends with there, a line that a command may leave out.
+    """
+
+    stdout: bytes
+    stderr: str
+    exit_code: int
+    summary: str = ""

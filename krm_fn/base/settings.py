@@ -1,0 +1,295 @@
+"""The functionConfig as values, already checked, and its entries of `select` and `exclude` as answers about objects."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from fnmatch import translate
+from functools import cache
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from krm_fn.base.item import Item
+from krm_fn.base.node import NewValue
+from krm_fn.base.problem import ResourceId
+
+API_VERSION = "revisions.krm-fn.io/v1"
+KIND = "ConfigRevisions"
+CONFIG_FILE = "krm-fn.yaml"
+KPTFILE = "Kptfile"
+_PRODUCT = "krm-fn"
+KPT_NAME = "function-input"
+"""The name that kpt gives to the ConfigMap it makes from the command line."""
+
+DEFAULT_SET = "config-revisions"
+
+RESOURCES: Mapping[str, NewValue] = {
+    "requests": {"cpu": "50m", "memory": "96Mi"},
+    "limits": {"cpu": "1", "memory": "256Mi"},
+}
+"""Of the linker, enough for a namespace with thousands of ReplicaSets; `benchmarks` measures it."""
+
+NO_SIDECAR_LABELS = {
+    "sidecar.istio.io/inject": "false",
+    "kuma.io/sidecar-injection": "disabled",
+}
+
+NO_SIDECAR_ANNOTATIONS = {
+    "linkerd.io/inject": "disabled",
+    "consul.hashicorp.com/connect-inject": "false",
+}
+"""For the linker's pod. A sidecar would keep its Job from completing. Source: the documentation of each mesh."""
+
+CONTROLLERS = {"wave": "Wave", "reloader": "Reloader"}
+"""Controllers whose annotations on workloads count as an opt-in to checksums, and their names in messages."""
+
+
+def is_configuration(who: ResourceId) -> bool:
+    """Tell whether an object configures this function, in whichever version.
+
+    So does one with a misspelled group or kind: it is refused, since to rename what it says to adopt is an outage.
+    """
+    is_named_so = who.kind.lower().removesuffix("s") == KIND.lower().removesuffix("s")
+    is_near = is_named_so and (not who.api_version or _PRODUCT in who.group)
+    return is_near or who.group == API_VERSION.partition("/")[0]
+
+
+def configures(item: Item) -> bool:
+    """Tell whether an object is a configuration. A ConfigMap is one by the name of its file."""
+    is_settings = item.id.kind == "ConfigMap" and item.id.api_version == "v1"
+    return is_configuration(item.id) or (is_settings and item.file.rpartition("/")[2] == CONFIG_FILE)
+
+
+_WILDCARDS = frozenset("*?[")
+
+
+def is_pattern(name: str) -> bool:
+    """Tell whether a name in the configuration is a shell pattern, which may match several names or none."""
+    return not _WILDCARDS.isdisjoint(name)
+
+
+@cache
+def matcher(name: str) -> Callable[[str], object]:
+    """Return what tells whether a shell pattern matches a name. `fnmatch` itself keeps only 256 patterns."""
+    return re.compile(translate(name)).match
+
+
+class Strategy(StrEnum):
+    """How to treat a ConfigMap or Secret."""
+
+    RENAME = "rename"
+    ADOPT = "adopt"
+    CHECKSUM = "checksum"
+    IGNORE = "ignore"
+
+    @property
+    def makes_revisions(self) -> bool:
+        """Tell whether it renames objects, or announces that they will be renamed."""
+        return self in (Strategy.RENAME, Strategy.ADOPT)
+
+
+class Selector(NamedTuple):
+    """Which objects an entry of `select` or `exclude` matches. A field that is not set matches everything.
+
+    `name` is a shell pattern; all `labels` and `annotations` must be present with these values. A `strategy` of None
+    means `spec.strategy`; in `exclude` it is always None.
+    """
+
+    kind: str | None = None
+    name: str = "*"
+    namespace: str | None = None
+    labels: Mapping[str, str] = MappingProxyType({})
+    annotations: Mapping[str, str] = MappingProxyType({})
+    strategy: Strategy | None = None
+
+
+class FieldSpec(NamedTuple):
+    r"""A reference field in kustomize's form: `path` is `spec/configName`, with `\/` for a slash in a key.
+
+    An empty `group`, `version` or `kind` matches all. `target` is the kind that the field references. `entry` is the
+    field of the configuration that says so.
+    """
+
+    target: str
+    path: str
+    group: str = ""
+    version: str = ""
+    kind: str = ""
+    entry: str = ""
+
+
+class ChecksumSettings(NamedTuple):
+    """The annotation for checksums on pod templates, and the controllers whose opt-in annotations count."""
+
+    annotation: str = "checksum/config"
+    controllers: tuple[str, ...] = ("wave", "reloader")
+
+
+class KeyToPath(NamedTuple):
+    """One file of a volume. A `mode` of None means the volume's default."""
+
+    key: str
+    path: str
+    mode: int | None = None
+
+
+class MountSource(NamedTuple):
+    """A ConfigMap or Secret by its base name. Without `items`, all keys."""
+
+    kind: str
+    name: str
+    items: tuple[KeyToPath, ...] = ()
+    optional: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+class Mount(NamedTuple):
+    """An entry of `mounts`: what to mount, into which workloads and containers, and where.
+
+    `name` and the names of containers are shell patterns. A `kind` of None means all of Kubernetes' own workload kinds
+    and Argo's Rollout. Without a `path` the sources set environment variables.
+    """
+
+    sources: tuple[MountSource, ...]
+    kind: str | None = None
+    name: str = "*"
+    namespace: str | None = None
+    labels: Mapping[str, str] = MappingProxyType({})
+    containers: tuple[str, ...] = ("*",)
+    init_containers: tuple[str, ...] = ()
+    projected: bool = False
+    path: str = ""
+    sub_path: str = ""
+    default_mode: int | None = None
+    prefix: str = ""
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.sources))
+
+
+class Jobs(StrEnum):
+    """How to treat a plain Job that references a renamed revision: its pod template is immutable."""
+
+    WARN = "warn"
+    RENAME = "rename"
+
+
+class LinkerSettings(NamedTuple):
+    """The linker's Job and its pod. An `image` or `namespace` of None is taken from the Environment.
+
+    `kinds` are written as `example.com/v1/Widget`. `resources`, `tolerations` and `image_pull_secrets` are as in a pod
+    spec. Without a `schedule` there is no CronJob; an empty one suspends it.
+    """
+
+    enabled: bool = True
+    secrets: bool = True
+    kinds: tuple[str, ...] = ()
+    image: str | None = None
+    namespace: str | None = None
+    timeout_seconds: int = 300
+    minimum_age_seconds: int = 600
+    schedule: str | None = None
+    ttl_seconds_after_finished: int | None = None
+    service_account_name: str | None = None
+    openshift: bool = False
+    resources: Mapping[str, NewValue] = RESOURCES
+    node_selector: Mapping[str, str] = MappingProxyType({})
+    tolerations: tuple[Mapping[str, NewValue], ...] = ()
+    image_pull_secrets: tuple[Mapping[str, NewValue], ...] = ()
+    labels: Mapping[str, str] = MappingProxyType({})
+    annotations: Mapping[str, str] = MappingProxyType({})
+
+
+class Settings(NamedTuple):
+    """The whole functionConfig. `schemas/` says what each field means.
+
+    `is_named`: `set` is a name for this package, and not the one that all packages without a name have.
+    """
+
+    set: str = DEFAULT_SET
+    is_named: bool = True
+    take_over: tuple[str, ...] = ()
+    kinds: frozenset[str] = frozenset({"ConfigMap"})
+    strategy: Strategy = Strategy.RENAME
+    select: tuple[Selector, ...] | None = None
+    exclude: tuple[Selector, ...] = ()
+    immutable: bool = True
+    deployers: tuple[str, ...] = ("argocd", "flux", "kpt")
+    references: tuple[FieldSpec, ...] = ()
+    linker: LinkerSettings = LinkerSettings()
+    checksums: ChecksumSettings = ChecksumSettings()
+    mounts: tuple[Mount, ...] = ()
+    jobs: Jobs = Jobs.WARN
+    strict: bool = False
+
+    @property
+    def own_sets(self) -> tuple[str, ...]:
+        """The set, and those whose revisions it takes over."""
+        return self.set, *self.take_over
+
+
+class NearbyConfig(NamedTuple):
+    """A configuration file that is near, and that nobody has passed. `remedy`: what makes it count, but `--config`."""
+
+    file: str
+    remedy: str
+
+
+class Environment(NamedTuple):
+    """What comes from outside of the configuration. All of it stays the same from run to run.
+
+    `image`: of this process. `namespace`: where objects without one will be applied. `set`: its name where the
+    configuration has none. `strict`: warnings are errors. `warns`: somebody reads warnings. `pins`: what a platform
+    pins of the linker, by the name of the variable or option. `unread`: configurations that are near, and that nobody
+    has passed.
+    """
+
+    image: str = ""
+    namespace: str = ""
+    set: str = ""
+    strict: bool = False
+    warns: bool = True
+    pins: Mapping[str, str] = MappingProxyType({})
+    unread: tuple[NearbyConfig, ...] = ()
+
+
+NO_ENVIRONMENT = Environment()
+
+
+class Entry(Protocol):
+    """An entry with a shell pattern of names."""
+
+    @property
+    def name(self) -> str: ...
+
+
+_Entry = TypeVar("_Entry", bound=Entry)
+
+
+class Numbered(NamedTuple, Generic[_Entry]):
+    """An entry, and its position among all of them."""
+
+    position: int
+    entry: _Entry
+
+
+class Entries(Generic[_Entry]):
+    """Entries by the name that they ask for. Those with a pattern are asked about every object."""
+
+    def __init__(self, entries: Iterable[_Entry]) -> None:
+        self._by_name: dict[str, list[Numbered[_Entry]]] = defaultdict(list)
+        self._patterns: list[Numbered[_Entry]] = []
+        for position, entry in enumerate(entries):
+            group = self._patterns if is_pattern(entry.name) else self._by_name[entry.name]
+            group.append(Numbered(position, entry))
+
+    def __bool__(self) -> bool:
+        return bool(self._by_name or self._patterns)
+
+    def that_may_match(self, names: Iterable[str]) -> Sequence[Numbered[_Entry]]:
+        """Return the entries that may match an object with these names, in their order. No other one does."""
+        named = [one for name in dict.fromkeys(names) for one in self._by_name.get(name, ())]
+        return sorted([*named, *self._patterns], key=itemgetter(0)) if named else self._patterns

@@ -1,0 +1,1 @@
+"""What turns objects into decisions and changes. It knows no warning, no cluster and no command line."""

@@ -1,0 +1,154 @@
+"""Plain values: how a functionConfig is read into them, and checks of what they must be."""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator
+from itertools import takewhile
+from typing import Any, NoReturn, TypeAlias
+
+from krm_fn.base.item import read_item
+from krm_fn.base.node import Marks, Node, Scalar, fields, is_mapping, is_null, is_scalar, read_path, spell
+from krm_fn.base.problem import Problem, ResourceId, at
+
+Plain: TypeAlias = "str | bool | int | float | list[Plain] | dict[str, Plain] | None"
+
+# Texts: few configurations hold numbers, and `re` keeps what it has compiled.
+_INTEGER = r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
+_OCTAL = r"[-+]?0[0-7]+"
+_FLOAT = r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
+_NUMERIC = frozenset("+-.0123456789")
+"""The first characters of numbers."""
+
+_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+
+
+def plain_value(node: Node) -> Plain:
+    """Return the value of a node. A field that is null is left out, as it means the default.
+
+    Scalars follow the core schema of YAML 1.2, as a person reads a configuration: `1_000` and `2020-01-02` are text.
+    (`naming.go_yaml` reads them as kustomize's hasher does, which a configuration need not agree with.)
+    """
+    if is_scalar(node):
+        return _scalar(node)
+    if is_mapping(node):
+        return {key: plain_value(value) for key, value in fields(node).items() if not is_null(value)}
+    return [plain_value(child) for child in node.value]
+
+
+def _scalar(node: Scalar) -> Plain:
+    if is_null(node):
+        return None
+    if node.style or (node.tag is not None and node.tag.endswith(":str")):
+        return node.value
+    if node.value in _BOOLEANS:
+        return _BOOLEANS[node.value]
+    number = _number(node.value)
+    return node.value if number is None else number
+
+
+def _number(text: str) -> int | float | None:
+    if text[:1] not in _NUMERIC:
+        return None
+    if re.fullmatch(_OCTAL, text):  # not in YAML 1.2, but Kubernetes' tools read it, and people write file modes so
+        return int(text, 8)
+    if re.fullmatch(_INTEGER, text):
+        return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+    return float(text.replace(".inf", "inf").replace(".nan", "nan")) if re.fullmatch(_FLOAT, text) else None
+
+
+class Invalid(Exception):
+    """The schema does not allow this value. `explain` says why."""
+
+
+def refuse() -> NoReturn:
+    raise Invalid
+
+
+def as_mapping(value: Plain, allowed: Collection[str] | None = None) -> dict[str, Plain]:
+    """Return a mapping that has only the allowed fields; any, if `allowed` is None."""
+    if not isinstance(value, dict) or (allowed is not None and not value.keys() <= set(allowed)):
+        refuse()
+    return value
+
+
+def as_list(value: Plain) -> list[Plain]:
+    return value if isinstance(value, list) else refuse()
+
+
+def as_filled_list(value: Plain) -> list[Plain]:
+    return as_list(value) or refuse()
+
+
+def as_text(value: Plain) -> str:
+    return value if isinstance(value, str) else refuse()
+
+
+def as_filled_text(value: Plain) -> str:
+    return as_text(value) or refuse()
+
+
+def as_texts(value: Plain) -> dict[str, str]:
+    return {key: as_text(text) for key, text in as_mapping(value).items()}
+
+
+def as_boolean(value: Plain) -> bool:
+    return value if isinstance(value, bool) else refuse()
+
+
+def as_number(value: Plain, minimum: int | None = None, maximum: int | None = None) -> int:
+    """Return a whole number. JSON Schema counts `1.0` as one."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        refuse()
+    if (minimum is not None and value < minimum) or (maximum is not None and value > maximum):
+        refuse()
+    return value
+
+
+def one_of(value: Plain, allowed: Collection[str]) -> str:
+    text = as_text(value)
+    return text if text in allowed else refuse()
+
+
+def place_setting(
+    path: Iterable[str | int], node: Node, who: ResourceId, message: str, marks: Marks | None = None
+) -> Problem:
+    """Return a problem with the setting at a path such as `spec.kinds`, at the setting's key.
+
+    `node` is the whole configuration, `who` its id: if that is a ConfigMap, the settings are in its `data`. `marks`:
+    those for many problems.
+    """
+    path = tuple(path)
+    if who.kind == "ConfigMap":
+        path = _path_in_data(path)
+    return at((marks or Marks()).of(node, path), message)._replace(resource=who, field=spell(path), node=node)
+
+
+def place_settings(problems: Iterable[Problem], node: Node | None) -> Iterator[Problem]:
+    """Place the problems with settings, whose resource is the configuration `node`. Pass on all others."""
+    who = read_item(node).id if is_mapping(node) else None
+    marks = Marks()
+    for problem in problems:
+        if node is None or problem.resource is None or problem.resource != who or problem.node is not None:
+            yield problem
+        else:
+            placed = place_setting(read_path(problem.field), node, problem.resource, problem.message, marks)
+            yield placed._replace(severity=problem.severity)
+
+
+def _path_in_data(path: tuple[str | int, ...]) -> tuple[str, ...]:
+    """Translate `spec.kinds[0]` to `data.kinds`, and `spec.checksums.annotation` to `data[checksums.annotation]`."""
+    if path[:1] == ("data",):
+        return tuple(map(str, path))
+    names = list(takewhile(lambda name: isinstance(name, str), path[1:]))
+    return ("data", ".".join(map(str, names))) if names else ("data",)
+
+
+def load_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the functionConfig, the one source of its fields, defaults and descriptions."""
+    from importlib.resources import files
+
+    text = files("krm_fn.schemas").joinpath("configrevisions-revisions.krm-fn.io-v1.json").read_bytes()
+    schema: dict[str, Any] = json.loads(text)
+    return schema

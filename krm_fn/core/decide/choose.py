@@ -1,0 +1,351 @@
+"""Choose a strategy for each object: what the author or the configuration says, else what the package shows is safe."""
+
+from collections.abc import Container, Iterable, Iterator
+from typing import NamedTuple
+
+from krm_fn.base import keys
+from krm_fn.base.deployer import HOOKS
+from krm_fn.base.item import Item, about
+from krm_fn.base.node import get, is_null, text
+from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.settings import Entries, Numbered, Selector, Settings, Strategy, matcher
+from krm_fn.core.decide.package import FIXED_NAMES, Package
+from krm_fn.core.decide.revisions import Reason, ReasonCode
+from krm_fn.core.names.content_hash import Unhashable
+from krm_fn.core.names.names import base_name, has_stale_hash, hash_in_name, is_revision
+from krm_fn.core.names.suggest import suggest
+from krm_fn.core.references.find import may_refer
+from krm_fn.core.references.generated import find_unmet, hash_of
+from krm_fn.core.references.known_fields import annotations_of
+from krm_fn.core.references.references import References
+from krm_fn.guards.early_readers import EarlyReaders
+from krm_fn.guards.hints import RENAME_ALL_THE_SAME, Hints
+from krm_fn.guards.replaced_later import why_encrypted
+
+_WRITTEN_TYPES = frozenset(
+    {"kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release.v1"}
+)
+"""Types of Secrets whose content, or whose name, a controller decides."""
+
+_WRITTEN_MARKS = {
+    **{
+        name: f"{row.copied_by} copies another object into it"
+        for name, row in annotations_of("ConfigMap").items()
+        if row.copied_by
+    },
+    "config.openshift.io/inject-trusted-cabundle": "OpenShift writes its content",
+    "service.beta.openshift.io/inject-cabundle": "OpenShift writes its content",
+    **dict.fromkeys(HOOKS, "it is created and deleted with a hook"),
+}
+"""Labels and annotations of objects whose name or content somebody else decides, and who."""
+
+_NOT_SELECTED = Reason(
+    ReasonCode.NOT_SELECTED,
+    "no entry of spec.select matches it",
+    field="spec.select",
+    remedy=f"add an entry, or annotate it with {keys.STRATEGY}: {Strategy.RENAME}",
+)
+_NOT_READ = Reason(
+    ReasonCode.NOT_READ,
+    "no pod template of the package references it",
+    remedy=f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same",
+)
+_READ_IN_CHART = _NOT_READ._replace(text="only values of a chart name it, and its pods are rendered in the cluster")
+
+
+class Choice(NamedTuple):
+    """The strategy of an object. `explicit`: something chose it; else it is left alone because nothing did.
+
+    `is_written_by_others`: its name or content is not the package's to decide. `problem`: what is wrong with it.
+    `gets_base_name_back`: an earlier run in place has made it a revision, and it is none any more. `is_taken`: this set
+    would choose it, were it not a revision of another set.
+    """
+
+    item: Item
+    strategy: Strategy
+    reason: Reason
+    explicit: bool = True
+    is_written_by_others: bool = False
+    problem: Problem | None = None
+    gets_base_name_back: bool = False
+    is_taken: bool = False
+
+
+class Choices(NamedTuple):
+    """One choice for each of these objects, what is wrong with them, and the hints that were asked for."""
+
+    all: tuple[Choice, ...]
+    problems: tuple[Problem, ...]
+    hints: Hints
+
+
+class _Decision(NamedTuple):
+    """A strategy, None where nothing chooses one, and why."""
+
+    strategy: Strategy | None
+    reason: Reason
+    problem: Problem | None = None
+
+
+def choose(package: Package, references: References, early: EarlyReaders, settings: Settings) -> Choices:
+    """Choose a strategy for each ConfigMap, Secret and handled producer.
+
+    What nobody chose explicitly is renamed or adopted only if nothing hints at a program that looks it up by its name,
+    and if no pods read it before it is applied.
+    """
+    hints = Hints(package, references, settings.deployers)
+    chooser = _Chooser(package, references, early, settings, hints)
+    choices: list[Choice] = []
+    problems: list[Problem] = []
+    for item in package.configs:
+        choice = chooser.choose(item)
+        choices.append(choice)
+        problems += [choice.problem] if choice.problem else []
+        if choice.strategy is Strategy.RENAME:
+            # By default such an object is left alone. Here somebody chose it, so its readers are said instead.
+            problems += [reader.refuse() for reader in early.get(item, {}).values()]
+            problems += hints.name_readers.refuse(item)
+    return Choices(tuple(choices), tuple(problems), hints)
+
+
+class _Chooser:
+    def __init__(
+        self, package: Package, references: References, early: EarlyReaders, settings: Settings, hints: Hints
+    ) -> None:
+        self._references = references
+        self._early = early
+        self._settings = settings
+        self._hints = hints
+        self._exclude = Entries(settings.exclude)
+        self._select = Entries(settings.select or ())
+        self._has_referrers = any(may_refer(item.id) and not item.is_local for item in package.authored)
+
+    def choose(self, item: Item) -> Choice:
+        chosen = self._choose_in_own_set(item)
+        if not is_revision(item):
+            return chosen
+        owner = item.labels[keys.SET]
+        if owner in self._settings.own_sets:
+            return chosen if chosen.strategy.makes_revisions else self._settle_former(chosen)
+        return Choice(
+            item,
+            Strategy.IGNORE,
+            Reason(ReasonCode.OTHER_SET, f"it is a revision of set {owner}"),
+            explicit=False,
+            is_written_by_others=True,
+            problem=_say_stale(item, owner),
+            is_taken=chosen.strategy is not Strategy.IGNORE,
+        )
+
+    def _choose_in_own_set(self, item: Item) -> Choice:
+        bound = why_encrypted(item, self._settings) if item.is_config else _why_bound(item, self._references)
+        written = _why_written_by_others(item, self._references)
+        if bound is not None and not item.is_config:
+            written = None  # two that make one Secret write to each other's: `bound` says that
+        # An order to leave it alone is obeyed even where somebody else writes it; any other order is not.
+        decision = _refuse(item) or self._configured(item)
+        if written is None:
+            decision = decision or self._defaulted(item)
+            if bound is not None and decision.strategy is not None and decision.strategy.makes_revisions:
+                decision = _leave_bound(item, bound)
+        elif decision is None:
+            decision = _Decision(None, written)
+        elif decision.strategy not in (None, Strategy.IGNORE):
+            message = f"selected, but left unchanged: {written.text}"
+            decision = _Decision(None, written, about(item, message, severity=Severity.WARNING))
+        return Choice(
+            item,
+            decision.strategy or Strategy.IGNORE,
+            decision.reason,
+            explicit=decision.strategy is not None,
+            is_written_by_others=written is not None,
+            problem=decision.problem,
+        )
+
+    def _configured(self, item: Item) -> _Decision | None:
+        """Return what configuration and author want: `exclude` wins, then the author's annotation, then `select`.
+
+        None: they leave it to the default.
+        """
+        for number, _ in _find(self._exclude, item):
+            return _Decision(Strategy.IGNORE, _matched(ReasonCode.EXCLUDE, number))
+        if keys.STRATEGY in item.annotations:
+            return _annotated(item, item.annotations[keys.STRATEGY], self._settings)
+        for number, selector in _find(self._select, item) if item.id.kind in self._settings.kinds else ():
+            return _Decision(selector.strategy or self._settings.strategy, _matched(ReasonCode.SELECT, number))
+        return None
+
+    def _defaulted(self, item: Item) -> _Decision:
+        """Return the default: what pods read, if nothing hints at a reader who needs the name."""
+        settings, references = self._settings, self._references
+        if item.id.kind not in settings.kinds:
+            return _Decision(None, _not_handled(item))
+        if settings.select is not None:  # whoever wrote it has listed what is to be chosen, and nothing else is
+            return _Decision(None, _NOT_SELECTED)
+        # Where no pods read it, a new name restarts nothing, and may only break who looks it up.
+        if item not in references.read_by_pods:
+            return _Decision(None, _READ_IN_CHART if item in references.named_in_values else _NOT_READ)
+        return self._default_of_what_pods_read(item, settings)
+
+    def _default_of_what_pods_read(self, item: Item, settings: Settings) -> _Decision:
+        # A revision of an earlier run in place stays one: whoever chose it has chosen it. A checksum renames nothing.
+        if is_revision(item) and item.labels[keys.SET] in settings.own_sets:
+            text = "pods read it, and an earlier run has made it a revision"
+            return _Decision(settings.strategy, Reason(ReasonCode.EARLIER_RUN, text))
+        if not settings.strategy.makes_revisions:
+            return _Decision(settings.strategy, Reason(ReasonCode.DEFAULT, "pods read it"))
+        for reader in self._early.get(item, {}).values():
+            return _leave_unchanged(item, reader.reason())
+        for hint in self._hints.about(item):
+            return _leave_unchanged(item, hint._replace(remedy=hint.remedy or RENAME_ALL_THE_SAME))
+        text = "pods read it, and nothing hints at a program that looks it up by its name"
+        return _Decision(settings.strategy, Reason(ReasonCode.DEFAULT, text))
+
+    def _settle_former(self, choice: Choice) -> Choice:
+        """Decide the name of an object that an earlier run has made a revision of this set, and that is none any more.
+
+        A content name must never be above other content: the API server refuses an edit of what is immutable. Where no
+        workload of the package reads the object, and its content still fits, those who read it may be out of sight.
+        """
+        code = choice.reason.code
+        if choice.explicit or code in {ReasonCode.KINDS, ReasonCode.NOT_SELECTED}:
+            return choice._replace(gets_base_name_back=True)
+        # What is encrypted was named before: its name never fits the ciphertext.
+        is_encrypted = code is ReasonCode.BOUND and choice.item.is_config
+        is_wrong = choice.problem is not None and choice.problem.severity is Severity.ERROR
+        if is_encrypted or is_wrong or not _is_stale(choice.item):
+            return choice
+        if code is ReasonCode.NOT_READ and self._has_referrers:
+            return choice._replace(gets_base_name_back=True)
+        elsewhere = "run the function over the whole package, or " if code is ReasonCode.NOT_READ else ""
+        message = (
+            f"its name is of older content, and stays because {choice.reason.text}; "
+            f"{elsewhere}annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to give it its base name back"
+        )
+        return choice._replace(problem=about(choice.item, message, "metadata.name"))
+
+
+def _refuse(item: Item) -> _Decision | None:
+    """Leave alone what no configuration can choose."""
+    if not item.id.name:
+        return _Decision(None, Reason(ReasonCode.FIXED_NAME, "it has no name"))
+    if item.id.name in FIXED_NAMES:
+        return _Decision(None, Reason(ReasonCode.FIXED_NAME, "programs look it up by this very name"))
+    return None
+
+
+def _annotated(item: Item, annotated: str, settings: Settings) -> _Decision:
+    field = f"metadata.annotations[{keys.STRATEGY}]"
+    reason = Reason(ReasonCode.ANNOTATION, f"its annotation {keys.STRATEGY} says so", item, field)
+    if annotated not in set(Strategy):
+        return _Decision(None, reason, about(item, f"found {annotated!r}{suggest(annotated, Strategy)}", field))
+    if item.id.kind not in settings.kinds and annotated != Strategy.IGNORE:
+        message = f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
+        return _Decision(None, _not_handled(item), about(item, message, field, Severity.WARNING))
+    return _Decision(Strategy(annotated), reason)
+
+
+def _matched(code: ReasonCode, number: int) -> Reason:
+    field = f"spec.{code}[{number}]"
+    return Reason(code, f"{field} matches it", field=field)
+
+
+def _not_handled(item: Item) -> Reason:
+    text, remedy = f"spec.kinds does not contain {item.id.kind}", f"add {item.id.kind} to it"
+    return Reason(ReasonCode.KINDS, text, field="spec.kinds", remedy=remedy)
+
+
+def _leave_unchanged(item: Item, reason: Reason) -> _Decision:
+    message = f"left unchanged: {reason.text}; {reason.remedy}"
+    severity = Severity.INFO if reason.code is ReasonCode.EMPTY else Severity.WARNING  # there is nothing to be stale
+    return _Decision(None, reason, about(item, message, severity=severity))
+
+
+def _leave_bound(item: Item, bound: Reason) -> _Decision:
+    message = (
+        f"left unchanged: {bound.text}; or annotate it with {keys.STRATEGY}: {Strategy.CHECKSUM} to restart pods when "
+        f"{'it' if item.is_config else 'its spec'} changes, or {Strategy.IGNORE} to accept this"
+    )
+    return _Decision(None, bound, about(item, message, bound.field, Severity.WARNING))
+
+
+def _why_bound(item: Item, references: References) -> Reason | None:
+    """Say why a producer cannot be a revision; None where it can."""
+    unmet = find_unmet(item)
+    if unmet is not None:
+        return Reason(ReasonCode.BOUND, unmet.reason, item, unmet.field, unmet.source)
+    shared = references.shared.get(item)
+    if shared is None:
+        return None
+    others = [target.id for target in shared.targets if target is not item]
+    name = f"{shared.reference.kind} {shared.reference.target}"
+    text = f"{others[0]} has or makes its {name} as well" if others else f"its {name} is in another namespace"
+    return Reason(ReasonCode.BOUND, text, item, shared.reference.field)
+
+
+def _why_written_by_others(item: Item, references: References) -> Reason | None:
+    """Say why this object's name or content is not the package's to decide; None where it is."""
+    code = ReasonCode.WRITTEN
+    # Under another name, pods would read the placeholder for ever (decision 4).
+    written = references.written_by_controllers.get(item)
+    if written is not None:
+        says = "a controller writes to it under this name"
+        return Reason(code, says, written.referrer, written.reference.field, written.reference.rule.source)
+    type_of_secret = text(get(item.node, "type")) if item.id.kind == "Secret" else ""
+    if type_of_secret in _WRITTEN_TYPES:
+        return Reason(code, f"a controller fills Secrets of type {type_of_secret}", item, "type")
+    if not is_null(get(item.node, "metadata", "ownerReferences")):
+        return Reason(code, "it has ownerReferences", item, "metadata.ownerReferences")
+    for mark, who in _WRITTEN_MARKS.items():
+        for name, marks in (("labels", item.labels), ("annotations", item.annotations)):
+            if mark in marks:
+                return Reason(code, f"{who} ({mark})", item, f"metadata.{name}[{mark}]")
+    return None
+
+
+def _say_stale(item: Item, owner: str) -> Problem | None:
+    """Report another set's revision whose content is no longer what its name says."""
+    message = (
+        f"is a revision of set {owner}, but its content has changed: run the function of that set first, "
+        f"or, if this set replaces it, set spec.takeOver: [{owner}]"
+    )
+    return about(item, message) if _is_stale(item) else None
+
+
+def _is_stale(item: Item) -> bool:
+    if item.is_config:
+        return has_stale_hash(item)
+    try:
+        return hash_in_name(item) not in ("", hash_of(item))
+    except Unhashable:
+        return True  # no run could have made this name of such content
+
+
+def find_first(items: Iterable[Item], selectors: Iterable[Selector]) -> dict[int, Item]:
+    """Return the first object that each entry matches, by the position of the entry. Some match none."""
+    entries = Entries(selectors)
+    first: dict[int, Item] = {}
+    for item in items if entries else ():
+        for position, _ in _find(entries, item, but=first):
+            first[position] = item
+    return first
+
+
+def _find(entries: Entries[Selector], item: Item, but: Container[int] = ()) -> Iterator[Numbered[Selector]]:
+    """Yield the entries that match an object, in their order."""
+    if not entries:
+        return
+    own = (item.id.name, base_name(item))  # an entry still matches what an earlier run in place has renamed
+    for one in entries.that_may_match(own):
+        if one.position not in but and _matches(item, own, one.entry):
+            yield one
+
+
+def _matches(item: Item, names: Iterable[str], selector: Selector) -> bool:
+    return (
+        selector.kind in (None, item.id.kind)
+        and selector.namespace in (None, item.id.namespace)
+        and any(map(matcher(selector.name), names))
+        and (not selector.labels or selector.labels.items() <= item.labels.items())
+        and selector.annotations.items() <= item.annotations.items()
+    )

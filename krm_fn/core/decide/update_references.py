@@ -1,0 +1,375 @@
+"""Give references the names that their objects get, also those that still have the name of an earlier rendering."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import NamedTuple, TypeAlias
+
+from krm_fn.base import keys
+from krm_fn.base.changes import Changes, Edit, SetItems, SetText
+from krm_fn.base.item import Item, about, locate
+from krm_fn.base.node import Node, Scalar, Sequence, elements, get, is_mapping, is_scalar, is_sequence, text
+from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.settings import Settings, Strategy
+from krm_fn.core.decide.package import FIXED_NAMES, Package
+from krm_fn.core.decide.revisions import Revision, Revisions
+from krm_fn.core.names.names import CONTENT_NAME, authored_id, base_name, is_revision, listed_revisions, without_hash
+from krm_fn.core.references.find import ROLES
+from krm_fn.core.references.generated import name_meant
+from krm_fn.core.references.reference import Reference, ResolvedReference
+from krm_fn.core.references.references import References
+from krm_fn.core.references.resolve import Index, PassedOver
+
+ByBaseName: TypeAlias = Mapping[tuple[str, str], list[Revision]]
+"""Renamed objects, by kind and base name."""
+
+
+def update_references(references: Collection[ResolvedReference], revisions: Revisions, index: Index) -> Changes:
+    """Rewrite references to renamed objects, and report those that cannot or should not be rewritten."""
+    by_base_name = read_base_names(revisions.renamed.values())
+    adopted = {one.item for one in revisions.rendered if not one.is_renamed and one.item.is_config}
+    edits: list[Edit] = []
+    problems: list[Problem] = []
+    in_rules: dict[Item, list[ResolvedReference]] = defaultdict(list)
+    for resolved in references:
+        reference, targets = resolved.reference, resolved.targets
+        is_in_role = resolved.referrer.id.kind in ROLES
+        if resolved.is_own:
+            edits += _rewrite_own(resolved, revisions)
+        elif not targets:
+            problems += warn_about_near(resolved, by_base_name, index)
+        elif reference.written:
+            continue  # a controller writes the object under this name, whoever else has it
+        elif revisions.renamed.keys().isdisjoint(targets):
+            edits += () if is_in_role else (*_rewrite_stale(resolved, index), *_rewrite_former(resolved, adopted))
+        elif is_in_role:
+            in_rules[resolved.referrer].append(resolved)
+        else:
+            meant = {
+                revisions.renamed[item].meant_by(reference) if item in revisions.renamed else item.id
+                for item in targets
+            }
+            if len(meant) == 1:
+                edits += _rewrite(resolved, meant.pop())
+            else:
+                problems.append(_ambiguous(resolved))
+    for role, several in in_rules.items():
+        edits += update_rules(role, several, revisions)
+    return Changes(edits=tuple(_join_lists(edits, references)), problems=tuple(problems))
+
+
+def _rewrite(resolved: ResolvedReference, meant: ResourceId) -> Iterator[Edit]:
+    """Write the name, and beside it the namespace where the reference says another one. `""` leaves it as it is."""
+    reference = resolved.reference
+    if reference.target != meant.name:
+        yield Edit(SetText(reference.name, reference.renamed(meant.name)), resolved.referrer, reference.field)
+    if reference.namespace is not None and meant.namespace not in ("", reference.namespace.value):
+        field = reference.field.rpartition(".")[0] + ".namespace"
+        yield Edit(SetText(reference.namespace, meant.namespace), resolved.referrer, field)
+
+
+def _ambiguous(resolved: ResolvedReference) -> Problem:
+    found = " and ".join(map(locate, resolved.targets))
+    message = f"{resolved.reference.target!r} matches {found}; give them different names, or exclude one"
+    return about(resolved.referrer, message, resolved.reference.field)
+
+
+def _join_lists(edits: Iterable[Edit], references: Iterable[ResolvedReference]) -> Iterator[Edit]:
+    """Make one edit of those of the names in one comma list. What is between the names stays."""
+    listed = {(one.referrer, one.reference.field): one.reference for one in references if one.reference.is_listed}
+    several: dict[Scalar, list[tuple[Edit, Reference, str]]] = defaultdict(list)
+    for edit in edits:
+        reference = listed.get((edit.item, edit.field))
+        if reference is not None and isinstance(edit.change, SetText):
+            text = str(edit.change.text)
+            name = text[len(reference.before) : len(text) - len(reference.after)]
+            several[edit.change.node].append((edit, reference, name))
+        else:
+            yield edit
+    for node, same in several.items():
+        text = node.value
+        for _, reference, name in sorted(same, key=lambda one: -len(one[1].before)):  # from the end
+            start = len(reference.before)
+            text = text[:start] + name + text[start + len(reference.target) :]
+        first = same[0][0]
+        yield Edit(SetText(node, text), first.item, first.field.rpartition("[")[0])
+
+
+def _rewrite_own(resolved: ResolvedReference, revisions: Revisions) -> Iterator[Edit]:
+    """Give what the referrer generates its name. Where no field says it, it is the name of the referrer itself."""
+    revision = revisions.renamed.get(resolved.referrer)
+    if revision is not None and resolved.reference.name is not get(resolved.referrer.node, "metadata", "name"):
+        yield from _rewrite(resolved, revision.meant_by(resolved.reference)._replace(namespace=""))
+
+
+def _rewrite_stale(resolved: ResolvedReference, index: Index) -> Iterator[Edit]:
+    """Give a reference with a name of an earlier rendering the name that its object has, which is renamed no more."""
+    reference = resolved.reference
+    for item in resolved.targets:
+        if index.is_stale(item, reference.kind, reference.target):
+            name = name_meant(reference.kind, without_hash(reference.target), item, {})
+            yield from _rewrite(resolved, item.id._replace(name=name, namespace=""))
+
+
+def _rewrite_former(resolved: ResolvedReference, adopted: set[Item]) -> Iterator[Edit]:
+    """Give a reference to an adopted object the name that it has: kustomize does not follow its prefixes everywhere."""
+    targets = adopted.intersection(resolved.targets)
+    if len(resolved.targets) == len(targets) == 1 and {resolved.reference.target} != {one.id.name for one in targets}:
+        yield from _rewrite(resolved, targets.pop().id)
+
+
+def update_rules(role: Item, references: Iterable[ResolvedReference], revisions: Revisions) -> Iterator[Edit]:
+    """Add the names of all revisions to the rules that list their base names, which stay.
+
+    Whoever reads an object by its base name through the API may tolerate "not found", but not "forbidden". A name that
+    an earlier run added is rewritten, or removed where the object has its base name again.
+    """
+    wanted: dict[Node, list[str]] = defaultdict(list)
+    outdated: set[Node] = set()
+    for resolved in references:
+        renamed = [revisions.renamed[item] for item in resolved.targets if item in revisions.renamed]
+        names = sorted({revision.meant_by(resolved.reference).name for revision in renamed})
+        base_names = {item: base_name(item) for item in resolved.targets}
+        base_names |= {revision.item: revision.base_meant_by(resolved.reference) for revision in renamed}
+        is_base_name = resolved.reference.target in base_names.values()
+        wanted[resolved.reference.name] += [resolved.reference.target, *names] if is_base_name else names
+        if all(one in revisions.renamed and one.id.name == resolved.reference.target for one in resolved.targets):
+            outdated.add(resolved.reference.name)
+    outdated = {name for name in outdated if name.value not in wanted[name]}
+    for field, listed in _name_lists(role):
+        present = [name.value for name in listed.value]
+        kept: list[str] = []
+        added: list[str] = []
+        dropped: list[int] = []
+        for position, name in enumerate(listed.value):
+            if name not in wanted:
+                kept.append(name.value)
+                continue
+            taken = {*kept, *present} if name in outdated else kept
+            new = [one for one in dict.fromkeys(wanted[name]) if one not in taken]
+            if not new and name in outdated:
+                dropped.append(position)  # no object has this name any more, and the list has the present one
+                continue
+            first, *more = new or [name.value]
+            kept.append(first)
+            added += more
+            if first != name.value and is_scalar(name):
+                yield Edit(SetText(name, first), role, f"{field}[{position}]")
+        added = [name for name in dict.fromkeys(added) if name not in kept and name not in present]
+        if added or dropped:
+            yield Edit(SetItems(listed, tuple(added), tuple(dropped)), role, field)
+
+
+def _name_lists(role: Item) -> Iterator[tuple[str, Sequence]]:
+    """Return the lists of resourceNames with their field."""
+    for place, rule in enumerate(elements(get(role.node, "rules"))):
+        if is_mapping(rule):
+            for key, names in rule.value:
+                if key.value == "resourceNames" and is_sequence(names):
+                    yield f"rules[{place}].resourceNames", names
+
+
+def find_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:
+    """Report fields that name two objects, as a role's rule for both kinds may, which get different names."""
+    first: dict[tuple[Item, str], Edit] = {}
+    for edit in edits:
+        before = first.setdefault((edit.item, edit.field), edit)
+        if isinstance(edit.change, SetText) and before.change != edit.change:
+            message = "names objects of two kinds that get different names; write one rule for each kind"
+            yield about(edit.item, message, edit.field)
+
+
+MoreNames: TypeAlias = Mapping[Item, frozenset[tuple[str, str]]]
+"""Kinds and names that mean an object beside those that it has."""
+
+
+class Stale(NamedTuple):
+    """The kinds and names of earlier renderings that mean an object all the same, and what is to be said about them."""
+
+    names: MoreNames
+    problems: tuple[Problem, ...]
+
+
+def find_stale(references: References, package: Package, settings: Settings) -> Stale:
+    """Find the references without a target that mean an object under an earlier name, as after a merge of renderings.
+
+    A name that is a base name and a hash, and that no object has, is one of two things. Somebody has pinned an older
+    revision: then others name the present one, and the pin stays. Or the object has got another name where the
+    reference has not followed, as when the two sides of a conflict are taken by halves: then nobody would read it.
+    """
+    judge = _Judge(references, package, settings)
+    names: dict[Item, frozenset[tuple[str, str]]] = {}
+    problems: list[Problem] = []
+    for resolved in references.authored:
+        for target, problem in judge.about(resolved):
+            problems.append(problem)
+            if target is not None:
+                name = resolved.reference.kind, resolved.reference.target
+                names[target] = names.get(target, frozenset()) | {name}
+    return Stale(names, tuple(problems))
+
+
+def add_present(names: MoreNames, references: References, revisions: Revisions) -> MoreNames:
+    """Add the very names that objects get, where a reference without a target says them, as a pin before a change.
+
+    The next run finds the object under this name, so that this run must take the pin for its reader too.
+    """
+    found = {**names}
+    for resolved in references.authored:
+        referrer, reference, _ = resolved
+        base = _base_of_missing(resolved)
+        of_base = references.index.find(referrer, reference.kind, base, reference.target_namespace) if base else ()
+        for item in of_base:
+            revision = revisions.renamed.get(item)
+            if revision is not None and revision.meant_by(reference).name == reference.target:
+                found[item] = found.get(item, frozenset()) | {(reference.kind, reference.target)}
+    return found
+
+
+def _base_of_missing(resolved: ResolvedReference) -> str:
+    """Return the base name of the revision that is referenced, if nothing here has its name; else `""`."""
+    referrer, reference, targets = resolved
+    match = CONTENT_NAME.fullmatch(reference.target)
+    return "" if match is None or targets or reference.written or referrer.id.kind in ROLES else match[1]
+
+
+class _Judge:
+    def __init__(self, references: References, package: Package, settings: Settings) -> None:
+        self._index = references.index
+        self._settings = settings
+        self._listed = _listed(item for item in package.emitted if item.labels.get(keys.SET) in settings.own_sets)
+        self._used = _find_used(references) | {*self._find_named_as_listed(references)}
+        self._listed_by_others = _listed(package.emitted) - self._listed
+
+    def about(self, resolved: ResolvedReference) -> Iterator[tuple[Item | None, Problem]]:
+        """Yield what a reference means, None where it stays, and what to say."""
+        referrer, reference, _ = resolved
+        name, base = reference.target, _base_of_missing(resolved)
+        if not base:
+            return
+        namespace = reference.target_namespace
+        found = self._index.find(referrer, reference.kind, base, namespace)
+        is_listed = name in self._listed
+        if name in self._listed_by_others or any(map(self._is_of_another_set, found)):
+            return
+        if not found:
+            if is_listed:
+                message = f"{name!r} is not in the package any more: pods only start if it is in the cluster"
+                yield None, about(referrer, message, reference.field, Severity.WARNING)
+            return
+        if not is_listed and not self._used.isdisjoint(found):
+            return  # a pin
+        if len(found) > 1:
+            message = f"{name!r} is not in the package, and may mean {' and '.join(map(locate, found))}; correct it"
+            yield None, about(referrer, message, reference.field)
+        elif is_listed or is_revision(found[0]) or found[0].id.kind in self._settings.kinds:
+            why = "an earlier run had rendered it under this name" if is_listed else "nothing here names it otherwise"
+            message = f"{name!r} is not in the package, and is taken for {authored_id(found[0])}: {why}"
+            yield found[0], about(referrer, message, reference.field, Severity.WARNING)
+        else:
+            what = f"is not in the package, and looks like a revision of {authored_id(found[0])}"
+            message = f"not rewritten: {name!r} {what}; write the base name, or add {reference.kind} to spec.kinds"
+            yield None, about(referrer, message, reference.field, Severity.WARNING)
+
+    def _is_of_another_set(self, item: Item) -> bool:
+        return is_revision(item) and item.labels[keys.SET] not in self._settings.own_sets
+
+    def _find_named_as_listed(self, references: References) -> Iterator[Item]:
+        """Find what is named as an earlier run has rendered it. These references follow, so that others may be pins."""
+        for one in references.authored:
+            match = CONTENT_NAME.fullmatch(one.reference.target) if one.reference.target in self._listed else None
+            if match is not None and not one.targets and not _says_nothing(one):
+                yield from self._index.find(one.referrer, one.reference.kind, match[1], one.reference.target_namespace)
+
+
+def _find_used(references: References) -> frozenset[Item]:
+    """Return the objects that something references by one of their names. A role does not say that anybody reads it."""
+    named = {target for one in references if not _says_nothing(one) for target in one.targets}
+    return frozenset(named | {target for one in references.embedded for target in one.targets})
+
+
+def _says_nothing(resolved: ResolvedReference) -> bool:
+    return resolved.reference.written or resolved.referrer.id.kind in ROLES
+
+
+def _listed(emitted: Iterable[Item]) -> frozenset[str]:
+    """Return the names that inventories and the plans of Jobs list: what earlier runs rendered. A pin is in neither."""
+    return frozenset(name for item in emitted for name in (*listed_revisions(item), *_planned(item)))
+
+
+def _planned(item: Item) -> Iterator[str]:
+    """Yield the names of revisions in a Job's arguments. Those of a merge need not be a plan that anything can read."""
+    if item.id.kind == "Job":
+        for container in elements(get(item.node, "spec", "template", "spec", "containers")):
+            for argument in elements(get(container, "args")):
+                yield from (one.rpartition("/")[2] for one in text(argument).rpartition("=")[2].split(","))
+
+
+def read_base_names(revisions: Iterable[Revision]) -> ByBaseName:
+    """Return the revisions whose strategy is to rename by their base names."""
+    by_base_name: dict[tuple[str, str], list[Revision]] = defaultdict(list)
+    for revision in revisions:
+        if revision.strategy is Strategy.RENAME:
+            by_base_name[revision.item.id.kind, revision.base_name].append(revision)
+    return by_base_name
+
+
+def warn_about_near(resolved: ResolvedReference, by_base_name: ByBaseName, index: Index) -> Iterator[Problem]:
+    """Warn about a reference without a target that may be meant for a revision, or for what its pods need."""
+    referrer, reference = resolved.referrer, resolved.reference
+    kind, name = reference.kind, reference.target
+    for item, reason in _find_meant(resolved, by_base_name, index):
+        message = f"not rewritten: {kind} {name} {why_passed_over(resolved, item, reason)}"
+        yield about(referrer, message, reference.field, Severity.WARNING)
+    for revision in find_pinned(resolved, by_base_name):
+        message = f"not rewritten: {name!r} is another revision of {revision.base_name}, now {revision.name}"
+        yield about(referrer, message, reference.field, Severity.WARNING)
+
+
+def _find_meant(
+    resolved: ResolvedReference, by_base_name: ByBaseName, index: Index
+) -> Iterator[tuple[Item, PassedOver]]:
+    """Yield the object that is most probably meant: one that is renamed, or else one that pods cannot start without."""
+    if index.kinds.is_cluster_scoped(resolved.referrer.id):  # its own namespace says nothing about the object's
+        return
+    name, reference = resolved.reference.target, resolved.reference
+    place = reference.kind, name, reference.target_namespace
+    renamed = (revision.item for revision in by_base_name.get((reference.kind, name), ()))
+    is_required = not reference.is_optional and name not in FIXED_NAMES
+    needed = reference.in_pod and not reference.written and is_required
+    others = index.find_in_other_namespaces(resolved.referrer, *place) if needed else ()
+    item = next(chain(renamed, others), None)
+    reason = None if item is None else index.why_passed_over(resolved.referrer, item, *place)
+    if item is not None and reason is not None:
+        yield item, reason
+
+
+def find_pinned(resolved: ResolvedReference, by_base_name: ByBaseName) -> Iterator[Revision]:
+    """Yield the revisions of whose history the reference names another one."""
+    if resolved.referrer.id.kind in ROLES:  # a rule may list the names of several kinds, and those of older revisions
+        return
+    older = CONTENT_NAME.fullmatch(resolved.reference.target)
+    for revision in by_base_name.get((resolved.reference.kind, older.group(1)), []) if older else []:
+        if revision.id.namespace == resolved.namespace_meant:
+            yield revision
+
+
+def why_passed_over(resolved: ResolvedReference, item: Item, reason: PassedOver) -> str:
+    """Say of an object why a reference with one of its names does not mean it."""
+    match reason:
+        case PassedOver.NAMESPACE:
+            there = f"is in namespace {item.id.namespace}" if item.id.namespace else "sets no namespace"
+            return f"{there}; {_say_namespace(resolved)}"
+        case PassedOver.AFFIXES:
+            return "has other prefixes or suffixes of kustomize than this referrer"
+        case PassedOver.PACKAGE:
+            return "is in another package of kpt than this referrer, and a nearer one has the name too"
+        case PassedOver.NAME:
+            return "had this name before, and another object has it now"
+
+
+def _say_namespace(resolved: ResolvedReference) -> str:
+    namespace = resolved.namespace_meant
+    if resolved.reference.target_namespace is not None:
+        return f"this reference names namespace {namespace}"
+    return f"this referrer is in namespace {namespace}" if namespace else "this referrer sets none"

@@ -1,0 +1,258 @@
+"""Names: of a ConfigMap or Secret (the present one, the base name, earlier ones), of sets, Jobs and images."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from krm_fn.base import keys
+from krm_fn.base.deployer import NEEDS_HASH_SUFFIX
+from krm_fn.base.item import Item
+from krm_fn.base.node import NewValue, get
+from krm_fn.base.problem import ResourceId
+from krm_fn.core.names.content_hash import Unhashable, content_hash, short_digest
+
+HASH = "[2456789bcdfghkmt]{10}"
+"""The pattern of a content hash."""
+
+_ANY_HASH = f"-({HASH})"
+
+CONTENT_NAME = re.compile(f"(.+)-({HASH})")
+"""The pattern of a whole name that may end in a content hash: a base name, and the hash."""
+
+_INTERNAL = "internal.config.kubernetes.io/"
+
+WORD = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
+"""Anything in a text that can be the name of an object."""
+
+NOT_SPEC = frozenset({"apiVersion", "kind", "metadata", "status"})
+"""Fields at the top of an object whose words reference nothing."""
+
+SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
+"""What the name of a set may be: the beginning of the names of objects, and the value of a label."""
+
+_NOT_IN_SET_NAME = "[^a-z0-9.-]+"
+
+MAX_JOB_NAME = 63
+"""A Job's name becomes a label of its pods."""
+
+_MAX_CRON_JOB_NAME = 52
+"""Kubernetes adds eleven characters to name its Jobs."""
+
+EXPECTED_IMAGE = "[HOST[:PORT]/]NAME[:TAG][@DIGEST] with NAME in lower case"
+
+# The grammar of github.com/distribution/reference, by which registries and kubelets read names of images. These are
+# texts: few runs need them compiled.
+_PART = "[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?"
+_HOST = rf"({_PART}(\.{_PART})*|\[[a-fA-F0-9:]+\])(:[0-9]+)?"
+_COMPONENT = "[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
+_TAG = "[A-Za-z0-9_][-A-Za-z0-9_.]{0,127}"
+_DIGEST = "sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}"
+_IMAGE = rf"(?P<name>({_HOST}/)?{_COMPONENT}(/{_COMPONENT})*)(:(?P<tag>{_TAG}))?(@({_DIGEST}))?"
+_VERSION = r"v?(?P<version>[0-9]+\.[0-9]+\.[0-9]+([-+.].*)?)"
+_LONGEST_IMAGE = 255
+"""Characters of a name. Source: `RepositoryNameTotalLengthMax`."""
+
+_SAME_NAME = ("ConfigMap", "ServiceAccount", "Role", "RoleBinding")
+"""The kinds of the linker's objects that are called `<set>-linker`."""
+
+_NAMED = {"Job": f"-link-{HASH}", "CronJob": "-linker"}
+"""What is in the names of the others."""
+
+
+class KnownNames:
+    """The names of the objects of a run, each object's read once."""
+
+    def __init__(self) -> None:
+        self._all: dict[Item, list[str]] = {}
+
+    def all(self, item: Item) -> list[str]:
+        """Return every name that a reference may use, the one that takes precedence first."""
+        if item not in self._all:
+            formers = [former.name for former in former_names(item)]
+            names = dict.fromkeys([item.id.name, base_name(item), _recorded_base(item), *formers])
+            self._all[item] = [name for name in names if name]
+        return self._all[item]
+
+
+def names_of(item: Item) -> list[str]:
+    """Return every name that a reference may use for one object."""
+    return KnownNames().all(item)
+
+
+def base_name(item: Item) -> str:
+    """Return the name without its content hash.
+
+    A suffix is only known to be a hash if it is the hash of this object, or if an earlier run has recorded the base
+    name (then a prefix or suffix that was added since stays). `app-bcdfghkmtt` can be a real name.
+    """
+    if item.base is None:  # to find it may take a hash of all the content, and many ask
+        item.base = _find_base(item)
+    return item.base
+
+
+def _find_base(item: Item) -> str:
+    name = item.id.name
+    recorded = _recorded_base(item)
+    if recorded:
+        return _without_hashes(recorded, name)
+    match = CONTENT_NAME.fullmatch(name)
+    return match.group(1) if match and match.group(2) == _own_hash(item) else name
+
+
+def authored_id(item: Item) -> ResourceId:
+    """Return the object's id under its base name. Messages say this, so that the next run says the same."""
+    return item.id._replace(name=base_name(item))
+
+
+def is_revision(item: Item) -> bool:
+    """Tell whether the object is a revision, of whichever set."""
+    return keys.SET in item.labels and keys.BASE_NAME in item.annotations
+
+
+def has_stale_hash(item: Item) -> bool:
+    """Tell whether the object has a content name from an earlier run, and other content by now."""
+    match = CONTENT_NAME.fullmatch(item.id.name)
+    return match is not None and bool(_recorded_base(item)) and match.group(2) != _own_hash(item)
+
+
+def hash_in_name(item: Item) -> str:
+    """Return the content hash in the name of a revision; `""` for an adopted one, which has none.
+
+    A prefix or suffix may have been added to the name since.
+    """
+    base = item.annotations.get(keys.BASE_NAME, "")
+    found = next(_find_hashes(base, item.id.name), None) if base else None
+    return found[1] if found else ""
+
+
+def _recorded_base(item: Item) -> str:
+    """Return the base name in the annotation; `""` if it does not fit the name, as in a copy of another object."""
+    base = item.annotations.get(keys.BASE_NAME, "")
+    return base if base and any(_find_hashes(base, item.id.name)) else ""
+
+
+def _find_hashes(base: str, name: str) -> Iterator[re.Match[str]]:
+    """Yield the hashes behind a base name. A pattern for each base name would take longer: packages have many."""
+    behind = 0
+    for found in re.finditer(_ANY_HASH, name):
+        start = found.start() - len(base)
+        if start >= behind and name.startswith(base, start):
+            yield found
+            behind = found.end()
+
+
+def _without_hashes(base: str, name: str) -> str:
+    pieces, position = [], 0
+    for found in _find_hashes(base, name):
+        pieces.append(name[position : found.start()])
+        position = found.end()
+    return "".join([*pieces, name[position:]])
+
+
+def _own_hash(item: Item) -> str | None:
+    try:
+        return content_hash(item.node)
+    except Unhashable:
+        return None
+
+
+def without_hash(name: str) -> str:
+    """Remove what looks like a content hash. Only for messages: the name may just end in such letters."""
+    match = CONTENT_NAME.fullmatch(name)
+    return match.group(1) if match else name
+
+
+class Former(NamedTuple):
+    """A name and namespace that an object had earlier in the same kustomize build."""
+
+    namespace: str
+    name: str
+
+
+def former_names(item: Item) -> list[Former]:
+    """Read kustomize's parallel comma lists, in which `default` means no namespace."""
+    names = _list(item, "previousNames")
+    namespaces = _list(item, "previousNamespaces") or ["default"] * len(names)
+    pairs = zip(namespaces, names, strict=False)
+    return [Former("" if namespace == "default" else namespace, name) for namespace, name in pairs]
+
+
+def is_named_late(item: Item) -> bool:
+    """Tell whether kustomize gives an object another name than some reference still says, when it runs functions."""
+    return NEEDS_HASH_SUFFIX in item.annotations or any(former.name != item.id.name for former in former_names(item))
+
+
+def affixes(item: Item) -> tuple[list[str], list[str]]:
+    """Return the prefixes and suffixes that kustomize has added, innermost first."""
+    return _list(item, "prefixes"), _list(item, "suffixes")
+
+
+def _list(item: Item, name: str) -> list[str]:
+    value = item.annotations.get(_INTERNAL + name, "")
+    return value.split(",") if value else []
+
+
+def set_name(application: str) -> str:
+    """Return the set of an application or release: its own name where that can name a set.
+
+    Otherwise what is left of it, and ten characters that tell it from others: Argo CD calls an application of another
+    namespace `namespace_name`, and names may be longer than a label.
+    """
+    if SET_NAME.fullmatch(application):
+        return application
+    left = re.sub(_NOT_IN_SET_NAME, "-", application.lower()).strip("-.")
+    return content_name(left or "set", "", {"application": application})
+
+
+def content_name(base: str, ending: str, content: Mapping[str, NewValue], most: int = MAX_JOB_NAME) -> str:
+    """Return the name of a Job, `<base><ending>-<ten characters>`. The base is cut where the name would be too long."""
+    tail = f"{ending}-{short_digest(json.dumps(content, sort_keys=True))}"
+    return base[: most - len(tail)].rstrip("-.") + tail
+
+
+def cron_job_name(set_name: str) -> str:
+    """Return the name of the linker's CronJob, which never changes."""
+    name = f"{set_name}-linker"
+    if len(name) <= _MAX_CRON_JOB_NAME:
+        return name
+    return content_name(set_name, "-linker", {"set": set_name}, _MAX_CRON_JOB_NAME)
+
+
+def is_emitted(item: Item) -> bool:
+    """Tell whether an earlier run has emitted the object: it is neither chosen nor followed, and may be removed.
+
+    The label alone is not enough: somebody may have copied it, along with others, to an object of their own. A prefix
+    or suffix may have been added to the name since.
+    """
+    component = item.labels.get(keys.COMPONENT)
+    if component in keys.TRACKERS:
+        return item.id.kind == "ConfigMap" and get(item.node, "data") is None and keys.BASE_NAME in item.annotations
+    if component != keys.LINKER:
+        return False
+    if item.id.kind in _NAMED:
+        return re.search(_NAMED[item.id.kind], item.id.name) is not None
+    return item.id.kind in _SAME_NAME and f"{item.labels.get(keys.SET, '')}-linker" in item.id.name
+
+
+def is_secret_tracker(item: Item) -> bool:
+    """Tell whether the object has the name of a Secret for which it stands."""
+    return item.labels.get(keys.COMPONENT) in keys.TRACKERS and keys.STANDS_FOR not in item.annotations
+
+
+def listed_revisions(item: Item) -> set[str]:
+    """Return the names that an inventory lists as rendered; none for any other object."""
+    return {name for name in item.annotations.get(keys.RENDERED, "").split(",") if name}
+
+
+def is_image(text: str) -> bool:
+    """Tell whether a registry may have an image of this name."""
+    found = re.fullmatch(_IMAGE, text)
+    return found is not None and len(found["name"]) <= _LONGEST_IMAGE
+
+
+def version_of(image: str) -> str:
+    """Return `0.2.0` of `registry.example/krm-fn:v0.2.0`; `""` where the tag is missing or says something else."""
+    tag = re.fullmatch(_IMAGE, image)
+    version = re.fullmatch(_VERSION, tag["tag"] or "") if tag else None
+    return version["version"] if version else ""

@@ -1,0 +1,327 @@
+"""Find the references of one object, and the fields that only look like one."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from operator import itemgetter
+from typing import NamedTuple, TypeAlias
+
+from krm_fn.base.item import CONFIG_KINDS, Item
+from krm_fn.base.kind import TOOL_GROUPS, plural_of
+from krm_fn.base.node import (
+    Node,
+    Scalar,
+    descend,
+    elements,
+    entries,
+    get,
+    is_null,
+    is_scalar,
+    mappings,
+    read_path,
+    step,
+    text,
+)
+from krm_fn.base.pods import OPAQUE_KINDS
+from krm_fn.base.problem import ResourceId
+from krm_fn.base.producer import RENAMABLE
+from krm_fn.base.settings import FieldSpec
+from krm_fn.core.references.field_specs import find_at
+from krm_fn.core.references.generated import find_written
+from krm_fn.core.references.known_fields import ExcludedField, FieldRow, annotations_of, exclusions_of, fields_of
+from krm_fn.core.references.reference import By, Reference, Rule, read_reference
+from krm_fn.core.references.releases import NO_CHARTS, ChartRelease, Charts, find_by_rows, read_releases
+from krm_fn.core.references.shapes import find_by_shape
+from krm_fn.facts.annotations import LISTS_IN_VALUES
+
+ROLES = ("Role", "ClusterRole")
+_RBAC = Rule(By.RBAC, "resourceNames of a rule that covers the kind")
+
+_ADMISSION = "admissionregistration.k8s.io"
+_POLICY_OF = {
+    "ValidatingAdmissionPolicyBinding": "ValidatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding": "MutatingAdmissionPolicy",
+}
+
+_LISTED = r"(?<![^,\s])[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?![^,\s])"
+"""A name in a comma list. A dot in it is a character of a name, and of a pattern that matches that name."""
+
+_INDEX = r"\[\d+\]"
+
+
+class Resource(NamedTuple):
+    """A kind as an RBAC rule spells it. `by_star`: a rule about all resources, `*`, is meant for it as well."""
+
+    kind: str
+    group: str
+    plural: str
+    by_star: bool = True
+
+
+# A rule about `*` is written for many kinds: its `resourceNames` are hardly those of an ExternalSecret.
+_CONFIGS = (
+    Resource("ConfigMap", "", "configmaps"),
+    Resource("Secret", "", "secrets"),
+    *(Resource(kind, group, plural_of(kind), by_star=False) for group, kind in RENAMABLE),
+)
+
+KindsOfParams: TypeAlias = Mapping[tuple[str, str], str]
+"""`ConfigMap` or `Secret`, by kind and name of the policy."""
+
+
+class ExcludedReference(NamedTuple):
+    """A field that looks like a reference, and the row that says what it is instead."""
+
+    reference: Reference
+    row: ExcludedField
+
+
+class Found(NamedTuple):
+    """The references of an object, and what only looks like one."""
+
+    references: list[Reference]
+    lookalikes: list[ExcludedReference]
+
+
+class SpecsByKind:
+    """The entries of `spec.references` by the kind that they are about; `""` for any."""
+
+    def __init__(self, specs: Iterable[FieldSpec]) -> None:
+        self._by_kind: dict[str, list[tuple[int, FieldSpec]]] = defaultdict(list)
+        for place, spec in enumerate(specs):
+            self._by_kind[spec.kind].append((place, spec))
+
+    def matching(self, resource: ResourceId) -> list[FieldSpec]:
+        """Return the entries about objects of this kind, in their order."""
+        if not self._by_kind:
+            return []
+        known = [one for kind in {resource.kind, ""} for one in self._by_kind.get(kind, ())]
+        return [spec for _, spec in sorted(known, key=itemgetter(0)) if _matches_kind(spec, resource)]
+
+
+def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec], charts: Charts = NO_CHARTS) -> Found:
+    """Find the references of an object: by shape, by the tables for its kind and charts, and by `spec.references`.
+
+    A field that is found twice is what the later of these says. What `find_by_shape` finds without a kind is left out
+    where one of them says the kind.
+    """
+    if not may_refer(resource):
+        # A ConfigMap or Secret may be a copy of another one.
+        return Found([*_find_in_annotations(item, resource)] if _is_config(resource) else [], [])
+    releases = read_releases(item, resource, charts)
+    by_shape, lookalikes = split_lookalikes(find_by_shape(item, resource), resource, releases)
+    found = {_place_of(reference): reference for reference in by_shape}
+    for reference in _find_by_kind(item, resource):
+        found[_place_of(reference)] = reference
+    for release in releases:
+        for reference in find_by_rows(release):
+            if release.excluded is None:
+                found[_place_of(reference)] = reference
+            else:
+                lookalikes.append(ExcludedReference(reference, release.excluded))
+    for reference in find_by_specs(item, resource, extra):
+        known = found.get(_place_of(reference))
+        # Our own rules know more of a field: who copies the object, where it is mounted. But where they say that a
+        # controller writes the object, the author's entry says that it is read.
+        if known is None or known.written:
+            around = _release_of(reference, releases)
+            found[_place_of(reference)] = around.place(reference) if around else reference
+    for reference in by_shape:
+        if not reference.kind and any((kind, reference.field) in found for kind in CONFIG_KINDS):
+            del found[_place_of(reference)]
+    return Found(list(found.values()), [one for one in lookalikes if _place_of(one.reference) not in found])
+
+
+def _place_of(reference: Reference) -> tuple[str, str]:
+    return reference.kind, reference.field
+
+
+def may_refer(resource: ResourceId) -> bool:
+    """Tell whether this is an object at all, and of a kind that can reference others."""
+    if not resource.api_version or not resource.kind or resource.kind in OPAQUE_KINDS:
+        return False
+    return not _is_config(resource) and resource.group not in TOOL_GROUPS
+
+
+def _is_config(resource: ResourceId) -> bool:
+    return resource.kind in CONFIG_KINDS and resource.api_version == "v1"
+
+
+def find_by_specs(item: Node, resource: ResourceId, specs: Iterable[FieldSpec]) -> Iterator[Reference]:
+    """Find the references at the paths of `spec.references`."""
+    for spec in specs:
+        if _matches_kind(spec, resource):
+            yield from find_at(item, spec.path, spec.target, Rule(By.REFERENCES, spec.entry))
+
+
+def _matches_kind(spec: FieldSpec, resource: ResourceId) -> bool:
+    return (
+        spec.kind in ("", resource.kind)
+        and spec.group in ("", resource.group)
+        and spec.version in ("", resource.api_version.rpartition("/")[2])
+    )
+
+
+def split_lookalikes(found: list[Reference], resource: ResourceId, releases: Iterable[ChartRelease] = ()) -> Found:
+    """Tell references from fields that look like references and are known to mean something else."""
+    if not exclusions_of(resource.kind):
+        return Found(found, [])
+    rows = _exclusions_of(resource)
+    references, lookalikes = [], []
+    for one in found:
+        release = _release_of(one, releases)
+        reference = release.place(one) if release else one
+        # The release knows more about its values than a row about a field around all of them.
+        known = [row for row in rows if release is None or row.only or not _is_below(release.field, row)]
+        row = release.excluded if release else None
+        row = row or next((row for row in known if _is_lookalike(reference, row)), None)
+        if row is None:
+            references.append(reference)
+        else:
+            lookalikes.append(ExcludedReference(reference, row))
+    return Found(references, lookalikes)
+
+
+def _release_of(reference: Reference, releases: Iterable[ChartRelease]) -> ChartRelease | None:
+    """Return the release whose values hold a reference, None for a reference in no values."""
+    return next((one for one in releases if one.holds(reference.field)), None)
+
+
+def _is_lookalike(reference: Reference, row: ExcludedField) -> bool:
+    if not _is_below(reference.field, row) or (row.but_in_pods and reference.in_pod):
+        return False
+    if row.only and not any(f".{name}." in _plain(reference.field) for name in row.only):
+        return False
+    return row.unless is None or text(reference.around.get(row.unless[0])) != row.unless[1]
+
+
+def find_exclusion(field: str, resource: ResourceId) -> ExcludedField | None:
+    """Return the row of exclusions that a field of an object is in."""
+    return next((row for row in _exclusions_of(resource) if _is_below(field, row)), None)
+
+
+def has_texts_of_others(resource: ResourceId) -> bool:
+    """Tell whether objects of this kind have fields of which another program makes objects."""
+    return any(row.applied_in is not None for row in _exclusions_of(resource))
+
+
+def _exclusions_of(resource: ResourceId) -> list[ExcludedField]:
+    return [row for row in exclusions_of(resource.kind) if row.group == resource.group]
+
+
+def _is_below(field: str, row: ExcludedField) -> bool:
+    return fnmatchcase(f"{_plain(field)}.", f"{row.path}.*")
+
+
+def _plain(field: str) -> str:
+    """Return a path with dots alone: without positions, and without brackets around names."""
+    return re.sub(_INDEX, "", field).replace("[", ".").replace("]", "")
+
+
+def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
+    kind, group = resource.kind, resource.group
+    if kind in ROLES:
+        yield from find_in_rules(item)
+    yield from _find_in_annotations(item, resource)
+    if (group, kind) == ("helm.toolkit.fluxcd.io", "HelmRelease"):
+        yield from _find_in_values(get(item, "spec", "values"))
+    for field in fields_of(kind):
+        if not field.groups or group in field.groups:
+            yield from _find_by_row(item, field)
+    yield from find_written(item, resource)
+
+
+def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[Reference]:
+    """Find the `resourceNames` in the rules of a Role or ClusterRole. They name what `resources` of the rule says."""
+    for place, rule in enumerate(elements(get(item, "rules"))):
+        groups, resources = _texts(rule, "apiGroups"), _texts(rule, "resources")
+        kinds = [
+            one.kind
+            for one in among
+            if {one.group, "*"} & groups and (one.plural in resources or (one.by_star and "*" in resources))
+        ]
+        for index, name in enumerate(elements(get(rule, "resourceNames")) if kinds else ()):
+            if is_scalar(name) and name.value and not is_null(name):
+                field = f"rules[{place}].resourceNames[{index}]"
+                for kind in kinds:
+                    yield Reference(kind, name, None, field, in_pod=False, written=False, rule=_RBAC)
+
+
+def _texts(rule: Node, field: str) -> set[str]:
+    """Return the texts of a list. Null is none of them, the empty text is one."""
+    return {word.value for word in elements(get(rule, field)) if is_scalar(word) and not is_null(word)}
+
+
+def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference]:
+    """Find annotations whose text is a name, `namespace/name`, or JSON with a name in it."""
+    rows = annotations_of(resource.kind)
+    for name, node in entries(get(item, "metadata", "annotations")) if rows else ():
+        row = rows.get(name)
+        if row is None or not is_scalar(node) or not node.value or is_null(node):
+            continue
+        field, rule = f"metadata.annotations[{name}]", _rule(f"annotation {name}", row.copied_by)
+        reference = read_reference(row.target, node, None, field, rule, in_pod=row.in_pod, written=row.written)
+        if not row.inside:
+            yield reference
+        elif match := re.search(rf'("{row.inside}"\s*:\s*")([^"]+)"', node.value):
+            yield reference.around_name(*match.span(2))
+
+
+def _find_in_values(values: Node | None) -> Iterator[Reference]:
+    """Find the comma lists of names in the values of a chart, one reference for each name that is no pattern."""
+    for field, held in mappings(values, "spec.values"):
+        for name, value in held.items():
+            kind = LISTS_IN_VALUES.get(name)
+            if kind is not None and is_scalar(value) and not is_null(value):
+                yield from _find_in_list(kind, value, step(field, name), f"annotation {name} in values")
+
+
+def _find_in_list(kind: str, listed: Scalar, field: str, rule: str) -> Iterator[Reference]:
+    for number, found in enumerate(re.finditer(_LISTED, listed.value)):
+        place = f"{field}[{number}]" if "," in listed.value else field
+        whole = Reference(kind, listed, None, place, in_pod=False, written=False, rule=Rule(By.TABLE, rule))
+        yield whole.around_name(*found.span())
+
+
+def _find_by_row(item: Node, row: FieldRow) -> Iterator[Reference]:
+    rule = _rule(row.path, row.copied_by)._replace(reads=row.reads)
+    for reference in find_at(item, row.path, row.target, rule, in_pod=row.in_pod):
+        if row.beside_kind and text(get(descend(item, read_path(reference.field)[:-2]), "kind")) != row.target:
+            continue
+        if not row.text:
+            yield reference
+        elif match := re.fullmatch(row.text, reference.name.value):
+            yield reference.around_name(*match.span("name"))
+
+
+def _rule(text: str, copied_by: str) -> Rule:
+    return Rule(By.COPY, text, f"{copied_by} copies it") if copied_by else Rule(By.TABLE, text)
+
+
+def read_kinds_of_params(items: Iterable[Item]) -> KindsOfParams:
+    """Read which admission policies of the package take ConfigMaps or Secrets as parameters.
+
+    A policy says of which kind its parameters are, its bindings name them.
+    """
+    kinds = {}
+    for item in items:
+        if item.id.kind in _POLICY_OF.values() and item.id.group == _ADMISSION:
+            param_kind = get(item.node, "spec", "paramKind")
+            kind = text(get(param_kind, "kind"))
+            if text(get(param_kind, "apiVersion")) == "v1" and kind in CONFIG_KINDS:
+                kinds[item.id.kind, item.id.name] = kind
+    return kinds
+
+
+def find_params(item: Node, resource: ResourceId, kinds: KindsOfParams) -> list[Reference]:
+    """Find the parameter that a binding names. Where its policy is not in the package, its kind is not known.
+
+    A binding that names no namespace takes the parameter from the namespace of each object that it checks.
+    """
+    policy = _POLICY_OF.get(resource.kind)
+    if policy is None or resource.group != _ADMISSION:
+        return []
+    name = text(get(item, "spec", "policyName"))
+    kind = kinds.get((policy, name))
+    return [] if kind is None else find_at(item, "spec/paramRef", kind, Rule(By.TABLE, f"paramKind of {policy}/{name}"))

@@ -1,0 +1,192 @@
+"""What a reference is: a field that names a ConfigMap or a Secret, and the rule that found it."""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from krm_fn.base.item import Item
+from krm_fn.base.node import TRUE, Node, Scalar, get, is_sequence, text
+
+_NAMESPACE = re.compile(r"([^/:]+)/$")
+_NOTHING: Mapping[str, Node] = MappingProxyType({})
+
+_POD_LISTS = ("env", "envFrom", "volumes", "templatedVolumes", "workspaces", "imagePullSecrets")
+"""Lists of a pod spec, wherever it is. The imagePullSecrets of a ServiceAccount are at the top instead."""
+
+_IN_POD = re.compile(
+    rf"\.(?:{'|'.join(_POD_LISTS)})\["
+    r"|\.volumeMounts\.(?:configMap|secret)\["  # KubeVela
+    r"|\.(?:driver|executor)\.(?:secrets|configMaps)\["
+    r"|\.metadata\.annotations\["  # below the top they are a template's
+)
+
+
+class By(StrEnum):
+    """The kinds of rules."""
+
+    SHAPE = "shape"
+    """The names of the fields, in objects of any kind: `shapes`."""
+
+    TABLE = "table"
+    """A row for this kind of objects: `fields`, `annotations`, `chart_values`."""
+
+    PRODUCER = "maker"
+    """A row of `producers`: a controller writes the object."""
+
+    COPY = "copy"
+    """A row for what a program copies from there, by its name."""
+
+    RBAC = "rbac"
+    """The `resourceNames` of a rule."""
+
+    REFERENCES = "references"
+    """An entry of `spec.references`."""
+
+    MOUNTS = "mounts"
+    """An entry of `spec.mounts`."""
+
+
+class Reads(NamedTuple):
+    """What the consumer of a field does with a name, beside finding the object by it. By default, nothing.
+
+    `endings`: it tells by these ends of the name what is in the object. `path`: it mounts the object there, with the
+    name in the place of `{}`, so that others may write this path. `beside`: it also reads another object, whose name
+    is this one with that end. `source`: where its project says so.
+    """
+
+    endings: tuple[str, ...] = ()
+    path: str = ""
+    beside: str = ""
+    source: str = ""
+
+
+THE_VALUE = Reads()
+
+
+class Rule(NamedTuple):
+    """A rule. `text`: which of its kind, for people.
+
+    `reason`: how a controller writes or copies the object; `source`: where its project says so. Both may be unknown.
+    """
+
+    by: By
+    text: str
+    reason: str = ""
+    source: str = ""
+    reads: Reads = THE_VALUE
+
+
+NO_RULE = Rule(By.SHAPE, "")
+"""For what looks like a reference, and no rule has found."""
+
+
+class Reference(NamedTuple):
+    """One reference as it is written in a referrer.
+
+    `name` is the scalar that holds the name, `namespace` the one beside it that names a namespace, `field` the path to
+    `name` for people. `in_pod`: pods read the object, so that another name makes another pod template. `written`: a
+    controller writes the object, so that its name must stay. `kind` is `""` where the text does not say it.
+
+    `before` and `after` are the parts of the text around the name: `shop/` of `shop/users`. `around` are the fields of
+    the mapping that `name` is in. `installed_in`: where a chart is installed whose values hold the name, `""` for the
+    namespace of the referrer; None for a name that is in no values.
+    """
+
+    kind: str
+    name: Scalar
+    namespace: Scalar | None
+    field: str
+    in_pod: bool
+    written: bool
+    rule: Rule
+    before: str = ""
+    after: str = ""
+    around: Mapping[str, Node] = _NOTHING
+    installed_in: str | None = None
+
+    @property
+    def target(self) -> str:
+        """The name alone."""
+        text = self.name.value
+        return text[len(self.before) : len(text) - len(self.after)]
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the text may hold other names as well: it is a comma list."""
+        return self.before.rstrip().endswith(",") or self.after.lstrip().startswith(",")
+
+    @property
+    def target_namespace(self) -> str | None:
+        """The namespace that the reference names, None where it names none."""
+        if self.namespace is not None:
+            return self.namespace.value
+        found = _NAMESPACE.search(self.before)
+        return found.group(1) if found else self.installed_in or None
+
+    @property
+    def keys(self) -> frozenset[str] | None:
+        """The keys of the object that pods read through this reference, None for all of them."""
+        items = self.around.get("items")
+        if is_sequence(items) and items.value:
+            return frozenset(text(get(entry, "key")) for entry in items.value)
+        if self.field.endswith("KeyRef.name") and "key" in self.around:
+            return frozenset({text(self.around["key"])})
+        return None
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether pods start without the object."""
+        return text(self.around.get("optional")) in TRUE
+
+    def around_name(self, start: int, end: int) -> "Reference":
+        """Return the same, where the name is only this part of the text."""
+        return self._replace(before=self.name.value[:start], after=self.name.value[end:])
+
+    def renamed(self, name: str) -> str:
+        """Return the scalar's text once the object is called `name`."""
+        return f"{self.before}{name}{self.after}"
+
+
+class ResolvedReference(NamedTuple):
+    """A reference, its referrer, and the objects of the package that it matches: none, one, or too many."""
+
+    referrer: Item
+    reference: Reference
+    targets: tuple[Item, ...]
+
+    @property
+    def namespace_meant(self) -> str:
+        """The namespace in which the object is looked for: that which the reference names, else the referrer's."""
+        named = self.reference.target_namespace
+        return self.referrer.id.namespace if named is None else named
+
+    @property
+    def is_own(self) -> bool:
+        """Whether a producer says here what it makes, and nothing else in the package has that name."""
+        return self.reference.written and self.targets == (self.referrer,)
+
+
+def read_reference(  # noqa: PLR0913  # the parts of a reference
+    kind: str,
+    name: Scalar,
+    namespace: Scalar | None,
+    field: str,
+    rule: Rule,
+    *,
+    in_pod: bool = False,
+    written: bool = False,
+    around: Mapping[str, Node] = _NOTHING,
+) -> Reference:
+    """Read a scalar whose text is a name, or `namespace/name`."""
+    before = name.value[: name.value.rfind("/") + 1]
+    # A pod spec may be anywhere in a custom resource, so the lists on the way tell, not the place of the spec.
+    in_pod = in_pod or _IN_POD.search(field) is not None
+    return Reference(kind, name, namespace, field, in_pod, written, rule, before, around=around)
+
+
+def is_read(reference: Reference) -> bool:
+    """Tell whether containers, or what sets them up, see the content."""
+    is_pulled = ".imagePullSecrets[" in reference.field  # the kubelet reads these again at each pull
+    return reference.in_pod and not reference.written and not is_pulled

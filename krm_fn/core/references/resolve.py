@@ -1,0 +1,333 @@
+"""Which object of a package a reference means, chosen as kustomize and kpt choose where several have the name.
+
+Thousands of objects may share a name, each with a referrer of its own. So no question looks at all of them: each way to
+choose sorts them once, when it is first asked for.
+"""
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+from krm_fn.base.item import Item
+from krm_fn.base.keys import PACKAGE_PATH
+from krm_fn.base.kind import Kinds
+from krm_fn.core.names.names import KnownNames, affixes, former_names
+from krm_fn.core.references.generated import find_generated
+from krm_fn.core.references.reference import Reference, ResolvedReference
+
+Affixes: TypeAlias = tuple[list[str], list[str]]
+"""Prefixes and suffixes, innermost first."""
+
+
+class PassedOver(StrEnum):
+    """Why a reference does not mean an object of the name that it says."""
+
+    NAMESPACE = "namespace"
+    """It is in another namespace."""
+
+    PACKAGE = "package"
+    """Another one is in a nearer package of kpt."""
+
+    AFFIXES = "affixes"
+    """kustomize has given the two other prefixes or suffixes."""
+
+    NAME = "name"
+    """Another one has the name now; this one had it before."""
+
+
+class _Reach(StrEnum):
+    """Where a reference looks for an object."""
+
+    ANYWHERE = "anywhere"
+    """The referrer has no namespace, and names none."""
+
+    HERE = "here"
+    """In its own."""
+
+    NAMED = "named"
+    """In the one that it names."""
+
+
+class _Position(NamedTuple):
+    """Kind, name, and the namespace in which a reference looks; `""` for anywhere, and where nobody knows."""
+
+    kind: str
+    name: str
+    reach: _Reach
+    namespace: str
+
+
+class Index:
+    """Objects by every name that a reference may use for them, and by the namespace that it looks into.
+
+    `kinds` tells which referrers have no namespace. `namespace` is that of objects that set none, `""` if nobody knows
+    it: then no namespace is one of its own. `stale` are kinds and names of earlier renderings, or of this
+    one, that mean an object too. `names` are those of the objects of this run.
+    """
+
+    def __init__(
+        self,
+        items: Iterable[Item],
+        kinds: Kinds,
+        namespace: str = "",
+        stale: Mapping[Item, Collection[tuple[str, str]]] = MappingProxyType({}),
+    ) -> None:
+        self.kinds = kinds
+        self._stale = stale
+        self.names = KnownNames()
+        self._namespace = namespace
+        self._by_name: dict[tuple[str, str], list[Item]] = defaultdict(list)
+        self._by_place: dict[_Position, list[Item]] = defaultdict(list)
+        self._candidates: dict[_Position, Candidates] = {}
+        for item in items:
+            for kind, name in self._names_of(item):
+                self._by_name[kind, name].append(item)
+                for reach, looked_into in self._places_of(item, name):
+                    self._by_place[_Position(kind, name, reach, looked_into)].append(item)
+
+    def _names_of(self, item: Item) -> Iterator[tuple[str, str]]:
+        """Yield every kind and name by which a reference may mean an object, or what it makes, each once."""
+        yield from ((item.id.kind, name) for name in self.names.all(item))
+        yield from dict.fromkeys((one.kind, name) for one in find_generated(item) for name in one.names)
+        yield from self._stale.get(item, ())
+
+    def is_stale(self, item: Item, kind: str, name: str) -> bool:
+        """Tell whether a reference only means an object by a name of an earlier rendering."""
+        return (kind, name) in self._stale.get(item, ())
+
+    def _strength_of(self, item: Item, kind: str, name: str) -> int:
+        """Return how many names of the object, or of what it makes, take precedence over this one."""
+        if self.is_stale(item, kind, name):
+            return sys.maxsize  # the weakest, however many names it has
+        if kind == item.id.kind:
+            return self.names.all(item).index(name)
+        return min(one.names.index(name) for one in find_generated(item) if one.kind == kind and name in one.names)
+
+    def _places_of(self, item: Item, name: str) -> Iterator[tuple[_Reach, str]]:
+        """Yield the namespaces in which references find an object by this name."""
+        there = item.id.namespace or self._namespace
+        # kustomize records names and namespaces together: a transformer may have changed either.
+        formers = (former.namespace for former in former_names(item) if former.name == name)
+        yield _Reach.ANYWHERE, ""
+        yield _Reach.HERE, there
+        yield from ((_Reach.NAMED, namespace) for namespace in {item.id.namespace, there, *formers})
+
+    def __bool__(self) -> bool:
+        return bool(self._by_name)
+
+    @property
+    def named(self) -> Iterator[tuple[Item, str]]:
+        """Yield every object under each of its names."""
+        for (kind, name), items in self._by_name.items():
+            for item in items:
+                if not self.is_stale(item, kind, name):
+                    yield item, name
+
+    def resolve(self, referrer: Item, reference: Reference) -> ResolvedReference:
+        targets = self.find(referrer, reference.kind, reference.target, reference.target_namespace)
+        return ResolvedReference(referrer, reference, targets)
+
+    def find(self, referrer: Item, kind: str, name: str, namespace: str | None = None) -> tuple[Item, ...]:
+        """Find the objects that `referrer` may mean by a name, and by a namespace where it gives one."""
+        if (kind, name) not in self._by_name:
+            return ()
+        *_, (_, left) = self._sift(referrer, kind, name, namespace)
+        return left.items
+
+    def find_anywhere_near(self, kind: str, name: str, namespace: str) -> tuple[Item, ...]:
+        """Find the objects of a name that may be in a namespace: also those that set none. `""`: all of the name."""
+        if not namespace:
+            return tuple(self._by_place.get(_Position(kind, name, _Reach.ANYWHERE, ""), ()))
+        # Where nobody knows the namespace of objects that set none, it may be this one.
+        near = (namespace,) if self._namespace else (namespace, "")
+        places = (_Position(kind, name, _Reach.NAMED, one) for one in near)
+        return tuple(dict.fromkeys(item for place in places for item in self._by_place.get(place, ())))
+
+    def why_passed_over(
+        self, referrer: Item, item: Item, kind: str, name: str, namespace: str | None = None
+    ) -> PassedOver | None:
+        """Say why `referrer` does not mean an object of this name by it; None if it does."""
+        sifted = self._sift(referrer, kind, name, namespace)
+        return next((reason for reason, left in sifted if item not in left), None)
+
+    def _sift(
+        self, referrer: Item, kind: str, name: str, namespace: str | None
+    ) -> Iterator[tuple[PassedOver, "Candidates"]]:
+        """Yield what is left after each way to choose, in their order."""
+        candidates = self._in_reach(referrer, kind, name, namespace)
+        yield PassedOver.NAMESPACE, candidates
+        for reason, sieve in _SIEVES.items():
+            if len(candidates) > 1:
+                candidates = sieve(candidates, referrer)
+                yield reason, candidates
+
+    def find_passed_over(self, resolved: ResolvedReference) -> Iterator[tuple[Item, PassedOver]]:
+        """Yield the objects of a name that a reference does not mean, and why not.
+
+        Where it means one, others of the name are of no interest, unless they had the name before.
+        """
+        reference = resolved.reference
+        place = reference.kind, reference.target, reference.target_namespace
+        if resolved.targets:
+            possible = self._in_reach(resolved.referrer, *place).items
+        else:
+            possible = tuple(self._by_name.get((reference.kind, reference.target), ()))
+        for item in possible:
+            reason = self.why_passed_over(resolved.referrer, item, *place)
+            if reason is not None and (reason is PassedOver.NAME or not resolved.targets):
+                yield item, reason
+
+    def _in_reach(self, referrer: Item, kind: str, name: str, namespace: str | None) -> "Candidates":
+        """Return the objects of a name that are in the namespace which the reference looks into."""
+        if namespace is not None:
+            place = _Position(kind, name, _Reach.NAMED, namespace)
+        elif self.kinds.is_cluster_scoped(referrer.id):
+            # A ClusterRole or a ValidatingWebhookConfiguration has no namespace that a name could be in.
+            place = _Position(kind, name, _Reach.ANYWHERE, "")
+        else:
+            place = _Position(kind, name, _Reach.HERE, referrer.id.namespace or self._namespace)
+        if place not in self._candidates:
+            found = self._by_place.get(place, ())
+            self._candidates[place] = Candidates(found, lambda item: self._strength_of(item, kind, name))
+        return self._candidates[place]
+
+    def find_in_other_namespaces(self, referrer: Item, kind: str, name: str, namespace: str | None) -> Iterator[Item]:
+        """Yield the objects of this name that are in another namespace than the one that the referrer looks into."""
+        here = (referrer.id.namespace if namespace is None else namespace) or self._namespace
+        return (item for item in self._by_name.get((kind, name), ()) if (item.id.namespace or self._namespace) != here)
+
+    def find_with(self, kind: str, name: str, *, has_namespace: bool) -> list[Item]:
+        """Find the objects of this name that set a namespace, or those that set none."""
+        return [item for item in self._by_name.get((kind, name), ()) if bool(item.id.namespace) == has_namespace]
+
+
+class Candidates:
+    """Objects of one name. `strength_of` ranks an object by how well it has the name."""
+
+    def __init__(self, items: Iterable[Item], strength_of: Callable[[Item], int]) -> None:
+        self.items = tuple(items)
+        self._strength_of = strength_of
+        self._chosen: dict[tuple[str, str], Candidates] = {}
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __contains__(self, item: Item) -> bool:
+        return item in self._set
+
+    @cached_property
+    def _set(self) -> frozenset[Item]:
+        return frozenset(self.items)
+
+    def nearest_to(self, package: str) -> "Candidates":
+        """Return those in the deepest kpt package that holds both: subpackages may repeat names.
+
+        Of packages that have as many folders in common, the one with the fewest steps down from there.
+        """
+        folder = self._folders
+        for name in package.split("/"):
+            if name not in folder.below:
+                break
+            folder = folder.below[name]
+        if folder.candidates is None:
+            folder.candidates = Candidates(folder.items, self._strength_of)
+        return folder.candidates
+
+    @cached_property
+    def _folders(self) -> "_Folder":
+        root = _Folder()
+        for item in self.items:
+            path = item.annotations.get(PACKAGE_PATH, "").split("/")
+            folder = root
+            folder.add(item, len(path))
+            for name in path:
+                folder = folder.below.setdefault(name, _Folder())
+                folder.add(item, len(path))
+        return root
+
+    def with_affixes_of(self, referrer: Item) -> "Candidates":
+        """Return those with the same prefixes and suffixes: by these kustomize tells bases with equal names apart.
+
+        Objects without affixes match any referrer. If that leaves several, affixes must be equal; if that leaves none,
+        the reference is to something outside the package.
+        """
+        mine = affixes(referrer)
+        key = ",".join(mine[0]), ",".join(mine[1])
+        if key not in self._chosen:
+            self._chosen[key] = Candidates(self._choose_by_affixes(mine), self._strength_of)
+        return self._chosen[key]
+
+    def _choose_by_affixes(self, mine: Affixes) -> list[Item]:
+        possible: list[Sequence[int]] = [range(len(self.items))]
+        possible += [
+            sorted([*places.get(own[-1], ()), *places.get("", ())])
+            for places, own in zip(self._by_outermost, mine, strict=True)
+            if own
+        ]
+        near = [self.items[place] for place in min(possible, key=len)]
+        # As kustomize does: first leniently, then strictly where that leaves more than one.
+        lenient = [item for item in near if all(map(_silent_or_alike, affixes(item), mine))]
+        return lenient if len(lenient) == 1 else [one for one in lenient if all(map(_end_alike, affixes(one), mine))]
+
+    @cached_property
+    def _by_outermost(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+        """Positions by the outermost prefix, and by the outermost suffix; `""` for none."""
+        tables: tuple[dict[str, list[int]], dict[str, list[int]]] = defaultdict(list), defaultdict(list)
+        for place, item in enumerate(self.items):
+            for table, own in zip(tables, affixes(item), strict=True):
+                table[own[-1] if own else ""].append(place)
+        return tables
+
+    @cached_property
+    def strongest(self) -> "Candidates":
+        """Those that have the name now, rather than before."""
+        ranks = [self._strength_of(item) for item in self.items]
+        best = min(ranks)
+        return Candidates((one for one, rank in zip(self.items, ranks, strict=True) if rank == best), self._strength_of)
+
+
+class _Folder:
+    """A folder, and of the objects in it or below those that are the fewest steps down."""
+
+    def __init__(self) -> None:
+        self.below: dict[str, _Folder] = {}
+        self.items: list[Item] = []
+        self.candidates: Candidates | None = None
+        self._depth = 0
+
+    def add(self, item: Item, depth: int) -> None:
+        if not self.items or depth < self._depth:
+            self.items, self._depth = [], depth
+        if depth == self._depth:
+            self.items.append(item)
+
+
+def _silent_or_alike(one: list[str], other: list[str]) -> bool:
+    return not one or not other or _end_alike(one, other)
+
+
+def _end_alike(one: list[str], other: list[str]) -> bool:
+    if not one or not other:
+        return one == other
+    length = min(len(one), len(other))
+    return one[-length:] == other[-length:]
+
+
+def _nearest_package(candidates: Candidates, referrer: Item) -> Candidates:
+    here = referrer.annotations.get(PACKAGE_PATH)
+    return candidates if here is None else candidates.nearest_to(here)
+
+
+_SIEVES: dict[PassedOver, Callable[[Candidates, Item], Candidates]] = {
+    PassedOver.PACKAGE: _nearest_package,
+    PassedOver.AFFIXES: Candidates.with_affixes_of,
+    PassedOver.NAME: lambda candidates, _: candidates.strongest,
+}
+"""In the order in which they are used, each where more than one object is left.
+
+To kustomize a former name is a name like the present one, so which of them it is decides last.
+"""

@@ -1,0 +1,1 @@
+"""Text in, nodes out; edits in, text out. The ResourceList and its results cross the process boundary here."""

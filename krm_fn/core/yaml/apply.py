@@ -1,0 +1,239 @@
+"""Changes as splices of a text: the one way from what is wanted to what is written, whole objects included."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
+from typing import Any, NamedTuple
+
+from krm_fn.base import keys
+from krm_fn.base.changes import Change, Changes, Edit, Object, SetFields, SetItems, combine_edits, combine_patches
+from krm_fn.base.item import Item, about
+from krm_fn.base.node import Mapping, Node, Sequence, get, is_mapping, is_scalar, is_sequence
+from krm_fn.base.problem import Problem, Rejected
+from krm_fn.core.yaml import layout
+from krm_fn.core.yaml.envelope import Envelope, end_last_line, split_documents
+from krm_fn.core.yaml.layout import NotLiteral
+from krm_fn.core.yaml.merge_patch import plan_patch, problem_at
+from krm_fn.core.yaml.prove import prove
+from krm_fn.core.yaml.reader import Document, children, walk
+from krm_fn.core.yaml.results import new_results, splice_results
+from krm_fn.core.yaml.splice import Splice, apply_splices
+from krm_fn.core.yaml.splice_change import replace_lines, splice_change, write_block, write_document, write_flow
+
+_PATH = "internal.config.kubernetes.io/path"
+_INDEX = "internal.config.kubernetes.io/index"
+
+
+def splice_objects(envelope: Envelope, changes: Changes) -> Iterator[Splice]:
+    """Yield the splices that replace and remove objects, and those that add objects to a ResourceList."""
+    for item, wanted in changes.replace:
+        yield _replace(envelope.document.text, item.node, wanted)
+    removed: set[Node] = {item.node for item in changes.remove}
+    if not removed.isdisjoint(envelope.document.roots):
+        parts = split_documents(envelope.document)
+        yield from (Splice(part.start, part.end, "") for part in parts if part.root in removed)
+    added = changes.add if envelope.resource_list is not None else ()
+    if removed or added:
+        yield from _edit_lists(envelope, removed, added)
+
+
+def add_documents(text: str, added: Iterable[Object]) -> str:
+    """Append documents to a stream."""
+    documents = "".join(map(write_document, added))
+    return end_last_line(text) + documents if documents else text
+
+
+def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
+    if node.flow_style:
+        opening, closing = layout.flow_span(text, node)
+        return Splice(opening, closing + 1, write_flow(wanted, style=layout.key_style(node.value[0][0])))
+    start, end = layout.entry_start(text, node.value[0][0]), layout.node_end(text, node)
+    indent = layout.indentation(text, node)
+    lines = [line for key, value in wanted.items() for line in write_block(key, value, indent)]
+    return replace_lines(text, start, end, lines, indent)
+
+
+def _edit_lists(envelope: Envelope, removed: set[Node], added: tuple[Object, ...]) -> Iterator[Splice]:
+    """Remove objects from the lists they are in, and add others to that of the ResourceList."""
+    for root in envelope.document.roots:
+        for parent, items in _lists(root):
+            drop = tuple(index for index, item in enumerate(items.value) if item in removed)
+            add = added if parent is envelope.resource_list else ()
+            if drop or add:
+                key = next(key for key, value in parent.value if value is items)
+                yield from splice_change(envelope.document.text, SetItems(items, add, drop, key, parent))
+
+
+def _lists(node: Node) -> Iterator[tuple[Mapping, Sequence]]:
+    """Yield each List or ResourceList of a document with its `items`. A List may hold other Lists."""
+    items = get(node, "items")
+    if is_mapping(node) and is_sequence(items):
+        yield node, items
+        for item in items.value:
+            yield from _lists(item)
+
+
+def place_in_files(added: Iterable[Object], items: Iterable[Item]) -> tuple[Object, ...]:
+    """Annotate new objects with their file and their index in it, both of which kpt requires.
+
+    Only where the other objects have these annotations: kpt sets them, kustomize does not.
+    """
+    last_index: dict[str, int] = {}
+    for item in items:
+        if item.file:
+            last_index[item.file] = max(item.file_index, last_index.get(item.file, -1))
+    if not last_index:
+        return tuple(added)
+    placed = []
+    for one in added:
+        file = f"{_set_of(one)}-linker.yaml"
+        last_index[file] = last_index.get(file, -1) + 1
+        placed.append(_annotate(one, {_PATH: file, _INDEX: str(last_index[file])}))
+    return tuple(placed)
+
+
+def _set_of(one: Any) -> str:
+    return str(one["metadata"]["labels"][keys.SET])
+
+
+def _annotate(one: Any, annotations: dict[str, str]) -> Object:
+    metadata = one["metadata"]
+    return {**one, "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}}
+
+
+class Edited(NamedTuple):
+    """A text after all changes. `roots` are its nodes, if the proof has read all of them."""
+
+    text: str
+    roots: list[Node] | None
+
+
+def apply_changes(envelope: Envelope, changes: Changes) -> Edited:
+    """Apply all changes to an envelope and, in a ResourceList, append the problems to its results.
+
+    Raises Rejected where a change cannot be made, and where the text would not say what was planned.
+    """
+    text, resource_list = envelope.document.text, envelope.resource_list
+    if resource_list is None:
+        splices = plan_splices(envelope, changes)
+        output = add_documents(apply_splices(text, splices), changes.add)
+        return Edited(output, prove(envelope, changes, splices, output))
+    placed = changes._replace(add=place_in_files(changes.add, envelope.items))
+    results = new_results(resource_list, changes.problems)
+    splices = [*plan_splices(envelope, placed), *splice_results(text, resource_list, results)]
+    output = apply_splices(text, splices)
+    return Edited(output, prove(envelope, placed, splices, output, results))
+
+
+def add_results(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
+    """Return the input with the problems in its `results` if it is a ResourceList, nothing for any other input."""
+    if envelope.resource_list is None:
+        return b""
+    try:
+        text = apply_changes(envelope, Changes(problems=tuple(problems))).text
+    except Rejected:  # a bug in the results; stderr has the problems as well
+        text = envelope.document.text
+    return envelope.encode(text)
+
+
+def plan_splices(envelope: Envelope, changes: Changes) -> list[Splice]:
+    """Plan the splices that make all changes of an envelope, except that a stream needs `add_documents` as well.
+
+    Raises Rejected where a field has another type than its patch, and where places that share a YAML anchor need
+    different values.
+    """
+    text = envelope.document.text
+    edits = _merge_shared(envelope.document, _plan_edits(envelope.items, changes))
+    _refuse_repeated(envelope, edits)
+    in_place = [splice for edit in edits for splice in _splice(text, edit)]
+    return [*in_place, *splice_objects(envelope, changes)]
+
+
+def _plan_edits(items: Iterable[Item], changes: Changes) -> list[Edit]:
+    """Turn patches into edits, and sort all edits by the order of the items."""
+    by_item: dict[Item, list[Edit]] = defaultdict(list)
+    for item, patch in combine_patches(changes.patches):
+        by_item[item] += plan_patch(item, patch)
+    for edit in combine_edits(changes.edits):
+        by_item[edit.item].append(edit)
+    return [*chain.from_iterable(by_item.get(item, ()) for item in items)]
+
+
+def _merge_shared(document: Document, edits: Iterable[Edit]) -> list[Edit]:
+    """Merge the edits of each node into one. Raises Rejected unless every place that shares the node wants the same."""
+    if not document.has_aliases:
+        return list(edits)
+    by_node: dict[Node, list[Edit]] = defaultdict(list)
+    for edit in edits:
+        by_node[edit.change.node].append(edit)
+    # An edit of one place changes the text behind the anchor, and so every place: all of them must want it.
+    places = _count_places(document.roots, by_node)
+    problems = []
+    for node, same in by_node.items():
+        if len(same) != places[node] or any(edit.change != same[0].change for edit in same):
+            message = (
+                f"is a YAML anchor used in {places[node]} places that need different values; "
+                "write the value out in each place"
+            )
+            problems.append(_problem(same[0], message))
+    merged = [same[0] for same in by_node.values()]
+    problems = problems or [*_find_lost_anchors(document.roots, merged)]
+    if problems:
+        raise Rejected(*sorted(problems, key=lambda problem: (problem.line, problem.column)))
+    return merged
+
+
+def _count_places(roots: Iterable[Node], wanted: Collection[Node] | None = None) -> Counter[Node]:
+    """Count how often each node occurs once all aliases are written out. The reader has limited how many there are."""
+    places: Counter[Node] = Counter()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if wanted is None or node in wanted:
+            places[node] += 1
+        stack.extend(children(node))
+    return places
+
+
+def _find_lost_anchors(roots: list[Node], edits: Iterable[Edit]) -> Iterator[Problem]:
+    """Find fields and elements to be removed that hold an anchor which an alias elsewhere still needs."""
+    for edit in edits:
+        inside = _count_places(_dropped(edit.change))
+        if inside:
+            node = edit.change.node
+            everywhere = _count_places(roots, {node, *inside})
+            if any(everywhere[one] != count * everywhere[node] for one, count in inside.items()):
+                message = "holds a YAML anchor that must be removed, but an alias elsewhere needs it; "
+                yield _problem(edit, message + "write the value out there instead of the alias")
+
+
+def _dropped(change: Change) -> list[Node]:
+    if isinstance(change, SetItems):
+        return [change.node.value[index] for index in change.drop]
+    if isinstance(change, SetFields) and is_mapping(change.node):
+        return [value for key, value in change.node.value if is_scalar(key) and key.value in change.drop]
+    return []
+
+
+def _problem(edit: Edit, message: str) -> Problem:
+    return problem_at(edit.change.node, edit.item, edit.field, message)
+
+
+def _refuse_repeated(envelope: Envelope, edits: Iterable[Edit]) -> None:
+    """Raise where a change is of a field that is there twice: the other one would say something else then."""
+    for one in envelope.document.repeated:
+        inside = set(walk([*one.values]))
+        for edit in edits:
+            change = edit.change
+            named = {name for name, _ in change.add} | {*change.drop} if isinstance(change, SetFields) else set()
+            if change.node in inside or (change.node is one.mapping and one.key.value in named):
+                message = f"duplicate key {one.key.value!r}, which is to be changed; remove one of them"
+                raise Rejected(problem_at(one.key, edit.item, edit.field, message))
+
+
+def _splice(text: str, edit: Edit) -> list[Splice]:
+    try:
+        return [*splice_change(text, edit.change)]
+    except NotLiteral as error:
+        message = "references a renamed object, but is not written literally; write it as a block (`|`), or exclude it"
+        raise Rejected(about(edit.item, message, edit.field)) from error

@@ -1,0 +1,151 @@
+"""The part of an edited text that has to be read again: what the edits touch, and the way to it.
+
+In a large package most fields are far from any edit. Their text is compared with what it was, which takes no time, and
+left out. What stays reads the same: a block mapping or list may have more or fewer entries, each in lines of its own.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from collections.abc import Mapping as Dict
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
+
+from krm_fn.base.node import Node, is_scalar
+from krm_fn.core.yaml.reader import Document
+from krm_fn.core.yaml.splice import Splice
+
+# Directives apply to what follows, and the key behind a `?` may be on another line than the `?`.
+_UNEVEN = r"[\r\n](?:%|[ \t-]*\?\s)"
+_BORDER = r"[\r\n](?:---|\.\.\.)"
+
+# It takes longer to leave anything out of so few characters than to read them.
+_SMALL = 300
+
+
+class Excerpt(NamedTuple):
+    """`text` is an edited text without the entries that no edit touches.
+
+    `kept` has the other entries of each collection that lacks some: pairs of a mapping, or elements of a list.
+    `is_intact`: what is left out is written as it was.
+    """
+
+    text: str
+    kept: Dict[Node, list[Any]]
+    is_intact: bool
+
+
+class _Touched(NamedTuple):
+    """The spans that edits touch, in rising order. They do not overlap."""
+
+    starts: list[int]
+    ends: list[int]
+
+    def find(self, borders: list[int]) -> list[int]:
+        """Return which entries are touched. Entry n is between the nth border and the next."""
+        entries: list[int] = []
+        behind = 0
+        place = bisect_left(self.ends, borders[0])
+        while place < len(self.starts) and self.starts[place] <= borders[-1]:
+            first = max(bisect_left(borders, self.starts[place]) - 1, behind)
+            behind = min(bisect_right(borders, self.ends[place]), len(borders) - 1)
+            entries += range(first, behind)
+            place = bisect_left(self.ends, borders[behind], place + 1)
+        return entries
+
+
+def make_excerpt(document: Document, splices: Iterable[Splice], planned: Iterable[Node], output: str) -> Excerpt:
+    """Leave out of `output` what neither a splice touches nor a change of the `planned` nodes."""
+    text = document.text
+    if document.has_aliases or is_uneven(text):
+        return Excerpt(output, {}, is_intact=True)
+    order = sorted(splices, key=lambda splice: splice[:2])
+    places = {len(text), *(node.start for node in planned)}
+    touched = _join([(splice.start, splice.end) for splice in order] + [(place, place) for place in places])
+    kept, spans = _find_untouched(document, touched)
+    rest, is_intact = _leave_out(spans, text, order, output)
+    return Excerpt(rest, kept, is_intact)
+
+
+def is_uneven(text: str) -> bool:
+    """Tell whether a line of YAML is a directive, or begins with the sign of a key."""
+    text = f"\n{text}"
+    may_be = "\n%" in text or "\r%" in text or re.search(r"\?\s", text)  # fast, and rare in a text without such lines
+    return bool(may_be) and re.search(_UNEVEN, text) is not None
+
+
+def _join(spans: list[tuple[int, int]]) -> _Touched:
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in sorted(spans):
+        if ends and start <= ends[-1]:
+            ends[-1] = max(end, ends[-1])
+        else:
+            starts.append(start)
+            ends.append(end)
+    return _Touched(starts, ends)
+
+
+def _find_untouched(document: Document, touched: _Touched) -> tuple[dict[Node, list[Any]], list[tuple[int, int]]]:
+    """Return the entries to keep of each collection that lacks some, at least one, and the spans of the others."""
+    kept: dict[Node, list[Any]] = {}
+    spans: list[tuple[int, int]] = []
+    stack = [(root, _document_end(document.text, root)) for root in document.roots]
+    while stack:
+        node, end = stack.pop()
+        entries = _separable(document.text, node) if end - node.start >= _SMALL else []
+        if not entries:
+            continue
+        column = entries[0].column
+        borders = [entry.start - column for entry in entries]
+        borders.append(end)
+        staying = touched.find(borders)
+        if not staying:
+            continue
+        is_mapping = node.id == "mapping"
+        stack += [(node.value[one][1] if is_mapping else entries[one], borders[one + 1]) for one in staying]
+        if len(staying) < len(entries):
+            kept[node] = [node.value[one] for one in staying]
+        if staying[0]:
+            # What is in front of the first entry, such as a dash, stays for the first one that does.
+            spans.append((entries[0].start, entries[staying[0]].start))
+        gaps = pairwise([*staying, len(entries)])
+        spans += [(borders[left + 1], borders[right]) for left, right in gaps if right > left + 1]
+    return kept, sorted(spans)
+
+
+def _separable(text: str, node: Node) -> list[Node]:
+    """Return the entries of a collection, keys for a mapping; none where its lines cannot be told apart."""
+    if is_scalar(node) or node.flow_style:  # type: ignore[attr-defined]  # only scalars lack it
+        return []
+    if node.id == "mapping":
+        keys = [key for key, _ in node.value]
+        return [] if any(key.value == "<<" for key in keys) else keys  # merged fields are not all its own
+    return node.value if _is_even(text, node.value) else []
+
+
+def _is_even(text: str, elements: list[Node]) -> bool:
+    """Tell whether each element but the first follows its dash, all in the same column."""
+    column = elements[0].column
+    return all(element.column == column and text.startswith("- ", element.start - 2) for element in elements[1:])
+
+
+def _document_end(text: str, root: Node) -> int:
+    border = re.compile(_BORDER).search(text, root.start)
+    return border.start() + 1 if border else len(text)
+
+
+def _leave_out(spans: list[tuple[int, int]], text: str, splices: list[Splice], output: str) -> tuple[str, bool]:
+    """Cut the spans out of the output, where the splices before them have moved them. Tell whether they are there."""
+    starts = [splice.start for splice in splices]
+    shifts = [0, *accumulate(len(splice.text) - (splice.end - splice.start) for splice in splices)]
+    pieces: list[str] = []
+    position = 0
+    is_intact = True
+    for start, end in spans:
+        shift = shifts[bisect_left(starts, start)]
+        is_intact = is_intact and output.startswith(text[start:end], start + shift)
+        pieces.append(output[position : start + shift])
+        position = end + shift
+    pieces.append(output[position:])
+    return "".join(pieces), is_intact

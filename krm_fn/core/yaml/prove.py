@@ -1,0 +1,301 @@
+"""The proof that an edited text says what was planned, and nothing else.
+
+The output is read again and compared, by what it means, with what must become of the nodes of the input. Nothing in
+here knows how text is edited, because it must not believe what it checks.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping as Dict
+from itertools import chain
+from typing import NamedTuple, TypeAlias, TypeGuard, cast
+
+from krm_fn.base.changes import Changes, Object
+from krm_fn.base.item import Item, about
+from krm_fn.base.node import NewValue, Node, Scalar, fields, is_mapping, is_null, is_scalar, is_sequence, spell
+from krm_fn.base.problem import Problem, Rejected
+from krm_fn.core.names.go_yaml import is_read_as
+from krm_fn.core.yaml.around import read_around
+from krm_fn.core.yaml.envelope import Envelope
+from krm_fn.core.yaml.excerpt import make_excerpt
+from krm_fn.core.yaml.expect import Edits, Expectation, Expected, Fields, Grown, expect
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.splice import Splice, apply_splices
+
+_BUG = "this is a bug in krm-fn, please report it; nothing was changed"
+
+
+_Place: TypeAlias = "tuple[_Place, str | int] | Item | None"
+"""A field or an element of what is above: another one, an object, or, if None, a document."""
+
+
+class _Difference(NamedTuple):
+    place: _Place
+
+
+_Part: TypeAlias = tuple[str | int, Node, Expected]
+_Pair: TypeAlias = tuple[Node, Expected, Edits, _Place]
+
+
+def prove(
+    envelope: Envelope, changes: Changes, splices: Sequence[Splice], output: str, results: tuple[Object, ...] = ()
+) -> list[Node] | None:
+    """Raise Rejected unless `output` is the text of the envelope with all changes, and no others.
+
+    `results` are appended to those of the ResourceList. Returns the nodes of the output; None if only some are read.
+    """
+    roots = prove_around(envelope, changes, splices, output, results)
+    if roots is None:
+        prove_excerpt(envelope, changes, splices, output, results)
+    return roots
+
+
+def prove_around(
+    envelope: Envelope, changes: Changes, splices: Sequence[Splice], output: str, results: tuple[Object, ...]
+) -> list[Node] | None:
+    """Prove the output by what the splices touch, each entry read alone. Returns its nodes; None without a proof."""
+    if changes.replace or changes.remove or (changes.add and envelope.resource_list is None):
+        return None
+    roots = read_around(envelope.document, sorted(splices, key=lambda splice: splice[:2]), output)
+    if roots is None:
+        return None
+    expectation = expect(envelope, changes, results, {})
+    items: dict[Node, Item] = {item.node: item for item in envelope.items}
+    met: set[Node] = set()
+    pairs = zip(reversed(roots), reversed(envelope.document.roots), strict=True)
+    if _compare([(*pair, expectation.edits[None], None) for pair in pairs], items, expectation, met):
+        return None
+    # Objects that no splice touches must say already what was planned.
+    rest: list[_Pair] = []
+    for node in expectation.patches.keys() - met:
+        edits = expectation.edits.get(node, {})
+        rest.append((node, expectation.of(node, edits), edits, None))
+    if _compare(rest, items, expectation, met):
+        return None
+    return roots if all(edits.keys() <= met for edits in expectation.edits.values()) else None
+
+
+def prove_excerpt(
+    envelope: Envelope, changes: Changes, splices: Sequence[Splice], output: str, results: tuple[Object, ...]
+) -> None:
+    excerpt = make_excerpt(envelope.document, splices, _changed_nodes(changes), output)
+    try:
+        written = read_yaml(excerpt.text.encode(), may_repeat=bool(envelope.document.repeated))
+    except Rejected as rejected:
+        place = _first_unreadable(envelope, splices)
+        raise Rejected(_problem(place, "the output would not be valid YAML here")) from rejected
+    added = Counter(one.key.value for one in written.repeated) - Counter(
+        one.key.value for one in envelope.document.repeated
+    )
+    if not excerpt.is_intact or added:
+        raise Rejected(_problem(None, "the output would differ where nothing was planned"))
+    expectation = expect(envelope, changes, results, excerpt.kept)
+    difference = _find_difference(envelope, written.roots, expectation, changes.add)
+    if difference:
+        raise Rejected(_problem(difference.place, "the output would not say here what was planned"))
+
+
+def _changed_nodes(changes: Changes) -> Iterator[Node]:
+    yield from (item.node for item, _ in (*changes.patches, *changes.replace))
+    yield from (item.node for item in changes.remove)
+    yield from (edit.change.node for edit in changes.edits)
+
+
+def _problem(place: _Place, what: str) -> Problem:
+    path: list[str | int] = []
+    while isinstance(place, tuple):
+        place, step = place
+        path.append(step)
+    message, field = f"{what}; {_BUG}", spell(reversed(path))
+    return about(place, message, field) if place else Problem(message, field=field)
+
+
+def _first_unreadable(envelope: Envelope, splices: Iterable[Splice]) -> _Place:
+    """Return the place of the first splice after which the text cannot be read."""
+    text = envelope.document.text
+    order = sorted(splices, key=lambda splice: splice[:2])
+    first = bisect_left(range(len(order)), 1, key=lambda last: not _is_readable(apply_splices(text, order[: last + 1])))
+    return _place_at(envelope.items, order[first].start) if first < len(order) else None
+
+
+def _is_readable(text: str) -> bool:
+    try:
+        read_yaml(text.encode(), may_repeat=True)
+    except Rejected:
+        return False
+    return True
+
+
+def _place_at(items: list[Item], position: int) -> _Place:
+    """Return the object and the field at a position of the original text."""
+    before = [item for item in items if item.node.start <= position]
+    if not before:
+        return None
+    item = max(before, key=lambda item: item.node.start)
+    place: _Place = item
+    node: Node = item.node
+    while is_mapping(node) and (above := [pair for pair in node.value if pair[0].start <= position]):
+        key, node = above[-1]
+        place = (place, str(key.value))
+    return place
+
+
+def _find_difference(
+    envelope: Envelope, roots: Iterable[Node], expectation: Expectation, added: Iterable[Object]
+) -> _Difference | None:
+    """Find the first place where the output is not what is expected. No recursion: objects may be nested deeply."""
+    items: dict[Node, Item] = {item.node: item for item in envelope.items}
+    found_roots = [root for root in roots if not is_null(root)]
+    stay = [root for root in envelope.document.roots if not is_null(root) and root not in expectation.removed]
+    documents: list[Expected] = [*stay, *(added if envelope.resource_list is None else ())]
+    if len(found_roots) != len(documents):
+        return _Difference(None)
+    stack: list[_Pair] = [(*pair, expectation.edits[None], None) for pair in zip(found_roots, documents, strict=True)]
+    stack.reverse()
+    return _compare(stack, items, expectation, set())
+
+
+def _compare(
+    stack: list[_Pair], items: Dict[Node, Item], expectation: Expectation, met: set[Node]
+) -> _Difference | None:
+    """Find a difference in pairs of what was found and what is wanted, the last one first.
+
+    What is found in the place that it was in before says what it did. `met` gets the nodes that change.
+    """
+    while stack:
+        found, wanted, edits, place = stack.pop()
+        if found is wanted:
+            continue
+        if _is_node(wanted):
+            if wanted in items:
+                place = items[wanted]
+                edits = expectation.edits.get(wanted, {})
+            node, wanted = wanted, expectation.of(wanted, edits)
+            if wanted is not node:
+                met.add(node)
+        parts = _match_node(found, wanted, edits, expectation) if _is_node(wanted) else _match_value(found, wanted)
+        if parts is None:
+            return _Difference(place)
+        for step, one, other in reversed(parts):
+            stack.append((one, other, edits, (place, step)))
+    return None
+
+
+def _is_node(wanted: Expected) -> TypeGuard[Node]:
+    return hasattr(wanted, "start")  # quicker than to rule out all kinds of values
+
+
+def _match_value(found: Node, wanted: Expected) -> list[_Part] | None:
+    """Match what changes. Return the parts to be compared further, None where this alone shows a difference."""
+    if isinstance(wanted, str | int):
+        return [] if is_read_as(found, wanted) else None
+    if isinstance(wanted, Fields):
+        return _match_fields(found, wanted)
+    if isinstance(wanted, Grown):
+        return _match_grown(found, wanted)
+    if isinstance(wanted, Dict):
+        return _match_fields(found, Fields(dict(wanted), [], {}))
+    return _match_grown(found, Grown([*cast("Sequence[Expected]", wanted)], (), []))
+
+
+def _match_node(found: Node, before: Node, edits: Edits, expectation: Expectation) -> list[_Part] | None:
+    """Match what does not change: text and style, tags, and fields in their order, with merge keys as written.
+
+    Nearly all scalars are what they must be. They are no parts: it takes longer to look at each of them later.
+    """
+    if is_scalar(before):
+        return [] if _is_same(found, before) else None
+    if found.id != before.id or found.tag != before.tag:
+        return None
+    entries = expectation.entries(before)
+    if len(found.value) != len(entries):
+        return None
+    if is_sequence(before):
+        return _enumerate(found.value, entries)
+    parts: list[_Part] = []
+    for found_pair, pair in zip(found.value, entries, strict=True):
+        if found_pair is pair:
+            continue
+        (found_key, found_value), (key, value) = found_pair, pair
+        name = key.value if is_scalar(key) else "?"
+        if not is_scalar(key):
+            parts.append((name, found_key, key))
+        elif not _is_same(found_key, key):
+            return None
+        if value in edits or not is_scalar(value) or not _is_same(found_value, value):
+            parts.append((name, found_value, value))
+    return parts
+
+
+def _is_same(found: Node, before: Scalar) -> bool:
+    return (
+        found.value == before.value
+        and found.tag == before.tag
+        and is_scalar(found)
+        and bool(found.style) == bool(before.style)
+    )
+
+
+def _match_fields(found: Node, wanted: Fields) -> list[_Part] | None:
+    written = fields(found)
+    present = {**written, **wanted.unread}
+    others = [pair for pair in found.value if pair[0].id != "scalar"] if is_mapping(found) else []
+    if (
+        not is_mapping(found)
+        or present.keys() != wanted.named.keys()
+        or len(present) != len(written) + len(wanted.unread)
+        or len(others) != len(wanted.others)
+    ):
+        return None
+    pairs = zip(chain(*others), chain(*wanted.others), strict=True)
+    parts: list[_Part] = [("?", *pair) for pair in pairs]
+    for name, value in wanted.named.items():
+        is_right = is_read_as(present[name], value) if isinstance(value, str) else present[name] is value
+        if not is_right:
+            parts.append((name, present[name], value))
+    return parts
+
+
+def _match_grown(found: Node, wanted: Grown) -> list[_Part] | None:
+    if not is_sequence(found) or len(found.value) != len(wanted.kept) + len(wanted.added):
+        return None
+    stay = len(wanted.kept)
+    proven: dict[Node, NewValue] = {}
+    if all(_says_all(one, value, proven) for one, value in zip(found.value[stay:], wanted.added, strict=True)):
+        return [*_enumerate(found.value[:stay], wanted.kept), *wanted.unread]
+    return [*_enumerate(found.value, [*wanted.added, *wanted.kept]), *wanted.unread]
+
+
+def _says_all(found: Node, value: NewValue, proven: dict[Node, NewValue]) -> bool:
+    """Compare with a value that this project adds. It is not deep.
+
+    Equal texts are one node, which is compared once with each value. These need not be the same, only written alike.
+    """
+    if isinstance(value, str | int):
+        return is_read_as(found, value)
+    known = proven.get(found)
+    if known is not None and (known is value or repr(known) == repr(value)):
+        return True
+    if not _says_each(found, value, proven):
+        return False
+    proven[found] = value
+    return True
+
+
+def _says_each(found: Node, value: Dict[str, NewValue] | Sequence[NewValue], proven: dict[Node, NewValue]) -> bool:
+    if found.id == "scalar" or len(found.value) != len(value):
+        return False
+    if isinstance(value, Dict):
+        present = fields(found)
+        return present.keys() == value.keys() and all(
+            _says_all(present[name], one, proven) for name, one in value.items()
+        )
+    return is_sequence(found) and all(
+        _says_all(one, other, proven) for one, other in zip(found.value, value, strict=True)
+    )
+
+
+def _enumerate(found: list[Node], wanted: Sequence[Expected]) -> list[_Part]:
+    pairs = enumerate(zip(found, wanted, strict=True))
+    return [(index, one, other) for index, (one, other) in pairs if one is not other]

@@ -1,0 +1,487 @@
+"""YAML text to nodes. The only importer of the YAML library.
+
+Nothing is resolved or constructed: a scalar is its text and its style. A text that tools may read in different ways or
+not at all is refused here (duplicate keys, recursive or exploding aliases, absurd nesting), so that all later code may
+walk the nodes without care.
+"""
+
+import codecs
+import re
+import sys
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import partial
+from io import BytesIO
+from operator import itemgetter
+from typing import Any, NamedTuple, cast
+
+import yaml
+from yaml import _yaml
+
+from krm_fn.base.node import Mapping, Mark, Node, Scalar, is_scalar
+from krm_fn.base.problem import UNRENDERED, Problem, Rejected, Severity, at
+from krm_fn.core.yaml.nodes import OTHER_BREAKS, MappingNode, ScalarNode, SequenceNode, Source
+from krm_fn.core.yaml.splice_change import is_text_to_all
+
+MAX_DEPTH = 400
+"""Levels of nesting; real manifests stay under 60. The parser recurses in C, so a limit is needed."""
+
+# Line breaks of YAML 1.1, which go-yaml and libyaml follow, but not of 1.2.
+_INNER_MARK = r"(?:\A|(?<=[\r\n]))\ufeff"
+_ANY_BREAK = "\r\n|[\r\n\x85\u2028\u2029]"
+
+# kubectl and others split a stream before they parse it, and only at line feeds: what is behind such a marker is lost.
+_LONE_MARKER = r"(?m)\r(?=(?:---|\.\.\.)(?:\s|\Z))|^(?:---|\.\.\.)(?:[ \t][^\r\n]*)?\r(?!\n)"
+
+_MAX_EXPANDED = 1_000_000
+_MAX_EXPANSION = 4
+"""Once aliases are written out, the texts of a run may have a million nodes, or four times those that are written."""
+
+
+class Repeated(NamedTuple):
+    """A key that a mapping has again, each time with the same value. `values`: all of them."""
+
+    mapping: Mapping
+    key: Scalar
+    values: tuple[Node, ...]
+    first_line: int
+
+
+class Document(NamedTuple):
+    """A YAML text and its nodes. `text` has no byte order mark; `byte_order_mark`: the bytes had one."""
+
+    text: str
+    byte_order_mark: bool
+    roots: list[Node]
+    has_aliases: bool
+    repeated: tuple[Repeated, ...] = ()
+
+
+class Exploded(Rejected):
+    """Aliases stand for more nodes than a run may walk."""
+
+
+class Expansion:
+    """What the aliases of all texts of a run stand for. The limit holds for their sum: there may be many texts."""
+
+    def __init__(self) -> None:
+        self._written = 0
+        self._expanded = 0
+
+    def add(self, written: int, expanded: int, place: Node) -> None:
+        """Count the nodes of a text. Raises Exploded, at its largest document, where they are too many."""
+        self._written += written
+        self._expanded += expanded
+        allowed = max(_MAX_EXPANDED, _MAX_EXPANSION * self._written)
+        if self._expanded > allowed:
+            message = f"aliases expand {self._written} YAML nodes to {self._expanded}, allowed: {allowed}"
+            raise Exploded(at(place.start_mark, message))
+
+
+def read_yaml(
+    data: bytes, expansion: Expansion | None = None, *, may_repeat: bool = False, levels_around: int = 0
+) -> Document:
+    """Read all documents of a text. Raises Rejected with line and column.
+
+    `expansion` is that of the run, for texts of which each could be one of many. `may_repeat`: a mapping may have a key
+    twice with the same value, as charts write it. Then all parsers that read it at all read the same. `levels_around`:
+    how deep in another text it is.
+    """
+    text = _decode(data)
+    byte_order_mark = text.startswith("\ufeff")
+    text = text.removeprefix("\ufeff")
+    roots = _compose(Source(text), data.removeprefix(codecs.BOM_UTF8), MAX_DEPTH - levels_around)
+    has_aliases = "*" in text and "&" in text and _is_shared(roots)
+    if has_aliases:
+        _refuse_explosion(roots, expansion or Expansion())
+        _refuse_alias_keys(roots)
+    _refuse_ambiguous_characters(text, roots)
+    repeated = [one for root in roots for one in _find_duplicate_keys(root, once=has_aliases)]
+    wrong = next((one for one in repeated if not may_repeat or not _is_same(one.values)), None)
+    if wrong is not None:
+        raise Rejected(_duplicate(wrong))
+    return Document(text, byte_order_mark, roots, has_aliases, tuple(repeated))
+
+
+def children(node: Node) -> Iterator[Node]:
+    """Yield the nodes right below a node, keys included."""
+    if node.id == "mapping":
+        for key, value in node.value:
+            yield key
+            yield value
+    elif node.id == "sequence":
+        yield from node.value
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Rejected(_at_offset(data, error.start, f"byte 0x{data[error.start]:02x} is not valid UTF-8")) from error
+
+
+def _at_offset(data: bytes, offset: int, message: str) -> Problem:
+    line_start = data.rfind(b"\n", 0, offset) + 1
+    column = len(data[line_start:offset].decode("utf-8", "replace")) + 1
+    return Problem(message, line=data.count(b"\n", 0, offset) + 1, column=column)
+
+
+class _Stream(BytesIO):
+    """Bytes to parse. The marks of the parser get its name."""
+
+    def __init__(self, name: Source, data: bytes) -> None:
+        super().__init__(data)
+        self.name = name
+
+
+class _Parser(_yaml.CParser):
+    """libyaml's parser, composing nodes without resolving tags (half the time of the stock loader).
+
+    It calls the three hooks below once for each node, a fifth of its work. They are set on the instance, and the depth
+    is the length of a list, so that going up is a call into C: both for speed.
+    """
+
+    def __init__(self, stream: _Stream, depth: int) -> None:
+        super().__init__(stream)
+        self.levels: list[Node | None] = []
+        levels, enter = self.levels, self.levels.append
+
+        def descend(parent: Node | None, _index: object) -> None:
+            enter(parent)
+            if len(levels) > depth:
+                raise Rejected(at(parent.start_mark if parent else None, f"nested deeper than {MAX_DEPTH} levels"))
+
+        self.resolve = lambda *_: None
+        self.descend_resolver = descend
+        self.ascend_resolver = levels.pop
+
+    def read_documents(self) -> list[Node]:
+        """Read all documents into nodes of ours.
+
+        The parser makes nodes of the classes that it finds in its module, which belongs to all threads. So ours are
+        only there while no other thread is. If there is one, it makes the nodes of its library, with twice the memory.
+        """
+        if not _is_alone():
+            return _convert([*self._read_all()])
+        names = vars(_yaml)
+        library = {name: names[name] for name in _CLASSES}
+        names.update(_CLASSES)
+        try:
+            return [*self._read_all()]
+        finally:
+            names.update(library)
+
+    def _read_all(self) -> Iterator[Any]:
+        while self.check_node():
+            yield self.get_node()
+
+
+def _is_alone() -> bool:
+    """Tell whether this is the only thread of the process, whoever started the others."""
+    return len(sys._current_frames()) == 1  # noqa: SLF001  # `threading` does not know those that it did not start
+
+
+_CLASSES: dict[str, Any] = {one.__name__: one for one in (ScalarNode, MappingNode, SequenceNode)}
+"""By the names of the classes of the library that they replace."""
+
+
+_ANCHOR_AGAIN = "found duplicate anchor"
+"""How libyaml's composer begins to say that it refuses an anchor which a document defines again."""
+
+
+class _Recomposer:
+    """Composes nodes from the parser's events as `_Parser` does, but an anchor may be defined again.
+
+    YAML allows that, and kustomize, kubectl, helm and Flux read it: an alias means the latest definition in front of
+    it. This takes several times as long, so only texts are read in this way that the other one has refused for it.
+    """
+
+    def __init__(self, stream: _Stream, depth: int) -> None:
+        self.levels: list[Any] = [None]
+        self._parser = _yaml.CParser(stream)
+        self._depth = depth
+        self._roots: list[Node] = []
+        self._entries: list[list[Any]] = [self._roots]
+        self._anchors: dict[str, Any] = {}
+
+    def read_documents(self) -> list[Node]:
+        """Read all documents into nodes of ours. No recursion: the levels are Python's here."""
+        while event := self._parser.get_event():
+            if isinstance(event, yaml.DocumentStartEvent):
+                self._anchors = {}
+            elif isinstance(event, yaml.AliasEvent):
+                if event.anchor not in self._anchors:
+                    mark: Any = event.start_mark
+                    raise yaml.composer.ComposerError(None, None, "found undefined alias", mark)
+                self._entries[-1].append(self._anchors[event.anchor])
+            elif isinstance(event, yaml.NodeEvent):
+                self._add(event)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                self._close(event)
+        return self._roots
+
+    def _add(self, event: Any) -> None:
+        parent = self.levels[-1]
+        if len(self.levels) > self._depth:
+            raise Rejected(at(parent.start_mark if parent else None, f"nested deeper than {MAX_DEPTH} levels"))
+        tag = None if event.tag == "!" else event.tag
+        node: Any
+        if isinstance(event, yaml.ScalarEvent):
+            node = ScalarNode(tag, event.value, event.start_mark, event.end_mark, event.style or "")
+        else:
+            cls = MappingNode if isinstance(event, yaml.MappingStartEvent) else SequenceNode
+            node = cls(tag, [], event.start_mark, None, event.flow_style)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = node  # from its start: an alias inside may mean it
+        self._entries[-1].append(node)
+        if node.id != "scalar":
+            self.levels.append(node)
+            self._entries.append([])
+
+    def _close(self, event: Any) -> None:
+        node, entries = self.levels.pop(), self._entries.pop()
+        node.end_mark = event.end_mark
+        node.value = [*zip(entries[::2], entries[1::2], strict=True)] if node.id == "mapping" else entries
+
+
+def _convert(roots: list[Any]) -> list[Node]:
+    """Make nodes of ours from those of the library. One that several places share stays one."""
+    made: dict[Any, Any] = {}
+    stack = roots[::-1]
+    while stack:
+        node = stack.pop()
+        if node not in made:
+            style = node.style if is_scalar(node) else node.flow_style
+            made[node] = _CLASSES[node.__class__.__name__](node.tag, node.value, node.start_mark, node.end_mark, style)
+            stack.extend(children(node))
+    for node in made.values():
+        if node.id == "mapping":
+            node.value = [(made[key], made[value]) for key, value in node.value]
+        elif node.id == "sequence":
+            node.value = [made[element] for element in node.value]
+    return [made[root] for root in roots]
+
+
+def _compose(
+    source: Source, data: bytes, depth: int, reader: type[_Parser] | type[_Recomposer] = _Parser
+) -> list[Node]:
+    parser = reader(_Stream(source, data), depth)
+    try:
+        return parser.read_documents()
+    except yaml.MarkedYAMLError as error:
+        if (error.context or "").startswith(_ANCHOR_AGAIN):
+            return _compose(source, data, depth, _Recomposer)
+        what = ", ".join(filter(None, [error.problem, error.context]))
+        found = error.problem_mark or error.context_mark
+        mark = Mark(found.line, found.column) if found else None
+        raise Rejected(at(mark, f"invalid YAML: {what}{_hint(data, mark)}")) from error
+    except yaml.reader.ReaderError as error:
+        character = f"character U+{error.character:04X}" if isinstance(error.character, int) else "a character"
+        raise Rejected(_at_offset(data, error.position, f"invalid YAML: {character} is not allowed")) from error
+    except UnicodeDecodeError as error:
+        # libyaml looks at the first bits of each byte that a tag has as %XX, which lets surrogates and others pass.
+        parent = parser.levels[-1]
+        message = "invalid YAML: a tag in here contains %XX that is not valid UTF-8"
+        raise Rejected(at(parent.start_mark if parent else None, message)) from error
+    finally:
+        source.forget_shared()
+
+
+def _hint(data: bytes, mark: Mark | None) -> str:
+    """Recognise a template of Helm or a conflict of git in the line of an error, or in the one before."""
+    lines = data.split(b"\n")[max(mark.line - 1, 0) : mark.line + 1] if mark else []
+    if any(b"{{" in line for line in lines):
+        return f"; {UNRENDERED}"
+    if any(line.startswith((b"<<<<<<< ", b"=======", b">>>>>>> ")) for line in lines):
+        return "; looks like a merge conflict (<<<<<<<); resolve it first"
+    return ""
+
+
+def _is_shared(roots: list[Node]) -> bool:
+    """Tell whether any node is used twice, scalars included."""
+    seen: set[Node] = set()
+    stack: list[Node] = list(roots)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            return True
+        seen.add(node)
+        stack.extend(children(node))
+    return False
+
+
+def _refuse_explosion(roots: list[Node], expansion: Expansion) -> None:
+    """Raise where an alias is inside its own anchor, or aliases stand for many times what is written."""
+    sizes: dict[Node, int] = {}
+
+    def size(node: Node) -> int:
+        known = sizes.get(node)
+        if known == 0:
+            raise Rejected(at(node.start_mark, "an alias is inside its own anchor, so the document would never end"))
+        if known is None:
+            sizes[node] = 0
+            known = 1 + sum(size(child) for child in children(node))
+            sizes[node] = known
+        return known
+
+    expanded = sum(size(root) for root in roots)
+    expansion.add(len(sizes), expanded, max(roots, key=size))
+
+
+def _refuse_alias_keys(roots: list[Node]) -> None:
+    """Raise where an alias is a key. In `*a: b` the alias is `a` to some parsers, and `a:` to others."""
+    for node in walk(roots):
+        behind = node.start
+        for key, value in node.value if node.id == "mapping" else ():
+            if key.start < behind:  # an alias has the marks of its anchor
+                # Not what it stands for: that may be the value of a Secret.
+                message = "an alias stands for a key of this mapping, which some parsers read in another way; "
+                raise Rejected(at(node.start_mark, message + "write the key out"))
+            behind = max(behind, key.end, value.end)
+
+
+def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
+    """Raise at a character that parsers read in different ways, unless it is inside of quotes or a block.
+
+    That is one that ends a line in YAML 1.1, but not in 1.2, and a byte order mark in front of a line, which some
+    parsers count as indentation.
+    """
+    if "\r" in text and (marker := re.search(_LONE_MARKER, text)):
+        line = len(re.split(_ANY_BREAK, text[: marker.start() + 1]))
+        message = "a carriage return alone ends this line, and kubectl finds no document behind it; use line feeds"
+        raise Rejected(Problem(message, line=line, column=1))
+    places = []
+    if any(one in text for one in OTHER_BREAKS):
+        places += [match.start() for match in re.finditer(f"[{OTHER_BREAKS}]", text)]
+    if "\ufeff" in text:
+        places += [match.start() for match in re.finditer(_INNER_MARK, text)]
+    if not places:
+        return
+    # The last line break of a block is not inside of it: to others, what follows would be.
+    spans = sorted(
+        (node.start, node.end - (node.style in ("|", ">"))) for node in walk(roots) if is_scalar(node) and node.style
+    )
+    for place in places:
+        before = bisect_right(spans, place, key=itemgetter(0))
+        if not before or place >= spans[before - 1][1]:
+            *lines, last = re.split(_ANY_BREAK, text[:place])
+            is_mark = text[place] == "\ufeff"
+            what = "counts as indentation" if is_mark else "ends a line"
+            message = f"character U+{ord(text[place]):04X} {what} to some YAML parsers, and not to others; remove it"
+            raise Rejected(Problem(message, line=len(lines) + 1, column=len(last) + 1))
+
+
+def walk(roots: list[Node]) -> Iterator[Node]:
+    """Yield every node once."""
+    seen: set[Node] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack.extend(children(node))
+            yield node
+
+
+def _find_duplicate_keys(root: Node, *, once: bool) -> list[Repeated]:  # noqa: C901  # the one hot loop
+    """Find the second of each two equal keys. The hot loop over every node: kept flat on purpose."""
+    scalar = ScalarNode
+    mapping = MappingNode
+    found: list[Repeated] = []
+    seen: set[Any] = set()
+    stack: list[Any] = [root]
+    pop, push = stack.pop, stack.append
+    while stack:
+        node = pop()
+        if once:
+            if node in seen:
+                continue
+            seen.add(node)
+        if node.__class__ is mapping:
+            pairs = node.value
+            try:
+                unique = len({key.value for key, _ in pairs})
+            except TypeError:  # a key that is itself a collection
+                unique = _count_complex(pairs, stack)
+            if unique != len(pairs):
+                found += _repeated_in(cast("Mapping", node))
+            for _, value in pairs:
+                if value.__class__ is not scalar:
+                    push(value)
+        elif node.__class__ is not scalar:
+            for value in node.value:
+                if value.__class__ is not scalar:
+                    push(value)
+    return found
+
+
+def has_equal_keys(pairs: list[tuple[Any, Any]]) -> bool:
+    """Tell whether two keys of a mapping are the same text."""
+    keys = [key.value for key, _ in pairs if key.id == "scalar"]
+    return len({*keys}) != len(keys)
+
+
+def _count_complex(pairs: list[tuple[Any, Any]], stack: list[Any]) -> int:
+    collections = [key for key, _ in pairs if key.id != "scalar"]
+    stack.extend(collections)
+    return len({key.value for key, _ in pairs if key.id == "scalar"}) + len(collections)
+
+
+def _repeated_in(mapping: Mapping) -> Iterator[Repeated]:
+    by_name: dict[str, list[tuple[Scalar, Node]]] = {}
+    for key, value in mapping.value:
+        if is_scalar(key):
+            by_name.setdefault(key.value, []).append((key, value))
+    for pairs in by_name.values():
+        if len(pairs) > 1:
+            yield Repeated(mapping, pairs[1][0], tuple(value for _, value in pairs), pairs[0][0].start_mark.line + 1)
+
+
+def _is_same(values: tuple[Node, ...]) -> bool:
+    """Tell whether values are written alike, but for their layout, and for quotes around what is text without them."""
+    stack = [(values[0], other) for other in values[1:]]
+    while stack:
+        one, other = stack.pop()
+        if (one.id, one.tag) != (other.id, other.tag):
+            return False
+        if is_scalar(one) and is_scalar(other):
+            is_alike = bool(one.style) == bool(other.style) or is_text_to_all(one.value)
+            if one.value != other.value or not is_alike:
+                return False
+        else:
+            pairs = [*children(one)], [*children(other)]
+            if len(pairs[0]) != len(pairs[1]):
+                return False
+            stack += zip(*pairs, strict=True)
+    return True
+
+
+def warn_about_repeated(document: Document) -> list[Problem]:
+    """Say of each key that a mapping has again that some programs refuse it."""
+    problems = []
+    for one in document.repeated:
+        message = (
+            f"duplicate key {one.key.value!r} with the same value as on line {one.first_line}; helm and kubectl read "
+            "it, and kustomize refuses it: remove one of them"
+        )
+        problems.append(at(one.key.start_mark, message)._replace(severity=Severity.WARNING))
+    return problems
+
+
+def _duplicate(one: Repeated) -> Problem:
+    message = f"duplicate key {one.key.value!r}; the first is on line {one.first_line}"
+    return at(one.key.start_mark, message)
+
+
+def embedded_reader(expansion: Expansion | None = None) -> Callable[[str], list[Node]]:
+    """Return what reads YAML in the data of ConfigMaps. What cannot be read references nothing. It raises Exploded."""
+    return partial(_read_embedded, expansion or Expansion())
+
+
+def _read_embedded(expansion: Expansion, text: str) -> list[Node]:
+    try:
+        return read_yaml(text.encode(), expansion).roots
+    except Exploded:
+        raise
+    except Rejected:
+        return []

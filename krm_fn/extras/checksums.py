@@ -1,0 +1,269 @@
+"""Checksums on pod templates, where something is to restart pods other than a new name."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from hashlib import sha256
+from typing import NamedTuple
+
+from krm_fn.base import keys
+from krm_fn.base.changes import Changes, Patch, patch_at
+from krm_fn.base.item import Item, about
+from krm_fn.base.kind import cannot_change
+from krm_fn.base.node import FieldPath, Node, fields, get, step
+from krm_fn.base.pods import PodTemplate, find_templates, template_around, template_at
+from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.settings import Settings, Strategy
+from krm_fn.core.decide.choose import Choices
+from krm_fn.core.decide.package import FIXED_NAMES, Package
+from krm_fn.core.names.content_digest import content_digest
+from krm_fn.core.names.names import authored_id, base_name
+from krm_fn.core.references.generated import digest_of, known_names
+from krm_fn.core.references.reference import ResolvedReference, is_read
+from krm_fn.core.references.references import References
+from krm_fn.extras.restart_requests import Catalogue, Named, OptIn, is_clear, is_literal
+
+
+class ChecksumInput:
+    """A pod template, and which keys of each object count for its checksum; None for all of them.
+
+    `asked_by`: the controllers whose annotations say that an object counts, where its strategy does not.
+    """
+
+    def __init__(self, item: Item, template: PodTemplate) -> None:
+        self.item = item
+        self.template = template
+        self.configs: dict[Item, frozenset[str] | None] = {}
+        self.asked_by: dict[Item, str] = {}
+
+    def add(self, config: Item, keys: frozenset[str] | None, opt_in: OptIn | None = None) -> None:
+        keys = keys if config.is_config else None  # the spec of a producer does not say which part makes which key
+        before = self.configs.get(config, frozenset())
+        self.configs[config] = None if keys is None or before is None else before | keys
+        if opt_in is not None:
+            self.asked_by.setdefault(config, opt_in.controller)
+
+
+class ChecksumInputs:
+    """The inputs of all checksums in a package, and the references of objects that read but have no pod template."""
+
+    def __init__(self) -> None:
+        self._templates: dict[tuple[Item, FieldPath], ChecksumInput] = {}
+        self.untemplated: list[ResolvedReference] = []
+
+    def of(self, item: Item, template: PodTemplate) -> ChecksumInput:
+        return self._templates.setdefault((item, template.path), ChecksumInput(item, template))
+
+    @property
+    def restarted(self) -> list[ChecksumInput]:
+        return [one for one in self._templates.values() if not cannot_change(one.item)]
+
+    @property
+    def immutable(self) -> list[ChecksumInput]:
+        return [one for one in self._templates.values() if cannot_change(one.item)]
+
+
+class Checksums(NamedTuple):
+    """What pods read whose change restarts them, and what is wrong with it."""
+
+    inputs: ChecksumInputs
+    problems: tuple[Problem, ...] = ()
+
+
+def plan_checksums(references: References, choices: Choices, opt_ins: list[OptIn]) -> Checksums:
+    """Find the pod templates that read objects of strategy `checksum`, or that opted in."""
+    if not opt_ins and not any(choice.strategy is Strategy.CHECKSUM for choice in choices.all):
+        return Checksums(ChecksumInputs())
+    # Wave and Reloader may restart pods for content that somebody else writes; a checksum made here cannot.
+    own = [choice for choice in choices.all if not (opt_ins and choice.is_written_by_others)]
+    # What a producer makes may change without its spec: then only a controller restarts pods.
+    catalogue = Catalogue(choice.item for choice in own if choice.item.is_config)
+    inputs = _find_inputs(references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue)
+    return Checksums(inputs, tuple(_warn(inputs, references, opt_ins, catalogue)))
+
+
+def _find_inputs(
+    references: References, strategies: Mapping[Item, Strategy], opt_ins: list[OptIn], catalogue: Catalogue
+) -> ChecksumInputs:
+    """Find what pods read. `strategies` are those of the objects whose content the package decides."""
+    inputs = ChecksumInputs()
+    followed = set()
+    asking: dict[Item, list[OptIn]] = defaultdict(list)
+    for opt_in in opt_ins:
+        asking[opt_in.item].append(opt_in)
+    for resolved in references:
+        for config in resolved.targets if is_read(resolved.reference) else ():
+            strategy = strategies.get(config)
+            if strategy is Strategy.RENAME:
+                followed.add((resolved.referrer, config))
+            elif strategy is Strategy.CHECKSUM:
+                _add_reference(inputs, resolved, config)
+            # The author asks for it on this workload: no kinds, entries and strategies limit that (decision 16).
+            elif strategy is not None and (asked := _first_counting(asking.get(resolved.referrer, ()), config)):
+                _add_reference(inputs, resolved, config, asked)
+    for opt_in in opt_ins:
+        template = template_at(opt_in.item.node, opt_in.template)
+        for config in (config for named in opt_in.named for config in catalogue.find(named)):
+            # Where a reference of the workload follows the name of a revision, the name restarts its pods.
+            if template is not None and opt_in.allows(config) and (opt_in.item, config) not in followed:
+                inputs.of(opt_in.item, template).add(config, None, opt_in)
+    return inputs
+
+
+def _first_counting(opt_ins: Iterable[OptIn], config: Item) -> OptIn | None:
+    return next((one for one in opt_ins if one.counts(config)), None)
+
+
+def _add_reference(
+    inputs: ChecksumInputs, resolved: ResolvedReference, config: Item, opt_in: OptIn | None = None
+) -> None:
+    template = template_around(resolved.referrer.node, resolved.reference.field)
+    if template is None:
+        inputs.untemplated.append(resolved)
+    else:
+        inputs.of(resolved.referrer, template).add(config, resolved.reference.keys, opt_in)
+
+
+def _warn(
+    inputs: ChecksumInputs, references: References, opt_ins: list[OptIn], catalogue: Catalogue
+) -> Iterator[Problem]:
+    """Warn about workloads that a change of content does not restart, though that is configured."""
+    for one in inputs.immutable:
+        read = _list((config.id.kind, config.id.name) for config in one.configs)
+        yield _warning(one.item, f"reads {read}; a Job cannot change, so make it a hook or let it be replaced")
+    untemplated: dict[Item, list[ResolvedReference]] = defaultdict(list)
+    for resolved in inputs.untemplated:
+        untemplated[resolved.referrer].append(resolved)
+    for item, several in untemplated.items():
+        read = _list((resolved.reference.kind, resolved.reference.target) for resolved in several)
+        yield _warning(item, f"reads {read}, but has no pod template for a checksum: nothing restarts its pods")
+    if opt_ins:
+        yield from _warn_about_missing(references, opt_ins, catalogue)
+        yield from _warn_about_patterns(opt_ins)
+
+
+def _warn_about_missing(references: References, opt_ins: list[OptIn], catalogue: Catalogue) -> Iterator[Problem]:
+    """Warn about objects that Wave or Reloader sees in the cluster, but this function does not see in the package."""
+    missing: dict[Item, set[tuple[str, str]]] = defaultdict(set)
+    made: dict[tuple[str, str], list[Item]] = defaultdict(list)
+    for referrer, reference, targets in references:
+        if is_read(reference) and not any(catalogue.contains(target) for target in targets):
+            missing[referrer].add((reference.kind, reference.target))
+        if reference.written:
+            for one in {(reference.kind, reference.target), *known_names(referrer)}:
+                made[one].append(referrer)
+    for opt_in in opt_ins:
+        outside = {(kind, name) for kind, name in missing[opt_in.item] if kind in opt_in.all_of}
+        outside |= {_short(named, opt_in) for named in opt_in.named if is_literal(named) and not catalogue.find(named)}
+        outside = {(kind, name) for kind, name in outside - opt_in.excluded if name not in FIXED_NAMES}
+        producers = {one: producer for one in outside for producer in made[one] if _is_near(producer, opt_in.item)}
+        if elsewhere := outside - producers.keys():
+            message = (
+                f"reads {_list(elsewhere)}, not in this package or not managed by it; "
+                f"only {opt_in.controller} will restart pods after a change"
+            )
+            yield _warning(opt_in.item, message)
+        for producer in dict.fromkeys(producers[one] for one in sorted(producers)):
+            read = _list(one for one, its in producers.items() if its is producer)
+            message = (
+                f"reads {read}, which {authored_id(producer)} makes in the cluster; "
+                f"only {opt_in.controller} will restart pods after a change"
+            )
+            yield _warning(opt_in.item, message)
+
+
+def _is_near(producer: Item, reader: Item) -> bool:
+    """Tell whether a producer may make something in the namespace of a reader. It may have no namespace."""
+    return producer.id.namespace in ("", reader.id.namespace)
+
+
+def _short(named: Named, opt_in: OptIn) -> tuple[str, str]:
+    elsewhere = named.namespace != opt_in.item.id.namespace
+    return named.kind, f"{named.namespace}/{named.name}" if elsewhere else named.name
+
+
+def _warn_about_patterns(opt_ins: list[OptIn]) -> Iterator[Problem]:
+    for opt_in in opt_ins:
+        for named in opt_in.named:
+            if not is_literal(named) and not is_clear(named):
+                yield _warning(opt_in.item, f"the pattern {named.name!r} is not supported here; list the names instead")
+
+
+def _list(objects: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(sorted({f"{kind}/{name}" for kind, name in objects}))
+
+
+def _warning(item: Item, message: str) -> Problem:
+    return about(item, message, severity=Severity.WARNING)
+
+
+def set_checksums(package: Package, checksums: Checksums, texts: Mapping[Node, str], settings: Settings) -> Changes:
+    """Annotate the pod templates, and remove the checksums of earlier runs that nothing asks for any more.
+
+    `texts`: the new values of scalars in the data of ConfigMaps and Secrets.
+    """
+    annotation = settings.checksums.annotation
+    patches: list[tuple[Item, Patch]] = []
+    problems: list[Problem] = []
+    annotated: dict[Item, set[FieldPath]] = defaultdict(set)
+
+    @cache  # an object is digested once, however many pods read it
+    def entry(config: Item, keys_read: frozenset[str] | None) -> tuple[str, ...]:
+        digest = content_digest(config.node, keys_read, texts) if config.is_config else digest_of(config, texts)
+        return config.id.kind, config.id.namespace, base_name(config), digest
+
+    for one in checksums.inputs.restarted:
+        item = one.item
+        if item not in annotated:
+            # The mark tells our annotation from a chart's of the same name. On the workload it restarts nothing.
+            patches.append((item, {"metadata": {"annotations": {keys.CHECKSUM: annotation}}}))
+        annotated[item].add(one.template.path)
+        # Whatever else enters the digest, or in another order, restarts every workload of everybody (decision 11).
+        entries = sorted(entry(config, keys_read) for config, keys_read in one.configs.items())
+        patches.append(_annotate(one, annotation, sha256(json.dumps(entries).encode()).hexdigest()))
+        problems += _announce(one, annotation)
+    for item in package.authored:
+        if keys.CHECKSUM in item.annotations and not item.is_local:
+            patches += _remove(item, annotated.get(item, set()))
+    return Changes(patches=tuple(patches), problems=(*problems, *checksums.problems))
+
+
+def _annotate(one: ChecksumInput, annotation: str, digest: str) -> tuple[Item, Patch]:
+    former = one.item.annotations.get(keys.CHECKSUM, annotation)
+    annotations: Patch = {annotation: digest, **({} if former == annotation else {former: None})}
+    return one.item, patch_at(one.template.path, {"metadata": {"annotations": annotations}})
+
+
+def _announce(one: ChecksumInput, annotation: str) -> Iterator[Problem]:
+    """Say what restarts the pods, the same on every run over the same references."""
+    field = step(f"{one.template.field}.metadata.annotations", annotation)
+    read = ", ".join(sorted(_name(config, keys_read, one.item) for config, keys_read in one.configs.items()))
+    yield about(one.item, f"pods restart when {read} changes", field, Severity.INFO)
+    is_first_run = keys.CHECKSUM not in one.item.annotations
+    if is_first_run and get(one.template.node, "metadata", "annotations", annotation):
+        yield about(one.item, "the checksum that was here is replaced", field, Severity.INFO)
+
+
+def _name(config: Item, keys_read: frozenset[str] | None, reader: Item) -> str:
+    """Name an object by its base name, with its namespace if that differs, and with the keys unless all are read."""
+    namespace = "" if config.id.namespace == reader.id.namespace else config.id.namespace
+    name = str(config.id._replace(name=base_name(config), namespace=namespace))
+    return name if keys_read is None else f"{name} ({', '.join(sorted(keys_read))})"
+
+
+def _remove(item: Item, annotated: set[FieldPath]) -> Iterator[tuple[Item, Patch]]:
+    former = item.annotations[keys.CHECKSUM]
+    for template in find_templates(item.node):
+        if template.path not in annotated and get(template.node, "metadata", "annotations", former) is not None:
+            yield item, patch_at(template.path, _without(template.node, former))
+    if not annotated:
+        yield item, _without(item.node, keys.CHECKSUM)
+
+
+def _without(node: Node, annotation: str) -> Patch:
+    """Remove an annotation, and the mappings around it that would be empty."""
+    metadata = fields(get(node, "metadata"))
+    if len(fields(metadata["annotations"])) > 1:
+        return {"metadata": {"annotations": {annotation: None}}}
+    return {"metadata": {"annotations": None} if len(metadata) > 1 else None}

@@ -1,0 +1,1 @@
+"""Who may look an object up by its name: reasons to leave it alone."""

@@ -1,0 +1,226 @@
+"""Why somebody may look an object up by the name that its author gave it.
+
+A pod that reads a ConfigMap through a volume or a variable follows its new name. A program that asks the API for a
+fixed name does not: it fails, or runs with defaults. So an object that nobody chose explicitly is only renamed where
+nothing hints at such a reader.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
+from typing import ClassVar
+
+from krm_fn.base import keys
+from krm_fn.base.deployer import FIXED_NAME, IS_GENERATED, NEEDS_HASH_SUFFIX
+from krm_fn.base.item import DATA_FIELDS, Item
+from krm_fn.base.kind import is_fixed
+from krm_fn.base.node import get, is_mapping, is_scalar
+from krm_fn.base.settings import Strategy
+from krm_fn.core.decide.package import MANAGED_BY, Package, is_of_chart
+from krm_fn.core.decide.revisions import Reason, ReasonCode
+from krm_fn.core.names.names import authored_id, base_name
+from krm_fn.core.references.find import ROLES
+from krm_fn.core.references.generated import find_generated, known_names
+from krm_fn.core.references.reference import ResolvedReference
+from krm_fn.core.references.references import References
+from krm_fn.guards.api_readers import READING, WRITING, Permissions, reads_own_files
+from krm_fn.guards.name_readers import NameReaders
+from krm_fn.guards.replaced_later import Variables
+from krm_fn.guards.well_known import looked_up_by
+
+RENAME_ALL_THE_SAME = (
+    f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
+    f"or {Strategy.IGNORE} to accept this"
+)
+_RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENAME_ALL_THE_SAME}"
+"""It renders a chart twice: what is the same again is no password that the chart has just generated."""
+
+
+class Hints:
+    """The hints of a package. Each is computed when the first object is asked about."""
+
+    def __init__(self, package: Package, references: References, deployers: Collection[str]) -> None:
+        self._package = package
+        self._references = references
+        self._readers = Permissions(package.authored, package.namespace_of, READING)
+        self._writers = Permissions(package.authored, package.namespace_of, WRITING)
+        self.name_readers = NameReaders(package, references)
+        self.variables = Variables(package, references, deployers)
+
+    def about(self, item: Item) -> Iterator[Reason]:
+        """Say who may look this object up by its name; nothing where nothing hints at anybody."""
+        return filter(None, (ask(self, item) for ask in self.QUESTIONS.values()))
+
+    @cached_property
+    def _listed_by_role(self) -> dict[Item, Reason]:
+        return self._first_to_each(
+            ReasonCode.ROLE,
+            lambda one: one.referrer.id.kind in ROLES,
+            lambda one: f"{authored_id(one.referrer)} lists it in resourceNames, so a program reads it through the API",
+        )
+
+    def _first_to_each(
+        self,
+        code: ReasonCode,
+        is_meant: Callable[[ResolvedReference], bool],
+        say: Callable[[ResolvedReference], str],
+    ) -> dict[Item, Reason]:
+        first: dict[Item, Reason] = {}
+        for one in filter(is_meant, self._references.authored):
+            for target in one.targets:
+                if target not in first:
+                    first[target] = Reason(code, say(one), one.referrer, one.reference.field)
+        return first
+
+    def copied(self, item: Item) -> Reason | None:
+        """Say that a program copies the object, or what it makes: the copies have its name, or are known by it."""
+        found = self._references.copies.find(item)
+        return None if found is None else Reason(ReasonCode.COPIED, found.text, found.item, found.field)
+
+    def _program(self, item: Item) -> Reason | None:
+        namespace = self._package.namespace_of(item)
+        names = [(item.id.kind, base_name(item)), *((one.kind, one.base_name) for one in find_generated(item))]
+        known = next(filter(None, (looked_up_by(item, name, namespace, kind) for kind, name in names)), None)
+        if known is None:
+            return None
+        return Reason(ReasonCode.PROGRAM, f"{known.program} looks it up by this name", source=known.source)
+
+    def _empty(self, item: Item) -> Reason | None:
+        if not item.is_config:
+            return None
+        for field in DATA_FIELDS:
+            data = get(item.node, field)
+            for key, value in data.value if is_mapping(data) else ():
+                if not is_scalar(key) or not is_scalar(value) or value.value.strip():
+                    return None
+        return Reason(ReasonCode.EMPTY, "it has no content, so a controller may fill it")
+
+    @cached_property
+    def _in_data(self) -> dict[Item, Reason]:
+        return {
+            target: Reason(ReasonCode.DATA, f"the data of {authored_id(one.item)} references it", one.item, one.field)
+            for one in self._references.embedded
+            for target in one.targets
+        }
+
+    def _option(self, item: Item) -> Reason | None:
+        namespaces = self._package.namespaces_like(item.id.namespace)
+        present = [(item.id.kind, name) for name in dict.fromkeys((item.id.name, base_name(item)))]
+        # A producer is passed by what it makes as well: programs are told the name of the Secret.
+        for kind, name in present if item.is_config else known_names(item):
+            for referrer, found in self._references.options.passing(kind, name, namespaces):
+                text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
+                return Reason(ReasonCode.OPTION, text, referrer, found.field)
+        return None
+
+    def _api_reader(self, item: Item) -> Reason | None:
+        """Name a program that reads the object from a file, and may read it through the API as well."""
+        if item.id.name != base_name(item):
+            return None  # kustomize has put the hash there: no program knows a name that changes with the content
+        kind = item.id.kind if item.is_config else "Secret"
+        namespace = self._package.namespace_of(item)
+        for referrer, references in self._references.pod_referrers.get(item, {}).items():
+            role = self._readers.role_of(referrer, kind, namespace)
+            if not role:
+                continue
+            may_write = self._writers.role_of(referrer, kind, namespace) != ""
+            if not (item.is_config and reads_own_files(referrer, references, item, may_write=may_write)):
+                text = f"{authored_id(referrer)} may read {kind}s through the API, by {role}"
+                return Reason(ReasonCode.API_READER, text, referrer)
+        return None
+
+    @cached_property
+    def _in_fields(self) -> dict[Item, Reason]:
+        found = self._first_to_each(
+            ReasonCode.FIELD,
+            lambda one: is_fixed(one.referrer),
+            lambda one: f"{authored_id(one.referrer)} names it in {one.reference.field}, which nobody can change",
+        )
+        for miss in self._references.unfollowed:
+            text = f"{authored_id(miss.referrer)} names it in {miss.field}, which no rule follows"
+            found.setdefault(miss.target, Reason(ReasonCode.FIELD, text, miss.referrer, miss.field))
+        return found
+
+    @cached_property
+    def _in_unclear_namespaces(self) -> dict[Item, Reason]:
+        nearly: dict[Item, Reason] = {}
+        if self._package.namespace:
+            return nearly  # objects without a namespace are known to be in this one
+        first: dict[tuple[str, str, bool], ResolvedReference] = {}
+        for one in self._references.authored:
+            reference = one.reference
+            if reference.in_pod and not one.targets:
+                has_namespace = bool(one.namespace_meant)
+                first.setdefault((reference.kind, reference.target, has_namespace), one)
+        for (kind, name, has_namespace), one in first.items():
+            text = f"{authored_id(one.referrer)} may mean it, but only one of the two sets a namespace"
+            reason = Reason(ReasonCode.NAMESPACE, text, one.referrer, one.reference.field)
+            for item in self._references.index.find_with(kind, name, has_namespace=not has_namespace):
+                nearly.setdefault(item, reason)
+        return nearly
+
+    def _chart(self, item: Item) -> Reason | None:
+        """Say that a Helm chart makes the object anew on every rendering, as charts make passwords."""
+        is_generated = self._package.generated.get(item)
+        if is_generated is not None:
+            return Reason(ReasonCode.CHART, "its chart makes it anew on every rendering") if is_generated else None
+        if item.id.kind != "Secret":
+            return None
+        if is_of_chart(item):
+            text = "its Helm chart may make it anew on every rendering, or look it up"
+            return Reason(ReasonCode.CHART, text, remedy=_RENDER)
+        # The labels of kustomize's generator, or of another tool, say that no chart makes it.
+        is_of_author = NEEDS_HASH_SUFFIX in item.annotations or MANAGED_BY in item.labels
+        near = None if is_of_author else self._of_charts.get(item.file)
+        if near is None:
+            return None
+        text = f"it is beside {authored_id(near)}, and a Helm chart may make it anew on every rendering"
+        return Reason(ReasonCode.CHART, text, near, remedy=_RENDER)
+
+    @cached_property
+    def _of_charts(self) -> dict[str, Item]:
+        """The first object of a chart in each file; in a stream, the file is `""`."""
+        return {item.file: item for item in reversed(self._package.authored) if is_of_chart(item)}
+
+    @cached_property
+    def _read_as_optional(self) -> dict[Item, Reason]:
+        """Pods that do not wait for what a producer makes: under a new name, it comes after them."""
+        return self._first_to_each(
+            ReasonCode.OPTIONAL,
+            lambda one: one.reference.in_pod and one.reference.is_optional,
+            lambda one: (
+                f"{authored_id(one.referrer)} reads its {one.reference.kind} as optional, "
+                "and would not wait for a new one"
+            ),
+        )
+
+    def _generator(self, item: Item) -> Reason | None:
+        """Say that the author asked kustomize for a fixed name. Nobody knows why: maybe as a program needs it."""
+        file = item.annotations.get(FIXED_NAME)
+        has_no_hash = IS_GENERATED in item.annotations and NEEDS_HASH_SUFFIX not in item.annotations
+        if file is None and not has_no_hash:
+            return None
+        who = f"its generator in {file}" if file else "its generator"
+        return Reason(ReasonCode.GENERATOR, f"{who} asks for a fixed name (disableNameSuffixHash)")
+
+    # The first answer is the reason, so the order is from what is written to what is guessed.
+    QUESTIONS: ClassVar[Mapping[ReasonCode, Callable[["Hints", Item], Reason | None]]] = {
+        ReasonCode.ROLE: lambda self, item: self._listed_by_role.get(item),
+        ReasonCode.COPIED: copied,
+        ReasonCode.PROGRAM: _program,
+        ReasonCode.NAME_SHAPE: lambda self, item: self.name_readers.by_shape(item),
+        ReasonCode.MOUNT_PATH: lambda self, item: self.name_readers.by_path(item),
+        ReasonCode.EMPTY: _empty,
+        ReasonCode.DATA: lambda self, item: self._in_data.get(item),
+        ReasonCode.OPTION: _option,
+        ReasonCode.API_READER: _api_reader,
+        ReasonCode.FIELD: lambda self, item: self._in_fields.get(item),
+        ReasonCode.NAMESPACE: lambda self, item: self._in_unclear_namespaces.get(item),
+        ReasonCode.CHART: _chart,
+        ReasonCode.OPTIONAL: lambda self, item: None if item.is_config else self._read_as_optional.get(item),
+        ReasonCode.GENERATOR: _generator,
+        ReasonCode.VARIABLE: lambda self, item: self.variables.about(item),
+    }
+
+
+HINTS = frozenset(Hints.QUESTIONS)
+"""The codes of reasons that are hints."""

@@ -1,0 +1,334 @@
+"""What others change in an object after this function: SOPS is decrypted, and variables are substituted.
+
+A name says what is there now. It is of ciphertext, so who encrypts the same values again gets other names, or of
+a variable, so the content changes under one name.
+
+Sources of SOPS: getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`: a plain value in an encrypted place is an
+error, and the MAC covers every value unless `mac_only_encrypted` is set. fluxcd/kustomize-controller:
+internal/decryptor/decryptor.go, `checkSopsMac`: "not enabled by default", and only its tests set it.
+
+What Flux substitutes is read in its packages `kustomize` (`SubstituteVariables`: the text of each object, keys too,
+unless a label or annotation forbids it) and `envsubst` (`parse.go` and `scan.go`): `${VAR}` with an operator or
+without, `$VAR` never, and `$$` is a dollar sign. What it cannot parse fails the build.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache, cached_property
+
+from krm_fn.base import keys
+from krm_fn.base.deployer import DEPLOYERS, NEEDS_HASH_SUFFIX, PROTECTIONS
+from krm_fn.base.item import Item, data_keys
+from krm_fn.base.node import (
+    TRUE,
+    FieldPath,
+    Node,
+    elements,
+    entries,
+    get,
+    is_mapping,
+    is_scalar,
+    is_sequence,
+    spell,
+    step,
+    text,
+    texts,
+)
+from krm_fn.base.pods import find_containers
+from krm_fn.base.settings import KPTFILE, Settings, Strategy
+from krm_fn.core.decide.package import Package, is_of_chart
+from krm_fn.core.decide.revisions import Reason, ReasonCode
+from krm_fn.core.names.names import authored_id, base_name, is_revision
+from krm_fn.core.references.reference import ResolvedReference
+from krm_fn.core.references.references import References
+
+SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
+"""With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""
+
+_SUBSTITUTES = "flux"
+# With an even number of dollar signs in front: each two of them are one that stays.
+_START = r"(?<!\$)(?:\$\$)*\$\{"
+_VARIABLE = _START + r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])"
+# A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
+_SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
+_REPLACED = r"\$\{[^}]*\}?"
+
+_KEYS_OF = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}
+_ALL_OF = {"ConfigMap": "configMapRef", "Secret": "secretRef"}
+"""Fields of a container with one variable from an object, and with all of them."""
+
+_IN_EACH_CONTAINER = frozenset({"HOSTNAME", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"})
+"""Variables that the kubelet and the container runtime set."""
+
+_FLUX_GROUP = ".toolkit.fluxcd.io"
+_ARGO_CD = frozenset({"Application", "ApplicationSet", "AppProject"})
+_ARGO_CD_MARK = "argocd.argoproj.io/"
+
+_VAULT_PLUGIN = "argoproj-labs/argocd-vault-plugin:pkg/kube/util.go"
+_VAULT_PATH, _VAULT_IGNORE = "avp.kubernetes.io/path", "avp.kubernetes.io/ignore"
+"""With the first annotation, every word in angle brackets is a placeholder; without, `<path:PATH#KEY>` is one."""
+
+_CONTENT = ("data", "stringData", "binaryData", "spec", "parameters", "secretObjects", "type")
+"""Fields whose values the API server does not let change, or that decide what a controller generates."""
+
+_NEVER_EXPANDED = frozenset(
+    {
+        *("host", "hosts", "hostname", "hostnames", "dnsNames", "externalName", "loadBalancerIP", "loadBalancerClass"),
+        *("runAsUser", "runAsGroup", "fsGroup", "supplementalGroups", "replicas", "minReplicas", "maxReplicas"),
+        *("storage", "storageClassName", "ingressClassName", "clusterIP", "nodePort", "schedule", "timeZone"),
+    }
+)
+"""Fields that no program expands a variable in: one that has some is a sign that something substitutes it before."""
+
+_REMEDY = (
+    f"annotate it with {SUBSTITUTE}: disabled to rename it with the variable as it is, or with {keys.STRATEGY}: "
+    f"{Strategy.IGNORE} to accept this"
+)
+
+_PLACEHOLDER = re.compile(r"\$[({]|\{\{|<\S|__|%\w+%|@\w+@|\w\+\w+://|\bENC\[")
+"""What tools that run later replace: Flux, Helm, Argo CD's Vault plugin, vals, SOPS, and scripts."""
+
+
+def is_placeholder(text: str) -> bool:
+    """Tell whether something may still replace a part of a text."""
+    return _PLACEHOLDER.search(text) is not None
+
+
+def is_encrypted(item: Item) -> bool:
+    """Tell whether the object has the block in which SOPS keeps its metadata, as Flux recognises it."""
+    block = get(item.node, "sops")
+    return item.is_config and is_mapping(block) and bool(texts(block).get("mac"))
+
+
+def why_encrypted(item: Item, settings: Settings) -> Reason | None:
+    """Say why an encrypted object must not get another name, label or annotation; None where it may.
+
+    What this function writes must not be what SOPS encrypts or, unless nobody looks at it, what its MAC covers.
+    """
+    if not is_encrypted(item):
+        return None
+    block = texts(get(item.node, "sops"))
+    for path in _written(settings):
+        if _is_covered(path, block):
+            text = (
+                f"its encryption covers {spell(path)}; encrypt only its data, with encrypted_regex: ^(data|stringData)$"
+            )
+            return Reason(ReasonCode.BOUND, text, item, "sops")
+    # With a deployer that does not decrypt by itself, a plugin does, and that checks the MAC.
+    checks_no_mac = bool(settings.deployers) and all(DEPLOYERS[name].decrypts for name in settings.deployers)
+    if block.get("mac_only_encrypted") in TRUE or checks_no_mac:
+        return None
+    text = (
+        "the MAC of SOPS covers its name; set mac_only_encrypted: true when you encrypt it, "
+        "or deployers: [flux] if Flux decrypts it, which checks no MAC"
+    )
+    return Reason(ReasonCode.BOUND, text, item, "sops.mac")
+
+
+def _written(settings: Settings) -> Iterator[FieldPath]:
+    """Yield the fields that a revision gets."""
+    yield "metadata", "name"
+    yield "metadata", "labels", keys.SET
+    protections = [one.annotation for deployer in settings.deployers for one in PROTECTIONS[deployer]]
+    for annotation in (keys.BASE_NAME, keys.WANTED, keys.RETAIN, *protections):
+        yield "metadata", "annotations", annotation
+    if settings.immutable:
+        yield ("immutable",)
+
+
+def _is_covered(path: FieldPath, block: Mapping[str, str]) -> bool:
+    """Tell whether SOPS encrypts a field, by the rules that the object was encrypted with, in the order of SOPS."""
+    names = [str(name) for name in path]
+    is_covered = True
+    if (suffix := block.get("unencrypted_suffix")) and any(name.endswith(suffix) for name in names):
+        is_covered = False
+    if suffix := block.get("encrypted_suffix"):
+        is_covered = any(name.endswith(suffix) for name in names)
+    if (pattern := block.get("unencrypted_regex")) and _matches_any(pattern, names):
+        is_covered = False
+    if pattern := block.get("encrypted_regex"):
+        is_covered = _matches_any(pattern, names)
+    return is_covered and not block.get("encrypted_comment_regex")
+
+
+def _matches_any(pattern: str, names: Iterable[str]) -> bool:
+    try:
+        compiled = re.compile(pattern)
+    except re.error:
+        return False  # as in SOPS, a pattern that nothing can read matches none
+    return any(compiled.search(name) for name in names)
+
+
+class Variables:
+    """What a package shows of variables. `deployers`: those of the configuration."""
+
+    def __init__(self, package: Package, references: References, deployers: Collection[str]) -> None:
+        self._package = package
+        self._references = references
+        self._deployers = frozenset(deployers)
+        self.about = cache(self._about)  # a hint and a warning ask
+
+    def _about(self, item: Item) -> Reason | None:
+        """Say that the content or a reference to an object changes after this function; None where nothing shows it."""
+        return _in_vault(item) or self._in_content(item) or self._in_reference(item)
+
+    def _in_content(self, item: Item) -> Reason | None:
+        content = [] if _is_disabled(item) else [*_texts(item)]
+        field = next((field for field, text in content if _has_variable(text)), "")
+        if not field:
+            return None
+        if self._sign is not None:
+            shown, where = self._sign
+            why = f"and {authored_id(shown)} ({where}) shows that variables are substituted after this function"
+        elif self._is_substituted and not self._is_for_program(item, [text for _, text in content]):
+            why = "which Flux may substitute after this function"
+        else:
+            return None
+        text = f"{field} has a variable (${{...}}), {why}: then the content changes, and the name does not"
+        return Reason(ReasonCode.VARIABLE, text, item, field, remedy=_REMEDY)
+
+    @cached_property
+    def _is_substituted(self) -> bool:
+        """Whether Flux may apply the package. A configuration that names Flux alone is not doubted."""
+        authored = self._package.authored
+        is_doubted = self._deployers != {_SUBSTITUTES} and any(map(_shows_another, authored))
+        return _SUBSTITUTES in self._deployers and (not is_doubted or any(map(_shows_flux, authored)))
+
+    def _is_for_program(self, item: Item, content: Collection[str]) -> bool:
+        """Tell whether the variables of an object are the program's, by its origin, its text, or the pods' own."""
+        # No chart is written for the variables of one cluster; and who let kustomize put a hash there wants its name.
+        has_hash = item.id.name != base_name(item) or NEEDS_HASH_SUFFIX in item.annotations
+        if has_hash or is_of_chart(item) or any(map(_is_not_for_flux, content)):
+            return True
+        variables = {found["name"] for text in content for found in re.finditer(_VARIABLE, text)}
+        readers = self._references.pod_referrers.get(item, {})
+        return bool(readers) and all(variables <= self._environment(reader, item) for reader in readers)
+
+    def _environment(self, reader: Item, item: Item) -> set[str]:
+        """Return the variables that a reader's pods have from elsewhere than the item, as far as the package tells."""
+        names = {*_IN_EACH_CONTAINER}
+        for _, container in find_containers(reader):
+            for variable in elements(get(container, "env")):
+                sources = [text(get(variable, "valueFrom", field, "name")) for field in _KEYS_OF.values()]
+                if item.id.name not in sources and not _has_variable(text(get(variable, "value"))):
+                    names.add(text(get(variable, "name")))
+            scripts = (text(word) for field in ("command", "args") for word in elements(get(container, field)))
+            names |= {name for script in scripts if "\n" in script for name in _names_set_in(script)}
+            for source in elements(get(container, "envFrom")):
+                for kind, field in _ALL_OF.items():
+                    found = self._references.index.find(reader, kind, text(get(source, field, "name")))
+                    keys_found = {key for one in found if one is not item and one.is_config for key in data_keys(one)}
+                    names |= {text(get(source, "prefix")) + key for key in keys_found}
+        return names
+
+    def _in_reference(self, item: Item) -> Reason | None:
+        names = {item.id.name, base_name(item)}
+        for one, pattern in self._open:
+            if one.reference.kind == item.id.kind and any(map(pattern.fullmatch, names)) and self._is_near(one, item):
+                text = f"{authored_id(one.referrer)} may mean it by the variable in {one.reference.field}"
+                return Reason(ReasonCode.VARIABLE, text, one.referrer, one.reference.field)
+        return None
+
+    def _is_near(self, one: ResolvedReference, item: Item) -> bool:
+        namespaces = self._package.namespaces_like(one.namespace_meant)
+        return namespaces is None or not item.id.namespace or item.id.namespace in namespaces
+
+    @cached_property
+    def _open(self) -> list[tuple[ResolvedReference, re.Pattern[str]]]:
+        """The references whose name has a variable, and that mean no object of that very name."""
+        return [
+            (one, re.compile(".+".join(map(re.escape, re.split(_REPLACED, one.reference.target)))))
+            for one in self._references.authored
+            if "${" in one.reference.target and not one.targets and not _is_disabled(one.referrer)
+        ]
+
+    @cached_property
+    def _sign(self) -> tuple[Item, str] | None:
+        """The first object and field that has a variable where no program expands one."""
+        for item in self._package.authored:
+            if item.is_local or _is_disabled(item):
+                continue
+            for field, name in (("metadata.name", item.id.name), ("metadata.namespace", item.id.namespace)):
+                if _has_variable(name):
+                    return item, field
+            field = "" if item.is_config else next(_find_unexpanded(item.node, ""), "")
+            if field:
+                return item, field
+        return None
+
+
+def _in_vault(item: Item) -> Reason | None:
+    """Say which text Argo CD's Vault plugin replaces, also in base64."""
+    is_any, is_ignored = _VAULT_PATH in item.annotations, item.annotations.get(_VAULT_IGNORE) == "true"
+    for field, value in () if is_ignored else _texts(item):
+        if "<path:" in value or value.startswith("PHBhdGg6") or (is_any and re.search(r"<[^<>]+>", value)):
+            why = "which Argo CD's Vault plugin replaces after this function"
+            said = f"{field} has a placeholder, {why}: then the content changes, and the name does not"
+            return Reason(ReasonCode.VARIABLE, said, item, field, source=_VAULT_PLUGIN)
+    return None
+
+
+def _has_variable(text: str) -> bool:
+    # To search a long text for the pattern takes a hundred times as long as for its two characters.
+    return "${" in text and re.search(_VARIABLE, text) is not None
+
+
+def _is_disabled(item: Item) -> bool:
+    return "disabled" in (item.annotations.get(SUBSTITUTE), item.labels.get(SUBSTITUTE))
+
+
+def _shows_flux(item: Item) -> bool:
+    return item.id.group.endswith(_FLUX_GROUP)
+
+
+def _shows_another(item: Item) -> bool:
+    """Tell whether somebody wrote this object for Argo CD or kpt. A revision has annotations of all deployers."""
+    is_for_argo = item.id.group == "argoproj.io" and item.id.kind in _ARGO_CD
+    is_marked = not is_revision(item) and any(name.startswith(_ARGO_CD_MARK) for name in item.annotations)
+    return is_for_argo or is_marked or item.id.kind == KPTFILE
+
+
+def _is_not_for_flux(text: str) -> bool:
+    """Tell whether the author could not use a text with Flux's variables: it would be emptied, or fail the build.
+
+    That is so of a script that sets its variable by itself, and of what Flux does not parse, such as `${list[0]}`.
+    """
+    names = [found["name"] for found in re.finditer(_VARIABLE, text)]
+    is_unreadable = len(re.findall(_START, text)) > len(names)
+    return is_unreadable or any(name in names for name in _names_set_in(text))
+
+
+def _names_set_in(script: str) -> Iterator[str]:
+    return (found["set"] or found["each"] for found in re.finditer(_SETS, script))
+
+
+def _texts(item: Item) -> Iterator[tuple[str, str]]:
+    """Yield each scalar of the content as it is written, keys included, and its field. Base64 has no dollar sign."""
+    # A stack, as content may be nested deeply; reversed, as the first text of the file is to be said first.
+    stack = [(node, name) for name, node in reversed([*entries(item.node)]) if name in _CONTENT]
+    while stack:
+        node, field = stack.pop()
+        if is_scalar(node):
+            yield field, node.value
+        elif is_sequence(node):
+            stack += [(one, f"{field}[{index}]") for index, one in reversed([*enumerate(node.value)])]
+        elif is_mapping(node):
+            pairs = [*entries(node)]
+            yield from ((step(field, name), name) for name, _ in pairs)
+            stack += [(value, step(field, name)) for name, value in reversed(pairs)]
+
+
+def _find_unexpanded(node: Node, field: str) -> Iterator[str]:
+    stack = [(node, field)]
+    while stack:
+        node, field = stack.pop()
+        if is_sequence(node):
+            stack += [(one, f"{field}[{index}]") for index, one in enumerate(node.value)]
+            continue
+        for name, value in entries(node):
+            here = step(field, name)
+            held = [(here, value), *((f"{here}[{index}]", one) for index, one in enumerate(elements(value)))]
+            if name in _NEVER_EXPANDED:
+                yield from (place for place, one in held if is_scalar(one) and _has_variable(one.value))
+            if not is_scalar(value):
+                stack.append((value, here))

@@ -1,0 +1,253 @@
+"""References that do not follow, or that probably mean something else than they say."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from krm_fn.base.item import Item, about
+from krm_fn.base.kind import BUILT_IN_GROUPS
+from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.settings import Strategy
+from krm_fn.core.decide.choose import Choices
+from krm_fn.core.decide.package import Package
+from krm_fn.core.decide.revisions import Revisions
+from krm_fn.core.names.names import authored_id, base_name
+from krm_fn.core.names.suggest import find_near
+from krm_fn.core.references.find import ROLES
+from krm_fn.core.references.generated import find_generated, find_unmet, find_unpinned, versioned
+from krm_fn.core.references.reference import By, Reference, ResolvedReference
+from krm_fn.core.references.references import References
+from krm_fn.core.references.resolve import Index
+
+_OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
+
+
+def find_unlisted(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about each referrer of a revision whose kind no Role may name."""
+    rendered = {revision.item for revision in revisions.rendered}
+    seen = set()
+    for referrer, reference, targets in references:
+        is_consumer = not reference.written and referrer.id.kind not in ROLES and not rendered.isdisjoint(targets)
+        is_consumer = is_consumer and reference.rule.by is not By.COPY  # retained for another reason, which is said
+        kind = package.kinds.of(referrer.id)
+        if is_consumer and referrer not in seen and not kind.is_listable:
+            seen.add(referrer)
+            message = (
+                f"the linker must not list this kind (apiVersion {kind.api_version!r}, kind {kind.kind!r}, plural "
+                f"{kind.plural!r}): the revisions that it references are retained, and nothing deletes them"
+            )
+            yield about(referrer, message, severity=Severity.WARNING)
+
+
+def find_in_options(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about each option or variable that passes the base name of a renamed object to a program."""
+    # A name in data is followed where a reference is recognised by its shape.
+    followed = {(one.item, one.field, one.reference.target) for one in references.embedded}
+    for revision in revisions.rendered:
+        if revision.strategy is not Strategy.RENAME:
+            continue
+        namespaces = package.namespaces_like(revision.item.id.namespace)
+        for item, found in references.options.passing(revision.item.id.kind, revision.base_name, namespaces):
+            if (item, found.field, found.name) not in followed:
+                message = (
+                    f"{found.shown} passes {found.name!r}, but {revision.base_id} is renamed to {revision.name}; "
+                    "read it through a volume or a variable instead, or exclude it"
+                )
+                yield about(item, message, found.field, Severity.WARNING)
+
+
+def find_in_fields(references: References, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about fields of custom resources that seem to name a renamed object, and that no rule follows."""
+    for one in references.unfollowed if revisions.renamed else ():
+        revision = revisions.renamed.get(one.target)
+        if revision is not None and revision.strategy is Strategy.RENAME:
+            kind, base, new = one.target.id.kind, revision.base_name, revision.name
+            if one.may_be_followed:
+                message = (
+                    f"names {kind} {base}, which is renamed to {new}, "
+                    "but no rule follows this field; add it to spec.references, or exclude the object"
+                )
+            else:
+                message = (
+                    f"names {kind} {base}, which is renamed to {new}, "
+                    "but the function changes no text in this field; exclude the object"
+                )
+            yield about(one.referrer, message, one.field, Severity.WARNING)
+
+
+def find_copied(choices: Choices, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about each renamed object that a program copies elsewhere. Nobody sees who reads the copies."""
+    for revision in revisions.rendered:
+        reason = choices.hints.copied(revision.item) if revision.strategy is Strategy.RENAME else None
+        if reason is not None:
+            message = (
+                f"{revision.base_id} is renamed to {revision.name}, but {reason.text}; readers of the copies keep "
+                "the old name, and a copy may be emptied when the object of that name is deleted; exclude it"
+            )
+            problem = about(reason.item or revision.item, message, reason.field, Severity.WARNING)
+            yield problem._replace(resource=revision.id) if reason.item is revision.item else problem
+
+
+def warn_about_misspelled(package: Package, references: References) -> Iterator[Problem]:
+    """Warn about each name that the package nearly has."""
+    for one in find_misspelled(package, references):
+        yield about(one.resolved.referrer, one.message, one.resolved.reference.field, Severity.WARNING)
+
+
+class Misspelled(NamedTuple):
+    """A reference, and the kind, the namespace and the name of what it probably means."""
+
+    resolved: ResolvedReference
+    kind: str
+    namespace: str
+    name: str
+
+    @property
+    def message(self) -> str:
+        """Ask for what is meant."""
+        kind, name = self.resolved.reference.kind, self.resolved.reference.target
+        meant = repr(self.name) if self.kind == kind else f"the {self.kind} of this name"
+        return f"{kind} {name!r} is not in the package; did you mean {meant}?"
+
+
+def find_misspelled(package: Package, references: References) -> Iterator[Misspelled]:
+    """Find each name that the package does not have, if it has one of the same kind and namespace that is near.
+
+    The reference may be optional: Kubernetes does not report such a mistake at all. A name that any object of the
+    package has is none: an operator may make a Secret under the name of its own object.
+    """
+    made = {(_place_of(one, package), one.reference.target) for one in references.authored if one.reference.written}
+    unresolved = [
+        one
+        for one in references.authored
+        if _is_unresolved(one, package) and (_place_of(one, package), one.reference.target) not in made
+    ]
+    if not unresolved:
+        return
+    near = _find_all_near(unresolved, package, references)
+    # If something reads an object, its name is right, and one of the other kind may be outside the package.
+    read = {target for one in references for target in one.targets}
+    unread = {(item.id.kind, package.namespace_of(item), item.id.name) for item in package.configs if item not in read}
+    for one in unresolved:
+        (kind, namespace), name = _place_of(one, package), one.reference.target
+        if name in near[kind, namespace]:
+            yield Misspelled(one, kind, namespace, near[kind, namespace][name])
+        elif one.reference.in_pod and (_OTHER.get(kind), namespace, name) in unread:
+            yield Misspelled(one, _OTHER[kind], namespace, name)
+
+
+def _is_unresolved(one: ResolvedReference, package: Package) -> bool:
+    if one.targets or one.reference.written or one.referrer.id.kind in ROLES:
+        return False
+    return one.reference.target_namespace is not None or not package.kinds.is_cluster_scoped(one.referrer.id)
+
+
+def _find_all_near(
+    unresolved: Iterable[ResolvedReference], package: Package, references: References
+) -> Mapping[tuple[str, str], dict[str, str]]:
+    """Return what is near each name, by kind and namespace."""
+    # What has the name of some other object may be what its operator makes, and no slip of the hand.
+    taken = {(package.namespace_of(item), item.id.name) for item in package.authored}
+    unknown: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for one in unresolved:
+        place, name = _place_of(one, package), one.reference.target
+        if (place[1], name) not in taken:
+            unknown[place].add(name)
+    known: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for item, name in references.index.named:
+        known[item.id.kind, package.namespace_of(item)].append(name)
+    return defaultdict(dict, {place: find_near(names, known[place]) for place, names in unknown.items()})
+
+
+def _place_of(one: ResolvedReference, package: Package) -> tuple[str, str]:
+    """Return the kind of the object that a reference names, and the namespace where it is expected."""
+    return one.reference.kind, one.namespace_meant or package.namespace
+
+
+def find_unfollowed_affixes(references: References) -> Iterator[Problem]:
+    """Warn about each name that is not in the package, and that is there with what its referrer has around its own.
+
+    kustomize gives a custom resource a prefix, but not the names in it. Only its annotations and its tree tell which.
+    """
+    for one in references.authored:
+        is_followed = bool(one.targets) or one.reference.written or one.referrer.id.group in BUILT_IN_GROUPS
+        if not is_followed and (meant := _find_with_affixes(one, references.index)):
+            message = (
+                f"names {one.reference.kind} {one.reference.target!r}, which is not in the package, but "
+                f"{authored_id(meant)} is: kustomize puts no namePrefix or nameSuffix around names in a "
+                f"{one.referrer.id.kind}; list krm-fn in `transformers`, pass the folder of the kustomization to "
+                "krm-fn, or write the whole name"
+            )
+            yield about(one.referrer, message, one.reference.field, Severity.WARNING)
+
+
+def _find_with_affixes(one: ResolvedReference, index: Index) -> Item | None:
+    kind, name, namespace = one.reference.kind, one.reference.target, one.reference.target_namespace
+    for before, behind in _possible_affixes(one.referrer.id.name):
+        if found := index.find(one.referrer, kind, before + name + behind, namespace):
+            return found[0]
+    return None
+
+
+def _possible_affixes(name: str) -> Iterator[tuple[str, str]]:
+    """Yield what kustomize may have put around the name of an object: at any letter, if one of both is at a dash."""
+    places = range(1, len(name))
+    yield from ((name[:place], "") for place in places)
+    yield from (("", name[place:]) for place in places)
+    after = {place + 1 for place, letter in enumerate(name) if letter == "-"}
+    before = {place - 1 for place in after}
+    yield from ((name[:end], name[start:]) for end in places for start in before if end < start)
+    yield from ((name[:end], name[start:]) for start in places for end in after if end < start and start not in before)
+
+
+def find_made_in_cluster(package: Package, references: References, choices: Choices) -> Iterator[Problem]:
+    """Say of each object that another one makes in the cluster, and that pods read, why it is not versioned."""
+    written = [(referrer, reference) for referrer, reference, _ in references if reference.written]
+    if not written:
+        return
+    # Producers of the whole cluster say no namespace that counts: each read is kept without its namespace as well.
+    read: dict[tuple[str, str | None, str], Item] = {}
+    for referrer, reference, _ in references:
+        if reference.in_pod and not reference.written:
+            for namespace in (reference.target_namespace or package.namespace_of(referrer), None):
+                read.setdefault((reference.kind, namespace, reference.target), referrer)
+    strategies = {choice.item: choice.strategy for choice in choices.all}
+    told = set()
+    for producer, reference in written:
+        is_anywhere = package.kinds.is_cluster_scoped(producer.id)
+        namespace = None if is_anywhere else reference.target_namespace or package.namespace_of(producer)
+        made = reference.kind, namespace, reference.target
+        reader = read.get(made, producer)
+        is_handled = strategies.get(producer, Strategy.IGNORE) is not Strategy.IGNORE
+        if reader is not producer and made not in told and not is_handled:
+            told.add(made)
+            yield _say_unversioned(producer, reference, reader, is_choosable=producer not in strategies)
+
+
+def _say_unversioned(producer: Item, reference: Reference, reader: Item, *, is_choosable: bool) -> Problem:
+    """Say it by base names, so that the next run says the same. `is_choosable`: only `spec.kinds` leaves it alone."""
+    bases = {made.reference.name: made.base_name for made in find_generated(producer)}
+    name = bases.get(reference.name, reference.target)
+    made = ResourceId("v1", reference.kind, reference.target_namespace or producer.id.namespace, name)
+    who = reader.id._replace(name=base_name(reader))
+    kind = producer.id.kind
+    may_be_handled = is_choosable and versioned(producer.id) is not None and find_unmet(producer) is None
+    remedy = f"add {kind} to spec.kinds to name both by the {kind}'s spec, or let " if may_be_handled else ""
+    why = reference.rule.reason or "a controller writes it"
+    message = (
+        f"{made}, which {who} reads, is not versioned: {why}, so its name stays, "
+        f"and a change restarts no pods; {remedy}a controller such as Reloader {'' if remedy else 'can '}restart them"
+    )
+    return about(producer, message, reference.field, Severity.INFO)._replace(resource=authored_id(producer))
+
+
+def find_unversioned(references: References, revisions: Revisions, choices: Choices) -> Iterator[Problem]:
+    """Say of each producer that pods read what of its content may change under one name."""
+    bases = {revision.item: revision.base_id for revision in revisions.rendered}
+    for choice in choices.all:
+        if choice.strategy is Strategy.IGNORE or choice.item not in references.read_by_pods:
+            continue
+        unpinned = find_unpinned(choice.item)
+        if unpinned:
+            problem = about(choice.item, f"its spec is versioned, but what it makes {unpinned}", severity=Severity.INFO)
+            yield problem._replace(resource=bases.get(choice.item, choice.item.id))

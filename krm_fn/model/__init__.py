@@ -1,1 +1,0 @@
-"""The values that all rooms share. Imports only the standard library."""

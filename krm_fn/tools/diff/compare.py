@@ -1,0 +1,338 @@
+"""Compare two renderings object by object: what changes, what becomes of revisions, and which risks that brings."""
+
+from collections.abc import Collection, Iterable, Iterator
+from functools import partial
+from itertools import islice
+
+from krm_fn.base import keys
+from krm_fn.base.deployer import PROTECTIONS
+from krm_fn.base.item import DATA_FIELDS, Item
+from krm_fn.base.node import FieldPath, Node, is_mapping, is_scalar
+from krm_fn.base.words import listing
+from krm_fn.core.names.content_digest import read_content
+from krm_fn.core.names.names import base_name, is_emitted
+from krm_fn.report.secrets import KeyChange, Shown, compare_content
+from krm_fn.tools.diff.difference import (
+    ComparedObject,
+    Difference,
+    FieldChange,
+    ObjectChange,
+    Removal,
+    RemovalOutcome,
+    Roll,
+    ShownValue,
+)
+from krm_fn.tools.diff.pair import (
+    Dialect,
+    Pair,
+    Release,
+    emitted_base,
+    is_named_by_content,
+    is_spelled_anew,
+    is_versioned,
+    pair_emitted,
+    pair_items,
+    set_of,
+)
+from krm_fn.tools.diff.rolls import Rolls, find_rolls
+from krm_fn.tools.diff.tree import (
+    LeftOut,
+    StableNames,
+    TreeReader,
+    compare_trees,
+    find_unlike,
+    is_made_anew,
+    is_same,
+    read_stable_names,
+    show,
+)
+from krm_fn.tools.render.check import find_deployers, find_pruners
+from krm_fn.tools.render.deployable import is_internal
+from krm_fn.tools.render.made_anew import MADE_ANEW, WHOLE, has_new_content, is_new_key
+
+_MANY = 20
+"""Places in an object. To read as many one by one takes longer than to read it as a whole."""
+
+_MOST_PLACES = 5
+"""Places in an object that a note names."""
+
+_PLANNED = ("--workload=", "--revision=", "--maker=")
+
+
+def is_plan(names: StableNames, path: FieldPath, node: Node) -> bool:
+    """Tell whether a field of a linker's object is for tools, or of the plan: what is rendered, and who reads it."""
+    match path:
+        case ("metadata", "annotations", keys.RENDERED | keys.MADE_BY) | ("metadata", "name"):
+            return True
+        case ("metadata", "annotations", str(name)):
+            return is_internal(name)
+        case ("spec", *_, "template", "spec", "containers", _, "args", _):
+            return is_scalar(node) and node.value.startswith(_PLANNED)
+        case ("rules", _, "resourceNames", _):
+            return is_scalar(node) and node.value in names
+    return False
+
+
+_PROTECTING = frozenset(one.annotation for protections in PROTECTIONS.values() for one in protections)
+
+
+def find_left_out(pair: Pair) -> LeftOut:
+    """Return what to leave out of a pair: names, content, checksums, and what makes an object a revision."""
+    items = [item for item in pair if item is not None]
+    checksums = {item.annotations[keys.CHECKSUM] for item in items if keys.CHECKSUM in item.annotations}
+    is_config = any(item.is_config for item in items)
+    turns = len({bool(set_of(item)) for item in items}) > 1  # into a revision, or back
+
+    def is_left_out(path: FieldPath, node: Node) -> bool:
+        match path:
+            case ("metadata", "name" | "namespace"):
+                return True
+            case ("metadata", "annotations", str(name)):
+                is_of_revision = name.startswith(keys.PREFIX) or name in _PROTECTING
+                return name == keys.BASE_NAME or is_internal(name) or (turns and is_of_revision)
+            case ("metadata", "labels", keys.SET):
+                return is_config
+            case (str(name),):
+                return (turns and name == "immutable") or (is_config and name in DATA_FIELDS and is_mapping(node))
+            case (_, *_, "metadata", "annotations", str(name)):
+                return name in checksums
+        return False
+
+    return is_left_out
+
+
+def _without_namespaces(left_out: LeftOut, dialect: Dialect) -> LeftOut:
+    """Leave out the namespaces too that are taken as equal, where a field says that it is one."""
+    if not dialect.namespaces:
+        return left_out
+
+    def is_left_out(path: FieldPath, node: Node) -> bool:
+        is_namespace = path[-1] == "namespace" or path[-2:-1] in (("matchNames",), ("namespaces",))
+        return left_out(path, node) or (is_namespace and is_scalar(node) and node.value in dialect.namespaces)
+
+    return is_left_out
+
+
+def find_fate(item: Item, old: Release, new: Release) -> Removal | None:
+    """Return the fate of an object of the old rendering; None if the deployer just deletes it."""
+    deployers = tuple(find_deployers(item))
+    users = find_users(item, old)
+    if not set_of(item):
+        return Removal(RemovalOutcome.LEFT, users, deployers) if deployers else None
+    if not deployers:
+        return Removal(RemovalOutcome.PRUNED, users)
+    if keys.RETAIN in item.annotations:
+        return Removal(RemovalOutcome.RETAINED, users, deployers)
+    is_linked = (set_of(item), old.namespace_of(item)) in new.linked_sets
+    return Removal(RemovalOutcome.UNUSED if is_linked and not users else RemovalOutcome.KEPT, users, deployers)
+
+
+def find_deployers_that_prune(item: Item, successor: Item, old: Release) -> tuple[str, ...]:
+    """Return the deployers that would prune an object which gets another name while pods use it."""
+    if item.id.name == successor.id.name or not find_users(item, old):
+        return ()
+    return tuple(find_pruners(item, find_deployers(successor)))
+
+
+def find_users(item: Item, release: Release) -> tuple[str, ...]:
+    """Return the workloads whose pods read an object: `Rollout/web`."""
+    users = {one.referrer for one in release.by_target.get(item, ()) if one.reference.in_pod}
+    return tuple(sorted(f"{user.id.kind}/{base_name(user)}" for user in users))
+
+
+def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Difference:
+    """Compare all objects. `names` are those of the two renderings."""
+    pairs = pair_items(old, new)
+    linker, emitted = pair_emitted(old, new)
+    reader = _ContentReader(read_stable_names(pairs, (old, new)), (old, new))
+    compared = {pair: reader.compare_fields(pair) for pair in pairs}
+    fields = {pair: tuple(one for one in found if not is_made_anew(one)) for pair, found in compared.items()}
+    contents = {pair: reader.compare_content(pair) for pair in pairs}
+    renamed = {
+        pair.new
+        for pair in pairs
+        if pair.old is not None and pair.new is not None and pair.old.id.name != pair.new.id.name
+        # What only another environment calls by another name is another object if it says something else.
+        if contents[pair] or fields[pair] or not (is_spelled_anew(pair, old, new) or reader.has_new_content(pair))
+    }
+    rolls = find_rolls(
+        pairs,
+        {pair.new: found for pair, found in fields.items() if pair.new is not None},
+        [pair.new for pair in pairs if pair.new is not None and pair.old is not None and contents[pair]],
+        renamed,
+        (old, new),
+        {pair.new for pair in pairs if pair.new is not None and any(map(is_made_anew, compared[pair]))},
+    )
+    writer = _Writer(old, new, rolls, renamed)
+    changes = {
+        pair: writer.write(pair, fields[pair], contents[pair])._replace(whole=reader.read_lone(pair))
+        for pair in pairs
+        if not reader.is_named_anew(pair)
+    }
+    revisions = [change for pair, change in changes.items() if _is_revision(pair)]
+    others = [change for pair, change in changes.items() if not _is_revision(pair)]
+    of_linker = [writer.write(pair, reader.compare_emitted(pair)) for pair in emitted]
+    differing = [change for change in revisions if _differs(change)]
+    return Difference(
+        *names,
+        revisions=tuple(sorted(differing, key=_place)),
+        objects=tuple(sorted(filter(_differs, [*others, *of_linker]), key=_place)),
+        linker=linker,
+        unchanged=len(revisions) - len(differing),
+        notes=tuple(sorted(note for pair in pairs for note in reader.note_made_anew(pair, compared[pair]))),
+    )
+
+
+class _ContentReader:
+    """Reads both sides of a pair and compares them."""
+
+    def __init__(self, names: tuple[StableNames, StableNames], releases: tuple[Release, Release]) -> None:
+        self._names = names
+        self._releases = releases
+
+    def compare_fields(self, pair: Pair) -> tuple[FieldChange, ...]:
+        """Compare all but names, the content of ConfigMaps and Secrets, and what this project writes."""
+        left_out = find_left_out(pair)
+        return () if self._is_same(pair, left_out) else self._compare(pair, (left_out, left_out))
+
+    def _is_same(self, pair: Pair, left_out: LeftOut) -> bool:
+        """Tell whether there is surely no difference. Most objects have none, and only a few places are to be read."""
+        if pair.old is None or pair.new is None:
+            return False
+        old, new = map(TreeReader, self._names, (left_out, left_out), self._find_places(pair))
+        unlike = [*islice(find_unlike(pair.old, pair.new, self._names), _MANY)]
+        return len(unlike) < _MANY and all(
+            is_same(old.read_at(pair.old, path), new.read_at(pair.new, path)) for path in unlike
+        )
+
+    def compare_emitted(self, pair: Pair) -> tuple[FieldChange, ...]:
+        """Compare all but the plan of a linker."""
+        old, new = self._names
+        return self._compare(pair, (partial(is_plan, old), partial(is_plan, new)))
+
+    def _compare(self, pair: Pair, left_out: tuple[LeftOut, LeftOut]) -> tuple[FieldChange, ...]:
+        if pair.old is None or pair.new is None:
+            return ()
+        dialects = (release.dialect for release in self._releases)
+        readers = map(TreeReader, self._names, map(_without_namespaces, left_out, dialects), self._find_places(pair))
+        before, after = (reader.read_item(item) for reader, item in zip(readers, (pair.old, pair.new), strict=True))
+        return tuple(compare_trees(before, after))
+
+    def read_lone(self, pair: Pair) -> ShownValue | None:
+        """Return what may be shown of an object that is on one side only."""
+        if None not in pair:
+            return None
+        left_out = find_left_out(pair)
+        readers = map(TreeReader, self._names, (left_out, left_out), self._find_places(pair))
+        return next(
+            show(reader.read_item(item)) for reader, item in zip(readers, pair, strict=True) if item is not None
+        )
+
+    def compare_content(self, pair: Pair) -> tuple[KeyChange, ...]:
+        """Compare the content of a ConfigMap or Secret, key by key."""
+        if not any(item is not None and item.is_config for item in pair):
+            return ()
+        before, after = self._find_places(pair)
+        return tuple(
+            KeyChange(key, self._show(old, is_new_key(before, key)), self._show(new, is_new_key(after, key)))
+            for key, old, new in compare_content(*pair)
+            if not (old and new and is_new_key(before, key) and is_new_key(after, key))
+        )
+
+    def _show(self, value: Shown | None, is_anew: bool) -> Shown | None:
+        if value is None or value.text is None:
+            return value
+        return value._replace(text=MADE_ANEW if is_anew else self._names[1].hide(value.text))
+
+    def _find_places(self, pair: Pair) -> tuple[Collection[FieldPath], Collection[FieldPath]]:
+        """Return what each side makes anew. Of what is from no chart, as a stored rendering, the other one tells."""
+        old, new = (
+            release.made_anew.get(item) if item else None for release, item in zip(self._releases, pair, strict=True)
+        )
+        return (new or ()) if old is None else old, (old or ()) if new is None else new
+
+    def has_new_content(self, pair: Pair) -> bool:
+        """Tell whether every rendering of both sides makes the content anew, and so a name that is made of it."""
+        return all(map(has_new_content, self._find_places(pair)))
+
+    def is_named_anew(self, pair: Pair) -> bool:
+        return None not in pair and all(WHOLE in places for places in self._find_places(pair))
+
+    def note_made_anew(self, pair: Pair, compared: Iterable[FieldChange]) -> Iterator[str]:
+        """Yield what is to be said of an object in which every rendering of both sides makes something anew."""
+        if pair.old is None or pair.new is None:
+            return
+        who = _who(pair.new, self._releases[1])
+        title = f"{who.kind} {'/'.join(filter(None, [who.namespace, who.base]))}"
+        if self.is_named_anew(pair):
+            yield f"{title}: every rendering gives it another name, which is not compared"
+            return
+        before, after = self._find_places(pair)
+        keys_of = read_content(pair.old.node).keys() & read_content(pair.new.node).keys() if pair.new.is_config else ()
+        names = sorted(key for key in keys_of if is_new_key(before, key) and is_new_key(after, key))
+        names += (change.path for change in compared if is_made_anew(change))
+        if names:
+            places = self._names[1].hide(listing(names, _MOST_PLACES))
+            yield f"{title}: every rendering makes {places} anew, which is not compared"
+
+
+class _Writer:
+    """Describes what differs in a pair."""
+
+    def __init__(self, old: Release, new: Release, rolls: Rolls, renamed: Collection[Item]) -> None:
+        self._old = old
+        self._new = new
+        self._rolls = rolls
+        self._renamed = renamed
+
+    def write(self, pair: Pair, fields: tuple[FieldChange, ...], content: tuple[KeyChange, ...] = ()) -> ObjectChange:
+        old, new = pair
+        change = ObjectChange(
+            None if old is None else _who(old, self._old),
+            None if new is None else _who(new, self._new),
+            keys=content,
+            fields=fields,
+            rolls=() if new is None else self._find_rolls(new),
+        )
+        if old is not None and new is None:
+            return change._replace(fate=find_fate(old, self._old, self._new))
+        if change.old is not None and change.new is not None and is_spelled_anew(pair, self._old, self._new):
+            change = change._replace(old=change.old._replace(base=change.new.base))
+        if old is not None and new is not None and new in self._renamed and _is_followed(new):
+            return change._replace(has_new_name=True, hazards=find_deployers_that_prune(old, new, self._old))
+        return change
+
+    def _find_rolls(self, item: Item) -> tuple[Roll, ...]:
+        if is_versioned(item):
+            return tuple(sorted(self._rolls.by_config.get(item, ())))
+        own = self._rolls.by_workload.get(item)
+        return (own,) if own else ()
+
+
+def _who(item: Item, release: Release) -> ComparedObject:
+    is_of_secret = item.id.kind == "Secret" or item.labels.get(keys.COMPONENT) in keys.TRACKERS
+    name = None if is_of_secret and is_named_by_content(item) else item.id.name
+    namespace = release.package.namespace_of(item)
+    base = emitted_base(item) if is_emitted(item) else base_name(item)
+    return ComparedObject(item.id.api_version, item.id.kind, namespace, name, base, set_of(item))
+
+
+def _is_followed(item: Item) -> bool:
+    """Tell whether others reference the object, so that its new name is a change to them."""
+    return is_versioned(item) and not is_emitted(item)
+
+
+def _is_revision(pair: Pair) -> bool:
+    return any(item is not None and set_of(item) for item in pair)
+
+
+def _differs(change: ObjectChange) -> bool:
+    old, new = change.old, change.new
+    if old is None or new is None or (old.base, old.set) != (new.base, new.set):
+        return True
+    return change.has_new_name or bool(change.keys or change.fields or change.rolls)
+
+
+def _place(change: ObjectChange) -> tuple[str, ...]:
+    who = change.who
+    return who.namespace, who.kind, who.base, who.name or ""

@@ -1,0 +1,286 @@
+"""Many packages, each compared with what it was in a revision of git: those that a change can affect, equal ones once.
+
+Two packages have the same change if nothing differs between what is shown of each, but for their own namespace, their
+kustomization's own prefix and suffix, hashes in names, and the set of an object, which nothing shows where it stays.
+Of a Secret only sizes are shown, which are no proof of an equal change: a difference with one, or with any other value
+that is not shown, stands alone.
+"""
+
+import json
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import compress, product
+from pathlib import Path
+from typing import NamedTuple
+
+from krm_fn.base.problem import Outcome, Problem, Rejected
+from krm_fn.base.words import count, listing
+from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.report.table import Screen
+from krm_fn.tools.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages, stands_for_several
+from krm_fn.tools.diff.diff import (
+    DIFFERENT,
+    FAILED,
+    NO_BASE,
+    SAME,
+    DiffFormat,
+    DiffInput,
+    RenderOptions,
+    There,
+    compare_sides,
+    find_repository,
+    find_unread,
+    is_left_out,
+    name_some,
+    open_both,
+    remark,
+    render_alone,
+)
+from krm_fn.tools.diff.difference import (
+    ComparedObject,
+    Difference,
+    LinkerChange,
+    ObjectChange,
+    PackageDifference,
+    PackageDifferences,
+    PackageState,
+    SameChange,
+    ShownValue,
+)
+from krm_fn.tools.diff.readers_elsewhere import PackageNames, find_readers_elsewhere, read_names
+from krm_fn.tools.diff.write_difference import (
+    EXTENT,
+    Extent,
+    write_json,
+    write_packages_json,
+    write_packages_markdown,
+    write_packages_text,
+)
+from krm_fn.tools.render.files import Allowance, Files
+from krm_fn.tools.render.kustomization import find_own_affixes
+from krm_fn.tools.render.sources import Inputs
+
+_MOST_NAMES = 3
+
+_NOT_SHOWN = re.compile(r"\(hash(?: \d+)?\)|\([\d,]+ bytes?\)")
+"""What stands in the place of a value that is not shown. Two of them may stand for two values."""
+
+
+def diff_packages(
+    compared: DiffInput, options: RenderOptions, form: DiffFormat, screen: Screen, extent: Extent = EXTENT
+) -> Outcome:
+    """Compare each package by itself. One that cannot be rendered is said, and all others are still shown."""
+    try:
+        found, problems = _compare_all(compared.against or "", compared.paths, options)
+    except Rejected as rejected:
+        return Outcome(b"", stderr_lines(rejected.problems), FAILED)
+    failed = [package.path for package in found.having(PackageState.FAILED)]
+    if failed:
+        those = f"{len(failed)} of {count(len(found.packages), 'package')}"
+        problems.append(Problem(f"{those} cannot be compared: {listing(failed, _MOST_NAMES)}"))
+    match form:
+        case DiffFormat.TEXT:
+            text = write_packages_text(found, screen, extent.context)
+        case DiffFormat.MARKDOWN:
+            text = write_packages_markdown(found, " ".join(compared.paths), *extent)
+        case DiffFormat.JSON:
+            text = write_packages_json(found)
+    base_failed = any(package.errors for package in found.packages)
+    code = FAILED if failed else NO_BASE if base_failed else DIFFERENT if found.changes else SAME
+    return Outcome(text.encode(), stderr_lines(problems), code)
+
+
+def _compare_all(
+    revision: str, paths: tuple[str, ...], options: RenderOptions
+) -> tuple[PackageDifferences, list[Problem]]:
+    """Compare each package, and return what is to be said about them too. Raises Rejected if none can be compared."""
+    repository, commit = find_repository(revision, paths, options)
+    tree = repository.list_tree(commit)
+    places: dict[str, str] = {}
+    for path in paths:
+        place = repository.find(path) or "."
+        matches = find_packages(place, repository.folder, tree) if stands_for_several(path) else []
+        if not matches and stands_for_several(path):
+            raise Rejected(Problem(f"matches no package, neither here nor in {revision}", file=path))
+        places |= {os.path.relpath(repository.folder / one): one for one in matches} or {path: place}
+    others = [found for path in (options.config, *options.helm.values) if path and (found := repository.find(path))]
+    changes = ChangedFiles(repository.folder, tree, Allowance(options.limits))
+    left_out = repository.find_left_out()
+    absent = [package for package in places if is_left_out(package, repository, left_out)]
+    affected = {
+        package: place
+        for package, place in places.items()
+        if package not in absent and (not os.path.lexists(package) or changes.can_affect(place, others))
+    }
+    compared = {package: PackageDifference(package, PackageState.UNAFFECTED) for package in places}
+    compared |= {package: PackageDifference(package, PackageState.LEFT_OUT) for package in absent}
+    problems = [remark(f"not checked out here, so not compared: {name_some(absent, 'packages')}")] if absent else []
+    names: list[PackageNames] = []
+    if affected:
+        needed = ["."] if options.limits.root else [*affected.values(), *others]
+        with repository.check_out(commit, needed) as checked_out:
+            there = There(repository, checked_out, revision)
+            for package, place in affected.items():
+                compared[package], said, named = _compare(package, place, there, options)
+                problems += said
+                names += named
+        problems += find_unread(repository, checked_out, revision)
+    unaffected = {package: place for package, place in places.items() if package not in {*affected, *absent}}
+    names += _read_those_that_name(names, unaffected, repository.folder, options)
+    files = FileSearch(repository.folder, Allowance(options.limits))
+    problems += find_readers_elsewhere(names, lambda place: [path for path, _ in files.follow(place)])
+    every = tuple(compared.values())
+    folded = _fold([(one, one.difference) for one in every if one.difference], options)
+    return PackageDifferences(revision, every, tuple(folded)), problems
+
+
+def _compare(
+    package: str, place: str, there: There, options: RenderOptions
+) -> tuple[PackageDifference, list[Problem], list[PackageNames]]:
+    try:
+        found = compare_sides(open_both(there, (package,), options), options, may_repair=True)
+    except Rejected as rejected:
+        errors = rejected.problems
+        return PackageDifference(package, PackageState.FAILED, errors=_lines(errors)), [*errors], []
+    if found.difference is None:
+        state = PackageState.FAILED
+    elif not os.path.lexists(there.locate(package)):
+        state = PackageState.ADDED
+    elif not os.path.lexists(package):
+        state = PackageState.REMOVED
+    else:
+        state = PackageState.CHANGED if found.difference else PackageState.SAME
+    # The rendering itself may be large, and goes before the next one is read.
+    names = [read_names(package, place, found.release, found.difference)] if found.release else []
+    difference = PackageDifference(package, state, found.difference, _lines(found.errors))
+    return difference, [*found.errors, *found.notes], names
+
+
+def _read_those_that_name(
+    compared: list[PackageNames], unaffected: Mapping[str, str], folder: Path, options: RenderOptions
+) -> Iterator[PackageNames]:
+    """Render the unaffected packages whose files hold the base name of a revision that has changed, and no other."""
+    names = {called.name for one in compared for called in one.renamed}
+    if not names:
+        return
+    files = FilesWithNames(folder, names, Allowance(options.limits))
+    for package, place in unaffected.items():
+        if files.can_name(place):
+            with suppress(Rejected):  # the change has not broken it, so nobody has asked
+                rendered = render_alone(Inputs((package,), options.config), options)
+                yield read_names(package, place, rendered.release)
+
+
+def _lines(problems: Iterable[Problem]) -> tuple[str, ...]:
+    return tuple(stderr_lines(problems).splitlines())
+
+
+class _Names(NamedTuple):
+    """What the names of a package have of their own: its namespace, and what its kustomization adds."""
+
+    namespace: str = ""
+    prefix: str = ""
+    suffix: str = ""
+
+
+_APART = ("namespace", "prefix and suffix", "hash", "set")
+"""What may be left out of a difference."""
+
+_EVERYTHING = (True,) * len(_APART)
+
+
+def _fold(packages: Iterable[tuple[PackageDifference, Difference]], options: RenderOptions) -> Iterator[SameChange]:
+    """Put together the packages with the same change, in the order of the first of each."""
+    alike: dict[object, list[tuple[PackageDifference, Difference, _Names]]] = defaultdict(list)
+    for package, difference in packages:
+        names = _find_names(package.path, difference, options)
+        without = _without(difference, names, _EVERYTHING)
+        same = write_json(without) + json.dumps([change.whole for change in without.changes])
+        key = (package.path,) if package.errors or _hides_a_value(difference, same) else (package.state, same)
+        alike[key].append((package, difference, names))
+    return map(_join, alike.values())
+
+
+def _join(alike: list[tuple[PackageDifference, Difference, _Names]]) -> SameChange:
+    """Leave out of a difference what is not the same in all packages, and nothing else."""
+    packages = tuple(package for package, _, _ in alike)
+    _, first, names = alike[0]
+    for left_out in sorted(product((False, True), repeat=len(_APART)), key=sum):
+        if len({write_json(_without(difference, names, left_out)) for _, difference, names in alike}) == 1:
+            break
+    unchanged = {difference.unchanged for _, difference, _ in alike}
+    shown = _without(first, names, left_out)._replace(
+        old=first.old,
+        new=first.new,
+        unchanged=first.unchanged if len(unchanged) == 1 else 0,
+        notes=tuple(dict.fromkeys(note for _, one, _ in alike for note in one.notes)),
+    )
+    return SameChange(packages, shown, tuple(compress(_APART, left_out)))
+
+
+def _hides_a_value(difference: Difference, written: str) -> bool:
+    values = (side for change in difference.changes for key in change.keys for side in key[1:])
+    return _NOT_SHOWN.search(written) is not None or any(side and side.text is None for side in values)
+
+
+def _find_names(path: str, difference: Difference, options: RenderOptions) -> _Names:
+    """Return the one namespace in which anything changes, and what the kustomization adds to names."""
+    objects = [who for change in difference.changes for who in (change.old, change.new) if who]
+    rolls = [roll for change in difference.changes for roll in change.rolls]
+    linkers = (name.rpartition("/")[0] for name in (*difference.linker.added, *difference.linker.removed))
+    namespaces = {*(one.namespace for one in objects), *(one.namespace for one in rolls), *linkers} - {""}
+    affixes = ("", "")
+    with suppress(OSError, Rejected):  # what cannot be read has been said, and names then count as they are
+        affixes = find_own_affixes(Path(path), Files(options.limits.root or Path(path), Allowance(options.limits)))
+    return _Names(namespaces.pop() if len(namespaces) == 1 else "", *affixes)
+
+
+def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) -> Difference:
+    """Return a difference without what is to be left out, and without the names of its sides."""
+    has_no_namespace, has_no_affixes, has_no_hash, has_no_set = left_out
+
+    def place(namespace: str) -> str:
+        return "" if has_no_namespace and namespace == names.namespace else namespace
+
+    def base(name: str) -> str:
+        return name.removeprefix(names.prefix).removesuffix(names.suffix) if has_no_affixes else name
+
+    def who(one: ComparedObject | None, other: ComparedObject | None) -> ComparedObject | None:
+        if one is None:
+            return None
+        by_content = None if has_no_hash else one.name
+        name = base(one.base) if one.name == one.base else by_content
+        stays = other is None or one.set == other.set  # else people read both
+        own = "" if has_no_set and stays else one.set
+        return one._replace(namespace=place(one.namespace), name=name, base=base(one.base), set=own)
+
+    def change(one: ObjectChange) -> ObjectChange:
+        rolls = tuple(roll._replace(namespace=place(roll.namespace), name=base(roll.name)) for roll in one.rolls)
+        users = (user.partition("/") for user in (one.fate.users if one.fate else ()))
+        fate = one.fate and one.fate._replace(users=tuple(f"{kind}/{base(name)}" for kind, _, name in users))
+        old, new = who(one.old, one.new), who(one.new, one.old)
+        return one._replace(old=old, new=new, rolls=rolls, fate=fate, whole=plain(one.whole))
+
+    def plain(value: ShownValue | None) -> ShownValue | None:
+        """Leave the package's own names out of all texts."""
+        if isinstance(value, dict):
+            return {name: plain(child) or "" for name, child in value.items()}
+        if isinstance(value, list):
+            return [plain(child) or "" for child in value]
+        return value and base(place(value))
+
+    def linkers(spelled: Iterable[str]) -> tuple[str, ...]:
+        parts = (one.rpartition("/") for one in spelled)
+        return tuple("/".join(filter(None, [place(namespace), name])) for namespace, _, name in parts)
+
+    return Difference(
+        "",
+        "",
+        tuple(map(change, difference.revisions)),
+        tuple(map(change, difference.objects)),
+        LinkerChange(difference.linker.runs, linkers(difference.linker.added), linkers(difference.linker.removed)),
+        0,
+    )

@@ -1,0 +1,400 @@
+"""Two renderings, and which object of one is which of the other: by what its author calls it, not by its content."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import chain
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeAlias
+
+from krm_fn.base import keys
+from krm_fn.base.item import Item
+from krm_fn.base.settings import Settings
+from krm_fn.core.decide.package import Package, read_package
+from krm_fn.core.names.content_digest import content_digest, read_content
+from krm_fn.core.names.names import HASH, base_name, is_revision
+from krm_fn.core.references.generated import find_generated, versioned
+from krm_fn.core.references.reference import ResolvedReference
+from krm_fn.tools.diff.difference import LinkerChange
+from krm_fn.tools.render.made_anew import WHOLE, MadeAnew
+from krm_fn.tools.verify.rendering import find_default_namespace, read_written
+
+_JOB_HASH = re.compile(f"(-link)-{HASH}")
+
+
+AffixPairs: TypeAlias = tuple[tuple[str, str], ...]
+"""What may be before and behind names."""
+
+
+class Dialect(NamedTuple):
+    """How a rendering spells what is taken as equal to what the other one has.
+
+    `namespaces`: what the new one calls a namespace of this one.
+    """
+
+    namespaces: Mapping[str, str] = {}  # of a tuple, whose fields nobody changes
+    affixes: AffixPairs = ()
+
+    def core(self, name: str) -> str:
+        """Return a name without the longest affixes that fit."""
+        fitting = (
+            name[len(before) : len(name) - len(behind)]
+            for before, behind in self.affixes
+            if name.startswith(before) and name.endswith(behind)
+        )
+        return min(filter(None, fitting), key=len, default=name)
+
+
+AS_WRITTEN = Dialect()
+
+
+class Release:
+    """The objects of a rendering, and the references among them."""
+
+    def __init__(
+        self,
+        package: Package,
+        references: list[ResolvedReference],
+        dialect: Dialect = AS_WRITTEN,
+        made_anew: MadeAnew = MappingProxyType({}),
+    ) -> None:
+        self.package: Final = package
+        self.references: Final = references
+        self.dialect: Final = dialect
+        self.made_anew: Final = made_anew
+
+    def spelled(self, dialect: Dialect) -> "Release":
+        return Release(self.package, self.references, dialect, self.made_anew)
+
+    def knowing(self, made_anew: MadeAnew) -> "Release":
+        """Return the release with what every rendering of it makes anew."""
+        return Release(self.package, self.references, self.dialect, made_anew)
+
+    def namespace_of(self, item: Item) -> str:
+        """Return the namespace of an object, as both renderings call it."""
+        namespace = self.package.namespace_of(item)
+        return self.dialect.namespaces.get(namespace, namespace)
+
+    @cached_property
+    def by_referrer(self) -> dict[Item, list[ResolvedReference]]:
+        """The references of each object, without those that say what a controller is to write."""
+        found: dict[Item, list[ResolvedReference]] = defaultdict(list)
+        for one in self.references:
+            if not one.reference.written:
+                found[one.referrer].append(one)
+        return found
+
+    @cached_property
+    def by_target(self) -> dict[Item, list[ResolvedReference]]:
+        """The references to each object."""
+        found: dict[Item, list[ResolvedReference]] = defaultdict(list)
+        for references in self.by_referrer.values():
+            for one in references:
+                for target in one.targets:
+                    found[target].append(one)
+        return found
+
+    @cached_property
+    def linked_sets(self) -> frozenset[tuple[str, str]]:
+        """The sets that have a linker, each with its namespace."""
+        return frozenset(
+            (item.labels[keys.SET], self.namespace_of(item))
+            for item in self.package.emitted
+            if keys.SET in item.labels and item.labels.get(keys.COMPONENT) == keys.LINKER
+        )
+
+
+def read_release(items: Collection[Item], settings: Settings | None, namespace: str) -> Release:
+    """Read the objects. `settings`: those of the configuration, if there was one.
+
+    `namespace` is that of objects that set none. If it is empty, the configuration or the linker's objects may say it.
+    """
+    configured = [settings] if settings else []
+    package = read_package(items, None, namespace or find_default_namespace(items, configured))
+    _, authored = read_written(package, configured)
+    return Release(package, authored.references)
+
+
+def is_versioned(item: Item) -> bool:
+    """Tell whether others read it, or what it makes: a ConfigMap, a Secret, or a producer that is a revision."""
+    return item.is_config or (versioned(item.id) is not None and is_revision(item))
+
+
+def set_of(item: Item) -> str:
+    """Return the set of a revision; `""` for any other object."""
+    return item.labels[keys.SET] if is_revision(item) else ""
+
+
+def is_named_by_content(item: Item) -> bool:
+    """Tell whether the name changes with the content."""
+    return base_name(item) != item.id.name
+
+
+class Pair(NamedTuple):
+    """An object before and after; None on the side that lacks it."""
+
+    old: Item | None
+    new: Item | None
+
+
+def pair_items(old: Release, new: Release) -> list[Pair]:
+    """Pair the objects that authors wrote. An object that is there several times is paired in order."""
+    matcher = Matcher(old.package.authored, new.package.authored)
+    matcher.match(lambda item, release: (*_place(item, release), item.id.name, set_of(item)), old, new)
+    matcher.match(lambda item, release: (*_place(item, release), base_name(item), set_of(item)), old, new)
+    matcher.match(lambda item, release: (*_place(item, release), base_name(item)), old, new)
+    if old.dialect.affixes or new.dialect.affixes:
+        matcher.match(lambda item, release: (*_place(item, release), core_name(item, release)), old, new)
+    matcher.pairs += _find_renamed(matcher, old, new)
+    _match_named_anew(matcher, old, new)
+    rest = [*(Pair(item, None) for item in matcher.old), *(Pair(None, item) for item in matcher.new)]
+    return matcher.pairs + rest
+
+
+def core_name(item: Item, release: Release) -> str:
+    """Return the base name without what is taken as equal."""
+    return release.dialect.core(base_name(item))
+
+
+def is_spelled_anew(pair: Pair, old: Release, new: Release) -> bool:
+    """Tell whether only affixes that are taken as equal make the base name another one."""
+    if pair.old is None or pair.new is None or base_name(pair.old) == base_name(pair.new):
+        return False
+    return core_name(pair.old, old) == core_name(pair.new, new)
+
+
+def spell_alike(
+    old: Release, new: Release, affixes: tuple[AffixPairs, AffixPairs], *, namespaces: bool
+) -> tuple[Release, Release, tuple[str, ...]]:
+    """Let both renderings call things by one name. The notes say what is taken as equal, and what might have been."""
+    equal: list[str] = []
+    own = [set(one) - set(other) for one, other in (affixes, affixes[::-1])]
+    if any(own):
+        names = [", ".join(f"{before}*{behind}" for before, behind in sorted(one)) or "*" for one in own]
+        equal.append(f"names {' and '.join(names)}")
+    old, new = (one.spelled(Dialect({}, around)) for one, around in zip((old, new), affixes, strict=True))
+    notes: list[str] = []
+    if namespaces:
+        here, there = (_ids_by_namespace(one) for one in (old, new))
+        matched = _match_namespaces(here, there)
+        equal = [*(f"namespaces {_or_none(one)} and {_or_none(other)}" for one, other in matched.items()), *equal]
+        rest = [sorted(here.keys() - there.keys() - matched.keys())]
+        rest.append(sorted(there.keys() - here.keys() - {*matched.values()}))
+        if all(rest):
+            apart = " and ".join(", ".join(map(_or_none, one)) for one in rest)
+            notes.append(f"not paired, as nothing tells which of them belong together: namespaces {apart}")
+        old = old.spelled(old.dialect._replace(namespaces=matched))
+        new = new.spelled(new.dialect._replace(namespaces={one: one for one in matched.values()}))
+    return old, new, (*(f"taken as equal: {one}" for one in equal), *notes)
+
+
+def _or_none(namespace: str) -> str:
+    return namespace or "(none)"
+
+
+_Content: TypeAlias = frozenset[tuple[str, str, str]]
+"""What a namespace has: group, kind and name of each object."""
+
+
+def _match_namespaces(here: Mapping[str, _Content], there: Mapping[str, _Content]) -> dict[str, str]:
+    """Return which namespace there belongs to one here.
+
+    Those of one name belong together, and of the others the two that have more objects in common than each has with any
+    other. If one is left on each side, these two.
+    """
+    left, right = sorted(here.keys() - there.keys()), sorted(there.keys() - here.keys())
+    if len(left) == len(right) == 1:
+        return {left[0]: right[0]}
+    if not (left and right):
+        return {}
+    ours, theirs = _by_content(here, left), _by_content(there, right)
+    # What all of them have tells nothing, and to count it would be quadratic.
+    everywhere = frozenset.intersection(*ours, *theirs)
+    closest, closest_to_theirs = _find_closest(ours, theirs, everywhere), _find_closest(theirs, ours, everywhere)
+    found: dict[str, str] = {}
+    for content, names in ours.items():
+        other = closest.get(content)
+        # Nothing tells those apart that have the same.
+        if other is not None and closest_to_theirs.get(other) == content and len(names) == len(theirs[other]) == 1:
+            found[names[0]] = theirs[other][0]
+    return found
+
+
+def _by_content(side: Mapping[str, _Content], namespaces: Iterable[str]) -> dict[_Content, list[str]]:
+    found: dict[_Content, list[str]] = defaultdict(list)
+    for namespace in namespaces:
+        found[side[namespace]].append(namespace)
+    return found
+
+
+def _find_closest(ours: Iterable[_Content], theirs: Iterable[_Content], known: _Content) -> dict[_Content, _Content]:
+    """Return which of theirs has more in common with one of ours than any other of theirs has, besides the known."""
+    holders: dict[tuple[str, str, str], list[_Content]] = defaultdict(list)
+    for content in theirs:
+        for one in content - known:
+            holders[one].append(content)
+    found: dict[_Content, _Content] = {}
+    for content in ours:
+        numbers = Counter(chain.from_iterable(holders.get(one, ()) for one in content))
+        (first, most), (_, next_most) = [*numbers.most_common(2), (content, 0), (content, 0)][:2]
+        if most > next_most:
+            found[content] = first
+    return found
+
+
+def _ids_by_namespace(release: Release) -> dict[str, _Content]:
+    found: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
+    for item in (*release.package.authored, *release.package.emitted):
+        namespace = release.package.namespace_of(item)
+        if not release.package.kinds.is_cluster_scoped(item.id):
+            found[namespace].add((item.id.group, item.id.kind, core_name(item, release)))
+    return {namespace: frozenset(ids) for namespace, ids in found.items()}
+
+
+class Matcher:
+    """The pairs that are found, and the objects of both sides that are not in any."""
+
+    def __init__(self, old: Collection[Item], new: Collection[Item]) -> None:
+        self.old = dict.fromkeys(old)
+        self.new = dict.fromkeys(new)
+        self.pairs: list[Pair] = []
+
+    def match(self, key: Callable[[Item, Release], Hashable], old: Release, new: Release) -> None:
+        """Pair the objects with equal keys."""
+        by_key: dict[Hashable, list[Item]] = defaultdict(list)
+        for item in reversed(self.old):
+            by_key[key(item, old)].append(item)
+        for item in list(self.new):
+            same = by_key.get(key(item, new))
+            if same:
+                self.add(same.pop(), item)
+
+    def add(self, old: Item, new: Item) -> None:
+        del self.old[old], self.new[new]
+        self.pairs.append(Pair(old, new))
+
+
+def _place(item: Item, release: Release) -> tuple[str, str, str]:
+    return item.id.group, item.id.kind, release.namespace_of(item)
+
+
+def _find_renamed(matcher: Matcher, old: Release, new: Release) -> Iterator[Pair]:
+    """Pair ConfigMaps and Secrets that have got another base name.
+
+    Either the content is the same, or the same field references it and they share most of their keys.
+    """
+    copies: dict[Hashable, list[Item]] = defaultdict(list)
+    successors: dict[Hashable, list[Item]] = defaultdict(list)
+    for item in (item for item in matcher.new if item.is_config):
+        copies[_content(item, new)].append(item)
+        for place in _find_places(item, new):
+            successors[place].append(item)
+    for before in [item for item in matcher.old if item.is_config]:
+        same = copies[_content(before, old)] if _keys(before) else []
+        alike = [item for place in _find_places(before, old) for item in successors[place] if _share(before, item)]
+        after = next((item for item in [*same, *alike] if item in matcher.new), None)
+        if after is not None:
+            del matcher.old[before], matcher.new[after]
+            yield Pair(before, after)
+
+
+def _match_named_anew(matcher: Matcher, old: Release, new: Release) -> None:
+    """Pair what every rendering gives another name, in order."""
+    successors: dict[Hashable, list[Item]] = defaultdict(list)
+    for item in reversed(matcher.new):
+        if is_named_anew(item, new):
+            successors[_place(item, new)].append(item)
+    for before in [item for item in matcher.old if is_named_anew(item, old)]:
+        same = successors[_place(before, old)]
+        if same:
+            matcher.add(before, same.pop())
+
+
+def is_named_anew(item: Item, release: Release) -> bool:
+    return WHOLE in release.made_anew.get(item, ())
+
+
+def _content(item: Item, release: Release) -> Hashable:
+    return (*_place(item, release), content_digest(item.node))
+
+
+def _find_places(item: Item, release: Release) -> list[Hashable]:
+    """Return where an object is referenced: the fields of other objects."""
+    return [
+        (*_place(item, release), *_place(referrer, release), base_name(referrer), reference.field)
+        for referrer, reference, _ in release.by_target.get(item, ())
+    ]
+
+
+def _share(before: Item, after: Item) -> bool:
+    """Tell whether two objects share at least half of their keys."""
+    keys_before, keys_after = _keys(before), _keys(after)
+    return 2 * len(keys_before & keys_after) >= max(len(keys_before | keys_after), 1)
+
+
+def _keys(item: Item) -> set[str]:
+    return set(read_content(item.node))
+
+
+def pair_emitted(old: Release, new: Release) -> tuple[LinkerChange, list[Pair]]:
+    """Pair the objects of the linkers that are on both sides.
+
+    What is told in another way is in no pair: a whole linker, a Job that runs, a tracker that comes or goes with its
+    Secret.
+    """
+    jobs = {(item.id.namespace, item.id.name) for item in old.package.emitted if item.id.kind == "Job"}
+    runs = [item for item in new.package.emitted if item.id.kind == "Job" and item.id[2:] not in jobs]
+    linker = LinkerChange(
+        # Of another environment, each Job is another one.
+        len(runs) if old.dialect == AS_WRITTEN else 0,
+        tuple(map(_spell, sorted(new.linked_sets - old.linked_sets))),
+        tuple(map(_spell, sorted(old.linked_sets - new.linked_sets))),
+    )
+    kept = old.linked_sets & new.linked_sets
+    matcher = Matcher(*([item for item in one.package.emitted if _linker_of(item, one) in kept] for one in (old, new)))
+    matcher.match(lambda item, release: (*_linker_of(item, release), item.id.kind, item.id.name), old, new)
+    # The names of a linker begin with its set, and that may be spelled as an affix.
+    matcher.match(lambda item, release: (*_linker_of(item, release), item.id.kind, emitted_base(item)), old, new)
+    matcher.match(_key, old, new)
+    removed = [Pair(item, None) for item in matcher.old if not _comes_with_secret(item, old, new)]
+    added = [Pair(None, item) for item in matcher.new if not _comes_with_secret(item, new, old)]
+    return linker, [*matcher.pairs, *removed, *(pair for pair in added if pair.new not in runs)]
+
+
+def emitted_base(item: Item) -> str:
+    """Return what stays of the name of a linker's object."""
+    return _JOB_HASH.sub(r"\1", base_name(item))
+
+
+def _spell(linker: tuple[str, str]) -> str:
+    name, namespace = linker
+    return f"{namespace}/{name}" if namespace else name
+
+
+def _linker_of(item: Item, release: Release) -> tuple[str, str]:
+    return item.labels.get(keys.SET, ""), release.namespace_of(item)
+
+
+def _key(item: Item, release: Release) -> Hashable:
+    return (*_linker_of(item, release), item.id.kind, release.dialect.core(emitted_base(item)))
+
+
+def _comes_with_secret(item: Item, here: Release, there: Release) -> bool:
+    """Tell whether this is a tracker whose Secret is on one side only."""
+    if item.labels.get(keys.COMPONENT) not in keys.TRACKERS:
+        return False
+    secret = _secret_of(item, here)
+    return secret in _secrets(here) and secret not in _secrets(there)
+
+
+def _secret_of(tracker: Item, release: Release) -> tuple[str, str]:
+    return release.namespace_of(tracker), core_name(tracker, release)
+
+
+def _secrets(release: Release) -> set[tuple[str, str]]:
+    """Return namespace and base name of what trackers stand for: Secrets, and producers under all their names."""
+    tracked = [item for item in release.package.configs if item.id.kind != "ConfigMap"]
+    core = release.dialect.core
+    made = {(release.namespace_of(item), core(one.base_name)) for item in tracked for one in find_generated(item)}
+    return made | {_secret_of(item, release) for item in tracked}

@@ -1,0 +1,189 @@
+"""Which workloads roll, and by what in their pod templates."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from krm_fn.base import keys
+from krm_fn.base.item import Item
+from krm_fn.base.kind import CONSUMER_KINDS, cannot_change, is_replaced
+from krm_fn.base.node import descend, get, text
+from krm_fn.base.pods import find_templates, template_around
+from krm_fn.core.names.names import WORD, base_name
+from krm_fn.core.references.find import ROLES
+from krm_fn.core.references.reference import Reference
+from krm_fn.tools.diff.difference import Cause, Effect, FieldChange, Roll
+from krm_fn.tools.diff.pair import AS_WRITTEN, Pair, Release
+from krm_fn.tools.diff.stored import is_stored_alike
+
+_EFFECTS = {kind.kind: Effect(kind.on_change) for kind in CONSUMER_KINDS if kind.on_change}
+"""What another pod template means to kinds that do not replace their pods, by the documentation of each."""
+
+_IN_TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate\.(?:spec|metadata)\.")
+_IMAGE = re.compile(r"\.(?:initC|c)ontainers\[[^]]*\]\.image$")
+
+
+class Rolls(NamedTuple):
+    """`by_config`: the workloads that roll because of a ConfigMap or Secret. `by_workload`: those that roll besides."""
+
+    by_config: Mapping[Item, list[Roll]]
+    by_workload: Mapping[Item, Roll]
+
+
+def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
+    pairs: Iterable[Pair],
+    fields: Mapping[Item, tuple[FieldChange, ...]],
+    edited: Iterable[Item],
+    renamed: Collection[Item],
+    releases: tuple[Release, Release],
+    made_anew: Collection[Item] = (),
+) -> Rolls:
+    """Find what rolls. All keys are objects of the new rendering.
+
+    `fields`: the fields in which an object differs, but for names and checksums. `edited`: the ConfigMaps and Secrets
+    whose content differs. `renamed`: the objects that have got another name. `made_anew`: those of which every
+    rendering makes a field anew, so that nobody can tell whether anything else differs in what is stored.
+    """
+    before, release = releases
+    former = {pair.new: pair.old for pair in pairs if pair.new is not None and pair.old is not None}
+    checksummed = _Checksummed(edited, release)
+    is_as_written = release.dialect == AS_WRITTEN
+    rollouts = _find_rollouts(release)
+    roll = partial(_roll, release)
+    by_config: dict[Item, list[Roll]] = defaultdict(list)
+    by_workload: dict[Item, Roll] = {}
+    for item, old in former.items():
+        if item.is_config or item.id.kind in ROLES:
+            continue
+        rolling = rollouts.get(item, item)
+        followed = _find_followed(item, renamed, release, _find_references(old, before))
+        for config, effect in followed.items():
+            by_config[config].append(roll(rolling, effect or _effect_on(item, old), {Cause.NAME}))
+        is_another = _is_stored_anew(item, old) or _is_another_job(item, old)
+        can_tell = is_another or item.id.kind == "Pod" or not is_as_written
+        causes = {cause for change in fields.get(item, ()) if can_tell for cause in _causes(item, change)}
+        is_told = None in followed.values()
+        if _has_new_checksum(item, old):
+            # Namespaces and names are part of a checksum: of another environment, it differs in any case.
+            read = checksummed.find(item)
+            for config in read:
+                by_config[config].append(roll(rolling, _effect_on(item, old), {Cause.CHECKSUM}))
+            causes |= set() if read or not is_as_written else {Cause.CHECKSUM}
+            is_told = is_told or bool(read)
+        if is_another and is_as_written and item not in made_anew and not (causes or is_told):
+            causes = {Cause.NAME}  # that no rule follows, as in an argument, or that of a Job
+        if causes:
+            by_workload[item] = roll(rolling, _effect_on(item, old), causes)
+    return Rolls(by_config, by_workload)
+
+
+def _find_rollouts(release: Release) -> dict[Item, Item]:
+    """Find the Rollouts that take their pods from another workload, by that workload: it has no pods of its own."""
+    workloads = {
+        (release.package.namespace_of(item), item.id.kind, item.id.name): item for item in release.package.authored
+    }
+    found: dict[Item, Item] = {}
+    for rollout in release.package.authored:
+        reference = get(rollout.node, "spec", "workloadRef") if rollout.id.kind == "Rollout" else None
+        place = (release.package.namespace_of(rollout), text(get(reference, "kind")), text(get(reference, "name")))
+        if place in workloads:
+            found[workloads[place]] = rollout
+    return found
+
+
+def _roll(release: Release, item: Item, effect: Effect, by: Iterable[Cause]) -> Roll:
+    namespace = release.package.namespace_of(item)
+    return Roll(item.id.kind, namespace, base_name(item), effect, tuple(sorted(by, key=[*Cause].index)))
+
+
+def _effect_on(item: Item, old: Item) -> Effect:
+    """Return what another pod template does."""
+    if cannot_change(item):
+        return Effect.REFUSED if item.id.name == old.id.name else Effect.RUNS
+    if item.id.kind in {"Job", "Pod"} and is_replaced(item):
+        return Effect.RUNS
+    return _EFFECTS.get(item.id.kind, Effect.ROLLS)
+
+
+def _find_references(item: Item, release: Release) -> set[tuple[str, str]]:
+    """Return what an object references, there or not: kinds, and names as they are written."""
+    return {(reference.kind, reference.name.value) for _, reference, _ in release.by_referrer.get(item, ())}
+
+
+def _find_followed(
+    item: Item, renamed: Collection[Item], release: Release, known: Collection[tuple[str, str]]
+) -> dict[Item, Effect | None]:
+    """Find the configs whose new name an object follows, with the effect; None for that of another pod template.
+
+    `known`: what it has referenced before. Who has the new name already follows nothing.
+    """
+    effects: dict[Item, Effect | None] = {}
+    for _, reference, targets in release.by_referrer.get(item, ()):
+        for config in targets:
+            if config in renamed and (reference.kind, reference.name.value) not in known:
+                is_in_pod = _is_in_template(item, reference)
+                effects[config] = None if is_in_pod else effects.get(config, Effect.CHANGES)
+    return effects
+
+
+def _is_in_template(item: Item, reference: Reference) -> bool:
+    return item.id.kind == "Pod" or template_around(item.node, reference.field) is not None
+
+
+def _causes(item: Item, change: FieldChange) -> Iterator[Cause]:
+    is_pod = item.id.kind == "Pod" and change.path.startswith("spec.")
+    if is_pod or (_IN_TEMPLATE.search(change.path) and any(find_templates(item.node))):
+        if _IMAGE.search(change.path):
+            yield Cause.IMAGE
+        elif change.path.endswith("]") and "annotations[" in change.path and "checksum" in change.path:
+            yield Cause.CHECKSUM
+        else:
+            yield Cause.TEMPLATE
+
+
+def _is_stored_anew(item: Item, old: Item) -> bool:
+    """Tell whether an API server stores another pod template, names included. Only such a template rolls a workload."""
+    before = {one.path: one.node for one in find_templates(old.node)}
+    after = {one.path: one.node for one in find_templates(item.node)}
+    return before.keys() != after.keys() or any(
+        not is_stored_alike(before[path], node, item.id) for path, node in after.items()
+    )
+
+
+def _is_another_job(item: Item, old: Item) -> bool:
+    """Tell whether a Job that is named by its content has another name, and so runs again, whatever differs."""
+    return item.id.kind == "Job" and bool(old.id.name) and item.id.name != old.id.name
+
+
+def _has_new_checksum(item: Item, old: Item) -> bool:
+    """Tell whether a checksum that this project manages differs in any pod template."""
+    names = {one.annotations[keys.CHECKSUM] for one in (old, item) if keys.CHECKSUM in one.annotations}
+    for template in find_templates(item.node) if names else ():
+        before = descend(old.node, template.path)
+        for name in names:
+            place = ("metadata", "annotations", name)
+            if text(get(before, *place)) != text(get(template.node, *place)):
+                return True
+    return False
+
+
+class _Checksummed:
+    """The ConfigMaps and Secrets that a checksum may cover, of those whose content differs."""
+
+    def __init__(self, edited: Iterable[Item], release: Release) -> None:
+        self._release = release
+        self._by_name: dict[tuple[str, str], list[Item]] = defaultdict(list)
+        for config in edited:
+            self._by_name[release.package.namespace_of(config), base_name(config)].append(config)
+        self._edited = frozenset(config for configs in self._by_name.values() for config in configs)
+
+    def find(self, workload: Item) -> list[Item]:
+        """Find those that the pods of a workload read, and those that its annotations name, as for Reloader."""
+        references = self._release.by_referrer.get(workload, ())
+        read = [target for one in references if one.reference.in_pod for target in one.targets]
+        namespace = self._release.package.namespace_of(workload)
+        words = (word for value in workload.annotations.values() for word in WORD.findall(value))
+        named = [config for word in words for config in self._by_name.get((namespace, word), ())]
+        return [config for config in dict.fromkeys([*read, *named]) if config in self._edited]

@@ -1,0 +1,362 @@
+"""A difference as text for a terminal, as Markdown for a pull request, and as JSON in the form of schemas/diff-v1.json.
+
+Many packages are each such a difference, with one line in front that counts them.
+
+Markdown has names and values of somebody whom nobody trusts. They are only in blocks of code and in `<code>`, where
+neither Markdown nor a mention of a person means anything.
+"""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from krm_fn.base.words import count, listing, printable
+from krm_fn.report.markup import (
+    VERSION,
+    Forms,
+    as_json,
+    code_block,
+    html_code,
+    html_comment,
+    mermaid_label,
+    write_forms,
+)
+from krm_fn.report.secrets import Shown
+from krm_fn.report.table import Screen, cut_within, fold
+from krm_fn.tools.diff.difference import (
+    ComparedObject,
+    Difference,
+    Effect,
+    ObjectChange,
+    PackageDifference,
+    PackageDifferences,
+    PackageState,
+    SameChange,
+)
+from krm_fn.tools.diff.lines import (
+    ADDED,
+    CHANGED,
+    REMOVED,
+    STATEMENT,
+    WARNING,
+    Line,
+    find_statements,
+    sum_up_difference,
+    write_lines,
+    write_place,
+    write_title,
+)
+
+_INDENT = 4
+"""Columns in front of a line: two blanks, its sign, and a blank."""
+
+
+def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
+    """Write every change, and then one line that sums them up. `context` is that of `write_lines`."""
+    lines = [line for change in difference.changes for line in write_change(change, screen, context)]
+    lines += (line for note in difference.notes for line in fold(printable(f"note: {note}").split(), screen.width))
+    lines += map(screen.strong, fold(re.split("(?<=;) ", sum_up_difference(difference)), screen.width))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def write_change(change: ObjectChange, screen: Screen, context: int = 0) -> Iterator[str]:
+    """Yield the lines about one object, its title first."""
+    paint = screen.removed if change.new is None else screen.added if change.old is None else screen.strong
+    yield from map(paint, fold(write_title(change), screen.width))
+    yield from (f"  {_paint(line, screen)}" for line in write_lines(change, screen.width - _INDENT, context))
+
+
+def _paint(line: Line, screen: Screen) -> str:
+    if line.sign in (CHANGED, STATEMENT):
+        return line.text
+    text = f"{line.sign} {line.text}"
+    paints = {REMOVED: screen.removed, ADDED: screen.added, WARNING: screen.warning}
+    return paints[line.sign](text) if line.sign in paints else text
+
+
+FORMS: Forms = {
+    Difference: (
+        *("old", "new", ("summary", sum_up_difference), "unchangedRevisions=unchanged"),
+        *("revisions", "objects", "linker", "notes"),
+    ),
+    ObjectChange: (
+        *("kind=who.kind", "namespace=who.namespace", "old", "new", "has_new_name"),
+        *("keys", "fields", "rolls", "fate", "hazards", "edits"),
+    ),
+    ComparedObject: ("api_version", "name", "baseName=base", "set"),
+    Shown: ("bytes=size", "text"),
+}
+
+
+def write_json(difference: Difference) -> str:
+    """Write everything that the text says, and whole values."""
+    return write_forms(difference, FORMS)
+
+
+MARK = "<!-- krm-fn diff"
+"""The beginning of a comment by which a program finds its own."""
+
+ROOM = 65_000
+"""GitHub refuses a comment of more than 65,536 characters."""
+
+
+class Extent(NamedTuple):
+    """How much is written: `context` is that of `write_lines`, and `room` the most characters of Markdown."""
+
+    context: int = 0
+    room: int = ROOM
+
+
+EXTENT = Extent()
+
+_TAIL = 500
+"""Room for what is said about the rest."""
+
+_WIDTH = 300
+_MOST_LINES = 150
+"""Of one change."""
+
+_MOST_ROLLS = 10
+_MOST_WARNINGS = 5
+
+_FEW = 3
+"""Changes that are shown at once. More are folded."""
+
+_SIGNS = {CHANGED: "!", WARNING: "!", STATEMENT: " "}
+"""What a block of the language `diff` has for signs that it does not know."""
+
+_MOST_ARROWS = 12
+_LABEL_WIDTH = 50
+
+
+def write_markdown(difference: Difference, key: str, context: int = 0, room: int = ROOM) -> str:
+    """Write a verdict, a picture of what rolls, and each change in a block of its own.
+
+    `key` tells the comment about one comparison from those about others. It is hidden in the text.
+    `context` is that of `write_lines`, and `room` the most characters.
+    """
+    mark = f"{MARK} {html_comment(key)} -->\n"
+    head = mark + "\n".join(_verdict(difference, html_code(difference.new)))
+    changes = difference.changes
+    return head + _write_blocks(changes, context, room - _length(head), are_open=len(changes) <= _FEW)
+
+
+def _write_blocks(changes: Sequence[ObjectChange], context: int, room: int, *, are_open: bool) -> str:
+    """Write a picture and the changes, as far as there is room. What is left out is counted."""
+    text = "\n".join(_draw(changes))
+    text = text if _length(text) + _TAIL <= room else ""
+    left_out = 0
+    for change in changes:
+        block = "\n".join(write_change_block(change, context, is_open=are_open))
+        # A smaller change behind one that is left out may still fit.
+        if _length(text) + _length(block) + _TAIL <= room:
+            text += block
+        else:
+            left_out += 1
+    if left_out:
+        rest = f"{count(left_out, 'change')}, which the first line counts too"
+        text += f"<p>Left out, as there is no room in a comment: {rest}.</p>\n"
+    return text
+
+
+def _verdict(difference: Difference, what: str) -> Iterator[str]:
+    """Yield the lines that sum up a difference. `what` is what differs, in HTML."""
+    yield f"<p><strong>{sum_up_difference(difference, html_code)}</strong></p>"
+    rolls = [roll for change in difference.changes for roll in change.rolls if roll.effect == Effect.ROLLS]
+    names = sorted({"/".join(filter(None, [roll.kind, roll.namespace, roll.name])) for roll in rolls})
+    rolling = f"; rolls {listing(map(html_code, names), _MOST_ROLLS)}" if names else ""
+    yield f"<p>{what} against {html_code(difference.old)}{rolling}</p>"
+    warnings = [
+        f"{html_code(write_place(change))}: {html_code(' '.join(statement.words))}"
+        for change in difference.changes
+        for statement in find_statements(change)
+        if statement.is_warning
+    ]
+    yield from (f"<p><strong>Warning:</strong> {warning}</p>" for warning in warnings[:_MOST_WARNINGS])
+    yield from (f"<p>Note: {html_code(note)}</p>" for note in difference.notes[:_MOST_WARNINGS])
+    if len(difference.notes) > _MOST_WARNINGS:
+        yield f"<p>{count(len(difference.notes) - _MOST_WARNINGS, 'more note')}</p>"
+    if len(warnings) > _MOST_WARNINGS:
+        yield f"<p>{count(len(warnings) - _MOST_WARNINGS, 'more warning')}</p>"
+    yield ""
+
+
+def _draw(changes: Iterable[ObjectChange]) -> Iterator[str]:
+    """Yield the lines of a picture: an arrow from each ConfigMap or Secret to what it rolls. None if nothing does."""
+    arrows = [
+        (f"{change.who.kind} {change.who.base}", f"{roll.kind} {roll.name}")
+        for change in changes
+        for roll in change.rolls
+        if (roll.kind, roll.name) != (change.who.kind, change.who.base)
+    ]
+    if not arrows:
+        return
+    shown = arrows[:_MOST_ARROWS]
+    yield ""
+    ids = {name: f"n{place}" for place, name in enumerate(dict.fromkeys(name for arrow in shown for name in arrow))}
+    yield "```mermaid"
+    yield "graph LR"
+    yield from (f'  {ids[name]}["{mermaid_label(name, _LABEL_WIDTH)}"]' for name in ids)
+    yield from (f"  {ids[source]} --> {ids[target]}" for source, target in dict.fromkeys(shown))
+    if len(arrows) > len(shown):
+        yield f'  more["{len(arrows) - len(shown)} more"]'
+    yield "```"
+    yield ""
+
+
+def write_change_block(change: ObjectChange, context: int = 0, *, is_open: bool) -> Iterator[str]:
+    """Yield the lines about one object, in a block of its own."""
+    title = html_code(" ".join(write_title(change)))
+    lines = [f"{_SIGNS.get(line.sign, line.sign)} {line.text}" for line in write_lines(change, _WIDTH, context)]
+    if not lines:
+        yield f"<p>{title}</p>"
+        yield ""
+        return
+    if len(lines) > _MOST_LINES:
+        lines[_MOST_LINES:] = [f"  ... {count(len(lines) - _MOST_LINES, 'more line')}"]
+    yield f"<details{' open' * is_open}><summary>{title}</summary>"
+    yield ""
+    yield from code_block("diff", lines)
+    yield ""
+    yield "</details>"
+    yield ""
+
+
+_STATES = {
+    PackageState.CHANGED: "changed",
+    PackageState.ADDED: "added",
+    PackageState.REMOVED: "removed",
+    PackageState.FAILED: "cannot be compared",
+    PackageState.SAME: "with no difference",
+    PackageState.UNAFFECTED: "not affected",
+    PackageState.LEFT_OUT: "not checked out",
+}
+
+_MOST_PATHS = 100
+_MOST_SAME = 10
+_MOST_ERRORS = 50
+"""Lines of what is said about one package."""
+
+_LEAST = 150
+"""Characters in which a section says that there is no room for the rest of it."""
+
+
+def summarize_packages(found: PackageDifferences) -> str:
+    """Return `60 packages: 3 changed, 57 not affected`."""
+    numbers = [f"{len(found.having(state)):,} {what}" for state, what in _STATES.items() if found.having(state)]
+    return f"{count(len(found.packages), 'package')}: {', '.join(numbers)}"
+
+
+def write_packages_text(found: PackageDifferences, screen: Screen, context: int = 0) -> str:
+    """Write each change once, under the packages that it is in, and then one line that counts the packages."""
+    text = ""
+    for change in found.changes:
+        title = fold(_write_packages(change, printable), screen.width)
+        text += "".join(f"{line}\n" for line in map(screen.strong, title))
+        text += write_text(change.difference, screen, context) + "\n"
+    for package in found.having(PackageState.FAILED):
+        text += screen.warning(f"{printable(package.path)}: cannot be compared") + "\n"
+    return text + screen.strong(summarize_packages(found)) + "\n"
+
+
+def _write_packages(change: SameChange, quote: Callable[[str], str]) -> list[str]:
+    """Return the parts of `the same change in apps/shop/dev, prod; apps/blog/dev, apart from namespace`.
+
+    Packages in one folder are named behind the first.
+    """
+    shown = change.paths[:_MOST_PATHS]
+    folders = [posixpath.dirname(path) for path in shown]
+    words = []
+    for path, before, here, behind in zip(shown, [None, *folders], folders, [*folders[1:], None], strict=False):
+        end = "" if behind is None else "," if behind == here else ";"
+        words.append(quote(posixpath.basename(path) if before == here else path) + end)
+    left_out = len(change.paths) - len(shown)
+    words += [f"and {left_out:,} more"] * bool(left_out)
+    if change.apart:
+        words[-1] += ","
+        words.append(f"apart from {listing(change.apart, is_sentence=True)}")
+    return ["the same change in", *words] if len(change.packages) > 1 else words
+
+
+_FORMS_OF_PACKAGES: Forms = {
+    PackageDifferences: ("old", ("summary", summarize_packages), "packages", "changes"),
+    PackageDifference: ("path", "state", "errors", ("difference", lambda one: _nest(one.difference))),
+    SameChange: ("paths", "apart"),
+}
+
+
+def _nest(difference: Difference | None) -> object:
+    # Not by its truth: a package without a difference has one too, which is empty.
+    return None if difference is None else {"version": VERSION, **as_json(difference, FORMS)}
+
+
+def write_packages_json(found: PackageDifferences) -> str:
+    """Write every package with all that its own text would say, and which of them change in the same way."""
+    return write_forms(found, _FORMS_OF_PACKAGES)
+
+
+class _Section(NamedTuple):
+    """A part of a comment: what is said in any case, and what needs room."""
+
+    head: str
+    write: Callable[[int], str]
+
+
+def write_packages_markdown(found: PackageDifferences, key: str, context: int = 0, room: int = ROOM) -> str:
+    """Write a verdict on all packages, one on each change, and what there is room for of each, in equal shares."""
+    text = f"{MARK} {html_comment(key)} -->\n<p><strong>{summarize_packages(found)}</strong></p>\n"
+    same = [html_code(one.path) for one in found.having(PackageState.SAME, PackageState.UNAFFECTED)]
+    text += f"<p>No difference: {', '.join(same)}</p>\n" if 0 < len(same) <= _MOST_SAME else ""
+    few = sum(len(change.difference.changes) for change in found.changes) <= _FEW
+    sections = [_describe_failure(package) for package in found.having(PackageState.FAILED)]
+    sections += [_describe(change, context, are_open=few) for change in found.changes]
+    shown: list[_Section] = []
+    left = room - _length(text) - _TAIL
+    for section in sections:
+        needed = _length(section.head) + _LEAST
+        if needed <= left:
+            shown.append(section)
+            left -= needed
+    for place, section in enumerate(shown):
+        share = left // (len(shown) - place) + _LEAST
+        body = section.write(share)
+        text += f"\n{section.head}{body}"
+        left -= _length(body) - _LEAST
+    left_out = len(sections) - len(shown)
+    rest = f"{count(left_out, 'more change')}, in packages which the first line counts too"
+    return text + (f"\n<p>Left out, as there is no room in a comment: {rest}.</p>\n" if left_out else "")
+
+
+def _describe(change: SameChange, context: int, *, are_open: bool) -> _Section:
+    difference, errors = change.difference, change.packages[0].errors
+    what = " ".join(_write_packages(change, html_code)) + ("," if change.apart else "")
+    head = "\n".join(_verdict(difference, what))
+    if not errors:
+        return _Section(head, lambda room: _write_blocks(difference.changes, context, room, are_open=are_open))
+    said = f"<p><strong>{what} is shown as new, because its base cannot be rendered</strong></p>\n"
+
+    def write(room: int) -> str:
+        block = _write_errors(errors, room)
+        return block + _write_blocks(difference.changes, context, room - _length(block), are_open=are_open)
+
+    return _Section(head + said, write)
+
+
+def _describe_failure(package: PackageDifference) -> _Section:
+    said = f"<p><strong>{html_code(package.path)} cannot be compared</strong></p>\n"
+    return _Section(said, lambda room: _write_errors(package.errors, room))
+
+
+def _write_errors(errors: Sequence[str], room: int) -> str:
+    lines = [cut_within(error, _WIDTH) for error in errors]
+    if len(lines) > _MOST_ERRORS:  # the last one may be the cause of all
+        half = _MOST_ERRORS // 2
+        lines[half:-half] = [f"... {count(len(lines) - 2 * half, 'more line')}"]
+    block = "\n".join(["", *code_block("", lines), ""])
+    return block if _length(block) <= room else "<p>There is no room here for the errors.</p>\n"
+
+
+def _length(text: str) -> int:
+    """Count as JavaScript does, for which some characters are two."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,0 +1,287 @@
+"""Paths in, the reasons for what the function does with the ConfigMaps and Secrets there out."""
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+from krm_fn.base.problem import Outcome, Rejected, ResourceId, Severity
+from krm_fn.base.settings import Environment
+from krm_fn.base.words import count, printable, with_commas
+from krm_fn.core.decide.transform import Transformation
+from krm_fn.core.references.reference import Rule
+from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.report.markup import Forms, write_forms
+from krm_fn.report.secrets import Masks
+from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
+from krm_fn.tools.explain.explain_objects import (
+    EVERYTHING,
+    Wanted,
+    explain_absent,
+    explain_objects,
+    find_wanted,
+    not_found,
+    read_wanted,
+)
+from krm_fn.tools.explain.explanation import (
+    ABSENT,
+    NOWHERE,
+    TEXT,
+    Because,
+    Explained,
+    ExplainedReference,
+    Explanation,
+    Hashed,
+    Places,
+    Restart,
+    SourceLine,
+    Unfollowed,
+    outcome,
+    sum_up_explanation,
+)
+from krm_fn.tools.render.files import Allowance, Limits
+from krm_fn.tools.render.render import Opened, decide_opened, open_inputs
+from krm_fn.tools.render.sources import Inputs
+from krm_fn.tools.render.tools import HelmOptions
+
+_MOST_TEXTS = 10
+"""Mere texts that are shown for an object. More of them say little."""
+
+_MOST_NAMES = 3
+"""Objects that the table names for a reason. Below it, all of them are explained."""
+
+_TITLES = ("OUTCOME", "COUNT", "BECAUSE", "OBJECTS")
+
+_STRATEGIES = {
+    "rename": "rename",
+    "adopt": "adopt: the name stays; labelled, and protected from pruning",
+    "checksum": "checksum: the name stays",
+    "ignore": "left alone",
+    ABSENT: "not in the package",
+}
+_BY_CONTENT = "by its content; the new name is not shown"
+"""Who can guess a Secret's value could compare its hash."""
+
+
+class _Paragraph(NamedTuple):
+    """A field of an object, and what is said of it."""
+
+    who: ResourceId
+    place: SourceLine
+    field: str
+    texts: tuple[str, ...]
+
+
+def write_explanation(explanation: Explanation, screen: Screen) -> str:
+    """Write every object and, of several, first a table that sums them up."""
+    lines = [line for one in explanation.objects for line in _write(one, screen)]
+    if not explanation.objects:
+        lines = [screen.strong(sum_up_explanation(explanation))]
+    elif len(explanation.objects) > 1:
+        lines = [*_sum_up(explanation, screen), "", *lines]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _sum_up(explanation: Explanation, screen: Screen) -> Iterator[str]:
+    """Yield a table with a row for each reason, and the objects that it decides about."""
+    by_reason: dict[str, dict[str, list[str]]] = {}
+    for one in explanation.objects:
+        named = by_reason.setdefault(outcome(one), {}).setdefault(one.because.reason.text, [])
+        named.append(" ".join(_write_place(one.who, NOWHERE, screen.width)))
+    groups = [
+        Group(what, [_reason_row(reason, named) for reason, named in sorted(reasons.items(), key=_most_first)])
+        for what, reasons in sorted(by_reason.items())
+    ]
+    title, *rows = write_table(_TITLES, groups, screen.width)
+    yield screen.strong(title)
+    yield from rows
+
+
+def _most_first(reason: tuple[str, list[str]]) -> tuple[int, str]:
+    return -len(reason[1]), reason[0]
+
+
+def _reason_row(reason: str, named: list[str]) -> Row:
+    more = [f"and {len(named) - _MOST_NAMES:,} more"] if len(named) > _MOST_NAMES else []
+    return Row((f"{len(named):,}",), (printable(reason).split(" "), with_commas([*named[:_MOST_NAMES], *more])))
+
+
+def _write(one: Explained, screen: Screen) -> Iterator[str]:
+    yield from map(screen.strong, _write_place(one.who, one.place, screen.width, _now(one)))
+    yield from _indent(2, _fill(_strategy(one), screen.width - 2))
+    yield from _indent(4, _fill(f"because {_because(one.because)}", screen.width - 4))
+    for hint in one.hints:
+        word = "and because" if one.strategy == "ignore" else "although"
+        yield from _indent(4, _fill(f"{word} {_because(hint)}", screen.width - 4))
+    if one.because.reason.remedy:
+        yield from _indent(4, _fill(f"you can {one.because.reason.remedy}", screen.width - 4))
+    if one.hashed is not None:
+        yield from _indent(2, _fill(f"hashed: {_keys(one.hashed)}", screen.width - 2))
+    yield from _section("referenced by", map(_reference, one.references), screen)
+    yield from _section("restarts when it changes", map(_restart, one.restarts), screen)
+    shown = [*_without_most_texts(one.unfollowed)]
+    yield from _section("not followed", map(_unfollowed, shown), screen)
+    if len(shown) < len(one.unfollowed):
+        yield f"    and {count(len(one.unfollowed) - len(shown), 'more text')}, which -o json lists"
+    for warning in one.warnings:
+        yield from map(screen.warning, _indent(2, _fill(f"! {warning}", screen.width - 2)))
+
+
+def _strategy(one: Explained) -> str:
+    said = _STRATEGIES[one.strategy]
+    if one.new_name == "":
+        return said
+    name = _BY_CONTENT if one.new_name is None else f"to {printable(one.new_name)}"
+    if one.strategy == "rename":
+        return f"{said} {name}"
+    return f"{said}, renamed {name}" if one.strategy == "adopt" else f"{said}, under its base name again"
+
+
+def _because(because: Because) -> str:
+    reason, place = because
+    more = [*_place(place), *([reason.source] if reason.source else [])]
+    return reason.text + (f" ({', '.join(more)})" if more else "")
+
+
+def _keys(hashed: Hashed) -> str:
+    if [name for name, _ in hashed] == ["data"] and hashed[0][1]:
+        return ", ".join(hashed[0][1])
+    return (
+        "; ".join(f"{name}: {', '.join(of_field)}" if of_field else name for name, of_field in hashed) or "no content"
+    )
+
+
+def _reference(one: ExplainedReference) -> _Paragraph:
+    return _Paragraph(one.who, one.place, one.field, (_rule(one.rule), *one.notes))
+
+
+def _rule(rule: Rule) -> str:
+    return f"by {rule.by}: {rule.text}" + (f" ({rule.source})" if rule.source else "")
+
+
+def _restart(one: Restart) -> _Paragraph:
+    read = "all keys" if one.keys is None else f"only {', '.join(one.keys)}"
+    asked = (f"by an annotation of {one.asked_by}",) if one.asked_by else ()
+    unset = () if one.is_set else ("it cannot change: it gets no checksum, and nothing restarts it",)
+    return _Paragraph(one.who, one.place, one.field, (read, *asked, *unset))
+
+
+def _unfollowed(one: Unfollowed) -> _Paragraph:
+    return _Paragraph(one.who, one.place, one.field, (one.text,))
+
+
+def _without_most_texts(unfollowed: Iterable[Unfollowed]) -> Iterator[Unfollowed]:
+    texts = 0
+    for one in unfollowed:
+        texts += one.reason == TEXT
+        if one.reason != TEXT or texts <= _MOST_TEXTS:
+            yield one
+
+
+def _section(title: str, entries: Iterable[_Paragraph], screen: Screen) -> Iterator[str]:
+    for position, entry in enumerate(entries):
+        if not position:
+            yield f"  {title}"
+        yield from _indent(4, _write_place(entry.who, entry.place, screen.width - 4))
+        yield f"      {printable(entry.field)}"
+        for text in entry.texts:
+            yield from _indent(6, _fill(text, screen.width - 6))
+
+
+def _now(one: Explained) -> str:
+    """Return the name that the object has, if that is not its base name and may be shown."""
+    return f" ({one.present_name})" if one.present_name not in {None, one.who.name} else ""
+
+
+def _write_place(who: ResourceId, place: SourceLine, width: int, more: str = "") -> list[str]:
+    """Name an object and its place, in one line if they fit."""
+    name = printable(f"{who.kind} {who.namespace}/{who.name}" if who.namespace else f"{who.kind} {who.name}")
+    name += printable(more)
+    parts = [name, *_place(place)]
+    line = "  ".join(parts)
+    return [line] if columns(line) <= width else [parts[0], *_indent(2, parts[1:])]
+
+
+def _place(place: SourceLine) -> list[str]:
+    if not place.file:
+        return []
+    return [printable(f"{place.file}:{place.line}" if place.line else place.file)]
+
+
+def _fill(text: str, width: int) -> list[str]:
+    return fold(printable(text).split(" "), width, "")
+
+
+def _indent(blanks: int, lines: Iterable[str]) -> Iterator[str]:
+    return (f"{' ' * blanks}{line}" for line in lines)
+
+
+FORMS: Forms = {
+    Explanation: (("summary", sum_up_explanation), "objects"),
+    Explained: (
+        *("*who", "present_name", "*place", "strategy", "new_name", "reason=because", "hints"),
+        ("hashed", lambda one: None if one.hashed is None else dict(one.hashed)),
+        *("references", "notFollowed=unfollowed", "restarts", "warnings"),
+    ),
+    Because: ("ground=reason.code", "text=reason.text", "*place", "source=reason.source", "remedy=reason.remedy"),
+    Rule: ("by", "text", "source"),
+    ExplainedReference: ("*who", "*place", "field", "text", "foundBy=rule", "is_changed", "notes"),
+    Unfollowed: ("*who", "*place", "field", "reason", "text"),
+    Restart: ("*who", "*place", "field", "keys", "asked_by", "is_set"),
+}
+"""Of schemas/explain-v1.json: everything that the text says, and all mere texts."""
+
+
+class ExplainFormat(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+
+
+def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and how it is written
+    inputs: Inputs,
+    wanted: str,
+    helm: HelmOptions,
+    environment: Environment,
+    limits: Limits,
+    form: ExplainFormat,
+    screen: Screen,
+) -> Outcome:
+    """Explain all ConfigMaps and Secrets of a package, or those that `wanted` means.
+
+    Where the function would fail, its errors are reported, and what it decided is explained all the same.
+    """
+    try:
+        opened = open_inputs(inputs, helm, environment, Allowance(limits))
+        found = decide_opened(opened, environment)
+        masks = Masks(found.package.configs)
+        explanation = _explain(read_wanted(wanted), found, masks, opened)
+    except Rejected as rejected:
+        return Outcome(b"", stderr_lines(rejected.problems), 1)
+    text = write_forms(explanation, FORMS) if form is ExplainFormat.JSON else write_explanation(explanation, screen)
+    errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
+    return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors]), int(bool(errors)))
+
+
+def sum_up_rendering(opened: Opened, environment: Environment, screen: Screen) -> Outcome:
+    """Sum up what a rendering does: the table of all reasons, and the line with which each run ends.
+
+    Raises Rejected where there is none.
+    """
+    found = decide_opened(opened, environment)
+    explanation = _explain(EVERYTHING, found, Masks(found.package.configs), opened)
+    lines = [*(_sum_up(explanation, screen) if explanation.objects else ()), str(found.summary)]
+    problems = [*opened.remarks, *opened.place(found.changes.problems)]
+    is_wrong = any(problem.severity is Severity.ERROR for problem in problems)
+    return Outcome("".join(f"{line}\n" for line in lines).encode(), stderr_lines(problems), int(is_wrong))
+
+
+def _explain(wanted: Wanted, found: Transformation, masks: Masks, opened: Opened) -> Explanation:
+    """Explain what is wanted. Raises Rejected if there is no such object, in the package or referenced by it."""
+    chosen = frozenset(found.package.configs)
+    configs = [item for item in opened.items if item.is_config or item in chosen]
+    items = find_wanted(wanted, configs, found.revisions.names)
+    if items or wanted == EVERYTHING:
+        return explain_objects(found, items, Places(opened.envelopes, opened.configuration), masks)
+    absent = explain_absent(wanted, found, Places(opened.envelopes, opened.configuration))
+    if not absent:
+        raise not_found(wanted, configs)
+    return Explanation(tuple(absent))

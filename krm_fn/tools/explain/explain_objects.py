@@ -1,0 +1,232 @@
+"""Explain ConfigMaps and Secrets, chosen by a name on the command line: those of a package, and those it lacks."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from krm_fn.base.item import Item
+from krm_fn.base.kind import plural_of
+from krm_fn.base.link_plan import REVISION_KINDS
+from krm_fn.base.node import Node
+from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
+from krm_fn.base.settings import Strategy
+from krm_fn.core.decide.choose import Choice
+from krm_fn.core.decide.revisions import Reason, ReasonCode
+from krm_fn.core.decide.transform import Transformation
+from krm_fn.core.names.content_hash import hashed_keys
+from krm_fn.core.names.names import authored_id, base_name
+from krm_fn.core.names.suggest import did_you_mean, nearest
+from krm_fn.core.references.generated import hashed_fields, known_names
+from krm_fn.core.references.reference import ResolvedReference
+from krm_fn.guards.hints import HINTS
+from krm_fn.lint.not_followed import find_misspelled
+from krm_fn.report.secrets import Masks
+from krm_fn.tools.explain.explanation import (
+    ABSENT,
+    NOWHERE,
+    Because,
+    Explained,
+    Explanation,
+    Places,
+    Restart,
+    Unfollowed,
+)
+from krm_fn.tools.explain.find_references import find_explained_references
+from krm_fn.tools.explain.find_unfollowed import find_not_followed
+
+_KINDS = {
+    **{name: kind for kind in REVISION_KINDS for name in (kind.lower(), plural_of(kind))},
+    "cm": "ConfigMap",
+}
+"""What kubectl calls them."""
+
+
+class Wanted(NamedTuple):
+    """A name, and the kinds and namespaces in front of it. No name stands for all."""
+
+    name: str
+    above: tuple[str, ...]
+
+    def matches(self, kind: str, namespace: str, names: Collection[str]) -> bool:
+        """Tell whether it means an object that has one of these names."""
+        is_there = all(one in {namespace, kind} or _KINDS.get(one.lower()) == kind for one in self.above)
+        return is_there and (not self.name or self.name in names)
+
+    def __str__(self) -> str:
+        return "/".join((*self.above, self.name))
+
+
+EVERYTHING = Wanted("", ())
+_NOT_HERE = "the package does not contain it: its name stays"
+
+
+def read_wanted(text: str) -> Wanted:
+    """Read `name`, `kind/name`, `namespace/name` or `kind/namespace/name`; `namespace/` for all that is there."""
+    *above, name = text.split("/")
+    return Wanted(name, tuple(above))
+
+
+def not_found(wanted: Wanted, configs: Iterable[Item]) -> Rejected:
+    """Return the error for a name that no ConfigMap or Secret of the package has."""
+    near = nearest(wanted.name, sorted({base_name(item) for item in configs}))
+    return Rejected(Problem(f"the package has no ConfigMap or Secret {wanted}{did_you_mean(near)}"))
+
+
+def find_wanted(wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]) -> list[Item]:
+    """Find the ConfigMaps and Secrets that are meant: by any name that a reference may use, and by their new names."""
+    return [
+        item
+        for item in configs
+        if any(
+            wanted.matches(kind, item.id.namespace, {name})
+            for kind, name in (*known_names(item), (item.id.kind, new_names.get(item, item.id.name)))
+        )
+    ]
+
+
+def explain_objects(found: Transformation, items: Iterable[Item], places: Places, masks: Masks) -> Explanation:
+    """Explain these ConfigMaps and Secrets. `masks` hide the names of Secrets."""
+    chosen = {choice.item: choice for choice in found.choices.all}
+    wanted = [*items]
+    explainer = _Explainer(found, [item for item in wanted if item in chosen], places, masks)
+    explained = [explainer.explain(chosen[item]) if item in chosen else explainer.set_aside(item) for item in wanted]
+    return Explanation(tuple(sorted(explained, key=_order)))
+
+
+def _order(explained: Explained) -> tuple[str, str, str]:
+    who = explained.who
+    return who.namespace, who.kind, who.name
+
+
+class _Explainer:
+    def __init__(self, found: Transformation, chosen: list[Item], places: Places, masks: Masks) -> None:
+        self._found = found
+        self._places = places
+        self._references = find_explained_references(found, places)
+        self._unfollowed = find_not_followed(found, chosen, places)
+        self._restarts = _find_restarts(found, places)
+        self._hide = masks.hide
+        self._problems: dict[Node | None, list[Problem]] = defaultdict(list)
+        for problem in found.changes.problems:
+            self._problems[problem.node].append(problem)
+
+    def explain(self, choice: Choice) -> Explained:
+        """Explain an object for which a strategy was chosen."""
+        item = choice.item
+        revision = self._found.revisions.renamed.get(item)
+        is_hashed = revision is not None and revision.name != revision.base_name
+        new_name = revision.name if revision else ""
+        hashed = None
+        if is_hashed:
+            hashed = tuple((hashed_keys(item.node) if item.is_config else hashed_fields(item)).items())
+        return Explained(
+            authored_id(item),
+            _present_name(item),
+            self._places.of(item),
+            choice.strategy.value,
+            self._because(choice.reason),
+            tuple(self._because(hint) for hint in self._hints(choice)),
+            None if is_hashed and item.id.kind == "Secret" else new_name,
+            hashed,
+            tuple(
+                one._replace(text=self._hide(one.text), notes=tuple(map(self._hide, one.notes)))
+                for one in self._references.get(item, ())
+            ),
+            tuple(one._replace(text=self._hide(one.text)) for one in self._unfollowed.get(item, ())),
+            tuple(self._restarts.get(item, ())),
+            tuple(self._warnings(choice)),
+        )
+
+    def set_aside(self, item: Item) -> Explained:
+        """Explain an object that is not to be chosen."""
+        reason = self._because(self._found.package.set_aside[item])
+        return Explained(authored_id(item), _present_name(item), self._places.of(item), Strategy.IGNORE.value, reason)
+
+    def _because(self, reason: Reason) -> Because:
+        if reason.item is not None:
+            place = self._places.of(reason.item, reason.field)
+        else:
+            place = self._places.of_setting(reason.field) if reason.field else NOWHERE
+        return Because(reason, place)
+
+    def _hints(self, choice: Choice) -> Iterator[Reason]:
+        """Yield who may look the object up by its name, beside the one that decided, and each place once."""
+        if choice.strategy.makes_revisions or choice.reason.code in HINTS:
+            said = [choice.reason]
+            for hint in self._found.choices.hints.about(choice.item):
+                if not any(_is_same(hint, other) for other in said):
+                    said.append(hint)
+                    yield hint
+
+    def _warnings(self, choice: Choice) -> Iterator[str]:
+        """Yield what the function says about the object, but for what the reason says."""
+        for problem in self._problems.get(choice.item.node, ()):
+            is_said = choice.problem is not None and choice.problem.message == problem.message
+            if problem.severity is not Severity.INFO and not is_said:
+                yield self._hide(f"{problem.field}: {problem.message}" if problem.field else problem.message)
+
+
+def _is_same(one: Reason, other: Reason) -> bool:
+    """Tell whether two reasons say the same, or say it of the same place."""
+    return one.code is other.code or (one.item is not None and (one.item, one.field) == (other.item, other.field))
+
+
+def _present_name(item: Item) -> str | None:
+    is_hashed = item.id.name != base_name(item)
+    return None if is_hashed and item.id.kind == "Secret" else item.id.name
+
+
+def _find_restarts(found: Transformation, places: Places) -> dict[Item, list[Restart]]:
+    """Return the pod templates that a change of each object's content restarts."""
+    restarts: dict[Item, list[Restart]] = defaultdict(list)
+    inputs = found.checksums.inputs
+    for several, is_set in ((inputs.restarted, True), (inputs.immutable, False)):
+        for one in several:
+            field = one.template.field
+            who, place = authored_id(one.item), places.of(one.item, field)
+            for config, keys in one.configs.items():
+                read = None if keys is None else tuple(sorted(keys))
+                restarts[config].append(Restart(who, place, field, read, one.asked_by.get(config, ""), is_set))
+    return restarts
+
+
+def explain_absent(wanted: Wanted, found: Transformation, places: Places) -> list[Explained]:
+    """Explain what is referenced under a name that no object of the package has."""
+    messages = {
+        (one.resolved.referrer, one.resolved.reference.field): one.message
+        for one in find_misspelled(found.package, found.references)
+    }
+    by_id: dict[ResourceId, list[ResolvedReference]] = defaultdict(list)
+    for resolved in found.references.authored:
+        who = ResourceId("v1", resolved.reference.kind, resolved.namespace_meant, resolved.reference.target)
+        if not resolved.targets and wanted.matches(who.kind, who.namespace, {who.name}):
+            by_id[who].append(resolved)
+    return [
+        Explained(
+            who,
+            who.name,
+            places.of(several[0].referrer, several[0].reference.field),
+            ABSENT,
+            _why_absent(several, places),
+            unfollowed=tuple(
+                Unfollowed(
+                    authored_id(one.referrer),
+                    places.of(one.referrer, one.reference.field),
+                    one.reference.field,
+                    ABSENT,
+                    messages.get((one.referrer, one.reference.field), _NOT_HERE),
+                )
+                for one in several
+            ),
+        )
+        for who, several in sorted(by_id.items())
+    ]
+
+
+def _why_absent(several: Iterable[ResolvedReference], places: Places) -> Because:
+    for referrer, reference, _ in several:
+        if reference.written:
+            how = reference.rule.reason or "a controller writes it"
+            reason = Reason(ReasonCode.ABSENT, how, referrer, reference.field, reference.rule.source)
+            return Because(reason, places.of(referrer, reference.field))
+    return Because(Reason(ReasonCode.ABSENT, "nothing in the package makes it"))

@@ -1,0 +1,303 @@
+"""What a directory needs so that a deployer runs the function: a configuration, an entry that names it, a file for CI.
+
+Nothing that somebody wrote is replaced. Texts are edited where one line can be added to them, and nothing else changes;
+where that is not certain, the lines are for a person to add.
+"""
+
+import os
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from krm_fn.base.changes import Change, Changes, Edit, SetFields, SetItems
+from krm_fn.base.item import Item, read_item
+from krm_fn.base.node import Mapping, NewValue, Node, elements, entries, get, is_mapping, is_sequence, text
+from krm_fn.base.problem import Problem, Rejected
+from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Settings
+from krm_fn.core.config.configuration import find_in_kptfile
+from krm_fn.core.config.read_config import parse_config
+from krm_fn.core.yaml.apply import apply_changes
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.function import read_config
+from krm_fn.tools.init.name_set import name_set
+from krm_fn.tools.init.texts import (
+    FOR_TOOLS,
+    KPT_ENTRY,
+    KPT_ENTRY_LINES,
+    RUN_BY_KUSTOMIZE,
+    Pipeline,
+    in_metadata,
+    in_spec,
+    in_transformers,
+    is_unsafe,
+    write_config,
+)
+from krm_fn.tools.init.who_builds import Around
+from krm_fn.tools.render.files import Allowance, Files, placed_in
+from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_plugins, runtimes_of
+from krm_fn.tools.render.tools import CHART, built_from
+
+_RENDERED_FIRST = frozenset({"argocd", "flux"})
+
+_PLACEHOLDER = "OWNER/REPO@SHA"
+
+
+class Door(StrEnum):
+    """What runs the function over a directory."""
+
+    KUSTOMIZE = "kustomize"
+    KPT = "kpt"
+    CHART = "helm"
+    FOLDER = "folder"
+
+
+class Wishes(NamedTuple):
+    """What the user asks for. An empty field is left to the directory."""
+
+    deployers: tuple[str, ...] = ()
+    set: str = ""
+    namespace: str = ""
+    image: str = ""
+    pipeline: Pipeline | None = None
+    action: str = ""
+
+
+class Planned(NamedTuple):
+    """A file, and what becomes of it: `data`, None where it stays. `before` is None where there is no file.
+
+    `by_hand`: lines for a person to add. As long as there are any, nothing is written.
+    """
+
+    file: Path
+    said: str
+    before: bytes | None = None
+    data: bytes | None = None
+    by_hand: str = ""
+
+
+def find_door(directory: Path, wishes: Wishes) -> Door:
+    """Find what will run the function. In a kpt package, a kustomization is only run where kpt is not."""
+    if (directory / KPTFILE).is_file() and (not wishes.deployers or Door.KPT in wishes.deployers):
+        return Door.KPT
+    built = built_from(directory)
+    return Door.CHART if built == CHART else Door.KUSTOMIZE if built else Door.FOLDER
+
+
+def add_namespace(directory: Path, door: Door, wishes: Wishes, allowance: Allowance) -> Wishes:
+    """Return the wishes with a namespace for Helm: that of a configuration which is there, if none is given."""
+    if door is not Door.CHART or wishes.namespace or "helm" not in (wishes.deployers or ("helm",)):
+        return wishes
+    file = directory / CONFIG_FILE
+    present = os.path.lexists(file) and _parse(file, _files(directory, allowance).read(file))[1].linker.namespace
+    if not present:
+        message = "Helm tells a post-renderer no namespace; pass that of the release with --namespace"
+        raise Rejected(Problem(message, file=str(directory)))
+    return wishes._replace(namespace=present)
+
+
+def plan(directory: Path, door: Door, wishes: Wishes, around: Around, allowance: Allowance) -> list[Planned]:
+    """Plan all files, in the order in which they are written: the configuration first, and last what needs it.
+
+    Raises Rejected for what cannot be read, and for a directory in which the function would be in the way.
+    """
+    around.check()
+    files = _files(directory, allowance)
+    planned = [_plan_config(directory, door, wishes, around, files)]
+    if wishes.pipeline is not None:
+        planned.append(_plan_pipeline(directory, wishes.pipeline, wishes.action, around, allowance))
+    if door is Door.KUSTOMIZE:
+        planned += _plan_kustomization(directory, planned[0], wishes, files)
+    if door is Door.KPT:
+        planned.append(_plan_kptfile(directory, files))
+    return [*dict.fromkeys(planned)]  # a Kptfile may be the configuration too
+
+
+def _files(directory: Path, allowance: Allowance) -> Files:
+    return Files(allowance.limits.root or directory, allowance)
+
+
+def _plan_config(directory: Path, door: Door, wishes: Wishes, around: Around, files: Files) -> Planned:
+    present = _find_config(directory, door, files)
+    wanted = _write_config(directory, door, wishes, around, files)
+    _parse(directory / CONFIG_FILE, wanted.encode())
+    if present is None:
+        _refuse_taken(directory, wishes, around)
+        return Planned(directory / CONFIG_FILE, "written", data=wanted.encode())
+    data = files.read(present)
+    missing = "" if data == wanted.encode() else "".join(_find_missing(present, data, door, wishes))
+    said = "is there, and is not changed; add to it what this deployer needs:" if missing else "unchanged"
+    return Planned(present, said, data, by_hand=missing)
+
+
+def _find_config(directory: Path, door: Door, files: Files) -> Path | None:
+    """Find the file that configures the function already, whatever its name."""
+    if door is Door.KUSTOMIZE:
+        listed = [plugin for plugin in find_plugins(directory, files) if plugin.krm_fn]
+        if listed:
+            return listed[-1].kustomization if listed[-1].is_inline else Path(os.path.relpath(listed[-1].path))
+    if door is Door.KPT:
+        for root in _read(directory / KPTFILE, files):
+            for named, settings in find_in_kptfile(root):
+                if Path(named) != Path(CONFIG_FILE) and (named or settings is not None):
+                    return directory / (named or KPTFILE)
+    return directory / CONFIG_FILE if os.path.lexists(directory / CONFIG_FILE) else None
+
+
+def _find_missing(file: Path, data: bytes, door: Door, wishes: Wishes) -> Iterator[str]:
+    """Yield the lines that an existing configuration needs for this door."""
+    if file.name in (*KUSTOMIZATIONS, KPTFILE):
+        return
+    item, settings = _parse(file, data)
+    is_run = bool(runtimes_of(item)) or _is_rendered_first(settings, wishes)
+    annotations = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE and not is_run else ""
+    annotations += FOR_TOOLS if door is Door.KPT and not item.is_local else ""
+    if annotations:
+        yield in_metadata(annotations)
+    wanted = dict.fromkeys([*settings.deployers, *wishes.deployers])
+    is_more = len(wanted) > len(settings.deployers)
+    is_elsewhere = wishes.namespace not in ("", settings.linker.namespace)
+    if is_more or is_elsewhere:
+        yield in_spec(tuple(wanted) if is_more else (), wishes.namespace if is_elsewhere else "")
+
+
+def _is_rendered_first(settings: Settings, wishes: Wishes) -> bool:
+    """Tell whether `krm-fn render` builds the directory, in a plugin or in CI. It needs no entry, but takes one."""
+    return {*settings.deployers, *wishes.deployers} <= _RENDERED_FIRST
+
+
+def _parse(file: Path, data: bytes) -> tuple[Item, Settings]:
+    with placed_in(str(file)):
+        config = read_config(data)
+        settings = parse_config(config)
+    assert is_mapping(config), "else it is refused"  # noqa: S101  # for the type checker
+    return read_item(config), settings
+
+
+def _refuse_taken(directory: Path, wishes: Wishes, around: Around) -> None:
+    """Refuse a name that is given, and that is certain to be that of another folder in this namespace."""
+    ours = frozenset([wishes.namespace]) if wishes.namespace else around.namespaces_of(around.directory)
+    for one in around.sets:
+        if one.name == wishes.set and (one.namespaces & ours) - {""}:
+            message = f"--set {wishes.set} is the set of {around.show(one.folder)}, in the same namespace; pass another"
+            raise Rejected(Problem(message, file=str(directory)))
+
+
+def _write_config(directory: Path, door: Door, wishes: Wishes, around: Around, files: Files) -> str:
+    deployers = wishes.deployers or {Door.KPT: ("kpt",), Door.CHART: ("helm",)}.get(door, ())
+    run = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE else ""
+    name = wishes.set or name_set(_find_name(directory, door, files), around, wishes.namespace)
+    return write_config(name, run + FOR_TOOLS, deployers, wishes.image, wishes.namespace)
+
+
+def _find_name(directory: Path, door: Door, files: Files) -> str:
+    """Find what the package is called by what builds it."""
+    package = KPTFILE if (directory / KPTFILE).is_file() else ""
+    file = {Door.CHART: CHART, Door.KUSTOMIZE: built_from(directory)}.get(door, package)
+    roots = _read(directory / file, files) if file else []
+    path = ("name",) if door is Door.CHART else ("metadata", "name")
+    return next(filter(None, (text(get(root, *path)) for root in roots)), "")
+
+
+def _plan_kustomization(directory: Path, config: Planned, wishes: Wishes, files: Files) -> Iterator[Planned]:
+    file = directory / built_from(directory)
+    data = files.read(file)
+    entry = os.path.relpath(config.file, directory)
+    listed = [text(one) for root in _read(file, files) for one in elements(get(root, "transformers"))]
+    # The entry may be there without its file, which is written now.
+    if Path(entry) in map(Path, listed) or any(plugin.krm_fn for plugin in find_plugins(directory, files)):
+        yield Planned(file, "unchanged", data)
+        return
+    if config.before is not None and not config.by_hand:
+        item, settings = _parse(config.file, config.before)
+        if not runtimes_of(item) and _is_rendered_first(settings, wishes):
+            return
+    # Without the annotation, kustomize fails at the entry. A file behind a link may be that of other folders too.
+    edited = None if config.by_hand or file.is_symlink() else _edit(data, ("transformers",), entry)
+    if edited is None:
+        yield Planned(file, "is not changed; add to it:", data, by_hand=in_transformers(entry))
+    else:
+        yield Planned(file, f"edited: transformers lists {entry}", data, edited)
+
+
+def _plan_kptfile(directory: Path, files: Files) -> Planned:
+    file = directory / KPTFILE
+    data = files.read(file)
+    if any(any(True for _ in find_in_kptfile(root)) for root in _read(file, files)):
+        return Planned(file, "unchanged", data)
+    edited = None if file.is_symlink() else _edit(data, ("pipeline", "mutators"), KPT_ENTRY)
+    if edited is None:
+        return Planned(file, "is not changed; add to it, as the last entry:", data, by_hand=KPT_ENTRY_LINES)
+    return Planned(file, "edited: pipeline.mutators runs krm-fn", data, edited)
+
+
+def _plan_pipeline(directory: Path, pipeline: Pipeline, action: str, around: Around, allowance: Allowance) -> Planned:
+    if around.repository is None:
+        message = "is in no repository of git, in which --ci writes its file"
+        raise Rejected(Problem(message, file=str(directory)))
+    package = around.directory.relative_to(around.repository).as_posix()
+    if is_unsafe(package):
+        message = f"--ci: the name {package!r} would be more than a name in a file for CI; rename the folder"
+        raise Rejected(Problem(message, file=str(directory)))
+    file = Path(os.path.relpath(around.repository / pipeline.file))
+    around.check_can_write(file)
+    if not os.path.lexists(file):
+        if not action:
+            message = (
+                f"--ci needs --action {_PLACEHOLDER}: no release of krm-fn is published yet, so name the repository "
+                "to which you have pushed it, and the commit"
+            )
+            raise Rejected(Problem(message, file=str(file)))
+        return Planned(file, "written", data=pipeline.write(package, action).encode())
+    data = Files(around.repository, allowance).read(file)
+    edited = None if file.is_symlink() else pipeline.add(data, package)
+    if edited == data:
+        return Planned(file, "unchanged", data)
+    if edited is not None:
+        return Planned(file, f"edited: compares {package} too", data, edited)
+    by_hand = pipeline.write(package, action or _PLACEHOLDER)
+    return Planned(file, "is there, and is not changed; add to it, and leave out --ci:", data, by_hand=by_hand)
+
+
+def _read(file: Path, files: Files) -> list[Node]:
+    with placed_in(str(file)):
+        return read_yaml(files.read(file)).roots
+
+
+def _edit(data: bytes, path: tuple[str, ...], entry: NewValue) -> bytes | None:
+    """Add an entry to the list at a path of the only object; None where this text does not allow it.
+
+    The writer proves that nothing but the entry is new.
+    """
+    try:
+        envelope = open_envelope(read_yaml(data))
+        if len(envelope.document.roots) != 1 or len(envelope.items) != 1:
+            return None
+        (item,) = envelope.items
+        change = _add_entry(item, path, entry)
+        edit = change and Edit(change, item, ".".join(path))
+        return envelope.encode(apply_changes(envelope, Changes(edits=(edit,))).text) if edit else None
+    except Rejected:
+        return None
+
+
+def _add_entry(item: Item, path: tuple[str, ...], entry: NewValue) -> Change | None:
+    """Add an entry to a list, or the list with it where there is none."""
+    inner: Mapping = item.node
+    for position, name in enumerate(path):
+        if any(key != name and key.casefold() == name.casefold() for key, _ in entries(inner)):
+            return None  # kustomize reads this key too
+        child: Node | None = get(inner, name)
+        is_last = position == len(path) - 1
+        if child is None:
+            value: NewValue = [entry]
+            for missing in reversed(path[position + 1 :]):
+                value = {missing: value}
+            return SetFields(inner, ((name, value),))
+        if is_last:
+            return SetItems(child, (entry,)) if is_sequence(child) and child.value else None
+        if not is_mapping(child):
+            return None
+        inner = child
+    return None

@@ -1,0 +1,147 @@
+"""What `krm-fn init` writes: a configuration, and files for CI, which are those of `examples/`."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+from importlib.resources import files
+
+from krm_fn import __version__
+from krm_fn.base.keys import LOCAL_CONFIG
+from krm_fn.base.node import Node, entries, is_mapping, is_scalar
+from krm_fn.base.problem import Rejected
+from krm_fn.base.settings import CONFIG_FILE, Settings
+from krm_fn.core.config.configuration import PROGRAM
+from krm_fn.core.config.plain import load_schema
+from krm_fn.core.yaml.reader import read_yaml, walk
+from krm_fn.core.yaml.splice_change import write_scalar
+
+# `exec` and no image: the first build needs nothing but the krm-fn that has written this (decision 64).
+RUN_BY_KUSTOMIZE = """\
+    config.kubernetes.io/function: |   # how kustomize runs it
+      exec:
+        path: krm-fn
+"""
+FOR_TOOLS = f"""\
+    {LOCAL_CONFIG}: "true"   # kustomize, Flux and kpt do not apply it
+"""
+"""Lines of annotations that a deployer needs."""
+
+# Argo CD passes over a file with this text, in whichever line. It knows no local-config.
+_NOT_FOR_ARGO_CD = "# +argocd:skip-file-rendering"
+
+KPT_ENTRY = {"exec": PROGRAM, "configPath": CONFIG_FILE}
+KPT_ENTRY_LINES = f"pipeline:\n  mutators:\n  - exec: {PROGRAM}\n    configPath: {CONFIG_FILE}\n"
+
+_TO_SET = f"image: REGISTRY/krm-fn:{__version__}   # the Job runs it; make image builds it, and you push it"
+
+_PACKAGES = "apps/*/overlays/*"
+_ACTION = "OWNER/REPO@SHA"
+"""What the examples compare, and where krm-fn is. Nobody has a repository of that name."""
+
+_UNSAFE = re.compile(r"[^\w./@%+=:,~ \[\](){}#&!*?;-]|^[\s-]|\s$|\$")
+"""In the name of a folder: what GitHub and GitLab would expand, what ends a line, what looks like an option."""
+
+
+class Pipeline(Enum):
+    """What runs CI: the file that it reads, from the top of the repository, and the example that it is copied from."""
+
+    github = (".github/workflows/krm-fn.yaml", "github/diff.yaml")
+    gitlab = (".gitlab-ci.yml", "gitlab/.gitlab-ci.yml")
+
+    @property
+    def file(self) -> str:
+        return self.value[0]
+
+    def write(self, package: str, action: str) -> str:
+        text = files("krm_fn.examples").joinpath(self.value[1]).read_text()
+        text = text.replace(_ACTION, action).replace(_PACKAGES, package)
+        return text.replace(".github/workflows/diff.yaml", self.file)
+
+    def add(self, data: bytes, package: str) -> bytes | None:
+        """Add a package to the list in a file for CI; None where that cannot be done with certainty."""
+        roots = _read(data)
+        lists = [node for node in walk(roots) if is_scalar(node) and node.style == "|" and node in _values(roots, self)]
+        if len(lists) != 1:
+            return None
+        packages = lists[0].value.splitlines()
+        if package in packages:
+            return data
+        lines = data.decode().splitlines(keepends=True)
+        last = lists[0].start_mark.line + len(packages)
+        before = lines[last]
+        end = before[len(before.rstrip("\r\n")) :] or "\n"
+        indent = before[: len(before) - len(before.lstrip())]
+        added = [f"{before.rstrip()}{end}", f"{indent}{package}{end}"]
+        edited = "".join([*lines[:last], *added, *lines[last + 1 :]]).encode()
+        wanted = lists[0].value.rstrip("\n") + f"\n{package}"
+        before_all = [wanted if node is lists[0] else node.value for node in walk(roots) if is_scalar(node)]
+        after_all = [node.value for node in walk(_read(edited)) if is_scalar(node)]
+        is_proven = [one.rstrip("\n") for one in before_all] == [one.rstrip("\n") for one in after_all]
+        return edited if is_proven else None
+
+
+_LISTS = {"github": "paths", "gitlab": "PACKAGES"}
+"""The field with the packages, one on each line."""
+
+
+def _values(roots: Iterable[Node], pipeline: Pipeline) -> list[Node]:
+    mappings = [node for node in walk([*roots]) if is_mapping(node)]
+    return [value for node in mappings for name, value in entries(node) if name == _LISTS[pipeline.name]]
+
+
+def _read(data: bytes) -> list[Node]:
+    try:
+        return read_yaml(data).roots
+    except Rejected:
+        return []
+
+
+def is_unsafe(package: str) -> bool:
+    """Tell whether the name of a folder would mean more than itself in a file for CI."""
+    return _UNSAFE.search(package) is not None
+
+
+def write_config(name: str, annotations: str, deployers: Sequence[str], image: str, namespace: str) -> str:
+    """Write krm-fn.yaml. `annotations` are lines; what is empty has its default."""
+    chosen = f"deployers: [{', '.join(deployers or Settings().deployers)}]"
+    lines = [
+        f"# yaml-language-server: $schema={load_schema()['$id']}",
+        _NOT_FOR_ARGO_CD,
+        "apiVersion: revisions.krm-fn.io/v1",
+        "kind: ConfigRevisions",
+        "metadata:",
+        f"  name: {write_scalar(name)}   # the set, unique in its namespace",
+        "  annotations:",
+        annotations.removesuffix("\n"),
+        "spec:",
+        f"  {chosen}{'' if deployers else '   # the default'}",
+        # A comment, as nothing here shows what runs in the cluster already.
+        "  # strategy: adopt   # for the first sync of what runs already",
+        *_write_linker(image, namespace),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _write_linker(image: str, namespace: str) -> Iterator[str]:
+    """Yield the lines of the linker. No image is better than one that nobody can pull."""
+    if not image and not namespace:
+        yield from ("  # linker:", f"  #   {_TO_SET}")
+        return
+    yield "  linker:"
+    yield f"    image: {image}   # the Job runs it" if image else f"    # {_TO_SET}"
+    if namespace:
+        yield f"    namespace: {write_scalar(namespace)}"
+
+
+def in_metadata(annotations: str) -> str:
+    return f"metadata:\n  annotations:\n{annotations}"
+
+
+def in_spec(deployers: Sequence[str], namespace: str) -> str:
+    lines = [f"  deployers: [{', '.join(deployers)}]"] if deployers else []
+    lines += ["  linker:", f"    namespace: {write_scalar(namespace)}"] if namespace else []
+    return "".join(f"{line}\n" for line in ["spec:", *lines])
+
+
+def in_transformers(entry: str) -> str:
+    return f"transformers:\n- {entry}\n"

@@ -1,0 +1,318 @@
+"""What is around a directory: who builds it as a base, what deploys it, which sets there are.
+
+All of it is read from the files of the repository, as far as they are regular and of a size that such files have. What
+nobody can read, nobody builds either: it is passed over.
+"""
+
+import os
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from krm_fn.base.item import Item, read_item
+from krm_fn.base.node import Node, entries, get, is_null, text
+from krm_fn.base.pods import find_templates
+from krm_fn.base.problem import Problem, Rejected
+from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, is_configuration
+from krm_fn.base.words import listing
+from krm_fn.core.config.configuration import find_in_kptfile
+from krm_fn.core.yaml.envelope import find_objects
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.tools.diff.affected import WorkingTree
+from krm_fn.tools.render.files import MANIFESTS, MAX_LEVELS, Allowance, Files, Limits, real_path
+from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_local_bases, find_plugins
+from krm_fn.tools.render.tools import CHART, built_from
+
+_MAX_BYTES = 1_000_000
+"""Of one file. Kustomizations, configurations and Applications are far smaller."""
+
+_MOST_FOLDERS = 1_000
+
+_MOST_NAMES = 3
+
+_FLUX = "kustomize.toolkit.fluxcd.io"
+_DEPLOYS = {
+    "argoproj.io": ("Application", "ApplicationSet"),
+    _FLUX: ("Kustomization",),
+}
+"""By group, the kinds whose objects deploy another directory."""
+
+_TELLING = (KIND.encode(), _FLUX.encode())
+"""Words of files that matter. To parse all files of a repository takes long."""
+
+_PLUGINS = ("generators", "transformers", "validators")
+_CHART_FIELDS = ("helmcharts", "helmchartinflationgenerator")
+_CHART_PLUGIN = "HelmChartInflationGenerator"
+_OF_A_CHART = frozenset({"templates", "crds", "charts"})
+"""The folders of a chart that helm reads."""
+
+
+class Kustomization(NamedTuple):
+    """What a kustomization says that matters to others. The folders are real paths."""
+
+    folder: Path
+    bases: tuple[Path, ...] = ()
+    namespace: str = ""
+    is_component: bool = False
+    has_charts: bool = False
+    runs_krm_fn: bool = False
+
+
+class KnownSet(NamedTuple):
+    """A set that is configured somewhere, and the namespaces that are known of it; `""` is any."""
+
+    name: str
+    folder: Path
+    namespaces: frozenset[str]
+
+
+class Around:
+    """The repository of a directory; where there is none, the working directory, or what is beside the directory."""
+
+    def __init__(self, directory: Path, limits: Limits) -> None:
+        self.directory = real_path(directory)
+        self._shown = directory
+        above = (self.directory, *self.directory.parents)
+        self.repository = next((one for one in above if os.path.lexists(one / ".git")), None)
+        here = real_path(Path())
+        is_below = here in self.directory.parents and here != here.parent
+        beside = here if is_below else self.directory.parent
+        self.top = real_path(limits.root) if limits.root else self.repository or beside
+        self._reader = Files(self.top, Allowance(Limits(max_bytes=sys.maxsize)))
+        self._telling: dict[Path, frozenset[bytes]] = {}
+
+    @cached_property
+    def kustomizations(self) -> dict[Path, Kustomization]:
+        folders = {file.parent for file in self._files if file.name in KUSTOMIZATIONS}
+        return {folder: one for folder in sorted(folders) if (one := self._read_kustomization(folder))}
+
+    @cached_property
+    def sets(self) -> list[KnownSet]:
+        """The sets of all other folders."""
+        found = [(file.parent, name) for file in self._files for name in self._sets_in(file)]
+        others = {(folder, name) for folder, name in found if folder != self.directory}
+        return [KnownSet(name, folder, self.namespaces_of(folder)) for folder, name in sorted(others)]
+
+    def namespaces_of(self, folder: Path) -> frozenset[str]:
+        """Return the namespaces that are certain without a rendering; `""` where one is not known."""
+        kustomization = self.kustomizations.get(folder)
+        if kustomization and kustomization.namespace:
+            return frozenset([kustomization.namespace])
+        linkers = [text(get(root, "spec", "linker", "namespace")) for root in self._read(folder / CONFIG_FILE)]
+        if any(linkers):
+            return frozenset(linkers)
+        _, files = WorkingTree(folder).list(".")
+        manifests = [] if built_from(folder) else [name for name in files if name.endswith(MANIFESTS)]
+        nodes = [node for name in manifests for node in self._read(folder / name)]
+        items = [item for item in map(read_item, find_objects(nodes)) if not is_configuration(item.id)]
+        return frozenset(item.id.namespace for item in items) or frozenset([""])
+
+    def check_can_write(self, file: Path) -> None:
+        """Raise Rejected for a file that would be written outside of the repository, or through a link."""
+        real = real_path(file)
+        if not real.is_relative_to(self.top):
+            message = f"leads to {real}, outside of the repository {self.show(self.top)}; replace the link by a folder"
+            raise Rejected(Problem(message, file=str(file)))
+
+    def find_candidates(self) -> list[Path]:
+        """Find the folders below that a deployer may apply: overlays, charts, packages, applications with manifests."""
+        used = {base for one in self.kustomizations.values() for base in one.bases}
+        found: list[Path] = []
+        for file in self._files:
+            folder = file.parent
+            is_root = file.name in (*KUSTOMIZATIONS, CHART, KPTFILE) or file.name.endswith(MANIFESTS)
+            is_below = self.directory in folder.parents
+            if is_root and is_below and folder not in found and folder not in used:
+                found.append(folder)
+        built = [folder for folder in found if built_from(folder) or (folder / KPTFILE).is_file()]
+        return sorted(built or found, key=os.fsencode)
+
+    def check(self) -> None:
+        """Raise Rejected where a function in this directory would break what others build."""
+        problems = [Problem(message, file=str(self._shown)) for message in self._obstacles()]
+        if problems:
+            raise Rejected(*problems)
+
+    def _obstacles(self) -> Iterator[str]:
+        chart = next((one for one in self.directory.parents if self._is_part_of_chart(one)), None)
+        if chart:
+            yield f"is a part of the chart {self.show(chart)}; pass the chart"
+        over = next((one for one in self.sets if self._reads_it(one.folder)), None)
+        if over:
+            yield f"is a part of {self.show(over.folder)}, where krm-fn is configured for all below; pass that"
+        if self.directory not in self.kustomizations:
+            return
+        if self.kustomizations[self.directory].is_component:
+            yield f"is a Component, and {_ONLY_ON_TOP}{self._pass_one_of(self.directory)}"
+        elif any(self.directory in one.bases for one in self.kustomizations.values()):
+            yield f"is a base of other kustomizations, and {_ONLY_ON_TOP}{self._pass_one_of(self.directory)}"
+        tree = [*self._below(self.directory)]
+        yield from (
+            f"has charts (`helmCharts`) in {self.show(one.folder)}, which krm-fn does not let kustomize inflate; "
+            "render them with helm, and pipe the result into `krm-fn render -`"
+            for one in tree[:]
+            if one.has_charts
+        )
+        yield from (
+            f"is built from {self.show(one.folder)}, which runs krm-fn, and {_ONLY_ON_TOP}; remove the entry there"
+            for one in tree
+            if one.runs_krm_fn and one.folder != self.directory
+        )
+        yield from (
+            f"is built by Flux as a part of {self.show(path)} ({self.show(file)}), and Flux runs no functions; let a "
+            "Kustomization of Flux lead to what CI has rendered of it"
+            for file, path in self._applied_by_flux
+            if self._is_generated_around(path)
+        )
+
+    @property
+    def flux_files(self) -> list[str]:
+        """The files with the Kustomizations of Flux that build this directory."""
+        return [self.show(file) for file, path in self._applied_by_flux if path == self.directory]
+
+    def show(self, path: Path) -> str:
+        return os.path.relpath(path)
+
+    def _pass_one_of(self, base: Path) -> str:
+        users = {base}
+        while more := {one.folder for one in self.kustomizations.values() if users & {*one.bases}} - users:
+            users |= more
+        tops = [one for one in sorted(users) if not self._is_used(one) and not self.kustomizations[one].is_component]
+        return f"; pass {listing(map(self.show, tops), _MOST_NAMES)}" if tops else ""
+
+    def _is_used(self, folder: Path) -> bool:
+        return any(folder in one.bases for one in self.kustomizations.values())
+
+    def _below(self, folder: Path) -> Iterator[Kustomization]:
+        reached: set[Path] = set()
+        pending = [folder]
+        while pending:
+            here = pending.pop()
+            if here not in reached:
+                reached.add(here)
+                # A base may be outside of what was walked.
+                found = self.kustomizations.get(here) or self._read_kustomization(here)
+                if found:
+                    yield found
+                    pending += found.bases
+
+    def _reads_it(self, folder: Path) -> bool:
+        """Tell whether the manifests of this directory belong to a folder above, and not to a package of kpt inside."""
+        is_package = (self.directory / KPTFILE).is_file()
+        return folder in self.directory.parents and not built_from(folder) and not is_package
+
+    def _is_part_of_chart(self, parent: Path) -> bool:
+        first = self.directory.relative_to(parent).parts[0]
+        return first in _OF_A_CHART and self.top in (parent, *parent.parents) and (parent / CHART).is_file()
+
+    def _is_generated_around(self, path: Path) -> bool:
+        """Tell whether Flux generates a kustomization for a folder above, in which this one is a base."""
+        if path not in self.directory.parents:
+            return False
+        between = [one for one in self.directory.parents if path in (one, *one.parents)]
+        return not any(one in self.kustomizations for one in between)
+
+    @cached_property
+    def _files(self) -> list[Path]:
+        # Without a repository, nothing says how far what belongs together goes.
+        return [*_walk(self.top, sys.maxsize if self.repository else _MOST_FOLDERS)]
+
+    @cached_property
+    def _applied_by_flux(self) -> list[tuple[Path, Path]]:
+        found = []
+        for file in self._files:
+            for item in self._items_with(file, _FLUX):
+                path = text(get(item.node, "spec", "path"))
+                if path and item.id.group == _FLUX and item.id.kind == "Kustomization":
+                    found.append((file, real_path(self.top / path.lstrip("/"))))
+        return found
+
+    def _sets_in(self, file: Path) -> Iterator[str]:
+        for item in self._items_with(file, KIND):
+            if is_configuration(item.id):
+                yield item.id.name
+        if file.name == CONFIG_FILE:
+            yield from filter(None, (text(get(root, "data", "name")) for root in self._read(file)))
+        if file.name == KPTFILE:
+            settings = [node for root in self._read(file) for _, node in find_in_kptfile(root) if node is not None]
+            yield from filter(None, (text(get(node, "data", "name")) for node in settings))
+
+    def _items_with(self, file: Path, word: str) -> list[Item]:
+        """Read the objects of a file that contains a word."""
+        if not file.name.endswith(MANIFESTS):
+            return []
+        if file not in self._telling:
+            data = self._data(file)
+            self._telling[file] = frozenset(one for one in _TELLING if one in data)
+        is_there = word.encode() in self._telling[file]
+        # Nobody deploys a ResourceList: it is what tools pass on, as in the tests of a function.
+        roots = [one for one in self._read(file) if text(get(one, "kind")) != "ResourceList"] if is_there else []
+        return [*map(read_item, find_objects(roots))]
+
+    def _data(self, file: Path) -> bytes:
+        """Read a file; nothing of one that cannot be read, or that is larger than any that matters."""
+        try:
+            return self._reader.read(file) if file.stat().st_size <= _MAX_BYTES else b""
+        except (OSError, Rejected):
+            return b""
+
+    def _read(self, file: Path) -> list[Node]:
+        try:
+            return read_yaml(self._data(file)).roots
+        except Rejected:
+            return []
+
+    def _read_kustomization(self, folder: Path) -> Kustomization | None:
+        roots = [root for name in KUSTOMIZATIONS if (folder / name).exists() for root in self._read(folder / name)]
+        if not roots:
+            return None
+        fields = {name.casefold(): value for root in roots for name, value in entries(root)}
+        plugins = []
+        if not fields.keys().isdisjoint(_PLUGINS):
+            with suppress(Rejected):
+                plugins = find_plugins(folder, self._reader)
+        inflates = any(name in fields and not is_null(fields[name]) for name in _CHART_FIELDS)
+        return Kustomization(
+            folder,
+            tuple(find_local_bases(folder, roots)),
+            text(fields.get("namespace")),
+            is_component=any(text(get(root, "kind")) == "Component" for root in roots),
+            has_charts=inflates or any(text(get(one.config, "kind")) == _CHART_PLUGIN for one in plugins),
+            runs_krm_fn=any(plugin.krm_fn for plugin in plugins),
+        )
+
+
+_ONLY_ON_TOP = "kustomize runs functions only for the topmost kustomization"
+
+
+def refuse_deploying(directory: Path, items: Iterable[Item]) -> None:
+    """Refuse an app of apps: what has pods is in the directories that it deploys."""
+    every = [*items]
+    deploying = [str(item.id) for item in every if item.id.kind in _DEPLOYS.get(item.id.group, ())]
+    if deploying and not any(True for item in every for _ in find_templates(item.node)):
+        named = listing(deploying, _MOST_NAMES)
+        message = f"is an app of apps: it holds {named}, and nothing with pods; pass a folder that one of them deploys"
+        raise Rejected(Problem(message, file=str(directory)))
+
+
+def would_do(directory: Path, folders: Iterable[str], *, is_all: bool) -> Problem:
+    """Name folders below a directory that can be rendered."""
+    more = "" if is_all else ", and maybe others"
+    return Problem(f"below it, these folders would do: {listing(folders)}{more}", file=str(directory))
+
+
+def _walk(top: Path, most: int) -> Iterator[Path]:
+    """Yield all files but git's, in at most so many folders, the upper ones first. Links are not followed."""
+    tree = WorkingTree(top)
+    pending = deque(["."])
+    while pending and most:
+        here = pending.popleft()
+        most -= 1
+        folders, names = tree.list(here)
+        yield from (top / here / name for name in sorted(names))
+        if here.count("/") < MAX_LEVELS:
+            pending += (f"{here}/{name}" for name in sorted(folders))

@@ -1,0 +1,206 @@
+"""Compare a rendering with a cluster: what applying it would change, by content."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from krm_fn.base import keys
+from krm_fn.base.item import Item
+from krm_fn.base.kind import kind_of
+from krm_fn.base.node import get, text
+from krm_fn.base.problem import Outcome, Rejected
+from krm_fn.base.words import count, printable
+from krm_fn.core.names.names import base_name
+from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.linker.api import Api
+from krm_fn.linker.credentials import Access
+from krm_fn.linker.live_cluster import Lists
+from krm_fn.report.table import Screen
+from krm_fn.tools.diff.compare import compare, find_fate
+from krm_fn.tools.diff.diff import (
+    DIFFERENT,
+    FAILED,
+    SAME,
+    DiffFormat,
+    LoneRendering,
+    RenderOptions,
+    render_alone,
+    write_difference,
+)
+from krm_fn.tools.diff.difference import ComparedObject, Difference, ObjectChange, Removal, RemovalOutcome
+from krm_fn.tools.diff.pair import Release, is_named_by_content, pair_emitted, pair_items, read_release
+from krm_fn.tools.diff.write_difference import Extent
+from krm_fn.tools.history.ask import connect, explained, patience
+from krm_fn.tools.history.find_history import find_history
+from krm_fn.tools.history.revision_history import NoAnswer, Retention
+from krm_fn.tools.history.snapshot import DEFAULT_LIMIT, read_snapshot
+from krm_fn.tools.live.live_object import LiveManifest, find_appliers
+from krm_fn.tools.live.project import Projection, project
+from krm_fn.tools.live.read_cluster import ClusterReader, LiveManifests
+from krm_fn.tools.render.sources import Inputs
+
+_MOST_TOLD = 20
+"""Fields set by hand that notes name."""
+
+
+class LiveInput(NamedTuple):
+    """What is compared, and with which cluster. `say` is called with what is waited for."""
+
+    inputs: Inputs
+    access: Access
+    say: Callable[[str], None]
+
+
+def diff_live(compared: LiveInput, options: RenderOptions, form: DiffFormat, screen: Screen, extent: Extent) -> Outcome:
+    """Compare what the paths render to with what is live."""
+    try:
+        rendering = render_alone(compared.inputs, options)
+        api = connect(compared.access, compared.say)
+        namespace = options.environment.namespace
+        if not namespace and _needs_namespace(rendering.release):
+            namespace = api.namespace()
+            # Names, references and the linker depend on the namespace, so all is decided again.
+            named = options._replace(environment=options.environment._replace(namespace=namespace))
+            rendering = render_alone(compared.inputs, named)
+        difference = compare_live(rendering, api, namespace, compared)
+    except Rejected as rejected:
+        return Outcome(b"", stderr_lines(rejected.problems), FAILED)
+    except NoAnswer as error:
+        return Outcome(b"", f"error: {printable(str(error))}\n", FAILED)
+    name = " ".join(compared.inputs.paths)
+    difference = difference._replace(new=name)
+    written = write_difference(difference, form, screen, f"{difference.old} {name}", extent)
+    return Outcome(written.encode(), "", DIFFERENT if difference else SAME)
+
+
+def _needs_namespace(release: Release) -> bool:
+    package = release.package
+    items = (*package.authored, *package.emitted)
+    return any(not package.namespace_of(item) and package.kinds.of(item.id).is_namespaced for item in items)
+
+
+def compare_live(rendering: LoneRendering, api: Api, namespace: str, compared: LiveInput) -> Difference:
+    """Compare a rendering with what is live. Raises NoAnswer."""
+    release = rendering.release
+    namespaces = sorted({release.package.namespace_of(item) for item in release.package.authored} - {""})
+    with explained(f"in namespace {', '.join(namespaces)}"):
+        found = ClusterReader(api, namespace, compared.say).read(release)
+        live = project_all(found.objects, rendering, namespace)
+        difference = compare(live.release, release, (f"live in {', '.join(namespaces) or 'the cluster'}", ""))
+        unused = _find_unused(release, difference, api, compared.say) if difference.linker.runs else _Unused((), ())
+    return _complete(difference, live, found, unused, release)
+
+
+class LiveSide(NamedTuple):
+    """What is live, as a rendering. `raw` is what the API server gave of an object, by its id."""
+
+    release: Release
+    projections: tuple[Projection, ...]
+    raw: Mapping[tuple[str, ...], Item]
+
+
+def project_all(objects: Iterable[LiveManifest], rendering: LoneRendering, namespace: str) -> LiveSide:
+    """Find what each object is in the rendering, and leave out what applying that does not change."""
+    by_item = {one.item: one for one in objects}
+    settings, new = rendering.settings, rendering.release
+    raw = read_release(by_item, settings, namespace)
+    appliers = find_appliers(by_item.values(), keys.SET)
+    pairs = [*pair_items(raw, new), *pair_emitted(raw, new)[1]]
+    projected = {
+        pair.old: project(by_item[pair.old], pair.new, appliers)
+        for pair in pairs
+        if pair.old is not None and pair.new is not None
+    }
+    items = [projected[item].item if item in projected else item for item in by_item]
+    release = read_release(items, settings, namespace)
+    return LiveSide(release, tuple(projected.values()), {_key(item, release): item for item in by_item})
+
+
+def _key(item: Item, release: Release) -> tuple[str, ...]:
+    return item.id.kind, release.package.namespace_of(item), base_name(item)
+
+
+class _Unused(NamedTuple):
+    """Revisions that the run of the linker deletes, and notes about what it would look at and could not be seen."""
+
+    changes: tuple[ObjectChange, ...]
+    notes: tuple[str, ...]
+
+
+def _find_unused(new: Release, difference: Difference, api: Api, say: Callable[[str], None]) -> _Unused:
+    """Find what the linker's next run deletes by its own rules, as `krm-fn history` does."""
+    told = {(change.who.kind, change.old.name) for change in difference.revisions if change.old is not None}
+    changes: list[ObjectChange] = []
+    notes: dict[str, None] = {}
+    for set_name, namespace in sorted(new.linked_sets):
+        api.deadline = patience(say)
+        history = find_history(read_snapshot(Lists(api, namespace), set_name))
+        for one in (entry for found in history.sets for entry in found.entries):
+            if one.fate is Retention.NEXT_RUN and (one.kind, one.name) not in told:
+                name = None if one.kind == "Secret" else one.name
+                who = ComparedObject("v1", one.kind, namespace, name, one.base, set_name)
+                changes.append(ObjectChange(who, None, fate=Removal(RemovalOutcome.UNUSED)))
+        for unseen in history.unseen:
+            why = f"you need the rule {unseen.rule}" if unseen.rule else unseen.reason
+            notes[
+                f"not seen, and so it is not known what the linker deletes: {unseen.plural} in {namespace}; {why}"
+            ] = None
+    return _Unused(tuple(changes), tuple(notes))
+
+
+def _complete(
+    difference: Difference, live: LiveSide, found: LiveManifests, unused: _Unused, new: Release
+) -> Difference:
+    """Add who has set what differs by hand, and what becomes of what is superseded; leave out what was not seen."""
+    edits = {_key(one.item, live.release): one.edits for one in live.projections}
+    old = {_key(item, live.release): item for item in live.release.package.authored}
+
+    def is_seen(change: ObjectChange) -> bool:
+        return change.old is not None or (_group(change.who), change.who.kind) not in found.unseen
+
+    def complete(change: ObjectChange) -> ObjectChange:
+        if change.old is None or change.new is None:
+            return change
+        key = change.old.kind, change.old.namespace, change.old.base
+        fate = find_fate(old[key], live.release, new) if change.has_new_name and change.old.set and key in old else None
+        if fate is not None and fate.outcome is not RemovalOutcome.PRUNED:
+            change = change._replace(fate=fate._replace(rollouts=_find_rollouts(old[key], live)))
+        return change._replace(edits=edits.get(key, ()))
+
+    return difference._replace(
+        revisions=(*map(complete, filter(is_seen, difference.revisions)), *unused.changes),
+        objects=tuple(map(complete, filter(is_seen, difference.objects))),
+        notes=(*found.notes, *unused.notes, *_find_notes(live)),
+    )
+
+
+def _group(who: ComparedObject) -> str:
+    return who.api_version.rpartition("/")[0]
+
+
+def _find_rollouts(item: Item, live: LiveSide) -> int | None:
+    """Return after how many rollouts nothing that a controller keeps references a revision; None if nothing is kept."""
+    limits = []
+    for one in live.release.by_target.get(item, ()):
+        kind = kind_of(one.referrer)
+        if kind is not None and kind.history:
+            limit = text(get(live.raw[_key(one.referrer, live.release)].node, "spec", "revisionHistoryLimit"))
+            limits.append(int(limit) if limit.isdecimal() else DEFAULT_LIMIT)
+    return max(limits, default=None)
+
+
+def _find_notes(live: LiveSide) -> Iterator[str]:
+    is_unread = [one.item.id.kind == "Secret" and not is_named_by_content(one.item) for one in live.projections]
+    if any(is_unread):
+        yield f"of {count(sum(is_unread), 'Secret')} only names and keys are compared, as values are not read"
+    guesses = sum(one.is_guess for one in live.projections)
+    if guesses:
+        what = f"{count(guesses, 'object')} without a trace of what was applied"
+        yield f"{what}: of fields that the rendering no longer has, only keys and elements of lists are seen"
+    told = [(one.item, edit, "and stays") for one in live.projections for edit in one.kept]
+    unseen = "and whether it differs is not seen"
+    told += [(one.item, edit, unseen) for one in live.projections for edit in one.unread]
+    for item, edit, end in told[:_MOST_TOLD]:
+        when = f" at {edit.time}" if edit.time else ""
+        yield f"{item.id.kind} {base_name(item)}: {edit.path} was set by {edit.manager}{when}, {end}"
+    if len(told) > _MOST_TOLD:
+        yield f"{count(len(told) - _MOST_TOLD, 'more field')} set by hand"

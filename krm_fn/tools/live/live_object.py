@@ -1,0 +1,119 @@
+"""A live object as an API server gives it, with who owns which of its fields."""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from krm_fn.base import deployer as deployers
+from krm_fn.base.item import Item, read_item
+from krm_fn.base.keys import LAST_APPLIED
+from krm_fn.base.kind import Kind
+from krm_fn.base.node import Node
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.facts.kinds import SERVER_METADATA
+from krm_fn.facts.live_fields import APPLIERS, BY_HAND, SERVER_MARKS
+from krm_fn.linker.read import below, list_of, mapping, text_in
+
+MARKS = frozenset(
+    [
+        LAST_APPLIED,
+        *SERVER_MARKS,
+        *(mark for one in deployers.DEPLOYERS.values() for mark in (*one.marks, *one.tracks)),
+    ]
+)
+"""Labels and annotations that deployers and the API server add, so that no rendering has them."""
+
+_KNOWN_APPLIERS = frozenset([*APPLIERS, *(one for row in deployers.DEPLOYERS.values() for one in row.managers)])
+
+_NOT_IN_YAML = re.compile("[^\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+
+
+class FieldOwner(NamedTuple):
+    """A manager of fields, and those of its fields that are here or below: `{}` for all.
+
+    `subresource`: through which it has written, as `scale`. `is_around`: it owns what this is in as a whole, in which
+    there may be defaults of the API server.
+    """
+
+    manager: str
+    operation: str
+    time: str
+    fields: dict[str, Any]
+    subresource: str = ""
+    is_around: bool = False
+
+
+class LiveManifest(NamedTuple):
+    """An object of a cluster. `applied`: what was applied last, as kubectl has noted it; None if it has not.
+
+    `keys`: those of a Secret, of which the value has not been read.
+    """
+
+    item: Item
+    owners: tuple[FieldOwner, ...]
+    applied: Node | None
+    created: str = ""
+    keys: tuple[str, ...] = ()
+    controller: bool = False
+
+
+def read_live(kind: Kind, found: Any) -> LiveManifest:
+    """Read an object as an API server gives it, without what it says of itself. Of a Secret, only what names it."""
+    metadata = below(found, "metadata")
+    owners = tuple(_read_owners(metadata))
+    annotations = mapping(metadata.get("annotations"))
+    applied = text_in(annotations, LAST_APPLIED) if kind.kind != "Secret" else ""  # it has the values of a Secret
+    others = {name: value for name, value in annotations.items() if name != LAST_APPLIED}
+    own = {name: value for name, value in metadata.items() if name not in {*SERVER_METADATA, "annotations"}}
+    own |= {"annotations": others} if others else {}
+    body = {name: value for name, value in mapping(found).items() if name not in {"status", "metadata"}}
+    whole = {**body, "apiVersion": kind.api_version, "kind": kind.kind, "metadata": own}
+    is_controlled = any(mapping(one).get("controller") is True for one in list_of(metadata.get("ownerReferences")))
+    return LiveManifest(
+        read_item(read_json(json.dumps(whole, ensure_ascii=False))),
+        owners,
+        read_json(applied) if applied.startswith("{") else None,
+        text_in(metadata, "creationTimestamp"),
+        _find_keys(owners) if kind.kind == "Secret" else (),
+        is_controlled,
+    )
+
+
+def read_json(document: str) -> Any:
+    """Read JSON as YAML. Half a surrogate pair is in no text."""
+    escaped = _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", document.strip())
+    (root,) = read_yaml(re.sub("\\\\ud[89a-f][0-9a-f]{2}", "\ufffd", escaped).encode()).roots
+    return root
+
+
+def _read_owners(metadata: dict[str, Any]) -> Iterator[FieldOwner]:
+    for one in map(mapping, list_of(metadata.get("managedFields"))):
+        owned = mapping(one.get("fieldsV1"))
+        if owned and one.get("subresource") != "status":
+            manager, operation, subresource = (text_in(one, name) for name in ("manager", "operation", "subresource"))
+            yield FieldOwner(manager, operation, text_in(one, "time"), owned, subresource)
+
+
+def _find_keys(owners: Iterable[FieldOwner]) -> tuple[str, ...]:
+    found = (key for owner in owners for key in mapping(owner.fields.get("f:data")))
+    return tuple(sorted({key.removeprefix("f:") for key in found if key.startswith("f:")}))
+
+
+def is_applier(owner: FieldOwner, appliers: Collection[str]) -> bool:
+    """Tell whether the manager of fields is a deployer. `appliers`: those that have applied a revision."""
+    if owner.manager == "kubectl":
+        return (
+            not owner.subresource
+        )  # `kubectl scale` writes `scale`, where kpt applies as kubectl does, without a name
+    return owner.manager in _KNOWN_APPLIERS or owner.manager in appliers
+
+
+def find_appliers(objects: Iterable[LiveManifest], label: str) -> frozenset[str]:
+    """Return who has set a label, by hand excepted: whoever applies a revision applies the whole rendering."""
+    return frozenset(
+        owner.manager
+        for one in objects
+        for owner in one.owners
+        if f"f:{label}" in below(owner.fields, "f:metadata.f:labels") and owner.manager not in BY_HAND
+    )

@@ -1,0 +1,202 @@
+"""What a cluster has of a rendering. It only lists: names and metadata first, and content of what is compared."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from krm_fn.base import keys
+from krm_fn.base.deployer import DEPLOYERS
+from krm_fn.base.item import CONFIG_KINDS, Item
+from krm_fn.base.kind import KINDS, Kind
+from krm_fn.core.names.names import base_name, is_emitted, is_revision, is_secret_tracker, listed_revisions
+from krm_fn.linker.api import Api, Forbidden, NotServed, Refused
+from krm_fn.linker.live_cluster import CONFIG_MAPS, SECRETS, Lists, find_resources
+from krm_fn.linker.read import below, mapping, text_in
+from krm_fn.tools.diff.pair import Release, emitted_base
+from krm_fn.tools.history.ask import patience
+from krm_fn.tools.live.live_object import LiveManifest, read_live
+
+_TRACKS = tuple(mark for one in DEPLOYERS.values() for mark in one.tracks)
+_JOB = "Job"
+
+
+class LiveManifests(NamedTuple):
+    """What there is. `unseen`: group and kind of what could not be listed; `notes` say why."""
+
+    objects: list[LiveManifest]
+    unseen: frozenset[tuple[str, str]]
+    notes: tuple[str, ...]
+
+
+class ClusterReader:
+    """The objects of a cluster that a rendering is about. Raises ApiError; Forbidden for ConfigMaps."""
+
+    def __init__(self, api: Api, namespace: str, say: Callable[[str], None]) -> None:
+        self._api = api
+        self._namespace = namespace
+        self._say = say
+        self._notes: list[str] = []
+        self._unseen: set[tuple[str, str]] = set()
+        self._resources: dict[str, list[dict[str, Any]] | None] = {}
+
+    def read(self, release: Release) -> LiveManifests:
+        wanted: dict[tuple[Kind, str], set[str]] = defaultdict(set)
+        for item in (*release.package.authored, *release.package.emitted):
+            kind = release.package.kinds.of(item.id)
+            namespace = (release.package.namespace_of(item) or self._namespace) if kind.is_namespaced else ""
+            wanted[kind, namespace] |= {item.id.name, base_name(item)}  # it may become a revision
+        served = {kind: self._find_served(kind) for kind in dict.fromkeys(kind for kind, _ in wanted)}
+        listed = [
+            one
+            for (kind, namespace), names in wanted.items()
+            if (asked := served[kind]) is not None
+            for one in self._list(asked, namespace if asked.is_namespaced else "", names)
+        ]
+        chosen = [*choose_compared(listed, release)]
+        if ("", "Secret") in self._unseen:
+            chosen += map(_stand_in, [one.item for one in chosen if is_secret_tracker(one.item)])
+        return LiveManifests([*self._with_content(chosen)], frozenset(self._unseen), tuple(self._notes))
+
+    def _find_served(self, kind: Kind) -> Kind | None:
+        """Return a kind with its plural and scope; None if the API server does not have it.
+
+        It is asked about kinds that no table has. Every user may read which resources there are; where the answer is
+        something else, the name suggests plural and scope.
+        """
+        if (kind.group, kind.kind) in KINDS or _is_config(kind):
+            return kind
+        resources = self._find_resources(kind.api_version)
+        if resources is None:
+            return kind
+        for one in resources:
+            if one.get("kind") == kind.kind and "/" not in text_in(one, "name"):
+                return kind._replace(plural=text_in(one, "name"), is_namespaced=one.get("namespaced") is not False)
+        self._note_unknown(kind)
+        return None
+
+    def _find_resources(self, api_version: str) -> list[dict[str, Any]] | None:
+        if api_version not in self._resources:
+            self._api.deadline = patience(self._say)
+            self._resources[api_version] = find_resources(self._api, api_version)
+        return self._resources[api_version]
+
+    def _note_unknown(self, kind: Kind) -> None:
+        self._notes.append(f"the API server has no {kind.kind} of {kind.api_version}, so each is shown as new")
+
+    def _list(self, kind: Kind, namespace: str, names: set[str]) -> list[LiveManifest]:
+        """List what may be compared, of ConfigMaps and Secrets without content; nothing where that is forbidden."""
+        lists = Lists(self._api, namespace)
+        is_config = _is_config(kind)
+        read = partial(_read_candidate, kind, names)
+        # Objects without a namespace are few, and those of others many and large.
+        selectors = [{}] if kind.is_namespaced else [{"fieldSelector": f"metadata.name={name}"} for name in names]
+        try:
+            found: list[LiveManifest] = []
+            for selector in selectors:
+                self._api.deadline = patience(self._say)
+                # Values of Secrets are never asked for, and of ConfigMaps those alone that are compared (decision 61).
+                found += lists.read(kind, read, metadata_only=is_config, **selector).items
+        except Refused as error:
+            if is_config and kind.kind == "ConfigMap":
+                raise
+            self._note_unseen(kind, namespace, error)
+            return []
+        return found
+
+    def _note_unseen(self, kind: Kind, namespace: str, error: Refused) -> None:
+        where = f"{kind.plural} in {namespace}" if namespace else kind.plural
+        if isinstance(error, NotServed):
+            self._note_unknown(kind)
+            return
+        why = f"you need the rule {error.rule}" if isinstance(error, Forbidden) else str(error)
+        self._notes.append(f"not seen, and so not compared: {where}; {why}")
+        self._unseen.add((kind.group, kind.kind))
+
+    def _with_content(self, chosen: Iterable[LiveManifest]) -> Iterator[LiveManifest]:
+        """Read the content of ConfigMaps. One that is gone meanwhile is none."""
+        for one in chosen:
+            if one.item.id.kind != "ConfigMap" or one.item.id.group or is_emitted(one.item):
+                yield one
+                continue
+            self._api.deadline = patience(self._say)
+            lists = Lists(self._api, one.item.id.namespace)
+            read = partial(read_live, CONFIG_MAPS)
+            yield from lists.read(CONFIG_MAPS, read, fieldSelector=f"metadata.name={one.item.id.name}").items
+
+
+def _is_config(kind: Kind) -> bool:
+    return not kind.group and kind.kind in CONFIG_KINDS
+
+
+def _stand_in(tracker: Item) -> LiveManifest:
+    """Return what the tracker tells of its Secret: the name."""
+    marks = {"labels": {keys.SET: tracker.labels[keys.SET]}, "annotations": {keys.BASE_NAME: base_name(tracker)}}
+    return read_live(SECRETS, {"metadata": {"name": tracker.id.name, "namespace": tracker.id.namespace, **marks}})
+
+
+def _read_candidate(kind: Kind, names: set[str], found: Any) -> LiveManifest | None:
+    """Read an object if it has one of the names, or a mark of a set or of a deployer."""
+    metadata = below(found, "metadata")
+    marks = {**mapping(metadata.get("labels")), **mapping(metadata.get("annotations"))}
+    is_candidate = text_in(metadata, "name") in names or keys.SET in marks or any(one in marks for one in _TRACKS)
+    return read_live(kind, found) if is_candidate else None
+
+
+def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[LiveManifest]:
+    """Yield what is live of an earlier rendering, and what has the name of an object of the new one.
+
+    Of the revisions of a set, those count that its inventory lists as rendered: the others are history. Without an
+    inventory, the newest of each base name, and without any, the object of that name. What one deployer tracks together
+    with these is of the same rendering.
+    """
+    listed = list(listed)
+    authored = [*new.package.authored, *new.package.emitted]
+    names = {_id(item, new) for item in authored}
+    sets = {(item.labels[keys.SET], new.package.namespace_of(item)) for item in authored if keys.SET in item.labels}
+    inventories = {
+        _set_of(one.item): listed_revisions(one.item) for one in listed if keys.RENDERED in one.item.annotations
+    }
+    tracked = {mark for one in listed if _id(one.item, new) in names for mark in _find_tracks(one.item)}
+    newest: dict[tuple[str, ...], LiveManifest] = {}
+    bases = {(*_id(one.item, new)[:3], base_name(one.item)) for one in listed if is_revision(one.item)}
+    names |= {(*_id(item, new)[:3], base_name(item)) for item in authored if is_revision(item)} - bases
+    for one in sorted(listed, key=lambda one: (_id(one.item, new) in names, one.created, one.item.id.name)):
+        item = one.item
+        is_same = _id(item, new) in names
+        is_of_set = is_revision(item) or item.labels.get(keys.COMPONENT) in keys.TRACKERS
+        tracks = _find_tracks(item)
+        if is_of_set and _set_of(item) in sets:
+            inventory = inventories.get(_set_of(item))
+            if inventory is None:
+                newest[item.id.kind, item.labels.get(keys.COMPONENT, ""), *_set_of(item), base_name(item)] = one
+            elif item.id.name in inventory:
+                yield one
+        elif is_emitted(item) and item.id.kind == _JOB and _set_of(item) in sets:
+            newest[_JOB, *_set_of(item), emitted_base(item)] = one
+        elif is_same or (tracks and tracks <= tracked and not one.controller and not is_of_set):
+            yield one
+    yield from newest.values()
+
+
+def _id(item: Item, new: Release) -> tuple[str, str, str, str]:
+    return item.id.group, item.id.kind, new.package.namespace_of(item), item.id.name
+
+
+def _set_of(item: Item) -> tuple[str, str]:
+    return item.labels.get(keys.SET, ""), item.id.namespace
+
+
+def _find_tracks(item: Item) -> set[tuple[str, str]]:
+    """Return the marks by which a deployer knows what belongs together.
+
+    That of Argo CD has the id of the object too: in a copy, it is that of another one.
+    """
+    marks: Mapping[str, str] = {**item.labels, **item.annotations}
+    found = set()
+    for name in (one for one in _TRACKS if marks.get(one)):
+        application, _, who = marks[name].partition(":") if name.endswith("tracking-id") else (marks[name], "", "")
+        own = f"{item.id.group}/{item.id.kind}:{item.id.namespace}/{item.id.name}"
+        if who in {"", own}:
+            found.add((name, application))
+    return found

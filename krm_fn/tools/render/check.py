@@ -1,0 +1,206 @@
+"""Objects that the next sync would delete while pods still use them.
+
+A deployer reads the annotations that stop it from pruning on the live object. So the sync that renames an object finds
+the old one without them, unless an earlier sync has set them.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from krm_fn.base.deployer import DEPLOYERS, Protection
+from krm_fn.base.item import CONFIG_KINDS, Item, about
+from krm_fn.base.kind import CONSUMER_KINDS
+from krm_fn.base.node import Mapping, Node, elements, entries, get, is_null, is_sequence, scalars, text
+from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId
+from krm_fn.base.words import listing
+from krm_fn.core.names.names import HASH, NOT_SPEC, WORD, base_name, is_emitted
+from krm_fn.core.references.generated import versioned
+from krm_fn.core.yaml.envelope import open_envelope
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.report.secrets import hide_in_problems
+from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, placed_in
+from krm_fn.tools.render.sources import Inputs, SourceText, read_sources
+from krm_fn.tools.render.tools import HelmOptions
+
+_CONSUMER_KINDS = frozenset(kind.kind for kind in CONSUMER_KINDS)
+
+_SUFFIXES = (HASH, "[0-9]{6,10}", "ver-[0-9]+")
+"""What is appended to a base name: kustomize's hash and ours, the Adler-32 of charts, kapp's version."""
+
+_Revisions: TypeAlias = dict[tuple[str, str], list[tuple[ResourceId, list[str]]]]
+"""By kind and base name: the id of each revision, and the deployers from which it is protected."""
+
+
+def check(
+    outcome: Outcome, deployed: str, stdin: bytes | None, namespace: str, limits: Limits = DEFAULT_LIMITS
+) -> Outcome:
+    """Return the rendering if nothing in use would be pruned; else the errors alone.
+
+    `deployed` is the path of a dump of what is deployed, `-` for stdin.
+    """
+    if outcome.exit_code:
+        return outcome
+    try:
+        rendered = open_envelope(read_yaml(outcome.stdout, may_repeat=True)).items
+        live = read_deployed(deployed, stdin, limits)
+        problems = hide_in_problems(find_hazards(rendered, live, namespace), [*rendered, *live])
+    except Rejected as rejected:
+        problems = list(rejected.problems)
+    if not problems:
+        return outcome
+    return Outcome(b"", outcome.stderr + stderr_lines(problems), 1)
+
+
+def read_deployed(path: str, stdin: bytes | None, limits: Limits = DEFAULT_LIMITS) -> list[Item]:
+    """Read all objects at a path: a file, a directory, or `-`.
+
+    A List without items means that nothing is deployed; an empty text means that the dump has failed.
+    """
+    found = read_sources(Inputs((path,), stdin=stdin), HelmOptions(), Allowance(limits))
+    return [item for source in found.texts for item in _read(source)]
+
+
+def _read(source: SourceText) -> Iterator[Item]:
+    with placed_in(source.name):
+        document = read_yaml(source.data, may_repeat=True)
+        roots = [root for root in document.roots if not is_null(root)]
+        if not roots or not all(map(_is_empty_list, roots)):
+            yield from open_envelope(document, source.origin).items
+
+
+def _is_empty_list(root: Node) -> bool:
+    items = get(root, "items")
+    return text(get(root, "kind")).endswith("List") and (is_null(items) or (is_sequence(items) and not items.value))
+
+
+def find_hazards(rendered: Iterable[Item], deployed: Iterable[Item], namespace: str = "") -> list[Problem]:
+    """Find deployed objects that would be pruned because a revision replaces them.
+
+    `namespace` is that of rendered objects that set none. Where one side still has none, it may be the same.
+    """
+    configs = [item for item in rendered if _may_be_renamed(item) and not is_emitted(item)]
+    staying = NamesByPlace(_placed(item.id, namespace) for item in configs)
+    revisions = _by_base(configs, namespace)
+    live = [item for item in deployed if not is_emitted(item)]
+    referenced = _find_referenced(live)
+    leaving = [item for item in live if _may_be_renamed(item) and item.id not in staying]
+    return [problem for item in leaving for problem in _judge(item, revisions, referenced)]
+
+
+def _may_be_renamed(item: Item) -> bool:
+    return item.is_config or versioned(item.id) is not None
+
+
+class NamesByPlace:
+    """Ids that match by kind, name and namespace.
+
+    An object without a namespace matches any: where it is applied, only the deployer knows.
+    """
+
+    def __init__(self, ids: Iterable[ResourceId]) -> None:
+        self._namespaces: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for who in ids:
+            self._namespaces[who.kind, who.name].add(who.namespace)
+
+    def __contains__(self, who: ResourceId) -> bool:
+        namespaces = self._namespaces.get((who.kind, who.name), set())
+        return bool(namespaces) and (not who.namespace or not namespaces.isdisjoint(("", who.namespace)))
+
+
+def _placed(who: ResourceId, namespace: str) -> ResourceId:
+    return who._replace(namespace=who.namespace or namespace)
+
+
+def _by_base(configs: list[Item], namespace: str) -> _Revisions:
+    revisions: _Revisions = defaultdict(list)
+    for item in configs:
+        base = base_name(item)
+        if base != item.id.name:
+            revisions[item.id.kind, base].append((_placed(item.id, namespace), find_deployers(item)))
+    return revisions
+
+
+def _find_referenced(live: list[Item]) -> NamesByPlace | None:
+    """Return every id that deployed objects may reference; None if the dump holds no consumers to read it from."""
+    others = [item for item in live if not item.is_config]
+    if not any(item.id.kind in _CONSUMER_KINDS for item in others):
+        return None
+    return NamesByPlace(
+        ResourceId("", kind, item.id.namespace, word)
+        for item in others
+        for word in _words_of(item.node)
+        for kind in CONFIG_KINDS
+    )
+
+
+def _words_of(item: Mapping) -> set[str]:
+    """Return every word in the spec of an object."""
+    return {
+        word
+        for name, value in entries(item)
+        if name not in NOT_SPEC
+        for one in scalars(value)
+        for word in WORD.findall(one.scalar.value)
+    }
+
+
+def _judge(item: Item, revisions: _Revisions, referenced: NamesByPlace | None) -> Iterator[Problem]:
+    for base in dict.fromkeys((item.id.name, *_base_names(item))):
+        # An old revision that nothing references may be pruned. An object under its base name is always in use, and
+        # pods need not name what makes their Secret.
+        if item.is_config and item.id.name != base and referenced is not None and item.id not in referenced:
+            continue
+        for who, deployers in revisions.get((item.id.kind, base), ()):
+            pruners = find_pruners(item, deployers)
+            if pruners and item.id._replace(name=who.name) in NamesByPlace([who]):
+                yield _hazard(item, who, pruners)
+                return
+
+
+def _base_names(item: Item) -> Iterator[str]:
+    """Yield the names that the author may have given."""
+    yield base_name(item)
+    for suffix in _SUFFIXES:
+        found = re.fullmatch(f"(.+)-{suffix}", item.id.name)
+        if found:
+            yield found[1]
+
+
+def _hazard(item: Item, who: ResourceId, pruners: list[str]) -> Problem:
+    lacking = ", ".join(f"{one.annotation}: {one.value}" for deployer in pruners for one in DEPLOYERS[deployer].keepers)
+    return about(
+        item,
+        f"{listing(pruners, is_sentence=True)} would prune it while pods still use it: it will be renamed to "
+        f"{who.name}, and the deployed object lacks {lacking}; first deploy it unchanged, with `strategy: adopt`",
+    )
+
+
+def find_deployers(revision: Item) -> list[str]:
+    """Find the deployers from which a rendered revision is protected."""
+    return [
+        deployer
+        for deployer, known in DEPLOYERS.items()
+        if known.keepers and all(_says(revision.annotations, one) for one in known.keepers)
+    ]
+
+
+def find_pruners(item: Item, deployers: Iterable[str]) -> list[str]:
+    """Find the deployers that nothing stops from pruning a deployed object."""
+    return [deployer for deployer in deployers if not _is_kept(item, deployer)]
+
+
+def _is_kept(item: Item, deployer: str) -> bool:
+    known = DEPLOYERS[deployer]
+    if known.spares_owned and elements(get(item.node, "metadata", "ownerReferences")):
+        return True
+    marks = {**item.labels, **item.annotations} if known.reads_labels else item.annotations
+    return all(_says(marks, one) for one in known.keepers) or any(
+        _says(marks, one) for one in known.protections_of_others
+    )
+
+
+def _says(marks: dict[str, str], protection: Protection) -> bool:
+    return protection.is_in(marks.get(protection.annotation, ""))

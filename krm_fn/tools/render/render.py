@@ -1,0 +1,313 @@
+"""Paths to one deployable stream."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple, TypeVar
+
+from krm_fn.base.changes import Changes
+from krm_fn.base.deployer import FIXED_NAME, NEEDS_HASH_SUFFIX
+from krm_fn.base.item import Item, about, read_item
+from krm_fn.base.node import FieldPath, Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
+from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, at
+from krm_fn.base.settings import KPTFILE, NO_ENVIRONMENT, Environment, NearbyConfig, configures
+from krm_fn.core.config.configuration import Configuration, Origin, Packages, as_passed
+from krm_fn.core.config.configuration import find_configuration as find_among_all
+from krm_fn.core.decide.transform import Transformation
+from krm_fn.core.names.names import former_names, is_named_late
+from krm_fn.core.yaml.apply import Edited, apply_changes
+from krm_fn.core.yaml.envelope import Envelope, find_objects, join_streams, open_envelope
+from krm_fn.core.yaml.reader import Expansion, read_yaml, walk, warn_about_repeated
+from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.core.yaml.splice_change import write_document
+from krm_fn.function import decide, read_config
+from krm_fn.report.secrets import hide_in_problems
+from krm_fn.tools.render.deployable import deployable, is_deployable, is_deployed, read_deployable
+from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, place, place_by_object, placed_in
+from krm_fn.tools.render.made_anew import MadeAnew, find_made_anew, has_new_content
+from krm_fn.tools.render.sources import Inputs, SourceText, read_config_file, read_sources
+from krm_fn.tools.render.tools import HelmOptions
+
+_T = TypeVar("_T")
+
+
+class NoObjects(Rejected):
+    """There are only texts without an object."""
+
+
+class Opened(NamedTuple):
+    """What was read: the texts without their data, the objects in each, the configuration, the warnings of the tools.
+
+    `expansion` is what the aliases of all texts stand for. `unread` are configuration files that are near, and that are
+    not read. `made_anew` is what charts make anew on every rendering.
+    """
+
+    texts: list[SourceText]
+    envelopes: list[tuple[str, Envelope]]
+    configuration: tuple[str, Node | None]
+    remarks: list[Problem]
+    expansion: Expansion
+    unread: Sequence[NearbyConfig] = ()
+    made_anew: MadeAnew = MappingProxyType({})
+
+    @property
+    def items(self) -> list[Item]:
+        return [item for _, envelope in self.envelopes for item in envelope.items]
+
+    def place(self, problems: Iterable[Problem]) -> Iterator[Problem]:
+        """Place problems in the files, and hide the names of Secrets."""
+        return place_by_object(hide_in_problems(problems, self.items), self.envelopes, self.configuration)
+
+    @contextmanager
+    def placed(self) -> Iterator[None]:
+        try:
+            yield
+        except Rejected as rejected:
+            raise Rejected(*self.place(rejected.problems)) from rejected
+
+
+def render(
+    inputs: Inputs,
+    helm: HelmOptions,
+    environment: Environment = NO_ENVIRONMENT,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Outcome:
+    """Render what is to be applied, as a stream of documents. After an error the stream is empty."""
+    try:
+        opened = open_inputs(inputs, helm, environment, Allowance(limits))
+        decided = decide_opened(opened, environment)
+        stream, problems = render_opened(opened, decided.changes)
+    except Rejected as rejected:
+        return Outcome(b"", stderr_lines(rejected.problems), 1)
+    if any(problem.severity is Severity.ERROR for problem in problems):
+        return Outcome(b"", stderr_lines(problems), 1)
+    return Outcome(stream.encode(), stderr_lines(problems), 0, f"{decided.summary}\n")
+
+
+def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, allowance: Allowance) -> Opened:
+    """Read everything at the paths. Raises Rejected for all that is no object, and if nothing is to be applied."""
+    found = read_sources(inputs, helm, allowance)
+    expansion = Expansion()
+    opened = _open_all(found.texts, expansion)
+    configuration = choose_configuration(read_config_file(inputs, allowance), found.configs, opened, environment)
+    repeated = [place(name, one) for name, envelope in opened for one in warn_about_repeated(envelope.document)]
+    made_anew = _find_made_anew(found.texts, opened)
+    texts = [source._replace(data=b"", again=b"") for source in found.texts]  # the envelopes have them
+    return Opened(texts, opened, configuration, found.remarks + repeated, expansion, found.unread, made_anew)
+
+
+def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:
+    """Return the stream of documents after all changes, and all problems; no stream after an error. Raises Rejected."""
+    problems = [*opened.remarks, *opened.place(changes.problems)]
+    if any(problem.severity is Severity.ERROR for problem in problems):
+        return "", problems  # what an error is about may be two edits of one place
+    edited, added = _edit(opened, changes)
+    # Behind the changes: a configuration among the objects has been read by now, and must not be applied.
+    ready = [one.text if is_deployable(envelope) else deployable(one.text) for envelope, one in edited]
+    return join_streams([stream for stream in (*ready, added) if stream]), problems
+
+
+def render_items(opened: Opened, changes: Changes) -> list[Item]:
+    """Return the objects of the stream that `render_opened` returns. Raises Rejected for each error."""
+    errors = [problem for problem in changes.problems if problem.severity is Severity.ERROR]
+    if errors:
+        raise Rejected(*opened.place(errors))
+    edited, added = _edit(opened, changes)
+    items = [item for envelope, one in edited for item in read_deployable(envelope, one)]
+    return [*items, *map(read_item, find_objects(read_yaml(added.encode()).roots))]
+
+
+def _edit(opened: Opened, changes: Changes) -> tuple[list[tuple[Envelope, Edited]], str]:
+    """Return each envelope with its text after the changes, and the documents that are added. Raises Rejected."""
+    envelopes = [envelope for _, envelope in opened.envelopes]
+    with opened.placed():
+        shares = zip(envelopes, share_out(changes, envelopes), strict=True)
+        edited = [(envelope, apply_changes(envelope, own)) for envelope, own in shares]
+    return edited, "".join(map(write_document, changes.add))
+
+
+def decide_opened(opened: Opened, environment: Environment) -> Transformation:
+    """Decide about all objects. Raises Rejected."""
+    with opened.placed():
+        # A name of its own for each password would roll all pods whenever somebody renders the chart.
+        generated = {item: has_new_content(places) for item, places in opened.made_anew.items() if item.is_config}
+        if opened.configuration[1] is None:
+            # A configuration nearby is of interest only where none counts (decision 37).
+            environment = environment._replace(unread=tuple(dict.fromkeys(opened.unread)))
+        found = decide(opened.items, opened.configuration[1], environment, generated, expansion=opened.expansion)
+        problems = [*_find_named_too_early(opened, found)]
+        if problems:
+            raise Rejected(*problems)
+        return found
+
+
+def _find_named_too_early(opened: Opened, found: Transformation) -> Iterator[Problem]:
+    """Find objects that get another name here than in kustomize: it would change them after krm-fn has named them."""
+    early = {source.name for source in opened.texts if source.is_early}
+    items = [item for name, envelope in opened.envelopes if name in early for item in envelope.items]
+    changed = {item.id.name for item in items if item not in found.revisions.renamed and is_named_late(item)}
+    for item, patch in found.changes.patches:
+        metadata = patch.get("metadata")
+        is_named = not item.is_config and isinstance(metadata, dict) and "name" in metadata
+        spec = get(item.node, "spec")
+        names = {node.value for node in walk([spec]) if is_scalar(node)} & changed if is_named and spec else set()
+        if names:
+            message = (
+                f"kustomize would write {min(names)} into it after krm-fn has named it by its content; leave its name "
+                "alone (of a Job: `jobs: warn`), or build with `kustomize build --enable-alpha-plugins --enable-exec`"
+            )
+            yield about(item, message)
+
+
+def _find_made_anew(sources: list[SourceText], opened: list[tuple[str, Envelope]]) -> MadeAnew:
+    found: dict[Item, frozenset[FieldPath]] = {}
+    for source in sources:
+        if source.again:
+            with placed_in(source.name):
+                second = open_envelope(read_yaml(source.again, may_repeat=True))
+            items = [item for name, envelope in opened if name == source.name for item in envelope.items]
+            found |= find_made_anew(items, second.items)
+    return found
+
+
+def share_out(changes: Changes, envelopes: list[Envelope]) -> Iterator[Changes]:
+    """Give each envelope the changes of its own items. New objects belong to none: they get a stream of their own."""
+    holder = {item: envelope for envelope in envelopes for item in envelope.items}
+    patches = _group(changes.patches, lambda patch: holder[patch[0]])
+    edits = _group(changes.edits, lambda edit: holder[edit.item])
+    replaced = _group(changes.replace, lambda pair: holder[pair[0]])
+    removed = _group(changes.remove, lambda item: holder[item])
+    for envelope in envelopes:
+        yield Changes(
+            patches=tuple(patches[envelope]),
+            edits=tuple(edits[envelope]),
+            replace=tuple(replaced[envelope]),
+            remove=tuple(removed[envelope]),
+        )
+
+
+def _group(values: Iterable[_T], holder_of: Callable[[_T], Envelope]) -> dict[Envelope, list[_T]]:
+    grouped: dict[Envelope, list[_T]] = defaultdict(list)
+    for value in values:
+        grouped[holder_of(value)].append(value)
+    return grouped
+
+
+def _open_all(sources: list[SourceText], expansion: Expansion) -> list[tuple[str, Envelope]]:
+    """Open every text that is not empty. Raises Rejected for all that is no object, and if nothing is to be applied."""
+    opened, problems = [], []
+    for source in sources:
+        try:
+            opened += [(source.name, envelope) for envelope in _open(source, expansion)]
+        except Rejected as rejected:
+            problems += [place(source.name, problem) for problem in rejected.problems]
+    # An empty stream is a valid one, and means that everything is to be deleted.
+    if not problems and not any(is_deployed(item) for _, envelope in opened for item in envelope.items):
+        names = ", ".join(dict.fromkeys(source.name for source in sources))
+        what = "only objects for tools" if opened else "no objects"
+        problem = Problem(f"nothing to apply: {what} in {names}")
+        raise Rejected(problem) if opened else NoObjects(problem)
+    if problems:
+        raise Rejected(*problems)
+    return opened
+
+
+def _open(source: SourceText, expansion: Expansion) -> Iterator[Envelope]:
+    """Open a text, unless it is empty or holds only comments."""
+    document = read_yaml(source.data, expansion, may_repeat=True)
+    if all(map(is_null, document.roots)):
+        return
+    wrong = [problem for root in document.roots for problem in _find_non_objects(root)]
+    if wrong:
+        raise Rejected(*wrong)
+    envelope = open_envelope(document, source.origin)
+    for item in envelope.items if source.notes else ():
+        item.annotations.update(source.notes.get(item.id, {}))
+    for item in envelope.items if source.fixed else ():
+        named = [item.id.name, *(former.name for former in former_names(item))]
+        files = [source.fixed[item.id.kind, name] for name in named if (item.id.kind, name) in source.fixed]
+        if files and NEEDS_HASH_SUFFIX not in item.annotations:  # another object of that name
+            item.annotations[FIXED_NAME] = files[0]
+    problems = [*_find_unnamed(envelope)]
+    if problems:
+        raise Rejected(*problems)
+    yield envelope
+
+
+def _find_non_objects(node: Node) -> Iterator[Problem]:
+    """Find documents and elements of Lists that are not objects."""
+    if not is_mapping(node) and not is_null(node):
+        yield at(node.start_mark, f"expected a Kubernetes object, found {describe(node)}")
+    items = get(node, "items") if text(get(node, "kind")).endswith("List") else None
+    if is_sequence(items):
+        for item in items.value:
+            yield from _find_non_objects(item)
+
+
+def _find_unnamed(envelope: Envelope) -> Iterator[Problem]:
+    """Find objects without apiVersion or kind, which cannot be applied: a chart's values, a CI workflow."""
+    for item in envelope.items:
+        missing = [name for name, value in (("apiVersion", item.id.api_version), ("kind", item.id.kind)) if not value]
+        if missing and is_deployed(item):
+            yield at(
+                item.node.start_mark, f"expected a Kubernetes object, found a mapping without {' and '.join(missing)}"
+            )
+
+
+OpenedText = list[tuple[str, Envelope]]
+"""The name of each text, and its objects."""
+
+
+def choose_configuration(
+    given: SourceText | None, beside: list[SourceText], opened: OpenedText, environment: Environment
+) -> tuple[str, Node | None]:
+    """Find the configuration that counts and its file; None without one.
+
+    Raises Rejected for an invalid one, and for two that contradict each other.
+    """
+    packages = _find_packages(beside, opened)
+    found = [*_find(given, beside, opened, packages)]
+    chosen = find_among_all((one for _, one in found), packages, environment, "choose one with --config")
+    return next(((name, one.node) for name, one in found if one is chosen), ("", None))
+
+
+def find_configurations(given: SourceText | None, beside: list[SourceText], opened: OpenedText) -> list[Configuration]:
+    return [one for _, one in _find(given, beside, opened, _find_packages(beside, opened))]
+
+
+def _find(
+    given: SourceText | None, beside: Iterable[SourceText], opened: OpenedText, packages: Packages
+) -> Iterator[tuple[str, Configuration]]:
+    """Yield each configuration with the name of its text."""
+    if given:
+        node = _read(given)
+        where = f"--config {given.name}"
+        yield given.name, Configuration(node, Origin.PASSED, where, place=partial(place, given.name))
+    for name, envelope in opened:
+        if envelope.function_config is not None:
+            yield name, as_passed(envelope.function_config)._replace(place=partial(place, name))
+        for item in filter(configures, envelope.items):
+            yield name, _in_file(name, item.node, Origin.READ, packages.of(item))
+    for source in beside:
+        yield source.name, _in_file(source.name, _read(source), Origin.BESIDE, packages.of_file(source.name))
+
+
+def _in_file(name: str, node: Node, origin: Origin, package: str) -> Configuration:
+    where = place(name, at(node.start_mark, "")).file
+    return Configuration(node, origin, where, package, partial(place, name))
+
+
+def _read(source: SourceText) -> Node:
+    with placed_in(source.name):
+        return read_config(source.data)
+
+
+def _find_packages(beside: Iterable[SourceText], opened: OpenedText) -> Packages:
+    """Find the kpt packages around the configurations. A Kptfile is no manifest, and is not among the objects."""
+    items: list[Item] = [item for _, envelope in opened for item in envelope.items]
+    files = [*(item.origin for item in items if item.origin and configures(item)), *(source.name for source in beside)]
+    folders = {str(folder) for file in files for folder in Path(file).parents if (folder / KPTFILE).is_file()}
+    return Packages(items, [source.name for source in beside], folders)

@@ -1,0 +1,333 @@
+"""Build a directory with kustomize or kubectl, or with helm, and check a chart before.
+
+Helm follows links to anywhere, and reads whatever the JSON Schema of a chart's values refers to: files and addresses.
+"""
+
+import gzip
+import io
+import json
+import os
+import posixpath
+import shutil
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from krm_fn.base.node import get, text
+from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
+from krm_fn.base.settings import KIND
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.tools.render.files import Allowance, Files, check_named, placed_in, read_all
+from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, check_kustomization, read_tree
+from krm_fn.tools.render.kustomize_copy import copied, graft, may_be_rounded, read_notes
+from krm_fn.tools.render.program import Known, Program, known_part, run_program
+
+CHART = "Chart.yaml"
+_BUILD = {"kustomize": "build", "kubectl": "kustomize"}
+_MOST_REMARKS = 10
+_PRIVATE = 0xE000
+"""The first of the characters that mean nothing by themselves."""
+
+_LEFT_OUT = " ... (the rest may show a value; --verbose prints it)"
+_ALL_LEFT_OUT = "its message may show a value, so it is left out; run it yourself, or add --verbose"
+_USE_DEBUG = "Use --debug flag to render out invalid YAML"
+"""What helm ends with. It would print values."""
+
+# What names krm-fn directly is found before. It may also come from a folder or an address in `transformers`.
+_PLUGINS_OFF = "external plugins disabled"
+_NO_FUNCTIONS = (
+    "; functions of a kustomization are off here, but for krm-fn as the last of the `transformers`: list its file there"
+)
+
+# git uses no protocol, and what speaks HTTP finds only a proxy that cannot exist. It is for what nobody can see before
+# the build: kustomize can put a URL together. Go's HTTP client takes no proxy to `localhost`.
+_NO_PROXY = "http://127.0.0.1:0"
+_OFFLINE = {
+    "GIT_ALLOW_PROTOCOL": "",
+    **dict.fromkeys(("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"), _NO_PROXY),
+    **dict.fromkeys(("NO_PROXY", "no_proxy"), ""),
+}
+
+SCHEMA = "values.schema.json"
+_ARCHIVE = ".tgz"
+
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+
+_DRAFTS = ("", "draft-04/", "draft-06/", "draft-07/", "draft/2019-09/", "draft/2020-12/")
+_DIALECTS = frozenset(f"{scheme}://json-schema.org/{draft}schema" for scheme in ("http", "https") for draft in _DRAFTS)
+"""The schemas of schemas that helm contains."""
+
+_MOST_NESTED = 20
+"""Charts in charts; real ones stay under 5."""
+
+
+class HelmOptions(NamedTuple):
+    """Arguments of `helm template` besides the chart. Without `release` it is named like the chart."""
+
+    release: str = ""
+    namespace: str = ""
+    values: tuple[str, ...] = ()
+    kube_version: str = ""
+    api_versions: str = ""
+
+
+class Built(NamedTuple):
+    """What a program printed on stdout, and its stderr as warnings.
+
+    `again` is what it printed when it was run a second time; empty for programs whose output is always the same.
+    `configuration`: the file and the text of that of krm-fn, which is to run after kustomize. `bases` are the other
+    local directories that it read. `notes`: what kustomize knew of the names of objects, as its annotations, where
+    that is not in the text. `fixed`: what its generators are to make without a hash, and the file that says so, where
+    no annotation in the text does.
+    """
+
+    command: str
+    stdout: bytes
+    remarks: list[Problem]
+    again: bytes = b""
+    configuration: tuple[Path, bytes] | None = None
+    bases: Sequence[Path] = ()
+    notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
+    fixed: Mapping[tuple[str, str], str] = {}
+
+
+def built_from(directory: Path) -> str:
+    """Return the file that a directory is built from; `""` for a plain folder of manifests."""
+    return next((name for name in (*KUSTOMIZATIONS, CHART) if (directory / name).is_file()), "")
+
+
+def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
+    """Build a directory with kustomize or helm. Raises Rejected with what the program printed on stderr.
+
+    kustomize gets none of its options, so functions, plugins and charts in a kustomization are off. It builds a copy
+    without krm-fn if that is the last function.
+    """
+    file = built_from(directory)
+    # Absolute: kustomize clones `github.com/a/b` even if it is a directory, and helm looks for `a/b` in a repository.
+    path = str(directory.absolute())
+    if file == CHART:
+        program = _find(directory, file, "helm")
+        check_chart(directory, allowance)
+        _check_values(helm, allowance)
+        command = [program, "template", *_helm_options(helm), "--", _release(directory, helm, allowance), path]
+        built = _run(directory, command, allowance)
+        # Charts make passwords and certificates anew on every rendering: only a second one shows which.
+        return built._replace(again=_run(directory, command, allowance).stdout)
+    program = _find(directory, file, "kustomize", "kubectl")
+    command = [program, _BUILD[program], "--"]
+    bases, tree, has_affixes, fixed = check_kustomization(directory, allowance)
+    if tree is None:
+        plain = _run(directory, [*command, path], allowance)._replace(bases=bases, fixed=fixed)
+        return plain._replace(notes=_take_notes(directory, command, allowance) if has_affixes else {})
+    with copied(tree) as copy:
+        command.append(str(copy.directory))
+        built = _run(directory, command, allowance, copy.original)
+        data = copy.restore(built.stdout)
+        if may_be_rounded(data):
+            copy.select_nothing()
+            with placed_in(built.command):
+                data = graft(_run(directory, command, allowance, copy.original).stdout, data)
+    return built._replace(stdout=data, configuration=tree.configuration, bases=bases)
+
+
+def _take_notes(directory: Path, command: Sequence[str], allowance: Allowance) -> Mapping[ResourceId, dict[str, str]]:
+    """Build once more, to learn the former names of objects. None where the tree cannot be copied.
+
+    kustomize puts a prefix before the names of objects, but not before the names in kinds that it does not know.
+    """
+    try:
+        with copied(read_tree(directory, allowance)) as copy:
+            built = _run(directory, [*command, str(copy.directory)], allowance, copy.original)
+            return read_notes(copy.restore(built.stdout))
+    except OSError:  # no folder for temporary files can be written
+        return {}
+    except Rejected:
+        if allowance.bytes < 0 or allowance.seconds <= 0:
+            raise
+        return {}  # what then has no name that an object has is warned about
+
+
+def _check_values(helm: HelmOptions, allowance: Allowance) -> None:
+    for values in helm.values:
+        if "://" not in values:
+            check_named(values, allowance)
+        elif allowance.limits.no_remote:
+            raise Rejected(Problem("is remote, which --no-remote refuses; pass a file", file=f"--helm-values {values}"))
+
+
+def _helm_options(helm: HelmOptions) -> list[str]:
+    """Include the chart's CRDs, as Argo CD does, but not its tests, which are not meant to be applied."""
+    return [
+        *("--include-crds", "--skip-tests"),
+        *(("--namespace", helm.namespace) if helm.namespace else ()),
+        *(argument for file in helm.values for argument in ("--values", file)),
+        *(("--kube-version", helm.kube_version) if helm.kube_version else ()),
+        *(("--api-versions", helm.api_versions) if helm.api_versions else ()),
+    ]
+
+
+def _release(directory: Path, helm: HelmOptions, allowance: Allowance) -> str:
+    """Return the name of the release. The chart's own does not depend on where the directory was checked out."""
+    if helm.release:
+        return helm.release
+    file = directory / CHART
+    with placed_in(str(file)):
+        roots = read_yaml(Files(allowance.limits.root or directory, allowance).read(file)).roots
+    return text(get(roots[0], "name")) if roots else ""
+
+
+def _find(directory: Path, file: str, *programs: str) -> str:
+    for program in programs:
+        if shutil.which(program):
+            return program
+    either = f"neither {' nor '.join(programs)} is" if programs[1:] else f"{programs[0]} is not"
+    raise _rejected(directory, f"has a {file}, but {either} on PATH; install {'one' if programs[1:] else 'it'}")
+
+
+def _run(
+    directory: Path, command: list[str], allowance: Allowance, original: Callable[[bytes], bytes] = bytes
+) -> Built:
+    """Run a program. `original` gives what it prints about a copy the paths of the directory."""
+    called = " ".join(command[:2])
+    environment = {**os.environ, **(_OFFLINE if allowance.limits.no_remote else {})}
+    done = run_program(Program(called, command, environment, str(directory)), allowance)
+    name = f"{called} {directory}"
+    allowance.take(len(done.stdout), name)
+    said = original(done.stderr).decode(errors="replace").replace(_USE_DEBUG, "").strip()
+    everything = tell_everything(called, said, str(directory)) if allowance.limits.is_verbose else []
+    if done.code:
+        known = end_with_output(said, directory)
+        hint = _NO_FUNCTIONS if _PLUGINS_OFF in known and KIND in said else ""
+        failure = Problem(f"{called} exited with code {done.code}{known}{hint}", file=str(directory))
+        raise Rejected(*everything, failure)
+    return Built(name, done.stdout, everything or _find_remarks(called, said, directory))
+
+
+def tell_everything(program: str, said: str, file: str = "") -> list[Problem]:
+    """Return all that a program said, for those who ask for it."""
+    if not said:
+        return []
+    lines = ["all that it says follows, and may show values of Secrets", *filter(str.strip, said.splitlines())]
+    return [Problem(f"{program}: {line}", severity=Severity.WARNING, file=file) for line in lines]
+
+
+def _find_remarks(program: str, said: str, directory: Path) -> list[Problem]:
+    """Return what a program that has succeeded said, as far as that is known to show no value."""
+    lines = [line for line in said.splitlines() if line.strip()][:_MOST_REMARKS]
+    remarks = dict.fromkeys(end_with_output(line, directory) for line in lines)
+    return [Problem(f"{program}{remark}", severity=Severity.WARNING, file=str(directory)) for remark in remarks]
+
+
+def end_with_output(said: str, directory: Path) -> str:
+    """Return the end of a sentence about a program: what it said, without what may be a value."""
+    if not said:
+        return ": no output on stderr"
+    known = _known_part(said, directory)
+    if not known.text:
+        return f"; {_ALL_LEFT_OUT}"
+    return f": {known.text}{'' if known.is_whole else _LEFT_OUT}"
+
+
+def _known_part(said: str, directory: Path) -> Known:
+    """Return what is known. The folders above the directory may have any names, with blanks too."""
+    *above, _ = map(str, (directory.absolute(), *directory.absolute().parents))
+    stand_ins = {folder: f"/{chr(_PRIVATE + number)}" for number, folder in enumerate(above)}
+    for folder, stand_in in stand_ins.items():
+        said = said.replace(folder, stand_in)
+    known = known_part(said, lambda text: _is_in_template(text, directory))
+    shown = known.text
+    for folder, stand_in in stand_ins.items():
+        shown = shown.replace(stand_in, folder)
+    return known._replace(text=shown)
+
+
+def _is_in_template(said: str, directory: Path) -> bool:
+    """Tell whether a template of the chart contains a text in quotes: then it holds no values."""
+    written = (json.dumps(said, ensure_ascii=False), f"`{said}`")
+    templates = (file for file in directory.rglob("templates/**/*") if file.is_file())
+    return any(text in file.read_text(errors="replace") for file in templates for text in written)
+
+
+def _rejected(directory: Path, message: str) -> Rejected:
+    return Rejected(Problem(message, file=str(directory)))
+
+
+def check_chart(directory: Path, allowance: Allowance) -> None:
+    """Check all files that helm reads, hidden ones too. Raises Rejected."""
+    files = Files(allowance.limits.root or directory, allowance)
+    for here, folders, names in files.walk(directory):
+        if here == directory and ".git" in folders:
+            folders.remove(".git")  # no repository can contain one, and it may be larger than all else
+        for name in names:
+            file = here / name
+            if name == SCHEMA:
+                _check_schema(str(file), files.read(file))
+            elif here.name == "charts" and name.endswith(_ARCHIVE):
+                _check_archive(str(file), files.read(file), allowance, 1)
+            else:
+                files.check(file)
+
+
+def _check_archive(name: str, data: bytes, allowance: Allowance, level: int) -> None:
+    """Check the schemas in a packed chart, and in those that it contains."""
+    if level > _MOST_NESTED:
+        raise Rejected(Problem(f"has more than {_MOST_NESTED} charts in one another", file=name))
+    try:
+        with gzip.open(io.BytesIO(data)) as packed:
+            unpacked = read_all(cast("BinaryIO", packed), name, allowance)
+        for member, content in _read_members(name, unpacked):
+            path = posixpath.normpath(member.replace("\\", "/"))  # as helm does
+            if path.rpartition("/")[2] == SCHEMA:
+                _check_schema(f"{name}/{path}", content)
+            elif path.endswith(_ARCHIVE):
+                _check_archive(f"{name}/{path}", content, allowance, level + 1)
+    except (EOFError, OSError, zlib.error, tarfile.TarError) as error:
+        message = "is no chart that can be read: it must be a tar file, packed by gzip"
+        raise Rejected(Problem(message, file=name)) from error
+
+
+def _read_members(name: str, unpacked: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the content of each file, exactly those that helm's reader finds."""
+    with tarfile.open(fileobj=io.BytesIO(unpacked), mode="r:") as archive:
+        for member in archive:
+            opened = None if member.issym() or member.islnk() else archive.extractfile(member)
+            if opened:
+                yield member.name, opened.read()
+        # Where this reader stops early, and where it takes a name from a header for all files, helm's does not.
+        if not archive.pax_headers.keys() <= {"comment"} or any(unpacked[archive.offset :]):
+            raise Rejected(Problem("is packed in a way that may hide files; pack it with helm package", file=name))
+
+
+def _check_schema(name: str, data: bytes) -> None:
+    text = data.decode("utf-8-sig", errors="replace")
+    try:
+        schema = json.loads(text, object_pairs_hook=_Pairs)
+        _check_value(name, schema, "")
+    except (ValueError, RecursionError) as error:
+        raise Rejected(Problem("is no JSON that can be read, which it must be", file=name)) from error
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """All fields of an object, those with the same name too."""
+
+
+def _check_value(name: str, value: Any, field: str) -> None:
+    """Raise Rejected for a reference that leads out of the file, wherever it is: helm's library follows all."""
+    if isinstance(value, _Pairs):
+        for key, child in value:
+            where = f"{field}.{key}" if field else key
+            if isinstance(child, str) and not _is_inside(key, child):
+                message = "leads out of the file; only references that begin with # and published drafts are allowed"
+                raise Rejected(Problem(message, field=where, file=name))
+            _check_value(name, child, where)
+    elif isinstance(value, list):
+        for position, child in enumerate(value):
+            _check_value(name, child, f"{field}[{position}]")
+
+
+def _is_inside(key: str, text: str) -> bool:
+    if key == "$schema":
+        return text.removesuffix("#") in _DIALECTS
+    return key not in _REFERENCES or text.startswith("#")

@@ -1,0 +1,374 @@
+"""Check that the linker's objects speak of what is here: its plans, its inventory, its trackers and its Role."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from typing import Any, NamedTuple
+
+from krm_fn.base import keys
+from krm_fn.base.deployer import SYNC_WAVE, wave_of, wave_order
+from krm_fn.base.item import Item, about
+from krm_fn.base.kind import ADD_ON_KINDS
+from krm_fn.base.link_plan import REVISION_KINDS, JobPlan, LinkPlan, RevisionName, Unreadable, merge_plans
+from krm_fn.base.node import elements, get, text
+from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.settings import Settings
+from krm_fn.core.decide.package import Package
+from krm_fn.core.decide.revisions import Revision
+from krm_fn.core.names.names import listed_revisions
+from krm_fn.core.references.find import find_in_rules
+from krm_fn.core.references.generated import find_generated
+from krm_fn.extras.emit_linker import build_trackers, without_clashes
+from krm_fn.extras.linker_objects import access, cron_job, inventory, plan_links
+from krm_fn.tools.verify.check_job import (
+    check_annotations,
+    check_cron_job,
+    check_job,
+    check_object,
+    check_wave,
+    read_plan,
+)
+from krm_fn.tools.verify.rendering import RenderedSet, Rendering
+
+_ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY, keys.RETAIN)
+_NOTHING = LinkPlan(set="", timeout=0, minimum_age=0)
+_RBAC = "rbac.authorization.k8s.io/v1"
+_ACCESS = (("v1", "ServiceAccount"), (_RBAC, "Role"), (_RBAC, "RoleBinding"))
+
+
+def check_linker(rendering: Rendering) -> Iterator[Problem]:
+    """Plan again what the linker of each set has to do, and report how its objects differ from that.
+
+    What the configuration alone decides, such as image, resources and times, counts by the name of the Job.
+    """
+    package, consumers = rendering.package, rendering.consumers
+    linked: dict[str, list[Revision]] = defaultdict(list)
+    # What is retained has a reader that the linker cannot see: with a plan of it, it would be taken for unused.
+    rendered = rendering.revisions.rendered
+    seen = [one for one in rendered if one.item in consumers and keys.RETAIN not in one.item.annotations]
+    for revision in without_clashes(seen, consumers, package.authored)[0]:
+        linked[revision.item.labels[keys.SET]].append(revision)
+    objects = _LinkerObjects(package)
+    with_add_ons = {
+        package.namespace_of(one.referrer)
+        for found in consumers.values()
+        for one in found
+        if package.kinds.of(one.referrer.id) in ADD_ON_KINDS
+    }
+    for one in rendering.sets.values():
+        settings = one.configured.settings if one.configured else Settings(set=one.name)
+        of_set = linked[one.name]
+        groups = plan_links(of_set, consumers, package, settings)
+        trackers = [*build_trackers([*map(_as_recorded, of_set)], consumers, groups, package, settings)]
+        for place in _places(one, groups, package):
+            if place.emitted:
+                yield from _check_jobs(place, objects)
+                yield from _check_cron_jobs(place, one, objects)
+                yield from _check_inventory(place, objects)
+                yield from _check_trackers(place, one, objects, trackers)
+                yield from _check_access(place, one, objects)
+                yield from _check_built(place, settings, has_add_ons=place.namespace in with_add_ons)
+                yield from _check_namespaces(place, one, rendering)
+            elif _is_expected(place, one):
+                yield Problem(f"no linker for {_name(place)}, though its configuration asks for one: run krm-fn again")
+
+
+def _as_recorded(revision: Revision) -> Revision:
+    """Return the revision under the base name that its tracker has, also where a prefix was added since."""
+    return revision._replace(base_name=revision.item.annotations[keys.BASE_NAME])
+
+
+class _LinkerObjects:
+    """Which objects are here, each in the namespace that it will be applied to."""
+
+    def __init__(self, package: Package) -> None:
+        authored = [(item.id, package.namespace_of(item)) for item in package.authored if not item.is_local]
+        self._configs = {(RevisionName(who.kind, who.name), namespace) for who, namespace in authored}
+        for producer in package.configs:
+            made = [RevisionName(one.kind, one.reference.target) for one in find_generated(producer)]
+            self._configs |= {(name, package.namespace_of(producer)) for name in made}
+        self._workloads = {(f"{who.api_version}/{who.kind}/{who.name}", namespace) for who, namespace in authored}
+
+    def have_config(self, name: RevisionName, namespace: str) -> bool:
+        return (name, namespace) in self._configs
+
+    def have_workload(self, name: str, namespace: str) -> bool:
+        return (name, namespace) in self._workloads
+
+
+class _JobPlace(NamedTuple):
+    """A set in one namespace: what its linker should do there, and the linker's objects that are there."""
+
+    set: str
+    namespace: str
+    groups: tuple[JobPlan, ...]
+    emitted: tuple[Item, ...]
+
+    @property
+    def linker_name(self) -> str:
+        """The name of the linker's objects, but for Jobs and trackers."""
+        return f"{self.set}-linker"
+
+    @property
+    def linked(self) -> frozenset[RevisionName]:
+        """The revisions that the linker should know."""
+        return frozenset(name for group in self.groups for name in group.plan.rendered)
+
+    @property
+    def owned(self) -> frozenset[RevisionName]:
+        """The objects that trackers are to own: Secrets, and what makes Secrets."""
+        plans = [group.plan for group in self.groups]
+        secrets = {RevisionName("Secret", name) for plan in plans for name in plan.secrets}
+        return frozenset(secrets | {RevisionName(one.kind.kind, one.name) for plan in plans for one in plan.producers})
+
+    @property
+    def plans(self) -> list[LinkPlan]:
+        """The plans of the Jobs that can be read."""
+        plans = []
+        for job in self.of_kind("Job"):
+            with suppress(Unreadable):
+                plans.append(read_plan(job)[0])
+        return plans
+
+    @property
+    def inventories(self) -> list[Item]:
+        """The inventory, if it is there."""
+        return [one for one in self.of_kind("ConfigMap") if one.id.name == self.linker_name]
+
+    def of_kind(self, kind: str) -> list[Item]:
+        """Return the linker's objects of a kind, without trackers."""
+        return [one for one in self.emitted if one.id.kind == kind and one.labels[keys.COMPONENT] == keys.LINKER]
+
+
+def _places(one: RenderedSet, groups: Iterable[JobPlan], package: Package) -> Iterator[_JobPlace]:
+    of_namespace: dict[str, list[JobPlan]] = defaultdict(list)
+    for group in groups:
+        of_namespace[group.namespace or package.namespace].append(group)
+    emitted: dict[str, list[Item]] = defaultdict(list)
+    for item in one.emitted:
+        emitted[package.namespace_of(item)].append(item)
+    for namespace in sorted({*of_namespace, *emitted}):
+        yield _JobPlace(one.name, namespace, tuple(of_namespace[namespace]), tuple(emitted[namespace]))
+
+
+def _is_expected(place: _JobPlace, one: RenderedSet) -> bool:
+    """Tell whether the configuration asks for a linker.
+
+    Without a namespace there is only one if somebody else grants what it needs.
+    """
+    if one.configured is None or not place.groups:
+        return False
+    linker = one.configured.settings.linker
+    return linker.enabled and bool(place.namespace or linker.service_account_name)
+
+
+def _check_jobs(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
+    plans = {group.wave: group.plan for group in place.groups}
+    as_planned = {wave_order(wave)[0]: wave for wave in plans}  # "0" is the same wave as none
+
+    def find_wave(job: Item) -> str:
+        wave = wave_of(job)
+        return wave if wave in plans else as_planned.get(wave_order(wave)[0], wave)
+
+    first: dict[str, Item] = {}
+    for job in place.of_kind("Job"):
+        other = first.setdefault(find_wave(job), job)
+        if other.id != job.id:
+            yield about(job, f"is in the input beside {other.id}: only one of them is of this rendering")
+        try:
+            plan, field = read_plan(job)
+        except Unreadable as error:
+            yield about(job, f"has no plan: {error}")
+            continue
+        messages = [*_compare(plan, plans.get(find_wave(job), _NOTHING), place, objects)]
+        yield from (about(job, message, field) for message in messages)
+        if not messages:  # else it is clear what has changed
+            yield from check_job(job, place.set, place.inventories)
+    for wave in sorted(plans.keys() - {find_wave(job) for job in place.of_kind("Job")}):
+        of_wave = f", sync wave {wave}" if wave else ""
+        what_for = "nothing sets owners, or deletes old revisions"
+        yield Problem(f"no Job of the linker for {_name(place)}{of_wave}: {what_for}")
+
+
+def _check_cron_jobs(place: _JobPlace, one: RenderedSet, objects: _LinkerObjects) -> Iterator[Problem]:
+    settings = one.configured.settings if one.configured else None
+    group = merge_plans(place.groups) if place.groups else None
+    found = place.of_kind("CronJob")
+    wanted = None
+    if group and settings and settings.linker.enabled and settings.linker.schedule is not None:
+        wanted = partial(cron_job, group, settings)
+        if not found:
+            yield _missing(place, "batch/v1", "CronJob", "spec.linker.schedule asks for it")
+    for item in found:
+        try:
+            plan, field = read_plan(item)
+        except Unreadable as error:
+            yield about(item, f"has no plan: {error}")
+            continue
+        messages = [*_compare(plan, group.plan if group else _NOTHING, place, objects)]
+        yield from (about(item, message, field) for message in messages)
+        if not messages:
+            yield from check_cron_job(item, plan, wanted)
+
+
+def _name(place: _JobPlace) -> str:
+    return f"set {place.set}" + (f" in namespace {place.namespace}" if place.namespace else "")
+
+
+class _Link(NamedTuple):
+    """A part of a plan: this workload is to reference this revision."""
+
+    workload: str
+    revision: RevisionName
+
+
+def _compare(found: LinkPlan, wanted: LinkPlan, place: _JobPlace, objects: _LinkerObjects) -> Iterator[str]:
+    """Say how a plan differs from the wanted one. Of several reasons for one difference the first is enough."""
+    if found.set != place.set:
+        yield f"found set {found.set!r}, expected {place.set!r}"
+    absent = {name for name in found.rendered if not objects.have_config(name, place.namespace)}
+    yield from (f"lists {name}, which is not in the input" for name in sorted(absent))
+    before, after = _links(found), _links(wanted)
+    gone = {link.workload for link in before if not objects.have_workload(link.workload, place.namespace)}
+    yield from (f"waits for {workload}, which is not in the input" for workload in sorted(gone))
+    for workload, name in sorted(before - after):
+        if workload not in gone and name not in absent:
+            yield f"waits until {workload} references {name}, which it does not"
+    yield from (f"does not wait until {workload} references {name}" for workload, name in sorted(after - before))
+    explained = absent | {link.revision for link in before ^ after}
+    yield from (
+        f"lists {name}, which nothing references" for name in sorted(found.rendered - wanted.rendered - explained)
+    )
+    yield from (f"does not list {name}" for name in sorted(wanted.rendered - found.rendered - explained))
+    producers = {(producer.kind.kind, producer.name): producer.revisions for producer in found.producers}
+    for producer in wanted.producers:
+        if producers.get((producer.kind.kind, producer.name)) != producer.revisions:
+            made = ", ".join(map(str, producer.revisions))
+            yield f"does not say that {producer.kind.kind}/{producer.name} makes {made}"
+
+
+def _links(plan: LinkPlan) -> set[_Link]:
+    return {_Link(f"{one.api_version}/{one.kind}/{one.name}", name) for one in plan.workloads for name in one.revisions}
+
+
+def _check_inventory(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
+    field = f"metadata.annotations[{keys.RENDERED}]"
+    if not place.inventories and place.groups:
+        yield _missing(place, "v1", "ConfigMap", "it is the inventory, by which the linker knows what is rendered")
+    wanted = {one.name for one in place.linked}
+    for item in place.inventories:
+        found = listed_revisions(item)
+        yield from (about(item, f"does not list {name}", field) for name in sorted(wanted - found))
+        for name in sorted(found - wanted):
+            if not any(objects.have_config(RevisionName(kind, name), place.namespace) for kind in REVISION_KINDS):
+                yield about(item, f"lists {name}, which is not in the input", field)
+
+
+def _check_trackers(
+    place: _JobPlace, of_set: RenderedSet, objects: _LinkerObjects, wanted: Iterable[Any]
+) -> Iterator[Problem]:
+    trackers = {one.id.name: one for one in place.emitted if one.labels[keys.COMPONENT] in keys.TRACKERS}
+    tracked = {name.name: name.kind for name in place.linked if name.kind != "ConfigMap"}
+    for name in sorted(tracked.keys() - trackers.keys()):
+        who = ResourceId("v1", tracked[name], place.namespace, name)
+        yield Problem("has no tracker, a ConfigMap of the same name: nothing deletes it when it is no longer used", who)
+    for name, tracker in trackers.items():
+        kind = tracker.annotations.get(keys.STANDS_FOR, "Secret")
+        if not objects.have_config(RevisionName(kind, name), place.namespace):
+            yield about(tracker, f"is the tracker of {kind}/{name}, which is not in the input")
+    planned = []
+    for one in wanted:
+        name, namespace = one["metadata"]["name"], one["metadata"].get("namespace", "")
+        if name in trackers and namespace in ("", place.namespace):
+            planned.append(trackers[name])
+            yield from check_annotations(trackers[name], one, (*_ABOUT_TRACKERS, *[keys.WANTED] * of_set.is_marked))
+            yield from check_object(trackers[name], one)
+            yield from check_wave(trackers[name], one)
+    yield from _check_after_inventory(planned, place)
+
+
+def _check_after_inventory(trackers: Iterable[Item], place: _JobPlace) -> Iterator[Problem]:
+    """Find trackers that a run could delete, with their Secrets, before the inventory lists them again."""
+    inventories = place.inventories
+    first = [group.first_wave for group in place.groups[:1]]  # if the inventory is later, that is said already
+    waves = [wave_order(wave)[0] for wave in (*first, *map(wave_of, inventories))]
+    for tracker in trackers if inventories else ():
+        if wave_order(wave_of(tracker))[0] < min(waves):
+            message = f"found {wave_of(tracker)!r}, which is before the inventory: the linker may delete it in between"
+            yield about(tracker, message, f"metadata.annotations[{SYNC_WAVE}]")
+
+
+def _check_access(place: _JobPlace, one: RenderedSet, objects: _LinkerObjects) -> Iterator[Problem]:
+    """Check what lets the Job do its work, unless somebody else grants it."""
+    is_own = one.configured is not None and one.configured.settings.linker.service_account_name is None
+    if place.groups and (is_own or any(place.of_kind(kind) for _, kind in _ACCESS)):
+        for api_version, kind in _ACCESS:
+            if not any(found.id.name == place.linker_name for found in place.of_kind(kind)):
+                yield _missing(place, api_version, kind, "the Job of the linker needs it")
+    owned = place.owned
+    for role in place.of_kind("Role"):
+        references = [one for one in find_in_rules(role.node) if one.kind != "ConfigMap"]
+        named = {RevisionName(reference.kind, reference.target) for reference in references}
+        for name in sorted(owned - named):
+            yield about(role, f"does not name {name}: the linker may not set its owner", "rules")
+        for name in sorted(named - owned):
+            if not objects.have_config(name, place.namespace):
+                yield about(role, f"names {name}, which is not in the input", "rules")
+
+
+def _check_built(place: _JobPlace, settings: Settings, *, has_add_ons: bool) -> Iterator[Problem]:
+    """Compare the objects that all Jobs of a namespace need with those that the function builds."""
+    roles = [one for one in place.of_kind("Role") if one.id.name == place.linker_name]
+    if not place.groups:
+        return
+    group = place.groups[0]
+    # Argo Rollouts may be here for other reasons, and no configuration may be known: then the Role says what is needed.
+    listed = [one for one in group.listed if one not in ADD_ON_KINDS or has_add_ons or _names_add_ons(roles)]
+    group = group._replace(listed=(*listed, *(kind for plan in place.plans for kind in plan.kinds)))
+    named = {reference.target for role in roles for reference in find_in_rules(role.node)}
+    unnamed = {one.name for one in place.owned} - named
+    for wanted in (inventory(group, settings), *access(group, settings, place.namespace)):
+        for item in place.of_kind(str(wanted["kind"])):
+            if item.id.name == place.linker_name:
+                yield from check_object(item, wanted, unnamed)
+                yield from check_wave(item, wanted)
+
+
+def _names_add_ons(roles: Iterable[Item]) -> bool:
+    groups = {kind.group for kind in ADD_ON_KINDS}
+    return any(
+        text(group) in groups
+        for role in roles
+        for rule in elements(get(role.node, "rules"))
+        for group in elements(get(rule, "apiGroups"))
+    )
+
+
+def _check_namespaces(place: _JobPlace, one: RenderedSet, rendering: Rendering) -> Iterator[Problem]:
+    """Find objects that have lost the namespace of the Job, as far as nobody says where such objects are applied.
+
+    An author may have left it out of some objects, and the function was told which one it is: then it is a warning. An
+    object that alone has none has probably lost it.
+    """
+    if rendering.is_placed or not any(group.namespace for group in place.groups):
+        return
+    expected = f"expected {place.namespace}, as its workloads have it"
+    bare = _find_bare(one, rendering) if place.namespace == rendering.package.namespace else []
+    for item in bare:
+        message = f"missing: {expected}, unless the deployer sets it (verify --namespace {place.namespace})"
+        yield about(item, message, "metadata.namespace", Severity.WARNING if len(bare) > 1 else Severity.ERROR)
+    for item in place.emitted:
+        if not item.id.namespace and item.labels[keys.COMPONENT] == keys.LINKER:
+            yield about(item, f"missing: {expected}", "metadata.namespace")
+
+
+def _find_bare(one: RenderedSet, rendering: Rendering) -> list[Item]:
+    """Find the revisions, and what reads them, that have no namespace."""
+    revised = [revision.item for revision in one.revisions]
+    readers = [found.referrer for item in revised for found in rendering.consumers.get(item, ())]
+    return [item for item in dict.fromkeys((*revised, *readers)) if not item.id.namespace]
+
+
+def _missing(place: _JobPlace, api_version: str, kind: str, why: str) -> Problem:
+    return Problem(f"is not in the input: {why}", ResourceId(api_version, kind, place.namespace, place.linker_name))

@@ -1,0 +1,164 @@
+"""Check that every reference to a revised object has the name of a revision that is here."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from krm_fn.base.changes import SetItems, SetText
+from krm_fn.base.item import Item, about
+from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.settings import Settings
+from krm_fn.core.decide.revisions import Revision
+from krm_fn.core.decide.update_references import update_rules
+from krm_fn.core.names.names import CONTENT_NAME, hash_in_name, names_of
+from krm_fn.core.names.suggest import differ_by_a_letter
+from krm_fn.core.references.find import ROLES
+from krm_fn.core.references.reference import Reference, ResolvedReference
+from krm_fn.core.references.references import Authored, References
+from krm_fn.lint.data import find_missing_keys
+from krm_fn.tools.verify.rendering import Rendering
+
+
+def check_references(rendering: Rendering) -> Iterator[Problem]:
+    """Find references that have another name than their object: the base name, or that of another revision.
+
+    Another revision may be in the cluster, where an author has pinned it. So that is only a warning.
+    """
+    renamed = rendering.revisions.renamed
+    in_rules: dict[Item, list[ResolvedReference]] = defaultdict(list)
+    others = _OtherRevisions(rendering)
+    for resolved in rendering.references.authored:
+        referrer, reference, targets = resolved
+        if resolved.is_own:
+            yield from _check(referrer, reference, reference.field, targets, renamed)
+        if reference.written:
+            continue
+        if referrer.id.kind in ROLES:
+            in_rules[referrer].append(resolved)
+        elif targets:
+            yield from _check(referrer, reference, reference.field, targets, renamed)
+        else:
+            yield from others.check(referrer, reference)
+    for embedded in rendering.references.embedded:
+        yield from _check(embedded.item, embedded.reference, embedded.field, embedded.targets, renamed)
+    for role, references in in_rules.items():
+        yield from _check_rules(role, references, rendering)
+        yield from _check_absent(role, references, others)
+
+
+def _check(
+    referrer: Item, reference: Reference, field: str, targets: tuple[Item, ...], renamed: dict[Item, Revision]
+) -> Iterator[Problem]:
+    wanted = sorted({renamed[target].meant_by(reference).name for target in targets if target in renamed})
+    others = {target.id.name for target in targets if target not in renamed}
+    if wanted and reference.target not in {*wanted, *others}:
+        message = f"found {reference.target!r}, which has been renamed: expected {' or '.join(wanted)}"
+        yield about(referrer, message, field)
+
+
+def check_keys(rendering: Rendering) -> Iterator[Problem]:
+    """Find what pods want of a revision, and what it does not have. Nobody adds a key to what its content names."""
+    renamed, references = rendering.revisions.renamed, rendering.references
+    wanted = References(
+        rendering.package.authored,
+        references.index,
+        authored=Authored([one for one in references.authored if renamed.keys() & set(one.targets)], []),
+        mounted=[],
+        embedded=[],
+    )
+    for found in find_missing_keys(rendering.package, wanted, (), Settings()):
+        yield found.as_error()
+
+
+class _OtherRevisions:
+    """The revisions by what a name without its hash may be."""
+
+    def __init__(self, rendering: Rendering) -> None:
+        self._package = rendering.package
+        self._index = rendering.references.index
+        self._names: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for revision in rendering.revisions.renamed.values():
+            if hash_in_name(revision.item):
+                place = (revision.id.kind, self._package.namespace_of(revision.item))
+                self._names[place].append(revision.name)
+        self._by_base: dict[tuple[str, str, str], list[tuple[Revision, str]]] = defaultdict(list)
+        for revision in rendering.revisions.renamed.values():
+            namespace = self._package.namespace_of(revision.item)
+            for name in names_of(revision.item):
+                self._by_base[revision.id.kind, namespace, name].append((revision, revision.name))
+            for one in revision.generated:
+                for name in one.names:
+                    self._by_base[one.kind, namespace, name].append((revision, revision.name_of(one)))
+
+    def check(self, referrer: Item, reference: Reference) -> Iterator[Problem]:
+        """Check a reference that no object here matches."""
+        match = CONTENT_NAME.fullmatch(reference.target)
+        namespace = reference.target_namespace or self._package.namespace_of(referrer)
+        near = self._find_near(reference.kind, namespace, reference.target)
+        if near:
+            message = f"found {reference.target!r}, which is not in the input: expected {near}"
+            yield about(referrer, message, reference.field)
+        elif match is not None and referrer.id.kind not in ROLES:
+            yield from self._check_content_name(referrer, reference, namespace, match)
+
+    def have_base(self, referrer: Item, reference: Reference, base: str) -> bool:
+        """Tell whether any revision has this base name."""
+        return (reference.kind, self._package.namespace_of(referrer), base) in self._by_base
+
+    def _find_near(self, kind: str, namespace: str, name: str) -> str:
+        """Find the revision that is meant by a name with one wrong letter; `""` if there is none.
+
+        Two objects with the same data have the same hash, so a name that differs in what is before it may be right.
+        """
+        for other in self._names.get((kind, namespace), ()):
+            if differ_by_a_letter(name, other):
+                found, expected = CONTENT_NAME.fullmatch(name), CONTENT_NAME.fullmatch(other)
+                if found is None or expected is None or found.group(2) != expected.group(2):
+                    return other
+        return ""
+
+    def _check_content_name(
+        self, referrer: Item, reference: Reference, namespace: str, match: re.Match[str]
+    ) -> Iterator[Problem]:
+        base, content_hash = match.groups()
+        found = self._by_base.get((reference.kind, namespace, base), [])
+        names = " and ".join(sorted(name for _, name in found))
+        if any(hash_in_name(revision.item) == content_hash for revision, _ in found):
+            message = f"found {reference.target!r}, which has been renamed: expected {names}"
+            yield about(referrer, message, reference.field)
+        else:
+            what = f"is another revision than {names}" if found else "looks like a revision, but is not in the input"
+            if not found and any(self._index.find_passed_over(ResolvedReference(referrer, reference, ()))):
+                what = "is in the input, but in another namespace"
+            message = f"{reference.target!r} {what}: pods only start if it is in the cluster"
+            yield about(referrer, message, reference.field, Severity.WARNING)
+
+
+def _check_absent(role: Item, references: list[ResolvedReference], others: _OtherRevisions) -> Iterator[Problem]:
+    """Find what rules name, and what is not here. A rule names a revision beside its base name if the function ran.
+
+    Where the base name is that of an object, the name of a former revision is only a right too many.
+    """
+    named = {(one.reference.kind, one.reference.target) for one in references if not one.targets}
+    found = {one.reference.name for one in references if one.targets}  # a rule may be about several kinds
+    for _, reference, _ in references:
+        if reference.name in found:
+            continue
+        match = CONTENT_NAME.fullmatch(reference.target)
+        base = match.group(1) if match else ""
+        if (reference.kind, base) in named and not others.have_base(role, reference, base):
+            message = f"names {reference.kind}/{reference.target}, which is not in the input"
+            yield about(role, message, reference.field)
+        else:
+            yield from others.check(role, reference)
+
+
+def _check_rules(role: Item, references: list[ResolvedReference], rendering: Rendering) -> Iterator[Problem]:
+    """Check that the rules which name an object name its revisions as well."""
+    for edit in update_rules(role, references, rendering.revisions):
+        if isinstance(edit.change, SetText):
+            message = f"found {edit.change.node.value!r}, which has been renamed: expected {edit.change.text}"
+            yield about(role, message, edit.field)
+        elif isinstance(edit.change, SetItems) and edit.change.add:
+            names = ", ".join(map(str, edit.change.add))
+            yield about(role, f"lacks {names}: who may read the base name may not read this revision", edit.field)

@@ -1,0 +1,216 @@
+"""Check that what is about to be applied is consistent. Nothing is renamed, edited or added here."""
+
+import shlex
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from krm_fn.base import keys
+from krm_fn.base.changes import Edit, SetFields, combine_patches
+from krm_fn.base.item import Item, about, read_item
+from krm_fn.base.node import is_mapping, is_null, step
+from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.base.settings import Environment
+from krm_fn.base.words import count
+from krm_fn.core.config.configuration import Configuration, read_by_set
+from krm_fn.core.decide.transform import transform
+from krm_fn.core.yaml.apply import add_results
+from krm_fn.core.yaml.envelope import Envelope, open_envelope
+from krm_fn.core.yaml.merge_patch import plan_patch
+from krm_fn.core.yaml.reader import embedded_reader, read_yaml
+from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.lint.lint import lint
+from krm_fn.lint.not_followed import find_unfollowed_affixes
+from krm_fn.report.secrets import hide_in_problems
+from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, place_by_object, placed_in
+from krm_fn.tools.render.render import find_configurations
+from krm_fn.tools.render.sources import STDIN, Inputs, SourceText, read_config_file, read_sources
+from krm_fn.tools.render.tools import HelmOptions, built_from
+from krm_fn.tools.verify.check_linker import check_linker
+from krm_fn.tools.verify.check_names import (
+    check_applied,
+    check_duplicates,
+    check_marks,
+    check_names,
+    check_order,
+    check_protection,
+    check_sets,
+    deployers_of,
+    is_protected,
+)
+from krm_fn.tools.verify.check_references import check_keys, check_references
+from krm_fn.tools.verify.rendering import RenderedSet, Rendering, read_rendering
+
+
+class VerifyOptions(NamedTuple):
+    """What the user expects. Without `deployers`, those of each set's configuration.
+
+    `namespace` is that of objects that set none. `strict`: warnings are errors.
+    """
+
+    config: str | None = None
+    sets: tuple[str, ...] = ()
+    deployers: tuple[str, ...] = ()
+    namespace: str = ""
+    strict: bool = False
+    limits: Limits = DEFAULT_LIMITS
+
+
+def verify(path: str, stdin: bytes | None, options: VerifyOptions) -> Outcome:
+    """Report one line for each finding; for none, one line that says what was verified.
+
+    A ResourceList is answered with itself and the findings as its results, any other input with nothing.
+    """
+    inputs = Inputs((path,), options.config, stdin)
+    allowance = Allowance(options.limits)
+    try:
+        opened, beside = _open(path, inputs, allowance)
+    except Rejected as rejected:
+        return Outcome(b"", stderr_lines(rejected.problems), 1)
+    try:
+        found = find_configurations(read_config_file(inputs, allowance), beside, opened)
+        rendering = _read(opened, found, options.namespace)
+        problems = [*_check(rendering, options)]
+        # After an error, most of what the function would change is only a consequence of it.
+        if not any(problem.severity is Severity.ERROR for problem in problems):
+            problems += check_again(rendering)
+    except Rejected as rejected:
+        return _answer(opened, [*rejected.problems], "", strict=options.strict)
+    return _answer(opened, problems, summarize(rendering, options.deployers), strict=options.strict)
+
+
+def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[list[tuple[str, Envelope]], list[SourceText]]:
+    """Open the manifests, and read the configuration files beside them."""
+    file = built_from(Path(path)) if path != STDIN else ""
+    if file:
+        message = f"has a {file}; build it, and verify what is built: krm-fn render {shlex.quote(path)} | krm-fn verify"
+        raise Rejected(Problem(message, file=path))
+    found = read_sources(inputs, HelmOptions(), allowance)
+    opened = [(source.name, envelope) for source in found.texts for envelope in _open_text(source)]
+    if not opened:  # not even an empty ResourceList: what should have written the manifests has failed
+        raise Rejected(Problem("no objects in the input", file="" if path == STDIN else path))
+    return opened, found.configs
+
+
+def _open_text(source: SourceText) -> Iterator[Envelope]:
+    """Open a text, unless it is empty or holds only comments."""
+    with placed_in(source.name):
+        document = read_yaml(source.data, may_repeat=True)
+        if not all(map(is_null, document.roots)):
+            yield open_envelope(document, source.origin)
+
+
+def _read(opened: list[tuple[str, Envelope]], found: list[Configuration], namespace: str) -> Rendering:
+    """Read the objects of all runs together: each set has its own configuration."""
+    settings = read_by_set(found)
+    own = [envelope.function_config for _, envelope in opened if is_mapping(envelope.function_config)]
+    config_id = read_item(own[0]).id if own else None
+    items = [item for _, envelope in opened for item in envelope.items]
+    return read_rendering(items, settings, config_id, namespace)
+
+
+def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
+    """Look for the causes first: one cause may be found in several objects."""
+    yield from check_sets(rendering, options.sets)
+    yield from check_duplicates(rendering)
+    yield from check_names(rendering)
+    yield from check_marks(rendering)
+    yield from check_references(rendering)
+    yield from check_keys(rendering)
+    yield from find_unfollowed_affixes(rendering.references)
+    yield from check_order(rendering, options.deployers)
+    yield from check_protection(rendering, options.deployers)
+    yield from check_applied(rendering, options.deployers)
+    yield from check_linker(rendering)
+
+
+def _answer(opened: list[tuple[str, Envelope]], problems: list[Problem], summary: str, *, strict: bool) -> Outcome:
+    if strict:
+        problems = [problem.as_error() for problem in problems]
+    problems = hide_in_problems(problems, [item for _, envelope in opened for item in envelope.items])
+    failed = any(problem.severity is Severity.ERROR for problem in problems)
+    envelope = opened[0][1]
+    stdout = add_results(envelope, problems)
+    if envelope.resource_list is None:  # the objects of a ResourceList say themselves which file they are from
+        problems = [*place_by_object(problems, opened)]
+    return Outcome(stdout, stderr_lines(problems) + ("" if failed else summary), int(failed))
+
+
+_CHECKSUM = "is not the checksum of what pods read: something has changed it after krm-fn, which must run last"
+_CHANGED = "is not as krm-fn writes it: something has changed it after krm-fn, which must run last"
+
+
+def check_again(rendering: Rendering) -> Iterator[Problem]:
+    """Run the function again, and report what it would change.
+
+    The linker's objects are left out: their image may come from where the function ran. Nothing on an object says
+    whose checksum or mount it has, so several configurations cannot be told apart.
+    """
+    configured = [one.configured for one in rendering.sets.values() if one.configured]
+    if len(configured) != 1:
+        return
+    (only,) = configured
+    settings = only.settings._replace(strict=False)  # a warning of the function is no sign that something has changed
+    environment = Environment(namespace=rendering.package.namespace, warns=False)
+    changes = lint(transform(rendering.package, settings, environment, embedded_reader()), settings, environment)
+    edits = [*changes.edits]
+    for item, patch in combine_patches(changes.patches):
+        edits += plan_patch(item, patch)
+    first: dict[Item, str] = {}
+    for edit in edits:
+        for field in _fields_of(edit):
+            if not field.endswith(f"[{keys.WANTED}]"):  # which version 0.1.0 did not write
+                first.setdefault(edit.item, field)
+    for item, field in first.items():
+        is_checksum = field.endswith(f"[{settings.checksums.annotation}]")
+        yield about(item, _CHECKSUM if is_checksum else _CHANGED, field)
+    yield from (problem for problem in changes.problems if problem.severity is Severity.ERROR)
+
+
+def _fields_of(edit: Edit) -> list[str]:
+    """Return the fields that an edit changes, also where it adds them to a mapping."""
+    added = edit.change.add if isinstance(edit.change, SetFields) else ()
+    return [step(edit.field, name) for name, _ in added] or [edit.field]
+
+
+_MAX_SETS = 5
+
+
+def summarize(rendering: Rendering, deployers: tuple[str, ...]) -> str:
+    """Return `verified: 3 revisions of set shop, 5 references, 1 linker Job; protected from pruning by argocd`."""
+    return f"verified: {'; '.join(_clauses(rendering, deployers))}\n"
+
+
+def _clauses(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[str]:
+    sets = [one for one in rendering.sets.values() if one.revisions]
+    revised = {revision.item for revision in rendering.revisions.rendered}
+    references = [one for one in rendering.references.authored if not one.reference.written]
+    resolved = [one for one in references if not revised.isdisjoint(one.targets)]
+    jobs = [item for one in sets for item in one.emitted if item.id.kind == "Job"]
+    revisions = f"{count(len(revised), 'revision')}{_of([one.name for one in sets])}"
+    yield f"{revisions}, {count(len(resolved), 'reference')}, {count(len(jobs), 'linker Job')}"
+    if sets:
+        yield from _protections(sets, deployers)
+    checksums = [item for item in rendering.package.authored if keys.CHECKSUM in item.annotations]
+    if checksums:
+        is_checked = sum(one.configured is not None for one in rendering.sets.values()) == 1
+        unchecked = "" if is_checked else ", not checked without --config"
+        yield f"{count(len(checksums), 'workload')} with checksums{unchecked}"
+
+
+def _protections(sets: Collection[RenderedSet], deployers: tuple[str, ...]) -> Iterator[str]:
+    checked = [(name, is_protected(one, name)) for one in sets for name in deployers_of(one, deployers)]
+    failed = dict.fromkeys(name for name, is_safe in checked if not is_safe)
+    safe = dict.fromkeys(name for name, _ in checked if name not in failed)
+    if safe:
+        yield f"protected from pruning by {', '.join(safe)}"
+    if failed:
+        yield f"not protected from {', '.join(failed)}"
+    if not checked:
+        yield "protection not checked without --deployer"
+
+
+def _of(sets: list[str]) -> str:
+    if len(sets) > _MAX_SETS:
+        return f" of {len(sets)} sets"
+    return f" of set{'s' * (len(sets) > 1)} {', '.join(sets)}" if sets else ""
