@@ -77,8 +77,9 @@ def history(
         from krm_fn.linker.credentials import Access
         from krm_fn.tools.history.ask import LiveNamespace, Question
         from krm_fn.tools.history.revision_history import History, NoAnswer
-        from krm_fn.tools.history.write_history import HistoryFormat, Output, ScreenSize, write_history
-        from krm_fn.tools.history.write_history import watch as watch_history
+        from krm_fn.tools.history.watch import Output, ScreenSize
+        from krm_fn.tools.history.watch import watch as watch_history
+        from krm_fn.tools.history.write_history import HistoryFormat, write_history
     from krm_fn.report.table import Screen, find_screen
 
     form = (

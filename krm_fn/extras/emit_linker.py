@@ -17,16 +17,8 @@ from krm_fn.base.settings import Environment, NearbyConfig, Settings
 from krm_fn.core.decide.package import Package
 from krm_fn.core.decide.revisions import Consumers, Revision, Revisions
 from krm_fn.core.names.names import EXPECTED_IMAGE, is_image, version_of
-from krm_fn.extras.linker_objects import (
-    access,
-    cron_job,
-    inventory,
-    job,
-    plan_links,
-    requested_kinds,
-    tracked_names,
-    tracker,
-)
+from krm_fn.extras.linker_objects import access, cron_job, inventory, job, tracker
+from krm_fn.extras.plan_links import plan_links, requested_kinds, tracked_names
 
 _DEFAULT_IMAGE = f"krm-fn:{__version__}"
 

@@ -15,7 +15,7 @@ from krm_fn.base.item import Item, about
 from krm_fn.base.kind import KINDS
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.revisions import Reason, ReasonCode
+from krm_fn.core.decide.reason import Reason, ReasonCode
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.reference import Reference, is_read
 from krm_fn.core.references.references import References

@@ -16,7 +16,7 @@ from krm_fn.base.kind import is_fixed
 from krm_fn.base.node import get, is_mapping, is_scalar
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.package import MANAGED_BY, Package, is_of_chart
-from krm_fn.core.decide.revisions import Reason, ReasonCode
+from krm_fn.core.decide.reason import Reason, ReasonCode
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated, known_names

@@ -15,13 +15,13 @@ from krm_fn.base.item import DATA_FIELDS, Item, about, data_texts
 from krm_fn.base.node import TRUE, Node, entries, get, is_null, is_scalar, scalars, spell, text
 from krm_fn.base.problem import Problem
 from krm_fn.base.settings import Strategy
+from krm_fn.core.decide.encrypted import is_encrypted
 from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.revisions import Reason, ReasonCode
+from krm_fn.core.decide.reason import Reason, ReasonCode
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.reference import THE_VALUE, Reference, ResolvedReference
 from krm_fn.core.references.references import References
-from krm_fn.guards.replaced_later import is_encrypted
 
 _ACCEPT = f"annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
 

@@ -33,6 +33,7 @@ from krm_fn.base.pods import CONTAINER_LISTS
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Settings
 from krm_fn.base.words import and_others, listing
+from krm_fn.core.decide.encrypted import is_encrypted
 from krm_fn.core.decide.package import Package
 from krm_fn.core.decide.revisions import Revisions
 from krm_fn.core.names.go_yaml import is_base64, is_plainly_text, is_text, read_scalar, unfold
@@ -41,7 +42,7 @@ from krm_fn.core.names.suggest import did_you_mean, find_meant
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import References
-from krm_fn.guards.replaced_later import is_encrypted, is_placeholder
+from krm_fn.guards.replaced_later import is_placeholder
 from krm_fn.guards.well_known import looked_up_by
 
 _MOST_NAMES = 5

@@ -13,6 +13,7 @@ from krm_fn.base.node import get, is_mapping, mark_of
 from krm_fn.base.problem import UNRENDERED, Problem, Severity
 from krm_fn.base.settings import DEFAULT_SET, Environment, Jobs, Settings, Strategy
 from krm_fn.core.decide.choose import Choices
+from krm_fn.core.decide.encrypted import is_encrypted
 from krm_fn.core.decide.package import Package
 from krm_fn.core.decide.revisions import Revisions
 from krm_fn.core.decide.transform import Transformation
@@ -20,7 +21,7 @@ from krm_fn.core.names.names import authored_id, listed_revisions
 from krm_fn.core.references.find import may_refer
 from krm_fn.core.references.references import References
 from krm_fn.extras.jobs import find_job_names
-from krm_fn.guards.replaced_later import SUBSTITUTE, is_encrypted
+from krm_fn.guards.replaced_later import SUBSTITUTE
 from krm_fn.lint.data import find_missing_keys, find_refused_data
 from krm_fn.lint.not_followed import (
     find_copied,

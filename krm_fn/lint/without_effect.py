@@ -17,7 +17,7 @@ from krm_fn.base.settings import KIND, FieldSpec, Selector, Settings, Strategy, 
 from krm_fn.base.words import and_others, listing
 from krm_fn.core.decide.choose import Choice, Choices, find_first
 from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.revisions import ReasonCode
+from krm_fn.core.decide.reason import ReasonCode
 from krm_fn.core.names.names import KnownNames, authored_id
 from krm_fn.core.names.suggest import did_you_mean, find_meant, find_near_word, find_near_words, nearest
 from krm_fn.core.references.field_specs import find_missing_step

@@ -4,7 +4,7 @@ import pytest
 
 from krm_fn.report.table import Screen
 from krm_fn.tools.history.revision_history import History, NoAnswer
-from krm_fn.tools.history.write_history import Output, ScreenSize, watch
+from krm_fn.tools.history.watch import Output, ScreenSize, watch
 from tests.linker.object_store import NOON
 
 FIRST, LATER = History("shop", NOON, ()), History("shop", NOON + 60, ())

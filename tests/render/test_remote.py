@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.tools.render.kustomization import is_remote_file, is_repository
+from krm_fn.tools.render.git_addresses import is_remote_file, is_repository
 from tests.render.remote_paths import LOCAL, LOCAL_FILES, REMOTE_FILES, REPOSITORIES
 
 

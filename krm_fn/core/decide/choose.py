@@ -9,8 +9,9 @@ from krm_fn.base.item import Item, about
 from krm_fn.base.node import get, is_null, text
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Entries, Numbered, Selector, Settings, Strategy, matcher
+from krm_fn.core.decide.encrypted import why_encrypted
 from krm_fn.core.decide.package import FIXED_NAMES, Package
-from krm_fn.core.decide.revisions import Reason, ReasonCode
+from krm_fn.core.decide.reason import Reason, ReasonCode
 from krm_fn.core.names.content_hash import Unhashable
 from krm_fn.core.names.names import base_name, has_stale_hash, hash_in_name, is_revision
 from krm_fn.core.names.suggest import suggest
@@ -20,7 +21,6 @@ from krm_fn.core.references.known_fields import annotations_of
 from krm_fn.core.references.references import References
 from krm_fn.guards.early_readers import EarlyReaders
 from krm_fn.guards.hints import RENAME_ALL_THE_SAME, Hints
-from krm_fn.guards.replaced_later import why_encrypted
 
 _WRITTEN_TYPES = frozenset(
     {"kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release.v1"}

@@ -10,7 +10,7 @@ from krm_fn.base.item import Item
 from krm_fn.base.kind import Kinds
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.settings import configures
-from krm_fn.core.decide.revisions import Reason, ReasonCode
+from krm_fn.core.decide.reason import Reason, ReasonCode
 from krm_fn.core.names.names import is_emitted, is_revision
 from krm_fn.core.references.generated import versioned
 

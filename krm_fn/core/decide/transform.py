@@ -13,14 +13,10 @@ from krm_fn.core.decide.choose import Choice, Choices, choose
 from krm_fn.core.decide.mark import find_consumers, mark, restore
 from krm_fn.core.decide.name import name_revisions
 from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.revisions import ReasonCode, Revisions
-from krm_fn.core.decide.update_references import (
-    MoreNames,
-    add_present,
-    find_contradictions,
-    find_stale,
-    update_references,
-)
+from krm_fn.core.decide.reason import ReasonCode
+from krm_fn.core.decide.revisions import Revisions
+from krm_fn.core.decide.stale_names import MoreNames, add_present, find_stale
+from krm_fn.core.decide.update_references import find_contradictions, update_references
 from krm_fn.core.references.embedded import ReadYaml, find_embedded
 from krm_fn.core.references.generated import makes_config, versioned
 from krm_fn.core.references.references import References, find_authored

@@ -1,15 +1,15 @@
 """Everything in a package that names ConfigMaps and Secrets, found and resolved once."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cache, cached_property
+from collections.abc import Collection, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS, Item, data_keys
 from krm_fn.base.kind import BUILT_IN_GROUPS
-from krm_fn.base.node import Node, elements, entries, get, is_scalar, mappings, step, text, texts
+from krm_fn.base.node import Node, elements, entries, get, is_scalar, text
 from krm_fn.base.settings import FieldSpec
-from krm_fn.core.names.names import authored_id
+from krm_fn.core.references.copies import Copies
 from krm_fn.core.references.embedded import EmbeddedReference
 from krm_fn.core.references.find import (
     ExcludedReference,
@@ -20,10 +20,9 @@ from krm_fn.core.references.find import (
 )
 from krm_fn.core.references.near_misses import NearMiss, find_unfollowed
 from krm_fn.core.references.program_options import ProgramOptions
-from krm_fn.core.references.reference import By, Reference, ResolvedReference
+from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.releases import read_charts, read_releases
 from krm_fn.core.references.resolve import Index
-from krm_fn.facts.annotations import COPIED
 
 
 class Authored(NamedTuple):
@@ -175,83 +174,3 @@ def _says(node: Node | None, word: str) -> bool:
     return any(name == word or _says(value, word) for name, value in entries(node)) or any(
         _says(element, word) for element in elements(node)
     )
-
-
-class Copy(NamedTuple):
-    """What says that a program copies an object, or what it makes: as a clause, and where it is written."""
-
-    text: str
-    item: Item
-    field: str
-
-
-class _CloneList(NamedTuple):
-    """A `cloneList` in a policy of Kyverno: all objects of these kinds and labels in this namespace.
-
-    Only `matchLabels` are read. Other conditions may select less, never more.
-    """
-
-    item: Item
-    field: str
-    namespace: str
-    kinds: frozenset[str]
-    labels: Mapping[str, str]
-
-    def covers(self, item: Item) -> bool:
-        is_there = item.id.namespace in (self.namespace, "")
-        return is_there and item.id.kind in self.kinds and self.labels.items() <= item.labels.items()
-
-
-class Copies:
-    """What programs of a cluster copy to other namespaces, by annotations, by references and by labels.
-
-    Copies have the name of the original, or know it by that name. Their readers are out of sight.
-    """
-
-    def __init__(self, items: Iterable[Item], references: Iterable[ResolvedReference]) -> None:
-        self.find = cache(self._find)  # several hints ask
-        self._lists = [one for item in items for one in _find_clone_lists(item)]
-        self._named: dict[Item, ResolvedReference] = {}
-        for one in references:
-            for target in one.targets if one.reference.rule.by is By.COPY else ():
-                self._named.setdefault(target, one)
-
-    def _find(self, item: Item) -> Copy | None:
-        """Find what says that a program copies an object, the first if several do; None if nothing does."""
-        for annotation, field in _find_annotations(item):
-            if annotation in COPIED:
-                return Copy(f"{COPIED[annotation]} copies it elsewhere under this name ({annotation})", item, field)
-        named = self._named.get(item)
-        if named is not None:
-            clause = f"{named.reference.rule.reason} by this name, as {authored_id(named.referrer)} says"
-            return Copy(clause, named.referrer, named.reference.field)
-        for one in self._lists:
-            if one.covers(item):
-                clause = f"Kyverno copies it elsewhere under this name, as {authored_id(one.item)} says"
-                return Copy(clause, one.item, one.field)
-        return None
-
-
-def _find_annotations(item: Item) -> Iterator[tuple[str, str]]:
-    """Yield each annotation that is not `false`, and its field; also those that its controller copies to a Secret."""
-    start = "metadata" if item.is_config else ""
-    for field, held in mappings(get(item.node, start) if start else item.node, start):
-        for annotation, said in entries(held.get("annotations")):
-            if text(said).lower() != "false":
-                yield annotation, step(step(field, "annotations"), annotation)
-
-
-def _find_clone_lists(item: Item) -> Iterator[_CloneList]:
-    """Find the lists of a policy. Source: kyverno/kyverno, api/kyverno/v1/common_types.go."""
-    if item.id.group != "kyverno.io" or item.id.kind not in ("ClusterPolicy", "Policy") or item.is_local:
-        return
-    for position, rule in enumerate(elements(get(item.node, "spec", "rules"))):
-        generate, field = get(rule, "generate"), f"spec.rules[{position}].generate"
-        each = [(one, f"{field}.foreach[{index}]") for index, one in enumerate(elements(get(generate, "foreach")))]
-        for pattern, place in [(generate, field), *each]:
-            listed = get(pattern, "cloneList")
-            # `v1/Secret` or `Secret`
-            kinds = frozenset(text(one).rpartition("/")[2] for one in elements(get(listed, "kinds")))
-            labels = texts(get(listed, "selector", "matchLabels"))
-            if kinds:
-                yield _CloneList(item, f"{place}.cloneList", text(get(listed, "namespace")), kinds, labels)

@@ -11,7 +11,7 @@ from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.choose import Choice
-from krm_fn.core.decide.revisions import Reason, ReasonCode
+from krm_fn.core.decide.reason import Reason, ReasonCode
 from krm_fn.core.decide.transform import Transformation
 from krm_fn.core.names.content_hash import hashed_keys
 from krm_fn.core.names.names import authored_id, base_name

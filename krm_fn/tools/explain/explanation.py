@@ -9,7 +9,7 @@ from krm_fn.base.item import Item, read_item
 from krm_fn.base.node import Mark, Marks, Node, Scalar, is_mapping, read_path
 from krm_fn.base.problem import ResourceId
 from krm_fn.core.config.plain import place_setting
-from krm_fn.core.decide.revisions import Reason
+from krm_fn.core.decide.reason import Reason
 from krm_fn.core.references.reference import Rule
 from krm_fn.core.yaml.envelope import Envelope
 

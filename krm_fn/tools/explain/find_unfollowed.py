@@ -15,9 +15,9 @@ from krm_fn.base.keys import LOCAL_CONFIG
 from krm_fn.base.kind import BUILT_IN_GROUPS, TOOL_GROUPS
 from krm_fn.base.node import LocatedScalar, Scalar, scalars, spell, text
 from krm_fn.base.pods import OPAQUE_KINDS, template_around
+from krm_fn.core.decide.near_references import find_pinned, read_base_names, why_passed_over
 from krm_fn.core.decide.package import Package
 from krm_fn.core.decide.transform import Transformation
-from krm_fn.core.decide.update_references import find_pinned, read_base_names, why_passed_over
 from krm_fn.core.names.names import WORD, authored_id, base_name, names_of
 from krm_fn.core.references.find import ROLES, may_refer
 from krm_fn.core.references.near_misses import NOT_NAMES

@@ -31,8 +31,9 @@ from krm_fn.tools.diff.pair import Release, is_named_by_content, pair_emitted, p
 from krm_fn.tools.diff.write_difference import Extent
 from krm_fn.tools.history.ask import connect, explained, patience
 from krm_fn.tools.history.find_history import find_history
+from krm_fn.tools.history.progress import DEFAULT_LIMIT
+from krm_fn.tools.history.read_snapshot import read_snapshot
 from krm_fn.tools.history.revision_history import NoAnswer, Retention
-from krm_fn.tools.history.snapshot import DEFAULT_LIMIT, read_snapshot
 from krm_fn.tools.live.live_object import LiveManifest, find_appliers
 from krm_fn.tools.live.project import Projection, project
 from krm_fn.tools.live.read_cluster import ClusterReader, LiveManifests

@@ -20,7 +20,8 @@ from krm_fn.core.names.names import listed_revisions
 from krm_fn.core.references.find import find_in_rules
 from krm_fn.core.references.generated import find_generated
 from krm_fn.extras.emit_linker import build_trackers, without_clashes
-from krm_fn.extras.linker_objects import access, cron_job, inventory, plan_links
+from krm_fn.extras.linker_objects import access, cron_job, inventory
+from krm_fn.extras.plan_links import plan_links
 from krm_fn.tools.verify.check_job import (
     check_annotations,
     check_cron_job,
