@@ -20,7 +20,6 @@ from krm_fn.core.config.plain import place_settings
 from krm_fn.core.config.read_config import parse_config
 from krm_fn.core.decide.mark import unprotect
 from krm_fn.core.decide.package import read_package
-from krm_fn.core.decide.transform import Transformation, transform
 from krm_fn.core.yaml.apply import add_results, apply_changes
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
 from krm_fn.core.yaml.reader import Expansion, embedded_reader, read_yaml, warn_about_repeated
@@ -28,6 +27,7 @@ from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.extras.jobs import restore_jobs
 from krm_fn.lint.lint import lint
 from krm_fn.report.secrets import hide_in_problems
+from krm_fn.transform import Transformation, transform
 
 
 def run(

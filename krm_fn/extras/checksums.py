@@ -15,7 +15,7 @@ from krm_fn.base.node import FieldPath, Node, fields, get, step
 from krm_fn.base.pods import PodTemplate, find_templates, template_around, template_at
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Settings, Strategy
-from krm_fn.core.decide.choose import Choices
+from krm_fn.core.decide.choice import Choices
 from krm_fn.core.decide.package import FIXED_NAMES, Package
 from krm_fn.core.names.content_digest import content_digest
 from krm_fn.core.names.names import authored_id, base_name

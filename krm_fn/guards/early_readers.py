@@ -15,7 +15,7 @@ from krm_fn.base.item import Item, about
 from krm_fn.base.kind import KINDS
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.reason import Reason, ReasonCode
+from krm_fn.core.decide.reason import Guard, Reason, ReasonCode
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.reference import Reference, is_read
 from krm_fn.core.references.references import References
@@ -118,3 +118,15 @@ def _read_early(referrer: Item, reference: Reference, config: Item, name: str) -
     # A pod that reads it as optional starts without it, so the deployer comes to apply the object all the same.
     blocks = is_waited_for and is_read(reference) and not reference.is_optional
     return EarlyReader(referrer, reference, config, deployer, own_step, config_step, blocks)
+
+
+def guard_against(early: EarlyReaders) -> Guard:
+    """Return the guard for objects that have early readers."""
+
+    def why(item: Item) -> Reason | None:
+        return next((reader.reason() for reader in early.get(item, {}).values()), None)
+
+    def refuse(item: Item) -> list[Problem]:
+        return [reader.refuse() for reader in early.get(item, {}).values()]
+
+    return Guard(why, refuse)

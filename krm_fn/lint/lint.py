@@ -12,11 +12,11 @@ from krm_fn.base.kind import cannot_change, is_fixed, is_replaced, kind_of
 from krm_fn.base.node import get, is_mapping, mark_of
 from krm_fn.base.problem import UNRENDERED, Problem, Severity
 from krm_fn.base.settings import DEFAULT_SET, Environment, Jobs, Settings, Strategy
-from krm_fn.core.decide.choose import Choices
+from krm_fn.core.decide.choice import Choices
 from krm_fn.core.decide.encrypted import is_encrypted
 from krm_fn.core.decide.package import Package
+from krm_fn.core.decide.reason import Guards, ReasonCode
 from krm_fn.core.decide.revisions import Revisions
-from krm_fn.core.decide.transform import Transformation
 from krm_fn.core.names.names import authored_id, listed_revisions
 from krm_fn.core.references.find import may_refer
 from krm_fn.core.references.references import References
@@ -34,6 +34,7 @@ from krm_fn.lint.not_followed import (
     warn_about_misspelled,
 )
 from krm_fn.lint.without_effect import find_misspelled_kinds, find_nothing_chosen, find_own_annotations, find_unmatched
+from krm_fn.transform import Transformation
 
 
 def lint(found: Transformation, settings: Settings, environment: Environment) -> Changes:
@@ -69,10 +70,10 @@ def _warn(found: Transformation, settings: Settings) -> Iterator[Problem]:
     yield from find_immutable(references, revisions, found.changes)
     yield from find_in_options(package, references, revisions)
     yield from find_in_fields(references, revisions)
-    yield from find_copied(choices, revisions)
+    yield from find_copied(found.guards, revisions)
     yield from find_job_names(package, found.jobs.jobs)
     # What a cluster will not accept, or not as it is here.
-    yield from find_substituted(choices, revisions)
+    yield from find_substituted(found.guards, revisions)
     yield from find_duplicates(package, revisions)
     yield from find_written_again(package, references, revisions)
     yield from warn_about_misspelled(package, references)
@@ -210,7 +211,7 @@ def find_unrendered(items: Iterable[Item]) -> Iterator[Problem]:
                 yield problem._replace(line=mark.line + 1, column=mark.column + 1)
 
 
-def find_substituted(choices: Choices, revisions: Revisions) -> Iterator[Problem]:
+def find_substituted(guards: Guards, revisions: Revisions) -> Iterator[Problem]:
     """Warn about each object that is renamed though its content, or a reference to it, is still to be substituted.
 
     It was chosen by somebody, so it is renamed. It stays immutable: the API server then refuses a variable's new value
@@ -218,7 +219,7 @@ def find_substituted(choices: Choices, revisions: Revisions) -> Iterator[Problem
     """
     for revision in revisions.rendered:
         is_renamed = revision.strategy is Strategy.RENAME
-        reason = choices.hints.variables.about(revision.item) if is_renamed else None
+        reason = guards[ReasonCode.VARIABLE].why(revision.item) if is_renamed else None
         if reason is not None:
             only_flux = "" if reason.source else f", or annotate the object with {SUBSTITUTE}: disabled"
             message = f"{reason.text}; substitute before it{only_flux}"

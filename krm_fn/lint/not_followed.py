@@ -8,8 +8,9 @@ from krm_fn.base.item import Item, about
 from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.choose import Choices
+from krm_fn.core.decide.choice import Choices
 from krm_fn.core.decide.package import Package
+from krm_fn.core.decide.reason import Guards, ReasonCode
 from krm_fn.core.decide.revisions import Revisions
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.names.suggest import find_near
@@ -75,10 +76,10 @@ def find_in_fields(references: References, revisions: Revisions) -> Iterator[Pro
             yield about(one.referrer, message, one.field, Severity.WARNING)
 
 
-def find_copied(choices: Choices, revisions: Revisions) -> Iterator[Problem]:
+def find_copied(guards: Guards, revisions: Revisions) -> Iterator[Problem]:
     """Warn about each renamed object that a program copies elsewhere. Nobody sees who reads the copies."""
     for revision in revisions.rendered:
-        reason = choices.hints.copied(revision.item) if revision.strategy is Strategy.RENAME else None
+        reason = guards[ReasonCode.COPIED].why(revision.item) if revision.strategy is Strategy.RENAME else None
         if reason is not None:
             message = (
                 f"{revision.base_id} is renamed to {revision.name}, but {reason.text}; readers of the copies keep "

@@ -15,7 +15,8 @@ from krm_fn.base.node import fields
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import KIND, FieldSpec, Selector, Settings, Strategy, is_pattern
 from krm_fn.base.words import and_others, listing
-from krm_fn.core.decide.choose import Choice, Choices, find_first
+from krm_fn.core.decide.choice import Choice, Choices
+from krm_fn.core.decide.choose import find_first
 from krm_fn.core.decide.package import Package
 from krm_fn.core.decide.reason import ReasonCode
 from krm_fn.core.names.names import KnownNames, authored_id

@@ -121,8 +121,8 @@ TELLING = (
     ),
     Telling(
         "what a hook reads before it is applied is renamed",
-        "problems += [reader.refuse() for reader in early.get(item, {}).values()]",
-        "problems += []",
+        "return [reader.refuse() for reader in early.get(item, {}).values()]",
+        "return []",
         "tests/test_fixtures.py",
     ),
     Telling(

@@ -9,9 +9,10 @@ from krm_fn.base.item import Item, about
 from krm_fn.base.node import get, is_null, text
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Entries, Numbered, Selector, Settings, Strategy, matcher
+from krm_fn.core.decide.choice import Choice, Choices
 from krm_fn.core.decide.encrypted import why_encrypted
 from krm_fn.core.decide.package import FIXED_NAMES, Package
-from krm_fn.core.decide.reason import Reason, ReasonCode
+from krm_fn.core.decide.reason import RENAME_ALL_THE_SAME, Guards, Reason, ReasonCode
 from krm_fn.core.names.content_hash import Unhashable
 from krm_fn.core.names.names import base_name, has_stale_hash, hash_in_name, is_revision
 from krm_fn.core.names.suggest import suggest
@@ -19,8 +20,6 @@ from krm_fn.core.references.find import may_refer
 from krm_fn.core.references.generated import find_unmet, hash_of
 from krm_fn.core.references.known_fields import annotations_of
 from krm_fn.core.references.references import References
-from krm_fn.guards.early_readers import EarlyReaders
-from krm_fn.guards.hints import RENAME_ALL_THE_SAME, Hints
 
 _WRITTEN_TYPES = frozenset(
     {"kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release.v1"}
@@ -53,32 +52,6 @@ _NOT_READ = Reason(
 _READ_IN_CHART = _NOT_READ._replace(text="only values of a chart name it, and its pods are rendered in the cluster")
 
 
-class Choice(NamedTuple):
-    """The strategy of an object. `explicit`: something chose it; else it is left alone because nothing did.
-
-    `is_written_by_others`: its name or content is not the package's to decide. `problem`: what is wrong with it.
-    `gets_base_name_back`: an earlier run in place has made it a revision, and it is none any more. `is_taken`: this set
-    would choose it, were it not a revision of another set.
-    """
-
-    item: Item
-    strategy: Strategy
-    reason: Reason
-    explicit: bool = True
-    is_written_by_others: bool = False
-    problem: Problem | None = None
-    gets_base_name_back: bool = False
-    is_taken: bool = False
-
-
-class Choices(NamedTuple):
-    """One choice for each of these objects, what is wrong with them, and the hints that were asked for."""
-
-    all: tuple[Choice, ...]
-    problems: tuple[Problem, ...]
-    hints: Hints
-
-
 class _Decision(NamedTuple):
     """A strategy, None where nothing chooses one, and why."""
 
@@ -87,14 +60,12 @@ class _Decision(NamedTuple):
     problem: Problem | None = None
 
 
-def choose(package: Package, references: References, early: EarlyReaders, settings: Settings) -> Choices:
+def choose(package: Package, references: References, guards: Guards, settings: Settings) -> Choices:
     """Choose a strategy for each ConfigMap, Secret and handled producer.
 
-    What nobody chose explicitly is renamed or adopted only if nothing hints at a program that looks it up by its name,
-    and if no pods read it before it is applied.
+    What nobody chose explicitly is renamed or adopted only if no guard knows who looks it up by its name.
     """
-    hints = Hints(package, references, settings.deployers)
-    chooser = _Chooser(package, references, early, settings, hints)
+    chooser = _Chooser(package, references, guards, settings)
     choices: list[Choice] = []
     problems: list[Problem] = []
     for item in package.configs:
@@ -103,19 +74,16 @@ def choose(package: Package, references: References, early: EarlyReaders, settin
         problems += [choice.problem] if choice.problem else []
         if choice.strategy is Strategy.RENAME:
             # By default such an object is left alone. Here somebody chose it, so its readers are said instead.
-            problems += [reader.refuse() for reader in early.get(item, {}).values()]
-            problems += hints.name_readers.refuse(item)
-    return Choices(tuple(choices), tuple(problems), hints)
+            for guard in guards.values():
+                problems += guard.refuse(item)
+    return Choices(tuple(choices), tuple(problems))
 
 
 class _Chooser:
-    def __init__(
-        self, package: Package, references: References, early: EarlyReaders, settings: Settings, hints: Hints
-    ) -> None:
+    def __init__(self, package: Package, references: References, guards: Guards, settings: Settings) -> None:
         self._references = references
-        self._early = early
         self._settings = settings
-        self._hints = hints
+        self._guards = guards
         self._exclude = Entries(settings.exclude)
         self._select = Entries(settings.select or ())
         self._has_referrers = any(may_refer(item.id) and not item.is_local for item in package.authored)
@@ -194,10 +162,10 @@ class _Chooser:
             return _Decision(settings.strategy, Reason(ReasonCode.EARLIER_RUN, text))
         if not settings.strategy.makes_revisions:
             return _Decision(settings.strategy, Reason(ReasonCode.DEFAULT, "pods read it"))
-        for reader in self._early.get(item, {}).values():
-            return _leave_unchanged(item, reader.reason())
-        for hint in self._hints.about(item):
-            return _leave_unchanged(item, hint._replace(remedy=hint.remedy or RENAME_ALL_THE_SAME))
+        for guard in self._guards.values():
+            reason = guard.why(item)
+            if reason is not None:
+                return _leave_unchanged(item, reason._replace(remedy=reason.remedy or RENAME_ALL_THE_SAME))
         text = "pods read it, and nothing hints at a program that looks it up by its name"
         return _Decision(settings.strategy, Reason(ReasonCode.DEFAULT, text))
 

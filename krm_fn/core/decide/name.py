@@ -10,7 +10,7 @@ from krm_fn.base.item import Item, about, locate
 from krm_fn.base.node import Node, Scalar
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.choose import Choice, Choices
+from krm_fn.core.decide.choice import Choice, Choices
 from krm_fn.core.decide.revisions import Revision, Revisions, find_clashes, find_too_long
 from krm_fn.core.names.content_hash import Unhashable
 from krm_fn.core.names.names import CONTENT_NAME, authored_id, base_name

@@ -1,9 +1,13 @@
 """Why an object is a revision, or is none."""
 
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from krm_fn.base import keys
 from krm_fn.base.item import Item
+from krm_fn.base.problem import Problem
+from krm_fn.base.settings import Strategy
 
 
 class ReasonCode(StrEnum):
@@ -31,7 +35,7 @@ class ReasonCode(StrEnum):
     WRITTEN = "written"  # a controller decides its name or content
     BOUND = "bound"  # the name of the Secret that it makes must stay, or its encryption covers its name
 
-    # Hints at somebody who looks it up by its name, or changes it after this function: `guards/hints.py` asks for each.
+    # Hints at somebody who looks it up by its name, or changes it after this function: `guards/guards.py` lists them.
     ROLE = "role"
     COPIED = "copied"
     PROGRAM = "program"
@@ -65,3 +69,27 @@ class Reason(NamedTuple):
     field: str = ""
     source: str = ""
     remedy: str = ""
+
+
+def _nothing(_: Item) -> Iterable[Problem]:
+    return ()
+
+
+class Guard(NamedTuple):
+    """Two questions about an object that may be renamed.
+
+    `why` says who may look it up by its name, and so why it is left alone by default; None where nobody is known.
+    `refuse` reports who cannot follow where somebody has chosen it all the same.
+    """
+
+    why: Callable[[Item], Reason | None]
+    refuse: Callable[[Item], Iterable[Problem]] = _nothing
+
+
+Guards: TypeAlias = Mapping[ReasonCode, Guard]
+"""In the order in which they are asked: the first answer is the reason."""
+
+RENAME_ALL_THE_SAME = (
+    f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
+    f"or {Strategy.IGNORE} to accept this"
+)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from krm_fn.base.problem import Outcome, Rejected, ResourceId, Severity
 from krm_fn.base.settings import Environment
 from krm_fn.base.words import count, printable, with_commas
-from krm_fn.core.decide.transform import Transformation
 from krm_fn.core.references.reference import Rule
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.markup import Forms, write_forms
@@ -42,6 +41,7 @@ from krm_fn.tools.render.files import Allowance, Limits
 from krm_fn.tools.render.render import Opened, decide_opened, open_inputs
 from krm_fn.tools.render.sources import Inputs
 from krm_fn.tools.render.tools import HelmOptions
+from krm_fn.transform import Transformation
 
 _MOST_TEXTS = 10
 """Mere texts that are shown for an object. More of them say little."""

@@ -10,15 +10,13 @@ from krm_fn.base.link_plan import REVISION_KINDS
 from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.choose import Choice
+from krm_fn.core.decide.choice import Choice
 from krm_fn.core.decide.reason import Reason, ReasonCode
-from krm_fn.core.decide.transform import Transformation
 from krm_fn.core.names.content_hash import hashed_keys
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.names.suggest import did_you_mean, nearest
 from krm_fn.core.references.generated import hashed_fields, known_names
 from krm_fn.core.references.reference import ResolvedReference
-from krm_fn.guards.hints import HINTS
 from krm_fn.lint.not_followed import find_misspelled
 from krm_fn.report.secrets import Masks
 from krm_fn.tools.explain.explanation import (
@@ -33,6 +31,7 @@ from krm_fn.tools.explain.explanation import (
 )
 from krm_fn.tools.explain.find_references import find_explained_references
 from krm_fn.tools.explain.find_unfollowed import find_not_followed
+from krm_fn.transform import Transformation
 
 _KINDS = {
     **{name: kind for kind in REVISION_KINDS for name in (kind.lower(), plural_of(kind))},
@@ -151,9 +150,10 @@ class _Explainer:
 
     def _hints(self, choice: Choice) -> Iterator[Reason]:
         """Yield who may look the object up by its name, beside the one that decided, and each place once."""
-        if choice.strategy.makes_revisions or choice.reason.code in HINTS:
+        guards = {code: guard for code, guard in self._found.guards.items() if code is not ReasonCode.EARLY_READER}
+        if choice.strategy.makes_revisions or choice.reason.code in guards:
             said = [choice.reason]
-            for hint in self._found.choices.hints.about(choice.item):
+            for hint in filter(None, (guard.why(choice.item) for guard in guards.values())):
                 if not any(_is_same(hint, other) for other in said):
                     said.append(hint)
                     yield hint

@@ -7,13 +7,13 @@ from krm_fn.base.changes import Edit, ListPatch, SetItems, SetParts, SetText
 from krm_fn.base.item import Item
 from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, Severity
-from krm_fn.core.decide.transform import Transformation
 from krm_fn.core.names.names import authored_id
 from krm_fn.core.references.embedded import EmbeddedReference
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import name_meant
 from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.tools.explain.explanation import ExplainedReference, Places
+from krm_fn.transform import Transformation
 
 
 def find_explained_references(found: Transformation, places: Places) -> dict[Item, list[ExplainedReference]]:

@@ -9,7 +9,6 @@ from krm_fn.base.kind import consumer_named
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import RENAMABLE_KINDS
 from krm_fn.base.settings import Strategy, configures
-from krm_fn.core.decide.transform import Transformation
 from krm_fn.core.names.names import authored_id, base_name, is_emitted, is_revision
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.reference import By
@@ -23,6 +22,7 @@ from krm_fn.tools.graph.picture import Builder, DataKey, EdgeKind, Graph, GraphN
 from krm_fn.tools.history.revision_history import History, Pods, RevisionHistory, Role, WorkloadHistory
 from krm_fn.tools.history.text import duration, write_pods, write_state
 from krm_fn.tools.render.render import Opened
+from krm_fn.transform import Transformation
 
 _STATES = {
     Strategy.RENAME: "revision",

@@ -16,7 +16,6 @@ from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, at
 from krm_fn.base.settings import KPTFILE, NO_ENVIRONMENT, Environment, NearbyConfig, configures
 from krm_fn.core.config.configuration import Configuration, Origin, Packages, as_passed
 from krm_fn.core.config.configuration import find_configuration as find_among_all
-from krm_fn.core.decide.transform import Transformation
 from krm_fn.core.names.names import former_names, is_named_late
 from krm_fn.core.yaml.apply import Edited, apply_changes
 from krm_fn.core.yaml.envelope import Envelope, find_objects, join_streams, open_envelope
@@ -30,6 +29,7 @@ from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, place, 
 from krm_fn.tools.render.made_anew import MadeAnew, find_made_anew, has_new_content
 from krm_fn.tools.render.sources import Inputs, SourceText, read_config_file, read_sources
 from krm_fn.tools.render.tools import HelmOptions
+from krm_fn.transform import Transformation
 
 _T = TypeVar("_T")
 

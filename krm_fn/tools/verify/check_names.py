@@ -17,7 +17,7 @@ from krm_fn.base.deployer import (
 from krm_fn.base.item import Item, about, locate
 from krm_fn.base.node import FieldPath, scalars
 from krm_fn.base.problem import Problem, Severity
-from krm_fn.core.decide.choose import Choice
+from krm_fn.core.decide.choice import Choice
 from krm_fn.core.names.content_hash import Unhashable
 from krm_fn.core.names.names import CONTENT_NAME, base_name, hash_in_name, is_revision, listed_revisions, without_hash
 from krm_fn.core.references.generated import hash_of

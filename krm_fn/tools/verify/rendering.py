@@ -11,7 +11,8 @@ from krm_fn.base.link_plan import Unreadable
 from krm_fn.base.node import elements, get, text
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.settings import Settings, Strategy
-from krm_fn.core.decide.choose import Choices, choose
+from krm_fn.core.decide.choice import Choices
+from krm_fn.core.decide.choose import choose
 from krm_fn.core.decide.mark import find_consumers
 from krm_fn.core.decide.package import Package, is_of_chart, read_package
 from krm_fn.core.decide.revisions import Consumers, Revision, Revisions
@@ -23,6 +24,7 @@ from krm_fn.core.references.resolve import Index
 from krm_fn.core.yaml.reader import embedded_reader
 from krm_fn.extras.mounts.plan_mounts import read_mounts
 from krm_fn.guards.early_readers import find_early_readers
+from krm_fn.guards.guards import find_guards
 from krm_fn.tools.verify.check_job import read_plan
 
 
@@ -152,7 +154,8 @@ def _configure(package: Package, references: References, settings: Settings) -> 
         embedded=references.embedded,
     )
     early = find_early_readers(with_mounts, settings.deployers)
-    choices = choose(package, with_mounts, early, settings)
+    guards = find_guards(package, with_mounts, early, settings)
+    choices = choose(package, with_mounts, guards, settings)
     return Configured(settings=settings, references=with_mounts, choices=choices)
 
 

@@ -13,7 +13,6 @@ from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import Environment
 from krm_fn.base.words import count
 from krm_fn.core.config.configuration import Configuration, read_by_set
-from krm_fn.core.decide.transform import transform
 from krm_fn.core.yaml.apply import add_results
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
 from krm_fn.core.yaml.merge_patch import plan_patch
@@ -40,6 +39,7 @@ from krm_fn.tools.verify.check_names import (
 )
 from krm_fn.tools.verify.check_references import check_keys, check_references
 from krm_fn.tools.verify.rendering import RenderedSet, Rendering, read_rendering
+from krm_fn.transform import transform
 
 
 class VerifyOptions(NamedTuple):

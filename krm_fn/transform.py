@@ -9,11 +9,12 @@ from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Environment, Settings, Strategy
-from krm_fn.core.decide.choose import Choice, Choices, choose
+from krm_fn.core.decide.choice import Choice, Choices
+from krm_fn.core.decide.choose import choose
 from krm_fn.core.decide.mark import find_consumers, mark, restore
 from krm_fn.core.decide.name import name_revisions
 from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.reason import ReasonCode
+from krm_fn.core.decide.reason import Guards, ReasonCode
 from krm_fn.core.decide.revisions import Revisions
 from krm_fn.core.decide.stale_names import MoreNames, add_present, find_stale
 from krm_fn.core.decide.update_references import find_contradictions, update_references
@@ -28,6 +29,7 @@ from krm_fn.extras.mounts.mount import update_mounts
 from krm_fn.extras.mounts.plan_mounts import Mounts, read_mounts
 from krm_fn.extras.restart_requests import find_opt_ins
 from krm_fn.guards.early_readers import EarlyReaders, find_early_readers
+from krm_fn.guards.guards import find_guards
 
 _MOST_KINDS = 3
 """Kinds that the summary names."""
@@ -45,7 +47,7 @@ class Transformation(NamedTuple):
 
     package: Package
     references: References
-    early: EarlyReaders
+    guards: Guards
     choices: Choices
     revisions: Revisions
     checksums: Checksums
@@ -66,7 +68,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     # An older name that must follow is one more name of its object: who reads it is found with it (decision 40).
     if stale.names:
         index, references, mounts = read(stale.names)
-    early, choices, revisions = _decide(package, references, settings)
+    early, guards, choices, revisions = _decide(package, references, settings)
     # So is the very name that an object gets now, which somebody has pinned: the next run finds the object under it.
     present = add_present(stale.names, references, revisions)
     if present != stale.names:
@@ -74,7 +76,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
         decided = _decide(package, read_again[1], settings)
         # Who pins a hook on purpose gets what is there already. That must neither be refused nor decide for others.
         if (decided[0], decided[-1].names) == (early, revisions.names):
-            (index, references, mounts), (early, choices, revisions) = read_again, decided
+            (index, references, mounts), (early, guards, choices, revisions) = read_again, decided
 
     checksums = plan_checksums(references, choices, opt_ins)
     consumers = find_consumers(package, references, revisions, settings)
@@ -92,7 +94,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
     changes += emit_linker(package, revisions, consumers, settings, environment)
     summary = _summarize(choices, checksums, settings, package.authored)
-    return Transformation(package, references, early, choices, revisions, checksums, jobs, changes, summary)
+    return Transformation(package, references, guards, choices, revisions, checksums, jobs, changes, summary)
 
 
 def _read_references(
@@ -114,10 +116,13 @@ def _read_references(
     return index, references, mounts
 
 
-def _decide(package: Package, references: References, settings: Settings) -> tuple[EarlyReaders, Choices, Revisions]:
+def _decide(
+    package: Package, references: References, settings: Settings
+) -> tuple[EarlyReaders, Guards, Choices, Revisions]:
     early = find_early_readers(references, settings.deployers)
-    choices = choose(package, references, early, settings)
-    return early, choices, name_revisions(choices, references)
+    guards = find_guards(package, references, early, settings)
+    choices = choose(package, references, guards, settings)
+    return early, guards, choices, name_revisions(choices, references)
 
 
 def _summarize(choices: Choices, checksums: Checksums, settings: Settings, authored: Iterable[Item]) -> Problem:

@@ -5,50 +5,79 @@ fixed name does not: it fails, or runs with defaults. So an object that nobody c
 nothing hints at such a reader.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable
 from functools import cached_property
-from typing import ClassVar
 
-from krm_fn.base import keys
 from krm_fn.base.deployer import FIXED_NAME, IS_GENERATED, NEEDS_HASH_SUFFIX
 from krm_fn.base.item import DATA_FIELDS, Item
 from krm_fn.base.kind import is_fixed
 from krm_fn.base.node import get, is_mapping, is_scalar
-from krm_fn.base.settings import Strategy
+from krm_fn.base.settings import Settings
 from krm_fn.core.decide.package import MANAGED_BY, Package, is_of_chart
-from krm_fn.core.decide.reason import Reason, ReasonCode
+from krm_fn.core.decide.reason import RENAME_ALL_THE_SAME, Guard, Guards, Reason, ReasonCode
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated, known_names
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import References
 from krm_fn.guards.api_readers import READING, WRITING, Permissions, reads_own_files
+from krm_fn.guards.early_readers import EarlyReaders, guard_against
 from krm_fn.guards.name_readers import NameReaders
 from krm_fn.guards.replaced_later import Variables
 from krm_fn.guards.well_known import looked_up_by
 
-RENAME_ALL_THE_SAME = (
-    f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
-    f"or {Strategy.IGNORE} to accept this"
-)
 _RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENAME_ALL_THE_SAME}"
 """It renders a chart twice: what is the same again is no password that the chart has just generated."""
 
 
-class Hints:
+def find_guards(package: Package, references: References, early: EarlyReaders, settings: Settings) -> Guards:
+    """Return what is asked about each object, from what is written to what is guessed."""
+    hints = _Hints(package, references)
+    name_readers = NameReaders(package, references)
+    variables = Variables(package, references, settings.deployers)
+    return {
+        ReasonCode.EARLY_READER: guard_against(early),
+        ReasonCode.ROLE: Guard(hints.role),
+        ReasonCode.COPIED: Guard(hints.copied),
+        ReasonCode.PROGRAM: Guard(hints.program),
+        ReasonCode.NAME_SHAPE: Guard(name_readers.by_shape, name_readers.refuse),
+        ReasonCode.MOUNT_PATH: Guard(name_readers.by_path),
+        ReasonCode.EMPTY: Guard(_why_empty),
+        ReasonCode.DATA: Guard(hints.data),
+        ReasonCode.OPTION: Guard(hints.option),
+        ReasonCode.API_READER: Guard(hints.api_reader),
+        ReasonCode.FIELD: Guard(hints.field),
+        ReasonCode.NAMESPACE: Guard(hints.namespace),
+        ReasonCode.CHART: Guard(hints.chart),
+        ReasonCode.OPTIONAL: Guard(hints.optional),
+        ReasonCode.GENERATOR: Guard(_why_generator),
+        ReasonCode.VARIABLE: Guard(variables.about),
+    }
+
+
+class _Hints:
     """The hints of a package. Each is computed when the first object is asked about."""
 
-    def __init__(self, package: Package, references: References, deployers: Collection[str]) -> None:
+    def __init__(self, package: Package, references: References) -> None:
         self._package = package
         self._references = references
         self._readers = Permissions(package.authored, package.namespace_of, READING)
         self._writers = Permissions(package.authored, package.namespace_of, WRITING)
-        self.name_readers = NameReaders(package, references)
-        self.variables = Variables(package, references, deployers)
 
-    def about(self, item: Item) -> Iterator[Reason]:
-        """Say who may look this object up by its name; nothing where nothing hints at anybody."""
-        return filter(None, (ask(self, item) for ask in self.QUESTIONS.values()))
+    def role(self, item: Item) -> Reason | None:
+        return self._listed_by_role.get(item)
+
+    def data(self, item: Item) -> Reason | None:
+        return self._in_data.get(item)
+
+    def field(self, item: Item) -> Reason | None:
+        return self._in_fields.get(item)
+
+    def namespace(self, item: Item) -> Reason | None:
+        return self._in_unclear_namespaces.get(item)
+
+    def optional(self, item: Item) -> Reason | None:
+        return None if item.is_config else self._read_as_optional.get(item)
 
     @cached_property
     def _listed_by_role(self) -> dict[Item, Reason]:
@@ -76,23 +105,13 @@ class Hints:
         found = self._references.copies.find(item)
         return None if found is None else Reason(ReasonCode.COPIED, found.text, found.item, found.field)
 
-    def _program(self, item: Item) -> Reason | None:
+    def program(self, item: Item) -> Reason | None:
         namespace = self._package.namespace_of(item)
         names = [(item.id.kind, base_name(item)), *((one.kind, one.base_name) for one in find_generated(item))]
         known = next(filter(None, (looked_up_by(item, name, namespace, kind) for kind, name in names)), None)
         if known is None:
             return None
         return Reason(ReasonCode.PROGRAM, f"{known.program} looks it up by this name", source=known.source)
-
-    def _empty(self, item: Item) -> Reason | None:
-        if not item.is_config:
-            return None
-        for field in DATA_FIELDS:
-            data = get(item.node, field)
-            for key, value in data.value if is_mapping(data) else ():
-                if not is_scalar(key) or not is_scalar(value) or value.value.strip():
-                    return None
-        return Reason(ReasonCode.EMPTY, "it has no content, so a controller may fill it")
 
     @cached_property
     def _in_data(self) -> dict[Item, Reason]:
@@ -102,7 +121,7 @@ class Hints:
             for target in one.targets
         }
 
-    def _option(self, item: Item) -> Reason | None:
+    def option(self, item: Item) -> Reason | None:
         namespaces = self._package.namespaces_like(item.id.namespace)
         present = [(item.id.kind, name) for name in dict.fromkeys((item.id.name, base_name(item)))]
         # A producer is passed by what it makes as well: programs are told the name of the Secret.
@@ -112,7 +131,7 @@ class Hints:
                 return Reason(ReasonCode.OPTION, text, referrer, found.field)
         return None
 
-    def _api_reader(self, item: Item) -> Reason | None:
+    def api_reader(self, item: Item) -> Reason | None:
         """Name a program that reads the object from a file, and may read it through the API as well."""
         if item.id.name != base_name(item):
             return None  # kustomize has put the hash there: no program knows a name that changes with the content
@@ -158,7 +177,7 @@ class Hints:
                 nearly.setdefault(item, reason)
         return nearly
 
-    def _chart(self, item: Item) -> Reason | None:
+    def chart(self, item: Item) -> Reason | None:
         """Say that a Helm chart makes the object anew on every rendering, as charts make passwords."""
         is_generated = self._package.generated.get(item)
         if is_generated is not None:
@@ -193,34 +212,23 @@ class Hints:
             ),
         )
 
-    def _generator(self, item: Item) -> Reason | None:
-        """Say that the author asked kustomize for a fixed name. Nobody knows why: maybe as a program needs it."""
-        file = item.annotations.get(FIXED_NAME)
-        has_no_hash = IS_GENERATED in item.annotations and NEEDS_HASH_SUFFIX not in item.annotations
-        if file is None and not has_no_hash:
-            return None
-        who = f"its generator in {file}" if file else "its generator"
-        return Reason(ReasonCode.GENERATOR, f"{who} asks for a fixed name (disableNameSuffixHash)")
 
-    # The first answer is the reason, so the order is from what is written to what is guessed.
-    QUESTIONS: ClassVar[Mapping[ReasonCode, Callable[["Hints", Item], Reason | None]]] = {
-        ReasonCode.ROLE: lambda self, item: self._listed_by_role.get(item),
-        ReasonCode.COPIED: copied,
-        ReasonCode.PROGRAM: _program,
-        ReasonCode.NAME_SHAPE: lambda self, item: self.name_readers.by_shape(item),
-        ReasonCode.MOUNT_PATH: lambda self, item: self.name_readers.by_path(item),
-        ReasonCode.EMPTY: _empty,
-        ReasonCode.DATA: lambda self, item: self._in_data.get(item),
-        ReasonCode.OPTION: _option,
-        ReasonCode.API_READER: _api_reader,
-        ReasonCode.FIELD: lambda self, item: self._in_fields.get(item),
-        ReasonCode.NAMESPACE: lambda self, item: self._in_unclear_namespaces.get(item),
-        ReasonCode.CHART: _chart,
-        ReasonCode.OPTIONAL: lambda self, item: None if item.is_config else self._read_as_optional.get(item),
-        ReasonCode.GENERATOR: _generator,
-        ReasonCode.VARIABLE: lambda self, item: self.variables.about(item),
-    }
+def _why_generator(item: Item) -> Reason | None:
+    """Say that the author asked kustomize for a fixed name. Nobody knows why: maybe as a program needs it."""
+    file = item.annotations.get(FIXED_NAME)
+    has_no_hash = IS_GENERATED in item.annotations and NEEDS_HASH_SUFFIX not in item.annotations
+    if file is None and not has_no_hash:
+        return None
+    who = f"its generator in {file}" if file else "its generator"
+    return Reason(ReasonCode.GENERATOR, f"{who} asks for a fixed name (disableNameSuffixHash)")
 
 
-HINTS = frozenset(Hints.QUESTIONS)
-"""The codes of reasons that are hints."""
+def _why_empty(item: Item) -> Reason | None:
+    if not item.is_config:
+        return None
+    for field in DATA_FIELDS:
+        data = get(item.node, field)
+        for key, value in data.value if is_mapping(data) else ():
+            if not is_scalar(key) or not is_scalar(value) or value.value.strip():
+                return None
+    return Reason(ReasonCode.EMPTY, "it has no content, so a controller may fill it")
