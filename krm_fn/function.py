@@ -20,6 +20,8 @@ from krm_fn.core.config.plain import place_settings
 from krm_fn.core.config.read_config import parse_config
 from krm_fn.core.decide.mark import unprotect
 from krm_fn.core.decide.package import read_package
+from krm_fn.core.decide.run import Run
+from krm_fn.core.decide.summarize_run import summarize_run
 from krm_fn.core.yaml.apply import add_results, apply_changes
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
 from krm_fn.core.yaml.reader import Expansion, embedded_reader, read_yaml, warn_about_repeated
@@ -27,7 +29,7 @@ from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.extras.jobs import restore_jobs
 from krm_fn.lint.lint import lint
 from krm_fn.report.secrets import hide_in_problems
-from krm_fn.transform import Transformation, transform
+from krm_fn.transform import transform
 
 
 def run(
@@ -55,13 +57,12 @@ def run(
         changes = decided.changes._replace(problems=tuple(hide_in_problems(found, envelope.items)))
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
             return _refuse(envelope, changes.problems)
-        said = Changes() if is_quiet else Changes(problems=(decided.summary,))
+        summary = summarize_run(decided)
+        said = Changes() if is_quiet else Changes(problems=(summary,))
         output = apply_changes(envelope, changes + said).text
     except Rejected as error:
         return _refuse(envelope, error.problems)
-    return Outcome(
-        envelope.encode(output), stderr_lines(changes.problems), 0, "" if is_quiet else f"{decided.summary}\n"
-    )
+    return Outcome(envelope.encode(output), stderr_lines(changes.problems), 0, "" if is_quiet else f"{summary}\n")
 
 
 def find_only_configuration(
@@ -82,7 +83,7 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
     *,
     expansion: Expansion | None = None,
     is_in_place: bool = False,
-) -> Transformation:
+) -> Run:
     """Read the configuration, and decide about all items. Raises Rejected for an invalid configuration.
 
     `generated`: whether each rendering of a Helm chart makes another object, as far as that is known. `expansion`: that
@@ -93,8 +94,8 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
     package = read_package(
         items, config_id, settings.linker.namespace or environment.namespace, generated, settings.kinds
     )
-    transformation = transform(package, settings, environment, embedded_reader(expansion))
-    changes = lint(transformation, settings, environment)
+    run = transform(package, settings, environment, embedded_reader(expansion))
+    changes = lint(run)
     applied = find_applied(items) if is_in_place else ()
     is_strict = settings.strict or environment.strict
     problems = in_order(
@@ -105,7 +106,7 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
         items,
         function_config,
     )
-    return transformation._replace(changes=changes._replace(problems=problems))
+    return run._replace(changes=changes._replace(problems=problems))
 
 
 def undecide(items: list[Item], function_config: Node | None, expansion: Expansion) -> Changes:
@@ -124,9 +125,8 @@ def undecide(items: list[Item], function_config: Node | None, expansion: Expansi
     )
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     package = read_package(items, config_id, settings.linker.namespace or "", kinds=settings.kinds)
-    restored = transform(package, by_author, NO_ENVIRONMENT, embedded_reader(expansion))
-    changes = lint(restored, by_author, Environment(warns=False))
-    return changes + unprotect(restored.revisions, settings) + restore_jobs(package)
+    restored = transform(package, by_author, Environment(warns=False), embedded_reader(expansion))
+    return lint(restored) + unprotect(restored.revisions, settings) + restore_jobs(package)
 
 
 def read_config(config: bytes) -> Node:

@@ -5,89 +5,58 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from hashlib import sha256
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Patch, patch_at
 from krm_fn.base.item import Item, about
-from krm_fn.base.kind import cannot_change
 from krm_fn.base.node import FieldPath, Node, fields, get, step
 from krm_fn.base.pods import PodTemplate, find_templates, template_around, template_at
 from krm_fn.base.problem import Problem, Severity
-from krm_fn.base.settings import Settings, Strategy
-from krm_fn.core.decide.choice import Choices
-from krm_fn.core.decide.package import FIXED_NAMES, Package
+from krm_fn.base.settings import Strategy
+from krm_fn.core.decide.checksum_input import ChecksumInput
+from krm_fn.core.decide.package import FIXED_NAMES
+from krm_fn.core.decide.run import Run
 from krm_fn.core.names.content_digest import content_digest
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import digest_of, known_names
 from krm_fn.core.references.reference import ResolvedReference, is_read
 from krm_fn.core.references.references import References
-from krm_fn.extras.restart_requests import Catalogue, Named, OptIn, is_clear, is_literal
+from krm_fn.extras.restart_requests import Catalogue, Named, OptIn, find_opt_ins, is_clear, is_literal
 
 
-class ChecksumInput:
-    """A pod template, and which keys of each object count for its checksum; None for all of them.
-
-    `asked_by`: the controllers whose annotations say that an object counts, where its strategy does not.
-    """
-
-    def __init__(self, item: Item, template: PodTemplate) -> None:
-        self.item = item
-        self.template = template
-        self.configs: dict[Item, frozenset[str] | None] = {}
-        self.asked_by: dict[Item, str] = {}
-
-    def add(self, config: Item, keys: frozenset[str] | None, opt_in: OptIn | None = None) -> None:
-        keys = keys if config.is_config else None  # the spec of a producer does not say which part makes which key
-        before = self.configs.get(config, frozenset())
-        self.configs[config] = None if keys is None or before is None else before | keys
-        if opt_in is not None:
-            self.asked_by.setdefault(config, opt_in.controller)
-
-
-class ChecksumInputs:
+class _Inputs:
     """The inputs of all checksums in a package, and the references of objects that read but have no pod template."""
 
     def __init__(self) -> None:
-        self._templates: dict[tuple[Item, FieldPath], ChecksumInput] = {}
+        self.of_templates: dict[tuple[Item, FieldPath], ChecksumInput] = {}
         self.untemplated: list[ResolvedReference] = []
 
     def of(self, item: Item, template: PodTemplate) -> ChecksumInput:
-        return self._templates.setdefault((item, template.path), ChecksumInput(item, template))
-
-    @property
-    def restarted(self) -> list[ChecksumInput]:
-        return [one for one in self._templates.values() if not cannot_change(one.item)]
-
-    @property
-    def immutable(self) -> list[ChecksumInput]:
-        return [one for one in self._templates.values() if cannot_change(one.item)]
+        return self.of_templates.setdefault((item, template.path), ChecksumInput(item, template))
 
 
-class Checksums(NamedTuple):
-    """What pods read whose change restarts them, and what is wrong with it."""
+def set_checksums(run: Run) -> Run:
+    """Annotate the pod templates that read objects of strategy `checksum`, or whose workloads opted in.
 
-    inputs: ChecksumInputs
-    problems: tuple[Problem, ...] = ()
-
-
-def plan_checksums(references: References, choices: Choices, opt_ins: list[OptIn]) -> Checksums:
-    """Find the pod templates that read objects of strategy `checksum`, or that opted in."""
-    if not opt_ins and not any(choice.strategy is Strategy.CHECKSUM for choice in choices.all):
-        return Checksums(ChecksumInputs())
+    Checksums of earlier runs that nothing asks for any more are removed.
+    """
+    opt_ins = find_opt_ins(run.package.authored, run.settings.checksums.controllers)
     # Wave and Reloader may restart pods for content that somebody else writes; a checksum made here cannot.
-    own = [choice for choice in choices.all if not (opt_ins and choice.is_written_by_others)]
+    own = [choice for choice in run.choices.all if not (opt_ins and choice.is_written_by_others)]
     # What a producer makes may change without its spec: then only a controller restarts pods.
     catalogue = Catalogue(choice.item for choice in own if choice.item.is_config)
-    inputs = _find_inputs(references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue)
-    return Checksums(inputs, tuple(_warn(inputs, references, opt_ins, catalogue)))
+    inputs = _find_inputs(run.references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue)
+    checksums = tuple(inputs.of_templates.values())
+    warnings = tuple(_warn(inputs, run.references, opt_ins, catalogue))
+    changes = _annotate_all(checksums, run) + Changes(problems=warnings)
+    return run._replace(checksums=checksums).add(changes)
 
 
 def _find_inputs(
     references: References, strategies: Mapping[Item, Strategy], opt_ins: list[OptIn], catalogue: Catalogue
-) -> ChecksumInputs:
+) -> _Inputs:
     """Find what pods read. `strategies` are those of the objects whose content the package decides."""
-    inputs = ChecksumInputs()
+    inputs = _Inputs()
     followed = set()
     asking: dict[Item, list[OptIn]] = defaultdict(list)
     for opt_in in opt_ins:
@@ -107,7 +76,7 @@ def _find_inputs(
         for config in (config for named in opt_in.named for config in catalogue.find(named)):
             # Where a reference of the workload follows the name of a revision, the name restarts its pods.
             if template is not None and opt_in.allows(config) and (opt_in.item, config) not in followed:
-                inputs.of(opt_in.item, template).add(config, None, opt_in)
+                inputs.of(opt_in.item, template).add(config, None, opt_in.controller)
     return inputs
 
 
@@ -115,21 +84,19 @@ def _first_counting(opt_ins: Iterable[OptIn], config: Item) -> OptIn | None:
     return next((one for one in opt_ins if one.counts(config)), None)
 
 
-def _add_reference(
-    inputs: ChecksumInputs, resolved: ResolvedReference, config: Item, opt_in: OptIn | None = None
-) -> None:
+def _add_reference(inputs: _Inputs, resolved: ResolvedReference, config: Item, opt_in: OptIn | None = None) -> None:
     template = template_around(resolved.referrer.node, resolved.reference.field)
     if template is None:
         inputs.untemplated.append(resolved)
     else:
-        inputs.of(resolved.referrer, template).add(config, resolved.reference.keys, opt_in)
+        controller = opt_in.controller if opt_in else ""
+        inputs.of(resolved.referrer, template).add(config, resolved.reference.keys, controller)
 
 
-def _warn(
-    inputs: ChecksumInputs, references: References, opt_ins: list[OptIn], catalogue: Catalogue
-) -> Iterator[Problem]:
+def _warn(inputs: _Inputs, references: References, opt_ins: list[OptIn], catalogue: Catalogue) -> Iterator[Problem]:
     """Warn about workloads that a change of content does not restart, though that is configured."""
-    for one in inputs.immutable:
+    immutable = [one for one in inputs.of_templates.values() if not one.restarts]
+    for one in immutable:
         read = _list((config.id.kind, config.id.name) for config in one.configs)
         yield _warning(one.item, f"reads {read}; a Job cannot change, so make it a hook or let it be replaced")
     untemplated: dict[Item, list[ResolvedReference]] = defaultdict(list)
@@ -198,12 +165,8 @@ def _warning(item: Item, message: str) -> Problem:
     return about(item, message, severity=Severity.WARNING)
 
 
-def set_checksums(package: Package, checksums: Checksums, texts: Mapping[Node, str], settings: Settings) -> Changes:
-    """Annotate the pod templates, and remove the checksums of earlier runs that nothing asks for any more.
-
-    `texts`: the new values of scalars in the data of ConfigMaps and Secrets.
-    """
-    annotation = settings.checksums.annotation
+def _annotate_all(checksums: Iterable[ChecksumInput], run: Run) -> Changes:
+    annotation, texts = run.settings.checksums.annotation, run.revisions.texts
     patches: list[tuple[Item, Patch]] = []
     problems: list[Problem] = []
     annotated: dict[Item, set[FieldPath]] = defaultdict(set)
@@ -213,7 +176,9 @@ def set_checksums(package: Package, checksums: Checksums, texts: Mapping[Node, s
         digest = content_digest(config.node, keys_read, texts) if config.is_config else digest_of(config, texts)
         return config.id.kind, config.id.namespace, base_name(config), digest
 
-    for one in checksums.inputs.restarted:
+    for one in checksums:
+        if not one.restarts:
+            continue
         item = one.item
         if item not in annotated:
             # The mark tells our annotation from a chart's of the same name. On the workload it restarts nothing.
@@ -223,10 +188,10 @@ def set_checksums(package: Package, checksums: Checksums, texts: Mapping[Node, s
         entries = sorted(entry(config, keys_read) for config, keys_read in one.configs.items())
         patches.append(_annotate(one, annotation, sha256(json.dumps(entries).encode()).hexdigest()))
         problems += _announce(one, annotation)
-    for item in package.authored:
+    for item in run.package.authored:
         if keys.CHECKSUM in item.annotations and not item.is_local:
             patches += _remove(item, annotated.get(item, set()))
-    return Changes(patches=tuple(patches), problems=(*problems, *checksums.problems))
+    return Changes(patches=tuple(patches), problems=tuple(problems))
 
 
 def _annotate(one: ChecksumInput, annotation: str, digest: str) -> tuple[Item, Patch]:

@@ -15,7 +15,8 @@ from krm_fn.base.node import Node, entries, is_mapping, is_sequence
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Environment, NearbyConfig, Settings
 from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.revisions import Consumers, Revision, Revisions
+from krm_fn.core.decide.revisions import Consumers, Revision
+from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import EXPECTED_IMAGE, is_image, version_of
 from krm_fn.extras.linker_objects import access, cron_job, inventory, job, tracker
 from krm_fn.extras.plan_links import plan_links, requested_kinds, tracked_names
@@ -53,29 +54,27 @@ _FOR_TOOLS = (
 """Annotations by which kpt and kustomize recognise an object: its file, its position in it, its id."""
 
 
-def emit_linker(
-    package: Package, revisions: Revisions, consumers: Consumers, settings: Settings, environment: Environment
-) -> Changes:
+def emit_linker(run: Run) -> Run:
     """Put the objects into the package, in place of those of an earlier run. Report revisions that nothing links."""
-    own = [item for item in package.emitted if item.labels.get(keys.SET) in settings.own_sets]
+    settings, rendered = run.settings, run.revisions.rendered
+    own = [item for item in run.package.emitted if item.labels.get(keys.SET) in settings.own_sets]
     if not settings.linker.enabled:
-        return _upsert(own, []) + Changes(problems=(_DISABLED,) if revisions.rendered else ())
-    wanted, problems = _wanted(package, revisions, consumers, settings, environment)
-    if own and not revisions.rendered:
+        return run.add(_upsert(own, []) + Changes(problems=(_DISABLED,) if rendered else ()))
+    wanted, problems = _wanted(run)
+    if own and not rendered:
         # Names that came back are what a configuration wants. Without them, something else has lost the revisions.
-        severity = Severity.INFO if revisions.restored else Severity.WARNING
+        severity = Severity.INFO if run.revisions.restored else Severity.WARNING
         of_set = own[0].labels[keys.SET]
         message = f"the linker of set {of_set} is removed from the package: no object is a revision any more"
         problems.append(about(own[0], message, severity=severity))
-    return _upsert(own, wanted) + Changes(problems=tuple(problems))
+    return run.add(_upsert(own, wanted) + Changes(problems=tuple(problems)))
 
 
-def _wanted(
-    package: Package, revisions: Revisions, consumers: Consumers, settings: Settings, environment: Environment
-) -> tuple[list[Object], list[Problem]]:
-    consumed = [revision for revision in revisions.rendered if revision.item in consumers]
+def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
+    package, consumers, settings, environment = run.package, run.consumers, run.settings, run.environment
+    consumed = [revision for revision in run.revisions.rendered if revision.item in consumers]
     linked, problems = without_clashes(consumed, consumers, package.authored)
-    groups = plan_links(linked, consumers, package, settings, revisions.names)
+    groups = plan_links(linked, consumers, package, settings, run.revisions.names)
     # A RoleBinding must name the namespace of its ServiceAccount; an account of the author's has a binding already.
     placed = [
         group
@@ -85,7 +84,7 @@ def _wanted(
     wanted = [*build_trackers(linked, consumers, placed, package, settings), *_objects(placed, settings, environment)]
     if len(placed) < len(groups):
         problems.append(_NO_NAMESPACE)
-    if not settings.linker.secrets and any(revision.id.kind == "Secret" for revision in revisions.rendered):
+    if not settings.linker.secrets and any(revision.id.kind == "Secret" for revision in run.revisions.rendered):
         problems.append(_NO_SECRETS)
     if wanted and not settings.is_named:
         problems.append(_unnamed(settings, environment.unread))

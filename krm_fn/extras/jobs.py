@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import repeat
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, ListPatch, Patch, SetText, combine_patches
@@ -24,9 +23,10 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.pods import find_containers
 from krm_fn.base.problem import Problem, ResourceId, Severity
-from krm_fn.base.settings import Jobs, Settings, Strategy
+from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.package import Package
 from krm_fn.core.decide.revisions import Revision, Revisions, find_clashes, find_too_long
+from krm_fn.core.decide.run import Run
 from krm_fn.core.decide.update_references import update_references
 from krm_fn.core.names.content_hash import JsonValue, go_json, short_digest
 from krm_fn.core.names.go_yaml import read_scalar
@@ -34,7 +34,6 @@ from krm_fn.core.names.names import MAX_JOB_NAME, base_name
 from krm_fn.core.references.field_specs import beside
 from krm_fn.core.references.find import ROLES, Resource, find_in_rules, may_refer, split_lookalikes
 from krm_fn.core.references.reference import By, Reference, Rule, read_reference
-from krm_fn.core.references.references import References
 from krm_fn.core.references.resolve import Index
 from krm_fn.core.references.shapes import GROUP_FIELDS, PASSED_OVER
 
@@ -52,35 +51,28 @@ _JOB = r"(?i)\bjobs?\b"
 """A word such as `migrate` means a Job only in a container that says `job` as well."""
 
 
-class RenamedJobs(NamedTuple):
-    """The Jobs that are named by content, and the changes which that takes."""
-
-    jobs: tuple[Revision, ...] = ()
-    changes: Changes = Changes()
-
-    def readdress(self, problems: Iterable[Problem]) -> tuple[Problem, ...]:
-        """Give problems with these Jobs the new names. Errors keep the old ones: after an error nothing is renamed."""
-        names: dict[ResourceId | None, ResourceId] = {job.item.id: job.id for job in self.jobs}
-        return tuple(
-            problem
-            if problem.severity is Severity.ERROR
-            else problem._replace(resource=names.get(problem.resource, problem.resource))
-            for problem in problems
-        )
+def readdress_to_jobs(problems: Iterable[Problem], jobs: Iterable[Revision]) -> tuple[Problem, ...]:
+    """Give problems with these Jobs the new names. Errors keep the old ones: after an error nothing is renamed."""
+    names: dict[ResourceId | None, ResourceId] = {job.item.id: job.id for job in jobs}
+    return tuple(
+        problem
+        if problem.severity is Severity.ERROR
+        else problem._replace(resource=names.get(problem.resource, problem.resource))
+        for problem in problems
+    )
 
 
-def rename_jobs(
-    package: Package, references: References, revisions: Revisions, changes: Changes, settings: Settings
-) -> RenamedJobs:
+def rename_jobs(run: Run) -> Run:
     """Name each plain Job that reads a renamed revision, or that has such a name already.
 
-    The name is that of the Job after all `changes` so far: its pod template is immutable, so that any of them needs
+    The name is that of the Job after all changes so far: its pod template is immutable, so that any of them needs
     another Job.
     """
-    if settings.jobs is not Jobs.RENAME:
-        return RenamedJobs()
+    package, changes = run.package, run.changes
     all_jobs = [item for item in package.authored if _is_job(item) and not item.is_local]
-    readers = {referrer for item in revisions.renamed for referrer in references.pod_referrers.get(item, ())}
+    readers: set[Item] = set()
+    for revised in run.revisions.renamed:
+        readers.update(run.references.pod_referrers.get(revised, ()))
     texts: dict[Node, str] = {
         edit.change.node: str(edit.change.text) for edit in changes.edits if isinstance(edit.change, SetText)
     }
@@ -92,13 +84,13 @@ def rename_jobs(
         if not is_replaced(item) and (item in readers or base_name(item) != item.id.name)
     ]
     if not renamed:
-        return RenamedJobs()
+        return run
     marks: list[tuple[Item, Patch]] = [
         (job.item, {"metadata": {"name": job.name, "annotations": {keys.BASE_NAME: job.base_name}}}) for job in renamed
     ]
     problems = (*find_too_long(renamed, MAX_JOB_NAME), *find_clashes(all_jobs, renamed))
     following = _update_references_to(renamed, Index(all_jobs, package.kinds), package)
-    return RenamedJobs(tuple(renamed), following + Changes(patches=tuple(marks), problems=problems))
+    return run._replace(jobs=tuple(renamed)).add(following + Changes(patches=tuple(marks), problems=problems))
 
 
 def restore_jobs(package: Package) -> Changes:

@@ -18,10 +18,11 @@ from krm_fn.core.decide.reason import RENAME_ALL_THE_SAME, Guard, Guards, Reason
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated, known_names
+from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import References
 from krm_fn.guards.api_readers import READING, WRITING, Permissions, reads_own_files
-from krm_fn.guards.early_readers import EarlyReaders, guard_against
+from krm_fn.guards.early_readers import find_early_readers, guard_against
 from krm_fn.guards.name_readers import NameReaders
 from krm_fn.guards.replaced_later import Variables
 from krm_fn.guards.well_known import looked_up_by
@@ -30,13 +31,13 @@ _RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENA
 """It renders a chart twice: what is the same again is no password that the chart has just generated."""
 
 
-def find_guards(package: Package, references: References, early: EarlyReaders, settings: Settings) -> Guards:
+def find_guards(package: Package, references: References, mentions: Mentions, settings: Settings) -> Guards:
     """Return what is asked about each object, from what is written to what is guessed."""
-    hints = _Hints(package, references)
+    hints = _Hints(package, references, mentions)
     name_readers = NameReaders(package, references)
     variables = Variables(package, references, settings.deployers)
     return {
-        ReasonCode.EARLY_READER: guard_against(early),
+        ReasonCode.EARLY_READER: guard_against(find_early_readers(references, settings.deployers)),
         ReasonCode.ROLE: Guard(hints.role),
         ReasonCode.COPIED: Guard(hints.copied),
         ReasonCode.PROGRAM: Guard(hints.program),
@@ -58,9 +59,10 @@ def find_guards(package: Package, references: References, early: EarlyReaders, s
 class _Hints:
     """The hints of a package. Each is computed when the first object is asked about."""
 
-    def __init__(self, package: Package, references: References) -> None:
+    def __init__(self, package: Package, references: References, mentions: Mentions) -> None:
         self._package = package
         self._references = references
+        self._mentions = mentions
         self._readers = Permissions(package.authored, package.namespace_of, READING)
         self._writers = Permissions(package.authored, package.namespace_of, WRITING)
 
@@ -102,7 +104,7 @@ class _Hints:
 
     def copied(self, item: Item) -> Reason | None:
         """Say that a program copies the object, or what it makes: the copies have its name, or are known by it."""
-        found = self._references.copies.find(item)
+        found = self._mentions.copies.find(item)
         return None if found is None else Reason(ReasonCode.COPIED, found.text, found.item, found.field)
 
     def program(self, item: Item) -> Reason | None:
@@ -126,7 +128,7 @@ class _Hints:
         present = [(item.id.kind, name) for name in dict.fromkeys((item.id.name, base_name(item)))]
         # A producer is passed by what it makes as well: programs are told the name of the Secret.
         for kind, name in present if item.is_config else known_names(item):
-            for referrer, found in self._references.options.passing(kind, name, namespaces):
+            for referrer, found in self._mentions.options.passing(kind, name, namespaces):
                 text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
                 return Reason(ReasonCode.OPTION, text, referrer, found.field)
         return None
@@ -154,7 +156,7 @@ class _Hints:
             lambda one: is_fixed(one.referrer),
             lambda one: f"{authored_id(one.referrer)} names it in {one.reference.field}, which nobody can change",
         )
-        for miss in self._references.unfollowed:
+        for miss in self._mentions.unfollowed:
             text = f"{authored_id(miss.referrer)} names it in {miss.field}, which no rule follows"
             found.setdefault(miss.target, Reason(ReasonCode.FIELD, text, miss.referrer, miss.field))
         return found

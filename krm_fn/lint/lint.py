@@ -11,16 +11,17 @@ from krm_fn.base.keys import PACKAGE_PATH
 from krm_fn.base.kind import cannot_change, is_fixed, is_replaced, kind_of
 from krm_fn.base.node import get, is_mapping, mark_of
 from krm_fn.base.problem import UNRENDERED, Problem, Severity
-from krm_fn.base.settings import DEFAULT_SET, Environment, Jobs, Settings, Strategy
+from krm_fn.base.settings import DEFAULT_SET, Jobs, Settings, Strategy
 from krm_fn.core.decide.choice import Choices
 from krm_fn.core.decide.encrypted import is_encrypted
 from krm_fn.core.decide.package import Package
 from krm_fn.core.decide.reason import Guards, ReasonCode
 from krm_fn.core.decide.revisions import Revisions
+from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import authored_id, listed_revisions
 from krm_fn.core.references.find import may_refer
 from krm_fn.core.references.references import References
-from krm_fn.extras.jobs import find_job_names
+from krm_fn.extras.jobs import find_job_names, readdress_to_jobs
 from krm_fn.guards.replaced_later import SUBSTITUTE
 from krm_fn.lint.data import find_missing_keys, find_refused_data
 from krm_fn.lint.not_followed import (
@@ -34,57 +35,63 @@ from krm_fn.lint.not_followed import (
     warn_about_misspelled,
 )
 from krm_fn.lint.without_effect import find_misspelled_kinds, find_nothing_chosen, find_own_annotations, find_unmatched
-from krm_fn.transform import Transformation
 
 
-def lint(found: Transformation, settings: Settings, environment: Environment) -> Changes:
+def lint(run: Run) -> Changes:
     """Add to the changes of a run what no edit can mend. Warnings are only looked for where somebody reads them."""
-    package = found.package
-    changes = found.changes
-    changes += Changes(problems=(*find_taken(package, found.choices, settings), *find_unrendered(package.authored)))
-    is_strict = settings.strict or environment.strict
-    if environment.warns or is_strict:
-        changes += Changes(problems=tuple(_warn(found._replace(changes=changes), settings)))
+    run = run.add(
+        Changes(problems=(*find_taken(run.package, run.choices, run.settings), *find_unrendered(run.package.authored)))
+    )
+    is_strict = run.settings.strict or run.environment.strict
+    if run.environment.warns or is_strict:
+        run = run.add(Changes(problems=tuple(_warn(run))))
         # Else the reason may be said already.
-        if all(problem.severity is Severity.INFO for problem in changes.problems):
-            silent = find_nothing_chosen(package, found.references, found.choices, found.checksums, settings)
-            changes += Changes(problems=tuple(silent))
-    problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
-    return changes._replace(problems=found.jobs.readdress(problems))
+        if all(problem.severity is Severity.INFO for problem in run.changes.problems):
+            run = run.add(Changes(problems=tuple(find_nothing_chosen(run))))
+    problems = [problem.as_error() if is_strict else problem for problem in run.changes.problems]
+    return run.changes._replace(problems=readdress_to_jobs(problems, run.jobs))
 
 
-def _warn(found: Transformation, settings: Settings) -> Iterator[Problem]:
+def _warn(run: Run) -> Iterator[Problem]:
     """Warn about settings without effect, objects that will not follow, and objects that the API server will refuse.
 
-    All of it is a warning or less: who only asks for errors does not need it.
+    All of it is a warning or less: who only asks for errors does not need it. What a package has nothing of is not
+    looked at.
     """
-    package, references, choices, revisions = found.package, found.references, found.choices, found.revisions
-    written = {choice.item for choice in choices.all if choice.is_written_by_others}
+    package, references, revisions, settings = run.package, run.references, run.revisions, run.settings
     # What the configuration says, and does not happen.
-    yield from find_unmatched(package, settings, references.index.names)
+    if settings.select or settings.exclude or settings.references:
+        yield from find_unmatched(package, settings, references.index.names)
     yield from find_misspelled_kinds(package.authored)
-    yield from find_abandoned_linkers(package, settings)
+    if package.emitted:
+        yield from find_abandoned_linkers(package, settings)
     # What does not follow a new name, or follows it too often.
-    yield from find_no_referrers(package, revisions)
-    yield from find_unlisted(package, references, revisions)
-    yield from find_immutable(references, revisions, found.changes)
-    yield from find_in_options(package, references, revisions)
-    yield from find_in_fields(references, revisions)
-    yield from find_copied(found.guards, revisions)
-    yield from find_job_names(package, found.jobs.jobs)
+    if revisions.rendered or revisions.restored:
+        yield from find_no_referrers(package, revisions)
+        yield from find_unlisted(package, references, revisions)
+        yield from find_in_options(package, references, run.mentions, revisions)
+        yield from find_in_fields(run.mentions, revisions)
+        yield from find_copied(run.guards, revisions)
+        yield from find_substituted(run.guards, revisions)
+        yield from find_written_again(package, references, revisions)
+        yield from find_named_by_ciphertext(revisions)
+    yield from find_immutable(references, revisions, run.changes)
+    if run.jobs:
+        yield from find_job_names(package, run.jobs)
     # What a cluster will not accept, or not as it is here.
-    yield from find_substituted(found.guards, revisions)
     yield from find_duplicates(package, revisions)
-    yield from find_written_again(package, references, revisions)
-    yield from warn_about_misspelled(package, references)
-    yield from find_unfollowed_affixes(references)
-    yield from find_missing_keys(package, references, written, settings)
+    if references.authored:
+        yield from warn_about_misspelled(package, references)
+        yield from find_unfollowed_affixes(references)
+        yield from find_made_in_cluster(package, references, run.choices)
+    if references.authored or references.mounted:
+        written = {choice.item for choice in run.choices.all if choice.is_written_by_others}
+        yield from find_missing_keys(package, references, written, settings)
     yield from find_refused_data(package, revisions, settings.deployers)
     yield from find_own_annotations(package.authored, settings.kinds)
     # What changes without another name.
-    yield from find_made_in_cluster(package, references, choices)
-    yield from find_unversioned(references, revisions, choices)
-    yield from find_named_by_ciphertext(revisions)
+    if references.read_by_pods:
+        yield from find_unversioned(references, revisions, run.choices)
 
 
 def find_taken(package: Package, choices: Choices, settings: Settings) -> Iterator[Problem]:

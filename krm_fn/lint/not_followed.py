@@ -16,6 +16,7 @@ from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.names.suggest import find_near
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated, find_unmet, find_unpinned, versioned
+from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.reference import By, Reference, ResolvedReference
 from krm_fn.core.references.references import References
 from krm_fn.core.references.resolve import Index
@@ -40,7 +41,9 @@ def find_unlisted(package: Package, references: References, revisions: Revisions
             yield about(referrer, message, severity=Severity.WARNING)
 
 
-def find_in_options(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
+def find_in_options(
+    package: Package, references: References, mentions: Mentions, revisions: Revisions
+) -> Iterator[Problem]:
     """Warn about each option or variable that passes the base name of a renamed object to a program."""
     # A name in data is followed where a reference is recognised by its shape.
     followed = {(one.item, one.field, one.reference.target) for one in references.embedded}
@@ -48,7 +51,7 @@ def find_in_options(package: Package, references: References, revisions: Revisio
         if revision.strategy is not Strategy.RENAME:
             continue
         namespaces = package.namespaces_like(revision.item.id.namespace)
-        for item, found in references.options.passing(revision.item.id.kind, revision.base_name, namespaces):
+        for item, found in mentions.options.passing(revision.item.id.kind, revision.base_name, namespaces):
             if (item, found.field, found.name) not in followed:
                 message = (
                     f"{found.shown} passes {found.name!r}, but {revision.base_id} is renamed to {revision.name}; "
@@ -57,9 +60,9 @@ def find_in_options(package: Package, references: References, revisions: Revisio
                 yield about(item, message, found.field, Severity.WARNING)
 
 
-def find_in_fields(references: References, revisions: Revisions) -> Iterator[Problem]:
+def find_in_fields(mentions: Mentions, revisions: Revisions) -> Iterator[Problem]:
     """Warn about fields of custom resources that seem to name a renamed object, and that no rule follows."""
-    for one in references.unfollowed if revisions.renamed else ():
+    for one in mentions.unfollowed if revisions.renamed else ():
         revision = revisions.renamed.get(one.target)
         if revision is not None and revision.strategy is Strategy.RENAME:
             kind, base, new = one.target.id.kind, revision.base_name, revision.name

@@ -15,17 +15,17 @@ from krm_fn.base.node import fields
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import KIND, FieldSpec, Selector, Settings, Strategy, is_pattern
 from krm_fn.base.words import and_others, listing
-from krm_fn.core.decide.choice import Choice, Choices
+from krm_fn.core.decide.choice import Choice
 from krm_fn.core.decide.choose import find_first
 from krm_fn.core.decide.package import Package
 from krm_fn.core.decide.reason import ReasonCode
+from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import KnownNames, authored_id
 from krm_fn.core.names.suggest import did_you_mean, find_meant, find_near_word, find_near_words, nearest
 from krm_fn.core.references.field_specs import find_missing_step
 from krm_fn.core.references.find import SpecsByKind, find_by_specs
 from krm_fn.core.references.generated import versioned
 from krm_fn.core.references.references import References
-from krm_fn.extras.checksums import Checksums
 from krm_fn.facts.kinds import AUTHORS_METADATA, SERVER_METADATA
 
 _KINDS = {kind.lower(): kind for kind in CONFIG_KINDS}
@@ -231,23 +231,22 @@ def _suggest(name: str) -> str:
     return f'; did you mean "{keys.PREFIX}{near}"? ' if near else "; "
 
 
-def find_nothing_chosen(
-    package: Package, references: References, choices: Choices, checksums: Checksums, settings: Settings
-) -> Iterator[Problem]:
+def find_nothing_chosen(run: Run) -> Iterator[Problem]:
     """Warn if a configuration has no effect, with the reasons why objects are left alone.
 
     It says nothing where that is wanted, and where the package has nothing to choose from: one configuration may serve
     many packages (`docs/decisions/0038`).
     """
-    is_any_chosen = any(choice.strategy is not Strategy.IGNORE for choice in choices.all)
-    if package.config_id is None or is_any_chosen or checksums.inputs.restarted:
+    package, settings, choices = run.package, run.settings, run.choices.all
+    is_any_chosen = any(choice.strategy is not Strategy.IGNORE for choice in choices)
+    if package.config_id is None or is_any_chosen or any(one.restarts for one in run.checksums):
         return
     if package.config_id.kind == KIND and _is_of_generator(package):
         message = "gets no objects: kustomize passes none to `generators:`; list this file in `transformers:`"
         yield Problem(message, package.config_id, severity=Severity.WARNING)
     if settings.strategy is Strategy.IGNORE:  # somebody has turned it off
         return
-    near = _find_near(choices.all, references, settings)
+    near = _find_near(choices, run.references, settings)
     if near:
         reasons = listing((f"{authored_id(one.item)}: {one.reason.text}" for one in near), _MOST_NAMED, "; ", ";")
         message = f"chooses no object: {reasons}; to accept this, add them to spec.exclude"

@@ -17,6 +17,7 @@ from krm_fn.base.item import Item
 from krm_fn.base.node import FieldPath, Node, entries, fields, get, is_scalar, spell
 from krm_fn.base.problem import Rejected
 from krm_fn.core.config.configuration import as_passed
+from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import CONTENT_NAME, WORD, authored_id, is_emitted
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.yaml.apply import apply_changes
@@ -30,7 +31,6 @@ from krm_fn.tools.explain.explain import FORMS, write_explanation
 from krm_fn.tools.explain.explain_objects import explain_objects
 from krm_fn.tools.explain.explanation import Explained, Explanation, Places
 from krm_fn.tools.render.render import Opened
-from krm_fn.transform import Transformation
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
 from tests.closed_schema import validator
 from tests.explain.read_json import read_json
@@ -47,7 +47,7 @@ class Read(NamedTuple):
     """A package, what was decided about it, and the places of its objects."""
 
     envelope: Envelope
-    found: Transformation
+    found: Run
     places: Places
 
     @property

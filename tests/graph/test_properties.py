@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from krm_fn.base.problem import Rejected, Severity
+from krm_fn.core.decide.run import Run
 from krm_fn.core.references.reference import By
 from krm_fn.report.secrets import Masks
 from krm_fn.tools.explain.explain_objects import EVERYTHING, explain_objects
@@ -20,7 +21,6 @@ from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance
 from krm_fn.tools.render.render import Opened, decide_opened, open_inputs, render_opened
 from krm_fn.tools.render.sources import Inputs
 from krm_fn.tools.render.tools import HelmOptions
-from krm_fn.transform import Transformation
 from tests.cases import ENVIRONMENT, FIXTURES
 from tests.graph.cases import PACKAGES
 from tests.graph.read_forms import assert_every_form_holds
@@ -48,7 +48,7 @@ _NOT_DRAWN = {
 class Drawn:
     """A package, what was decided about it, and its graph."""
 
-    def __init__(self, opened: Opened, found: Transformation) -> None:
+    def __init__(self, opened: Opened, found: Run) -> None:
         self.opened, self.found = opened, found
         self.graph = graph_package(found, Masks(found.package.configs), opened, EVERYTHING, "")
 

@@ -19,6 +19,7 @@ from krm_fn.core.names.suggest import suggest
 from krm_fn.core.references.find import may_refer
 from krm_fn.core.references.generated import find_unmet, hash_of
 from krm_fn.core.references.known_fields import annotations_of
+from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import References
 
 _WRITTEN_TYPES = frozenset(
@@ -60,12 +61,12 @@ class _Decision(NamedTuple):
     problem: Problem | None = None
 
 
-def choose(package: Package, references: References, guards: Guards, settings: Settings) -> Choices:
+def choose(package: Package, references: References, mentions: Mentions, guards: Guards, settings: Settings) -> Choices:
     """Choose a strategy for each ConfigMap, Secret and handled producer.
 
     What nobody chose explicitly is renamed or adopted only if no guard knows who looks it up by its name.
     """
-    chooser = _Chooser(package, references, guards, settings)
+    chooser = _Chooser(package, references, mentions, guards, settings)
     choices: list[Choice] = []
     problems: list[Problem] = []
     for item in package.configs:
@@ -80,8 +81,11 @@ def choose(package: Package, references: References, guards: Guards, settings: S
 
 
 class _Chooser:
-    def __init__(self, package: Package, references: References, guards: Guards, settings: Settings) -> None:
+    def __init__(
+        self, package: Package, references: References, mentions: Mentions, guards: Guards, settings: Settings
+    ) -> None:
         self._references = references
+        self._mentions = mentions
         self._settings = settings
         self._guards = guards
         self._exclude = Entries(settings.exclude)
@@ -152,7 +156,7 @@ class _Chooser:
             return _Decision(None, _NOT_SELECTED)
         # Where no pods read it, a new name restarts nothing, and may only break who looks it up.
         if item not in references.read_by_pods:
-            return _Decision(None, _READ_IN_CHART if item in references.named_in_values else _NOT_READ)
+            return _Decision(None, _READ_IN_CHART if item in self._mentions.in_values else _NOT_READ)
         return self._default_of_what_pods_read(item, settings)
 
     def _default_of_what_pods_read(self, item: Item, settings: Settings) -> _Decision:

@@ -13,6 +13,7 @@ from krm_fn.base.words import listing
 from krm_fn.core.decide.package import Package
 from krm_fn.core.decide.revisions import Consumers, Revision, Revisions
 from krm_fn.core.references.find import ROLES
+from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import References
 from krm_fn.facts.kinds import SERVER_METADATA
@@ -21,7 +22,9 @@ _OF_ONE_OBJECT = ("uid", "resourceVersion")
 _MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.WANTED, keys.RETAIN)}
 
 
-def find_consumers(package: Package, references: References, revisions: Revisions, settings: Settings) -> Consumers:
+def find_consumers(
+    package: Package, references: References, mentions: Mentions, revisions: Revisions, settings: Settings
+) -> Consumers:
     """Return the references to each revision whose referrers the linker will see as its consumers.
 
     A revision that is missing here must be retained: its referrers are in another namespace or in none, or of a kind
@@ -33,7 +36,7 @@ def find_consumers(package: Package, references: References, revisions: Revision
         for revision in revisions.rendered
         # Copies go with their original. kubernetes-replicator empties one with each source that it has ever
         # had (`ResourceDeletedReplicateFrom`).
-        if _may_be_linked(revision, settings) and references.copies.find(revision.item) is None
+        if _may_be_linked(revision, settings) and mentions.copies.find(revision.item) is None
     }
     consumers: dict[Item, list[ResolvedReference]] = defaultdict(list)
     out_of_sight = set()

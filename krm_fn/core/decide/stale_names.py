@@ -1,7 +1,8 @@
 """Names of earlier renderings that references still say, and the objects that they mean."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about, locate
@@ -14,9 +15,7 @@ from krm_fn.core.names.names import CONTENT_NAME, authored_id, is_revision, list
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import References
-
-MoreNames: TypeAlias = Mapping[Item, frozenset[tuple[str, str]]]
-"""Kinds and names that mean an object beside those that it has."""
+from krm_fn.core.references.resolve import MoreNames
 
 
 class Stale(NamedTuple):
@@ -34,23 +33,22 @@ def find_stale(references: References, package: Package, settings: Settings) -> 
     reference has not followed, as when the two sides of a conflict are taken by halves: then nobody would read it.
     """
     judge = _Judge(references, package, settings)
-    names: dict[Item, frozenset[tuple[str, str]]] = {}
+    names: dict[Item, set[tuple[str, str]]] = defaultdict(set)
     problems: list[Problem] = []
     for resolved in references.authored:
         for target, problem in judge.about(resolved):
             problems.append(problem)
             if target is not None:
-                name = resolved.reference.kind, resolved.reference.target
-                names[target] = names.get(target, frozenset()) | {name}
+                names[target].add((resolved.reference.kind, resolved.reference.target))
     return Stale(names, tuple(problems))
 
 
-def add_present(names: MoreNames, references: References, revisions: Revisions) -> MoreNames:
-    """Add the very names that objects get, where a reference without a target says them, as a pin before a change.
+def find_present(references: References, revisions: Revisions) -> MoreNames:
+    """Find the very names that objects get, where a reference without a target says them, as a pin before a change.
 
     The next run finds the object under this name, so that this run must take the pin for its reader too.
     """
-    found = {**names}
+    found: dict[Item, set[tuple[str, str]]] = defaultdict(set)
     for resolved in references.authored:
         referrer, reference, _ = resolved
         base = _base_of_missing(resolved)
@@ -58,7 +56,7 @@ def add_present(names: MoreNames, references: References, revisions: Revisions) 
         for item in of_base:
             revision = revisions.renamed.get(item)
             if revision is not None and revision.meant_by(reference).name == reference.target:
-                found[item] = found.get(item, frozenset()) | {(reference.kind, reference.target)}
+                found[item].add((reference.kind, reference.target))
     return found
 
 

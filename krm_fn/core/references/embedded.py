@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.base.item import Item, about, data_texts
 from krm_fn.base.node import Node, Scalar, elements, get, is_scalar, text
 from krm_fn.base.problem import Rejected, ResourceId
+from krm_fn.core.names.names import CONTENT_NAME
 from krm_fn.core.references.reference import Reference
 from krm_fn.core.references.resolve import Index
 from krm_fn.core.references.shapes import find_by_shape
@@ -22,7 +23,7 @@ class EmbeddedReference(NamedTuple):
     """A reference inside a value of `item`.
 
     `scalar` is the value as written in the manifest, `field` its path, `reference` is in the YAML that the value
-    holds. `is_encoded`: the value is base64.
+    holds. `namespace` is the one that this YAML says, None where it says none. `is_encoded`: the value is base64.
     """
 
     item: Item
@@ -30,7 +31,13 @@ class EmbeddedReference(NamedTuple):
     field: str
     reference: Reference
     targets: tuple[Item, ...]
+    namespace: str | None
     is_encoded: bool
+
+    def resolve(self, index: Index) -> "EmbeddedReference":
+        """Return it with the objects that it means."""
+        targets = index.find(self.item, self.reference.kind, self.reference.target, self.namespace)
+        return self._replace(targets=targets)
 
     @property
     def span(self) -> tuple[int, int] | None:
@@ -49,21 +56,26 @@ class EmbeddedReference(NamedTuple):
 def find_embedded(configs: Iterable[Item], index: Index, read_yaml: ReadYaml) -> list[EmbeddedReference]:
     """Find the references in the data of these objects that match an object of the package.
 
-    Raises Rejected where `read_yaml` does, at the value.
+    A name with a hash may match one later, as the name of an earlier rendering. It is found without a target. Raises
+    Rejected where `read_yaml` does, at the value.
     """
     found: list[EmbeddedReference] = []
     for item in configs:
         for value in data_texts(item):
             try:
-                for reference, targets in _find_in(value.text, item, index, read_yaml):
-                    embedded = EmbeddedReference(item, value.scalar, value.field, reference, targets, value.is_encoded)
-                    found.append(embedded)
+                for reference, namespace in _find_in(value.text, read_yaml):
+                    one = EmbeddedReference(
+                        item, value.scalar, value.field, reference, (), namespace, value.is_encoded
+                    ).resolve(index)
+                    if one.targets or CONTENT_NAME.fullmatch(reference.target):
+                        found.append(one)
             except Rejected as rejected:
                 raise Rejected(*(about(item, one.message, value.field) for one in rejected.problems)) from rejected
     return found
 
 
-def _find_in(value: str, item: Item, index: Index, read_yaml: ReadYaml) -> Iterator[tuple[Reference, tuple[Item, ...]]]:
+def _find_in(value: str, read_yaml: ReadYaml) -> Iterator[tuple[Reference, str | None]]:
+    """Yield each reference in a text, and the namespace that it says."""
     # To read YAML takes far longer than to look for words, and most values hold none.
     if not any(hint in value for hint in _HINTS) or ":" not in value:
         return
@@ -73,10 +85,8 @@ def _find_in(value: str, item: Item, index: Index, read_yaml: ReadYaml) -> Itera
             namespace = text(get(document, "metadata", "namespace")) or None
             who = ResourceId(text(get(document, "apiVersion")), text(get(document, "kind")), "", "")
             for reference in find_by_shape(document, who):
-                place = reference.target_namespace or namespace
-                targets = index.find(item, reference.kind, reference.target, place)
-                if targets and not reference.written:
-                    yield reference, targets
+                if not reference.written:
+                    yield reference, reference.target_namespace or namespace
 
 
 def _documents(root: Node) -> Iterator[Node]:

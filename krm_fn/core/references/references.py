@@ -1,7 +1,7 @@
 """Everything in a package that names ConfigMaps and Secrets, found and resolved once."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -9,7 +9,6 @@ from krm_fn.base.item import CONFIG_KINDS, Item, data_keys
 from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import Node, elements, entries, get, is_scalar, text
 from krm_fn.base.settings import FieldSpec
-from krm_fn.core.references.copies import Copies
 from krm_fn.core.references.embedded import EmbeddedReference
 from krm_fn.core.references.find import (
     ExcludedReference,
@@ -18,64 +17,75 @@ from krm_fn.core.references.find import (
     find_references,
     read_kinds_of_params,
 )
-from krm_fn.core.references.near_misses import NearMiss, find_unfollowed
-from krm_fn.core.references.program_options import ProgramOptions
 from krm_fn.core.references.reference import Reference, ResolvedReference
-from krm_fn.core.references.releases import read_charts, read_releases
-from krm_fn.core.references.resolve import Index
+from krm_fn.core.references.releases import read_charts
+from krm_fn.core.references.resolve import Index, MoreNames
 
 
 class Authored(NamedTuple):
-    """The references that authors wrote, and the fields that only look like one, each with its object."""
+    """What authors wrote, each with its object: references, and fields that only look like one.
+
+    `keyed` are mappings of a name and a key, of which only the whole package tells whether they reference something.
+    """
 
     references: list[ResolvedReference]
     lookalikes: list[tuple[Item, ExcludedReference]]
+    keyed: list[tuple[Item, Reference]]
 
 
 class References:
     """The references that authors wrote, and those that configured mounts add.
 
     `authored` have a text in the referrer that may change; `mounted` will be written by this run; `embedded` are
-    inside the data of ConfigMaps and Secrets. `options`, `unfollowed`, `copies` and `lookalikes` name objects in ways
-    that nothing follows. They are searched at the first question, as few packages have any.
+    inside the data of ConfigMaps and Secrets.
     """
 
     def __init__(
         self,
-        items: Collection[Item],
         index: Index,
-        *,
         authored: Authored,
-        mounted: list[ResolvedReference],
-        embedded: list[EmbeddedReference],
+        mounted: Iterable[ResolvedReference] = (),
+        embedded: Iterable[EmbeddedReference] = (),
     ) -> None:
         self.index = index
-        self.authored = authored.references
+        self.authored = [*authored.references, *_settle_all(authored, index)]
         self.lookalikes = authored.lookalikes
-        self.mounted = mounted
-        self.embedded = embedded
-        self.options = ProgramOptions(items)
-        self._items = items
+        self.mounted = [*mounted]
+        self._in_data = [*embedded]
+        self.embedded = [one for one in self._in_data if one.targets]
+        self._as_read = authored
 
     def __iter__(self) -> Iterator[ResolvedReference]:
         yield from self.authored
         yield from self.mounted
 
+    def with_names(self, more: MoreNames) -> "References":
+        """Return the same references, where objects have these kinds and names as well.
+
+        A name that has a target already keeps it: what is added is the weakest of an object's names.
+        """
+        if not more:
+            return self
+        added = {kind_and_name for several in more.values() for kind_and_name in several}
+        index = self.index.with_names(more)
+        references: list[ResolvedReference] = []
+        for one in self._as_read.references:
+            is_meant = not one.targets and (one.reference.kind, one.reference.target) in added
+            references.append(index.resolve(one.referrer, one.reference) if is_meant else one)
+        in_data: list[EmbeddedReference] = []
+        for each in self._in_data:
+            is_meant = not each.targets and (each.reference.kind, each.reference.target) in added
+            in_data.append(each.resolve(index) if is_meant else each)
+        return References(index, self._as_read._replace(references=references), self.mounted, in_data)
+
     @cached_property
     def read_by_pods(self) -> frozenset[Item]:
         """The objects that a pod template of the package references. The pods of a chart are not in the package."""
-        return frozenset(
-            target
-            for one in self
-            if one.reference.in_pod and not one.reference.written and one.reference.installed_in is None
-            for target in one.targets
-        )
-
-    @cached_property
-    def named_in_values(self) -> frozenset[Item]:
-        """The objects that values of a chart reference, or name in a field that no rule follows."""
-        followed = {target for one in self.authored if one.reference.installed_in is not None for target in one.targets}
-        return frozenset(followed | {miss.target for miss in self.unfollowed if _is_in_values(miss)})
+        read: set[Item] = set()
+        for one in self:
+            if one.reference.in_pod and not one.reference.written and one.reference.installed_in is None:
+                read.update(one.targets)
+        return frozenset(read)
 
     @cached_property
     def written_by_controllers(self) -> dict[Item, ResolvedReference]:
@@ -103,22 +113,6 @@ class References:
                     referrers[target][one.referrer].append(one.reference)
         return referrers
 
-    @cached_property
-    def unfollowed(self) -> list[NearMiss]:
-        """Fields of custom resources that seem to name an object, and that no rule follows."""
-        return find_unfollowed(self._items, self.authored, self.index)
-
-    @cached_property
-    def copies(self) -> "Copies":
-        """What programs copy elsewhere."""
-        return Copies(self._items, self.authored)
-
-
-def _is_in_values(miss: NearMiss) -> bool:
-    """Tell whether a field is in the values of a chart whose pods may read objects of the package."""
-    releases = read_releases(miss.referrer.node, miss.referrer.id)
-    return any(release.holds(miss.field) and release.excluded is None for release in releases)
-
 
 def find_authored(
     items: Collection[Item], index: Index, extra: tuple[FieldSpec, ...], but: Collection[Node]
@@ -127,24 +121,31 @@ def find_authored(
 
     `extra` are the paths of `spec.references`. `but` are texts that an earlier run of this function wrote for mounts.
     """
-    authored = Authored([], [])
-    keyed: list[tuple[Item, Reference]] = []
+    authored = Authored([], [], [])
     kinds_of_params = read_kinds_of_params(items)
     charts = read_charts(items)
     specs = SpecsByKind(extra)
     for item in items:
-        if not item.is_local:
-            found, lookalikes = find_references(item.node, item.id, specs.matching(item.id), charts)
-            found += find_params(item.node, item.id, kinds_of_params)
-            authored.references.extend(index.resolve(item, one) for one in found if one.kind and one.name not in but)
-            authored.lookalikes.extend((item, one) for one in lookalikes)
-            if item.id.group not in BUILT_IN_GROUPS:
-                keyed += ((item, one) for one in found if not one.kind and one.name not in but)
-    # Once all others are known: they tell what else makes an object of the name (decision 48).
-    written = {(one.kind, one.target) for _, one, _ in authored.references if one.written} if keyed else set()
-    for item, reference in keyed:
-        authored.references.extend(_settle(item, reference, index, written))
+        if item.is_local:
+            continue
+        found, lookalikes = find_references(item.node, item.id, specs.matching(item.id), charts)
+        found += find_params(item.node, item.id, kinds_of_params)
+        authored.lookalikes.extend((item, one) for one in lookalikes)
+        for one in found:
+            if one.name in but:
+                continue
+            if one.kind:
+                authored.references.append(index.resolve(item, one))
+            elif item.id.group not in BUILT_IN_GROUPS:
+                authored.keyed.append((item, one))
     return authored
+
+
+def _settle_all(authored: Authored, index: Index) -> Iterator[ResolvedReference]:
+    # Once all others are known: they tell what else makes an object of the name (decision 48).
+    written = {(one.kind, one.target) for _, one, _ in authored.references if one.written} if authored.keyed else set()
+    for item, reference in authored.keyed:
+        yield from _settle(item, reference, index, written)
 
 
 def _settle(

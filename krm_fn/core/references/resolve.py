@@ -23,6 +23,12 @@ Affixes: TypeAlias = tuple[list[str], list[str]]
 """Prefixes and suffixes, innermost first."""
 
 
+MoreNames: TypeAlias = Mapping[Item, Collection[tuple[str, str]]]
+"""Kinds and names that mean an object beside those that it has."""
+
+_NO_NAMES: MoreNames = MappingProxyType({})
+
+
 class PassedOver(StrEnum):
     """Why a reference does not mean an object of the name that it says."""
 
@@ -74,20 +80,26 @@ class Index:
         items: Iterable[Item],
         kinds: Kinds,
         namespace: str = "",
-        stale: Mapping[Item, Collection[tuple[str, str]]] = MappingProxyType({}),
+        stale: MoreNames = _NO_NAMES,
     ) -> None:
         self.kinds = kinds
+        self._items = tuple(items)
         self._stale = stale
         self.names = KnownNames()
         self._namespace = namespace
         self._by_name: dict[tuple[str, str], list[Item]] = defaultdict(list)
         self._by_place: dict[_Position, list[Item]] = defaultdict(list)
         self._candidates: dict[_Position, Candidates] = {}
-        for item in items:
+        for item in self._items:
             for kind, name in self._names_of(item):
                 self._by_name[kind, name].append(item)
                 for reach, looked_into in self._places_of(item, name):
                     self._by_place[_Position(kind, name, reach, looked_into)].append(item)
+
+    def with_names(self, more: MoreNames) -> "Index":
+        """Return an index of the same objects, where these stale names mean them too."""
+        stale = {item: {*self._stale.get(item, ()), *more.get(item, ())} for item in {**self._stale, **more}}
+        return Index(self._items, self.kinds, self._namespace, stale)
 
     def _names_of(self, item: Item) -> Iterator[tuple[str, str]]:
         """Yield every kind and name by which a reference may mean an object, or what it makes, each once."""

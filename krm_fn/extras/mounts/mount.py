@@ -14,6 +14,7 @@ from krm_fn.base.pods import Container
 from krm_fn.base.problem import Problem
 from krm_fn.base.settings import Mount, MountSource
 from krm_fn.base.words import listing
+from krm_fn.core.decide.run import Run
 from krm_fn.core.names.content_hash import short_digest
 from krm_fn.core.references.generated import name_meant
 from krm_fn.core.references.resolve import Index
@@ -70,11 +71,9 @@ class DesiredMounts(NamedTuple):
         return MountMark(tuple(self.volumes), tuple(mounts), tuple(sources))
 
 
-def update_mounts(mounts: Mounts, names: Mapping[Item, str], index: Index, set_name: str) -> Changes:
-    """Change every pod template to what is configured, and mark its workload with what was done.
-
-    `names`: the new names of the objects that are renamed.
-    """
+def update_mounts(mounts: Mounts, run: Run) -> Run:
+    """Change every pod template to what is configured, and mark its workload with what was done."""
+    names, set_name = run.revisions.names, run.settings.set
     problems = [*mounts.problems]
     patches: list[tuple[Item, Patch]] = []
     marks: dict[Item, list[MountMark]] = defaultdict(list)
@@ -84,10 +83,10 @@ def update_mounts(mounts: Mounts, names: Mapping[Item, str], index: Index, set_n
         patch = _patch_pod_spec(desired)
         if patch:
             patches.append((template.item, patch_at(template.pod.path, patch)))
-        problems += _find_collisions(desired, index, names)
+        problems += _find_collisions(desired, run.references.index, names)
     # A workload may have several pod templates, and has one annotation.
     patches += [(item, _mark(several, item, set_name)) for item, several in marks.items()]
-    return Changes(patches=tuple(patches), problems=tuple(problems))
+    return run.add(Changes(patches=tuple(patches), problems=tuple(problems)))
 
 
 def _desired_mounts(template: TemplateMounts, set_name: str, names: Mapping[Item, str]) -> DesiredMounts:

@@ -89,8 +89,6 @@ class Mounts(NamedTuple):
 def read_mounts(items: Collection[Item], index: Index, settings: Settings, config_id: ResourceId | None) -> Mounts:
     """Match workloads against `spec.mounts`. `config_id` is the functionConfig, for problems about its entries."""
     key = keys.MOUNTS + settings.set
-    if not settings.mounts and not any(key in item.annotations for item in items):
-        return Mounts()
     templates: list[TemplateMounts] = []
     problems: list[Problem] = []
     entries = Entries(settings.mounts)

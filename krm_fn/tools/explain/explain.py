@@ -7,6 +7,8 @@ from typing import NamedTuple
 from krm_fn.base.problem import Outcome, Rejected, ResourceId, Severity
 from krm_fn.base.settings import Environment
 from krm_fn.base.words import count, printable, with_commas
+from krm_fn.core.decide.run import Run
+from krm_fn.core.decide.summarize_run import summarize_run
 from krm_fn.core.references.reference import Rule
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.markup import Forms, write_forms
@@ -41,7 +43,6 @@ from krm_fn.tools.render.files import Allowance, Limits
 from krm_fn.tools.render.render import Opened, decide_opened, open_inputs
 from krm_fn.tools.render.sources import Inputs
 from krm_fn.tools.render.tools import HelmOptions
-from krm_fn.transform import Transformation
 
 _MOST_TEXTS = 10
 """Mere texts that are shown for an object. More of them say little."""
@@ -268,13 +269,13 @@ def sum_up_rendering(opened: Opened, environment: Environment, screen: Screen) -
     """
     found = decide_opened(opened, environment)
     explanation = _explain(EVERYTHING, found, Masks(found.package.configs), opened)
-    lines = [*(_sum_up(explanation, screen) if explanation.objects else ()), str(found.summary)]
+    lines = [*(_sum_up(explanation, screen) if explanation.objects else ()), str(summarize_run(found))]
     problems = [*opened.remarks, *opened.place(found.changes.problems)]
     is_wrong = any(problem.severity is Severity.ERROR for problem in problems)
     return Outcome("".join(f"{line}\n" for line in lines).encode(), stderr_lines(problems), int(is_wrong))
 
 
-def _explain(wanted: Wanted, found: Transformation, masks: Masks, opened: Opened) -> Explanation:
+def _explain(wanted: Wanted, found: Run, masks: Masks, opened: Opened) -> Explanation:
     """Explain what is wanted. Raises Rejected if there is no such object, in the package or referenced by it."""
     chosen = frozenset(found.package.configs)
     configs = [item for item in opened.items if item.is_config or item in chosen]

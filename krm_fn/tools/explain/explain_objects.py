@@ -12,6 +12,7 @@ from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.choice import Choice
 from krm_fn.core.decide.reason import Reason, ReasonCode
+from krm_fn.core.decide.run import Run
 from krm_fn.core.names.content_hash import hashed_keys
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.names.suggest import did_you_mean, nearest
@@ -31,7 +32,6 @@ from krm_fn.tools.explain.explanation import (
 )
 from krm_fn.tools.explain.find_references import find_explained_references
 from krm_fn.tools.explain.find_unfollowed import find_not_followed
-from krm_fn.transform import Transformation
 
 _KINDS = {
     **{name: kind for kind in REVISION_KINDS for name in (kind.lower(), plural_of(kind))},
@@ -83,7 +83,7 @@ def find_wanted(wanted: Wanted, configs: Collection[Item], new_names: Mapping[It
     ]
 
 
-def explain_objects(found: Transformation, items: Iterable[Item], places: Places, masks: Masks) -> Explanation:
+def explain_objects(found: Run, items: Iterable[Item], places: Places, masks: Masks) -> Explanation:
     """Explain these ConfigMaps and Secrets. `masks` hide the names of Secrets."""
     chosen = {choice.item: choice for choice in found.choices.all}
     wanted = [*items]
@@ -98,7 +98,7 @@ def _order(explained: Explained) -> tuple[str, str, str]:
 
 
 class _Explainer:
-    def __init__(self, found: Transformation, chosen: list[Item], places: Places, masks: Masks) -> None:
+    def __init__(self, found: Run, chosen: list[Item], places: Places, masks: Masks) -> None:
         self._found = found
         self._places = places
         self._references = find_explained_references(found, places)
@@ -176,21 +176,19 @@ def _present_name(item: Item) -> str | None:
     return None if is_hashed and item.id.kind == "Secret" else item.id.name
 
 
-def _find_restarts(found: Transformation, places: Places) -> dict[Item, list[Restart]]:
+def _find_restarts(found: Run, places: Places) -> dict[Item, list[Restart]]:
     """Return the pod templates that a change of each object's content restarts."""
     restarts: dict[Item, list[Restart]] = defaultdict(list)
-    inputs = found.checksums.inputs
-    for several, is_set in ((inputs.restarted, True), (inputs.immutable, False)):
-        for one in several:
-            field = one.template.field
-            who, place = authored_id(one.item), places.of(one.item, field)
-            for config, keys in one.configs.items():
-                read = None if keys is None else tuple(sorted(keys))
-                restarts[config].append(Restart(who, place, field, read, one.asked_by.get(config, ""), is_set))
+    for one in sorted(found.checksums, key=lambda one: not one.restarts):
+        field = one.template.field
+        who, place = authored_id(one.item), places.of(one.item, field)
+        for config, keys in one.configs.items():
+            read = None if keys is None else tuple(sorted(keys))
+            restarts[config].append(Restart(who, place, field, read, one.asked_by.get(config, ""), one.restarts))
     return restarts
 
 
-def explain_absent(wanted: Wanted, found: Transformation, places: Places) -> list[Explained]:
+def explain_absent(wanted: Wanted, found: Run, places: Places) -> list[Explained]:
     """Explain what is referenced under a name that no object of the package has."""
     messages = {
         (one.resolved.referrer, one.resolved.reference.field): one.message

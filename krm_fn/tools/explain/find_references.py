@@ -7,16 +7,16 @@ from krm_fn.base.changes import Edit, ListPatch, SetItems, SetParts, SetText
 from krm_fn.base.item import Item
 from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, Severity
+from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import authored_id
 from krm_fn.core.references.embedded import EmbeddedReference
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import name_meant
 from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.tools.explain.explanation import ExplainedReference, Places
-from krm_fn.transform import Transformation
 
 
-def find_explained_references(found: Transformation, places: Places) -> dict[Item, list[ExplainedReference]]:
+def find_explained_references(found: Run, places: Places) -> dict[Item, list[ExplainedReference]]:
     """Return the references to each object: those that authors wrote, those of mounts, and those in data."""
     reader = _ReferenceReader(found, places)
     by_target: dict[Item, list[ExplainedReference]] = defaultdict(list)
@@ -26,7 +26,7 @@ def find_explained_references(found: Transformation, places: Places) -> dict[Ite
 
 
 class _ReferenceReader:
-    def __init__(self, found: Transformation, places: Places) -> None:
+    def __init__(self, found: Run, places: Places) -> None:
         self._found = found
         self._places = places
         self._edits: dict[tuple[Item, str], list[Edit]] = defaultdict(list)

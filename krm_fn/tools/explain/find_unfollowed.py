@@ -17,6 +17,7 @@ from krm_fn.base.node import LocatedScalar, Scalar, scalars, spell, text
 from krm_fn.base.pods import OPAQUE_KINDS, template_around
 from krm_fn.core.decide.near_references import find_pinned, read_base_names, why_passed_over
 from krm_fn.core.decide.package import Package
+from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import WORD, authored_id, base_name, names_of
 from krm_fn.core.references.find import ROLES, may_refer
 from krm_fn.core.references.near_misses import NOT_NAMES
@@ -24,7 +25,6 @@ from krm_fn.core.references.shapes import FREE_KEYS, PASSED_OVER, is_of_core
 from krm_fn.extras.restart_requests import OPT_INS
 from krm_fn.lint.not_followed import find_misspelled
 from krm_fn.tools.explain.explanation import FIELD, LOOKALIKE, MISSPELLED, OLDER, OPTION, TEXT, Places, Unfollowed
-from krm_fn.transform import Transformation
 
 _WORDS_OF_PROGRAMS = re.compile(r"\.(?P<what>command|args)\[\d+\]$|\.env\[\d+\]\.(?P<variable>value)$")
 _ANNOTATIONS_OF_TOOLS = re.compile(
@@ -147,7 +147,7 @@ def _why_custom_field_is_unread(found: LocatedScalar, *, is_whole: bool) -> str:
     return "no rule reads this field" if is_whole else "the function changes no text that just contains a name"
 
 
-def find_not_followed(found: Transformation, targets: Collection[Item], places: Places) -> dict[Item, list[Unfollowed]]:
+def find_not_followed(found: Run, targets: Collection[Item], places: Places) -> dict[Item, list[Unfollowed]]:
     """Return what was not followed to each of these objects: first what is nearly a reference, then mere text."""
     finder = _Finder(found, targets, places)
     by_target: dict[Item, dict[tuple[object, ...], Unfollowed]] = {target: {} for target in targets}
@@ -159,7 +159,7 @@ def find_not_followed(found: Transformation, targets: Collection[Item], places: 
 
 
 class _Finder:
-    def __init__(self, found: Transformation, targets: Collection[Item], places: Places) -> None:
+    def __init__(self, found: Run, targets: Collection[Item], places: Places) -> None:
         self._found = found
         self._targets = targets
         self._places = places
@@ -217,7 +217,7 @@ class _Finder:
 
     def _find_options(self) -> Iterator[tuple[Item, Unfollowed]]:
         """Yield names that a program gets to look the object up."""
-        package, options = self._found.package, self._found.references.options
+        package, options = self._found.package, self._found.mentions.options
         followed = {(one.item, one.field, one.reference.target) for one in self._found.references.embedded}
         for target in self._targets:
             for name in dict.fromkeys((target.id.name, base_name(target))):
@@ -227,7 +227,7 @@ class _Finder:
                         yield self._say(target, item, one.field, OPTION, text)
 
     def _find_fields(self) -> Iterator[tuple[Item, Unfollowed]]:
-        for one in self._found.references.unfollowed:
+        for one in self._found.mentions.unfollowed:
             remedy = "an entry of spec.references would" if one.may_be_followed else "what is made of it has this name"
             yield self._say(one.target, one.referrer, one.field, FIELD, f"no rule reads this field; {remedy}")
 

@@ -9,6 +9,7 @@ from krm_fn.base.kind import consumer_named
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import RENAMABLE_KINDS
 from krm_fn.base.settings import Strategy, configures
+from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import authored_id, base_name, is_emitted, is_revision
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.reference import By
@@ -22,7 +23,6 @@ from krm_fn.tools.graph.picture import Builder, DataKey, EdgeKind, Graph, GraphN
 from krm_fn.tools.history.revision_history import History, Pods, RevisionHistory, Role, WorkloadHistory
 from krm_fn.tools.history.text import duration, write_pods, write_state
 from krm_fn.tools.render.render import Opened
-from krm_fn.transform import Transformation
 
 _STATES = {
     Strategy.RENAME: "revision",
@@ -39,7 +39,7 @@ class _Emitted(NamedTuple):
     names: frozenset[str] | None
 
 
-def graph_package(found: Transformation, masks: Masks, opened: Opened, wanted: Wanted, title: str) -> Graph:
+def graph_package(found: Run, masks: Masks, opened: Opened, wanted: Wanted, title: str) -> Graph:
     """Draw all ConfigMaps and Secrets of a package, or those that `wanted` means. Raises Rejected if there are none.
 
     `masks` hide the names of Secrets.
@@ -58,14 +58,14 @@ def graph_package(found: Transformation, masks: Masks, opened: Opened, wanted: W
     return drawer.builder.build(title)
 
 
-def _is_drawn(item: Item, found: Transformation) -> bool:
+def _is_drawn(item: Item, found: Run) -> bool:
     """Tell whether it is a ConfigMap or Secret that is applied, and not one of the linker's own."""
     is_configuration = configures(item) or item.id == found.package.config_id
     return item.is_config and not item.is_local and not is_emitted(item) and not is_configuration
 
 
 class _PackageDrawer:
-    def __init__(self, found: Transformation, masks: Masks, places: Places) -> None:
+    def __init__(self, found: Run, masks: Masks, places: Places) -> None:
         self.builder = Builder()
         self._found = found
         self._strategies = {choice.item: choice.strategy for choice in found.choices.all}
@@ -163,7 +163,7 @@ def _sentence(clause: str) -> str:
     return f"{clause[:1].upper()}{clause[1:]}."
 
 
-def _find_emitted(found: Transformation) -> Iterator[_Emitted]:
+def _find_emitted(found: Run) -> Iterator[_Emitted]:
     """Yield the inventories and trackers in the output: new ones, those that are replaced, and those that stay."""
     gone = {*found.changes.remove, *(item for item, _ in found.changes.replace)}
     for item in found.package.emitted:

@@ -16,6 +16,8 @@ from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, at
 from krm_fn.base.settings import KPTFILE, NO_ENVIRONMENT, Environment, NearbyConfig, configures
 from krm_fn.core.config.configuration import Configuration, Origin, Packages, as_passed
 from krm_fn.core.config.configuration import find_configuration as find_among_all
+from krm_fn.core.decide.run import Run
+from krm_fn.core.decide.summarize_run import summarize_run
 from krm_fn.core.names.names import former_names, is_named_late
 from krm_fn.core.yaml.apply import Edited, apply_changes
 from krm_fn.core.yaml.envelope import Envelope, find_objects, join_streams, open_envelope
@@ -29,7 +31,6 @@ from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, place, 
 from krm_fn.tools.render.made_anew import MadeAnew, find_made_anew, has_new_content
 from krm_fn.tools.render.sources import Inputs, SourceText, read_config_file, read_sources
 from krm_fn.tools.render.tools import HelmOptions
-from krm_fn.transform import Transformation
 
 _T = TypeVar("_T")
 
@@ -84,7 +85,7 @@ def render(
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     if any(problem.severity is Severity.ERROR for problem in problems):
         return Outcome(b"", stderr_lines(problems), 1)
-    return Outcome(stream.encode(), stderr_lines(problems), 0, f"{decided.summary}\n")
+    return Outcome(stream.encode(), stderr_lines(problems), 0, f"{summarize_run(decided)}\n")
 
 
 def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, allowance: Allowance) -> Opened:
@@ -129,7 +130,7 @@ def _edit(opened: Opened, changes: Changes) -> tuple[list[tuple[Envelope, Edited
     return edited, "".join(map(write_document, changes.add))
 
 
-def decide_opened(opened: Opened, environment: Environment) -> Transformation:
+def decide_opened(opened: Opened, environment: Environment) -> Run:
     """Decide about all objects. Raises Rejected."""
     with opened.placed():
         # A name of its own for each password would roll all pods whenever somebody renders the chart.
@@ -144,7 +145,7 @@ def decide_opened(opened: Opened, environment: Environment) -> Transformation:
         return found
 
 
-def _find_named_too_early(opened: Opened, found: Transformation) -> Iterator[Problem]:
+def _find_named_too_early(opened: Opened, found: Run) -> Iterator[Problem]:
     """Find objects that get another name here than in kustomize: it would change them after krm-fn has named them."""
     early = {source.name for source in opened.texts if source.is_early}
     items = [item for name, envelope in opened.envelopes if name in early for item in envelope.items]

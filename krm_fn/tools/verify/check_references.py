@@ -59,13 +59,8 @@ def _check(
 def check_keys(rendering: Rendering) -> Iterator[Problem]:
     """Find what pods want of a revision, and what it does not have. Nobody adds a key to what its content names."""
     renamed, references = rendering.revisions.renamed, rendering.references
-    wanted = References(
-        rendering.package.authored,
-        references.index,
-        authored=Authored([one for one in references.authored if renamed.keys() & set(one.targets)], []),
-        mounted=[],
-        embedded=[],
-    )
+    to_renamed = [one for one in references.authored if renamed.keys() & set(one.targets)]
+    wanted = References(references.index, Authored(to_renamed, [], []))
     for found in find_missing_keys(rendering.package, wanted, (), Settings()):
         yield found.as_error()
 

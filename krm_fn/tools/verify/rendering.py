@@ -19,11 +19,11 @@ from krm_fn.core.decide.revisions import Consumers, Revision, Revisions
 from krm_fn.core.names.names import base_name, hash_in_name, is_emitted, is_revision
 from krm_fn.core.references.embedded import find_embedded
 from krm_fn.core.references.generated import find_generated
+from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import Authored, References, find_authored
 from krm_fn.core.references.resolve import Index
 from krm_fn.core.yaml.reader import embedded_reader
 from krm_fn.extras.mounts.plan_mounts import read_mounts
-from krm_fn.guards.early_readers import find_early_readers
 from krm_fn.guards.guards import find_guards
 from krm_fn.tools.verify.check_job import read_plan
 
@@ -78,20 +78,15 @@ def read_rendering(
     generated = {item: True for item in items if is_of_chart(item) and not is_revision(item)}
     package = read_package(items, config_id, namespace, generated, kinds)
     index, authored = read_written(package, settings_by_set.values())
-    references = References(
-        package.authored,
-        index,
-        authored=authored,
-        mounted=[],
-        embedded=find_embedded(package.configs, index, embedded_reader()),
-    )
+    references = References(index, authored, embedded=find_embedded(package.configs, index, embedded_reader()))
+    mentions = Mentions(package.authored, references)
     revisions = Revisions(_read_revision(item) for item in package.configs if is_revision(item))
     configured = {name: _configure(package, references, settings) for name, settings in settings_by_set.items()}
     return Rendering(
         package=package,
         references=references,
         revisions=revisions,
-        consumers=find_consumers(package, references, revisions, Settings()),
+        consumers=find_consumers(package, references, mentions, revisions, Settings()),
         is_placed=is_placed,
         sets=_read_sets(package, revisions, configured),
     )
@@ -146,16 +141,11 @@ def _configure(package: Package, references: References, settings: Settings) -> 
     """Choose as the function does: what it mounts counts as a reference."""
     mounts = read_mounts(package.authored, references.index, settings, package.config_id)
     own = mounts.own_texts
-    with_mounts = References(
-        package.authored,
-        references.index,
-        authored=Authored([one for one in references.authored if one.reference.name not in own], []),
-        mounted=mounts.references,
-        embedded=references.embedded,
-    )
-    early = find_early_readers(with_mounts, settings.deployers)
-    guards = find_guards(package, with_mounts, early, settings)
-    choices = choose(package, with_mounts, guards, settings)
+    authored = Authored([one for one in references.authored if one.reference.name not in own], [], [])
+    with_mounts = References(references.index, authored, mounts.references, references.embedded)
+    mentions = Mentions(package.authored, with_mounts)
+    guards = find_guards(package, with_mounts, mentions, settings)
+    choices = choose(package, with_mounts, mentions, guards, settings)
     return Configured(settings=settings, references=with_mounts, choices=choices)
 
 

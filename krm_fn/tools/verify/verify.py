@@ -152,7 +152,7 @@ def check_again(rendering: Rendering) -> Iterator[Problem]:
     (only,) = configured
     settings = only.settings._replace(strict=False)  # a warning of the function is no sign that something has changed
     environment = Environment(namespace=rendering.package.namespace, warns=False)
-    changes = lint(transform(rendering.package, settings, environment, embedded_reader()), settings, environment)
+    changes = lint(transform(rendering.package, settings, environment, embedded_reader()))
     edits = [*changes.edits]
     for item, patch in combine_patches(changes.patches):
         edits += plan_patch(item, patch)

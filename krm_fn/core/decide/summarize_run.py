@@ -1,0 +1,65 @@
+"""The one line with which each run ends."""
+
+from collections import Counter
+from collections.abc import Collection
+
+from krm_fn.base.item import Item
+from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.settings import Settings, Strategy
+from krm_fn.core.decide.choice import Choice
+from krm_fn.core.decide.reason import ReasonCode
+from krm_fn.core.decide.run import Run
+from krm_fn.core.references.generated import versioned
+
+_MOST_KINDS = 3
+"""Kinds that the summary names."""
+
+_RENAMED, _ADOPTED, _CHECKSUM = "renamed", "adopted", "with a checksum"
+_LEFT_ALONE, _OF_ANOTHER_SET = "left alone", "of another set"
+_CHOSEN = {Strategy.RENAME: _RENAMED, Strategy.ADOPT: _ADOPTED, Strategy.CHECKSUM: _CHECKSUM}
+
+
+def summarize_run(run: Run) -> Problem:
+    """Return `2 renamed, 1 left alone (krm-fn explain PATH says why)`.
+
+    It is no problem among those of the changes: only what prints the changes says it. It counts what objects are, not
+    what was edited, so that the next run says the same.
+    """
+    counts = _count(run)
+    done = [f"{counts[outcome]} {outcome}" for outcome in _CHOSEN.values() if counts[outcome]]
+    others = [f"{counts[outcome]} {outcome}" for outcome in (_LEFT_ALONE, _OF_ANOTHER_SET) if counts[outcome]]
+    if not done and not others:
+        message = _say_nothing_to_choose(run)
+    else:
+        why = " (krm-fn explain PATH says why)" if others else ""
+        message = f"{', '.join([*(done or ['nothing renamed']), *others])}{why}"
+    return Problem(message, severity=Severity.INFO)
+
+
+def _count(run: Run) -> Counter[str]:
+    restarting: set[Item] = set()
+    for one in run.checksums:
+        if one.restarts:
+            restarting.update(one.configs)
+    return Counter(_outcome(choice, restarting, run.settings) for choice in run.choices.all)
+
+
+def _say_nothing_to_choose(run: Run) -> str:
+    """Name what makes Secrets in the cluster: that `Secret` in spec.kinds includes it is a mistake easily made."""
+    kinds = run.settings.kinds
+    producers = sorted({one.id.kind for one in run.package.authored if versioned(one.id) is not None} - {*kinds})
+    is_meant = bool(producers) and "Secret" in kinds
+    without = f"; spec.kinds does not contain {', '.join(producers[:_MOST_KINDS])}" if is_meant else ""
+    return f"nothing renamed: the package has no {' or '.join(sorted(kinds))} to choose{without}"
+
+
+def _outcome(choice: Choice, restarting: Collection[Item], settings: Settings) -> str:
+    """Return what became of an object; `""` for one that nobody would expect to be a revision."""
+    if choice.strategy in _CHOSEN:
+        return _CHOSEN[choice.strategy]
+    if choice.item in restarting:
+        return _CHECKSUM  # a controller's annotation on the workload asks for it
+    if choice.reason.code is ReasonCode.OTHER_SET:
+        return _OF_ANOTHER_SET
+    is_candidate = choice.item.id.kind in settings.kinds and choice.reason.code is not ReasonCode.FIXED_NAME
+    return _LEFT_ALONE if is_candidate else ""
