@@ -166,6 +166,15 @@ DEPLOYERS = dict(_read_deployers(facts.DEPLOYERS))
 # Deployers read these on the live object: they protect only what an earlier deployment has applied.
 PROTECTIONS = {key: one.protections for key, one in DEPLOYERS.items()}
 
+
+def protections_of(deployers: Iterable[str]) -> list[Protection]:
+    """Return what stops these deployers from pruning an object."""
+    protections: list[Protection] = []
+    for deployer in deployers:
+        protections.extend(PROTECTIONS[deployer])
+    return protections
+
+
 NEEDS_HASH_SUFFIX = "internal.config.kubernetes.io/needsHashSuffix"
 """Annotation by kustomize's generators: kustomize adds the hash to the name at the end of the build."""
 

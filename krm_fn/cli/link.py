@@ -136,7 +136,7 @@ def link(
     )
     with needs_client():
         from krm_fn.linker.credentials import Access
-        from krm_fn.linker.run import LinkOptions, Writes, link_set
+        from krm_fn.linker.link_set import LinkOptions, Writes, link_set
     gc.enable()  # it runs for minutes, in little memory
     # A request that fails makes a cycle, a page of objects makes none. To look for some after every 700 objects of a
     # page takes half of a run's time.

@@ -2,9 +2,10 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from hashlib import sha256
+from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Patch, patch_at
@@ -22,6 +23,9 @@ from krm_fn.core.references.generated import digest_of, known_names
 from krm_fn.core.references.reference import ResolvedReference, is_read
 from krm_fn.core.references.references import References
 from krm_fn.extras.restart_requests import Catalogue, Named, OptIn, find_opt_ins, is_clear, is_literal
+
+_Names: TypeAlias = Mapping[Item, set[tuple[str, str]]]
+_Makers: TypeAlias = Mapping[tuple[str, str], list[Item]]
 
 
 class _Inputs:
@@ -72,12 +76,19 @@ def _find_inputs(
             elif strategy is not None and (asked := _first_counting(asking.get(resolved.referrer, ()), config)):
                 _add_reference(inputs, resolved, config, asked)
     for opt_in in opt_ins:
-        template = template_at(opt_in.item.node, opt_in.template)
-        for config in (config for named in opt_in.named for config in catalogue.find(named)):
-            # Where a reference of the workload follows the name of a revision, the name restarts its pods.
-            if template is not None and opt_in.allows(config) and (opt_in.item, config) not in followed:
-                inputs.of(opt_in.item, template).add(config, None, opt_in.controller)
+        _add_named(inputs, opt_in, catalogue, followed)
     return inputs
+
+
+def _add_named(inputs: _Inputs, opt_in: OptIn, catalogue: Catalogue, followed: Collection[tuple[Item, Item]]) -> None:
+    """Add what a workload names to its controller, whether its pods read it or not."""
+    template = template_at(opt_in.item.node, opt_in.template)
+    if template is not None:
+        for named in opt_in.named:
+            for config in catalogue.find(named):
+                # Where a reference of the workload follows the name of a revision, the name restarts its pods.
+                if opt_in.allows(config) and (opt_in.item, config) not in followed:
+                    inputs.of(opt_in.item, template).add(config, None, opt_in.controller)
 
 
 def _first_counting(opt_ins: Iterable[OptIn], config: Item) -> OptIn | None:
@@ -112,19 +123,16 @@ def _warn(inputs: _Inputs, references: References, opt_ins: list[OptIn], catalog
 
 def _warn_about_missing(references: References, opt_ins: list[OptIn], catalogue: Catalogue) -> Iterator[Problem]:
     """Warn about objects that Wave or Reloader sees in the cluster, but this function does not see in the package."""
-    missing: dict[Item, set[tuple[str, str]]] = defaultdict(set)
-    made: dict[tuple[str, str], list[Item]] = defaultdict(list)
-    for referrer, reference, targets in references:
-        if is_read(reference) and not any(catalogue.contains(target) for target in targets):
-            missing[referrer].add((reference.kind, reference.target))
-        if reference.written:
-            for one in {(reference.kind, reference.target), *known_names(referrer)}:
-                made[one].append(referrer)
+    missing, made = _find_missing(references, catalogue)
     for opt_in in opt_ins:
         outside = {(kind, name) for kind, name in missing[opt_in.item] if kind in opt_in.all_of}
         outside |= {_short(named, opt_in) for named in opt_in.named if is_literal(named) and not catalogue.find(named)}
         outside = {(kind, name) for kind, name in outside - opt_in.excluded if name not in FIXED_NAMES}
-        producers = {one: producer for one in outside for producer in made[one] if _is_near(producer, opt_in.item)}
+        producers: dict[tuple[str, str], Item] = {}
+        for one in outside:
+            for producer in made[one]:
+                if _is_near(producer, opt_in.item):
+                    producers[one] = producer
         if elsewhere := outside - producers.keys():
             message = (
                 f"reads {_list(elsewhere)}, not in this package or not managed by it; "
@@ -138,6 +146,19 @@ def _warn_about_missing(references: References, opt_ins: list[OptIn], catalogue:
                 f"only {opt_in.controller} will restart pods after a change"
             )
             yield _warning(opt_in.item, message)
+
+
+def _find_missing(references: References, catalogue: Catalogue) -> tuple[_Names, _Makers]:
+    """Return what objects read and the package does not decide, and what makes objects in the cluster."""
+    missing: dict[Item, set[tuple[str, str]]] = defaultdict(set)
+    made: dict[tuple[str, str], list[Item]] = defaultdict(list)
+    for referrer, reference, targets in references:
+        if is_read(reference) and not any(catalogue.contains(target) for target in targets):
+            missing[referrer].add((reference.kind, reference.target))
+        if reference.written:
+            for one in {(reference.kind, reference.target), *known_names(referrer)}:
+                made[one].append(referrer)
+    return missing, made
 
 
 def _is_near(producer: Item, reader: Item) -> bool:

@@ -22,7 +22,7 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.pods import find_containers
-from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.package import Package
 from krm_fn.core.decide.revisions import Revision, Revisions, find_clashes, find_too_long
@@ -33,7 +33,7 @@ from krm_fn.core.names.go_yaml import read_scalar
 from krm_fn.core.names.names import MAX_JOB_NAME, base_name
 from krm_fn.core.references.field_specs import beside
 from krm_fn.core.references.find import ROLES, Resource, find_in_rules, may_refer, split_lookalikes
-from krm_fn.core.references.reference import By, Reference, Rule, read_reference
+from krm_fn.core.references.reference import By, Reference, ResolvedReference, Rule, read_reference
 from krm_fn.core.references.resolve import Index
 from krm_fn.core.references.shapes import GROUP_FIELDS, PASSED_OVER
 
@@ -49,17 +49,6 @@ _WORD = r"[A-Za-z0-9][A-Za-z0-9.-]*"
 _LISTS_OF_WORDS = ("args", "command")
 _JOB = r"(?i)\bjobs?\b"
 """A word such as `migrate` means a Job only in a container that says `job` as well."""
-
-
-def readdress_to_jobs(problems: Iterable[Problem], jobs: Iterable[Revision]) -> tuple[Problem, ...]:
-    """Give problems with these Jobs the new names. Errors keep the old ones: after an error nothing is renamed."""
-    names: dict[ResourceId | None, ResourceId] = {job.item.id: job.id for job in jobs}
-    return tuple(
-        problem
-        if problem.severity is Severity.ERROR
-        else problem._replace(resource=names.get(problem.resource, problem.resource))
-        for problem in problems
-    )
 
 
 def rename_jobs(run: Run) -> Run:
@@ -180,7 +169,9 @@ def _new(value: NewValue) -> JsonValue:
 
 def _update_references_to(renamed: list[Revision], index: Index, package: Package) -> Changes:
     referrers = [item for item in package.authored if not item.is_local]
-    references = [index.resolve(item, reference) for item in referrers for reference in find_jobs(item)]
+    references: list[ResolvedReference] = []
+    for item in referrers:
+        references.extend(index.resolve(item, reference) for reference in find_jobs(item))
     depends_on = _update_depends_on(referrers, index, {job.item: job.name for job in renamed})
     return update_references(references, Revisions(renamed), index) + Changes(edits=tuple(depends_on))
 
@@ -224,11 +215,11 @@ def _update_depends_on(items: Iterable[Item], index: Index, names: Mapping[Item,
 
         def rename(found: re.Match[str], referrer: Item = item) -> str:
             # An object without a namespace is applied to `default`.
-            namespaces = [found["namespace"], *([""] if found["namespace"] == "default" else [])]
-            targets = [
-                target for namespace in namespaces for target in index.find(referrer, "Job", found["name"], namespace)
-            ]
-            return found["before"] + (names.get(targets[0], found["name"]) if targets else found["name"])
+            namespaces = ["default", ""] if found["namespace"] == "default" else [found["namespace"]]
+            for namespace in namespaces:
+                for target in index.find(referrer, "Job", found["name"], namespace)[:1]:
+                    return found["before"] + names.get(target, found["name"])
+            return found[0]
 
         for name, node in entries(get(item.node, "metadata", "annotations")):
             if name == DEPENDS_ON and is_scalar(node):
@@ -242,15 +233,22 @@ def find_job_names(package: Package, jobs: Iterable[Revision]) -> Iterator[Probl
     renamed = {(job.item.id.namespace, job.base_name): job for job in jobs}
     for item in package.authored if renamed else ():
         for path, container in find_containers(item) if not item.is_local else ():
-            words = [*_texts_of_container(container, path)]
-            said = words if any(re.search(_JOB, one) for _, one in words) else []
-            for field, word in ((field, word) for field, one in said for word in dict.fromkeys(re.findall(_WORD, one))):
+            for field, word in _words_of_container(container, path):
                 job = renamed.get((item.id.namespace, word))
                 if job is not None and job.item is not item:
                     message = (
                         f"contains {word!r}, but {job.base_id} is renamed to {job.name}; select it by a label instead"
                     )
                     yield about(item, message, field, Severity.WARNING)
+
+
+def _words_of_container(container: Node, path: str) -> Iterator[tuple[str, str]]:
+    """Yield each word that may mean a Job, and its field."""
+    texts = [*_texts_of_container(container, path)]
+    if any(re.search(_JOB, one) for _, one in texts):
+        for field, one in texts:
+            for word in dict.fromkeys(re.findall(_WORD, one)):
+                yield field, word
 
 
 def _texts_of_container(container: Node, path: str) -> Iterator[tuple[str, str]]:

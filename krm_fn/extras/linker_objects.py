@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Object
-from krm_fn.base.deployer import PROTECTIONS, SYNC_WAVE, keep_new_name, wave_of
+from krm_fn.base.deployer import SYNC_WAVE, keep_new_name, protections_of, wave_of
 from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import JobPlan, RevisionName
 from krm_fn.base.node import NewValue
@@ -203,7 +203,7 @@ def tracker(revision: Revision, name: RevisionName, settings: Settings) -> Objec
         keys.WANTED: "true",  # a deployer that applies it again gives it back before it is deleted (decision 9)
         **({keys.STANDS_FOR: name.kind} if name.kind != "Secret" else {}),
         **({keys.MADE_BY: f"{revision.id.kind}/{revision.name}"} if not revision.item.is_config else {}),
-        **{one.annotation: one.value for deployer in settings.deployers for one in PROTECTIONS[deployer]},
+        **{one.annotation: one.value for one in protections_of(settings.deployers)},
         **keep_new_name(settings.deployers),
     }
     labels = {keys.SET: settings.set, keys.COMPONENT: keys.TRACKER}

@@ -42,7 +42,7 @@ def plan_links(
     for known_namespace, of_namespace in sorted(by_namespace.items()):
         # Where no consumer sets a namespace, the linker's objects set none either.
         namespace = known_namespace if any(consumer.id.namespace for consumer in of_namespace) else ""
-        rendered = {name for consumer in of_namespace for name in revisions_of[consumer]}
+        rendered = set().union(*(revisions_of[consumer] for consumer in of_namespace))
         other_kinds = (requested | {kinds.of(consumer.id) for consumer in of_namespace}) - set(CONSUMER_KINDS)
         # Nobody can grant what they lack: without Argo Rollouts, an administrator has no right to list its kinds.
         has_add_ons = known_namespace in with_add_ons or not requested.isdisjoint(ADD_ON_KINDS)
@@ -58,7 +58,7 @@ def plan_links(
                 for one in of_wave
                 if _is_waited_for(one)
             ]
-            referenced = {name for workload in workloads for name in workload.revisions}
+            referenced = set().union(*(workload.revisions for workload in workloads))
             plan = LinkPlan(
                 set=settings.set,
                 workloads=tuple(sorted(workloads)),

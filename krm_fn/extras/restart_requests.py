@@ -155,10 +155,18 @@ def _read_reloader(item: Item, template: str) -> OptIn | None:
     if not all_of and not marked and not named:
         return None
     # Reloader reads this list on the workload alone, wherever the others are.
-    excluded = frozenset(
-        (kind, name) for kind, keys in RELOADER.items() for name in read_list(item.annotations.get(keys.excluded, ""))
+    excluded: set[tuple[str, str]] = set()
+    for kind, keys in RELOADER.items():
+        excluded.update((kind, name) for name in read_list(item.annotations.get(keys.excluded, "")))
+    return OptIn(
+        item=item,
+        controller=CONTROLLERS["reloader"],
+        template=template,
+        all_of=frozenset(all_of),
+        marked=frozenset(marked),
+        named=tuple(named),
+        excluded=frozenset(excluded),
     )
-    return OptIn(item, CONTROLLERS["reloader"], template, frozenset(all_of), frozenset(marked), tuple(named), excluded)
 
 
 _READERS: dict[str, Callable[[Item, str], OptIn | None]] = {"wave": _read_wave, "reloader": _read_reloader}
@@ -182,7 +190,11 @@ class Catalogue:
             return []
         # As Reloader anchors it: `a|b` is anchored at one end each.
         matches = re.compile(f"^{named.name}$").search
-        return [item for name, items in names.items() if matches(name) for item in items]
+        found: list[Item] = []
+        for name, items in names.items():
+            if matches(name):
+                found += items
+        return found
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str], dict[str, list[Item]]]:

@@ -5,13 +5,14 @@ fixed name does not: it fails, or runs with defaults. So an object that nobody c
 nothing hints at such a reader.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 
 from krm_fn.base.deployer import FIXED_NAME, IS_GENERATED, NEEDS_HASH_SUFFIX
 from krm_fn.base.item import DATA_FIELDS, Item
 from krm_fn.base.kind import is_fixed
 from krm_fn.base.node import get, is_mapping, is_scalar
+from krm_fn.base.problem import Problem
 from krm_fn.base.settings import Settings
 from krm_fn.core.decide.package import MANAGED_BY, Package, is_of_chart
 from krm_fn.core.decide.reason import RENAME_ALL_THE_SAME, Guard, Guards, Reason, ReasonCode
@@ -33,16 +34,14 @@ _RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENA
 
 def find_guards(package: Package, references: References, mentions: Mentions, settings: Settings) -> Guards:
     """Return what is asked about each object, from what is written to what is guessed."""
-    hints = _Hints(package, references, mentions)
-    name_readers = NameReaders(package, references)
-    variables = Variables(package, references, settings.deployers)
+    hints = _Hints(package, references, mentions, settings.deployers)
     return {
         ReasonCode.EARLY_READER: guard_against(find_early_readers(references, settings.deployers)),
         ReasonCode.ROLE: Guard(hints.role),
         ReasonCode.COPIED: Guard(hints.copied),
         ReasonCode.PROGRAM: Guard(hints.program),
-        ReasonCode.NAME_SHAPE: Guard(name_readers.by_shape, name_readers.refuse),
-        ReasonCode.MOUNT_PATH: Guard(name_readers.by_path),
+        ReasonCode.NAME_SHAPE: Guard(hints.name_shape, hints.refuse_name_shape),
+        ReasonCode.MOUNT_PATH: Guard(hints.mount_path),
         ReasonCode.EMPTY: Guard(_why_empty),
         ReasonCode.DATA: Guard(hints.data),
         ReasonCode.OPTION: Guard(hints.option),
@@ -52,19 +51,48 @@ def find_guards(package: Package, references: References, mentions: Mentions, se
         ReasonCode.CHART: Guard(hints.chart),
         ReasonCode.OPTIONAL: Guard(hints.optional),
         ReasonCode.GENERATOR: Guard(_why_generator),
-        ReasonCode.VARIABLE: Guard(variables.about),
+        ReasonCode.VARIABLE: Guard(hints.variable),
     }
 
 
 class _Hints:
     """The hints of a package. Each is computed when the first object is asked about."""
 
-    def __init__(self, package: Package, references: References, mentions: Mentions) -> None:
+    def __init__(
+        self, package: Package, references: References, mentions: Mentions, deployers: Collection[str]
+    ) -> None:
         self._package = package
         self._references = references
         self._mentions = mentions
-        self._readers = Permissions(package.authored, package.namespace_of, READING)
-        self._writers = Permissions(package.authored, package.namespace_of, WRITING)
+        self._deployers = deployers
+
+    @cached_property
+    def _readers(self) -> Permissions:
+        return Permissions(self._package.authored, self._package.namespace_of, READING)
+
+    @cached_property
+    def _writers(self) -> Permissions:
+        return Permissions(self._package.authored, self._package.namespace_of, WRITING)
+
+    @cached_property
+    def _name_readers(self) -> NameReaders:
+        return NameReaders(self._package, self._references)
+
+    @cached_property
+    def _variables(self) -> Variables:
+        return Variables(self._package, self._references, self._deployers)
+
+    def name_shape(self, item: Item) -> Reason | None:
+        return self._name_readers.by_shape(item)
+
+    def refuse_name_shape(self, item: Item) -> Iterable[Problem]:
+        return self._name_readers.refuse(item)
+
+    def mount_path(self, item: Item) -> Reason | None:
+        return self._name_readers.by_path(item)
+
+    def variable(self, item: Item) -> Reason | None:
+        return self._variables.about(item)
 
     def role(self, item: Item) -> Reason | None:
         return self._listed_by_role.get(item)
@@ -110,18 +138,20 @@ class _Hints:
     def program(self, item: Item) -> Reason | None:
         namespace = self._package.namespace_of(item)
         names = [(item.id.kind, base_name(item)), *((one.kind, one.base_name) for one in find_generated(item))]
-        known = next(filter(None, (looked_up_by(item, name, namespace, kind) for kind, name in names)), None)
-        if known is None:
-            return None
-        return Reason(ReasonCode.PROGRAM, f"{known.program} looks it up by this name", source=known.source)
+        for kind, name in names:
+            known = looked_up_by(item, name, namespace, kind)
+            if known is not None:
+                return Reason(ReasonCode.PROGRAM, f"{known.program} looks it up by this name", source=known.source)
+        return None
 
     @cached_property
     def _in_data(self) -> dict[Item, Reason]:
-        return {
-            target: Reason(ReasonCode.DATA, f"the data of {authored_id(one.item)} references it", one.item, one.field)
-            for one in self._references.embedded
-            for target in one.targets
-        }
+        reasons: dict[Item, Reason] = {}
+        for one in self._references.embedded:
+            says = f"the data of {authored_id(one.item)} references it"
+            for target in one.targets:
+                reasons[target] = Reason(ReasonCode.DATA, says, one.item, one.field)
+        return reasons
 
     def option(self, item: Item) -> Reason | None:
         namespaces = self._package.namespaces_like(item.id.namespace)

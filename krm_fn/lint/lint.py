@@ -10,18 +10,17 @@ from krm_fn.base.item import Item, about, place_of
 from krm_fn.base.keys import PACKAGE_PATH
 from krm_fn.base.kind import cannot_change, is_fixed, is_replaced, kind_of
 from krm_fn.base.node import get, is_mapping, mark_of
-from krm_fn.base.problem import UNRENDERED, Problem, Severity
+from krm_fn.base.problem import UNRENDERED, Problem, ResourceId, Severity
 from krm_fn.base.settings import DEFAULT_SET, Jobs, Settings, Strategy
 from krm_fn.core.decide.choice import Choices
 from krm_fn.core.decide.encrypted import is_encrypted
 from krm_fn.core.decide.package import Package
 from krm_fn.core.decide.reason import Guards, ReasonCode
-from krm_fn.core.decide.revisions import Revisions
+from krm_fn.core.decide.revisions import Revision, Revisions
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import authored_id, listed_revisions
 from krm_fn.core.references.find import may_refer
 from krm_fn.core.references.references import References
-from krm_fn.extras.jobs import find_job_names, readdress_to_jobs
 from krm_fn.guards.replaced_later import SUBSTITUTE
 from krm_fn.lint.data import find_missing_keys, find_refused_data
 from krm_fn.lint.not_followed import (
@@ -49,7 +48,15 @@ def lint(run: Run) -> Changes:
         if all(problem.severity is Severity.INFO for problem in run.changes.problems):
             run = run.add(Changes(problems=tuple(find_nothing_chosen(run))))
     problems = [problem.as_error() if is_strict else problem for problem in run.changes.problems]
-    return run.changes._replace(problems=readdress_to_jobs(problems, run.jobs))
+    return run.changes._replace(problems=tuple(_readdress(problems, run.jobs)))
+
+
+def _readdress(problems: Iterable[Problem], jobs: Iterable[Revision]) -> Iterator[Problem]:
+    """Give problems with renamed Jobs the new names. Errors keep the old ones: after an error nothing is renamed."""
+    names: dict[ResourceId | None, ResourceId] = {job.item.id: job.id for job in jobs}
+    for problem in problems:
+        is_kept = problem.severity is Severity.ERROR or problem.resource not in names
+        yield problem if is_kept else problem._replace(resource=names[problem.resource])
 
 
 def _warn(run: Run) -> Iterator[Problem]:
@@ -77,6 +84,8 @@ def _warn(run: Run) -> Iterator[Problem]:
         yield from find_named_by_ciphertext(revisions)
     yield from find_immutable(references, revisions, run.changes)
     if run.jobs:
+        from krm_fn.extras.jobs import find_job_names
+
         yield from find_job_names(package, run.jobs)
     # What a cluster will not accept, or not as it is here.
     yield from find_duplicates(package, revisions)
@@ -143,7 +152,7 @@ def _why_abandoned(name: str, objects: list[Item], package: Package) -> str:
     revisions = {item.id.name for item in package.configs if item.labels.get(keys.SET) == name}
     if not revisions:
         return "but the package holds no revision of that set"
-    listed = {one for item in objects for one in listed_revisions(item)}
+    listed = set().union(*map(listed_revisions, objects))
     if missing := sorted(listed - revisions):
         return f"which lists {missing[0]}, and the package does not hold it"
     return "which a run without a name has made" if name == DEFAULT_SET else ""
@@ -164,11 +173,11 @@ def find_immutable(references: References, revisions: Revisions, changes: Change
 
     The warning is the same on every run: the next change of the content changes the object again.
     """
-    changed = [
-        (referrer, reference.field)
-        for referrer, reference, targets in references
-        if (reference.in_pod or is_fixed(referrer)) and any(target in revisions.renamed for target in targets)
-    ]
+    changed: list[tuple[Item, str]] = []
+    for referrer, reference, targets in references:
+        is_renamed = not revisions.renamed.keys().isdisjoint(targets)
+        if is_renamed and (reference.in_pod or is_fixed(referrer)):
+            changed.append((referrer, reference.field))
     changed += [(edit.item, edit.field) for edit in changes.edits]
     told = set()  # and those of another name: the cluster sees a new object
     for item, patch in changes.patches:
@@ -270,7 +279,9 @@ def find_written_again(package: Package, references: References, revisions: Revi
         for item in package.configs
         if keys.BASE_NAME not in item.annotations and (who := (item.id, item.annotations.get(PACKAGE_PATH, ""))) in made
     ]
-    named = {target for _, _, targets in references for target in targets} if again else ()
+    named: set[Item] = set()
+    for _, _, targets in references if again else ():
+        named.update(targets)
     for item, revision in again:
         if revision.item in named:
             message = (

@@ -58,7 +58,7 @@ class LinkerForkServer:
 
 def main() -> None:
     # Above all the Kubernetes client, which reads the environment when it is imported.
-    for name in ("krm_fn.cli.main", "krm_fn.linker.run", "tests.cluster.quick_linker"):
+    for name in ("krm_fn.cli.main", "krm_fn.linker.link_set", "tests.cluster.quick_linker"):
         importlib.import_module(name)
     for line in sys.stdin:
         command = json.loads(line)

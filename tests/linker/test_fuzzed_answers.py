@@ -13,8 +13,8 @@ import pytest
 from krm_fn.base.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.linker import link
 from krm_fn.linker.credentials import Access
+from krm_fn.linker.link_set import LinkOptions, link_set
 from krm_fn.linker.retry import OVERTIME
-from krm_fn.linker.run import LinkOptions, link_set
 from tests.linker.distortions import Right, draw_distortion, send
 from tests.linker.fake_api_server import Call, FakeApiServer, find_lost
 from tests.linker.hostile_server import Handler, hostile_server

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.base import keys
-from krm_fn.base.deployer import DEPLOYERS, PROTECTIONS
+from krm_fn.base.deployer import DEPLOYERS, protections_of
 from krm_fn.base.item import Item
 from krm_fn.base.node import (
     TRUE,
@@ -60,7 +60,7 @@ def _written(settings: Settings) -> Iterator[FieldPath]:
     """Yield the fields that a revision gets."""
     yield "metadata", "name"
     yield "metadata", "labels", keys.SET
-    protections = [one.annotation for deployer in settings.deployers for one in PROTECTIONS[deployer]]
+    protections = [one.annotation for one in protections_of(settings.deployers)]
     for annotation in (keys.BASE_NAME, keys.WANTED, keys.RETAIN, *protections):
         yield "metadata", "annotations", annotation
     if settings.immutable:

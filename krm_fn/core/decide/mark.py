@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Patch
-from krm_fn.base.deployer import PROTECTIONS, Protection, is_named_at_deploy, keep_name
+from krm_fn.base.deployer import PROTECTIONS, Protection, is_named_at_deploy, keep_name, protections_of
 from krm_fn.base.item import Item, about
 from krm_fn.base.node import fields, get, is_mapping, is_null
 from krm_fn.base.problem import Problem, Severity
@@ -99,7 +99,7 @@ def unprotect(revisions: Revisions, settings: Settings) -> Changes:
     patches: list[tuple[Item, Patch]] = []
     for revision in revisions.restored:
         present = revision.item.annotations
-        protections = [one for name in settings.deployers for one in PROTECTIONS[name] if one.annotation in present]
+        protections = [one for one in protections_of(settings.deployers) if one.annotation in present]
         annotations = {one.annotation: one.removed_from(present[one.annotation]) for one in protections}
         patches.append((revision.item, {"metadata": {"annotations": annotations}} if annotations else {}))
     return Changes(patches=tuple(patches))

@@ -147,10 +147,10 @@ class _Namer:
                 if parts[one.scalar].setdefault(span, name) != name:
                     message = f"{one.reference.target!r} in its data is shared by an alias; write each name out"
                     self.problems.append(about(item, message, one.field))
-        changes = [
-            SetParts(scalar, tuple((*span, name) for span, name in sorted(found.items())))
-            for scalar, found in parts.items()
-        ]
+        changes: list[SetParts] = []
+        for scalar, found in parts.items():
+            in_order = tuple((*span, name) for span, name in sorted(found.items()))
+            changes.append(SetParts(scalar, in_order))
         self.edits += [Edit(change, item, fields[change.node]) for change in changes]
         return {change.node: change.text for change in changes}
 
@@ -169,11 +169,9 @@ class _Namer:
             message = f"its data references {open_targets[0].id}, whose name depends on this data; exclude one of them"
             return self._refuse(one, message)
         renamed = yield from self._renamed(one.targets)
-        names = {revision.meant_by(one.reference).name for revision in renamed} | {
-            target.id.name if target.is_config else one.reference.target
-            for target in one.targets
-            if target not in {revision.item for revision in renamed}
-        }
+        names = {revision.meant_by(one.reference).name for revision in renamed}
+        others = {*one.targets}.difference(revision.item for revision in renamed)
+        names |= {other.id.name if other.is_config else one.reference.target for other in others}
         if not renamed or names == {one.reference.target}:
             return ""
         if len(names) > 1:

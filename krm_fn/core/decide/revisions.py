@@ -115,12 +115,12 @@ Consumers: TypeAlias = Mapping[Item, list[ResolvedReference]]
 
 def find_too_long(revisions: Iterable[Revision], allowed: int = MAX_NAME) -> list[Problem]:
     """Report names that the API server would refuse."""
-    return [
-        _problem(revision, f"{name!r} has {len(name)} characters, allowed: {allowed}")
-        for revision in revisions
-        for name in dict.fromkeys((revision.name, *map(revision.name_of, revision.generated)))
-        if len(name) > allowed
-    ]
+    problems = []
+    for revision in revisions:
+        for name in dict.fromkeys((revision.name, *map(revision.name_of, revision.generated))):
+            if len(name) > allowed:
+                problems.append(_problem(revision, f"{name!r} has {len(name)} characters, allowed: {allowed}"))
+    return problems
 
 
 def find_clashes(items: Iterable[Item], revisions: list[Revision]) -> list[Problem]:

@@ -118,8 +118,13 @@ class _Judge:
 
 def _find_used(references: References) -> frozenset[Item]:
     """Return the objects that something references by one of their names. A role does not say that anybody reads it."""
-    named = {target for one in references if not _says_nothing(one) for target in one.targets}
-    return frozenset(named | {target for one in references.embedded for target in one.targets})
+    named: set[Item] = set()
+    for one in references:
+        if not _says_nothing(one):
+            named.update(one.targets)
+    for in_data in references.embedded:
+        named.update(in_data.targets)
+    return frozenset(named)
 
 
 def _says_nothing(resolved: ResolvedReference) -> bool:
@@ -128,7 +133,10 @@ def _says_nothing(resolved: ResolvedReference) -> bool:
 
 def _listed(emitted: Iterable[Item]) -> frozenset[str]:
     """Return the names that inventories and the plans of Jobs list: what earlier runs rendered. A pin is in neither."""
-    return frozenset(name for item in emitted for name in (*listed_revisions(item), *_planned(item)))
+    names: set[str] = set()
+    for item in emitted:
+        names.update(listed_revisions(item), _planned(item))
+    return frozenset(names)
 
 
 def _planned(item: Item) -> Iterator[str]:

@@ -38,7 +38,8 @@ class Mentions:
         for one in self._references.authored:
             if one.reference.installed_in is not None:
                 named.update(one.targets)
-        named.update(miss.target for miss in self.unfollowed if _is_in_values(miss))
+        if any(read_releases(item.node, item.id) for item in self._items):
+            named.update(miss.target for miss in self.unfollowed if _is_in_values(miss))
         return frozenset(named)
 
     @cached_property

@@ -157,7 +157,10 @@ class Index:
         # Where nobody knows the namespace of objects that set none, it may be this one.
         near = (namespace,) if self._namespace else (namespace, "")
         places = (_Position(kind, name, _Reach.NAMED, one) for one in near)
-        return tuple(dict.fromkeys(item for place in places for item in self._by_place.get(place, ())))
+        found: dict[Item, None] = {}  # in order, each once
+        for place in places:
+            found |= dict.fromkeys(self._by_place.get(place, ()))
+        return tuple(found)
 
     def why_passed_over(
         self, referrer: Item, item: Item, kind: str, name: str, namespace: str | None = None

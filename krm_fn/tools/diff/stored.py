@@ -135,7 +135,7 @@ class _Reader:
             is_nothing = self._has_defaults and not kept and not _is_choice(names) and names != _TEMPLATE
             return None if is_nothing else ("mapping", *kept)
         for one in node.value:
-            kept.append(self.read(one, element_of(names)))  # noqa: PERF401  # as above
+            kept.append(self.read(one, element_of(names)))  # as above
         return ("list", *kept)
 
     def _is_left_out(self, name: str, names: FieldNames, around: dict[str, Node]) -> bool:

@@ -264,7 +264,7 @@ def show(tree: Tree) -> ShownValue:
         return values
     elements: list[ShownValue] = []
     for child in tree:
-        elements.append(show(child))  # noqa: PERF401  # a comprehension is a frame more for each level of nesting
+        elements.append(show(child))  # a comprehension is a frame more for each level of nesting
     return elements
 
 
@@ -433,8 +433,8 @@ def _freeze(tree: Tree) -> Hashable:
     frozen: list[Hashable] = []
     if isinstance(tree, dict):
         for name in sorted(tree):
-            frozen.append((name, _freeze(tree[name])))  # noqa: PERF401  # a frame more for each level of nesting
+            frozen.append((name, _freeze(tree[name])))  # a frame more for each level of nesting
         return ("mapping", *frozen)
     for child in tree:
-        frozen.append(_freeze(child))  # noqa: PERF401  # as above
+        frozen.append(_freeze(child))  # as above
     return ("list", *frozen)

@@ -1,4 +1,4 @@
-"""`run` is a function: a plan, options, a stop Event and a log function in, an outcome out."""
+"""`link_set` is a function: a plan, options, a stop Event and a log function in, an outcome out."""
 
 import json
 from threading import Event
@@ -7,11 +7,11 @@ import pytest
 
 from krm_fn.base.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.base.problem import Outcome
-from krm_fn.linker import run as module
+from krm_fn.linker import link_set as module
 from krm_fn.linker.api import ApiError
 from krm_fn.linker.credentials import Access
+from krm_fn.linker.link_set import LinkOptions, Writes, link_set
 from krm_fn.linker.retry import Deadline
-from krm_fn.linker.run import LinkOptions, Writes, link_set
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.manifests import A, inventory, pods, revision, workload
 from tests.linker.object_store import NAMESPACE, ObjectStore
