@@ -13,8 +13,6 @@ from tests.messages_page import PAGE, page
 ANSWERS = {
     "krm_fn/cli/main.py": "what `krm-fn --help` says of the configuration",
     "krm_fn/tools/diff/tree.py": "the paths of differences",
-    "krm_fn/tools/diff/difference.py": "an assertion",
-    "krm_fn/tools/diff/lines.py": "what `krm-fn diff` prints",
     "krm_fn/tools/diff/write_difference.py": "what `krm-fn diff` draws",
     "krm_fn/tools/explain/find_references.py": "answers of `krm-fn explain`",
     "krm_fn/tools/explain/find_unfollowed.py": "answers of `krm-fn explain`",
@@ -31,6 +29,9 @@ ANSWERS = {
     "krm_fn/tools/history/write_history.py": "what `krm-fn history -o markdown` prints",
     "krm_fn/tools/history/find_history.py": "commands for kubectl",
     "krm_fn/tools/history/write_fleet.py": "what `krm-fn history` prints of several clusters",
+    "krm_fn/report/object_change.py": "an assertion",
+    "krm_fn/report/change_lines.py": "what `krm-fn diff` prints",
+    "krm_fn/report/write_change.py": "what `krm-fn diff` prints",
     "krm_fn/report/markup.py": "code in Markdown",
     "krm_fn/report/table.py": "the length of what is cut off",
     "krm_fn/report/secrets.py": "names whose hash is not shown",

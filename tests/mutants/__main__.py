@@ -58,6 +58,8 @@ ROOMS = {
     "tests/linker/test_makers.py tests/linker/test_report.py tests/linker/test_run.py tests/linker/test_wait.py "
     "tests/linker/explorer",
     "linker/retry": "tests/linker/test_retry.py tests/linker/test_wait.py tests/linker/test_hostile_server.py",
+    "report/align": "tests/report/test_align.py tests/diff/test_diffs.py",
+    "report/change_lines": "tests/diff/test_diffs.py tests/diff/test_markdown.py tests/cli/test_diff.py",
     "tools/diff/": "tests/diff/test_json.py tests/diff/test_markdown.py tests/diff/test_affected.py "
     "tests/diff/test_diffs.py tests/diff/test_environments.py tests/diff/test_recorded_rolls.py tests/cli/test_diff.py",
     "tools/diff/git": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",

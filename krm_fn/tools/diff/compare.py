@@ -11,10 +11,8 @@ from krm_fn.base.node import FieldPath, Node, is_mapping, is_scalar
 from krm_fn.base.words import listing
 from krm_fn.core.names.content_digest import read_content
 from krm_fn.core.names.names import base_name, is_emitted
-from krm_fn.report.secrets import KeyChange, Shown, compare_content
-from krm_fn.tools.diff.difference import (
+from krm_fn.report.object_change import (
     ComparedObject,
-    Difference,
     FieldChange,
     ObjectChange,
     Removal,
@@ -22,6 +20,8 @@ from krm_fn.tools.diff.difference import (
     Roll,
     ShownValue,
 )
+from krm_fn.report.secrets import KeyChange, Shown, compare_content
+from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import (
     Dialect,
     Pair,

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from krm_fn.base.problem import Outcome, Problem, Rejected
 from krm_fn.base.words import count, listing
 from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.report.object_change import ComparedObject, ObjectChange, ShownValue
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages, stands_for_several
 from krm_fn.tools.diff.diff import (
@@ -40,15 +41,12 @@ from krm_fn.tools.diff.diff import (
     render_alone,
 )
 from krm_fn.tools.diff.difference import (
-    ComparedObject,
     Difference,
     LinkerChange,
-    ObjectChange,
     PackageDifference,
     PackageDifferences,
     PackageState,
     SameChange,
-    ShownValue,
 )
 from krm_fn.tools.diff.readers_elsewhere import PackageNames, find_readers_elsewhere, read_names
 from krm_fn.tools.diff.write_difference import (

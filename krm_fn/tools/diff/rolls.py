@@ -14,7 +14,7 @@ from krm_fn.base.pods import find_templates, template_around
 from krm_fn.core.names.names import WORD, base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.reference import Reference
-from krm_fn.tools.diff.difference import Cause, Effect, FieldChange, Roll
+from krm_fn.report.object_change import Cause, Effect, FieldChange, Roll
 from krm_fn.tools.diff.pair import AS_WRITTEN, Pair, Release
 from krm_fn.tools.diff.stored import is_stored_alike
 

@@ -12,9 +12,9 @@ from krm_fn.core.names.go_yaml import is_text, read_number
 from krm_fn.core.names.names import HASH, WORD, base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated
+from krm_fn.report.align import Hunk, align
+from krm_fn.report.object_change import FieldChange, ShownValue
 from krm_fn.report.secrets import Masks, is_hidden
-from krm_fn.tools.diff.difference import FieldChange, ShownValue
-from krm_fn.tools.diff.lines import Hunk, align
 from krm_fn.tools.diff.pair import Pair, Release, is_named_by_content, is_spelled_anew
 from krm_fn.tools.render.made_anew import MADE_ANEW
 

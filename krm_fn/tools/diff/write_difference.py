@@ -8,12 +8,15 @@ neither Markdown nor a mention of a person means anything.
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from krm_fn.base.words import count, listing, printable
+from krm_fn.report.change_lines import find_statements, write_place
 from krm_fn.report.markup import (
     VERSION,
+    WIDTH,
     Forms,
     as_json,
     code_block,
@@ -22,34 +25,16 @@ from krm_fn.report.markup import (
     mermaid_label,
     write_forms,
 )
-from krm_fn.report.secrets import Shown
+from krm_fn.report.object_change import Effect, ObjectChange
 from krm_fn.report.table import Screen, cut_within, fold
+from krm_fn.report.write_change import CHANGE_FORMS, write_change, write_change_block
 from krm_fn.tools.diff.difference import (
-    ComparedObject,
     Difference,
-    Effect,
-    ObjectChange,
     PackageDifference,
     PackageDifferences,
     PackageState,
     SameChange,
 )
-from krm_fn.tools.diff.lines import (
-    ADDED,
-    CHANGED,
-    REMOVED,
-    STATEMENT,
-    WARNING,
-    Line,
-    find_statements,
-    sum_up_difference,
-    write_lines,
-    write_place,
-    write_title,
-)
-
-_INDENT = 4
-"""Columns in front of a line: two blanks, its sign, and a blank."""
 
 
 def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
@@ -60,19 +45,37 @@ def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def write_change(change: ObjectChange, screen: Screen, context: int = 0) -> Iterator[str]:
-    """Yield the lines about one object, its title first."""
-    paint = screen.removed if change.new is None else screen.added if change.old is None else screen.strong
-    yield from map(paint, fold(write_title(change), screen.width))
-    yield from (f"  {_paint(line, screen)}" for line in write_lines(change, screen.width - _INDENT, context))
+def sum_up_difference(difference: Difference, quote: Callable[[str], str] = printable) -> str:
+    """Return `1 revision changed, 2 unchanged; 1 other object changed; linker runs once`.
+
+    `quote` makes the name of a set safe to print.
+    """
+    kept, linker = difference.unchanged, difference.linker
+    if not difference:
+        return f"no difference: {count(kept, 'revision')} unchanged" if kept else "no difference"
+    clauses = [
+        _tally("revision", {**_count_ways(difference.revisions), "unchanged": kept}),
+        _tally("other object", _count_ways(difference.objects)),
+        *(
+            f"linker of {', '.join(map(quote, linkers))} {what}"
+            for what, linkers in (("added", linker.added), ("removed", linker.removed))
+            if linkers
+        ),
+        f"linker runs {'once' if linker.runs == 1 else f'{linker.runs} times'}" if linker.runs else "",
+    ]
+    return "; ".join(filter(None, clauses))
 
 
-def _paint(line: Line, screen: Screen) -> str:
-    if line.sign in (CHANGED, STATEMENT):
-        return line.text
-    text = f"{line.sign} {line.text}"
-    paints = {REMOVED: screen.removed, ADDED: screen.added, WARNING: screen.warning}
-    return paints[line.sign](text) if line.sign in paints else text
+def _count_ways(changes: Iterable[ObjectChange]) -> dict[str, int]:
+    ways = Counter("added" if one.old is None else "removed" if one.new is None else "changed" for one in changes)
+    return {way: ways[way] for way in ("changed", "added", "removed")}
+
+
+def _tally(what: str, numbers: Mapping[str, int]) -> str:
+    """Write `1 revision changed, 2 unchanged`: what is counted stands behind the first number."""
+    counted = [(number, way) for way, number in numbers.items() if number]
+    first = [f"{count(number, what)} {way}" for number, way in counted[:1]]
+    return ", ".join([*first, *(f"{number:,} {way}" for number, way in counted[1:])])
 
 
 FORMS: Forms = {
@@ -80,12 +83,7 @@ FORMS: Forms = {
         *("old", "new", ("summary", sum_up_difference), "unchangedRevisions=unchanged"),
         *("revisions", "objects", "linker", "notes"),
     ),
-    ObjectChange: (
-        *("kind=who.kind", "namespace=who.namespace", "old", "new", "has_new_name"),
-        *("keys", "fields", "rolls", "fate", "hazards", "edits"),
-    ),
-    ComparedObject: ("api_version", "name", "baseName=base", "set"),
-    Shown: ("bytes=size", "text"),
+    **CHANGE_FORMS,
 }
 
 
@@ -113,18 +111,11 @@ EXTENT = Extent()
 _TAIL = 500
 """Room for what is said about the rest."""
 
-_WIDTH = 300
-_MOST_LINES = 150
-"""Of one change."""
-
 _MOST_ROLLS = 10
 _MOST_WARNINGS = 5
 
 _FEW = 3
 """Changes that are shown at once. More are folded."""
-
-_SIGNS = {CHANGED: "!", WARNING: "!", STATEMENT: " "}
-"""What a block of the language `diff` has for signs that it does not know."""
 
 _MOST_ARROWS = 12
 _LABEL_WIDTH = 50
@@ -202,24 +193,6 @@ def _draw(changes: Iterable[ObjectChange]) -> Iterator[str]:
     if len(arrows) > len(shown):
         yield f'  more["{len(arrows) - len(shown)} more"]'
     yield "```"
-    yield ""
-
-
-def write_change_block(change: ObjectChange, context: int = 0, *, is_open: bool) -> Iterator[str]:
-    """Yield the lines about one object, in a block of its own."""
-    title = html_code(" ".join(write_title(change)))
-    lines = [f"{_SIGNS.get(line.sign, line.sign)} {line.text}" for line in write_lines(change, _WIDTH, context)]
-    if not lines:
-        yield f"<p>{title}</p>"
-        yield ""
-        return
-    if len(lines) > _MOST_LINES:
-        lines[_MOST_LINES:] = [f"  ... {count(len(lines) - _MOST_LINES, 'more line')}"]
-    yield f"<details{' open' * is_open}><summary>{title}</summary>"
-    yield ""
-    yield from code_block("diff", lines)
-    yield ""
-    yield "</details>"
     yield ""
 
 
@@ -349,7 +322,7 @@ def _describe_failure(package: PackageDifference) -> _Section:
 
 
 def _write_errors(errors: Sequence[str], room: int) -> str:
-    lines = [cut_within(error, _WIDTH) for error in errors]
+    lines = [cut_within(error, WIDTH) for error in errors]
     if len(lines) > _MOST_ERRORS:  # the last one may be the cause of all
         half = _MOST_ERRORS // 2
         lines[half:-half] = [f"... {count(len(lines) - 2 * half, 'more line')}"]

@@ -12,9 +12,9 @@ from krm_fn.base.settings import Strategy, configures
 from krm_fn.core.names.names import authored_id, base_name, is_emitted, is_revision
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.reference import By
+from krm_fn.report.change_lines import write_lines
 from krm_fn.report.markup import WIDTH
 from krm_fn.report.secrets import Masks, number_names, show_content
-from krm_fn.tools.diff.lines import write_lines
 from krm_fn.tools.explain.explain_objects import Wanted, explain_absent, find_wanted, not_found
 from krm_fn.tools.explain.explanation import Explained, Places, SourceLine
 from krm_fn.tools.explain.find_references import find_explained_references

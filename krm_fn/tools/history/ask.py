@@ -20,8 +20,8 @@ from krm_fn.linker.credentials import Access
 from krm_fn.linker.live_cluster import CONFIG_MAPS, Lists
 from krm_fn.linker.read import below, text_in
 from krm_fn.linker.retry import Deadline, OutOfTime
+from krm_fn.report.object_change import ComparedObject, ObjectChange
 from krm_fn.report.secrets import StoredValue, compare_values
-from krm_fn.tools.diff.difference import ComparedObject, ObjectChange
 from krm_fn.tools.history.find_history import find_history
 from krm_fn.tools.history.read_snapshot import read_snapshot
 from krm_fn.tools.history.revision_history import History, NoAnswer, SetHistory

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from krm_fn.linker.owners import Leak
-from krm_fn.tools.diff.difference import ObjectChange
+from krm_fn.report.object_change import ObjectChange
 
 
 class NoAnswer(Exception):

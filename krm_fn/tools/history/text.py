@@ -11,7 +11,7 @@ from krm_fn.base.words import count, listing, printable
 from krm_fn.linker.owners import deletion_command
 from krm_fn.linker.read import write_time
 from krm_fn.report.table import Group, Row, Screen, columns, cut, fold, write_table
-from krm_fn.tools.diff.write_difference import write_change
+from krm_fn.report.write_change import write_change
 from krm_fn.tools.history.revision_history import (
     History,
     Pods,

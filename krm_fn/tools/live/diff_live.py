@@ -14,6 +14,7 @@ from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.linker.api import Api
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.live_cluster import Lists
+from krm_fn.report.object_change import ComparedObject, ObjectChange, Removal, RemovalOutcome
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.compare import compare, find_fate
 from krm_fn.tools.diff.diff import (
@@ -26,7 +27,7 @@ from krm_fn.tools.diff.diff import (
     render_alone,
     write_difference,
 )
-from krm_fn.tools.diff.difference import ComparedObject, Difference, ObjectChange, Removal, RemovalOutcome
+from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import Release, is_named_by_content, pair_emitted, pair_items, read_release
 from krm_fn.tools.diff.write_difference import Extent
 from krm_fn.tools.history.ask import connect, explained, patience

@@ -30,8 +30,8 @@ from krm_fn.core.names.go_yaml import is_text, read_number, read_timestamp
 from krm_fn.facts.kinds import SERVER_METADATA
 from krm_fn.facts.live_fields import BY_HAND, OPEN_MAPS, TWINS, TYPED, WRITTEN_BACK
 from krm_fn.linker.read import mapping
+from krm_fn.report.object_change import HandEdit
 from krm_fn.report.secrets import UNREAD
-from krm_fn.tools.diff.difference import HandEdit
 from krm_fn.tools.diff.stored import (
     FALSE,
     TOP,
