@@ -62,11 +62,11 @@ ROOMS = {
     "report/change_lines": "tests/diff/test_diffs.py tests/diff/test_markdown.py tests/cli/test_diff.py",
     "tools/diff/": "tests/diff/test_json.py tests/diff/test_markdown.py tests/diff/test_affected.py "
     "tests/diff/test_diffs.py tests/diff/test_environments.py tests/diff/test_recorded_rolls.py tests/cli/test_diff.py",
-    "tools/diff/git": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",
     "tools/diff/packages": "tests/diff/test_packages.py tests/diff/test_against.py",
     "tools/diff/stored": "tests/live tests/diff/test_diffs.py",
-    "tools/diff/tree": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",
+    "tools/diff/tree": "tests/diff/test_against.py tests/diff/test_packages.py",
     "tools/live/": "tests/live",
+    "tools/git/": "tests/git tests/diff/test_against.py tests/diff/test_packages.py",
     "tools/history/": "tests/history/test_histories.py tests/history/test_roles.py tests/history/test_way_back.py "
     "tests/history/test_statements.py tests/history/test_markdown.py tests/history/test_watch.py "
     "tests/history/test_schema.py tests/history/test_reports.py tests/history/test_facts.py "

@@ -14,9 +14,9 @@ from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.compare import compare
 from krm_fn.tools.diff.difference import Difference
-from krm_fn.tools.diff.git import CheckedOut, Repository
 from krm_fn.tools.diff.pair import AffixPairs, Release, read_release, spell_alike
 from krm_fn.tools.diff.write_difference import EXTENT, Extent, write_json, write_markdown, write_text
+from krm_fn.tools.git.repository import CheckedOut, Repository
 from krm_fn.tools.render.deployable import is_deployed
 from krm_fn.tools.render.files import Allowance, Limits
 from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_affixes
