@@ -18,7 +18,7 @@ from krm_fn.core.references.generated import find_generated, versioned
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.tools.diff.difference import LinkerChange
 from krm_fn.tools.render.made_anew import WHOLE, MadeAnew
-from krm_fn.tools.verify.rendering import find_default_namespace, read_written
+from krm_fn.tools.render.rendered import find_default_namespace, read_written
 
 _JOB_HASH = re.compile(f"(-link)-{HASH}")
 
