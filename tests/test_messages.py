@@ -28,7 +28,7 @@ ANSWERS = {
     "krm_fn/tools/history/revision_history.py": "states of a revision",
     "krm_fn/tools/history/write_history.py": "what `krm-fn history -o markdown` prints",
     "krm_fn/tools/history/find_history.py": "commands for kubectl",
-    "krm_fn/tools/history/write_fleet.py": "what `krm-fn history` prints of several clusters",
+    "krm_fn/tools/fleet/write_fleet.py": "what `krm-fn history` prints of several clusters",
     "krm_fn/report/object_change.py": "an assertion",
     "krm_fn/report/change_lines.py": "what `krm-fn diff` prints",
     "krm_fn/report/write_change.py": "what `krm-fn diff` prints",

@@ -11,6 +11,7 @@ from krm_fn.base.problem import Outcome, Rejected
 from krm_fn.base.words import count, printable
 from krm_fn.core.names.names import base_name
 from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.facts.kinds import REVISION_HISTORY_LIMIT
 from krm_fn.linker.api import Api
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.live_cluster import Lists
@@ -30,9 +31,8 @@ from krm_fn.tools.diff.diff import (
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import Release, is_named_by_content, pair_emitted, pair_items, read_release
 from krm_fn.tools.diff.write_difference import Extent
-from krm_fn.tools.history.ask import connect, explained, patience
+from krm_fn.tools.history.connect import connect, explained, patience
 from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.progress import DEFAULT_LIMIT
 from krm_fn.tools.history.read_snapshot import read_snapshot
 from krm_fn.tools.history.revision_history import NoAnswer, Retention
 from krm_fn.tools.live.live_object import LiveManifest, find_appliers
@@ -186,7 +186,7 @@ def _find_rollouts(item: Item, live: LiveSide) -> int | None:
         kind = kind_of(one.referrer)
         if kind is not None and kind.history:
             limit = text(get(live.raw[_key(one.referrer, live.release)].node, "spec", "revisionHistoryLimit"))
-            limits.append(int(limit) if limit.isdecimal() else DEFAULT_LIMIT)
+            limits.append(int(limit) if limit.isdecimal() else REVISION_HISTORY_LIMIT)
     return max(limits, default=None)
 
 

@@ -14,7 +14,7 @@ from krm_fn.linker.api import Api, Forbidden, NotServed, Refused
 from krm_fn.linker.live_cluster import CONFIG_MAPS, SECRETS, Lists, find_resources
 from krm_fn.linker.read import below, mapping, text_in
 from krm_fn.tools.diff.pair import Release, emitted_base
-from krm_fn.tools.history.ask import patience
+from krm_fn.tools.history.connect import patience
 from krm_fn.tools.live.live_object import LiveManifest, read_live
 
 _TRACKS = tuple(mark for one in DEPLOYERS.values() for mark in one.tracks)

@@ -8,7 +8,7 @@ from krm_fn.base.words import count, printable
 from krm_fn.linker.read import write_time
 from krm_fn.report.markup import Forms, html_page, html_text, markdown, write_forms
 from krm_fn.report.table import GridCell, Screen, cut, write_grid
-from krm_fn.tools.history.fleet import CellState, ConfigKey, Fleet, FleetCell, FleetColumn, FleetRow, Use, UsedRevision
+from krm_fn.tools.fleet.fleet import CellState, ConfigKey, Fleet, FleetCell, FleetColumn, FleetRow, Use, UsedRevision
 from krm_fn.tools.history.history_json import time_field
 from krm_fn.tools.history.text import Note, duration, listed, write_notes
 
@@ -43,7 +43,7 @@ def write_fleet(fleet: Fleet, form: FleetFormat, screen: Screen) -> str:
         case FleetFormat.MARKDOWN:
             return _join(_write_markdown(fleet))
         case FleetFormat.HTML:
-            return _join(html_page(_title(fleet), "krm_fn.tools.history", "fleet", _write_html(fleet)))
+            return _join(html_page(_title(fleet), "krm_fn.tools.fleet", "fleet", _write_html(fleet)))
 
 
 def _join(lines: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from krm_fn.base.problem import Rejected
 from krm_fn.linker.read import below, list_of, mapping, read_time, text_in
 from krm_fn.report.markup import VERSION
-from krm_fn.tools.history.fleet import FleetColumn, Silence, find_column
+from krm_fn.tools.fleet.fleet import FleetColumn, Silence, find_column
 from krm_fn.tools.history.revision_history import (
     History,
     NoAnswer,

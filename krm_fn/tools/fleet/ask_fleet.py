@@ -12,8 +12,8 @@ from krm_fn.linker.api import Refused
 from krm_fn.linker.credentials import Access, NoCredentials, list_contexts
 from krm_fn.linker.exec_plugin import end_plugins
 from krm_fn.linker.retry import STEP, NoResponse, within
+from krm_fn.tools.fleet.fleet import FleetColumn, Silence, find_column
 from krm_fn.tools.history.ask import Absent, LiveNamespace, Question
-from krm_fn.tools.history.fleet import FleetColumn, Silence, find_column
 from krm_fn.tools.history.revision_history import NoAnswer
 
 _AT_ONCE = 16
