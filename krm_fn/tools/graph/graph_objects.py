@@ -15,13 +15,15 @@ from krm_fn.core.references.reference import By
 from krm_fn.report.change_lines import write_lines
 from krm_fn.report.markup import WIDTH
 from krm_fn.report.secrets import Masks, number_names, show_content
-from krm_fn.tools.explain.explain_objects import Wanted, explain_absent, find_wanted, not_found
-from krm_fn.tools.explain.explanation import Explained, Places, SourceLine
+from krm_fn.tools.explain.explain_objects import explain_absent
+from krm_fn.tools.explain.explanation import Explained
 from krm_fn.tools.explain.find_references import find_explained_references
 from krm_fn.tools.graph.picture import Builder, DataKey, EdgeKind, Graph, GraphNode, Handle, Lane, NodeStyle
 from krm_fn.tools.history.revision_history import History, Pods, RevisionHistory, Role, WorkloadHistory
 from krm_fn.tools.history.text import duration, write_pods, write_state
+from krm_fn.tools.render.places import Places, SourceLine
 from krm_fn.tools.render.render import Opened
+from krm_fn.tools.render.wanted import Wanted, find_wanted, not_found
 from krm_fn.transform import Transformation
 
 _STATES = {
