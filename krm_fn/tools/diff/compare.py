@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, filterfalse, islice
 
 from krm_fn.base import keys
 from krm_fn.base.deployer import PROTECTIONS
@@ -73,7 +73,7 @@ def is_plan(names: StableNames, path: FieldPath, node: Node) -> bool:
     return False
 
 
-_PROTECTING = frozenset(one.annotation for protections in PROTECTIONS.values() for one in protections)
+_PROTECTING = frozenset(one.annotation for one in chain.from_iterable(PROTECTIONS.values()))
 
 
 def find_left_out(pair: Pair) -> LeftOut:
@@ -146,23 +146,26 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     linker, emitted = pair_emitted(old, new)
     reader = _ContentReader(read_stable_names(pairs, (old, new)), (old, new))
     compared = {pair: reader.compare_fields(pair) for pair in pairs}
-    fields = {pair: tuple(one for one in found if not is_made_anew(one)) for pair, found in compared.items()}
+    fields = {pair: tuple(filterfalse(is_made_anew, found)) for pair, found in compared.items()}
     contents = {pair: reader.compare_content(pair) for pair in pairs}
-    renamed = {
-        pair.new
-        for pair in pairs
-        if pair.old is not None and pair.new is not None and pair.old.id.name != pair.new.id.name
+    renamed: set[Item] = set()
+    edited: list[Item] = []
+    made_anew: set[Item] = set()
+    for pair in pairs:
+        if pair.old is None or pair.new is None:
+            continue
+        if contents[pair]:
+            edited.append(pair.new)
+        if any(map(is_made_anew, compared[pair])):
+            made_anew.add(pair.new)
+        if pair.old.id.name == pair.new.id.name:
+            continue
         # What only another environment calls by another name is another object if it says something else.
-        if contents[pair] or fields[pair] or not (is_spelled_anew(pair, old, new) or reader.has_new_content(pair))
-    }
-    rolls = find_rolls(
-        pairs,
-        {pair.new: found for pair, found in fields.items() if pair.new is not None},
-        [pair.new for pair in pairs if pair.new is not None and pair.old is not None and contents[pair]],
-        renamed,
-        (old, new),
-        {pair.new for pair in pairs if pair.new is not None and any(map(is_made_anew, compared[pair]))},
-    )
+        says_the_same = not (contents[pair] or fields[pair])
+        if not (says_the_same and (is_spelled_anew(pair, old, new) or reader.has_new_content(pair))):
+            renamed.add(pair.new)
+    fields_of_new = {pair.new: found for pair, found in fields.items() if pair.new is not None}
+    rolls = find_rolls(pairs, fields_of_new, edited, renamed, (old, new), made_anew)
     writer = _Writer(old, new, rolls, renamed)
     changes = {
         pair: writer.write(pair, fields[pair], contents[pair])._replace(whole=reader.read_lone(pair))
@@ -173,13 +176,14 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     others = [change for pair, change in changes.items() if not _is_revision(pair)]
     of_linker = [writer.write(pair, reader.compare_emitted(pair)) for pair in emitted]
     differing = [change for change in revisions if _differs(change)]
+    notes = chain.from_iterable(reader.note_made_anew(pair, compared[pair]) for pair in pairs)
     return Difference(
         *names,
         revisions=tuple(sorted(differing, key=_place)),
         objects=tuple(sorted(filter(_differs, [*others, *of_linker]), key=_place)),
         linker=linker,
         unchanged=len(revisions) - len(differing),
-        notes=tuple(sorted(note for pair in pairs for note in reader.note_made_anew(pair, compared[pair]))),
+        notes=tuple(sorted(notes)),
     )
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -347,7 +348,7 @@ def _read_release(side: Side, other: Side, options: RenderOptions) -> Release | 
     if side.opened is None:
         return None
     namespace = options.environment.namespace
-    items = [item for _, envelope in side.opened.envelopes for item in envelope.items if is_deployed(item)]
+    items = [*filter(is_deployed, chain.from_iterable(envelope.items for _, envelope in side.opened.envelopes))]
     is_rendered = any(is_revision(item) or is_emitted(item) for item in items)
     is_package = side.has_folder and not other.has_configuration and not is_rendered
     opened, environment = side.opened, options.environment._replace(warns=False)  # warnings are for those who render

@@ -1,9 +1,10 @@
 """The difference between two renderings, as values. Nothing in it is a Secret's value, or a digest of one."""
 
 from enum import StrEnum
+from itertools import chain
 from typing import NamedTuple
 
-from krm_fn.report.object_change import ObjectChange
+from krm_fn.report.object_change import ObjectChange, Roll
 
 
 class LinkerChange(NamedTuple):
@@ -31,6 +32,11 @@ class Difference(NamedTuple):
     @property
     def changes(self) -> tuple[ObjectChange, ...]:
         return (*self.revisions, *self.objects)
+
+    @property
+    def rolls(self) -> list[Roll]:
+        """What rolls because of any change, once for each of them."""
+        return [*chain.from_iterable(change.rolls for change in self.changes)]
 
     def __bool__(self) -> bool:
         return bool(self.revisions or self.objects or self.linker != LinkerChange())

@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base.words import count, listing, printable
@@ -25,7 +26,7 @@ from krm_fn.report.markup import (
     mermaid_label,
     write_forms,
 )
-from krm_fn.report.object_change import Effect, ObjectChange
+from krm_fn.report.object_change import Effect, ObjectChange, Roll
 from krm_fn.report.table import Screen, cut_within, fold
 from krm_fn.report.write_change import CHANGE_FORMS, write_change, write_change_block
 from krm_fn.tools.diff.difference import (
@@ -39,8 +40,11 @@ from krm_fn.tools.diff.difference import (
 
 def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
     """Write every change, and then one line that sums them up. `context` is that of `write_lines`."""
-    lines = [line for change in difference.changes for line in write_change(change, screen, context)]
-    lines += (line for note in difference.notes for line in fold(printable(f"note: {note}").split(), screen.width))
+    lines: list[str] = []
+    for change in difference.changes:
+        lines += write_change(change, screen, context)
+    for note in difference.notes:
+        lines += fold(printable(f"note: {note}").split(), screen.width)
     lines += map(screen.strong, fold(re.split("(?<=;) ", sum_up_difference(difference)), screen.width))
     return "".join(f"{line}\n" for line in lines)
 
@@ -154,16 +158,13 @@ def _write_blocks(changes: Sequence[ObjectChange], context: int, room: int, *, a
 def _verdict(difference: Difference, what: str) -> Iterator[str]:
     """Yield the lines that sum up a difference. `what` is what differs, in HTML."""
     yield f"<p><strong>{sum_up_difference(difference, html_code)}</strong></p>"
-    rolls = [roll for change in difference.changes for roll in change.rolls if roll.effect == Effect.ROLLS]
-    names = sorted({"/".join(filter(None, [roll.kind, roll.namespace, roll.name])) for roll in rolls})
+    names = sorted({_write_workload(roll) for roll in difference.rolls if roll.effect == Effect.ROLLS})
     rolling = f"; rolls {listing(map(html_code, names), _MOST_ROLLS)}" if names else ""
     yield f"<p>{what} against {html_code(difference.old)}{rolling}</p>"
-    warnings = [
-        f"{html_code(write_place(change))}: {html_code(' '.join(statement.words))}"
-        for change in difference.changes
-        for statement in find_statements(change)
-        if statement.is_warning
-    ]
+    warnings: list[str] = []
+    for change in difference.changes:
+        said = (html_code(" ".join(statement.words)) for statement in find_statements(change) if statement.is_warning)
+        warnings += (f"{html_code(write_place(change))}: {words}" for words in said)
     yield from (f"<p><strong>Warning:</strong> {warning}</p>" for warning in warnings[:_MOST_WARNINGS])
     yield from (f"<p>Note: {html_code(note)}</p>" for note in difference.notes[:_MOST_WARNINGS])
     if len(difference.notes) > _MOST_WARNINGS:
@@ -173,19 +174,23 @@ def _verdict(difference: Difference, what: str) -> Iterator[str]:
     yield ""
 
 
+def _write_workload(roll: Roll) -> str:
+    return "/".join(filter(None, [roll.kind, roll.namespace, roll.name]))
+
+
 def _draw(changes: Iterable[ObjectChange]) -> Iterator[str]:
     """Yield the lines of a picture: an arrow from each ConfigMap or Secret to what it rolls. None if nothing does."""
-    arrows = [
-        (f"{change.who.kind} {change.who.base}", f"{roll.kind} {roll.name}")
-        for change in changes
-        for roll in change.rolls
-        if (roll.kind, roll.name) != (change.who.kind, change.who.base)
-    ]
+    arrows: list[tuple[str, str]] = []
+    for change in changes:
+        kind, base = change.who.kind, change.who.base
+        others = (roll for roll in change.rolls if (roll.kind, roll.name) != (kind, base))
+        arrows += ((f"{kind} {base}", f"{roll.kind} {roll.name}") for roll in others)
     if not arrows:
         return
     shown = arrows[:_MOST_ARROWS]
     yield ""
-    ids = {name: f"n{place}" for place, name in enumerate(dict.fromkeys(name for arrow in shown for name in arrow))}
+    names = dict.fromkeys(chain.from_iterable(shown))
+    ids = {name: f"n{place}" for place, name in enumerate(names)}
     yield "```mermaid"
     yield "graph LR"
     yield from (f'  {ids[name]}["{mermaid_label(name, _LABEL_WIDTH)}"]' for name in ids)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from fnmatch import fnmatchcase
 from functools import partial
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from krm_fn.base import keys
@@ -45,7 +46,7 @@ def ask_fleet(access: FleetAccess, set_name: str | None, say: Callable[[str], No
     """Return a column for each namespace, in the order of the contexts. Raises NoAnswer for a wrong name of one."""
     contexts = _find_contexts(access) if access.contexts else [None]
     clusters = run_at_once([partial(_connect, access, context, set_name, say) for context in contexts])
-    return run_at_once([partial(_ask, access, one, set_name) for found in clusters for one in found])
+    return run_at_once([partial(_ask, access, one, set_name) for one in chain.from_iterable(clusters)])
 
 
 def _find_contexts(access: FleetAccess) -> list[str]:

@@ -67,7 +67,9 @@ class GitTree:
             named = [one for one in found if PurePosixPath(one.path).name in KUSTOMIZATIONS and one.type != SUBMODULE]
             try:
                 files = zip(named, read(named) if named else (), strict=True)
-                pending = [way for entry, data in files for way in find_ways_out(entry.path, data)]
+                pending = []
+                for entry, data in files:
+                    pending += find_ways_out(entry.path, data)
             except Rejected:
                 return [self._entries[path] for path in self._paths]
         return list(needed.values())

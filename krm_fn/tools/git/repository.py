@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import IO, NamedTuple
@@ -154,7 +155,7 @@ class Repository:
         listed = (entry.partition(" ") for entry in self._ask("ls-files", "-t", "-z").split("\0"))
         files = [PurePosixPath(file) for tag, _, file in listed if tag == _LEFT_OUT]
         absent = [file for file in files if not os.path.lexists(self.folder / file)]
-        return frozenset(str(place) for file in absent for place in (file, *file.parents))
+        return frozenset(map(str, absent)).union(*(map(str, file.parents) for file in absent))
 
     def list_tree(self, commit: str) -> GitTree:
         return GitTree(self._ask("ls-tree", "-r", "-z", "--full-tree", commit))
@@ -190,7 +191,8 @@ class Repository:
 
     def _answer(self, entries: list[TreeEntry], folder: Path) -> Path:
         """Return a file with what git stores of some files, one after the other."""
-        if any(size[1:] == ["missing"] for size in self._look_up([entry.object for entry in entries], folder)):
+        found = self._look_up((entry.object for entry in entries), folder)
+        if any(one[1:] == ["missing"] for one in found):
             raise Rejected(Problem(_PARTIAL))
         answered = folder / "answered"
         self._ask(*_BATCH, stdin=folder / "asked", stdout=answered)
@@ -244,7 +246,7 @@ class Repository:
         stdout: Path | None = None,
     ) -> Ended:
         """Run git to its end, whatever that is."""
-        fixed = [part for setting in _SETTINGS for part in ("-c", setting)]
+        fixed = chain.from_iterable(("-c", setting) for setting in _SETTINGS)
         command = ["git", *place, *fixed, *arguments]
         with ExitStack() as files:
             return run_program(

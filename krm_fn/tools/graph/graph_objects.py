@@ -214,8 +214,8 @@ class _HistoryDrawer:
     def __init__(self, history: History) -> None:
         self.builder = Builder()
         self._now = history.now
-        entries = [entry for one in history.sets for entry in one.entries]
-        self._masks = number_names((one.base, one.name) for one in entries if one.kind == "Secret" and one.suffix)
+        secrets = (one for one in history.entries if one.kind == "Secret" and one.suffix)
+        self._masks = number_names((one.base, one.name) for one in secrets)
 
     def draw_workload(self, workload: WorkloadHistory) -> None:
         facts = [f"The controller says: {workload.reason}."] if workload.reason else []

@@ -131,21 +131,26 @@ def _explain_unknown(name: str, history: History) -> str:
 
 def find_names(history: History) -> list[str]:
     """Return all base names."""
-    return sorted({entry.base for one in history.sets for entry in one.entries})
+    return sorted({entry.base for entry in history.entries})
 
 
 def select(history: History, name: str) -> History:
     """Keep what is about a base name, a revision, or the hash of one. There may be nothing left."""
-    sets = []
-    for one in history.sets:
-        entries = tuple(entry for entry in one.entries if name in (entry.base, entry.name, entry.suffix))
-        concerned = {who for entry in entries for referrer in entry.referrers for who in (str(referrer), referrer.of)}
-        workloads = tuple(workload for workload in one.workloads if str(workload) in concerned)
-        if entries:
-            names = {entry.name for entry in entries}
-            leaks = tuple(leak for leak in one.leaks if any(tracker.name in names for tracker in leak.trackers))
-            sets.append(one._replace(entries=entries, workloads=workloads, leaks=leaks))
-    return history._replace(sets=tuple(sets))
+    selected = (_select(one, name) for one in history.sets)
+    return history._replace(sets=tuple(one for one in selected if one.entries))
+
+
+def _select(one: SetHistory, name: str) -> SetHistory:
+    entries = tuple(entry for entry in one.entries if name in (entry.base, entry.name, entry.suffix))
+    names = {entry.name for entry in entries}
+    concerned: set[str] = set()
+    for entry in entries:
+        for referrer in entry.referrers:
+            # A ReplicaSet that references a revision tells of its Deployment too.
+            concerned |= {str(referrer), referrer.of}
+    workloads = tuple(workload for workload in one.workloads if str(workload) in concerned)
+    leaks = tuple(leak for leak in one.leaks if not names.isdisjoint(tracker.name for tracker in leak.trackers))
+    return one._replace(entries=entries, workloads=workloads, leaks=leaks)
 
 
 def add_changes(history: History, source: ObjectLists, bases: Collection[str]) -> History:

@@ -4,6 +4,7 @@ The readers accept any JSON, like those of the linker.
 """
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, NamedTuple
 
 from krm_fn.base.kind import Kind, consumer_named
@@ -67,7 +68,7 @@ def read_pod(item: Any, names: Names) -> Pod | None:
     if parts.status.get("phase") in _ENDED:
         return None
     fields = ("initContainerStatuses", "containerStatuses")
-    containers = (one for field in fields for one in list_of(parts.status.get(field)))
+    containers = chain.from_iterable(list_of(parts.status.get(field)) for field in fields)
     reasons = (text_in(below(one, "state.waiting"), "reason") for one in containers)
     return Pod(
         parts.name,
