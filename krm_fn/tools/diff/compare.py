@@ -142,6 +142,7 @@ def find_users(item: Item, release: Release) -> tuple[str, ...]:
 
 def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Difference:
     """Compare all objects. `names` are those of the two renderings."""
+    # All are compared before one is written: what rolls, and what has a new name, depends on other objects too.
     pairs = pair_items(old, new)
     linker, emitted = pair_emitted(old, new)
     reader = _ContentReader(read_stable_names(pairs, (old, new)), (old, new))
@@ -188,8 +189,6 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
 
 
 class _ContentReader:
-    """Reads both sides of a pair and compares them."""
-
     def __init__(self, names: tuple[StableNames, StableNames], releases: tuple[Release, Release]) -> None:
         self._names = names
         self._releases = releases
@@ -233,7 +232,6 @@ class _ContentReader:
         )
 
     def compare_content(self, pair: Pair) -> tuple[KeyChange, ...]:
-        """Compare the content of a ConfigMap or Secret, key by key."""
         if not any(item is not None and item.is_config for item in pair):
             return ()
         before, after = self._find_places(pair)
@@ -281,8 +279,6 @@ class _ContentReader:
 
 
 class _Writer:
-    """Describes what differs in a pair."""
-
     def __init__(self, old: Release, new: Release, rolls: Rolls, renamed: Collection[Item]) -> None:
         self._old = old
         self._new = new

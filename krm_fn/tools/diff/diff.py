@@ -34,8 +34,6 @@ _MOST_NAMES = 3
 
 
 class DiffFormat(StrEnum):
-    """How to write a difference."""
-
     TEXT = "text"
     MARKDOWN = "markdown"
     JSON = "json"

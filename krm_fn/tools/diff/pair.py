@@ -87,7 +87,6 @@ class Release:
 
     @cached_property
     def by_target(self) -> dict[Item, list[ResolvedReference]]:
-        """The references to each object."""
         found: dict[Item, list[ResolvedReference]] = defaultdict(list)
         for references in self.by_referrer.values():
             for one in references:
@@ -127,7 +126,6 @@ def set_of(item: Item) -> str:
 
 
 def is_named_by_content(item: Item) -> bool:
-    """Tell whether the name changes with the content."""
     return base_name(item) != item.id.name
 
 

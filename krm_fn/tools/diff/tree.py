@@ -191,7 +191,6 @@ class TreeReader:
         self._made_anew = made_anew
 
     def read_item(self, item: Item) -> Tree:
-        """Read a whole object."""
         return self._read(item.node, (), item, hidden=False)
 
     def read_at(self, item: Item, path: FieldPath) -> Tree | None:
@@ -256,7 +255,6 @@ def _quoted(text: str) -> str:
 
 
 def show(tree: Tree) -> ShownValue:
-    """Return what may be shown."""
     if isinstance(tree, Leaf):
         return tree.shown
     if isinstance(tree, dict):

@@ -149,7 +149,6 @@ class Fleet(NamedTuple):
 
 
 def find_column(history: History, cluster: str) -> FleetColumn:
-    """Find what is in use in a namespace."""
     used: dict[ConfigKey, tuple[UsedRevision, ...]] = {}
     for one in history.sets:
         starts = _find_starts(one)

@@ -100,7 +100,6 @@ class _PackageDrawer:
                     self._refer(one.who, item, one.field, one.place)
 
     def draw_absent(self, absent: Iterable[Explained]) -> None:
-        """Draw what is referenced and not in the package."""
         for one in absent:
             facts = (_sentence(one.because.reason.text),)
             node = self._node(Lane.REVISIONS, NodeStyle.ABSENT, one.who, "not in the package", facts)

@@ -100,7 +100,7 @@ class LiveNamespace:
         if not question.with_changes:
             return selected
         # Of the whole history: the next older revision of a selected one may not be selected.
-        changed = add_changes(history, lists, find_names(selected))
+        changed = add_changes(history, lists, find_base_names(selected))
         return changed if question.name is None else select(changed, question.name)
 
     def _explain_absence(self, lists: Lists, set_name: str | None) -> str:
@@ -123,14 +123,13 @@ def _read_set_name(item: Any) -> str:
 
 
 def _explain_unknown(name: str, history: History) -> str:
-    names = find_names(history)
+    names = find_base_names(history)
     hint = did_you_mean(nearest(name, names))
     where = f"in namespace {history.namespace}"
     return f"no base name or revision {name} {where}{hint or f'; found: {listing(names, _MOST_NAMES)}'}"
 
 
-def find_names(history: History) -> list[str]:
-    """Return all base names."""
+def find_base_names(history: History) -> list[str]:
     return sorted({entry.base for entry in history.entries})
 
 
@@ -182,7 +181,6 @@ def _add_changes(one: SetHistory, namespace: str, source: ObjectLists, bases: Co
 
 
 def _read_content(item: Any, names: Collection[str]) -> tuple[str, dict[str, StoredValue]] | None:
-    """Read the content of a ConfigMap with one of these names."""
     name = text_in(below(item, "metadata"), "name")
     if name not in names:
         return None

@@ -76,7 +76,7 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
 
 
 def _read_sets(source: ObjectLists, set_name: str | None) -> tuple[dict[str, _SetConfigs], float]:
-    """List the ConfigMaps of all sets, without their content."""
+    # Without content: it may be large, and names and marks tell everything here.
     selector = keys.SET if set_name is None else f"{keys.SET}={set_name}"
     listed = source.read(CONFIG_MAPS, _read_config, metadata_only=True, labelSelector=selector)
     configs: dict[str, list[LiveRevision | Consumer]] = defaultdict(list)
