@@ -15,8 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE
-from krm_fn.tools.git.git_tree import LINK, GitTree
-from krm_fn.tools.git.working_tree import NEVER, WorkingTree
+from krm_fn.tools.git.trees import LINK, NEVER, GitTree, WorkingTree
 from krm_fn.tools.render.files import MANIFESTS, MAX_LEVELS, Allowance, Files
 from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_ways_out
 from krm_fn.tools.render.tools import CHART

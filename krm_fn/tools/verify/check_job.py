@@ -13,7 +13,7 @@ from krm_fn.base.node import Node, elements, fields, get, is_mapping, is_scalar,
 from krm_fn.base.problem import Problem, ResourceId
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.names.names import content_name, is_image
-from krm_fn.tools.render.linker_job import OF_CRON_JOB, find_containers, runs_linker
+from krm_fn.tools.render.rendered import OF_CRON_JOB, find_job_containers, runs_linker
 
 
 def check_cron_job(item: Item, plan: LinkPlan, wanted: Callable[[str], Object] | None) -> Iterator[Problem]:
@@ -24,7 +24,7 @@ def check_cron_job(item: Item, plan: LinkPlan, wanted: Callable[[str], Object] |
         message = "lacks --no-wait: each run would wait for what no release is about to bring"
         yield about(item, message, OF_CRON_JOB)
     elif wanted is not None:
-        images = [text(get(container, "image")) for container in find_containers(item).values()]
+        images = [text(get(container, "image")) for container in find_job_containers(item).values()]
         yield from check_object(item, wanted(images[0]))
 
 
@@ -50,14 +50,14 @@ def check_job(job: Item, set_name: str, shared: Iterable[Item]) -> Iterator[Prob
 
 
 def _check_images(job: Item) -> Iterator[Problem]:
-    for field, container in find_containers(job).items():
+    for field, container in find_job_containers(job).items():
         image = text(get(container, "image"))
         if not is_image(image) and "$" not in image:  # something may still substitute it
             yield about(job, f"found {image!r}, expected the name of an image", f"{field}.image")
 
 
 def _check_commands(item: Item) -> Iterator[Problem]:
-    for field, container in find_containers(item).items():
+    for field, container in find_job_containers(item).items():
         if runs_linker(container) and elements(get(container, "command")):
             message = "found a command, which replaces the program of the image: expected none"
             yield about(item, message, f"{field}.command")

@@ -1,8 +1,9 @@
-"""The files of a commit, and those of them that a rendering may read."""
+"""The files of a commit, those of them that a rendering may read, and the files that are there now."""
 
+import os
 from bisect import bisect_left
 from collections.abc import Callable
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from krm_fn.base.problem import Problem, Rejected
@@ -10,6 +11,10 @@ from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_ways_out
 
 LINK, SUBMODULE = "120000", "160000"
 """Types of entries in a tree of git."""
+
+
+NEVER = ".git"
+"""No tree of git contains one, and no package does."""
 
 
 class TreeEntry(NamedTuple):
@@ -85,3 +90,19 @@ class GitTree:
             return self._paths
         start = bisect_left(self._paths, f"{path}/")
         return self._paths[start : bisect_left(self._paths, f"{path}0")]  # the character behind the slash
+
+
+class WorkingTree:
+    """The folders and files that are there now. A link is no folder: it might lead out of the repository."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def list(self, path: str) -> tuple[list[str], list[str]]:
+        """Return the names of folders and of files; nothing for what is no folder."""
+        try:
+            with os.scandir(self._folder / path) as found:
+                kinds = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found if entry.name != NEVER]
+        except OSError:
+            return [], []
+        return [name for name, is_dir in kinds if is_dir], [name for name, is_dir in kinds if not is_dir]
