@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.cli.process import krm_fn
-from tests.diff.repository import ENVIRONMENT, commit
+from tests.git.repository import ENVIRONMENT, commit
 from tests.render.run import write
 
 ENVIRONMENTS = ("dev", "staging", "prod")

@@ -18,7 +18,7 @@ from krm_fn.tools.merge.merge_package import Versions
 from krm_fn.tools.merge.versions import DriverCall, drive
 from krm_fn.tools.render.files import Limits
 from tests.cases import ENVIRONMENT
-from tests.diff.repository import commit, git
+from tests.git.repository import commit, git
 from tests.merge.generated import package
 from tests.merge.test_real_git import merged_by_git, sides
 from tests.render.run import write

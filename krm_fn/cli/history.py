@@ -13,7 +13,7 @@ from krm_fn.cli.options import fleet_options, needs_client, output_option, say
 from krm_fn.stdio import terminal_size, write_stdout
 
 if TYPE_CHECKING:
-    from krm_fn.tools.history.fleet import FleetColumn
+    from krm_fn.tools.fleet.fleet import FleetColumn
 
 _INCOMPLETE = 3
 """The exit code of a table without what some clusters would have answered."""
@@ -146,9 +146,9 @@ def _check_usage(context: click.Context, output: str, *, diff: bool, watch: bool
 
 def _show_fleet(asked: _Asked, output: str) -> Outcome:
     from krm_fn.report.table import find_screen
-    from krm_fn.tools.history.fleet import build_fleet
+    from krm_fn.tools.fleet.fleet import build_fleet
+    from krm_fn.tools.fleet.write_fleet import FleetFormat, write_fleet
     from krm_fn.tools.history.revision_history import NoAnswer
-    from krm_fn.tools.history.write_fleet import FleetFormat, write_fleet
 
     gc.enable()  # what each cluster has answered is left again
     try:
@@ -166,10 +166,10 @@ def _show_fleet(asked: _Asked, output: str) -> Outcome:
 
 def _find_columns(asked: _Asked) -> "list[FleetColumn]":
     if asked.reports:
-        from krm_fn.tools.history.reports import read_reports
+        from krm_fn.tools.fleet.reports import read_reports
 
         return read_reports(asked.reports, asked.set_name)
     with needs_client():
-        from krm_fn.tools.history.ask_fleet import FleetAccess, ask_fleet
+        from krm_fn.tools.fleet.ask_fleet import FleetAccess, ask_fleet
     access = FleetAccess(asked.kubeconfig, asked.contexts, asked.namespace, asked.everywhere, asked.timeout)
     return ask_fleet(access, asked.set_name, say)

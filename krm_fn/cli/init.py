@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import partial
 from pathlib import Path
 
 import click
@@ -67,6 +68,7 @@ def init(
     DIR is the current directory by default. --linker-image is written into krm-fn.yaml.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
+    from krm_fn.tools.explain.explain import sum_up_rendering
     from krm_fn.tools.init.plan import Wishes
     from krm_fn.tools.init.start import Surroundings
     from krm_fn.tools.init.start import init as init_directory
@@ -93,5 +95,7 @@ def init(
         action,
     )
     screen = find_screen(terminal_size().columns, os.environ)
-    around = Surroundings(rendering.helm, rendering.environment(), rendering.limits, screen)
+    environment = rendering.environment()
+    sum_up = partial(sum_up_rendering, environment=environment, screen=screen)
+    around = Surroundings(rendering.helm, environment, rendering.limits, sum_up)
     return init_directory(Path(directory), wishes, around, is_dry_run=dry_run)

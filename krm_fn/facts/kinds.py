@@ -247,3 +247,6 @@ BUILT_IN = (
     "storage.k8s.io",
     "storagemigration.k8s.io",
 )
+
+REVISION_HISTORY_LIMIT = 10
+"""Of a workload that sets none: Kubernetes and Argo Rollouts have the same default."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.action.github import PULL_REQUEST, TOKEN, GitHub
-from tests.diff.repository import ENVIRONMENT, commit, git
+from tests.git.repository import ENVIRONMENT, commit, git
 
 SCRIPT = Path(__file__).parent.parent.parent / "action/compare.py"
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import krm_fn
-from tests.diff.repository import ENVIRONMENT, commit, git
 from tests.diff.test_against import CONFIG, READER, config_map, shop
+from tests.git.repository import ENVIRONMENT, commit, git
 from tests.render.run import REVISIONS, write
 from tests.tools.require import require
 

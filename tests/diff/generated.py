@@ -2,19 +2,18 @@
 
 from hypothesis import strategies as st
 
-from krm_fn.report.secrets import KeyChange, Shown
-from krm_fn.tools.diff.difference import (
+from krm_fn.report.object_change import (
     Cause,
     ComparedObject,
-    Difference,
     Effect,
     FieldChange,
-    LinkerChange,
     ObjectChange,
     Removal,
     RemovalOutcome,
     Roll,
 )
+from krm_fn.report.secrets import KeyChange, Shown
+from krm_fn.tools.diff.difference import Difference, LinkerChange
 
 HOSTILE = [
     *("`", "```", "~~~", "\n", "\r\n", "\n\n", "    ", " ", "a", "\u202e", "\x00", "\U0001f600"),

@@ -2,20 +2,19 @@
 
 from typing import Any
 
-from krm_fn.report.secrets import KeyChange, Shown
-from krm_fn.tools.diff.difference import (
+from krm_fn.report.object_change import (
     Cause,
     ComparedObject,
-    Difference,
     Effect,
     FieldChange,
     HandEdit,
-    LinkerChange,
     ObjectChange,
     Removal,
     RemovalOutcome,
     Roll,
 )
+from krm_fn.report.secrets import KeyChange, Shown
+from krm_fn.tools.diff.difference import Difference, LinkerChange
 
 
 def read_json(read: Any) -> Difference:

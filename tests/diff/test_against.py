@@ -13,7 +13,7 @@ import pytest
 
 from tests.asleep import wait_until_asleep
 from tests.cli.process import krm_fn
-from tests.diff.repository import ENVIRONMENT, commit, git
+from tests.git.repository import ENVIRONMENT, commit, git
 from tests.render.run import write
 
 CONFIG = (

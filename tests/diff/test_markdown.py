@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
+from krm_fn.report.object_change import ObjectChange
 from krm_fn.report.secrets import KeyChange, Shown
-from krm_fn.tools.diff.difference import Difference, LinkerChange, ObjectChange
+from krm_fn.tools.diff.difference import Difference, LinkerChange
 from krm_fn.tools.diff.write_difference import MARK, write_markdown
 from tests.cases import FIXTURES
 from tests.diff.generated import differences, hostile, who

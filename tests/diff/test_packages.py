@@ -26,9 +26,9 @@ from tests.cli.process import krm_fn
 from tests.closed_schema import validator
 from tests.diff.generated import differences, hostile
 from tests.diff.markdown import read_markdown
-from tests.diff.repository import ENVIRONMENT, commit, git
 from tests.diff.test_against import CONFIG, config_map, shop
 from tests.diff.test_markdown import TAGS, TYPES
+from tests.git.repository import ENVIRONMENT, commit, git
 from tests.render.run import write
 from tests.tools.require import require
 

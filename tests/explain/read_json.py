@@ -5,15 +5,8 @@ from typing import Any
 from krm_fn.base.problem import ResourceId
 from krm_fn.core.decide.reason import Reason, ReasonCode
 from krm_fn.core.references.reference import By, Rule
-from krm_fn.tools.explain.explanation import (
-    Because,
-    Explained,
-    ExplainedReference,
-    Explanation,
-    Restart,
-    SourceLine,
-    Unfollowed,
-)
+from krm_fn.tools.explain.explanation import Because, Explained, ExplainedReference, Explanation, Restart, Unfollowed
+from krm_fn.tools.render.places import SourceLine
 
 
 def read_json(read: Any) -> Explanation:

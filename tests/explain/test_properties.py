@@ -29,7 +29,8 @@ from krm_fn.report.secrets import Masks
 from krm_fn.report.table import Screen
 from krm_fn.tools.explain.explain import FORMS, write_explanation
 from krm_fn.tools.explain.explain_objects import explain_objects
-from krm_fn.tools.explain.explanation import Explained, Explanation, Places
+from krm_fn.tools.explain.explanation import Explained, Explanation
+from krm_fn.tools.render.places import Places
 from krm_fn.tools.render.render import Opened
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
 from tests.closed_schema import validator

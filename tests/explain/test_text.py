@@ -6,7 +6,8 @@ from krm_fn.base.problem import ResourceId
 from krm_fn.core.decide.reason import Reason, ReasonCode
 from krm_fn.report.table import Screen, columns
 from krm_fn.tools.explain.explain import write_explanation
-from krm_fn.tools.explain.explanation import Because, Explained, Explanation, SourceLine, Unfollowed
+from krm_fn.tools.explain.explanation import Because, Explained, Explanation, Unfollowed
+from krm_fn.tools.render.places import SourceLine
 
 WHO = ResourceId("v1", "ConfigMap", "shop", "web-config")
 REASON = Reason(ReasonCode.NOT_READ, "no pod template of the package references it", remedy="annotate it")

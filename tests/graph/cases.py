@@ -5,7 +5,7 @@ from pathlib import Path
 from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main
 from krm_fn.tools.graph.draw import GraphFormat, draw_history
-from krm_fn.tools.history.ask import add_changes, find_names
+from krm_fn.tools.history.ask import add_changes, find_base_names
 from krm_fn.tools.history.find_history import find_history
 from krm_fn.tools.history.read_snapshot import read_snapshot
 from krm_fn.tools.history.revision_history import History
@@ -30,4 +30,4 @@ def read_live(case: Path, *, with_changes: bool) -> History:
     """Read a namespace, as the command does: the content of ConfigMaps only for what shows changes."""
     source = read_source(case)
     history = find_history(read_snapshot(source, None))
-    return add_changes(history, source, find_names(history)) if with_changes else history
+    return add_changes(history, source, find_base_names(history)) if with_changes else history

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-from krm_fn.tools.history.ask import add_changes, find_names
+from krm_fn.tools.history.ask import add_changes, find_base_names
 from krm_fn.tools.history.find_history import find_history
 from krm_fn.tools.history.read_snapshot import read_snapshot
 from krm_fn.tools.history.revision_history import History
@@ -30,4 +30,4 @@ def read_history(case: Path) -> History:
     """Return the history of a folder; with what changed between neighbours, if there is a file `diff`."""
     source = read_source(case)
     history = find_history(read_snapshot(source, None))
-    return add_changes(history, source, find_names(history)) if (case / "diff").exists() else history
+    return add_changes(history, source, find_base_names(history)) if (case / "diff").exists() else history

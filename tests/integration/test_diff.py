@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import krm_fn
-from tests.diff.repository import ENVIRONMENT, commit
+from tests.git.repository import ENVIRONMENT, commit
 from tests.render.run import REVISIONS, write
 
 READER = """\

@@ -14,7 +14,7 @@ from krm_fn.cli.main import main
 from tests.action.github import serve
 from tests.action.runner import Runner
 from tests.cli.process import krm_fn
-from tests.diff.repository import ENVIRONMENT, commit
+from tests.git.repository import ENVIRONMENT, commit
 from tests.integration.names import load
 from tests.integration.test_kustomize import BASE, TWO_BASES, TWO_NAMESPACES, WEB, Files, function, write
 

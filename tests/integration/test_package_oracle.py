@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from krm_fn.cli.main import main
-from tests.diff.repository import ENVIRONMENT, commit
+from tests.git.repository import ENVIRONMENT, commit
 from tests.render.run import write
 from tests.tools.require import require
 from tests.volume import part_of, seed_of

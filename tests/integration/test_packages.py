@@ -12,8 +12,8 @@ import pytest
 
 from benchmarks.overlays import COMMON, PATTERN, write_files
 from tests.cli.process import krm_fn
-from tests.diff.repository import ENVIRONMENT, commit
 from tests.diff.test_affected import can_affect
+from tests.git.repository import ENVIRONMENT, commit
 from tests.render.run import write
 
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {}}}\ndata: {{a: {}}}\n"

@@ -18,8 +18,8 @@ from tests.action.github import TOKEN, serve
 from tests.action.gitlab import PROJECT, REQUEST, serve_gitlab
 from tests.action.runner import Runner
 from tests.cases import FIXTURES
-from tests.diff.repository import ENVIRONMENT, commit
 from tests.diff.test_against import shop
+from tests.git.repository import ENVIRONMENT, commit
 from tests.render.run import write
 
 ROOT = Path(__file__).parent.parent.parent

@@ -58,20 +58,21 @@ ROOMS = {
     "tests/linker/test_makers.py tests/linker/test_report.py tests/linker/test_run.py tests/linker/test_wait.py "
     "tests/linker/explorer",
     "linker/retry": "tests/linker/test_retry.py tests/linker/test_wait.py tests/linker/test_hostile_server.py",
+    "report/align": "tests/report/test_align.py tests/diff/test_diffs.py",
+    "report/change_lines": "tests/diff/test_diffs.py tests/diff/test_markdown.py tests/cli/test_diff.py",
     "tools/diff/": "tests/diff/test_json.py tests/diff/test_markdown.py tests/diff/test_affected.py "
     "tests/diff/test_diffs.py tests/diff/test_environments.py tests/diff/test_recorded_rolls.py tests/cli/test_diff.py",
-    "tools/diff/git": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",
     "tools/diff/packages": "tests/diff/test_packages.py tests/diff/test_against.py",
     "tools/diff/stored": "tests/live tests/diff/test_diffs.py",
-    "tools/diff/tree": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",
+    "tools/diff/tree": "tests/diff/test_against.py tests/diff/test_packages.py",
     "tools/live/": "tests/live",
+    "tools/git/": "tests/git tests/diff/test_against.py tests/diff/test_packages.py",
     "tools/history/": "tests/history/test_histories.py tests/history/test_roles.py tests/history/test_way_back.py "
     "tests/history/test_statements.py tests/history/test_markdown.py tests/history/test_watch.py "
-    "tests/history/test_schema.py tests/history/test_reports.py tests/history/test_facts.py "
+    "tests/history/test_schema.py tests/history/test_facts.py "
     "tests/history/test_properties.py tests/cli/test_history.py tests/history/test_ask.py",
-    "tools/history/ask_fleet": "tests/history/test_ask_fleet.py",
-    "tools/history/fleet": "tests/history/test_fleet.py tests/history/test_ask_fleet.py",
-    "tools/history/write_fleet": "tests/history/test_fleet.py tests/history/test_ask_fleet.py",
+    "tools/fleet/": "tests/fleet",
+    "tools/fleet/ask_fleet": "tests/fleet/test_ask_fleet.py",
     "tools/init/": "tests/init/test_init.py tests/init/test_write.py tests/init/test_layouts.py",
 }
 """What decides, by how its path in krm_fn starts, and the tests that should notice, the fastest first."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.tools.diff.lines import Hunk, align
+from krm_fn.report.align import Hunk, align
 
 words = st.lists(st.sampled_from("abc"), max_size=12)
 

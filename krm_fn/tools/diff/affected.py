@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE
-from krm_fn.tools.diff.git import LINK, GitTree
+from krm_fn.tools.git.trees import LINK, NEVER, GitTree, WorkingTree
 from krm_fn.tools.render.files import MANIFESTS, MAX_LEVELS, Allowance, Files
 from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_ways_out
 from krm_fn.tools.render.tools import CHART
@@ -25,9 +25,6 @@ _PACKAGED = (*KUSTOMIZATIONS, CHART, CONFIG_FILE)
 
 _DIGESTS = {40: "sha1", 64: "sha256"}
 """By the length of its text, how git computes the id of an object."""
-
-_NEVER = ".git"
-"""No tree of git contains one, and no package does."""
 
 
 def stands_for_several(path: str) -> bool:
@@ -45,22 +42,6 @@ def find_packages(pattern: str, folder: Path, tree: GitTree) -> list[str]:
     here = set(_expand(parts, ".", WorkingTree(folder)))
     there = set(_expand(parts, ".", _Revision(tree)))
     return sorted(here | there)
-
-
-class WorkingTree:
-    """The folders and files that are there now. A link is no folder: it might lead out of the repository."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def list(self, path: str) -> tuple[list[str], list[str]]:
-        """Return the names of folders and of files; nothing for what is no folder."""
-        try:
-            with os.scandir(self._folder / path) as found:
-                kinds = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found if entry.name != _NEVER]
-        except OSError:
-            return [], []
-        return [name for name, is_dir in kinds if is_dir], [name for name, is_dir in kinds if not is_dir]
 
 
 class _Revision:
@@ -170,9 +151,9 @@ class FileSearch:
             return
         for here, folders, names in self._files.walk(top):
             links = [name for name in folders if (here / name).is_symlink()]
-            folders[:] = [name for name in folders if name != _NEVER and name not in links]
+            folders[:] = [name for name in folders if name != NEVER and name not in links]
             shown = here.relative_to(self._folder)
-            yield from (str(shown / name) for name in (*names, *links) if name != _NEVER)
+            yield from (str(shown / name) for name in (*names, *links) if name != NEVER)
 
 
 class ChangedFiles(FileSearch):

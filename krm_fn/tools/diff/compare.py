@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, filterfalse, islice
 
 from krm_fn.base import keys
 from krm_fn.base.deployer import PROTECTIONS
@@ -11,10 +11,8 @@ from krm_fn.base.node import FieldPath, Node, is_mapping, is_scalar
 from krm_fn.base.words import listing
 from krm_fn.core.names.content_digest import read_content
 from krm_fn.core.names.names import base_name, is_emitted
-from krm_fn.report.secrets import KeyChange, Shown, compare_content
-from krm_fn.tools.diff.difference import (
+from krm_fn.report.object_change import (
     ComparedObject,
-    Difference,
     FieldChange,
     ObjectChange,
     Removal,
@@ -22,6 +20,8 @@ from krm_fn.tools.diff.difference import (
     Roll,
     ShownValue,
 )
+from krm_fn.report.secrets import KeyChange, Shown, compare_content
+from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import (
     Dialect,
     Pair,
@@ -73,7 +73,7 @@ def is_plan(names: StableNames, path: FieldPath, node: Node) -> bool:
     return False
 
 
-_PROTECTING = frozenset(one.annotation for protections in PROTECTIONS.values() for one in protections)
+_PROTECTING = frozenset(one.annotation for one in chain.from_iterable(PROTECTIONS.values()))
 
 
 def find_left_out(pair: Pair) -> LeftOut:
@@ -142,27 +142,31 @@ def find_users(item: Item, release: Release) -> tuple[str, ...]:
 
 def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Difference:
     """Compare all objects. `names` are those of the two renderings."""
+    # All are compared before one is written: what rolls, and what has a new name, depends on other objects too.
     pairs = pair_items(old, new)
     linker, emitted = pair_emitted(old, new)
     reader = _ContentReader(read_stable_names(pairs, (old, new)), (old, new))
     compared = {pair: reader.compare_fields(pair) for pair in pairs}
-    fields = {pair: tuple(one for one in found if not is_made_anew(one)) for pair, found in compared.items()}
+    fields = {pair: tuple(filterfalse(is_made_anew, found)) for pair, found in compared.items()}
     contents = {pair: reader.compare_content(pair) for pair in pairs}
-    renamed = {
-        pair.new
-        for pair in pairs
-        if pair.old is not None and pair.new is not None and pair.old.id.name != pair.new.id.name
+    renamed: set[Item] = set()
+    edited: list[Item] = []
+    made_anew: set[Item] = set()
+    for pair in pairs:
+        if pair.old is None or pair.new is None:
+            continue
+        if contents[pair]:
+            edited.append(pair.new)
+        if any(map(is_made_anew, compared[pair])):
+            made_anew.add(pair.new)
+        if pair.old.id.name == pair.new.id.name:
+            continue
         # What only another environment calls by another name is another object if it says something else.
-        if contents[pair] or fields[pair] or not (is_spelled_anew(pair, old, new) or reader.has_new_content(pair))
-    }
-    rolls = find_rolls(
-        pairs,
-        {pair.new: found for pair, found in fields.items() if pair.new is not None},
-        [pair.new for pair in pairs if pair.new is not None and pair.old is not None and contents[pair]],
-        renamed,
-        (old, new),
-        {pair.new for pair in pairs if pair.new is not None and any(map(is_made_anew, compared[pair]))},
-    )
+        says_the_same = not (contents[pair] or fields[pair])
+        if not (says_the_same and (is_spelled_anew(pair, old, new) or reader.has_new_content(pair))):
+            renamed.add(pair.new)
+    fields_of_new = {pair.new: found for pair, found in fields.items() if pair.new is not None}
+    rolls = find_rolls(pairs, fields_of_new, edited, renamed, (old, new), made_anew)
     writer = _Writer(old, new, rolls, renamed)
     changes = {
         pair: writer.write(pair, fields[pair], contents[pair])._replace(whole=reader.read_lone(pair))
@@ -173,19 +177,18 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     others = [change for pair, change in changes.items() if not _is_revision(pair)]
     of_linker = [writer.write(pair, reader.compare_emitted(pair)) for pair in emitted]
     differing = [change for change in revisions if _differs(change)]
+    notes = chain.from_iterable(reader.note_made_anew(pair, compared[pair]) for pair in pairs)
     return Difference(
         *names,
         revisions=tuple(sorted(differing, key=_place)),
         objects=tuple(sorted(filter(_differs, [*others, *of_linker]), key=_place)),
         linker=linker,
         unchanged=len(revisions) - len(differing),
-        notes=tuple(sorted(note for pair in pairs for note in reader.note_made_anew(pair, compared[pair]))),
+        notes=tuple(sorted(notes)),
     )
 
 
 class _ContentReader:
-    """Reads both sides of a pair and compares them."""
-
     def __init__(self, names: tuple[StableNames, StableNames], releases: tuple[Release, Release]) -> None:
         self._names = names
         self._releases = releases
@@ -229,7 +232,6 @@ class _ContentReader:
         )
 
     def compare_content(self, pair: Pair) -> tuple[KeyChange, ...]:
-        """Compare the content of a ConfigMap or Secret, key by key."""
         if not any(item is not None and item.is_config for item in pair):
             return ()
         before, after = self._find_places(pair)
@@ -277,8 +279,6 @@ class _ContentReader:
 
 
 class _Writer:
-    """Describes what differs in a pair."""
-
     def __init__(self, old: Release, new: Release, rolls: Rolls, renamed: Collection[Item]) -> None:
         self._old = old
         self._new = new

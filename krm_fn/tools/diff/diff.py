@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,9 +15,9 @@ from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.compare import compare
 from krm_fn.tools.diff.difference import Difference
-from krm_fn.tools.diff.git import CheckedOut, Repository
 from krm_fn.tools.diff.pair import AffixPairs, Release, read_release, spell_alike
 from krm_fn.tools.diff.write_difference import EXTENT, Extent, write_json, write_markdown, write_text
+from krm_fn.tools.git.repository import CheckedOut, Repository
 from krm_fn.tools.render.deployable import is_deployed
 from krm_fn.tools.render.files import Allowance, Limits
 from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_affixes
@@ -33,8 +34,6 @@ _MOST_NAMES = 3
 
 
 class DiffFormat(StrEnum):
-    """How to write a difference."""
-
     TEXT = "text"
     MARKDOWN = "markdown"
     JSON = "json"
@@ -347,7 +346,7 @@ def _read_release(side: Side, other: Side, options: RenderOptions) -> Release | 
     if side.opened is None:
         return None
     namespace = options.environment.namespace
-    items = [item for _, envelope in side.opened.envelopes for item in envelope.items if is_deployed(item)]
+    items = [*filter(is_deployed, chain.from_iterable(envelope.items for _, envelope in side.opened.envelopes))]
     is_rendered = any(is_revision(item) or is_emitted(item) for item in items)
     is_package = side.has_folder and not other.has_configuration and not is_rendered
     opened, environment = side.opened, options.environment._replace(warns=False)  # warnings are for those who render

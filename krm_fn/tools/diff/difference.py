@@ -1,123 +1,10 @@
 """The difference between two renderings, as values. Nothing in it is a Secret's value, or a digest of one."""
 
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from itertools import chain
+from typing import NamedTuple
 
-from krm_fn.report.secrets import KeyChange
-
-ShownValue: TypeAlias = str | dict[str, "ShownValue"] | list["ShownValue"]
-"""What is shown of a field: every scalar as text, with quotes where it would mean something else without them."""
-
-
-class Cause(StrEnum):
-    """What in a pod template has changed, the most telling first."""
-
-    NAME = "name"
-    CHECKSUM = "checksum"
-    IMAGE = "image"
-    TEMPLATE = "template"
-
-
-class Effect(StrEnum):
-    """What a change of a reference does. `CHANGES`: to an object without pods."""
-
-    ROLLS = "rolls"
-    NEXT_RUN = "next-run"
-    RUNS = "runs-again"
-    NEW_PODS = "new-pods"
-    REFUSED = "refused"
-    CHANGES = "changes"
-
-
-class RemovalOutcome(StrEnum):
-    """What becomes of an object that is no longer rendered.
-
-    `KEPT`: until nothing in the cluster uses it; `RETAINED`: for good; `UNUSED`: the linker deletes it with the next
-    run; `PRUNED`: at once by the deployer; `LEFT`: the deployer does not prune it, and nothing else deletes it.
-    """
-
-    KEPT = "kept"
-    RETAINED = "retained"
-    UNUSED = "unused"
-    PRUNED = "pruned"
-    LEFT = "left"
-
-
-class ComparedObject(NamedTuple):
-    """An object. `name` is None for a Secret whose name is made from its content."""
-
-    api_version: str
-    kind: str
-    namespace: str
-    name: str | None
-    base: str
-    set: str = ""
-
-
-class FieldChange(NamedTuple):
-    """A field that differs; None on the side that lacks it. Of what may not be shown, the values are sizes."""
-
-    path: str
-    old: ShownValue | None
-    new: ShownValue | None
-
-
-class Roll(NamedTuple):
-    """What a change does to a workload, and by what in its pod template."""
-
-    kind: str
-    namespace: str
-    name: str
-    effect: Effect
-    by: tuple[Cause, ...]
-
-
-class Removal(NamedTuple):
-    """What becomes of an object that is no longer rendered. `users` are the workloads that still used it.
-
-    `rollouts`: after how many more of a user its history has lost the object; None if nobody has looked.
-    """
-
-    outcome: RemovalOutcome
-    users: tuple[str, ...] = ()
-    deployers: tuple[str, ...] = ()
-    rollouts: int | None = None
-
-
-class HandEdit(NamedTuple):
-    """A field of a live object that somebody else than its deployer has set: the manager of the field, and when."""
-
-    path: str
-    manager: str
-    time: str
-
-
-class ObjectChange(NamedTuple):
-    """One object that differs; None on the side that lacks it.
-
-    `has_new_name`: it is another ConfigMap or Secret to the cluster. `rolls` are the workloads that roll because of it;
-    for a workload that rolls by itself, that one. `hazards` are the deployers that would prune the old one while pods
-    use it. `edits` are the fields of a live one that would be set back. `whole`: what is there of an object that is on
-    one side only, by which packages are compared. It is not written.
-    """
-
-    old: ComparedObject | None
-    new: ComparedObject | None
-    has_new_name: bool = False
-    keys: tuple[KeyChange, ...] = ()
-    fields: tuple[FieldChange, ...] = ()
-    rolls: tuple[Roll, ...] = ()
-    fate: Removal | None = None
-    hazards: tuple[str, ...] = ()
-    edits: tuple[HandEdit, ...] = ()
-    whole: ShownValue | None = None
-
-    @property
-    def who(self) -> ComparedObject:
-        """The object, as it is called now."""
-        who = self.new or self.old
-        assert who is not None, "no object is missing on both sides"  # noqa: S101  # for the type checker
-        return who
+from krm_fn.report.object_change import ObjectChange, Roll
 
 
 class LinkerChange(NamedTuple):
@@ -145,6 +32,11 @@ class Difference(NamedTuple):
     @property
     def changes(self) -> tuple[ObjectChange, ...]:
         return (*self.revisions, *self.objects)
+
+    @property
+    def rolls(self) -> list[Roll]:
+        """What rolls because of any change, once for each of them."""
+        return [*chain.from_iterable(change.rolls for change in self.changes)]
 
     def __bool__(self) -> bool:
         return bool(self.revisions or self.objects or self.linker != LinkerChange())

@@ -12,13 +12,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from itertools import compress, product
+from itertools import chain, compress, product
 from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base.problem import Outcome, Problem, Rejected
 from krm_fn.base.words import count, listing
 from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.report.object_change import ComparedObject, ObjectChange, ShownValue
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages, stands_for_several
 from krm_fn.tools.diff.diff import (
@@ -40,15 +41,12 @@ from krm_fn.tools.diff.diff import (
     render_alone,
 )
 from krm_fn.tools.diff.difference import (
-    ComparedObject,
     Difference,
     LinkerChange,
-    ObjectChange,
     PackageDifference,
     PackageDifferences,
     PackageState,
     SameChange,
-    ShownValue,
 )
 from krm_fn.tools.diff.readers_elsewhere import PackageNames, find_readers_elsewhere, read_names
 from krm_fn.tools.diff.write_difference import (
@@ -163,7 +161,8 @@ def _read_those_that_name(
     compared: list[PackageNames], unaffected: Mapping[str, str], folder: Path, options: RenderOptions
 ) -> Iterator[PackageNames]:
     """Render the unaffected packages whose files hold the base name of a revision that has changed, and no other."""
-    names = {called.name for one in compared for called in one.renamed}
+    renamed = chain.from_iterable(one.renamed for one in compared)
+    names = {called.name for called in renamed}
     if not names:
         return
     files = FilesWithNames(folder, names, Allowance(options.limits))
@@ -216,22 +215,28 @@ def _join(alike: list[tuple[PackageDifference, Difference, _Names]]) -> SameChan
         old=first.old,
         new=first.new,
         unchanged=first.unchanged if len(unchanged) == 1 else 0,
-        notes=tuple(dict.fromkeys(note for _, one, _ in alike for note in one.notes)),
+        notes=tuple(dict.fromkeys(chain.from_iterable(one.notes for _, one, _ in alike))),
     )
     return SameChange(packages, shown, tuple(compress(_APART, left_out)))
 
 
 def _hides_a_value(difference: Difference, written: str) -> bool:
-    values = (side for change in difference.changes for key in change.keys for side in key[1:])
-    return _NOT_SHOWN.search(written) is not None or any(side and side.text is None for side in values)
+    if _NOT_SHOWN.search(written) is not None:
+        return True
+    for change in difference.changes:
+        for _, old, new in change.keys:
+            if any(side and side.text is None for side in (old, new)):
+                return True
+    return False
 
 
 def _find_names(path: str, difference: Difference, options: RenderOptions) -> _Names:
     """Return the one namespace in which anything changes, and what the kustomization adds to names."""
-    objects = [who for change in difference.changes for who in (change.old, change.new) if who]
-    rolls = [roll for change in difference.changes for roll in change.rolls]
-    linkers = (name.rpartition("/")[0] for name in (*difference.linker.added, *difference.linker.removed))
-    namespaces = {*(one.namespace for one in objects), *(one.namespace for one in rolls), *linkers} - {""}
+    namespaces = {roll.namespace for roll in difference.rolls}
+    namespaces |= {name.rpartition("/")[0] for name in (*difference.linker.added, *difference.linker.removed)}
+    for change in difference.changes:
+        namespaces |= {who.namespace for who in (change.old, change.new) if who}
+    namespaces.discard("")
     affixes = ("", "")
     with suppress(OSError, Rejected):  # what cannot be read has been said, and names then count as they are
         affixes = find_own_affixes(Path(path), Files(options.limits.root or Path(path), Allowance(options.limits)))

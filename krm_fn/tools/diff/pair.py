@@ -18,7 +18,7 @@ from krm_fn.core.references.generated import find_generated, versioned
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.tools.diff.difference import LinkerChange
 from krm_fn.tools.render.made_anew import WHOLE, MadeAnew
-from krm_fn.tools.verify.rendering import find_default_namespace, read_written
+from krm_fn.tools.render.rendered import find_default_namespace, read_written
 
 _JOB_HASH = re.compile(f"(-link)-{HASH}")
 
@@ -87,7 +87,6 @@ class Release:
 
     @cached_property
     def by_target(self) -> dict[Item, list[ResolvedReference]]:
-        """The references to each object."""
         found: dict[Item, list[ResolvedReference]] = defaultdict(list)
         for references in self.by_referrer.values():
             for one in references:
@@ -127,7 +126,6 @@ def set_of(item: Item) -> str:
 
 
 def is_named_by_content(item: Item) -> bool:
-    """Tell whether the name changes with the content."""
     return base_name(item) != item.id.name
 
 
@@ -169,10 +167,9 @@ def spell_alike(
 ) -> tuple[Release, Release, tuple[str, ...]]:
     """Let both renderings call things by one name. The notes say what is taken as equal, and what might have been."""
     equal: list[str] = []
-    own = [set(one) - set(other) for one, other in (affixes, affixes[::-1])]
-    if any(own):
-        names = [", ".join(f"{before}*{behind}" for before, behind in sorted(one)) or "*" for one in own]
-        equal.append(f"names {' and '.join(names)}")
+    ours, theirs = map(frozenset, affixes)
+    if ours != theirs:
+        equal.append(f"names {_spell_affixes(ours - theirs)} and {_spell_affixes(theirs - ours)}")
     old, new = (one.spelled(Dialect({}, around)) for one, around in zip((old, new), affixes, strict=True))
     notes: list[str] = []
     if namespaces:
@@ -187,6 +184,10 @@ def spell_alike(
         old = old.spelled(old.dialect._replace(namespaces=matched))
         new = new.spelled(new.dialect._replace(namespaces={one: one for one in matched.values()}))
     return old, new, (*(f"taken as equal: {one}" for one in equal), *notes)
+
+
+def _spell_affixes(pairs: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(f"{before}*{behind}" for before, behind in sorted(pairs)) or "*"
 
 
 def _or_none(namespace: str) -> str:
@@ -292,8 +293,9 @@ def _find_renamed(matcher: Matcher, old: Release, new: Release) -> Iterator[Pair
             successors[place].append(item)
     for before in [item for item in matcher.old if item.is_config]:
         same = copies[_content(before, old)] if _keys(before) else []
-        alike = [item for place in _find_places(before, old) for item in successors[place] if _share(before, item)]
-        after = next((item for item in [*same, *alike] if item in matcher.new), None)
+        beside = chain.from_iterable(successors[place] for place in _find_places(before, old))
+        alike = (item for item in beside if _share(before, item))
+        after = next((item for item in chain(same, alike) if item in matcher.new), None)
         if after is not None:
             del matcher.old[before], matcher.new[after]
             yield Pair(before, after)
@@ -352,7 +354,9 @@ def pair_emitted(old: Release, new: Release) -> tuple[LinkerChange, list[Pair]]:
         tuple(map(_spell, sorted(old.linked_sets - new.linked_sets))),
     )
     kept = old.linked_sets & new.linked_sets
-    matcher = Matcher(*([item for item in one.package.emitted if _linker_of(item, one) in kept] for one in (old, new)))
+    before = [item for item in old.package.emitted if _linker_of(item, old) in kept]
+    after = [item for item in new.package.emitted if _linker_of(item, new) in kept]
+    matcher = Matcher(before, after)
     matcher.match(lambda item, release: (*_linker_of(item, release), item.id.kind, item.id.name), old, new)
     # The names of a linker begin with its set, and that may be spelled as an affix.
     matcher.match(lambda item, release: (*_linker_of(item, release), item.id.kind, emitted_base(item)), old, new)
@@ -396,5 +400,7 @@ def _secrets(release: Release) -> set[tuple[str, str]]:
     """Return namespace and base name of what trackers stand for: Secrets, and producers under all their names."""
     tracked = [item for item in release.package.configs if item.id.kind != "ConfigMap"]
     core = release.dialect.core
-    made = {(release.namespace_of(item), core(one.base_name)) for item in tracked for one in find_generated(item)}
-    return made | {_secret_of(item, release) for item in tracked}
+    found = {_secret_of(item, release) for item in tracked}
+    for item in tracked:
+        found |= {(release.namespace_of(item), core(one.base_name)) for one in find_generated(item)}
+    return found

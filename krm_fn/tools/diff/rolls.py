@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
@@ -14,7 +15,7 @@ from krm_fn.base.pods import find_templates, template_around
 from krm_fn.core.names.names import WORD, base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.reference import Reference
-from krm_fn.tools.diff.difference import Cause, Effect, FieldChange, Roll
+from krm_fn.report.object_change import Cause, Effect, FieldChange, Roll
 from krm_fn.tools.diff.pair import AS_WRITTEN, Pair, Release
 from krm_fn.tools.diff.stored import is_stored_alike
 
@@ -63,7 +64,8 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
             by_config[config].append(roll(rolling, effect or _effect_on(item, old), {Cause.NAME}))
         is_another = _is_stored_anew(item, old) or _is_another_job(item, old)
         can_tell = is_another or item.id.kind == "Pod" or not is_as_written
-        causes = {cause for change in fields.get(item, ()) if can_tell for cause in _causes(item, change)}
+        changes = fields.get(item, ()) if can_tell else ()
+        causes = {*chain.from_iterable(_causes(item, change) for change in changes)}
         is_told = None in followed.values()
         if _has_new_checksum(item, old):
             # Namespaces and names are part of a checksum: of another environment, it differs in any case.
@@ -174,16 +176,18 @@ class _Checksummed:
 
     def __init__(self, edited: Iterable[Item], release: Release) -> None:
         self._release = release
+        self._edited = dict.fromkeys(edited)
         self._by_name: dict[tuple[str, str], list[Item]] = defaultdict(list)
-        for config in edited:
+        for config in self._edited:
             self._by_name[release.package.namespace_of(config), base_name(config)].append(config)
-        self._edited = frozenset(config for configs in self._by_name.values() for config in configs)
 
     def find(self, workload: Item) -> list[Item]:
         """Find those that the pods of a workload read, and those that its annotations name, as for Reloader."""
-        references = self._release.by_referrer.get(workload, ())
-        read = [target for one in references if one.reference.in_pod for target in one.targets]
+        found: list[Item] = []
+        for one in self._release.by_referrer.get(workload, ()):
+            found += one.targets if one.reference.in_pod else ()
         namespace = self._release.package.namespace_of(workload)
-        words = (word for value in workload.annotations.values() for word in WORD.findall(value))
-        named = [config for word in words for config in self._by_name.get((namespace, word), ())]
-        return [config for config in dict.fromkeys([*read, *named]) if config in self._edited]
+        for value in workload.annotations.values():
+            for word in WORD.findall(value):
+                found += self._by_name.get((namespace, word), ())
+        return [config for config in dict.fromkeys(found) if config in self._edited]

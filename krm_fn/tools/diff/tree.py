@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import Item
@@ -12,9 +13,9 @@ from krm_fn.core.names.go_yaml import is_text, read_number
 from krm_fn.core.names.names import HASH, WORD, base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated
+from krm_fn.report.align import Hunk, align
+from krm_fn.report.object_change import FieldChange, ShownValue
 from krm_fn.report.secrets import Masks, is_hidden
-from krm_fn.tools.diff.difference import FieldChange, ShownValue
-from krm_fn.tools.diff.lines import Hunk, align
 from krm_fn.tools.diff.pair import Pair, Release, is_named_by_content, is_spelled_anew
 from krm_fn.tools.render.made_anew import MADE_ANEW
 
@@ -132,20 +133,21 @@ def _find_pinned(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> fr
         for side, item in enumerate(pair):
             if item is not None and (item.is_config or is_named_by_content(item)):
                 by_base[side, item.id.kind, releases[side].namespace_of(item), base_name(item)].append(item)
-    return frozenset(item for items in by_base.values() if len(items) > 1 for item in items)
+    return frozenset(chain.from_iterable(items for items in by_base.values() if len(items) > 1))
 
 
 def _label_references(release: Release, labels: Mapping[Item, str]) -> dict[Item, dict[Node, str]]:
     """Return the labels of references. A rule of a Role has base names and others, and one text may be of two kinds."""
-    return {
-        item: {
+    found: dict[Item, dict[Node, str]] = {}
+    for item, references in release.by_referrer.items():
+        if item.id.kind in ROLES:
+            continue
+        found[item] = {
             reference.name: reference.renamed(labels[targets[0]])
             for _, reference, targets in references
             if len(targets) == 1 and targets[0] in labels and reference.target == targets[0].id.name
         }
-        for item, references in release.by_referrer.items()
-        if item.id.kind not in ROLES
-    }
+    return found
 
 
 _OLD_BOOLEANS = frozenset({"y", "n", "yes", "no", "on", "off"})
@@ -189,7 +191,6 @@ class TreeReader:
         self._made_anew = made_anew
 
     def read_item(self, item: Item) -> Tree:
-        """Read a whole object."""
         return self._read(item.node, (), item, hidden=False)
 
     def read_at(self, item: Item, path: FieldPath) -> Tree | None:
@@ -254,7 +255,6 @@ def _quoted(text: str) -> str:
 
 
 def show(tree: Tree) -> ShownValue:
-    """Return what may be shown."""
     if isinstance(tree, Leaf):
         return tree.shown
     if isinstance(tree, dict):
@@ -383,8 +383,13 @@ def _compare_lists(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Pai
     before, after = _by_key(old, key, _by_key(new, key)), _by_key(new, key, _by_key(old, key))
     for name in sorted(before.keys() | after.keys()):
         yield _Pair(f"{path}[{name}]", before.get(name), after.get(name))
-    orders = [", ".join(name for name in names if name in before and name in after) for names in (before, after)]
-    yield _Pair(f"{path} (order)", *(Leaf(order, order, order) for order in orders))
+    yield _Pair(f"{path} (order)", _order(before, after), _order(after, before))
+
+
+def _order(names: Iterable[str], others: Collection[str]) -> Leaf:
+    """Return the names that are on both sides, in the order of one of them."""
+    order = ", ".join(name for name in names if name in others)
+    return Leaf(order, order, order)
 
 
 def _identifies(key: str, elements: list[Tree]) -> bool:

@@ -8,12 +8,16 @@ neither Markdown nor a mention of a person means anything.
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base.words import count, listing, printable
+from krm_fn.report.change_lines import find_statements, write_place
 from krm_fn.report.markup import (
     VERSION,
+    WIDTH,
     Forms,
     as_json,
     code_block,
@@ -22,57 +26,60 @@ from krm_fn.report.markup import (
     mermaid_label,
     write_forms,
 )
-from krm_fn.report.secrets import Shown
+from krm_fn.report.object_change import Effect, ObjectChange, Roll
 from krm_fn.report.table import Screen, cut_within, fold
+from krm_fn.report.write_change import CHANGE_FORMS, write_change, write_change_block
 from krm_fn.tools.diff.difference import (
-    ComparedObject,
     Difference,
-    Effect,
-    ObjectChange,
     PackageDifference,
     PackageDifferences,
     PackageState,
     SameChange,
 )
-from krm_fn.tools.diff.lines import (
-    ADDED,
-    CHANGED,
-    REMOVED,
-    STATEMENT,
-    WARNING,
-    Line,
-    find_statements,
-    sum_up_difference,
-    write_lines,
-    write_place,
-    write_title,
-)
-
-_INDENT = 4
-"""Columns in front of a line: two blanks, its sign, and a blank."""
 
 
 def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
     """Write every change, and then one line that sums them up. `context` is that of `write_lines`."""
-    lines = [line for change in difference.changes for line in write_change(change, screen, context)]
-    lines += (line for note in difference.notes for line in fold(printable(f"note: {note}").split(), screen.width))
+    lines: list[str] = []
+    for change in difference.changes:
+        lines += write_change(change, screen, context)
+    for note in difference.notes:
+        lines += fold(printable(f"note: {note}").split(), screen.width)
     lines += map(screen.strong, fold(re.split("(?<=;) ", sum_up_difference(difference)), screen.width))
     return "".join(f"{line}\n" for line in lines)
 
 
-def write_change(change: ObjectChange, screen: Screen, context: int = 0) -> Iterator[str]:
-    """Yield the lines about one object, its title first."""
-    paint = screen.removed if change.new is None else screen.added if change.old is None else screen.strong
-    yield from map(paint, fold(write_title(change), screen.width))
-    yield from (f"  {_paint(line, screen)}" for line in write_lines(change, screen.width - _INDENT, context))
+def sum_up_difference(difference: Difference, quote: Callable[[str], str] = printable) -> str:
+    """Return `1 revision changed, 2 unchanged; 1 other object changed; linker runs once`.
+
+    `quote` makes the name of a set safe to print.
+    """
+    kept, linker = difference.unchanged, difference.linker
+    if not difference:
+        return f"no difference: {count(kept, 'revision')} unchanged" if kept else "no difference"
+    clauses = [
+        _tally("revision", {**_count_ways(difference.revisions), "unchanged": kept}),
+        _tally("other object", _count_ways(difference.objects)),
+        *(
+            f"linker of {', '.join(map(quote, linkers))} {what}"
+            for what, linkers in (("added", linker.added), ("removed", linker.removed))
+            if linkers
+        ),
+        f"linker runs {'once' if linker.runs == 1 else f'{linker.runs} times'}" if linker.runs else "",
+    ]
+    return "; ".join(filter(None, clauses))
 
 
-def _paint(line: Line, screen: Screen) -> str:
-    if line.sign in (CHANGED, STATEMENT):
-        return line.text
-    text = f"{line.sign} {line.text}"
-    paints = {REMOVED: screen.removed, ADDED: screen.added, WARNING: screen.warning}
-    return paints[line.sign](text) if line.sign in paints else text
+def _count_ways(changes: Iterable[ObjectChange]) -> dict[str, int]:
+    ways = Counter("added" if one.old is None else "removed" if one.new is None else "changed" for one in changes)
+    return {way: ways[way] for way in ("changed", "added", "removed")}
+
+
+def _tally(what: str, numbers: Mapping[str, int]) -> str:
+    """Write `1 revision changed, 2 unchanged`: what is counted stands behind the first number."""
+    counted = [(number, way) for way, number in numbers.items() if number]
+    first = [f"{count(number, what)} {way}" for number, way in counted[:1]]
+    return ", ".join([*first, *(f"{number:,} {way}" for number, way in counted[1:])])
 
 
 FORMS: Forms = {
@@ -80,12 +87,7 @@ FORMS: Forms = {
         *("old", "new", ("summary", sum_up_difference), "unchangedRevisions=unchanged"),
         *("revisions", "objects", "linker", "notes"),
     ),
-    ObjectChange: (
-        *("kind=who.kind", "namespace=who.namespace", "old", "new", "has_new_name"),
-        *("keys", "fields", "rolls", "fate", "hazards", "edits"),
-    ),
-    ComparedObject: ("api_version", "name", "baseName=base", "set"),
-    Shown: ("bytes=size", "text"),
+    **CHANGE_FORMS,
 }
 
 
@@ -113,18 +115,11 @@ EXTENT = Extent()
 _TAIL = 500
 """Room for what is said about the rest."""
 
-_WIDTH = 300
-_MOST_LINES = 150
-"""Of one change."""
-
 _MOST_ROLLS = 10
 _MOST_WARNINGS = 5
 
 _FEW = 3
 """Changes that are shown at once. More are folded."""
-
-_SIGNS = {CHANGED: "!", WARNING: "!", STATEMENT: " "}
-"""What a block of the language `diff` has for signs that it does not know."""
 
 _MOST_ARROWS = 12
 _LABEL_WIDTH = 50
@@ -163,16 +158,13 @@ def _write_blocks(changes: Sequence[ObjectChange], context: int, room: int, *, a
 def _verdict(difference: Difference, what: str) -> Iterator[str]:
     """Yield the lines that sum up a difference. `what` is what differs, in HTML."""
     yield f"<p><strong>{sum_up_difference(difference, html_code)}</strong></p>"
-    rolls = [roll for change in difference.changes for roll in change.rolls if roll.effect == Effect.ROLLS]
-    names = sorted({"/".join(filter(None, [roll.kind, roll.namespace, roll.name])) for roll in rolls})
+    names = sorted({_write_workload(roll) for roll in difference.rolls if roll.effect == Effect.ROLLS})
     rolling = f"; rolls {listing(map(html_code, names), _MOST_ROLLS)}" if names else ""
     yield f"<p>{what} against {html_code(difference.old)}{rolling}</p>"
-    warnings = [
-        f"{html_code(write_place(change))}: {html_code(' '.join(statement.words))}"
-        for change in difference.changes
-        for statement in find_statements(change)
-        if statement.is_warning
-    ]
+    warnings: list[str] = []
+    for change in difference.changes:
+        said = (html_code(" ".join(statement.words)) for statement in find_statements(change) if statement.is_warning)
+        warnings += (f"{html_code(write_place(change))}: {words}" for words in said)
     yield from (f"<p><strong>Warning:</strong> {warning}</p>" for warning in warnings[:_MOST_WARNINGS])
     yield from (f"<p>Note: {html_code(note)}</p>" for note in difference.notes[:_MOST_WARNINGS])
     if len(difference.notes) > _MOST_WARNINGS:
@@ -182,19 +174,23 @@ def _verdict(difference: Difference, what: str) -> Iterator[str]:
     yield ""
 
 
+def _write_workload(roll: Roll) -> str:
+    return "/".join(filter(None, [roll.kind, roll.namespace, roll.name]))
+
+
 def _draw(changes: Iterable[ObjectChange]) -> Iterator[str]:
     """Yield the lines of a picture: an arrow from each ConfigMap or Secret to what it rolls. None if nothing does."""
-    arrows = [
-        (f"{change.who.kind} {change.who.base}", f"{roll.kind} {roll.name}")
-        for change in changes
-        for roll in change.rolls
-        if (roll.kind, roll.name) != (change.who.kind, change.who.base)
-    ]
+    arrows: list[tuple[str, str]] = []
+    for change in changes:
+        kind, base = change.who.kind, change.who.base
+        others = (roll for roll in change.rolls if (roll.kind, roll.name) != (kind, base))
+        arrows += ((f"{kind} {base}", f"{roll.kind} {roll.name}") for roll in others)
     if not arrows:
         return
     shown = arrows[:_MOST_ARROWS]
     yield ""
-    ids = {name: f"n{place}" for place, name in enumerate(dict.fromkeys(name for arrow in shown for name in arrow))}
+    names = dict.fromkeys(chain.from_iterable(shown))
+    ids = {name: f"n{place}" for place, name in enumerate(names)}
     yield "```mermaid"
     yield "graph LR"
     yield from (f'  {ids[name]}["{mermaid_label(name, _LABEL_WIDTH)}"]' for name in ids)
@@ -202,24 +198,6 @@ def _draw(changes: Iterable[ObjectChange]) -> Iterator[str]:
     if len(arrows) > len(shown):
         yield f'  more["{len(arrows) - len(shown)} more"]'
     yield "```"
-    yield ""
-
-
-def write_change_block(change: ObjectChange, context: int = 0, *, is_open: bool) -> Iterator[str]:
-    """Yield the lines about one object, in a block of its own."""
-    title = html_code(" ".join(write_title(change)))
-    lines = [f"{_SIGNS.get(line.sign, line.sign)} {line.text}" for line in write_lines(change, _WIDTH, context)]
-    if not lines:
-        yield f"<p>{title}</p>"
-        yield ""
-        return
-    if len(lines) > _MOST_LINES:
-        lines[_MOST_LINES:] = [f"  ... {count(len(lines) - _MOST_LINES, 'more line')}"]
-    yield f"<details{' open' * is_open}><summary>{title}</summary>"
-    yield ""
-    yield from code_block("diff", lines)
-    yield ""
-    yield "</details>"
     yield ""
 
 
@@ -349,7 +327,7 @@ def _describe_failure(package: PackageDifference) -> _Section:
 
 
 def _write_errors(errors: Sequence[str], room: int) -> str:
-    lines = [cut_within(error, _WIDTH) for error in errors]
+    lines = [cut_within(error, WIDTH) for error in errors]
     if len(lines) > _MOST_ERRORS:  # the last one may be the cause of all
         half = _MOST_ERRORS // 2
         lines[half:-half] = [f"... {count(len(lines) - 2 * half, 'more line')}"]

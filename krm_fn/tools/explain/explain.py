@@ -14,35 +14,26 @@ from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.markup import Forms, write_forms
 from krm_fn.report.secrets import Masks
 from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
-from krm_fn.tools.explain.explain_objects import (
-    EVERYTHING,
-    Wanted,
-    explain_absent,
-    explain_objects,
-    find_wanted,
-    not_found,
-    read_wanted,
-)
+from krm_fn.tools.explain.explain_objects import explain_absent, explain_objects
 from krm_fn.tools.explain.explanation import (
     ABSENT,
-    NOWHERE,
     TEXT,
     Because,
     Explained,
     ExplainedReference,
     Explanation,
     Hashed,
-    Places,
     Restart,
-    SourceLine,
     Unfollowed,
     outcome,
     sum_up_explanation,
 )
 from krm_fn.tools.render.files import Allowance, Limits
+from krm_fn.tools.render.places import NOWHERE, Places, SourceLine
 from krm_fn.tools.render.render import Opened, decide_opened, open_inputs
 from krm_fn.tools.render.sources import Inputs
 from krm_fn.tools.render.tools import HelmOptions
+from krm_fn.tools.render.wanted import EVERYTHING, Wanted, find_wanted, not_found, read_wanted
 
 _MOST_TEXTS = 10
 """Mere texts that are shown for an object. More of them say little."""

@@ -1,86 +1,28 @@
-"""Explain ConfigMaps and Secrets, chosen by a name on the command line: those of a package, and those it lacks."""
+"""Explain ConfigMaps and Secrets: those of a package, and those that it lacks."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
 from krm_fn.base.item import Item
-from krm_fn.base.kind import plural_of
-from krm_fn.base.link_plan import REVISION_KINDS
 from krm_fn.base.node import Node
-from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
+from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.choice import Choice
 from krm_fn.core.decide.reason import Reason, ReasonCode
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.content_hash import hashed_keys
 from krm_fn.core.names.names import authored_id, base_name
-from krm_fn.core.names.suggest import did_you_mean, nearest
-from krm_fn.core.references.generated import hashed_fields, known_names
+from krm_fn.core.references.generated import hashed_fields
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.lint.not_followed import find_misspelled
 from krm_fn.report.secrets import Masks
-from krm_fn.tools.explain.explanation import (
-    ABSENT,
-    NOWHERE,
-    Because,
-    Explained,
-    Explanation,
-    Places,
-    Restart,
-    Unfollowed,
-)
+from krm_fn.tools.explain.explanation import ABSENT, Because, Explained, Explanation, Restart, Unfollowed
 from krm_fn.tools.explain.find_references import find_explained_references
 from krm_fn.tools.explain.find_unfollowed import find_not_followed
+from krm_fn.tools.render.places import NOWHERE, Places
+from krm_fn.tools.render.wanted import Wanted
 
-_KINDS = {
-    **{name: kind for kind in REVISION_KINDS for name in (kind.lower(), plural_of(kind))},
-    "cm": "ConfigMap",
-}
-"""What kubectl calls them."""
-
-
-class Wanted(NamedTuple):
-    """A name, and the kinds and namespaces in front of it. No name stands for all."""
-
-    name: str
-    above: tuple[str, ...]
-
-    def matches(self, kind: str, namespace: str, names: Collection[str]) -> bool:
-        """Tell whether it means an object that has one of these names."""
-        is_there = all(one in {namespace, kind} or _KINDS.get(one.lower()) == kind for one in self.above)
-        return is_there and (not self.name or self.name in names)
-
-    def __str__(self) -> str:
-        return "/".join((*self.above, self.name))
-
-
-EVERYTHING = Wanted("", ())
 _NOT_HERE = "the package does not contain it: its name stays"
-
-
-def read_wanted(text: str) -> Wanted:
-    """Read `name`, `kind/name`, `namespace/name` or `kind/namespace/name`; `namespace/` for all that is there."""
-    *above, name = text.split("/")
-    return Wanted(name, tuple(above))
-
-
-def not_found(wanted: Wanted, configs: Iterable[Item]) -> Rejected:
-    """Return the error for a name that no ConfigMap or Secret of the package has."""
-    near = nearest(wanted.name, sorted({base_name(item) for item in configs}))
-    return Rejected(Problem(f"the package has no ConfigMap or Secret {wanted}{did_you_mean(near)}"))
-
-
-def find_wanted(wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]) -> list[Item]:
-    """Find the ConfigMaps and Secrets that are meant: by any name that a reference may use, and by their new names."""
-    return [
-        item
-        for item in configs
-        if any(
-            wanted.matches(kind, item.id.namespace, {name})
-            for kind, name in (*known_names(item), (item.id.kind, new_names.get(item, item.id.name)))
-        )
-    ]
 
 
 def explain_objects(found: Run, items: Iterable[Item], places: Places, masks: Masks) -> Explanation:

@@ -13,7 +13,8 @@ from krm_fn.core.references.embedded import EmbeddedReference
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import name_meant
 from krm_fn.core.references.reference import Reference, ResolvedReference
-from krm_fn.tools.explain.explanation import ExplainedReference, Places
+from krm_fn.tools.explain.explanation import ExplainedReference
+from krm_fn.tools.render.places import Places
 
 
 def find_explained_references(found: Run, places: Places) -> dict[Item, list[ExplainedReference]]:

@@ -24,7 +24,8 @@ from krm_fn.core.references.near_misses import NOT_NAMES
 from krm_fn.core.references.shapes import FREE_KEYS, PASSED_OVER, is_of_core
 from krm_fn.extras.restart_requests import OPT_INS
 from krm_fn.lint.not_followed import find_misspelled
-from krm_fn.tools.explain.explanation import FIELD, LOOKALIKE, MISSPELLED, OLDER, OPTION, TEXT, Places, Unfollowed
+from krm_fn.tools.explain.explanation import FIELD, LOOKALIKE, MISSPELLED, OLDER, OPTION, TEXT, Unfollowed
+from krm_fn.tools.render.places import Places
 
 _WORDS_OF_PROGRAMS = re.compile(r"\.(?P<what>command|args)\[\d+\]$|\.env\[\d+\]\.(?P<variable>value)$")
 _ANNOTATIONS_OF_TOOLS = re.compile(

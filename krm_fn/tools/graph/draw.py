@@ -6,7 +6,6 @@ from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import Environment
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.secrets import Masks
-from krm_fn.tools.explain.explain_objects import read_wanted
 from krm_fn.tools.graph.diagrams import find_excess, write_dot, write_mermaid
 from krm_fn.tools.graph.graph_objects import graph_history, graph_package
 from krm_fn.tools.graph.picture import Graph
@@ -16,6 +15,7 @@ from krm_fn.tools.render.files import Allowance, Limits
 from krm_fn.tools.render.render import decide_opened, open_inputs
 from krm_fn.tools.render.sources import Inputs
 from krm_fn.tools.render.tools import HelmOptions
+from krm_fn.tools.render.wanted import read_wanted
 
 
 class GraphFormat(StrEnum):

@@ -13,16 +13,18 @@ from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import authored_id, base_name, is_emitted, is_revision
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.reference import By
+from krm_fn.report.change_lines import write_lines
 from krm_fn.report.markup import WIDTH
 from krm_fn.report.secrets import Masks, number_names, show_content
-from krm_fn.tools.diff.lines import write_lines
-from krm_fn.tools.explain.explain_objects import Wanted, explain_absent, find_wanted, not_found
-from krm_fn.tools.explain.explanation import Explained, Places, SourceLine
+from krm_fn.tools.explain.explain_objects import explain_absent
+from krm_fn.tools.explain.explanation import Explained
 from krm_fn.tools.explain.find_references import find_explained_references
 from krm_fn.tools.graph.picture import Builder, DataKey, EdgeKind, Graph, GraphNode, Handle, Lane, NodeStyle
 from krm_fn.tools.history.revision_history import History, Pods, RevisionHistory, Role, WorkloadHistory
 from krm_fn.tools.history.text import duration, write_pods, write_state
+from krm_fn.tools.render.places import Places, SourceLine
 from krm_fn.tools.render.render import Opened
+from krm_fn.tools.render.wanted import Wanted, find_wanted, not_found
 
 _STATES = {
     Strategy.RENAME: "revision",
@@ -98,7 +100,6 @@ class _PackageDrawer:
                     self._refer(one.who, item, one.field, one.place)
 
     def draw_absent(self, absent: Iterable[Explained]) -> None:
-        """Draw what is referenced and not in the package."""
         for one in absent:
             facts = (_sentence(one.because.reason.text),)
             node = self._node(Lane.REVISIONS, NodeStyle.ABSENT, one.who, "not in the package", facts)
@@ -212,8 +213,8 @@ class _HistoryDrawer:
     def __init__(self, history: History) -> None:
         self.builder = Builder()
         self._now = history.now
-        entries = [entry for one in history.sets for entry in one.entries]
-        self._masks = number_names((one.base, one.name) for one in entries if one.kind == "Secret" and one.suffix)
+        secrets = (one for one in history.entries if one.kind == "Secret" and one.suffix)
+        self._masks = number_names((one.base, one.name) for one in secrets)
 
     def draw_workload(self, workload: WorkloadHistory) -> None:
         facts = [f"The controller says: {workload.reason}."] if workload.reason else []

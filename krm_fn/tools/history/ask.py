@@ -7,30 +7,22 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from copy import copy
 from itertools import pairwise
-from threading import Event
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.words import listing
 from krm_fn.core.names.names import SET_NAME
 from krm_fn.core.names.suggest import did_you_mean, nearest
-from krm_fn.linker.api import Api, ApiError, Forbidden, Unreachable
 from krm_fn.linker.cluster import ObjectLists
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.live_cluster import CONFIG_MAPS, Lists
 from krm_fn.linker.read import below, text_in
-from krm_fn.linker.retry import Deadline, OutOfTime
+from krm_fn.report.object_change import ComparedObject, ObjectChange
 from krm_fn.report.secrets import StoredValue, compare_values
-from krm_fn.tools.diff.difference import ComparedObject, ObjectChange
+from krm_fn.tools.history.connect import TIMEOUT, connect, explained, patience
 from krm_fn.tools.history.find_history import find_history
 from krm_fn.tools.history.read_snapshot import read_snapshot
 from krm_fn.tools.history.revision_history import History, NoAnswer, SetHistory
-
-_PATIENCE = 10.0
-"""Seconds in which requests without an answer are repeated: a person waits."""
-
-TIMEOUT = 40
-"""Seconds for all requests together. An API server that answers may be slow."""
 
 _MOST_NAMES = 10
 _NAMESPACE = re.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -47,38 +39,6 @@ class Question(NamedTuple):
     set: str | None = None
     name: str | None = None
     with_changes: bool = False
-
-
-def connect(access: Access, say: Callable[[str], None], timeout: float = TIMEOUT) -> Api:
-    """Load the credentials. `say` is called with what the connection waits for. Raises NoAnswer if there are none."""
-    try:
-        return Api(Deadline(timeout, Event(), say=say), access)
-    except ApiError as error:
-        raise NoAnswer(str(error)) from error
-
-
-def patience(say: Callable[[str], None], timeout: float = TIMEOUT) -> Deadline:
-    """Return how long one question may take, in seconds. The overtime is for a last try, which says why it fails."""
-    seconds = min(_PATIENCE, timeout / 2)
-    return Deadline(seconds, Event(), say=say, overtime=timeout - seconds)
-
-
-@contextmanager
-def explained(where: str) -> Iterator[None]:
-    """Say what to do about what an API server does not answer, `in namespace shop`. Raises NoAnswer."""
-    try:
-        yield
-    except Unreachable as error:
-        message = f"{error}; are --context and --kubeconfig right?"
-        raise NoAnswer(message) from error
-    except Forbidden as error:
-        message = f"you may not list ConfigMaps {where}: you need the rule {error.rule}"
-        raise NoAnswer(message) from error
-    except ApiError as error:
-        raise NoAnswer(str(error)) from error
-    except OutOfTime as error:
-        message = f"{where.removeprefix('in ')}: the API server is too slow"
-        raise NoAnswer(message) from error
 
 
 class LiveNamespace:
@@ -140,7 +100,7 @@ class LiveNamespace:
         if not question.with_changes:
             return selected
         # Of the whole history: the next older revision of a selected one may not be selected.
-        changed = add_changes(history, lists, find_names(selected))
+        changed = add_changes(history, lists, find_base_names(selected))
         return changed if question.name is None else select(changed, question.name)
 
     def _explain_absence(self, lists: Lists, set_name: str | None) -> str:
@@ -163,29 +123,33 @@ def _read_set_name(item: Any) -> str:
 
 
 def _explain_unknown(name: str, history: History) -> str:
-    names = find_names(history)
+    names = find_base_names(history)
     hint = did_you_mean(nearest(name, names))
     where = f"in namespace {history.namespace}"
     return f"no base name or revision {name} {where}{hint or f'; found: {listing(names, _MOST_NAMES)}'}"
 
 
-def find_names(history: History) -> list[str]:
-    """Return all base names."""
-    return sorted({entry.base for one in history.sets for entry in one.entries})
+def find_base_names(history: History) -> list[str]:
+    return sorted({entry.base for entry in history.entries})
 
 
 def select(history: History, name: str) -> History:
     """Keep what is about a base name, a revision, or the hash of one. There may be nothing left."""
-    sets = []
-    for one in history.sets:
-        entries = tuple(entry for entry in one.entries if name in (entry.base, entry.name, entry.suffix))
-        concerned = {who for entry in entries for referrer in entry.referrers for who in (str(referrer), referrer.of)}
-        workloads = tuple(workload for workload in one.workloads if str(workload) in concerned)
-        if entries:
-            names = {entry.name for entry in entries}
-            leaks = tuple(leak for leak in one.leaks if any(tracker.name in names for tracker in leak.trackers))
-            sets.append(one._replace(entries=entries, workloads=workloads, leaks=leaks))
-    return history._replace(sets=tuple(sets))
+    selected = (_select(one, name) for one in history.sets)
+    return history._replace(sets=tuple(one for one in selected if one.entries))
+
+
+def _select(one: SetHistory, name: str) -> SetHistory:
+    entries = tuple(entry for entry in one.entries if name in (entry.base, entry.name, entry.suffix))
+    names = {entry.name for entry in entries}
+    concerned: set[str] = set()
+    for entry in entries:
+        for referrer in entry.referrers:
+            # A ReplicaSet that references a revision tells of its Deployment too.
+            concerned |= {str(referrer), referrer.of}
+    workloads = tuple(workload for workload in one.workloads if str(workload) in concerned)
+    leaks = tuple(leak for leak in one.leaks if not names.isdisjoint(tracker.name for tracker in leak.trackers))
+    return one._replace(entries=entries, workloads=workloads, leaks=leaks)
 
 
 def add_changes(history: History, source: ObjectLists, bases: Collection[str]) -> History:
@@ -217,7 +181,6 @@ def _add_changes(one: SetHistory, namespace: str, source: ObjectLists, bases: Co
 
 
 def _read_content(item: Any, names: Collection[str]) -> tuple[str, dict[str, StoredValue]] | None:
-    """Read the content of a ConfigMap with one of these names."""
     name = text_in(below(item, "metadata"), "name")
     if name not in names:
         return None

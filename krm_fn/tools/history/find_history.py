@@ -178,24 +178,20 @@ def _is_seen_to_roll(workload: LiveObject | None, snapshot: Snapshot) -> bool:
 def _find_workloads(one: SetSnapshot, live: "_Live") -> Iterator[WorkloadHistory]:
     """Find the workloads that reference revisions of the set, or did so."""
     referring = [consumer for consumer in one.observation.consumers if consumer.references]
-    # Of a workload whose template references nothing any more, the ReplicaSets still tell.
-    uids = {uid for consumer in referring for uid in (consumer.owner.uid, consumer.controller)}
     references = {consumer.owner.uid: consumer.references for consumer in referring}
+    # Of a workload whose template references nothing any more, the ReplicaSets still tell.
+    uids = references.keys() | {consumer.controller for consumer in referring}
     known = (live.objects[uid] for uid in uids if uid in live.objects)
     for workload in sorted(known, key=lambda one: (one.kind, one.name)):
         if workload.progress is None:
             continue
-        templates = tuple(
-            Template(
-                controlled.name,
-                controlled.number,
-                live.roles.get(controlled.uid) or Role.PAST,
-                tuple(sorted(references.get(controlled.uid, ()))),
-                live.pods_of(controlled),
-                tuple(name for name, needing in one.absent.items() if controlled.uid in needing),
-            )
-            for controlled in _newest_first(live.controlled_by[workload.uid])
-        )
+        templates: list[Template] = []
+        for controlled in _newest_first(live.controlled_by[workload.uid]):
+            absent = tuple(name for name, needing in one.absent.items() if controlled.uid in needing)
+            role = live.roles.get(controlled.uid) or Role.PAST
+            revisions = tuple(sorted(references.get(controlled.uid, ())))
+            pods = live.pods_of(controlled)
+            templates.append(Template(controlled.name, controlled.number, role, revisions, pods, absent))
         way_back = find_way_back(workload.kind, workload.name, live.snapshot.namespace, workload.progress, templates)
         yield WorkloadHistory(
             workload.kind,
@@ -203,7 +199,7 @@ def _find_workloads(one: SetSnapshot, live: "_Live") -> Iterator[WorkloadHistory
             workload.progress.is_done,
             workload.progress.situation,
             workload.progress.reason,
-            templates,
+            tuple(templates),
             way_back,
         )
 

@@ -2,7 +2,7 @@
 
 from krm_fn.linker.read import write_time
 from krm_fn.report.markup import FieldSource, Forms, as_json, write_forms
-from krm_fn.tools.diff.write_difference import FORMS
+from krm_fn.report.write_change import CHANGE_FORMS
 from krm_fn.tools.history.revision_history import (
     History,
     LinkerJob,
@@ -44,7 +44,7 @@ def _write_notes(history: History) -> list[str]:
 def _write_change(entry: RevisionHistory) -> dict[str, object] | None:
     """Write what differs from the next older revision, in the form of `krm-fn diff`."""
     change = entry.change
-    return change and {"from": change.old and change.old.name, "keys": as_json(change.keys, FORMS)}
+    return change and {"from": change.old and change.old.name, "keys": as_json(change.keys, CHANGE_FORMS)}
 
 
 _NUMBER: FieldSource = ("number", lambda one: one.number or None)

@@ -4,9 +4,11 @@ The readers accept any JSON, like those of the linker.
 """
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, NamedTuple
 
 from krm_fn.base.kind import Kind, consumer_named
+from krm_fn.facts.kinds import REVISION_HISTORY_LIMIT
 from krm_fn.linker.objects import Names
 from krm_fn.linker.read import (
     below,
@@ -20,10 +22,6 @@ from krm_fn.linker.read import (
 )
 from krm_fn.tools.history.revision_history import LinkerJob
 from krm_fn.tools.history.snapshot import LiveObject, Pod, Progress
-
-DEFAULT_LIMIT = 10
-"""The `revisionHistoryLimit` of a workload that sets none: Kubernetes and Argo Rollouts have the same default."""
-
 
 _HASH_LABELS = ("pod-template-hash", "rollouts-pod-template-hash", "controller-revision-hash")
 """Labels by controllers on what they make of a template, and on its pods. A Rollout uses the second one."""
@@ -70,7 +68,7 @@ def read_pod(item: Any, names: Names) -> Pod | None:
     if parts.status.get("phase") in _ENDED:
         return None
     fields = ("initContainerStatuses", "containerStatuses")
-    containers = (one for field in fields for one in list_of(parts.status.get(field)))
+    containers = chain.from_iterable(list_of(parts.status.get(field)) for field in fields)
     reasons = (text_in(below(one, "state.waiting"), "reason") for one in containers)
     return Pod(
         parts.name,
@@ -191,7 +189,7 @@ def _number(item: Any, parts: _Parts) -> int:
 
 def _limit(workload: _Parts) -> int:
     limit = _count(workload.spec, "revisionHistoryLimit")
-    return DEFAULT_LIMIT if limit is None else limit
+    return REVISION_HISTORY_LIMIT if limit is None else limit
 
 
 def _count(fields: dict[str, Any], name: str) -> int | None:

@@ -56,15 +56,15 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     sets, now = _read_sets(source, set_name)
     jobs = _find_jobs(_read_jobs(source, set_name), sets)
     plans = {name: _plan(name, jobs.get(name), one.configs.inventory) for name, one in sorted(sets.items())}
-    # Of all sets, and of what is rendered and does not exist yet: pods may wait for it.
-    names = Names.of(
-        {revision.name for one in sets.values() for revision in one.configs.revisions}
-        | {revision.name for plan in plans.values() for revision in plan.rendered}
-        | {name for one in sets.values() if one.configs.inventory for name in one.configs.inventory.references}
-    )
-    # Each once, though several sets may name it.
-    kinds = dict.fromkeys([*CONSUMER_KINDS, *(kind for plan in plans.values() for kind in plan.kinds)])
-    objects = _read_objects(source, kinds, names)
+    names: set[str] = set()
+    for one in sets.values():
+        names |= {revision.name for revision in one.configs.revisions}
+        names |= one.configs.inventory.references if one.configs.inventory else frozenset()
+    kinds = dict.fromkeys(CONSUMER_KINDS)  # each once, though several sets may name it
+    for plan in plans.values():
+        names |= {revision.name for revision in plan.rendered}  # what does not exist yet: pods may wait for it
+        kinds |= dict.fromkeys(plan.kinds)
+    objects = _read_objects(source, kinds, Names.of(names))
     return Snapshot(
         source.namespace,
         tuple(_read_set(plan, jobs.get(name), sets[name], source, objects) for name, plan in plans.items()),
@@ -76,19 +76,17 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
 
 
 def _read_sets(source: ObjectLists, set_name: str | None) -> tuple[dict[str, _SetConfigs], float]:
-    """List the ConfigMaps of all sets, without their content."""
+    # Without content: it may be large, and names and marks tell everything here.
     selector = keys.SET if set_name is None else f"{keys.SET}={set_name}"
     listed = source.read(CONFIG_MAPS, _read_config, metadata_only=True, labelSelector=selector)
-    found: dict[str, list[tuple[LiveRevision | Consumer, str]]] = defaultdict(list)
+    configs: dict[str, list[LiveRevision | Consumer]] = defaultdict(list)
+    bases: dict[str, dict[str, str]] = defaultdict(dict)
     for name, config, base in listed.items:
-        found[name].append((config, base))
-    return {
-        name: _SetConfigs(
-            Configs.of([config for config, _ in pairs], listed.now),
-            {config.name: base for config, base in pairs if isinstance(config, LiveRevision)},
-        )
-        for name, pairs in found.items()
-    }, listed.now
+        configs[name].append(config)
+        if isinstance(config, LiveRevision):
+            bases[name][config.name] = base
+    sets = {name: _SetConfigs(Configs.of(of_set, listed.now), bases[name]) for name, of_set in configs.items()}
+    return sets, listed.now
 
 
 def _read_config(item: Any) -> tuple[str, LiveRevision | Consumer, str] | None:

@@ -4,10 +4,11 @@ Nothing in it is content, but for the changes of ConfigMaps that somebody has as
 """
 
 from enum import StrEnum
+from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.linker.owners import Leak
-from krm_fn.tools.diff.difference import ObjectChange
+from krm_fn.report.object_change import ObjectChange
 
 
 class NoAnswer(Exception):
@@ -219,3 +220,8 @@ class History(NamedTuple):
     sets: tuple[SetHistory, ...]
     unseen: tuple[Unseen, ...] = ()
     cluster: str = ""
+
+    @property
+    def entries(self) -> list[RevisionHistory]:
+        """The revisions of all sets."""
+        return [*chain.from_iterable(one.entries for one in self.sets)]

@@ -4,14 +4,14 @@ What is said about revisions, workloads and linkers is the same in all forms of 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from krm_fn.base.words import count, listing, printable
 from krm_fn.linker.owners import deletion_command
 from krm_fn.linker.read import write_time
 from krm_fn.report.table import Group, Row, Screen, columns, cut, fold, write_table
-from krm_fn.tools.diff.write_difference import write_change
+from krm_fn.report.write_change import write_change
 from krm_fn.tools.history.revision_history import (
     History,
     Pods,
@@ -102,21 +102,23 @@ def write_wide(history: History, screen: Screen) -> str:
 
 def write_detail(history: History, screen: Screen) -> str:
     """Write a paragraph for each revision, and the way back of all workloads, even of those that are done."""
-    settled = [workload for one in history.sets for workload in one.workloads if workload.is_settled]
-    ways_back = [
-        note._replace(sentence=f"{printable(str(workload))}: {note.sentence}")
-        for workload in settled
-        for note in _write_way_back(workload)
-    ]
-    return _write(history, _write_paragraphs(history, screen), [*find_notes(history), *ways_back], screen)
+    notes = [*find_notes(history)]
+    for one in history.sets:
+        for workload in one.workloads:
+            back = _write_way_back(workload) if workload.is_settled else ()  # of the others, the notes tell
+            notes += (note._replace(sentence=f"{printable(str(workload))}: {note.sentence}") for note in back)
+    return _write(history, _write_paragraphs(history, screen), notes, screen)
 
 
 def _write(history: History, lines: Iterable[str], notes: Iterable[Note], screen: Screen) -> str:
     """Put under the lines what differs between neighbours, if that was asked for, and what else one has to know."""
-    entries = [entry for one in history.sets for entry in one.entries]
-    changes = (line for entry in entries if entry.change for line in write_change(entry.change, screen))
-    parts = ("".join(f"{line}\n" for line in part) for part in (lines, changes, write_notes(notes, screen)))
+    changes = chain.from_iterable(write_change(entry.change, screen) for entry in history.entries if entry.change)
+    parts = map(join_lines, (lines, changes, write_notes(notes, screen)))
     return "\n".join(filter(None, parts))
+
+
+def join_lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def write_notes(notes: Iterable[Note], screen: Screen) -> Iterator[str]:
@@ -131,16 +133,15 @@ def _write_tables(history: History, screen: Screen) -> Iterator[str]:
         if len(history.sets) > 1:
             yield from [""] if position else []
             yield screen.strong(f"Set {printable(one.name)}")
-        groups = [
-            Group(base, [_write_row(entry, history.now, screen) for entry in entries])
-            for base, entries in groupby(one.entries, _write_base)  # they are in order
-        ]
+        groups: list[Group] = []
+        for base, entries in groupby(one.entries, _write_base):  # they are in order
+            groups.append(Group(base, [_write_row(entry, history.now, screen) for entry in entries]))
         yield from write_table(TITLES, groups, screen.width) if groups else ["no revisions"]
 
 
 def _write_row(entry: RevisionHistory, now: float, screen: Screen) -> Row:
     cells = write_cells(entry, now)
-    state = [word for part in cells.state for word in part.split(" ")]
+    state = " ".join(cells.state).split(" ")  # each word may begin a line
     return Row((cells.revision, cells.age), (cells.referrers, state), _find_paint(entry, screen))
 
 
@@ -175,11 +176,19 @@ def _with_commas(parts: list[str]) -> list[str]:
     return [part if after.startswith("and ") else f"{part}," for part, after in zip(parts, following, strict=False)]
 
 
+def _find_entries(history: History) -> list[tuple[str, RevisionHistory]]:
+    """Return all revisions, each with the name of its set."""
+    found: list[tuple[str, RevisionHistory]] = []
+    for one in history.sets:
+        found += ((one.name, entry) for entry in one.entries)
+    return found
+
+
 def _write_lines(history: History, screen: Screen) -> Iterator[str]:
-    entries = [(one.name, entry) for one in history.sets for entry in one.entries]
+    entries = _find_entries(history)
     rows = [_WIDE_TITLES, *(_write_wide_cells(name, entry, history.now) for name, entry in entries)]
-    sizes = [max(map(columns, column)) for column in zip(*rows, strict=True)]
     paints: list[Callable[[str], str]] = [str, *(_find_paint(entry, screen) for _, entry in entries)]
+    sizes = [max(map(columns, column)) for column in zip(*rows, strict=True)]
     for (*cells, state), paint in zip(rows, paints, strict=True):
         padded = [text + " " * (size - columns(text)) for text, size in zip(cells, sizes[:-1], strict=True)]
         yield _GAP.join([*padded, paint(state)])
@@ -203,15 +212,19 @@ def _write_wide_cells(set_name: str, entry: RevisionHistory, now: float) -> tupl
 
 
 def _write_paragraphs(history: History, screen: Screen) -> Iterator[str]:
-    entries = [(one.name, entry) for one in history.sets for entry in one.entries]
-    for position, (set_name, entry) in enumerate(entries):
+    for position, (set_name, entry) in enumerate(_find_entries(history)):
         yield from [""] if position else []
         yield screen.strong(printable(f"{entry.kind} {history.namespace}/{entry.name}"))
-        paint = _find_paint(entry, screen)
-        for label, sentences in _find_statements(printable(set_name), entry, history.now):
-            head = f"{label}:"
-            for line in (line for one in sentences for line in fold(one.split(" "), screen.width - _LABEL, "")):
-                yield f"  {head:{_LABEL - 2}}{paint(line) if label == 'state' else line}"
+        yield from _write_paragraph(set_name, entry, history.now, screen)
+
+
+def _write_paragraph(set_name: str, entry: RevisionHistory, now: float, screen: Screen) -> Iterator[str]:
+    for label, sentences in _find_statements(printable(set_name), entry, now):
+        paint = _find_paint(entry, screen) if label == "state" else str
+        head = f"{label}:"
+        for sentence in sentences:
+            for line in fold(sentence.split(" "), screen.width - _LABEL, ""):
+                yield f"  {head:{_LABEL - 2}}{paint(line)}"
                 head = ""
 
 
@@ -363,7 +376,9 @@ def find_notes(history: History) -> Iterator[Note]:
             yield _warn(f"{listed(missing)} {verb} not exist: apply the manifests that have it again")
         yield from _write_linker(one, history)
         if one.leaks:
-            leaks = [tracker.name for leak in one.leaks for tracker in leak.trackers]
+            leaks: list[str] = []
+            for leak in one.leaks:
+                leaks += (tracker.name for tracker in leak.trackers)
             what = "its Secret" if len(leaks) == 1 else "their Secrets"
             command = printable(deletion_command(one.leaks, history.namespace))
             yield Note(f"the linker may not delete {listed(leaks)}, as no run has linked {what} in time:", command)

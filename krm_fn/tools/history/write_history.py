@@ -7,7 +7,7 @@ from krm_fn.base.words import printable
 from krm_fn.linker.read import write_time
 from krm_fn.report.markup import markdown, markdown_code
 from krm_fn.report.table import Screen
-from krm_fn.tools.diff.write_difference import write_change_block
+from krm_fn.report.write_change import write_change_block
 from krm_fn.tools.history.history_json import write_history_json
 from krm_fn.tools.history.revision_history import (
     History,

@@ -3,7 +3,7 @@
 import json
 import os
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
@@ -16,13 +16,11 @@ from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.results import stderr_lines
-from krm_fn.report.table import Screen
-from krm_fn.tools.explain.explain import sum_up_rendering
 from krm_fn.tools.init.plan import Door, Planned, Wishes, add_namespace, find_door, plan
 from krm_fn.tools.init.transaction import NewContent, write_all
 from krm_fn.tools.init.who_builds import Around, refuse_deploying, would_do
 from krm_fn.tools.render.files import Allowance, Limits, real_path, unreadable
-from krm_fn.tools.render.render import open_inputs
+from krm_fn.tools.render.render import Opened, open_inputs
 from krm_fn.tools.render.sources import Inputs
 from krm_fn.tools.render.tools import HelmOptions
 
@@ -58,12 +56,15 @@ _MOST_TRIED = 30
 
 
 class Surroundings(NamedTuple):
-    """How the first rendering reads a directory, and how all is written."""
+    """How the first rendering reads a directory.
+
+    `sum_up` says what that rendering does. It is handed over, as to explain is another tool's job.
+    """
 
     helm: HelmOptions
     environment: Environment
     limits: Limits
-    screen: Screen
+    sum_up: Callable[[Opened], Outcome]
 
 
 class _Prepared(NamedTuple):
@@ -113,7 +114,7 @@ def _prepare(directory: Path, wishes: Wishes, surroundings: Surroundings) -> _Pr
     allowance = Allowance(surroundings.limits, _drafts(directory, planned))
     opened = open_inputs(inputs, surroundings.helm, surroundings.environment, allowance)
     refuse_deploying(directory, opened.items)
-    rendering = sum_up_rendering(opened, surroundings.environment, surroundings.screen)
+    rendering = surroundings.sum_up(opened)
     return _Prepared(door, wishes, around, planned, rendering)
 
 

@@ -22,7 +22,7 @@ from krm_fn.base.words import listing
 from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.yaml.envelope import find_objects
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.diff.affected import WorkingTree
+from krm_fn.tools.git.trees import WorkingTree
 from krm_fn.tools.render.files import MANIFESTS, MAX_LEVELS, Allowance, Files, Limits, real_path
 from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_local_bases, find_plugins
 from krm_fn.tools.render.tools import CHART, built_from

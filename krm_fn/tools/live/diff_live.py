@@ -11,9 +11,11 @@ from krm_fn.base.problem import Outcome, Rejected
 from krm_fn.base.words import count, printable
 from krm_fn.core.names.names import base_name
 from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.facts.kinds import REVISION_HISTORY_LIMIT
 from krm_fn.linker.api import Api
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.live_cluster import Lists
+from krm_fn.report.object_change import ComparedObject, HandEdit, ObjectChange, Removal, RemovalOutcome
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.compare import compare, find_fate
 from krm_fn.tools.diff.diff import (
@@ -26,12 +28,11 @@ from krm_fn.tools.diff.diff import (
     render_alone,
     write_difference,
 )
-from krm_fn.tools.diff.difference import ComparedObject, Difference, ObjectChange, Removal, RemovalOutcome
+from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import Release, is_named_by_content, pair_emitted, pair_items, read_release
 from krm_fn.tools.diff.write_difference import Extent
-from krm_fn.tools.history.ask import connect, explained, patience
+from krm_fn.tools.history.connect import connect, explained, patience
 from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.progress import DEFAULT_LIMIT
 from krm_fn.tools.history.read_snapshot import read_snapshot
 from krm_fn.tools.history.revision_history import NoAnswer, Retention
 from krm_fn.tools.live.live_object import LiveManifest, find_appliers
@@ -135,7 +136,7 @@ def _find_unused(new: Release, difference: Difference, api: Api, say: Callable[[
     for set_name, namespace in sorted(new.linked_sets):
         api.deadline = patience(say)
         history = find_history(read_snapshot(Lists(api, namespace), set_name))
-        for one in (entry for found in history.sets for entry in found.entries):
+        for one in history.entries:
             if one.fate is Retention.NEXT_RUN and (one.kind, one.name) not in told:
                 name = None if one.kind == "Secret" else one.name
                 who = ComparedObject("v1", one.kind, namespace, name, one.base, set_name)
@@ -185,7 +186,7 @@ def _find_rollouts(item: Item, live: LiveSide) -> int | None:
         kind = kind_of(one.referrer)
         if kind is not None and kind.history:
             limit = text(get(live.raw[_key(one.referrer, live.release)].node, "spec", "revisionHistoryLimit"))
-            limits.append(int(limit) if limit.isdecimal() else DEFAULT_LIMIT)
+            limits.append(int(limit) if limit.isdecimal() else REVISION_HISTORY_LIMIT)
     return max(limits, default=None)
 
 
@@ -197,9 +198,11 @@ def _find_notes(live: LiveSide) -> Iterator[str]:
     if guesses:
         what = f"{count(guesses, 'object')} without a trace of what was applied"
         yield f"{what}: of fields that the rendering no longer has, only keys and elements of lists are seen"
-    told = [(one.item, edit, "and stays") for one in live.projections for edit in one.kept]
-    unseen = "and whether it differs is not seen"
-    told += [(one.item, edit, unseen) for one in live.projections for edit in one.unread]
+    told: list[tuple[Item, HandEdit, str]] = []
+    for one in live.projections:
+        told += ((one.item, edit, "and stays") for edit in one.kept)
+    for one in live.projections:
+        told += ((one.item, edit, "and whether it differs is not seen") for edit in one.unread)
     for item, edit, end in told[:_MOST_TOLD]:
         when = f" at {edit.time}" if edit.time else ""
         yield f"{item.id.kind} {base_name(item)}: {edit.path} was set by {edit.manager}{when}, {end}"

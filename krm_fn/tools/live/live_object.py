@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 from krm_fn.base import deployer as deployers
@@ -15,16 +16,12 @@ from krm_fn.facts.kinds import SERVER_METADATA
 from krm_fn.facts.live_fields import APPLIERS, BY_HAND, SERVER_MARKS
 from krm_fn.linker.read import below, list_of, mapping, text_in
 
-MARKS = frozenset(
-    [
-        LAST_APPLIED,
-        *SERVER_MARKS,
-        *(mark for one in deployers.DEPLOYERS.values() for mark in (*one.marks, *one.tracks)),
-    ]
-)
+_OF_DEPLOYERS = [(*one.marks, *one.tracks) for one in deployers.DEPLOYERS.values()]
+MARKS = frozenset([LAST_APPLIED, *SERVER_MARKS, *chain.from_iterable(_OF_DEPLOYERS)])
 """Labels and annotations that deployers and the API server add, so that no rendering has them."""
 
-_KNOWN_APPLIERS = frozenset([*APPLIERS, *(one for row in deployers.DEPLOYERS.values() for one in row.managers)])
+_MANAGERS = chain.from_iterable(one.managers for one in deployers.DEPLOYERS.values())
+_KNOWN_APPLIERS = frozenset([*APPLIERS, *_MANAGERS])
 
 _NOT_IN_YAML = re.compile("[^\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
@@ -96,24 +93,23 @@ def _read_owners(metadata: dict[str, Any]) -> Iterator[FieldOwner]:
 
 
 def _find_keys(owners: Iterable[FieldOwner]) -> tuple[str, ...]:
-    found = (key for owner in owners for key in mapping(owner.fields.get("f:data")))
+    found = chain.from_iterable(mapping(owner.fields.get("f:data")) for owner in owners)
     return tuple(sorted({key.removeprefix("f:") for key in found if key.startswith("f:")}))
 
 
 def is_applier(owner: FieldOwner, appliers: Collection[str]) -> bool:
     """Tell whether the manager of fields is a deployer. `appliers`: those that have applied a revision."""
     if owner.manager == "kubectl":
-        return (
-            not owner.subresource
-        )  # `kubectl scale` writes `scale`, where kpt applies as kubectl does, without a name
+        # `kubectl scale` writes `scale`, where kpt applies as kubectl does, without a name.
+        return not owner.subresource
     return owner.manager in _KNOWN_APPLIERS or owner.manager in appliers
 
 
 def find_appliers(objects: Iterable[LiveManifest], label: str) -> frozenset[str]:
     """Return who has set a label, by hand excepted: whoever applies a revision applies the whole rendering."""
-    return frozenset(
-        owner.manager
-        for one in objects
-        for owner in one.owners
-        if f"f:{label}" in below(owner.fields, "f:metadata.f:labels") and owner.manager not in BY_HAND
-    )
+    found: set[str] = set()
+    for one in objects:
+        for owner in one.owners:
+            if f"f:{label}" in below(owner.fields, "f:metadata.f:labels"):
+                found.add(owner.manager)
+    return frozenset(found) - frozenset(BY_HAND)

@@ -7,6 +7,7 @@ what is empty. Fields that the rendering no longer has are kept if applying remo
 
 import json
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 from krm_fn.base.item import Item, data_keys, read_item
@@ -30,8 +31,8 @@ from krm_fn.core.names.go_yaml import is_text, read_number, read_timestamp
 from krm_fn.facts.kinds import SERVER_METADATA
 from krm_fn.facts.live_fields import BY_HAND, OPEN_MAPS, TWINS, TYPED, WRITTEN_BACK
 from krm_fn.linker.read import mapping
+from krm_fn.report.object_change import HandEdit
 from krm_fn.report.secrets import UNREAD
-from krm_fn.tools.diff.difference import HandEdit
 from krm_fn.tools.diff.stored import (
     FALSE,
     TOP,
@@ -93,8 +94,10 @@ class _Place(NamedTuple):
     def element(self, key: str, node: Node, index: int) -> "_Place":
         """Return the place of an element of a list. `key`: the field that tells elements apart, `""` for none."""
         name = text(get(node, key)) if key else str(index)
-        steps = {one for owner in self.owners for one in owner.fields if _means(one, node)}
-        owners = tuple(one for found in steps or {""} for one in _descend(self.owners, found))
+        steps: set[str] = set()
+        for owner in self.owners:
+            steps |= {one for one in owner.fields if _means(one, node)}
+        owners = tuple(chain.from_iterable(_descend(self.owners, found) for found in steps or {""}))
         alike = (one for one in elements(self.applied) if key and text(get(one, key)) == name)
         below = f"{self.path}[{name}]", element_of(self.names)
         return _Place(*below, owners, next(alike, None), self.is_typed, is_replaced=self.is_replaced or not key)
@@ -168,11 +171,11 @@ class _Projector:
         keys = self._live.keys
         known = data_keys(rendered)
         found = {field: get(rendered.node, field) for field in ("data", "stringData")}
-        kept: dict[str, Node] = {
-            field: _holding(node, None, {key: one for key, one in fields(node).items() if key in keys})
-            for field, node in found.items()
-            if is_mapping(node)
-        }
+        kept: dict[str, Node] = {}
+        for field, node in found.items():
+            if is_mapping(node):
+                there = {key: one for key, one in fields(node).items() if key in keys}
+                kept[field] = _holding(node, None, there)
         for key in keys:
             self._unread += self._by_hand(place.field(key)) if key in known else ()
         others = [key for key in keys if key not in known]
@@ -296,7 +299,9 @@ def _edit(owner: FieldOwner, place: _Place) -> HandEdit:
 
 def _holding(live: Node, rendered: Node | None, kept: dict[str, Node]) -> Mapping:
     """Return a mapping with these fields, and their names as one of the two has them."""
-    names = {key.value: key for node in (rendered, live) if is_mapping(node) for key, _ in node.value}
+    names: dict[str, Node] = {}
+    for node in (rendered, live):
+        names |= {key.value: key for key, _ in node.value} if is_mapping(node) else {}
     built: Mapping = _copied(live, [(names[name], value) for name, value in kept.items() if name in names])
     return built
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
@@ -14,10 +15,10 @@ from krm_fn.linker.api import Api, Forbidden, NotServed, Refused
 from krm_fn.linker.live_cluster import CONFIG_MAPS, SECRETS, Lists, find_resources
 from krm_fn.linker.read import below, mapping, text_in
 from krm_fn.tools.diff.pair import Release, emitted_base
-from krm_fn.tools.history.ask import patience
+from krm_fn.tools.history.connect import patience
 from krm_fn.tools.live.live_object import LiveManifest, read_live
 
-_TRACKS = tuple(mark for one in DEPLOYERS.values() for mark in one.tracks)
+_TRACKS = tuple(chain.from_iterable(one.tracks for one in DEPLOYERS.values()))
 _JOB = "Job"
 
 
@@ -46,13 +47,13 @@ class ClusterReader:
             kind = release.package.kinds.of(item.id)
             namespace = (release.package.namespace_of(item) or self._namespace) if kind.is_namespaced else ""
             wanted[kind, namespace] |= {item.id.name, base_name(item)}  # it may become a revision
-        served = {kind: self._find_served(kind) for kind in dict.fromkeys(kind for kind, _ in wanted)}
-        listed = [
-            one
-            for (kind, namespace), names in wanted.items()
-            if (asked := served[kind]) is not None
-            for one in self._list(asked, namespace if asked.is_namespaced else "", names)
-        ]
+        kinds = dict.fromkeys(kind for kind, _ in wanted)
+        served = {kind: self._find_served(kind) for kind in kinds}
+        listed: list[LiveManifest] = []
+        for (kind, namespace), names in wanted.items():
+            asked = served[kind]
+            if asked is not None:
+                listed += self._list(asked, namespace if asked.is_namespaced else "", names)
         chosen = [*choose_compared(listed, release)]
         if ("", "Secret") in self._unseen:
             chosen += map(_stand_in, [one.item for one in chosen if is_secret_tracker(one.item)])
@@ -157,7 +158,9 @@ def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[Li
     inventories = {
         _set_of(one.item): listed_revisions(one.item) for one in listed if keys.RENDERED in one.item.annotations
     }
-    tracked = {mark for one in listed if _id(one.item, new) in names for mark in _find_tracks(one.item)}
+    tracked: set[tuple[str, str]] = set()
+    for one in listed:
+        tracked |= _find_tracks(one.item) if _id(one.item, new) in names else set()
     newest: dict[tuple[str, ...], LiveManifest] = {}
     bases = {(*_id(one.item, new)[:3], base_name(one.item)) for one in listed if is_revision(one.item)}
     names |= {(*_id(item, new)[:3], base_name(item)) for item in authored if is_revision(item)} - bases

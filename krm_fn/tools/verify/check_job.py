@@ -8,38 +8,12 @@ from krm_fn.base import keys
 from krm_fn.base.changes import Object
 from krm_fn.base.deployer import SYNC_WAVE, wave_of, wave_order
 from krm_fn.base.item import Item, about
-from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
+from krm_fn.base.link_plan import LinkPlan
 from krm_fn.base.node import Node, elements, fields, get, is_mapping, is_scalar, step, text, texts
 from krm_fn.base.problem import Problem, ResourceId
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.names.names import content_name, is_image
-
-_CONTAINERS = "spec.template.spec.containers"
-_OF_CRON_JOB = "spec.jobTemplate.spec.template.spec.containers"
-
-
-def read_plan(job: Item) -> tuple[LinkPlan, str]:
-    """Return the plan of a Job or CronJob, and the field that it is in. Raises Unreadable.
-
-    The container need not be the first: a service mesh may have added its own.
-    """
-    containers = _containers(job)
-    for field, container in containers.items():
-        if runs_linker(container):
-            return read_arguments([*map(text, elements(get(container, "args")))][1:]), f"{field}.args"
-    names = ", ".join(text(get(container, "name")) for container in containers.values())
-    raise Unreadable(names, "a container whose first argument is `link`")
-
-
-def runs_linker(container: Node) -> bool:
-    """Tell whether the arguments of a container are those of the linker."""
-    return [*map(text, elements(get(container, "args")))][:1] == ["link"]
-
-
-def _containers(job: Item) -> dict[str, Node]:
-    """Return the containers by their fields."""
-    path = _OF_CRON_JOB if job.id.kind == "CronJob" else _CONTAINERS
-    return {f"{path}[{index}]": one for index, one in enumerate(elements(get(job.node, *path.split("."))))}
+from krm_fn.tools.render.rendered import OF_CRON_JOB, find_job_containers, runs_linker
 
 
 def check_cron_job(item: Item, plan: LinkPlan, wanted: Callable[[str], Object] | None) -> Iterator[Problem]:
@@ -48,9 +22,9 @@ def check_cron_job(item: Item, plan: LinkPlan, wanted: Callable[[str], Object] |
     yield from _check_commands(item)
     if plan.waits:
         message = "lacks --no-wait: each run would wait for what no release is about to bring"
-        yield about(item, message, _OF_CRON_JOB)
+        yield about(item, message, OF_CRON_JOB)
     elif wanted is not None:
-        images = [text(get(container, "image")) for container in _containers(item).values()]
+        images = [text(get(container, "image")) for container in find_job_containers(item).values()]
         yield from check_object(item, wanted(images[0]))
 
 
@@ -76,14 +50,14 @@ def check_job(job: Item, set_name: str, shared: Iterable[Item]) -> Iterator[Prob
 
 
 def _check_images(job: Item) -> Iterator[Problem]:
-    for field, container in _containers(job).items():
+    for field, container in find_job_containers(job).items():
         image = text(get(container, "image"))
         if not is_image(image) and "$" not in image:  # something may still substitute it
             yield about(job, f"found {image!r}, expected the name of an image", f"{field}.image")
 
 
 def _check_commands(item: Item) -> Iterator[Problem]:
-    for field, container in _containers(item).items():
+    for field, container in find_job_containers(item).items():
         if runs_linker(container) and elements(get(container, "command")):
             message = "found a command, which replaces the program of the image: expected none"
             yield about(item, message, f"{field}.command")

@@ -22,14 +22,8 @@ from krm_fn.core.references.generated import find_generated
 from krm_fn.extras.emit_linker import build_trackers, without_clashes
 from krm_fn.extras.linker_objects import access, cron_job, inventory
 from krm_fn.extras.plan_links import plan_links
-from krm_fn.tools.verify.check_job import (
-    check_annotations,
-    check_cron_job,
-    check_job,
-    check_object,
-    check_wave,
-    read_plan,
-)
+from krm_fn.tools.render.rendered import read_plan
+from krm_fn.tools.verify.check_job import check_annotations, check_cron_job, check_job, check_object, check_wave
 from krm_fn.tools.verify.rendering import RenderedSet, Rendering
 
 _ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY, keys.RETAIN)

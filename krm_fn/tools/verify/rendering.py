@@ -1,14 +1,12 @@
 """What is about to be applied, read as it is: its revisions, and the references to them."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item
-from krm_fn.base.link_plan import Unreadable
-from krm_fn.base.node import elements, get, text
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.settings import Settings, Strategy
 from krm_fn.core.decide.choice import Choices
@@ -16,16 +14,15 @@ from krm_fn.core.decide.choose import choose
 from krm_fn.core.decide.mark import find_consumers
 from krm_fn.core.decide.package import Package, is_of_chart, read_package
 from krm_fn.core.decide.revisions import Consumers, Revision, Revisions
-from krm_fn.core.names.names import base_name, hash_in_name, is_emitted, is_revision
+from krm_fn.core.names.names import base_name, hash_in_name, is_revision
 from krm_fn.core.references.embedded import find_embedded
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.mentions import Mentions
-from krm_fn.core.references.references import Authored, References, find_authored
-from krm_fn.core.references.resolve import Index
+from krm_fn.core.references.references import Authored, References
 from krm_fn.core.yaml.reader import embedded_reader
 from krm_fn.extras.mounts.plan_mounts import read_mounts
 from krm_fn.guards.guards import find_guards
-from krm_fn.tools.verify.check_job import read_plan
+from krm_fn.tools.render.rendered import find_default_namespace, read_written
 
 
 class Configured(NamedTuple):
@@ -90,46 +87,6 @@ def read_rendering(
         is_placed=is_placed,
         sets=_read_sets(package, revisions, configured),
     )
-
-
-def read_written(package: Package, settings: Iterable[Settings]) -> tuple[Index, Authored]:
-    """Read the references that are written in what is about to be applied.
-
-    What an earlier run wrote for mounts counts too: it is applied as it is.
-    """
-    index = Index(package.configs, package.kinds, package.namespace)
-    specs = tuple(chain.from_iterable(one.references for one in settings))
-    return index, find_authored(package.authored, index, specs, but=())
-
-
-def find_default_namespace(items: Collection[Item], configured: Iterable[Settings]) -> str:
-    """Find the namespace of objects that set none, as far as the function has left a trace of it."""
-    emitted = [item for item in items if is_emitted(item)]
-    by_config = (settings.linker.namespace or "" for settings in configured)
-    return next(filter(None, chain(by_config, _subject_namespaces(emitted), _planned_namespaces(items, emitted))), "")
-
-
-def _subject_namespaces(emitted: Iterable[Item]) -> Iterator[str]:
-    """Yield what RoleBindings without a namespace say about that of their ServiceAccount."""
-    for item in emitted:
-        if item.id.kind == "RoleBinding" and not item.id.namespace:
-            yield from (text(get(subject, "namespace")) for subject in elements(get(item.node, "subjects")))
-
-
-def _planned_namespaces(items: Iterable[Item], emitted: Iterable[Item]) -> Iterator[str]:
-    """Yield the namespaces of Jobs whose plan speaks of objects that set none."""
-    namespaces: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for item in items:
-        namespaces[item.id.kind, item.id.name].add(item.id.namespace)
-    for job in emitted:
-        try:
-            plan, _ = read_plan(job)
-        except Unreadable:
-            continue
-        planned = {(one.kind, one.name) for one in plan.workloads} | {(one.kind, one.name) for one in plan.rendered}
-        found = [namespaces[one] for one in planned]
-        if job.id.namespace and any("" in of_name and job.id.namespace not in of_name for of_name in found):
-            yield job.id.namespace
 
 
 def _read_revision(item: Item) -> Revision:

@@ -1,6 +1,6 @@
 """A fleet as text for a terminal, as Markdown, as a page of HTML, and as JSON in the form of schemas/fleet-v1.json."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from itertools import groupby
 
@@ -8,9 +8,9 @@ from krm_fn.base.words import count, printable
 from krm_fn.linker.read import write_time
 from krm_fn.report.markup import Forms, html_page, html_text, markdown, write_forms
 from krm_fn.report.table import GridCell, Screen, cut, write_grid
-from krm_fn.tools.history.fleet import CellState, ConfigKey, Fleet, FleetCell, FleetColumn, FleetRow, Use, UsedRevision
+from krm_fn.tools.fleet.fleet import CellState, ConfigKey, Fleet, FleetCell, FleetColumn, FleetRow, Use, UsedRevision
 from krm_fn.tools.history.history_json import time_field
-from krm_fn.tools.history.text import Note, duration, listed, write_notes
+from krm_fn.tools.history.text import Note, duration, join_lines, listed, write_notes
 
 _MARK = "! "
 """In front of what differs, in a column of its own."""
@@ -39,15 +39,11 @@ def write_fleet(fleet: Fleet, form: FleetFormat, screen: Screen) -> str:
         case FleetFormat.JSON:
             return write_forms(fleet, _FORMS)
         case FleetFormat.TEXT:
-            return _join(_write_text(fleet, screen))
+            return join_lines(_write_text(fleet, screen))
         case FleetFormat.MARKDOWN:
-            return _join(_write_markdown(fleet))
+            return join_lines(_write_markdown(fleet))
         case FleetFormat.HTML:
-            return _join(html_page(_title(fleet), "krm_fn.tools.history", "fleet", _write_html(fleet)))
-
-
-def _join(lines: Iterable[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
+            return join_lines(html_page(_title(fleet), "krm_fn.tools.fleet", "fleet", _write_html(fleet)))
 
 
 _FORMS: Forms = {
@@ -104,21 +100,18 @@ def _write_text(fleet: Fleet, screen: Screen) -> Iterator[str]:
     for number, (name, shown, rows) in enumerate(tables):
         yield from [""] if number else []
         yield from [screen.strong(f"Set {name}")] if len(tables) > 1 else []
-        headings = [GridCell([f"  {line}" for line in _fold_label(fleet.labels[one])]) for one in shown]
-        grid = [
-            [
-                GridCell([_write_base(row.key)]),
-                *(_write_grid_cell(row.cells[one], fleet.columns[one], screen) for one in shown),
-            ]
-            for row in rows
-        ]
-        yield from write_grid([[GridCell(["BASE"]), *headings], *grid], screen.width)
+        headings = [_write_heading(fleet.labels[one]) for one in shown]
+        grid = [[GridCell(["BASE"]), *headings]]
+        for row in rows:
+            cells = [_write_grid_cell(row.cells[one], fleet.columns[one], screen) for one in shown]
+            grid.append([GridCell([_write_base(row.key)]), *cells])
+        yield from write_grid(grid, screen.width)
     notes = [*write_notes(find_fleet_notes(fleet), screen)]
     yield from ["", *notes] if notes and tables else notes
 
 
-def _fold_label(label: str) -> list[str]:
-    """Break a heading behind the characters that part such names."""
+def _write_heading(label: str) -> GridCell:
+    """Write a heading over the cells, which begin with a mark. It breaks behind characters that part such names."""
     text = printable(label)
     parts = [""]
     for character in text:
@@ -130,7 +123,7 @@ def _fold_label(label: str) -> list[str]:
         if lines[-1] and len(lines[-1] + part) > _HEADING:
             lines.append("")
         lines[-1] += part
-    return lines
+    return GridCell([" " * len(_MARK) + line for line in lines])
 
 
 def _write_grid_cell(cell: FleetCell, column: FleetColumn, screen: Screen) -> GridCell:
@@ -144,7 +137,9 @@ def _write_lines(cell: FleetCell, column: FleetColumn) -> list[str]:
     """Return the lines of a cell: two for each revision."""
     if cell.state is CellState.UNKNOWN:
         return [str(column.silence)]
-    lines = [line for one in cell.revisions for line in _write_revision(one, column.now or 0.0)]
+    lines: list[str] = []
+    for one in cell.revisions:
+        lines += _write_revision(one, column.now or 0.0)
     return lines or [_NONE[cell.state]]
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.tools.diff.git import Repository
+from krm_fn.tools.git.repository import Repository
 from krm_fn.tools.render.files import Allowance, Limits
-from tests.diff.repository import commit
+from tests.git.repository import commit
 from tests.render.run import write
 
 FILES = ["plain/a.yaml", "plain/deep/b.yaml", "plain2/c.yaml", "chart/Chart.yaml", "top.yaml"]

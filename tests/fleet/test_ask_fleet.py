@@ -21,7 +21,7 @@ from krm_fn.cli.main import main
 from krm_fn.linker import api
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.retry import Deadline, within
-from krm_fn.tools.history import ask_fleet
+from krm_fn.tools.fleet import ask_fleet
 from tests.asleep import wait_until_asleep
 from tests.cases import FIXTURES
 from tests.history.cases import read_objects

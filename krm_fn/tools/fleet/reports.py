@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from glob import glob
+from itertools import chain
 from os.path import commonpath
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from krm_fn.base.problem import Rejected
 from krm_fn.linker.read import below, list_of, mapping, read_time, text_in
 from krm_fn.report.markup import VERSION
-from krm_fn.tools.history.fleet import FleetColumn, Silence, find_column
+from krm_fn.tools.fleet.fleet import FleetColumn, Silence, find_column
 from krm_fn.tools.history.revision_history import (
     History,
     NoAnswer,
@@ -44,7 +45,7 @@ class NotAReport(Exception):
 
 def read_reports(patterns: Iterable[str], set_name: str | None) -> list[FleetColumn]:
     """Read the files of these names and shell patterns. Raises NoAnswer for one that matches no file."""
-    paths = [*dict.fromkeys(path for pattern in patterns for path in _find_files(pattern))]
+    paths = [*dict.fromkeys(chain.from_iterable(map(_find_files, patterns)))]
     named = [*zip(paths, _name_files(paths), strict=True)]
     columns = [_read_column(path, name, set_name) for path, name in named]
     places = Counter(one[:2] for one in columns)
@@ -111,10 +112,12 @@ def read_history(document: Any) -> History:
     if reason or now is None:
         raise NotAReport(_expected(reason))
     sets = tuple(_read_set(one) for one in map(mapping, found["sets"]))
-    unseen = (
-        Unseen(*(text_in(one, field) for field in Unseen._fields)) for one in map(mapping, list_of(found.get("unseen")))
-    )
+    unseen = map(_read_unseen, map(mapping, list_of(found.get("unseen"))))
     return History(text_in(found, "namespace"), now, sets, tuple(unseen), cluster=text_in(found, "cluster"))
+
+
+def _read_unseen(found: dict[str, Any]) -> Unseen:
+    return Unseen(*(text_in(found, field) for field in Unseen._fields))
 
 
 def _read_set(found: dict[str, Any]) -> SetHistory:
@@ -151,15 +154,7 @@ def _read_referrer(found: dict[str, Any]) -> Referrer:
 
 
 def _read_workload(found: dict[str, Any]) -> WorkloadHistory:
-    templates = tuple(
-        Template(
-            text_in(one, "name"),
-            0,
-            _read_role(one) or Role.PAST,
-            tuple(name for name in list_of(one.get("revisions")) if isinstance(name, str)),
-        )
-        for one in map(mapping, list_of(found.get("templates")))
-    )
+    templates = tuple(map(_read_template, map(mapping, list_of(found.get("templates")))))
     return WorkloadHistory(
         text_in(found, "kind"),
         text_in(found, "name"),
@@ -168,6 +163,11 @@ def _read_workload(found: dict[str, Any]) -> WorkloadHistory:
         "",
         templates,
     )
+
+
+def _read_template(found: dict[str, Any]) -> Template:
+    revisions = tuple(name for name in list_of(found.get("revisions")) if isinstance(name, str))
+    return Template(text_in(found, "name"), 0, _read_role(found) or Role.PAST, revisions)
 
 
 def _read_created(found: dict[str, Any]) -> float | None:

@@ -1,24 +1,18 @@
 """What people read of one change: its title, its lines, and the sentences about what comes of it.
 
 Text, Markdown, pictures and histories show the same lines.
-
-`difflib` would be less code. It is quadratic where many elements are equal, as brackets and blank lines are: 50 changes
-in a ConfigMap of 20,000 lines take it 22 s, and this 8 ms. Its `autojunk` calls just such elements junk, and shows a
-dashboard as replaced as a whole.
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from krm_fn.base.words import count, printable, with_commas
-from krm_fn.report.secrets import KeyChange, Shown
-from krm_fn.report.table import columns, cut, cut_both, fold
-from krm_fn.tools.diff.difference import (
+from krm_fn.report.align import align
+from krm_fn.report.object_change import (
     Cause,
     ComparedObject,
-    Difference,
     Effect,
     FieldChange,
     HandEdit,
@@ -27,6 +21,8 @@ from krm_fn.tools.diff.difference import (
     RemovalOutcome,
     ShownValue,
 )
+from krm_fn.report.secrets import KeyChange, Shown
+from krm_fn.report.table import columns, cut, cut_both, fold
 
 REMOVED, ADDED, CONTEXT, CHANGED, STATEMENT, WARNING = "-", "+", " ", "~", "", "!"
 """The sign of a line: of the old rendering, of the new one, of both; a field with both values; a sentence."""
@@ -355,109 +351,3 @@ def write_place(change: ObjectChange) -> str:
     """Return `ConfigMap shop/web-config`."""
     who = change.who
     return printable(f"{who.kind} {who.namespace}/{who.base}" if who.namespace else f"{who.kind} {who.base}")
-
-
-def sum_up_difference(difference: Difference, quote: Callable[[str], str] = printable) -> str:
-    """Return `1 revision changed, 2 unchanged; 1 other object changed; linker runs once`.
-
-    `quote` makes the name of a set safe to print.
-    """
-    kept, linker = difference.unchanged, difference.linker
-    if not difference:
-        return f"no difference: {count(kept, 'revision')} unchanged" if kept else "no difference"
-    clauses = [
-        _tally("revision", {**_count_ways(difference.revisions), "unchanged": kept}),
-        _tally("other object", _count_ways(difference.objects)),
-        *(
-            f"linker of {', '.join(map(quote, linkers))} {what}"
-            for what, linkers in (("added", linker.added), ("removed", linker.removed))
-            if linkers
-        ),
-        f"linker runs {'once' if linker.runs == 1 else f'{linker.runs} times'}" if linker.runs else "",
-    ]
-    return "; ".join(filter(None, clauses))
-
-
-def _count_ways(changes: Iterable[ObjectChange]) -> dict[str, int]:
-    ways = Counter("added" if one.old is None else "removed" if one.new is None else "changed" for one in changes)
-    return {way: ways[way] for way in ("changed", "added", "removed")}
-
-
-def _tally(what: str, numbers: Mapping[str, int]) -> str:
-    """Write `1 revision changed, 2 unchanged`: what is counted stands behind the first number."""
-    counted = [(number, way) for way, number in numbers.items() if number]
-    first = [f"{count(number, what)} {way}" for number, way in counted[:1]]
-    return ", ".join([*first, *(f"{number:,} {way}" for number, way in counted[1:])])
-
-
-_MOST_STEPS = 1_000_000
-"""Less than a second, for a thousand changes. What takes more is shown as replaced as a whole."""
-
-
-class Hunk(NamedTuple):
-    """A part of the old sequence, and what is in its place in the new one. One of them may be empty."""
-
-    old_start: int
-    old_end: int
-    new_start: int
-    new_end: int
-
-
-def align(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Hunk]:
-    """Return the parts that differ, in order: the shortest edit script of Myers, An O(ND) Difference Algorithm."""
-    start, longest = 0, min(len(old), len(new))
-    while start < longest and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < longest - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    inner_old, inner_new = old[start : len(old) - end], new[start : len(new) - end]
-    if not inner_old and not inner_new:
-        return []
-    rounds = _search(inner_old, inner_new) if inner_old and inner_new else None
-    if rounds is None:
-        return [Hunk(start, len(old) - end, start, len(new) - end)]
-    return [Hunk(*(place + start for place in hunk)) for hunk in _walk_back(rounds, len(inner_old), len(inner_new))]
-
-
-def _search(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[dict[int, int]] | None:
-    """Return how far one gets on each diagonal before change 0, 1, 2...; None if it takes too long to find the end."""
-    rounds: list[dict[int, int]] = [{1: 0}]
-    steps = 0
-    for changes in range(len(old) + len(new) + 1):
-        reached: dict[int, int] = {}
-        for diagonal in range(-changes, changes + 1, 2):
-            # One enters a diagonal from the one above by an insertion, or from the one below by a deletion.
-            is_inserted = _is_inserted(rounds[-1], diagonal, changes)
-            x = before = rounds[-1][diagonal + 1] if is_inserted else rounds[-1][diagonal - 1] + 1
-            y = x - diagonal
-            while x < len(old) and y < len(new) and old[x] == new[y]:
-                x, y = x + 1, y + 1
-            reached[diagonal] = x
-            steps += 2 + x - before
-            if x >= len(old) and y >= len(new):
-                return rounds
-        if steps > _MOST_STEPS:
-            return None
-        rounds.append(reached)
-    return None
-
-
-def _is_inserted(reached: dict[int, int], diagonal: int, changes: int) -> bool:
-    return diagonal == -changes or (diagonal != changes and reached[diagonal - 1] < reached[diagonal + 1])
-
-
-def _walk_back(rounds: list[dict[int, int]], x: int, y: int) -> list[Hunk]:
-    """Return the insertions and deletions in order, neighbours as one."""
-    hunks: list[Hunk] = []
-    for changes in range(len(rounds) - 1, 0, -1):
-        reached, diagonal = rounds[changes], x - y
-        is_inserted = _is_inserted(reached, diagonal, changes)
-        x = reached[diagonal + 1] if is_inserted else reached[diagonal - 1]
-        y = x - diagonal - 1 if is_inserted else x - diagonal + 1
-        hunk = Hunk(x, x + (not is_inserted), y, y + is_inserted)
-        if hunks and (hunk.old_end, hunk.new_end) == (hunks[-1].old_start, hunks[-1].new_start):
-            behind = hunks.pop()
-            hunk = hunk._replace(old_end=behind.old_end, new_end=behind.new_end)
-        hunks.append(hunk)
-    return hunks[::-1]

@@ -5,7 +5,7 @@ import pytest
 from krm_fn.base.item import Item
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.explain.explain_objects import find_wanted, read_wanted
+from krm_fn.tools.render.wanted import find_wanted, read_wanted
 
 OBJECTS = """\
 {apiVersion: v1, kind: ConfigMap, metadata: {name: app, namespace: shop}}

@@ -4,9 +4,9 @@ import os
 import re
 import shutil
 import subprocess
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from tempfile import mkdtemp
 from types import MappingProxyType
@@ -14,8 +14,8 @@ from typing import IO, NamedTuple
 
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.names.suggest import nearest
+from krm_fn.tools.git.trees import LINK, SUBMODULE, GitTree, TreeEntry
 from krm_fn.tools.render.files import Allowance
-from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_ways_out
 from krm_fn.tools.render.program import Ended, Program, run_program
 from krm_fn.tools.render.tools import end_with_output, tell_everything
 
@@ -39,9 +39,6 @@ _KEPT = frozenset({"GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
 _KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 """Variables of git that a caller may set, as for safe.directory. A hook of git sets others, such as GIT_DIR."""
 
-LINK, _SUBMODULE = "120000", "160000"
-"""Types of entries in a tree of git."""
-
 _LEFT_OUT = "S"
 """The tag of a file in the index that git does not write into the working tree."""
 
@@ -54,6 +51,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _BATCH = ("cat-file", "--batch", "--buffer")
 _HEADER = re.compile(rb"(?P<object>[0-9a-f]+) [a-z]+ (?P<size>[0-9]+)\n")
 """What git prints before each object of a batch."""
+
 
 # It reads what never comes, until the other end of the pipe is closed.
 _KEEP_A_FOLDER = 'read -r never; exec rm -rf -- "$1"'
@@ -161,9 +159,9 @@ class Repository:
         listed = (entry.partition(" ") for entry in self._ask("ls-files", "-t", "-z").split("\0"))
         files = [PurePosixPath(file) for tag, _, file in listed if tag == _LEFT_OUT]
         absent = [file for file in files if not os.path.lexists(self.folder / file)]
-        return frozenset(str(place) for file in absent for place in (file, *file.parents))
+        return frozenset(map(str, absent)).union(*(map(str, file.parents) for file in absent))
 
-    def list_tree(self, commit: str) -> "GitTree":
+    def list_tree(self, commit: str) -> GitTree:
         return GitTree(self._ask("ls-tree", "-r", "-z", "--full-tree", commit))
 
     @contextmanager
@@ -195,15 +193,16 @@ class Repository:
             raise _cut(command)
         return answers
 
-    def _answer(self, entries: list["TreeEntry"], folder: Path) -> Path:
+    def _answer(self, entries: list[TreeEntry], folder: Path) -> Path:
         """Return a file with what git stores of some files, one after the other."""
-        if any(size[1:] == ["missing"] for size in self._look_up([entry.object for entry in entries], folder)):
+        found = self._look_up((entry.object for entry in entries), folder)
+        if any(one[1:] == ["missing"] for one in found):
             raise Rejected(Problem(_PARTIAL))
         answered = folder / "answered"
         self._ask(*_BATCH, stdin=folder / "asked", stdout=answered)
         return answered
 
-    def _read_files(self, entries: list["TreeEntry"], folder: Path) -> list[bytes]:
+    def _read_files(self, entries: list[TreeEntry], folder: Path) -> list[bytes]:
         """Read files of no great number and size."""
         with self._answer(entries, folder).open("rb") as answer:
             read = []
@@ -213,9 +212,9 @@ class Repository:
                 read.append(b"".join(_read_content(answer, size)))
         return read
 
-    def _write(self, entries: list["TreeEntry"], target: Path, folder: Path) -> list[str]:
+    def _write(self, entries: list[TreeEntry], target: Path, folder: Path) -> list[str]:
         """Write files, and return those that a filter has stored."""
-        entries = [entry for entry in entries if entry.type != _SUBMODULE]
+        entries = [entry for entry in entries if entry.type != SUBMODULE]
         links: list[tuple[Path, bytes]] = []
         filtered = []
         with self._answer(entries, folder).open("rb") as answer:
@@ -251,7 +250,7 @@ class Repository:
         stdout: Path | None = None,
     ) -> Ended:
         """Run git to its end, whatever that is."""
-        fixed = [part for setting in _SETTINGS for part in ("-c", setting)]
+        fixed = chain.from_iterable(("-c", setting) for setting in _SETTINGS)
         command = ["git", *place, *fixed, *arguments]
         with ExitStack() as files:
             return run_program(
@@ -301,7 +300,7 @@ def _cut(arguments: Sequence[str]) -> Rejected:
     return Rejected(Problem(f"git {arguments[0]} has printed only a part of its answer"))
 
 
-def _read_size(answer: IO[bytes], entry: "TreeEntry") -> int:
+def _read_size(answer: IO[bytes], entry: TreeEntry) -> int:
     """Read what git says before the content of a file: its id, its type and its size."""
     line = answer.readline()
     found = _HEADER.fullmatch(line)
@@ -330,79 +329,6 @@ def _write_new(file: Path, chunks: Iterable[bytes]) -> bytes:
             start = start or chunk
             opened.write(chunk)
     return start
-
-
-class TreeEntry(NamedTuple):
-    """A file as git stores it: `object` is a digest of its content."""
-
-    type: str
-    object: str
-    path: str
-
-
-class GitTree:
-    """The files of a commit, from the output of `git ls-tree -r -z`. All paths begin at the top of the repository."""
-
-    def __init__(self, listed: str) -> None:
-        self._entries: dict[str, TreeEntry] = {}
-        for entry in filter(None, listed.split("\0")):
-            what, _, path = entry.partition("\t")
-            mode, _, name = what.split(" ")
-            if not {"", ".", "..", ".git"}.isdisjoint(path.lower().split("/")):
-                raise Rejected(Problem(f"the revision has a file {path!r}, which git would not check out"))
-            self._entries[path] = TreeEntry(mode, name, path)
-        self._paths = sorted(self._entries)
-
-    def get(self, path: str) -> TreeEntry | None:
-        """Return what is at a path, unless that is nothing or a folder."""
-        return self._entries.get(path)
-
-    @property
-    def submodules(self) -> list[str]:
-        return [path for path in self._paths if self._entries[path].type == _SUBMODULE]
-
-    def find_files(self, is_wanted: Callable[[str], bool]) -> list[TreeEntry]:
-        entries = (self._entries[path] for path in self._paths if is_wanted(path))
-        return [entry for entry in entries if entry.type not in {LINK, _SUBMODULE}]
-
-    def find_needed(self, paths: list[str], read: Callable[[list[TreeEntry]], list[bytes]]) -> list[TreeEntry]:
-        """Return the files below the paths, and below what their kustomizations may name, which `read` reads.
-
-        That is everything if more may be needed: what a link leads to, or what a kustomization hides.
-        """
-        needed: dict[str, TreeEntry] = {}
-        reached: set[str] = set()
-        pending = list(paths)
-        while pending:
-            found: list[TreeEntry] = []
-            for path in pending:
-                if path in reached:
-                    continue
-                reached.add(path)
-                if self._may_lead_anywhere(path):
-                    return [self._entries[path] for path in self._paths]
-                here = [self._entries[file] for file in (path, *self.below(path)) if file in self._entries]
-                found += [entry for entry in here if entry.path not in needed]
-                needed |= {entry.path: entry for entry in here}
-            named = [one for one in found if PurePosixPath(one.path).name in KUSTOMIZATIONS and one.type != _SUBMODULE]
-            try:
-                files = zip(named, read(named) if named else (), strict=True)
-                pending = [way for entry, data in files for way in find_ways_out(entry.path, data)]
-            except Rejected:
-                return [self._entries[path] for path in self._paths]
-        return list(needed.values())
-
-    def _may_lead_anywhere(self, path: str) -> bool:
-        above = [str(parent) for parent in PurePosixPath(path).parents]
-        files = [path, *above, *self.below(path)]
-        return path == "." or any(file in self._entries and self._entries[file].type == LINK for file in files)
-
-    def below(self, path: str) -> list[str]:
-        """Return the paths of all files in a folder; `.` is the whole tree."""
-        if path == ".":
-            return self._paths
-        start = bisect_left(self._paths, f"{path}/")
-        return self._paths[start : bisect_left(self._paths, f"{path}0")]  # the character behind the slash
 
 
 @contextmanager

@@ -13,9 +13,10 @@ from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.cli.main import main
 from krm_fn.report.table import Screen, columns
-from krm_fn.tools.history.fleet import Fleet, FleetColumn, Silence, build_fleet, find_column
+from krm_fn.tools.fleet.fleet import Fleet, FleetColumn, Silence, build_fleet, find_column
+from krm_fn.tools.fleet.reports import read_history as read_report
+from krm_fn.tools.fleet.write_fleet import FleetFormat, write_fleet
 from krm_fn.tools.history.history_json import write_history_json
-from krm_fn.tools.history.reports import read_history as read_report
 from krm_fn.tools.history.revision_history import (
     History,
     NoAnswer,
@@ -28,7 +29,6 @@ from krm_fn.tools.history.revision_history import (
     Template,
     WorkloadHistory,
 )
-from krm_fn.tools.history.write_fleet import FleetFormat, write_fleet
 from tests.cases import FIXTURES
 from tests.closed_schema import validator
 from tests.diff.generated import hostile

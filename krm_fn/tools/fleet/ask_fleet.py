@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from fnmatch import fnmatchcase
 from functools import partial
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from krm_fn.base import keys
@@ -12,8 +13,8 @@ from krm_fn.linker.api import Refused
 from krm_fn.linker.credentials import Access, NoCredentials, list_contexts
 from krm_fn.linker.exec_plugin import end_plugins
 from krm_fn.linker.retry import STEP, NoResponse, within
+from krm_fn.tools.fleet.fleet import FleetColumn, Silence, find_column
 from krm_fn.tools.history.ask import Absent, LiveNamespace, Question
-from krm_fn.tools.history.fleet import FleetColumn, Silence, find_column
 from krm_fn.tools.history.revision_history import NoAnswer
 
 _AT_ONCE = 16
@@ -45,7 +46,7 @@ def ask_fleet(access: FleetAccess, set_name: str | None, say: Callable[[str], No
     """Return a column for each namespace, in the order of the contexts. Raises NoAnswer for a wrong name of one."""
     contexts = _find_contexts(access) if access.contexts else [None]
     clusters = run_at_once([partial(_connect, access, context, set_name, say) for context in contexts])
-    return run_at_once([partial(_ask, access, one, set_name) for found in clusters for one in found])
+    return run_at_once([partial(_ask, access, one, set_name) for one in chain.from_iterable(clusters)])
 
 
 def _find_contexts(access: FleetAccess) -> list[str]:

@@ -4,8 +4,9 @@ A column holds what is in use there. What differs between the cells of a row is 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import chain
 from math import inf
 from typing import NamedTuple
 
@@ -138,9 +139,8 @@ class Fleet(NamedTuple):
     @property
     def labels(self) -> list[str]:
         """Return the headings of the columns: cluster or namespace, or both where one is not enough."""
-        clusters, namespaces = (
-            {*filter(None, names)} for names in zip(*(one[:2] for one in self.columns), strict=True)
-        )
+        clusters = {one.cluster for one in self.columns} - {""}
+        namespaces = {one.namespace for one in self.columns} - {""}
         if len(namespaces) < 2 and len(clusters) > 1:  # noqa: PLR2004  # one says nothing about a column
             return [one.cluster for one in self.columns]
         if len(clusters) < 2:  # noqa: PLR2004  # likewise
@@ -149,7 +149,6 @@ class Fleet(NamedTuple):
 
 
 def find_column(history: History, cluster: str) -> FleetColumn:
-    """Find what is in use in a namespace."""
     used: dict[ConfigKey, tuple[UsedRevision, ...]] = {}
     for one in history.sets:
         starts = _find_starts(one)
@@ -236,7 +235,9 @@ def _find_starts(one: SetHistory) -> dict[str, float]:
     A template that is used again keeps its time, and gets a new number: that was after the template that has the number
     before was created.
     """
-    created = {(found.of, found.name): found.created for entry in one.entries for found in entry.referrers if found.of}
+    created: dict[tuple[str, str], float] = {}
+    for entry in one.entries:
+        created |= {(found.of, found.name): found.created for found in entry.referrers if found.of}
     starts: dict[str, float] = {}
     for workload in one.workloads:
         templates = workload.templates  # the newest first
@@ -257,8 +258,8 @@ def build_fleet(columns: Sequence[FleetColumn], name: str | None = None) -> Flee
     `name`: only rows of this base name, or with this revision or hash. Raises NoAnswer if all have answered, and there
     is no row.
     """
-    keys = sorted({key for column in columns for key in column.used})
-    chosen = [key for key in keys if name is None or any(_has(key, column, name) for column in columns)]
+    keys = sorted(frozenset[ConfigKey]().union(*(column.used for column in columns)))
+    chosen = [key for key in keys if name is None or _is_meant(key, columns, name)]
     if not chosen and not any(column.silence for column in columns):
         raise NoAnswer(_explain_absence(keys, columns, name))
     masks = _find_masks(columns)
@@ -266,8 +267,12 @@ def build_fleet(columns: Sequence[FleetColumn], name: str | None = None) -> Flee
     return Fleet(masked, tuple(_build_row(key, masked) for key in chosen))
 
 
-def _has(key: ConfigKey, column: FleetColumn, name: str) -> bool:
-    return name == key.base or any(name in (one.name, one.hash) for one in column.used.get(key, ()))
+def _is_meant(key: ConfigKey, columns: Sequence[FleetColumn], name: str) -> bool:
+    """Tell whether a name is the base name, that of a revision in any column, or its hash."""
+    if name == key.base:
+        return True
+    used = chain.from_iterable(column.used.get(key, ()) for column in columns)
+    return any(name in (one.name, one.hash) for one in used)
 
 
 def _explain_absence(keys: Sequence[ConfigKey], columns: Sequence[FleetColumn], name: str | None) -> str:
@@ -275,31 +280,33 @@ def _explain_absence(keys: Sequence[ConfigKey], columns: Sequence[FleetColumn], 
         bases = sorted({key.base for key in keys})
         hint = did_you_mean(nearest(name, bases))
         return f"no base name or revision {name} is in use{hint or f'; found: {listing(bases, _MOST_NAMES)}'}"
-    notes = [note for column in columns for note in column.notes]
-    return notes[0] + (f" (and {len(notes) - 1} more)" if notes[1:] else "") if notes else "no revision is in use"
+    notes = [*chain.from_iterable(column.notes for column in columns)]
+    if not notes:
+        return "no revision is in use"
+    return notes[0] + (f" (and {len(notes) - 1} more)" if notes[1:] else "")
 
 
 def _find_masks(columns: Sequence[FleetColumn]) -> dict[str, str]:
     """Return what is shown of Secrets. Names are numbered over the whole fleet, as equal ones have to look equal."""
-    return number_names(
-        (key.base, one.name)
-        for column in columns
-        for key, revisions in sorted(column.used.items())
-        if key.kind == "Secret"
-        for one in revisions
-        if one.hash
-    )
+    names: list[tuple[str, str]] = []
+    for column in columns:
+        for key, revisions in sorted(column.used.items()):
+            if key.kind == "Secret":
+                names += ((key.base, one.name) for one in revisions if one.hash)
+    return number_names(names)
 
 
 def _mask(column: FleetColumn, masks: Mapping[str, str]) -> FleetColumn:
-    used = {
-        key: tuple(_mask_name(key, one, masks) if key.kind == "Secret" and one.hash else one for one in revisions)
-        for key, revisions in column.used.items()
-    }
+    used = dict(column.used)
+    for key, revisions in column.used.items():
+        if key.kind == "Secret":
+            used[key] = tuple(_mask_name(key, one, masks) for one in revisions)
     return column._replace(used=used)
 
 
 def _mask_name(key: ConfigKey, one: UsedRevision, masks: Mapping[str, str]) -> UsedRevision:
+    if not one.hash:
+        return one
     name = masks[one.name]
     return one._replace(name=name, hash=name.removeprefix(f"{key.base}-"))
 
@@ -307,8 +314,7 @@ def _mask_name(key: ConfigKey, one: UsedRevision, masks: Mapping[str, str]) -> U
 def _build_row(key: ConfigKey, columns: Sequence[FleetColumn]) -> FleetRow:
     states = [_find_state(key, column) for column in columns]
     used = [column.used.get(key, ()) for column in columns]
-    # Not by age, which differs everywhere, as clusters are released one after the other (decision 62).
-    looks = [frozenset((one.hash, one.uses) for one in revisions) for revisions in used]
+    looks = [*map(_find_look, used)]
     # Where the set is not, or nobody has answered, there is nothing to compare.
     told = [state in (CellState.USED, CellState.NONE) for state in states]
     usual = _find_usual([look for look, is_told in zip(looks, told, strict=True) if is_told])
@@ -317,6 +323,12 @@ def _build_row(key: ConfigKey, columns: Sequence[FleetColumn]) -> FleetRow:
         for state, is_told, look, revisions in zip(states, told, looks, used, strict=True)
     )
     return FleetRow(key, tuple(cells))
+
+
+def _find_look(revisions: Iterable[UsedRevision]) -> Hashable:
+    """Return what differs from other cells, or not."""
+    # Not by age, which differs everywhere, as clusters are released one after the other (decision 62).
+    return frozenset((one.hash, one.uses) for one in revisions)
 
 
 def _find_usual(looks: Sequence[Hashable]) -> Hashable | None:

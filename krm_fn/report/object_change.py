@@ -1,0 +1,123 @@
+"""What differs in one object, as values. Nothing in them is a Secret's value, or a digest of one.
+
+A comparison of two renderings and the history of a revision say the same of a change.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
+
+from krm_fn.report.secrets import KeyChange
+
+ShownValue: TypeAlias = str | dict[str, "ShownValue"] | list["ShownValue"]
+"""What is shown of a field: every scalar as text, with quotes where it would mean something else without them."""
+
+
+class Cause(StrEnum):
+    """What in a pod template has changed, the most telling first."""
+
+    NAME = "name"
+    CHECKSUM = "checksum"
+    IMAGE = "image"
+    TEMPLATE = "template"
+
+
+class Effect(StrEnum):
+    """What a change of a reference does. `CHANGES`: to an object without pods."""
+
+    ROLLS = "rolls"
+    NEXT_RUN = "next-run"
+    RUNS = "runs-again"
+    NEW_PODS = "new-pods"
+    REFUSED = "refused"
+    CHANGES = "changes"
+
+
+class RemovalOutcome(StrEnum):
+    """What becomes of an object that is no longer rendered.
+
+    `KEPT`: until nothing in the cluster uses it; `RETAINED`: for good; `UNUSED`: the linker deletes it with the next
+    run; `PRUNED`: at once by the deployer; `LEFT`: the deployer does not prune it, and nothing else deletes it.
+    """
+
+    KEPT = "kept"
+    RETAINED = "retained"
+    UNUSED = "unused"
+    PRUNED = "pruned"
+    LEFT = "left"
+
+
+class ComparedObject(NamedTuple):
+    """An object. `name` is None for a Secret whose name is made from its content."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str | None
+    base: str
+    set: str = ""
+
+
+class FieldChange(NamedTuple):
+    """A field that differs; None on the side that lacks it. Of what may not be shown, the values are sizes."""
+
+    path: str
+    old: ShownValue | None
+    new: ShownValue | None
+
+
+class Roll(NamedTuple):
+    """What a change does to a workload, and by what in its pod template."""
+
+    kind: str
+    namespace: str
+    name: str
+    effect: Effect
+    by: tuple[Cause, ...]
+
+
+class Removal(NamedTuple):
+    """What becomes of an object that is no longer rendered. `users` are the workloads that still used it.
+
+    `rollouts`: after how many more of a user its history has lost the object; None if nobody has looked.
+    """
+
+    outcome: RemovalOutcome
+    users: tuple[str, ...] = ()
+    deployers: tuple[str, ...] = ()
+    rollouts: int | None = None
+
+
+class HandEdit(NamedTuple):
+    """A field of a live object that somebody else than its deployer has set: the manager of the field, and when."""
+
+    path: str
+    manager: str
+    time: str
+
+
+class ObjectChange(NamedTuple):
+    """One object that differs; None on the side that lacks it.
+
+    `has_new_name`: it is another ConfigMap or Secret to the cluster. `rolls` are the workloads that roll because of it;
+    for a workload that rolls by itself, that one. `hazards` are the deployers that would prune the old one while pods
+    use it. `edits` are the fields of a live one that would be set back. `whole`: what is there of an object that is on
+    one side only, by which packages are compared. It is not written.
+    """
+
+    old: ComparedObject | None
+    new: ComparedObject | None
+    has_new_name: bool = False
+    keys: tuple[KeyChange, ...] = ()
+    fields: tuple[FieldChange, ...] = ()
+    rolls: tuple[Roll, ...] = ()
+    fate: Removal | None = None
+    hazards: tuple[str, ...] = ()
+    edits: tuple[HandEdit, ...] = ()
+    whole: ShownValue | None = None
+
+    @property
+    def who(self) -> ComparedObject:
+        """The object, as it is called now."""
+        who = self.new or self.old
+        assert who is not None, "no object is missing on both sides"  # noqa: S101  # for the type checker
+        return who

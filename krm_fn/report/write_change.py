@@ -1,0 +1,63 @@
+"""One change as text for a terminal, as a block of Markdown, and as JSON."""
+
+from collections.abc import Iterator
+
+from krm_fn.base.words import count
+from krm_fn.report.change_lines import ADDED, CHANGED, REMOVED, STATEMENT, WARNING, Line, write_lines, write_title
+from krm_fn.report.markup import WIDTH, Forms, code_block, html_code
+from krm_fn.report.object_change import ComparedObject, ObjectChange
+from krm_fn.report.secrets import Shown
+from krm_fn.report.table import Screen, fold
+
+_INDENT = 4
+"""Columns in front of a line: two blanks, its sign, and a blank."""
+
+
+_MOST_LINES = 150
+"""Of one change."""
+
+_SIGNS = {CHANGED: "!", WARNING: "!", STATEMENT: " "}
+"""What a block of the language `diff` has for signs that it does not know."""
+
+
+def write_change(change: ObjectChange, screen: Screen, context: int = 0) -> Iterator[str]:
+    """Yield the lines about one object, its title first."""
+    paint = screen.removed if change.new is None else screen.added if change.old is None else screen.strong
+    yield from map(paint, fold(write_title(change), screen.width))
+    yield from (f"  {_paint(line, screen)}" for line in write_lines(change, screen.width - _INDENT, context))
+
+
+def _paint(line: Line, screen: Screen) -> str:
+    if line.sign in (CHANGED, STATEMENT):
+        return line.text
+    text = f"{line.sign} {line.text}"
+    paints = {REMOVED: screen.removed, ADDED: screen.added, WARNING: screen.warning}
+    return paints[line.sign](text) if line.sign in paints else text
+
+
+def write_change_block(change: ObjectChange, context: int = 0, *, is_open: bool) -> Iterator[str]:
+    """Yield the lines about one object, in a block of its own."""
+    title = html_code(" ".join(write_title(change)))
+    lines = [f"{_SIGNS.get(line.sign, line.sign)} {line.text}" for line in write_lines(change, WIDTH, context)]
+    if not lines:
+        yield f"<p>{title}</p>"
+        yield ""
+        return
+    if len(lines) > _MOST_LINES:
+        lines[_MOST_LINES:] = [f"  ... {count(len(lines) - _MOST_LINES, 'more line')}"]
+    yield f"<details{' open' * is_open}><summary>{title}</summary>"
+    yield ""
+    yield from code_block("diff", lines)
+    yield ""
+    yield "</details>"
+    yield ""
+
+
+CHANGE_FORMS: Forms = {
+    ObjectChange: (
+        *("kind=who.kind", "namespace=who.namespace", "old", "new", "has_new_name"),
+        *("keys", "fields", "rolls", "fate", "hazards", "edits"),
+    ),
+    ComparedObject: ("api_version", "name", "baseName=base", "set"),
+    Shown: ("bytes=size", "text"),
+}

@@ -1,0 +1,60 @@
+"""A name on the command line, and the ConfigMaps and Secrets that it means."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from krm_fn.base.item import Item
+from krm_fn.base.kind import plural_of
+from krm_fn.base.link_plan import REVISION_KINDS
+from krm_fn.base.problem import Problem, Rejected
+from krm_fn.core.names.names import base_name
+from krm_fn.core.names.suggest import did_you_mean, nearest
+from krm_fn.core.references.generated import known_names
+
+_KINDS = {
+    **{name: kind for kind in REVISION_KINDS for name in (kind.lower(), plural_of(kind))},
+    "cm": "ConfigMap",
+}
+"""What kubectl calls them."""
+
+
+class Wanted(NamedTuple):
+    """A name, and the kinds and namespaces in front of it. No name stands for all."""
+
+    name: str
+    above: tuple[str, ...]
+
+    def matches(self, kind: str, namespace: str, names: Collection[str]) -> bool:
+        """Tell whether it means an object that has one of these names."""
+        is_there = all(one in {namespace, kind} or _KINDS.get(one.lower()) == kind for one in self.above)
+        return is_there and (not self.name or self.name in names)
+
+    def __str__(self) -> str:
+        return "/".join((*self.above, self.name))
+
+
+EVERYTHING = Wanted("", ())
+
+
+def read_wanted(text: str) -> Wanted:
+    """Read `name`, `kind/name`, `namespace/name` or `kind/namespace/name`; `namespace/` for all that is there."""
+    *above, name = text.split("/")
+    return Wanted(name, tuple(above))
+
+
+def not_found(wanted: Wanted, configs: Iterable[Item]) -> Rejected:
+    """Return the error for a name that no ConfigMap or Secret of the package has."""
+    near = nearest(wanted.name, sorted({base_name(item) for item in configs}))
+    return Rejected(Problem(f"the package has no ConfigMap or Secret {wanted}{did_you_mean(near)}"))
+
+
+def find_wanted(wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]) -> list[Item]:
+    """Find the ConfigMaps and Secrets that are meant: by any name that a reference may use, and by their new names."""
+    return [
+        item
+        for item in configs
+        if any(
+            wanted.matches(kind, item.id.namespace, {name})
+            for kind, name in (*known_names(item), (item.id.kind, new_names.get(item, item.id.name)))
+        )
+    ]
