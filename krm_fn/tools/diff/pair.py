@@ -169,7 +169,8 @@ def spell_alike(
     equal: list[str] = []
     ours, theirs = map(frozenset, affixes)
     if ours != theirs:
-        equal.append(f"names {_spell_affixes(ours - theirs)} and {_spell_affixes(theirs - ours)}")
+        spelled = map(_spell_affixes, (ours - theirs, theirs - ours))
+        equal.append(f"names {' and '.join(spelled)}")
     old, new = (one.spelled(Dialect({}, around)) for one, around in zip((old, new), affixes, strict=True))
     notes: list[str] = []
     if namespaces:
