@@ -7,7 +7,7 @@ from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, in_order, read_item
 from krm_fn.base.node import Node, is_mapping, is_null
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.base.settings import NO_ENVIRONMENT, Environment, Jobs, Selector
+from krm_fn.base.settings import NO_ENVIRONMENT, Environment
 from krm_fn.core.config.configuration import (
     Configuration,
     Packages,
@@ -18,7 +18,6 @@ from krm_fn.core.config.configuration import (
 )
 from krm_fn.core.config.plain import place_settings
 from krm_fn.core.config.read_config import parse_config
-from krm_fn.core.decide.mark import unprotect
 from krm_fn.core.decide.package import read_package
 from krm_fn.core.decide.run import Run
 from krm_fn.core.decide.summarize_run import summarize_run
@@ -26,7 +25,6 @@ from krm_fn.core.yaml.apply import add_results, apply_changes
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
 from krm_fn.core.yaml.reader import Expansion, embedded_reader, read_yaml, warn_about_repeated
 from krm_fn.core.yaml.results import stderr_lines
-from krm_fn.extras.jobs import restore_jobs
 from krm_fn.lint.lint import lint
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.transform import transform
@@ -107,26 +105,6 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
         function_config,
     )
     return run._replace(changes=changes._replace(problems=problems))
-
-
-def undecide(items: list[Item], function_config: Node | None, expansion: Expansion) -> Changes:
-    """Return the changes that give all objects of the set the form that their authors wrote.
-
-    Base names come back, in references too. What stops deployers from pruning goes, with the linker's objects, mounts
-    and checksums: a run that follows writes all of it again.
-    """
-    settings = parse_config(function_config)
-    by_author = settings._replace(
-        exclude=(Selector(),),
-        mounts=(),
-        checksums=settings.checksums._replace(controllers=()),
-        jobs=Jobs.WARN,
-        strict=False,
-    )
-    config_id = read_item(function_config).id if is_mapping(function_config) else None
-    package = read_package(items, config_id, settings.linker.namespace or "", kinds=settings.kinds)
-    restored = transform(package, by_author, Environment(warns=False), embedded_reader(expansion))
-    return lint(restored) + unprotect(restored.revisions, settings) + restore_jobs(package)
 
 
 def read_config(config: bytes) -> Node:

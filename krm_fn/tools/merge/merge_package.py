@@ -18,8 +18,9 @@ from krm_fn.core.names.names import is_emitted
 from krm_fn.core.yaml.apply import apply_changes
 from krm_fn.core.yaml.envelope import Envelope, join_streams, open_envelope, split_documents
 from krm_fn.core.yaml.reader import Expansion, read_yaml
-from krm_fn.function import decide, read_config, undecide
+from krm_fn.function import decide, read_config
 from krm_fn.report.secrets import hide_in_problems
+from krm_fn.tools.merge.restore_authored import restore_authored
 from krm_fn.tools.render.files import placed_in
 from krm_fn.tools.render.render import share_out
 
@@ -113,7 +114,7 @@ def _restore(files: PackageFiles) -> _Authored:
         return _Authored(dict(files), {}, is_rendered=False)
     opened = _open(files)
     items = _items(opened)
-    changes = undecide(items, config, Expansion())
+    changes = restore_authored(items, config, Expansion())
     _refuse_errors(changes, items)
     authored, linker = dict(files), {}
     for (name, envelope), own in _shared(opened, changes):
