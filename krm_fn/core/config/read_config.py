@@ -94,13 +94,9 @@ def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
         from krm_fn.core.config.why_invalid import explain_errors
 
         raise Rejected(*explain_errors(config, node, who)) from invalid
-    problems = [
-        problem for list_name in ("select", "exclude") for problem in _stray_kinds(node, list_name, settings, who)
-    ]
-    path = ("spec", "linker", "schedule")
-    problems += [
-        place_setting(path, node, who, message) for message in _backward_ranges(settings.linker.schedule or "")
-    ]
+    problems = _stray_kinds(node, "select", settings, who) + _stray_kinds(node, "exclude", settings, who)
+    for message in _backward_ranges(settings.linker.schedule or ""):
+        problems.append(place_setting(("spec", "linker", "schedule"), node, who, message))
     if problems:
         raise Rejected(*problems)
     return settings
