@@ -20,7 +20,7 @@ from krm_fn.cli.link import link
 from krm_fn.cli.merge import merge
 from krm_fn.cli.render import discover, render
 from krm_fn.cli.verify import verify
-from krm_fn.core.config.plain import load_schema
+from krm_fn.core.config.plain import list_settings
 
 _EXAMPLE = """\
 apiVersion: revisions.krm-fn.io/v1
@@ -53,17 +53,7 @@ class GroupWithConfiguration(click.Group):
 
 def _fields() -> list[tuple[str, str]]:
     """Return the path of each field with what it does and its default. Lists of objects are one field."""
-    schema = load_schema()
-    rows: list[tuple[str, dict[str, Any]]] = []
-    for name, field in schema["properties"]["spec"]["properties"].items():
-        rows.append((name, field))
-        rows += [(f"{name}.{key}", child) for key, child in field.get("properties", {}).items()]
-    definitions = schema["$defs"]
-    # A field may say more than the definition that it refers to, such as another default.
-    return [
-        (path, _short({**definitions.get(field.get("$ref", "").rpartition("/")[2], {}), **field}))
-        for path, field in rows
-    ]
+    return [(path, _short(field)) for path, field in list_settings().items()]
 
 
 def _short(field: dict[str, Any]) -> str:

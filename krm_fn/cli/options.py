@@ -252,7 +252,6 @@ def access_options(command: _Command) -> _Command:
 
 
 def fleet_options(command: _Command) -> _Command:
-    """Add the options of a cluster, and of several."""
     namespace, _, kubeconfig = _ACCESS_OPTIONS
     return _with_options(command, [namespace, *_FLEET_OPTIONS, kubeconfig])
 

@@ -95,7 +95,8 @@ def code_block(language: str, lines: list[str]) -> list[str]:
 
 
 def _fence(lines: Iterable[str], least: int = 1) -> str:
-    return "`" * max([least, *(len(run) + 1 for line in lines for run in re.findall("`+", line))])
+    runs = re.findall("`+", "\n".join(lines))
+    return "`" * max([least, *(len(run) + 1 for run in runs)])
 
 
 def mermaid_label(text: str, width: int = WIDTH) -> str:

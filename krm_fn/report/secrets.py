@@ -5,6 +5,7 @@ Not even a digest is shown: who can guess a value could compare it.
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
@@ -23,12 +24,8 @@ _IN_PRODUCERS = (*DATA_FIELDS, "encryptedData")
 
 _OPEN_FIELDS = ("apiVersion", "kind", "type", "immutable")
 _OPEN_METADATA = ("name", "namespace", "labels")
-_OPEN_ANNOTATIONS = {
-    KAPP_VERSIONED,
-    NEEDS_HASH_SUFFIX,
-    SPINNAKER_VERSIONED,
-    *(one.annotation for protections in PROTECTIONS.values() for one in protections),
-}
+_OF_DEPLOYERS = {one.annotation for one in chain.from_iterable(PROTECTIONS.values())}
+_OPEN_ANNOTATIONS = {KAPP_VERSIONED, NEEDS_HASH_SUFFIX, SPINNAKER_VERSIONED, *_OF_DEPLOYERS}
 
 _DIGESTS = ("checksum", "digest", "hash")
 """Words in the name of an annotation whose value is a digest of content, as in `checksum/config`."""
@@ -111,22 +108,21 @@ class KeyChange(NamedTuple):
 
 
 def show_content(item: Item | None) -> dict[str, Shown]:
-    """Return what may be shown of each key."""
     return {key: value.shown for key, value in _values_of(item).items()}
 
 
 def compare_content(old: Item | None, new: Item | None) -> tuple[KeyChange, ...]:
-    """Compare all bytes, and return what may be shown of the keys that differ, in order."""
     return compare_values(_values_of(old), _values_of(new))
 
 
 def compare_values(old: Mapping[str, StoredValue], new: Mapping[str, StoredValue]) -> tuple[KeyChange, ...]:
     """Compare all bytes, and return what may be shown of the keys that differ, in order."""
-    return tuple(
-        KeyChange(key, *(side[key].shown if key in side else None for side in (old, new)))
-        for key in sorted(old.keys() | new.keys())
-        if (key in old) != (key in new) or old[key].content != new[key].content
-    )
+    changes = []
+    for key in sorted(old.keys() | new.keys()):
+        before, after = old.get(key), new.get(key)
+        if before is None or after is None or before.content != after.content:
+            changes.append(KeyChange(key, before.shown if before else None, after.shown if after else None))
+    return tuple(changes)
 
 
 def _values_of(item: Item | None) -> dict[str, StoredValue]:
@@ -203,7 +199,8 @@ def hide_in_problems(problems: Iterable[Problem], items: Iterable[Item]) -> list
     if not any(map(_HASH.search, said)):
         return problems
     bases = {base_name(item) for item in items if item.id.kind == "Secret" or is_secret_tracker(item)}
-    bases |= {found[1] for text in said for found in _ID_OF_SECRET.finditer(text)}  # what is missing
+    for sentence in said:
+        bases.update(found[1] for found in _ID_OF_SECRET.finditer(sentence))  # what is missing
     if not bases:
         return problems
     return [

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple
 from unicodedata import east_asian_width
 
@@ -55,8 +55,9 @@ class Group(NamedTuple):
 
 def write_table(titles: Sequence[str], groups: Sequence[Group], width: int) -> Iterator[str]:
     """Yield the lines of a table. Its first column is that of the groups."""
-    rows = [row for group in groups for row in group.rows]
-    short = [max(map(columns, column)) for column in zip(titles[1:-2], *(row.short for row in rows), strict=True)]
+    rows = [*chain.from_iterable(group.rows for group in groups)]
+    short_cells = [titles[1:-2], *(row.short for row in rows)]
+    short = [max(map(columns, column)) for column in zip(*short_cells, strict=True)]
     first = max(map(columns, [titles[0], *(group.title for group in groups)])) + _GAP
     room = width - sum(size + _GAP for size in short)
     has_first = room - first >= _ROOM
@@ -85,7 +86,7 @@ def write_grid(rows: Sequence[Sequence[GridCell]], width: int) -> Iterator[str]:
 
     Columns that do not fit follow in another table below, behind the first column again.
     """
-    sizes = [max(columns(line) for cell in column for line in [*cell.lines, ""]) for column in zip(*rows, strict=True)]
+    sizes = [_widest_line(column) for column in zip(*rows, strict=True)]
     start = 1
     while start < len(sizes):
         ends = [*accumulate(size + _GAP for size in [sizes[0], *sizes[start:]])]
@@ -95,6 +96,11 @@ def write_grid(rows: Sequence[Sequence[GridCell]], width: int) -> Iterator[str]:
         for row in rows:
             yield from _write_grid_row([row[one] for one in shown], [sizes[one] for one in shown])
         start += fitting
+
+
+def _widest_line(cells: Sequence[GridCell]) -> int:
+    lines = chain.from_iterable(cell.lines for cell in cells)
+    return max(map(columns, lines), default=0)
 
 
 def _write_grid_row(cells: Sequence[GridCell], sizes: Sequence[int]) -> Iterator[str]:
@@ -111,11 +117,13 @@ def _write_grid_row(cells: Sequence[GridCell], sizes: Sequence[int]) -> Iterator
 
 def _share(cells: Sequence[tuple[Sequence[str], Sequence[str]]], titles: Sequence[str], room: int) -> tuple[int, int]:
     """Share the columns among the two cells with line breaks: half of them, or fewer if one needs no more."""
-    wholes = [[columns(" ".join(cell[side])) for cell in cells] for side in (0, 1)]
-    words = [columns(word) for cell in cells for part in cell[0] for word in part.split(" ")]
-    left, right = (max([columns(title), *sizes]) for title, sizes in zip(titles, wholes, strict=True))
+    left, right, longest = columns(titles[0]), columns(titles[1]), 0
+    for parts_on_left, parts_on_right in cells:
+        text = " ".join(parts_on_left)
+        left = max(left, columns(text))
+        right = max(right, columns(" ".join(parts_on_right)))
+        longest = max([longest, *map(columns, text.split(" "))])
     if left + right > room:
-        longest = max(words)
         left = min(left, max(room // 2, room - right))
         left = longest if left < longest <= room - _ROOM // 2 else left
     return left, room - left
@@ -123,7 +131,9 @@ def _share(cells: Sequence[tuple[Sequence[str], Sequence[str]]], titles: Sequenc
 
 def _fold(parts: Sequence[str], width: int) -> list[str]:
     """Break a cell into lines. A part that does not fit is broken at its blanks."""
-    words = [word for part in parts for word in ([part] if columns(part) <= width else part.split(" "))]
+    words: list[str] = []
+    for part in parts:
+        words += [part] if columns(part) <= width else part.split(" ")
     return fold(words, width, "") if words else []
 
 

@@ -1,9 +1,13 @@
 """The functionConfig, from YAML to Settings or to sentences."""
 
+import json
+from typing import Any
+
 import pytest
 
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import Environment, Jobs, Settings, Strategy
+from krm_fn.core.config.plain import list_settings
 from krm_fn.core.config.read_config import parse_config
 from krm_fn.core.yaml.reader import read_yaml
 
@@ -76,6 +80,29 @@ def test_without_a_configuration_the_defaults_hold() -> None:
 def test_an_application_names_the_set_where_nothing_else_does(text: str, expected: Settings) -> None:
     node = read_yaml(text.encode()).roots[0] if text else None
     assert parse_config(node, Environment(set="shop-web")) == expected
+
+
+def is_plain(example: Any) -> bool:
+    """Tell whether a text can hold it."""
+    entries = example if isinstance(example, list) else [example]
+    return not any(isinstance(entry, dict) for entry in entries)
+
+
+EXAMPLES = [
+    pytest.param(key, example, id=f"{key}: {example}")
+    for key, field in list_settings().items()
+    for example in filter(is_plain, field["examples"])
+]
+
+
+@pytest.mark.parametrize(("key", "example"), EXAMPLES)
+def test_a_text_from_kpt_means_what_the_schema_says(key: str, example: Any) -> None:
+    """A list in a text has commas, a number no quotes."""
+    text = ", ".join(example) if isinstance(example, list) else str(example)
+    group, _, name = key.rpartition(".")
+    spec = {group: {name: example}} if group else {name: example}
+    from_kpt = parse(KPT + f"data: {json.dumps({'name': 'web', key: text})}\n")
+    assert from_kpt == parse(HEAD + f"spec: {json.dumps(spec)}\n")
 
 
 def test_names_in_kpt_settings_are_patterns() -> None:

@@ -163,11 +163,10 @@ def _references(value: Plain) -> tuple[FieldSpec, ...]:
     entries, field = value, "spec.references"
     if isinstance(value, dict):
         entries, field = as_mapping(value, _KUSTOMIZES).get("nameReference", []), f"{field}.nameReference"
-    return tuple(
-        spec
-        for position, entry in enumerate(as_list(entries))
-        for spec in _field_specs(entry, f"{field}[{position}].fieldSpecs")
-    )
+    specs: list[FieldSpec] = []
+    for position, entry in enumerate(as_list(entries)):
+        specs += _field_specs(entry, f"{field}[{position}].fieldSpecs")
+    return tuple(specs)
 
 
 def _field_specs(entry: Plain, field: str) -> list[FieldSpec]:

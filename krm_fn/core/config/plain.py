@@ -26,7 +26,7 @@ def plain_value(node: Node) -> Plain:
     """Return the value of a node. A field that is null is left out, as it means the default.
 
     Scalars follow the core schema of YAML 1.2, as a person reads a configuration: `1_000` and `2020-01-02` are text.
-    (`naming.go_yaml` reads them as kustomize's hasher does, which a configuration need not agree with.)
+    (`names.go_yaml` reads them as kustomize's hasher does, which a configuration need not agree with.)
     """
     if is_scalar(node):
         return _scalar(node)
@@ -57,7 +57,7 @@ def _number(text: str) -> int | float | None:
 
 
 class Invalid(Exception):
-    """The schema does not allow this value. `explain` says why."""
+    """The schema does not allow this value. `explain_errors` says why."""
 
 
 def refuse() -> NoReturn:
@@ -147,8 +147,25 @@ def _path_in_data(path: tuple[str | int, ...]) -> tuple[str, ...]:
 
 def load_schema() -> dict[str, Any]:
     """Return the JSON Schema of the functionConfig, the one source of its fields, defaults and descriptions."""
-    from importlib.resources import files
+    from importlib import import_module
 
-    text = files("krm_fn.schemas").joinpath("configrevisions-revisions.krm-fn.io-v1.json").read_bytes()
-    schema: dict[str, Any] = json.loads(text)
+    path = f"{import_module('krm_fn.schemas').__path__[0]}/configrevisions-revisions.krm-fn.io-v1.json"
+    with open(path, "rb") as file:  # noqa: PTH123  # to import pathlib or importlib.resources takes milliseconds
+        schema: dict[str, Any] = json.load(file)
     return schema
+
+
+def list_settings() -> dict[str, Any]:
+    """Return what the schema says of each field of `spec`, and of each in a group: `linker.image`."""
+    schema = load_schema()
+    found: dict[str, Any] = {}
+    for name, field in schema["properties"]["spec"]["properties"].items():
+        found[name] = field
+        found |= {f"{name}.{key}": child for key, child in field.get("properties", {}).items()}
+    return {path: _resolve(field, schema["$defs"]) for path, field in found.items()}
+
+
+def _resolve(field: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    # A field may say more than the definition that it refers to, such as another default.
+    whole = {**definitions.get(field.get("$ref", "").rpartition("/")[2], {}), **field}
+    return {**whole, "items": _resolve(whole["items"], definitions)} if "items" in whole else whole

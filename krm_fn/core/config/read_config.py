@@ -1,13 +1,16 @@
 """The functionConfig as Settings.
 
-A valid configuration is read without the JSON Schema: to load a validator takes longer than all other work on a small
-package. The schema explains what is invalid, and a test proves that both agree on what is valid.
+A valid configuration is read without a validator of the JSON Schema: to load one takes longer than all other work on a
+small package. The schema explains what is invalid, and a test proves that both agree on what is valid.
 
-Values are raw text: those of a Kptfile may be without quotes, and `yes` is three letters here, not a boolean.
+The values of a ConfigMap are raw text: those of a Kptfile may be without quotes, and `yes` is three letters here, not a
+boolean. Which of them are numbers or lists, the schema says.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
 
 from krm_fn.base.item import read_item
 from krm_fn.base.keys import DECLARES_FUNCTION
@@ -17,7 +20,7 @@ from krm_fn.base.settings import API_VERSION, DEFAULT_SET, KIND, KPT_NAME, NO_EN
 from krm_fn.base.words import read_list
 from krm_fn.core.config.build import DAYS, MONTHS, build_settings
 from krm_fn.core.config.pins import pin_linker
-from krm_fn.core.config.plain import Invalid, Plain, place_setting, plain_value
+from krm_fn.core.config.plain import Invalid, Plain, list_settings, place_setting, plain_value
 from krm_fn.core.names.names import EXPECTED_IMAGE, is_image
 from krm_fn.core.names.suggest import suggest
 from krm_fn.core.yaml.reader import read_yaml
@@ -91,13 +94,9 @@ def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
         from krm_fn.core.config.why_invalid import explain_errors
 
         raise Rejected(*explain_errors(config, node, who)) from invalid
-    problems = [
-        problem for list_name in ("select", "exclude") for problem in _stray_kinds(node, list_name, settings, who)
-    ]
-    path = ("spec", "linker", "schedule")
-    problems += [
-        place_setting(path, node, who, message) for message in _backward_ranges(settings.linker.schedule or "")
-    ]
+    problems = _stray_kinds(node, "select", settings, who) + _stray_kinds(node, "exclude", settings, who)
+    for message in _backward_ranges(settings.linker.schedule or ""):
+        problems.append(place_setting(("spec", "linker", "schedule"), node, who, message))
     if problems:
         raise Rejected(*problems)
     return settings
@@ -129,16 +128,40 @@ def _backward_ranges(schedule: str) -> Iterator[str]:
             yield f"found {first}-{last}, which ends before it begins; write two ranges, such as 22-23,0-6 for 22-6"
 
 
-_NUMBERS = ("linker.timeoutSeconds", "linker.minimumAgeSeconds", "linker.ttlSecondsAfterFinished")
-_SWITCHES = ("immutable", "strict", "linker.enabled", "linker.secrets", "linker.openshift")
 _WORDS = {"true": True, "yes": True, "false": False, "no": False}
-_LISTS = ("kinds", "deployers", "takeOver", "checksums.controllers", "linker.kinds")
-_NAMES = ("select", "exclude")
-_TEXTS = (
-    *("strategy", "jobs", "checksums.annotation"),
-    *("linker.image", "linker.namespace", "linker.serviceAccountName", "linker.schedule"),
-)
-_SETTINGS = ("name", *_TEXTS, *_SWITCHES, *_LISTS, *_NAMES, *_NUMBERS)
+_READERS: dict[str, Callable[[str], Plain]] = {
+    "string": str,
+    "boolean": lambda text: _WORDS[text.lower()],
+    "array": lambda text: [*read_list(text)],
+    "names": lambda text: [{"name": name} for name in read_list(text)],
+    "integer": int,
+}
+"""How the text of a setting is read, by the type that the schema says."""
+
+_BY_NAME = ("select", "exclude")
+"""Lists of mappings that a text can hold as well: the names alone."""
+
+
+@cache
+def _find_types() -> dict[str, str]:
+    """Return the type of each setting that a text can hold."""
+    settings = {key: field for key, field in list_settings().items() if _type_of(key, field) in _READERS}
+
+    def place(key: str) -> tuple[int, str, bool]:
+        """Return where a message lists a setting: by type, then by group, and what has to match a pattern last."""
+        field = settings[key]
+        group = key.rpartition(".")[0]
+        return [*_READERS].index(_type_of(key, field)), group, "pattern" in {**field, **field.get("items", {})}
+
+    return {"name": "string", **{key: _type_of(key, settings[key]) for key in sorted(settings, key=place)}}
+
+
+def _type_of(key: str, field: dict[str, Any]) -> str:
+    """Return which reader reads a setting. None reads a mapping, or a list of others than texts."""
+    if key in _BY_NAME:
+        return "names"
+    type_ = "string" if "enum" in field else field.get("type", "")
+    return "" if type_ == "array" and _type_of("", field["items"]) != "string" else type_
 
 
 def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
@@ -156,7 +179,7 @@ def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
     texts = {key: str(value.value) for key, value in fields(data).items() if not is_null(value)}
     name = texts.pop("name", None if who.name in (KPT_NAME, "") else who.name)
     metadata: dict[str, Plain] = {} if name is None else {"metadata": {"name": name}}
-    return {**metadata, "spec": _nest({key: _read(key, text) for key, text in texts.items()})}
+    return {**metadata, "spec": _nest({key: _READERS[_find_types()[key]](text) for key, text in texts.items()})}
 
 
 def _nest(flat: dict[str, Plain]) -> dict[str, Plain]:
@@ -173,22 +196,13 @@ def _nest(flat: dict[str, Plain]) -> dict[str, Plain]:
 
 def _check(key: str, value: Node) -> str:
     """Say what is wrong with a setting; `""` if nothing is."""
-    if key not in _SETTINGS:
-        return f"unknown setting{suggest(key, _SETTINGS)}"
+    types = _find_types()
+    if key not in types:
+        return f"unknown setting{suggest(key, types)}"
     if not is_scalar(value):
         return f"expected text, found {describe(value)}"
-    if key in _SWITCHES and not is_null(value) and value.value.lower() not in _WORDS:
+    if types[key] == "boolean" and not is_null(value) and value.value.lower() not in _WORDS:
         return f"found {value.value!r}, allowed: {', '.join(_WORDS)}"
-    if key in _NUMBERS and not is_null(value) and not value.value.isdecimal():
+    if types[key] == "integer" and not is_null(value) and not value.value.isdecimal():
         return f"found {value.value!r}, expected a whole number"
     return ""
-
-
-def _read(key: str, text: str) -> Plain:
-    if key in _LISTS:
-        return [*read_list(text)]
-    if key in _NAMES:
-        return [{"name": name} for name in read_list(text)]
-    if key in _NUMBERS:
-        return int(text)
-    return _WORDS[text.lower()] if key in _SWITCHES else text

@@ -24,8 +24,9 @@ _NAMES = {
 
 def explain_errors(config: Plain, node: Node, who: ResourceId) -> list[Problem]:
     """Return every reason, with the field and its line, in the order of the lines."""
-    errors = validator(load_schema()).iter_errors(config)
-    problems = {place_setting(path, node, who, message) for error in errors for path, message in _sentences(error)}
+    problems: set[Problem] = set()
+    for error in validator(load_schema()).iter_errors(config):
+        problems.update(place_setting(path, node, who, message) for path, message in _sentences(error))
     return sorted(problems, key=lambda problem: (problem.line, problem.column, problem.field, problem.message))
 
 
@@ -58,12 +59,9 @@ def _sentences(error: ValidationError) -> Iterator[SchemaError]:
     elif error.validator == "required":
         yield from (([*path, name], "missing") for name in rule if name not in found)
     elif error.validator == "dependentRequired":
-        pairs = ((name, other) for name, others in rule.items() for other in others)
-        yield from (
-            ([*path, name], f"only allowed together with {other}")
-            for name, other in pairs
-            if name in found and other not in found
-        )
+        for name, others in rule.items():
+            missing = [other for other in others if name in found and other not in found]
+            yield from (([*path, name], f"only allowed together with {other}") for other in missing)
     elif error.validator == "oneOf" and not isinstance(found, dict):
         return  # its type is wrong, which another rule reports
     else:
@@ -113,7 +111,7 @@ _RULES: dict[str, Callable[[Any, Any, Any], str]] = {
     "minimum": lambda found, rule, schema: _outside(found, schema, f"at least {rule}"),
     "maximum": lambda found, rule, schema: _outside(found, schema, f"at most {rule}"),
     "not": lambda _, __, schema: schema["$comment"],
-    "oneOf": lambda found, rule, _: _exclusive(found, [name for option in rule for name in option["required"]]),
+    "oneOf": lambda found, rule, _: _exclusive(found, rule),
 }
 
 
@@ -122,11 +120,13 @@ def _outside(found: Plain, schema: dict[str, Any], bound: str) -> str:
     return f"found {_show(found)}, {what}"
 
 
-def _exclusive(found: Any, names: list[str]) -> str:
+def _exclusive(found: Any, options: list[Any]) -> str:
     """Write the sentence for fields of which exactly one must be set."""
-    return (
-        f"expected exactly one of {', '.join(names)}, found {' and '.join(filter(found.__contains__, names)) or 'none'}"
-    )
+    names: list[str] = []
+    for option in options:
+        names += option["required"]
+    given = [name for name in names if name in found]
+    return f"expected exactly one of {', '.join(names)}, found {' and '.join(given) or 'none'}"
 
 
 def _other_type(found: Plain, allowed: list[str]) -> str:
