@@ -34,7 +34,8 @@ from krm_fn.tools.explain.find_unfollowed import find_not_followed
 from krm_fn.transform import Transformation
 
 _KINDS = {
-    **{name: kind for kind in REVISION_KINDS for name in (kind.lower(), plural_of(kind))},
+    **{kind.lower(): kind for kind in REVISION_KINDS},
+    **{plural_of(kind): kind for kind in REVISION_KINDS},
     "cm": "ConfigMap",
 }
 """What kubectl calls them."""
@@ -73,14 +74,13 @@ def not_found(wanted: Wanted, configs: Iterable[Item]) -> Rejected:
 
 def find_wanted(wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]) -> list[Item]:
     """Find the ConfigMaps and Secrets that are meant: by any name that a reference may use, and by their new names."""
-    return [
-        item
-        for item in configs
-        if any(
-            wanted.matches(kind, item.id.namespace, {name})
-            for kind, name in (*known_names(item), (item.id.kind, new_names.get(item, item.id.name)))
-        )
-    ]
+    found: list[Item] = []
+    for item in configs:
+        new = (item.id.kind, new_names.get(item, item.id.name))
+        names = (*known_names(item), new)
+        if any(wanted.matches(kind, item.id.namespace, {name}) for kind, name in names):
+            found.append(item)
+    return found
 
 
 def explain_objects(found: Transformation, items: Iterable[Item], places: Places, masks: Masks) -> Explanation:
@@ -201,26 +201,17 @@ def explain_absent(wanted: Wanted, found: Transformation, places: Places) -> lis
         who = ResourceId("v1", resolved.reference.kind, resolved.namespace_meant, resolved.reference.target)
         if not resolved.targets and wanted.matches(who.kind, who.namespace, {who.name}):
             by_id[who].append(resolved)
-    return [
-        Explained(
-            who,
-            who.name,
-            places.of(several[0].referrer, several[0].reference.field),
-            ABSENT,
-            _why_absent(several, places),
-            unfollowed=tuple(
-                Unfollowed(
-                    authored_id(one.referrer),
-                    places.of(one.referrer, one.reference.field),
-                    one.reference.field,
-                    ABSENT,
-                    messages.get((one.referrer, one.reference.field), _NOT_HERE),
-                )
-                for one in several
-            ),
-        )
-        for who, several in sorted(by_id.items())
-    ]
+    explained: list[Explained] = []
+    for who, several in sorted(by_id.items()):
+        unfollowed: list[Unfollowed] = []
+        for referrer, reference, _ in several:
+            place = places.of(referrer, reference.field)
+            message = messages.get((referrer, reference.field), _NOT_HERE)
+            unfollowed.append(Unfollowed(authored_id(referrer), place, reference.field, ABSENT, message))
+        because = _why_absent(several, places)
+        first = unfollowed[0].place
+        explained.append(Explained(who, who.name, first, ABSENT, because, unfollowed=tuple(unfollowed)))
+    return explained
 
 
 def _why_absent(several: Iterable[ResolvedReference], places: Places) -> Because:

@@ -117,7 +117,10 @@ class Places:
     """The places of everything that was read: objects by the names of their texts, and the configuration."""
 
     def __init__(self, envelopes: Iterable[tuple[str, Envelope]], configuration: tuple[str, Node | None]) -> None:
-        self._files = {item.node: name for name, envelope in envelopes for item in envelope.items}
+        self._files: dict[Node, str] = {}
+        for name, envelope in envelopes:
+            for item in envelope.items:
+                self._files[item.node] = name
         self._config_file, self._config = configuration
         self._marks = Marks()
 

@@ -131,10 +131,12 @@ def _planned_namespaces(items: Iterable[Item], emitted: Iterable[Item]) -> Itera
             plan, _ = read_plan(job)
         except Unreadable:
             continue
-        planned = {(one.kind, one.name) for one in plan.workloads} | {(one.kind, one.name) for one in plan.rendered}
+        own = job.id.namespace
+        planned = {(one.kind, one.name) for one in plan.workloads}
+        planned |= {(one.kind, one.name) for one in plan.rendered}
         found = [namespaces[one] for one in planned]
-        if job.id.namespace and any("" in of_name and job.id.namespace not in of_name for of_name in found):
-            yield job.id.namespace
+        if own and any("" in of_name and own not in of_name for of_name in found):
+            yield own
 
 
 def _read_revision(item: Item) -> Revision:
@@ -167,15 +169,14 @@ def _read_sets(package: Package, revisions: Revisions, configured: Mapping[str, 
     for item in package.emitted:
         if keys.SET in item.labels:
             emitted[item.labels[keys.SET]].append(item)
-    return {
-        name: RenderedSet(
+    sets: dict[str, RenderedSet] = {}
+    for name in sorted({*by_set, *emitted, *configured}):
+        items = [revision.item for revision in by_set[name]] + emitted[name]
+        sets[name] = RenderedSet(
             name=name,
             revisions=tuple(by_set[name]),
             emitted=tuple(emitted[name]),
             configured=configured.get(name),
-            is_marked=any(
-                keys.WANTED in item.annotations for item in (*(one.item for one in by_set[name]), *emitted[name])
-            ),
+            is_marked=any(keys.WANTED in item.annotations for item in items),
         )
-        for name in sorted({*by_set, *emitted, *configured})
-    }
+    return sets
