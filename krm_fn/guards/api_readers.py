@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import chain, product
 from posixpath import dirname, join, normpath
 from typing import NamedTuple
 
@@ -101,7 +102,9 @@ class Permissions:
                 # A RoleBinding grants in its own namespace alone, also what a ClusterRole says.
                 namespace = self._namespace_of(item) if item.id.kind == "RoleBinding" else None
                 kinds, role = self._kinds_of(get(item.node, "roleRef"), namespace)
-                for subject in self._subjects(item) if kinds else ():
+                if not kinds:
+                    continue
+                for subject in self._subjects(item):
                     for who, where in _spellings(subject, namespace):
                         for kind in kinds:
                             grants.setdefault((who, kind, where), _Grant(place, role))
@@ -122,8 +125,10 @@ class Permissions:
     def _granting(self) -> dict[str, dict[Item, None]]:
         """The roles that allow it for each kind, also by a role that they aggregate, however many steps away."""
         kinds = {role: frozenset(_granted(role.node, self._verbs)) for role in self._roles.values()}
-        granting = {kind: dict.fromkeys(role for role in kinds if kind in kinds[role]) for kind in CONFIG_KINDS}
-        for several in granting.values():
+        granting: dict[str, dict[Item, None]] = {}
+        for kind in CONFIG_KINDS:
+            several = dict.fromkeys(role for role in kinds if kind in kinds[role])
+            granting[kind] = several
             aggregators = _Aggregators(kinds)
             waiting = list(several)
             for role in waiting:  # grows on the way: `admin` aggregates `edit`, which aggregates others
@@ -256,11 +261,12 @@ def _readers_of(referrer: Item, reference: Reference, item: Item) -> Iterator[tu
     items = elements(reference.around.get("items"))
     files = [text(get(one, "path")) for one in items] if items else data_keys(item)
     is_mounted = False
-    for container in (one for field in CONTAINER_LISTS for one in elements(get(pod, field))):
-        mounts = [mount for mount in elements(get(container, "volumeMounts")) if text(get(mount, "name")) == name]
-        if mounts:
-            is_mounted = True
-            yield container, {path for mount in mounts for path in _paths_of(mount, files)}
+    for field in CONTAINER_LISTS:
+        for container in elements(get(pod, field)):
+            mounts = [mount for mount in elements(get(container, "volumeMounts")) if text(get(mount, "name")) == name]
+            if mounts:
+                is_mounted = True
+                yield container, set(chain.from_iterable(_paths_of(mount, files) for mount in mounts))
     if not is_mounted:
         yield None, set()
 
@@ -299,13 +305,20 @@ def _has_all(container: Node | None, reference: Reference, item: Item) -> bool:
 
 def _is_told(container: Node | None, paths: Collection[str]) -> bool:
     """Tell whether an option or a variable of a container says one of these paths, maybe with wildcards."""
-    said = [word.value for field in ("command", "args") for word in elements(get(container, field)) if is_scalar(word)]
+    said: list[str] = []
+    for field in ("command", "args"):
+        said += [word.value for word in elements(get(container, field)) if is_scalar(word)]
     said += [text(get(variable, "value")) for variable in elements(get(container, "env"))]
-    patterns = {normpath(found.rstrip(".")) for one in said for found in re.findall(_PATH, one)}
     # Where the image has another folder, the path is wrong and matches nothing: the object is left alone.
     folder = text(get(container, "workingDir")) or "/"
-    relative = (re.fullmatch(_FILE, one) for one in said)
-    patterns |= {normpath(join(folder, found["file"])) for found in relative if found}
-    return any(
-        path.count("/") == pattern.count("/") and fnmatchcase(path, pattern) for pattern in patterns for path in paths
-    )
+    patterns: set[str] = set()
+    for one in said:
+        patterns |= {normpath(found.rstrip(".")) for found in re.findall(_PATH, one)}
+        relative = re.fullmatch(_FILE, one)
+        if relative:
+            patterns.add(normpath(join(folder, relative["file"])))
+    return any(_is_like(path, pattern) for path, pattern in product(paths, patterns))
+
+
+def _is_like(path: str, pattern: str) -> bool:
+    return path.count("/") == pattern.count("/") and fnmatchcase(path, pattern)

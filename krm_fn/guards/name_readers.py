@@ -134,9 +134,11 @@ class NameReaders:
     def _pairs(self) -> dict[Item, list[tuple[ResolvedReference, str, str]]]:
         """Objects that are found by one name, with the reference that says it, this name, and that of the other."""
         pairs: dict[Item, list[tuple[ResolvedReference, str, str]]] = defaultdict(list)
-        for item, one in [(item, one) for item, several in self._by_item.items() for one in several]:
-            reference = one.reference
-            if reference.rule.reads.beside:
+        for item, several in self._by_item.items():
+            for one in several:
+                reference = one.reference
+                if not reference.rule.reads.beside:
+                    continue
                 base = _base_name_in(reference, item)
                 other = base + reference.rule.reads.beside
                 place = reference.kind, other, reference.target_namespace
@@ -162,12 +164,20 @@ class NameReaders:
     @cached_property
     def _texts(self) -> list[_Text]:
         """The texts of the package that contain a folder in which somebody mounts, in order."""
-        paths = {one.reference.rule.reads.path for several in self._by_item.values() for one in several}
+        paths: set[str] = set()
+        for several in self._by_item.values():
+            paths.update(one.reference.rule.reads.path for one in several)
         folders = [f"{_split(path)[1]}/" for path in filter(None, paths)]
+        if not folders:
+            return []
+
+        def has_folder(one: _Text) -> bool:
+            return any(folder in one.value for folder in folders)
+
         found: list[_Text] = []
-        for item in self._package.authored if folders else ():
+        for item in self._package.authored:
             if not item.is_local:
-                found += [one for one in _read_texts(item) if any(folder in one.value for folder in folders)]
+                found += filter(has_folder, _read_texts(item))
         return found
 
     def _find_hidden(self, one: ResolvedReference) -> Iterator[str]:
@@ -255,5 +265,8 @@ def _is_readable(item: Item) -> bool:
     if not item.is_config or is_encrypted(item):
         return False
     # `data_texts` leaves out what is no text, such as an archive. The path may be written in that.
-    values = [value for field in DATA_FIELDS for _, value in entries(get(item.node, field))]
-    return sum(not is_scalar(value) or value.value != "" for value in values) == sum(1 for _ in data_texts(item))
+    values: list[Node] = []
+    for field in DATA_FIELDS:
+        values += [value for _, value in entries(get(item.node, field))]
+    filled = [value for value in values if not is_scalar(value) or value.value != ""]
+    return len(filled) == sum(1 for _ in data_texts(item))

@@ -126,7 +126,9 @@ class Variables:
         has_hash = item.id.name != base_name(item) or NEEDS_HASH_SUFFIX in item.annotations
         if has_hash or is_of_chart(item) or any(map(_is_not_for_flux, content)):
             return True
-        variables = {found["name"] for text in content for found in re.finditer(_VARIABLE, text)}
+        variables: set[str] = set()
+        for value in content:
+            variables |= {found["name"] for found in re.finditer(_VARIABLE, value)}
         readers = self._references.pod_referrers.get(item, {})
         return bool(readers) and all(variables <= self._environment(reader, item) for reader in readers)
 
@@ -138,14 +140,17 @@ class Variables:
                 sources = [text(get(variable, "valueFrom", field, "name")) for field in _KEYS_OF.values()]
                 if item.id.name not in sources and not _has_variable(text(get(variable, "value"))):
                     names.add(text(get(variable, "name")))
-            scripts = (text(word) for field in ("command", "args") for word in elements(get(container, field)))
-            names |= {name for script in scripts if "\n" in script for name in _names_set_in(script)}
+            names.update(_names_set_by_scripts(container))
             for source in elements(get(container, "envFrom")):
-                for kind, field in _ALL_OF.items():
-                    found = self._references.index.find(reader, kind, text(get(source, field, "name")))
-                    keys_found = {key for one in found if one is not item and one.is_config for key in data_keys(one)}
-                    names |= {text(get(source, "prefix")) + key for key in keys_found}
+                names.update(self._names_taken_from(source, reader, item))
         return names
+
+    def _names_taken_from(self, source: Node, reader: Item, item: Item) -> Iterator[str]:
+        prefix = text(get(source, "prefix"))
+        for kind, field in _ALL_OF.items():
+            for one in self._references.index.find(reader, kind, text(get(source, field, "name"))):
+                if one is not item and one.is_config:
+                    yield from (prefix + key for key in data_keys(one))
 
     def _in_reference(self, item: Item) -> Reason | None:
         names = {item.id.name, base_name(item)}
@@ -222,6 +227,14 @@ def _is_not_for_flux(text: str) -> bool:
     names = [found["name"] for found in re.finditer(_VARIABLE, text)]
     is_unreadable = len(re.findall(_START, text)) > len(names)
     return is_unreadable or any(name in names for name in _names_set_in(text))
+
+
+def _names_set_by_scripts(container: Node) -> Iterator[str]:
+    for field in ("command", "args"):
+        for word in elements(get(container, field)):
+            script = text(word)
+            if "\n" in script:
+                yield from _names_set_in(script)
 
 
 def _names_set_in(script: str) -> Iterator[str]:

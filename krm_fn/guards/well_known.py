@@ -6,7 +6,6 @@ A program that gets `argocd-cm` by name does not find `argocd-cm-5t7h9k2b4c`. Th
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
-from itertools import chain
 from typing import Any, NamedTuple
 
 from krm_fn.base.item import Item
@@ -34,9 +33,14 @@ def looked_up_by(item: Item, name: str, namespace: str, kind: str = "") -> WellK
     """
     kind = kind or item.id.kind
     by_name, _ = _index()
-    literal = (known for row in by_name.get((kind, name), ()) for known in _read(*row))
-    patterns = (known for known in _patterns(kind) if _matches(name, known.name))
-    return next((known for known in chain(literal, patterns) if _is_where_expected(item, namespace, known)), None)
+    for row in by_name.get((kind, name), ()):
+        for known in _read(*row):
+            if _is_where_expected(item, namespace, known):
+                return known
+    for known in _patterns(kind):
+        if _matches(name, known.name) and _is_where_expected(item, namespace, known):
+            return known
+    return None
 
 
 def may_look_up(image: str, kind: str, name: str) -> bool | None:
@@ -75,9 +79,9 @@ _Row = tuple[str, str, str, str, tuple[Any, ...]]
 
 def _read(program: str, kind: str, name: str, source: str, where: tuple[Any, ...]) -> Iterator[WellKnown]:
     named: Mapping[str, Any] = WHERES
-    written: list[Mapping[str, Any]] = [
-        each for one in where for each in (named[one] if isinstance(one, str) else (one,))
-    ]
+    written: list[Mapping[str, Any]] = []
+    for one in where:
+        written += named[one] if isinstance(one, str) else (one,)
     for one in written or ({},):
         yield WellKnown(program, kind, name, source, one.get("labels", {}), tuple(one.get("namespaces", "").split()))
 

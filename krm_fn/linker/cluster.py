@@ -232,14 +232,16 @@ def observe_workloads(plan: LinkPlan, cluster: Reader) -> Observation:
 def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Observation:
     revisions, inventory, now = cluster.configs(plan)
     names = Names.of({revision.name for revision in revisions} | {revision.name for revision in plan.rendered})
+    made_by: dict[tuple[str, str], frozenset[str]] = {}
+    for producer in plan.producers:
+        made_by[producer.kind.kind, producer.name] = frozenset(made.name for made in producer.revisions)
     consumers: list[Consumer] = []
-    made = {(one.kind.kind, one.name): frozenset(made.name for made in one.revisions) for one in plan.producers}
     unread = []
     for kind in kinds:
         try:
             for consumer in cluster.consumers(kind, names):
                 # Two owners of each other would stay for ever (decision 36).
-                own = made.get((consumer.owner.kind, consumer.owner.name), frozenset())
+                own = made_by.get((consumer.owner.kind, consumer.owner.name), frozenset())
                 consumers.append(consumer._replace(references=consumer.references - own) if own else consumer)
         except Refused as error:  # this kind alone: the others can be listed
             if not _is_absent(kind, plan, error):

@@ -117,7 +117,11 @@ def _open_trackers(observation: Observation) -> dict[str, LiveRevision]:
 
 def _current_consumers(observation: Observation) -> dict[str, Owner]:
     """Return an object that needs it now, for each name that such an object references."""
-    return {name: one.owner for one in observation.consumers if one.is_current for name in one.references}
+    current: dict[str, Owner] = {}
+    for consumer in observation.consumers:
+        if consumer.is_current:
+            current.update(dict.fromkeys(consumer.references, consumer.owner))
+    return current
 
 
 def _link_producers(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> None:
@@ -153,7 +157,8 @@ def _link_producer(
     producer: ProducerName, found: LiveRevision, trackers: list[LiveRevision], cluster: Cluster, report: Report
 ) -> None:
     owners = tuple(Owner("v1", "ConfigMap", tracker.name, tracker.uid) for tracker in trackers)
-    new = tuple(owner for owner in owners if owner.uid not in {one.uid for one in found.owners})
+    present = {owner.uid for owner in found.owners}
+    new = tuple(owner for owner in owners if owner.uid not in present)
     if new:
         # What is applied no more is taken away: a name that an earlier rendering referenced may still be in use.
         former = tuple(owner for owner in found.owners if owner.kind == "ConfigMap")

@@ -148,8 +148,9 @@ def plan_leaks(plan: LinkPlan, observation: Observation) -> list[Leak]:
 
 
 def deletion_command(leaks: Iterable[Leak], namespace: str) -> str:
-    """Write the command with which a person deletes what leaks."""
-    objects = [name for leak in leaks for name in leak.objects]
+    objects: list[str] = []
+    for leak in leaks:
+        objects += leak.objects
     return f"kubectl delete {' '.join(objects)} -n {namespace} --ignore-not-found"
 
 
@@ -165,7 +166,6 @@ def _origin(tracker: LiveRevision) -> tuple[str, str]:
 
 
 def find_keepers(plan: LinkPlan, observation: Observation) -> list[tuple[LiveRevision, frozenset[Keeper]]]:
-    """Find what keeps each revision from being deleted by this run."""
     referenced = _by_referenced_name(observation.consumers)
     rendered = rendered_names(plan, observation)
     kinds = _owner_kinds(plan)

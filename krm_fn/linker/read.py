@@ -204,10 +204,11 @@ def required_config_maps(pod_spec: Any) -> Iterator[str]:
         sources += [volume.get("configMap")]
         projected = list_of(mapping(volume.get("projected")).get("sources"))
         sources += [mapping(source).get("configMap") for source in projected]
-    for container in (mapping(one) for field in _CONTAINERS for one in list_of(spec.get(field))):
-        sources += [mapping(source).get("configMapRef") for source in list_of(container.get("envFrom"))]
-        values = [mapping(mapping(variable).get("valueFrom")) for variable in list_of(container.get("env"))]
-        sources += [value.get("configMapKeyRef") for value in values]
+    for field in _CONTAINERS:
+        for container in map(mapping, list_of(spec.get(field))):
+            sources += [mapping(source).get("configMapRef") for source in list_of(container.get("envFrom"))]
+            values = [mapping(mapping(variable).get("valueFrom")) for variable in list_of(container.get("env"))]
+            sources += [value.get("configMapKeyRef") for value in values]
     for source in map(mapping, sources):
         name = source.get("name")
         if isinstance(name, str) and source.get("optional") is not True:

@@ -106,19 +106,16 @@ class Report:
         return f"{found}: {linked} {would_be}linked, {deleted} {would_be}deleted{retained}{failed}{warned}"
 
     def to_dict(self) -> dict[str, object]:
-        """Return the report as plain values, for JSON."""
+        changes: list[dict[str, object]] = []
+        for change in self.changes:
+            add = [owner.reference for owner in change.add]
+            remove = [owner.reference for owner in change.remove]
+            changes.append(
+                {"kind": change.kind, "name": change.name, "add": add, "remove": remove, "deleted": change.deleted}
+            )
         return {
             "namespace": self.namespace,
-            "changes": [
-                {
-                    "kind": change.kind,
-                    "name": change.name,
-                    "add": [owner.reference for owner in change.add],
-                    "remove": [owner.reference for owner in change.remove],
-                    "deleted": change.deleted,
-                }
-                for change in self.changes
-            ],
+            "changes": changes,
             "notes": self.notes,
             "failures": self.failures,
             "warnings": self.warnings,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from krm_fn.base.kind import CONSUMER_KINDS
-from krm_fn.base.link_plan import LinkPlan, ProducerName, Workload
+from krm_fn.base.link_plan import LinkPlan, ProducerName, RevisionName, Workload
 from krm_fn.base.words import listing
 from krm_fn.linker.cluster import Cluster, Reader, observe, observe_workloads
 from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner
@@ -126,12 +126,10 @@ def confirm_broken(plan: LinkPlan, observation: Observation, cluster: Cluster) -
 def find_broken(observation: Observation, cluster: Reader) -> list[Missing]:
     """Find the live templates that reference a revision which does not exist: their pods do not start."""
     live = {revision.name for revision in observation.revisions if not revision.is_tracker}
-    broken = [
-        (name, consumer.owner)
-        for consumer in observation.consumers
-        if consumer.is_current and not consumer.is_being_deleted
-        for name in consumer.required - live
-    ]
+    broken: list[tuple[str, Owner]] = []
+    for consumer in observation.consumers:
+        if consumer.is_current and not consumer.is_being_deleted:
+            broken += [(name, consumer.owner) for name in consumer.required - live]
     names = sorted({name for name, _ in broken})[:MAX_LOOKUPS]
     absent = {name for name in names if not cluster.has_config_map(name)}
     return [
@@ -158,7 +156,9 @@ def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[M
     consumers = _by_identity(observation.consumers)
     live = {(revision.kind, revision.name) for revision in observation.revisions}
     # Not all rendered revisions: those of a later sync wave are applied after this run.
-    awaited = {revision for workload in plan.workloads for revision in workload.revisions}
+    awaited: set[RevisionName] = set()
+    for workload in plan.workloads:
+        awaited.update(workload.revisions)
     missing = [
         Missing(f"{kind} {namespace}/{name}: does not exist", f"{kind} {namespace}/{name} to exist", revision=name)
         for kind, name in sorted(awaited)
@@ -183,11 +183,9 @@ def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[M
 def _missing_history(plan: LinkPlan, observation: Observation, namespace: str) -> list[Missing]:
     """Find workloads that are paused or whose controller is slow: their current template has no history yet."""
     by_identity = _by_identity(observation.consumers)
-    history = {
-        (consumer.controller, consumer.owner.kind, name)
-        for consumer in observation.consumers
-        for name in consumer.references
-    }
+    history: set[tuple[str, str, str]] = set()
+    for consumer in observation.consumers:
+        history |= {(consumer.controller, consumer.owner.kind, name) for name in consumer.references}
     unread = {one.kind.kind for one in observation.unread}
     return [
         Missing(

@@ -69,7 +69,7 @@ _MOST_BYTES = 1024 * 1024
 _MOST_BYTES_OF_A_CHARACTER = 4
 
 _BOOLEAN_WORDS = frozenset(
-    word for one in ("y", "yes", "on", "n", "no", "off") for word in (one, one.capitalize(), one.upper())
+    ("y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF")
 )
 """Words that sigs.k8s.io/yaml reads as booleans, and the YAML of kustomize and kpt as text."""
 
@@ -128,11 +128,13 @@ def _find_wanted(
     items = elements(reference.around.get("items"))
     if not items:  # then each key is a file, and a subPath is a key
         return of_volume, []
-    has_files = volume or re.fullmatch(_PROJECTED, reference.field)
-    return [
+    if not volume and not re.fullmatch(_PROJECTED, reference.field):
+        return [], of_volume
+    of_items = [
         _Wanted(text(get(entry, "key")), _at(referrer, f"{around}.items[{position}].key"))
-        for position, entry in enumerate(items if has_files else ())
-    ], of_volume
+        for position, entry in enumerate(items)
+    ]
+    return of_items, of_volume
 
 
 def _find_sub_paths(item: Item, pod: str) -> dict[str, list[_Wanted]]:
@@ -255,8 +257,10 @@ def find_refused_data(package: Package, revisions: Revisions, deployers: Collect
     errors = [problem for problem in revisions.problems if problem.severity is Severity.ERROR]
     said = {(problem.node, problem.field) for problem in errors}  # what has no hash
     for item in package.configs:
+        if not item.is_config:
+            continue
         wrong: dict[str, list[str]] = defaultdict(list)
-        for field, message in _judge(item, are_words_text=are_words_text) if item.is_config else ():
+        for field, message in _judge(item, are_words_text=are_words_text):
             if (item.node, field) not in said:
                 wrong[message].append(field)
         for message, (field, *others) in wrong.items():

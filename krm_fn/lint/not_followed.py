@@ -62,7 +62,9 @@ def find_in_options(
 
 def find_in_fields(mentions: Mentions, revisions: Revisions) -> Iterator[Problem]:
     """Warn about fields of custom resources that seem to name a renamed object, and that no rule follows."""
-    for one in mentions.unfollowed if revisions.renamed else ():
+    if not revisions.renamed:
+        return
+    for one in mentions.unfollowed:
         revision = revisions.renamed.get(one.target)
         if revision is not None and revision.strategy is Strategy.RENAME:
             kind, base, new = one.target.id.kind, revision.base_name, revision.name
@@ -108,7 +110,6 @@ class Misspelled(NamedTuple):
 
     @property
     def message(self) -> str:
-        """Ask for what is meant."""
         kind, name = self.resolved.reference.kind, self.resolved.reference.target
         meant = repr(self.name) if self.kind == kind else f"the {self.kind} of this name"
         return f"{kind} {name!r} is not in the package; did you mean {meant}?"
@@ -130,7 +131,9 @@ def find_misspelled(package: Package, references: References) -> Iterator[Misspe
         return
     near = _find_all_near(unresolved, package, references)
     # If something reads an object, its name is right, and one of the other kind may be outside the package.
-    read = {target for one in references for target in one.targets}
+    read: set[Item] = set()
+    for one in references:
+        read.update(one.targets)
     unread = {(item.id.kind, package.namespace_of(item), item.id.name) for item in package.configs if item not in read}
     for one in unresolved:
         (kind, namespace), name = _place_of(one, package), one.reference.target
@@ -200,8 +203,11 @@ def _possible_affixes(name: str) -> Iterator[tuple[str, str]]:
     yield from (("", name[place:]) for place in places)
     after = {place + 1 for place, letter in enumerate(name) if letter == "-"}
     before = {place - 1 for place in after}
-    yield from ((name[:end], name[start:]) for end in places for start in before if end < start)
-    yield from ((name[:end], name[start:]) for start in places for end in after if end < start and start not in before)
+    for end in places:
+        yield from ((name[:end], name[start:]) for start in before if end < start)
+    for start in places:
+        if start not in before:
+            yield from ((name[:end], name[start:]) for end in after if end < start)
 
 
 def find_made_in_cluster(package: Package, references: References, choices: Choices) -> Iterator[Problem]:

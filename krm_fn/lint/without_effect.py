@@ -7,6 +7,7 @@ of a kind: `docs/decisions/0020` says which entries are reported all the same.
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from krm_fn.base import keys
 from krm_fn.base.item import CONFIG_KINDS, DATA_FIELDS, Item, about
@@ -76,7 +77,11 @@ def _judge_entries(
     # Where another entry matches, or nothing could, the patterns are probably for other packages.
     is_for_many_packages = len(unmatched) < len(selectors) or not candidates
     wrong = {one.name for one in unmatched.values() if not is_pattern(one.name)}
-    meant = find_meant(wrong, {name for item in candidates for name in names.all(item)}) if wrong else {}
+    known: set[str] = set()
+    if wrong:
+        for item in candidates:
+            known.update(names.all(item))
+    meant = find_meant(wrong, known)
     reported = {
         position: selector
         for position, selector in unmatched.items()
@@ -138,11 +143,10 @@ def _judge_references(specs: Iterable[FieldSpec], objects: Iterable[Item]) -> It
         for spec in specs_by_kind.matching(item.id):
             by_spec[spec].append(item)
     near_kinds = find_near_words({spec.kind for spec, found in by_spec.items() if not found}, kinds)
-    used = {
-        spec
-        for spec, found in by_spec.items()
-        if any(reference for item in found for reference in find_by_specs(item.node, item.id, [spec]))
-    }
+    used: set[FieldSpec] = set()
+    for spec, found in by_spec.items():
+        if any(chain.from_iterable(find_by_specs(item.node, item.id, [spec]) for item in found)):
+            used.add(spec)
     for spec, found in by_spec.items():
         if found and spec not in used:
             missing, present = find_missing_step(found[0].node, spec.path)

@@ -7,6 +7,7 @@ from base64 import b64decode
 from binascii import Error
 from collections.abc import Mapping
 from hashlib import sha256
+from itertools import chain
 from types import MappingProxyType
 
 from krm_fn.base.node import Node, entries, get, is_mapping, is_scalar, text
@@ -54,5 +55,5 @@ def _encode(value: Node) -> bytes:
     """Encode text. The API server accepts nothing else, but other values still make a difference."""
     if is_scalar(value):
         return text(value).encode()
-    parts = [part for pair in value.value for part in pair] if is_mapping(value) else value.value
+    parts = chain.from_iterable(value.value) if is_mapping(value) else value.value
     return b"".join(b"%d:%b" % (len(part), part) for part in map(_encode, parts))

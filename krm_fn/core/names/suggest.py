@@ -84,9 +84,11 @@ def find_near(unknown: Iterable[str], known: Iterable[str]) -> dict[str, str]:
     """
     known = _possible(known)
     unknown = _possible(set(unknown).difference(known))
+    if not unknown:
+        return {}
     joined = {_join(name): name for name in reversed(known)}
     near = {name: joined[one] for name in unknown if (one := _join(name)) in joined}
-    wrong, right = _words_by_place(unknown), _words_by_place(known) if unknown else {}
+    wrong, right = _words_by_place(unknown), _words_by_place(known)
     for place in sorted(wrong.keys() & right.keys()):
         before, after = place
         for word, meant in _find_slips(wrong[place], right[place]):

@@ -44,11 +44,14 @@ class Copies:
 
     def __init__(self, items: Iterable[Item], references: Iterable[ResolvedReference]) -> None:
         self.find = cache(self._find)  # several hints ask
-        self._lists = [one for item in items for one in _find_clone_lists(item)]
+        self._lists: list[_CloneList] = []
+        for item in items:
+            self._lists += _find_clone_lists(item)
         self._named: dict[Item, ResolvedReference] = {}
         for one in references:
-            for target in one.targets if one.reference.rule.by is By.COPY else ():
-                self._named.setdefault(target, one)
+            if one.reference.rule.by is By.COPY:
+                for target in one.targets:
+                    self._named.setdefault(target, one)
 
     def _find(self, item: Item) -> Copy | None:
         """Find what says that a program copies an object, the first if several do; None if nothing does."""

@@ -96,7 +96,9 @@ class SpecsByKind:
         """Return the entries about objects of this kind, in their order."""
         if not self._by_kind:
             return []
-        known = [one for kind in {resource.kind, ""} for one in self._by_kind.get(kind, ())]
+        known: list[tuple[int, FieldSpec]] = []
+        for kind in {resource.kind, ""}:
+            known += self._by_kind.get(kind, ())
         return [spec for _, spec in sorted(known, key=itemgetter(0)) if _matches_kind(spec, resource)]
 
 
@@ -241,7 +243,9 @@ def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[
             for one in among
             if {one.group, "*"} & groups and (one.plural in resources or (one.by_star and "*" in resources))
         ]
-        for index, name in enumerate(elements(get(rule, "resourceNames")) if kinds else ()):
+        if not kinds:
+            continue
+        for index, name in enumerate(elements(get(rule, "resourceNames"))):
             if is_scalar(name) and name.value and not is_null(name):
                 field = f"rules[{place}].resourceNames[{index}]"
                 for kind in kinds:
@@ -256,7 +260,9 @@ def _texts(rule: Node, field: str) -> set[str]:
 def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference]:
     """Find annotations whose text is a name, `namespace/name`, or JSON with a name in it."""
     rows = annotations_of(resource.kind)
-    for name, node in entries(get(item, "metadata", "annotations")) if rows else ():
+    if not rows:
+        return
+    for name, node in entries(get(item, "metadata", "annotations")):
         row = rows.get(name)
         if row is None or not is_scalar(node) or not node.value or is_null(node):
             continue

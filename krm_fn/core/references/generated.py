@@ -93,7 +93,9 @@ def _find_meant(kind: str, name: str, item: Item) -> Generated | None:
 def known_names(item: Item) -> list[tuple[str, str]]:
     """Return every kind and name by which a reference may mean an object, or what it makes."""
     names = [(item.id.kind, name) for name in names_of(item)]
-    return names + [(one.kind, name) for one in find_generated(item) for name in one.names]
+    for one in find_generated(item):
+        names += [(one.kind, name) for name in one.names]
+    return names
 
 
 def find_name(kind: str, name: str, target: Item) -> Node | None:
@@ -216,10 +218,10 @@ def hashed_fields(item: Item) -> dict[str, tuple[str, ...]]:
     if row is None:
         return {}
     left_out = _left_out(row)
-    return {
-        name: tuple(key for key in fields(node) if f"{name}.{key}" not in left_out)
-        for name, node in _deciding_fields(item, row).items()
-    }
+    hashed: dict[str, tuple[str, ...]] = {}
+    for name, node in _deciding_fields(item, row).items():
+        hashed[name] = tuple(key for key in fields(node) if f"{name}.{key}" not in left_out)
+    return hashed
 
 
 def _deciding_fields(item: Item, row: RenamableProducer) -> dict[str, Node]:

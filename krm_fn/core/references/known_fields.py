@@ -129,9 +129,11 @@ def chart_values_of(chart: str) -> tuple[tuple[str, ChartValue], ...]:
     """
     if not chart:
         return tuple((row.path, row) for row in read_chart_values() if row.tells)
-    contained = [(alias, name) for charts, alias, name in SUBCHARTS if chart in charts.split()]
-    inside = ((f"{alias}/{path}", row) for alias, name in contained for path, row in chart_values_of(name))
-    return (*((row.path, row) for row in read_chart_values(chart)), *inside)
+    rows = [(row.path, row) for row in read_chart_values(chart)]
+    for charts, alias, contained in SUBCHARTS:
+        if chart in charts.split():
+            rows += [(f"{alias}/{path}", row) for path, row in chart_values_of(contained)]
+    return tuple(rows)
 
 
 def read_fields(kind: str | None = None) -> Iterator[FieldRow]:
@@ -151,7 +153,9 @@ def read_fields(kind: str | None = None) -> Iterator[FieldRow]:
 def read_annotations(kind: str | None = None) -> Iterator[AnnotationRow]:
     for kinds, annotations, target, *more in _about(kind, ANNOTATIONS, 0):
         for one in kinds.split():
-            for annotation in alternatives(annotations) if kind in (None, one) else ():
+            if kind not in (None, one):
+                continue
+            for annotation in alternatives(annotations):
                 yield AnnotationRow(one, annotation, target, **dict(*more))
 
 

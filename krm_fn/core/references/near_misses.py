@@ -115,7 +115,10 @@ def find_unfollowed(items: Collection[Item], references: Iterable[ResolvedRefere
     followed = {one.reference.name: bool(one.targets) or one.reference.written for one in references}
     others = {item.id.name for item in items if not item.is_config and versioned(item.id) is None}
     search = _Search(index, names, followed, others)
-    return [miss for item in customs for miss in search.find_in(item)]
+    found: list[NearMiss] = []
+    for item in customs:
+        found += search.find_in(item)
+    return found
 
 
 class _Search:
@@ -132,7 +135,6 @@ class _Search:
         self._told: set[tuple[str, str, str]] = set()
 
     def find_in(self, item: Item) -> Iterator[NearMiss]:
-        """Yield what an object names."""
         walk = _Walk(self._contains if has_texts_of_others(item.id) else self._is_name)
         walk.enter(item.node, None, "")
         for one in walk.found:

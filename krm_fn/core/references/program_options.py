@@ -70,8 +70,11 @@ _AROUND = "\"' \t\r-"
 _SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)")
 """A key and its value in YAML, JSON or properties: `secretName: web`, `"config": "web"`, `config.name=web`."""
 
-_CAMEL_MOUNTS = tuple(
-    f"{spec}/traits/mount/{field}" for spec in ("spec", "spec/integration") for field in ("configs", "resources")
+_CAMEL_MOUNTS = (
+    "spec/traits/mount/configs",
+    "spec/traits/mount/resources",
+    "spec/integration/traits/mount/configs",
+    "spec/integration/traits/mount/resources",
 )
 
 
@@ -84,8 +87,6 @@ class Setting(NamedTuple):
 
 
 class _Word(NamedTuple):
-    """A text, and its field."""
-
     field: str
     said: str
 

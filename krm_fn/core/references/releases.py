@@ -54,7 +54,6 @@ class ChartRelease(NamedTuple):
     excluded: ExcludedField | None
 
     def holds(self, field: str) -> bool:
-        """Tell whether a field is in these values."""
         return field.startswith((f"{self.field}.", f"{self.field}["))
 
     def place(self, reference: Reference) -> Reference:

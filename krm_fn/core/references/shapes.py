@@ -65,6 +65,10 @@ def _word(kind: str, form: WordForm, field: str, *, written: bool = False) -> Wo
     return Word(kind, form, Rule(By.SHAPE, text), written)
 
 
+def _ends(kind: str, form: WordForm, ends: str) -> dict[str, Word]:
+    return {end.lower(): _word(kind, form, f"*{end}") for end in ends.split()}
+
+
 def _beside_kind(kind: str) -> Word:
     return Word(kind, WordForm.HOLDER, Rule(By.SHAPE, f"name beside kind: {kind}"))
 
@@ -72,22 +76,12 @@ def _beside_kind(kind: str) -> Word:
 # Ends of field names, in whatever case, a plural `s` taken off. The first that fits wins: `SecretName` says that the
 # text is the name, and ends in none of the words for mappings.
 _ENDS = {
-    end.lower(): _word(kind, form, f"*{end}")
-    for kind, form, ends in (
-        ("Secret", WordForm.NAME, ("SecretName", "-secret-name")),
-        ("ConfigMap", WordForm.NAME, ("ConfigMapName",)),
-        (
-            "ConfigMap",
-            WordForm.HOLDER,
-            ("ConfigMap", "ConfigMapRef", "ConfigMapKeyRef", "ConfigMapReference", "ConfigMapTargetRef"),
-        ),
-        (
-            "Secret",
-            WordForm.HOLDER,
-            ("Secret", "SecretRef", "SecretKeyRef", "SecretReference", "SecretTargetRef", "SecretKey"),
-        ),
-    )
-    for end in ends
+    **_ends("Secret", WordForm.NAME, "SecretName -secret-name"),
+    **_ends("ConfigMap", WordForm.NAME, "ConfigMapName"),
+    **_ends(
+        "ConfigMap", WordForm.HOLDER, "ConfigMap ConfigMapRef ConfigMapKeyRef ConfigMapReference ConfigMapTargetRef"
+    ),
+    **_ends("Secret", WordForm.HOLDER, "Secret SecretRef SecretKeyRef SecretReference SecretTargetRef SecretKey"),
 }
 
 _EXACT = {

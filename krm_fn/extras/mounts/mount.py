@@ -196,7 +196,8 @@ def _patch_list(present: PresentList, desired: Sequence[Element]) -> ListPatch |
         # To edit in place keeps comments and the author's order of fields, and a reviewer sees the name alone.
         if kept < len(desired) and _equals(element, desired[kept]):
             patch = _rename(element, desired[kept])
-            change |= {position: patch} if patch else {}
+            if patch:
+                change[position] = patch
             kept += 1
         else:
             drop.append(position)
@@ -229,14 +230,17 @@ def _rename(node: Node, desired: Element) -> Patch:
         value = desired[key]
         if isinstance(value, Mapping):
             below = _rename(present, value)
-            patch |= {key: below} if below else {}
+            if below:
+                patch[key] = below
         elif isinstance(value, str):
-            patch |= {key: value} if present.value != value else {}
+            if present.value != value:
+                patch[key] = value
         elif not isinstance(value, bool | int):
             pairs = [(place, element) for place, element in enumerate(value) if isinstance(element, Mapping)]
             change = {place: _rename(elements(present)[place], element) for place, element in pairs}
             change = {place: below for place, below in change.items() if below}
-            patch |= {key: ListPatch(change)} if change else {}
+            if change:
+                patch[key] = ListPatch(change)
     return patch
 
 
@@ -247,16 +251,19 @@ def _is_name(key: str, mapping: Mapping[str, NewValue]) -> bool:
 
 def _mark(marks: Collection[MountMark], item: Item, set_name: str) -> Patch:
     """Return the patch of the annotation that records our elements; it removes the annotation where there are none."""
-    mark = MountMark(
-        tuple(one for mark in marks for one in mark.volumes),
-        tuple(one for mark in marks for one in mark.mounts),
-        tuple(one for mark in marks for one in mark.sources),
-    )
+    volumes: list[str] = []
+    mounts: list[tuple[str, str]] = []
+    sources: list[EnvSource] = []
+    for mark in marks:
+        volumes += mark.volumes
+        mounts += mark.mounts
+        sources += mark.sources
+    written = str(MountMark(tuple(volumes), tuple(mounts), tuple(sources)))
     key = keys.MOUNTS + set_name
-    if str(mark) == item.annotations.get(key, ""):
+    if written == item.annotations.get(key, ""):
         return {}
     # On the workload, and not on its pod template, where it would restart the pods (decision 12).
-    return {"metadata": {"annotations": {key: str(mark) or None}}}
+    return {"metadata": {"annotations": {key: written or None}}}
 
 
 _Collision: TypeAlias = tuple[str, str]
@@ -347,8 +354,11 @@ def _authored_variables(container: DesiredContainer, item: Item, index: Index) -
 
 
 def _keys(targets: Iterable[Item]) -> list[str]:
-    data = [get(item.node, name) for item in targets for name in ("data", "stringData")]
-    return list(dict.fromkeys(key for node in data for key in fields(node)))
+    each_once: dict[str, None] = {}
+    for item in targets:
+        each_once |= dict.fromkeys(fields(get(item.node, "data")))
+        each_once |= dict.fromkeys(fields(get(item.node, "stringData")))
+    return list(each_once)
 
 
 def _group(variables: Iterable[str], taken: Mapping[str, str]) -> list[tuple[str, str]]:

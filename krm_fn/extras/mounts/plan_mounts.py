@@ -12,7 +12,7 @@ from krm_fn.base.kind import kind_of
 from krm_fn.base.node import Node, is_scalar
 from krm_fn.base.pods import Container, PodSpec, find_pod_specs
 from krm_fn.base.problem import Problem, ResourceId, Severity
-from krm_fn.base.settings import Entries, Mount, Settings, is_pattern, matcher
+from krm_fn.base.settings import Entries, Mount, MountSource, Settings, is_pattern, matcher
 from krm_fn.core.names.names import KnownNames
 from krm_fn.core.names.suggest import did_you_mean, find_meant, find_near, find_near_word
 from krm_fn.core.references.find import may_refer
@@ -74,16 +74,21 @@ class Mounts(NamedTuple):
 
     @property
     def references(self) -> list[ResolvedReference]:
-        """The references that these mounts add."""
-        return [reference for template in self.templates for reference in template.references()]
+        references: list[ResolvedReference] = []
+        for template in self.templates:
+            references += template.references()
+        return references
 
     @property
     def own_texts(self) -> set[Node]:
         """The scalars that an earlier run wrote, references among them."""
-        lists = [template.volumes for template in self.templates]
-        for one in (one for template in self.templates for one in template.containers):
-            lists += [one.mounts, one.sources]
-        return {text for present in lists for text in present.own_texts()}
+        texts: set[Node] = set()
+        for template in self.templates:
+            texts.update(template.volumes.own_texts())
+            for container in template.containers:
+                texts.update(container.mounts.own_texts())
+                texts.update(container.sources.own_texts())
+        return texts
 
 
 def read_mounts(items: Collection[Item], index: Index, settings: Settings, config_id: ResourceId | None) -> Mounts:
@@ -157,7 +162,9 @@ def _find(by_name: Mapping[str, list[Container]], patterns: Iterable[str]) -> li
     names = set()
     for pattern in patterns:
         names |= {*filter(matcher(pattern), by_name)} if is_pattern(pattern) else {pattern}
-    found = (container for name in names for container in by_name.get(name, ()))
+    found: list[Container] = []
+    for name in names:
+        found += by_name.get(name, ())
     return sorted(found, key=attrgetter("position"))
 
 
@@ -168,10 +175,12 @@ def _without_place(item: Item, pods: list[PodSpec], mounts: Iterable[tuple[str, 
         names[container.list_name].append(container.name)
     known = {list_name: frozenset(several) for list_name, several in names.items()}
     for entry, mount in mounts:
-        if not pods and mount.kind is not None:
-            yield about(item, f"{entry} cannot mount {mount} here: there is no pod template")
+        if not pods:
+            if mount.kind is not None:
+                yield about(item, f"{entry} cannot mount {mount} here: there is no pod template")
+            continue
         for list_name, patterns in (("containers", mount.containers), ("initContainers", mount.init_containers)):
-            for pattern in patterns if pods else ():
+            for pattern in patterns:
                 if not is_pattern(pattern) and pattern not in known[list_name]:
                     found = ", ".join(filter(None, names[list_name])) or "none"
                     message = f"{entry} mounts {mount} into container {pattern!r}; found: {found}"
@@ -179,13 +188,11 @@ def _without_place(item: Item, pods: list[PodSpec], mounts: Iterable[tuple[str, 
 
 
 def _missing_sources(templates: Iterable[TemplateMounts], index: Index) -> Iterator[Problem]:
-    missing = [
-        (template, entry, source)
-        for template in templates
-        for entry, mount, _, targets in template.planned
-        for source, found in zip(mount.sources, targets, strict=True)
-        if not found and not source.optional
-    ]
+    missing: list[tuple[TemplateMounts, str, MountSource]] = []
+    for template in templates:
+        for entry, mount, _, targets in template.planned:
+            pairs = zip(mount.sources, targets, strict=True)
+            missing += [(template, entry, source) for source, found in pairs if not found and not source.optional]
     near = _find_near({(source.kind, source.name) for _, _, source in missing}, index)
     for template, entry, source in missing:
         item = template.item
@@ -201,18 +208,22 @@ def _find_near(missing: Iterable[tuple[str, str]], index: Index) -> dict[str, di
     wrong: dict[str, list[str]] = defaultdict(list)
     for kind, name in missing:
         wrong[kind].append(name)
+    if not wrong:
+        return {}
     known: dict[str, set[str]] = defaultdict(set)
-    for config, name in index.named if wrong else ():
+    for config, name in index.named:
         known[config.id.kind].add(name)
     return {kind: find_near(names, known[kind]) for kind, names in wrong.items()}
 
 
 def _hints(unused: list[tuple[int, Mount]], items: Iterable[Item], names: KnownNames) -> Iterator[tuple[int, str]]:
     """Suggest the name or the kind that was meant by each entry that matches nothing."""
+    if not unused:
+        return
     meant = _find_meant([mount for _, mount in unused], items, names)
     entries = Entries(mount for _, mount in unused)
     kinds: dict[int, set[str]] = defaultdict(set)
-    for item in items if unused else ():
+    for item in items:
         for place, mount in entries.that_may_match(names.all(item)):
             if mount.kind and _matches(item, mount._replace(kind=item.id.kind), names):
                 kinds[place].add(item.id.kind)
@@ -227,9 +238,11 @@ def _find_meant(unused: Sequence[Mount], items: Iterable[Item], names: KnownName
     for place, mount in enumerate(unused):
         if mount.name != "*" and not is_pattern(mount.name):
             places[mount.kind, mount.namespace, *sorted(mount.labels.items())].append(place)
+    if not places:
+        return {}
     alike = [unused[same[0]]._replace(name="*") for same in places.values()]
     known: dict[int, set[str]] = defaultdict(set)
-    for item in items if places else ():
+    for item in items:
         for group, mount in enumerate(alike):
             if _matches(item, mount, names):
                 known[group].add(item.id.name)

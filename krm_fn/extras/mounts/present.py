@@ -105,7 +105,6 @@ def read_volumes(pod: PodSpec, mark: MountMark) -> PresentList:
 
 
 def read_container(item: Item, pod: PodSpec, container: Container, mark: MountMark, index: Index) -> PresentContainer:
-    """Read the two lists of a container of a workload."""
     field = f"{pod.field}.{container.list_name}[{container.position}]"
     mounts, sources = get(container.node, "volumeMounts"), get(container.node, "envFrom")
     # The path alone is not enough: the author may have put a volume of their own there since.
@@ -133,8 +132,10 @@ def _is_own_mount(
 
 def _own_sources(item: Item, node: Node | None, marked: list[EnvSource], index: Index) -> frozenset[int]:
     """Find one element for each marked source: the last that matches, because a run appends."""
+    if not marked:
+        return frozenset()
     last: dict[tuple[str, str, str], int] = {}
-    for position, element in enumerate(elements(node) if marked else ()):
+    for position, element in enumerate(elements(node)):
         found = read_env_from(element)
         if found is not None:
             for name in _marked_names(found, item, index):

@@ -65,7 +65,9 @@ class _Paragraph(NamedTuple):
 
 def write_explanation(explanation: Explanation, screen: Screen) -> str:
     """Write every object and, of several, first a table that sums them up."""
-    lines = [line for one in explanation.objects for line in _write(one, screen)]
+    lines: list[str] = []
+    for one in explanation.objects:
+        lines += _write(one, screen)
     if not explanation.objects:
         lines = [screen.strong(sum_up_explanation(explanation))]
     elif len(explanation.objects) > 1:
@@ -79,10 +81,10 @@ def _sum_up(explanation: Explanation, screen: Screen) -> Iterator[str]:
     for one in explanation.objects:
         named = by_reason.setdefault(outcome(one), {}).setdefault(one.because.reason.text, [])
         named.append(" ".join(_write_place(one.who, NOWHERE, screen.width)))
-    groups = [
-        Group(what, [_reason_row(reason, named) for reason, named in sorted(reasons.items(), key=_most_first)])
-        for what, reasons in sorted(by_reason.items())
-    ]
+    groups: list[Group] = []
+    for what, reasons in sorted(by_reason.items()):
+        rows_of_group = [_reason_row(reason, named) for reason, named in sorted(reasons.items(), key=_most_first)]
+        groups.append(Group(what, rows_of_group))
     title, *rows = write_table(_TITLES, groups, screen.width)
     yield screen.strong(title)
     yield from rows

@@ -141,26 +141,17 @@ def explain_absent(wanted: Wanted, found: Run, places: Places) -> list[Explained
         who = ResourceId("v1", resolved.reference.kind, resolved.namespace_meant, resolved.reference.target)
         if not resolved.targets and wanted.matches(who.kind, who.namespace, {who.name}):
             by_id[who].append(resolved)
-    return [
-        Explained(
-            who,
-            who.name,
-            places.of(several[0].referrer, several[0].reference.field),
-            ABSENT,
-            _why_absent(several, places),
-            unfollowed=tuple(
-                Unfollowed(
-                    authored_id(one.referrer),
-                    places.of(one.referrer, one.reference.field),
-                    one.reference.field,
-                    ABSENT,
-                    messages.get((one.referrer, one.reference.field), _NOT_HERE),
-                )
-                for one in several
-            ),
-        )
-        for who, several in sorted(by_id.items())
-    ]
+    explained: list[Explained] = []
+    for who, several in sorted(by_id.items()):
+        unfollowed: list[Unfollowed] = []
+        for referrer, reference, _ in several:
+            place = places.of(referrer, reference.field)
+            message = messages.get((referrer, reference.field), _NOT_HERE)
+            unfollowed.append(Unfollowed(authored_id(referrer), place, reference.field, ABSENT, message))
+        because = _why_absent(several, places)
+        first = unfollowed[0].place
+        explained.append(Explained(who, who.name, first, ABSENT, because, unfollowed=tuple(unfollowed)))
+    return explained
 
 
 def _why_absent(several: Iterable[ResolvedReference], places: Places) -> Because:

@@ -39,14 +39,17 @@ class _ReferenceReader:
                 self._problems[problem.node, problem.field].append(problem)
         # Mounts are patches of whole lists, not edits of fields: only the names in them tell what is mounted.
         self._mounted: dict[Item, set[str]] = defaultdict(set)
-        for item, patch in found.changes.patches if found.references.mounted else ():
-            self._mounted[item] |= set(_texts_in(patch.get("spec")))
+        if found.references.mounted:
+            for item, patch in found.changes.patches:
+                self._mounted[item].update(_texts_in(patch.get("spec")))
 
     def read(self) -> Iterator[tuple[Item, ExplainedReference]]:
         references = self._found.references
         for resolved in references.authored:
             says_own_name = resolved.is_own and resolved.reference.field == "metadata.name"
-            for target in resolved.targets if not says_own_name else ():
+            if says_own_name:
+                continue
+            for target in resolved.targets:
                 yield target, self._read_authored(resolved, target)
         for resolved in references.mounted:
             for target in resolved.targets:
@@ -100,13 +103,10 @@ class _ReferenceReader:
 
     def _read_embedded(self, embedded: EmbeddedReference) -> ExplainedReference:
         holder, field, one = embedded.item, embedded.field, embedded.reference
-        span = embedded.span
-        is_changed = any(
-            (start, end) == span
-            for edit in self._edits.get((holder, field), ())
-            if isinstance(edit.change, SetParts)
-            for start, end, _ in edit.change.parts
-        )
+        changed: set[tuple[int, int]] = set()
+        for edit in self._edits.get((holder, field), ()):
+            if isinstance(edit.change, SetParts):
+                changed |= {(start, end) for start, end, _ in edit.change.parts}
         is_secret = holder.id.kind == "Secret"
         place = self._places.of_text(holder, field, embedded.scalar, one.name.start_mark.line)
         return ExplainedReference(
@@ -116,7 +116,7 @@ class _ReferenceReader:
             field if is_secret else f"{field}: {one.field}",
             one.target,
             one.rule,
-            is_changed,
+            embedded.span in changed,
         )
 
     def _messages(self, item: Item, field: str) -> tuple[str, ...]:
@@ -135,13 +135,11 @@ def _writes(edit: Edit, reference: Reference, name: str) -> bool:
 
 
 def _drops(edit: Edit, reference: Reference) -> bool:
-    """Tell whether an edit removes a name from a list."""
     change = edit.change
     return isinstance(change, SetItems) and any(change.node.value[one] is reference.name for one in change.drop)
 
 
 def _texts_in(patch: object) -> Iterator[str]:
-    """Yield all texts that a patch writes."""
     if isinstance(patch, str):
         yield patch
     elif isinstance(patch, Mapping):

@@ -55,13 +55,17 @@ _ByNamespace: TypeAlias = Mapping[str, list[tuple[int, Item]]]
 def find_mentions(package: Package, targets: Iterable[Item]) -> Iterator[Mention]:
     """Find where the names of these objects are mentioned, in the order of the text."""
     names = _telling_names(package, targets)
-    for item in package.authored if names else ():
+    if not names:
+        return
+    for item in package.authored:
         if not _is_searched(item):
             continue
         for found in scalars(item.node):
             for name, start in _names_in(found.scalar.value, names):
                 why = _why_unread(item, found, is_whole=_is_whole(found.scalar.value, name, start))
-                for target in _find_near(package, item, names[name], found) if why else ():
+                if not why:
+                    continue
+                for target in _find_near(package, item, names[name], found):
                     if target is not item:
                         yield Mention(target, item, spell(found.path), found.scalar, start, why)
 
@@ -101,7 +105,9 @@ def _find_near(package: Package, item: Item, targets: _ByNamespace, found: Locat
     """Return those of the targets whose namespace the object may mean, in their order."""
     like = None if package.kinds.is_cluster_scoped(item.id) else package.namespaces_like(item.id.namespace)
     namespaces = targets.keys() if like is None else {*like, text(found.around.get("namespace"))}
-    near = [one for namespace in namespaces for one in targets.get(namespace, ())]
+    near: list[tuple[int, Item]] = []
+    for namespace in namespaces:
+        near += targets.get(namespace, ())
     return [target for _, target in sorted(near, key=itemgetter(0))]
 
 
@@ -170,7 +176,8 @@ class _Finder:
     def find(self) -> Iterator[tuple[Item, Unfollowed]]:
         references = self._found.references
         self._judged |= {(one.referrer, one.reference.field, None) for one in references}
-        self._judged |= {(one.item, one.field, target) for one in references.embedded for target in one.targets}
+        for embedded in references.embedded:
+            self._judged |= {(embedded.item, embedded.field, target) for target in embedded.targets}
         yield from self._find_passed_over()
         yield from self._find_older()
         yield from self._find_misspelled()

@@ -7,6 +7,7 @@ where that is not certain, the lines are for a person to add.
 import os
 from collections.abc import Iterator
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -204,7 +205,9 @@ def _plan_kustomization(directory: Path, config: Planned, wishes: Wishes, files:
     file = directory / built_from(directory)
     data = files.read(file)
     entry = os.path.relpath(config.file, directory)
-    listed = [text(one) for root in _read(file, files) for one in elements(get(root, "transformers"))]
+    listed: list[str] = []
+    for root in _read(file, files):
+        listed += map(text, elements(get(root, "transformers")))
     # The entry may be there without its file, which is written now.
     if Path(entry) in map(Path, listed) or any(plugin.krm_fn for plugin in find_plugins(directory, files)):
         yield Planned(file, "unchanged", data)
@@ -224,7 +227,8 @@ def _plan_kustomization(directory: Path, config: Planned, wishes: Wishes, files:
 def _plan_kptfile(directory: Path, files: Files) -> Planned:
     file = directory / KPTFILE
     data = files.read(file)
-    if any(any(True for _ in find_in_kptfile(root)) for root in _read(file, files)):
+    listed = chain.from_iterable(map(find_in_kptfile, _read(file, files)))
+    if next(listed, None) is not None:
         return Planned(file, "unchanged", data)
     edited = None if file.is_symlink() else _edit(data, ("pipeline", "mutators"), KPT_ENTRY)
     if edited is None:

@@ -97,7 +97,9 @@ def init(directory: Path, wishes: Wishes, surroundings: Surroundings, *, is_dry_
         return Outcome(b"", stderr_lines([*rejected.problems, *_name_others(directory, wishes, surroundings)]), 1)
     if prepared.rendering.exit_code:
         return Outcome(b"", prepared.rendering.stderr, 1)
-    said = [line for one in prepared.planned for line in _say(one, is_written=is_written, is_dry_run=is_dry_run)]
+    said: list[str] = []
+    for one in prepared.planned:
+        said += _say(one, is_written=is_written, is_dry_run=is_dry_run)
     summary = prepared.rendering.stdout.decode().splitlines()
     steps = [printable(f"next: {one}") for one in _steps(directory, prepared)]
     shown = [*said, "", *summary, *([""] if summary else []), *steps]
@@ -148,9 +150,11 @@ def _drafts(directory: Path, planned: list[Planned]) -> dict[Path, bytes]:
     drafts = {real_path(one.file): one.data for one in planned if one.data is not None}
     config = planned[0]
     if config.file.name == KPTFILE and config.before is not None:
-        roots = read_yaml(config.before).roots
-        found = [settings for root in roots for _, settings in find_in_kptfile(root) if settings is not None]
-        drafts |= {real_path(directory / CONFIG_FILE): json.dumps(plain_value(one)).encode() for one in found[:1]}
+        found = []
+        for root in read_yaml(config.before).roots:
+            found += [settings for _, settings in find_in_kptfile(root) if settings is not None]
+        if found:
+            drafts[real_path(directory / CONFIG_FILE)] = json.dumps(plain_value(found[0])).encode()
     return drafts
 
 

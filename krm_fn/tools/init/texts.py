@@ -60,7 +60,8 @@ class Pipeline(Enum):
     def add(self, data: bytes, package: str) -> bytes | None:
         """Add a package to the list in a file for CI; None where that cannot be done with certainty."""
         roots = _read(data)
-        lists = [node for node in walk(roots) if is_scalar(node) and node.style == "|" and node in _values(roots, self)]
+        values = _values(roots, self)
+        lists = [node for node in walk(roots) if is_scalar(node) and node.style == "|" and node in values]
         if len(lists) != 1:
             return None
         packages = lists[0].value.splitlines()
@@ -85,8 +86,11 @@ _LISTS = {"github": "paths", "gitlab": "PACKAGES"}
 
 
 def _values(roots: Iterable[Node], pipeline: Pipeline) -> list[Node]:
-    mappings = [node for node in walk([*roots]) if is_mapping(node)]
-    return [value for node in mappings for name, value in entries(node) if name == _LISTS[pipeline.name]]
+    values: list[Node] = []
+    for node in walk([*roots]):
+        if is_mapping(node):
+            values += [value for name, value in entries(node) if name == _LISTS[pipeline.name]]
+    return values
 
 
 def _read(data: bytes) -> list[Node]:
@@ -138,9 +142,12 @@ def in_metadata(annotations: str) -> str:
 
 
 def in_spec(deployers: Sequence[str], namespace: str) -> str:
-    lines = [f"  deployers: [{', '.join(deployers)}]"] if deployers else []
-    lines += ["  linker:", f"    namespace: {write_scalar(namespace)}"] if namespace else []
-    return "".join(f"{line}\n" for line in ["spec:", *lines])
+    lines = ["spec:"]
+    if deployers:
+        lines.append(f"  deployers: [{', '.join(deployers)}]")
+    if namespace:
+        lines += ["  linker:", f"    namespace: {write_scalar(namespace)}"]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def in_transformers(entry: str) -> str:

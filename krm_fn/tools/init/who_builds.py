@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -93,8 +94,11 @@ class Around:
     @cached_property
     def sets(self) -> list[KnownSet]:
         """The sets of all other folders."""
-        found = [(file.parent, name) for file in self._files for name in self._sets_in(file)]
-        others = {(folder, name) for folder, name in found if folder != self.directory}
+        others: set[tuple[Path, str]] = set()
+        for file in self._files:
+            names = self._sets_in(file)
+            if file.parent != self.directory:
+                others |= {(file.parent, name) for name in names}
         return [KnownSet(name, folder, self.namespaces_of(folder)) for folder, name in sorted(others)]
 
     def namespaces_of(self, folder: Path) -> frozenset[str]:
@@ -107,7 +111,9 @@ class Around:
             return frozenset(linkers)
         _, files = WorkingTree(folder).list(".")
         manifests = [] if built_from(folder) else [name for name in files if name.endswith(MANIFESTS)]
-        nodes = [node for name in manifests for node in self._read(folder / name)]
+        nodes: list[Node] = []
+        for name in manifests:
+            nodes += self._read(folder / name)
         items = [item for item in map(read_item, find_objects(nodes)) if not is_configuration(item.id)]
         return frozenset(item.id.namespace for item in items) or frozenset([""])
 
@@ -120,7 +126,9 @@ class Around:
 
     def find_candidates(self) -> list[Path]:
         """Find the folders below that a deployer may apply: overlays, charts, packages, applications with manifests."""
-        used = {base for one in self.kustomizations.values() for base in one.bases}
+        used: set[Path] = set()
+        for one in self.kustomizations.values():
+            used.update(one.bases)
         found: list[Path] = []
         for file in self._files:
             folder = file.parent
@@ -238,8 +246,9 @@ class Around:
         if file.name == CONFIG_FILE:
             yield from filter(None, (text(get(root, "data", "name")) for root in self._read(file)))
         if file.name == KPTFILE:
-            settings = [node for root in self._read(file) for _, node in find_in_kptfile(root) if node is not None]
-            yield from filter(None, (text(get(node, "data", "name")) for node in settings))
+            for root in self._read(file):
+                names = [text(get(settings, "data", "name")) for _, settings in find_in_kptfile(root)]
+                yield from filter(None, names)
 
     def _items_with(self, file: Path, word: str) -> list[Item]:
         """Read the objects of a file that contains a word."""
@@ -248,9 +257,10 @@ class Around:
         if file not in self._telling:
             data = self._data(file)
             self._telling[file] = frozenset(one for one in _TELLING if one in data)
-        is_there = word.encode() in self._telling[file]
+        if word.encode() not in self._telling[file]:
+            return []
         # Nobody deploys a ResourceList: it is what tools pass on, as in the tests of a function.
-        roots = [one for one in self._read(file) if text(get(one, "kind")) != "ResourceList"] if is_there else []
+        roots = [one for one in self._read(file) if text(get(one, "kind")) != "ResourceList"]
         return [*map(read_item, find_objects(roots))]
 
     def _data(self, file: Path) -> bytes:
@@ -267,10 +277,15 @@ class Around:
             return []
 
     def _read_kustomization(self, folder: Path) -> Kustomization | None:
-        roots = [root for name in KUSTOMIZATIONS if (folder / name).exists() for root in self._read(folder / name)]
+        roots: list[Node] = []
+        for name in KUSTOMIZATIONS:
+            if (folder / name).exists():
+                roots += self._read(folder / name)
         if not roots:
             return None
-        fields = {name.casefold(): value for root in roots for name, value in entries(root)}
+        fields: dict[str, Node] = {}
+        for root in roots:
+            fields.update({name.casefold(): value for name, value in entries(root)})
         plugins = []
         if not fields.keys().isdisjoint(_PLUGINS):
             with suppress(Rejected):
@@ -293,7 +308,8 @@ def refuse_deploying(directory: Path, items: Iterable[Item]) -> None:
     """Refuse an app of apps: what has pods is in the directories that it deploys."""
     every = [*items]
     deploying = [str(item.id) for item in every if item.id.kind in _DEPLOYS.get(item.id.group, ())]
-    if deploying and not any(True for item in every for _ in find_templates(item.node)):
+    templates = chain.from_iterable(find_templates(item.node) for item in every)
+    if deploying and next(templates, None) is None:
         named = listing(deploying, _MOST_NAMES)
         message = f"is an app of apps: it holds {named}, and nothing with pods; pass a folder that one of them deploys"
         raise Rejected(Problem(message, file=str(directory)))

@@ -4,13 +4,13 @@ git asks a merge driver for one file after the other, but a name in one file fol
 answer comes from a merge of the whole package. All answers of a merge see the same three versions, and so agree.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item
 from krm_fn.base.node import Node, get, is_mapping, is_null, text
-from krm_fn.base.problem import Problem, Rejected, Severity
+from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
 from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.config.plain import plain_value
@@ -22,7 +22,7 @@ from krm_fn.function import decide, read_config
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.merge.restore_authored import restore_authored
 from krm_fn.tools.render.files import placed_in
-from krm_fn.tools.render.render import share_out
+from krm_fn.tools.render.render import items_of, share_out
 
 _T = TypeVar("_T")
 _U = TypeVar("_U")
@@ -113,7 +113,7 @@ def _restore(files: PackageFiles) -> _Authored:
     if config is None:
         return _Authored(dict(files), {}, is_rendered=False)
     opened = _open(files)
-    items = _items(opened)
+    items = items_of(opened)
     changes = restore_authored(items, config, Expansion())
     _refuse_errors(changes, items)
     authored, linker = dict(files), {}
@@ -129,7 +129,7 @@ def _render(files: PackageFiles, linker: PackageFiles, environment: Environment)
     """Render in place. New objects of the linker join those that an earlier run has written."""
     rendered = {**files, **linker}
     opened = _open(rendered)
-    items, config = _items(opened), find_in_package(files)
+    items, config = items_of(opened), find_in_package(files)
     if config is None:
         raise NotOurs
     changes = decide(items, config, environment, expansion=Expansion(), is_in_place=True).changes
@@ -181,9 +181,12 @@ def _settle(of_file: Versions[bytes | None]) -> tuple[bytes | None] | None:
 def _says_the_same(name: str, first: bytes, second: bytes) -> bool:
     if first == second:
         return True
-    opened = [_items(_open({name: data})) for data in (first, second)]
-    values = [{item.id: plain_value(item.node) for item in items} for items in opened]
-    return bool(values[0]) and values[0] == values[1]
+    before, after = _values(name, first), _values(name, second)
+    return bool(before) and before == after
+
+
+def _values(name: str, data: bytes) -> dict[ResourceId, Any]:
+    return {item.id: plain_value(item.node) for item in items_of(_open({name: data}))}
 
 
 def _join(ours: bytes, theirs: bytes) -> bytes:
@@ -199,7 +202,10 @@ def _join(ours: bytes, theirs: bytes) -> bytes:
 
 
 def _by_path(versions: Versions[Mapping[str, _U]]) -> Iterator[tuple[str, Versions[_U | None]]]:
-    for name in sorted({name for files in versions for name in files}):
+    names: set[str] = set()
+    for files in versions:
+        names |= files.keys()
+    for name in sorted(names):
         yield name, Versions(*(files.get(name) for files in versions))
 
 
@@ -218,10 +224,6 @@ def _open(files: PackageFiles) -> list[tuple[str, Envelope]]:
             with placed_in(name):
                 opened.append((name, open_envelope(document, name)))
     return opened
-
-
-def _items(opened: Iterable[tuple[str, Envelope]]) -> list[Item]:
-    return [item for _, envelope in opened for item in envelope.items]
 
 
 def _shared(opened: list[tuple[str, Envelope]], changes: Changes) -> Iterator[tuple[tuple[str, Envelope], Changes]]:

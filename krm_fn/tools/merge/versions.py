@@ -155,7 +155,7 @@ def merge_as_git(texts: Versions[bytes], allowance: Allowance, marker_size: str 
     if shutil.which("git") is None:
         raise Rejected(Problem("a merge needs git on PATH"))
     size = ("--marker-size", marker_size) if marker_size.isdecimal() else ()
-    labels = [part for name in ("ours", "base", "theirs") for part in ("-L", name)]
+    labels = ("-L", "ours", "-L", "base", "-L", "theirs")
     # A last line that all have in common shows that the answer is whole. Without a line break it would be another line.
     end = f"# {secrets.token_hex(16)}\n".encode() if all(map(_ends_with_a_line, texts)) else b""
     with temporary_folder() as folder:
@@ -186,7 +186,9 @@ def _find_packages(
     folder = next(filter(None, (_find_folder(repository, one, call.path) for one in (head, *theirs))), None)
     if folder is None:
         raise NotOurs
-    bases = [base for one in theirs for base in repository.find_bases(head, one)]
+    bases: list[str] = []
+    for one in theirs:
+        bases += repository.find_bases(head, one)
     if merged and len(bases) > 1:
         # git merges them first, and asks about that too: what is the base is in no commit.
         raise Rejected(Problem("the branches have parted in several commits"))
@@ -197,14 +199,13 @@ def _find_packages(
     bases = [*repository.find_commits(_labelled(call.labels[:1])), *bases]
     path = str(PurePosixPath(call.path).relative_to(folder))
     packages = {one: _read_package(repository, one, folder) for one in dict.fromkeys((head, *theirs, *bases))}
-    found = [
-        next((packages[one] for one in guesses if packages[one].get(path, b"") == text), None)
-        for text, guesses in zip(texts, (bases + theirs, [head, *theirs], theirs), strict=True)
-    ]
-    known = [one for one in found if one is not None]
-    if len(known) < len(found):
-        raise Rejected(Problem("the commits are not to be found that git merges"))
-    return path, Versions(*known)
+    found: list[PackageFiles] = []
+    for text, guesses in zip(texts, (bases + theirs, [head, *theirs], theirs), strict=True):
+        package = next((packages[one] for one in guesses if packages[one].get(path, b"") == text), None)
+        if package is None:
+            raise Rejected(Problem("the commits are not to be found that git merges"))
+        found.append(package)
+    return path, Versions(*found)
 
 
 def _labelled(labels: Iterable[str]) -> Iterator[str]:
@@ -230,7 +231,10 @@ def _find_picked(git_folder: Path) -> list[str]:
 def _find_folder(repository: Repository, commit: str, path: str) -> str | None:
     """Find the nearest folder around a file where something configures krm-fn."""
     parents = [*map(str, PurePosixPath(path).parents)]
-    files = repository.read_files(commit, [_below(one, name) for one in parents for name in (KPTFILE, CONFIG_FILE)])
+    wanted: list[str] = []
+    for parent in parents:
+        wanted += [_below(parent, KPTFILE), _below(parent, CONFIG_FILE)]
+    files = repository.read_files(commit, wanted)
     for parent in parents:
         beside = {name: files[_below(parent, name)] for name in (KPTFILE, CONFIG_FILE) if _below(parent, name) in files}
         if CONFIG_FILE in beside or find_in_package(beside) is not None:

@@ -86,8 +86,11 @@ def find_hazards(rendered: Iterable[Item], deployed: Iterable[Item], namespace: 
     revisions = _by_base(configs, namespace)
     live = [item for item in deployed if not is_emitted(item)]
     referenced = _find_referenced(live)
-    leaving = [item for item in live if _may_be_renamed(item) and item.id not in staying]
-    return [problem for item in leaving for problem in _judge(item, revisions, referenced)]
+    problems: list[Problem] = []
+    for item in live:
+        if _may_be_renamed(item) and item.id not in staying:
+            problems += _judge(item, revisions, referenced)
+    return problems
 
 
 def _may_be_renamed(item: Item) -> bool:
@@ -128,23 +131,24 @@ def _find_referenced(live: list[Item]) -> NamesByPlace | None:
     others = [item for item in live if not item.is_config]
     if not any(item.id.kind in _CONSUMER_KINDS for item in others):
         return None
-    return NamesByPlace(
-        ResourceId("", kind, item.id.namespace, word)
-        for item in others
-        for word in _words_of(item.node)
-        for kind in CONFIG_KINDS
-    )
+    return NamesByPlace(_ids_in_words(others))
 
 
-def _words_of(item: Mapping) -> set[str]:
-    """Return every word in the spec of an object."""
-    return {
-        word
-        for name, value in entries(item)
-        if name not in NOT_SPEC
-        for one in scalars(value)
-        for word in WORD.findall(one.scalar.value)
-    }
+def _ids_in_words(others: Iterable[Item]) -> Iterator[ResourceId]:
+    for item in others:
+        for word in _words_of_spec(item.node):
+            for kind in CONFIG_KINDS:
+                yield ResourceId("", kind, item.id.namespace, word)
+
+
+def _words_of_spec(item: Mapping) -> set[str]:
+    words: set[str] = set()
+    for name, value in entries(item):
+        if name in NOT_SPEC:
+            continue
+        for one in scalars(value):
+            words.update(WORD.findall(one.scalar.value))
+    return words
 
 
 def _judge(item: Item, revisions: _Revisions, referenced: NamesByPlace | None) -> Iterator[Problem]:
@@ -170,12 +174,15 @@ def _base_names(item: Item) -> Iterator[str]:
 
 
 def _hazard(item: Item, who: ResourceId, pruners: list[str]) -> Problem:
-    lacking = ", ".join(f"{one.annotation}: {one.value}" for deployer in pruners for one in DEPLOYERS[deployer].keepers)
-    return about(
-        item,
+    lacking: list[str] = []
+    for deployer in pruners:
+        lacking += [f"{one.annotation}: {one.value}" for one in DEPLOYERS[deployer].keepers]
+    message = (
         f"{listing(pruners, is_sentence=True)} would prune it while pods still use it: it will be renamed to "
-        f"{who.name}, and the deployed object lacks {lacking}; first deploy it unchanged, with `strategy: adopt`",
+        f"{who.name}, and the deployed object lacks {', '.join(lacking)}; first deploy it unchanged, with "
+        "`strategy: adopt`"
     )
+    return about(item, message)
 
 
 def find_deployers(revision: Item) -> list[str]:
@@ -183,7 +190,7 @@ def find_deployers(revision: Item) -> list[str]:
     return [
         deployer
         for deployer, known in DEPLOYERS.items()
-        if known.keepers and all(_says(revision.annotations, one) for one in known.keepers)
+        if known.keepers and _says_all(revision.annotations, known.keepers)
     ]
 
 
@@ -197,9 +204,11 @@ def _is_kept(item: Item, deployer: str) -> bool:
     if known.spares_owned and elements(get(item.node, "metadata", "ownerReferences")):
         return True
     marks = {**item.labels, **item.annotations} if known.reads_labels else item.annotations
-    return all(_says(marks, one) for one in known.keepers) or any(
-        _says(marks, one) for one in known.protections_of_others
-    )
+    return _says_all(marks, known.keepers) or any(_says(marks, one) for one in known.protections_of_others)
+
+
+def _says_all(marks: dict[str, str], protections: Iterable[Protection]) -> bool:
+    return all(_says(marks, one) for one in protections)
 
 
 def _says(marks: dict[str, str], protection: Protection) -> bool:

@@ -247,7 +247,6 @@ def placed_in(name: str) -> Iterator[None]:
 
 
 def unreadable(name: str, error: OSError) -> Problem:
-    """Return the problem of a file that cannot be read."""
     return Problem((error.strerror or str(error)).lower(), file=name)
 
 
@@ -262,14 +261,20 @@ def place_by_object(
     keeps that file.
     """
     marks = Marks()
-    files: dict[Node, str] = {item.node: name for name, envelope in opened for item in envelope.items}
+    files: dict[Node, str] = {}
+    for name, envelope in opened:
+        for item in envelope.items:
+            files[item.node] = name
     file, config = configuration
     if config is not None:
         files[config] = file
     for problem in problems:
-        name = files.get(problem.node) if problem.node else None
-        if problem.node is None or name is None or problem.file not in ("", name):
+        found_in = files.get(problem.node) if problem.node else None
+        if problem.node is None or found_in is None or problem.file not in ("", found_in):
             yield problem
             continue
+        if problem.line:
+            yield place(found_in, problem)
+            continue
         mark = marks.of(problem.node, read_path(problem.field))
-        yield place(name, problem if problem.line else problem._replace(line=mark.line + 1, column=mark.column + 1))
+        yield place(found_in, problem._replace(line=mark.line + 1, column=mark.column + 1))

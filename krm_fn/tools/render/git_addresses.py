@@ -7,20 +7,10 @@ import posixpath
 import re
 
 _URL = re.compile(r"https?:[^\x00-\x1f\x7f]*", re.IGNORECASE)
-
-
 _FORCED_GIT = "git::"
-
-
 _SCHEME = re.compile(r"(?:ssh|https?|file)://", re.IGNORECASE)
-
-
 _USER = re.compile(r"[a-zA-Z][a-zA-Z0-9-]*@")
-
-
 _GITHUB = re.compile(r"github\.com[/:]", re.IGNORECASE)
-
-
 _REPOSITORY_SEGMENTS = 2
 """Of the path, as on GitHub: `organisation/repository`."""
 

@@ -45,7 +45,8 @@ _FILE, _BASE, _FILE_ELSE_BASE = (True, False), (False, True), (True, True)
 _FIELDS: Mapping[tuple[str, ...], tuple[bool, bool]] = {
     **dict.fromkeys((("crds",), ("configurations",), ("openapi", "path"), ("replacements", "path")), _FILE),
     **dict.fromkeys((("patches", "path"), ("patchesJson6902", "path"), ("patchesStrategicMerge",)), _FILE),
-    **{(generator, *source): _FILE for generator in ("configMapGenerator", "secretGenerator") for source in _SOURCES},
+    **{("configMapGenerator", *source): _FILE for source in _SOURCES},
+    **{("secretGenerator", *source): _FILE for source in _SOURCES},
     **{(field,): _FILE_ELSE_BASE for field in ("resources", "bases", *_PLUGINS)},
     ("components",): _BASE,
 }
@@ -58,7 +59,6 @@ _FILE_SOURCE = re.compile("[^=]+=([^=]+)")
 """`files: [key=path]`. With more than one `=` kustomize reports an error."""
 
 _GENERATORS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
-_AFFIXES = ("namePrefix", "nameSuffix")
 _AFFIX_TRANSFORMERS = ("PrefixTransformer", "SuffixTransformer")
 
 _CREDENTIALS = re.compile("//[^/]*@")
@@ -176,16 +176,23 @@ def read_tree(directory: Path, allowance: Allowance) -> KustomizeTree:
 
 def find_plugins(directory: Path, files: Files) -> list[Plugin]:
     """Find the plugins in the kustomization of a directory, but not those in its bases."""
-    here = Path(os.path.realpath(directory))
-    return [plugin for file in _files_in(here) for plugin in _plugins(file, _read(file, files), files)]
+    plugins: list[Plugin] = []
+    for file in _files_in(Path(os.path.realpath(directory))):
+        plugins += _plugins(file, _read(file, files), files)
+    return plugins
 
 
 def find_local_bases(directory: Path, roots: list[Node]) -> list[Path]:
     """Find the local directories that the kustomization of a directory names: bases, components, those of plugins."""
     here = Path(os.path.realpath(directory))
-    found = [one for one in _references(roots, []) if one.as_base]
-    named = [_locate(here, one.path) for one in found if not one.is_remote(_locate(here, one.path))]
-    return [Path(os.path.realpath(path)) for path in named if path != here and _type_of(path) == stat.S_IFDIR]
+    bases: list[Path] = []
+    for one in _references(roots, []):
+        local = _locate(here, one.path)
+        if not one.as_base or one.is_remote(local):
+            continue
+        if local != here and _type_of(local) == stat.S_IFDIR:
+            bases.append(Path(os.path.realpath(local)))
+    return bases
 
 
 def find_ways_out(file: str, data: bytes) -> list[str]:
@@ -195,9 +202,13 @@ def find_ways_out(file: str, data: bytes) -> list[str]:
     other file outside of the directory. Raises Rejected for what could hide a path.
     """
     here = PurePosixPath(file).parent
-    texts = [node.value for node in walk(_read_plainly(data)) if is_scalar(node) and ".." in node.value]
-    several = (part for text in texts for part in (text, text.partition("=")[2]))
-    return [posixpath.normpath(here / part) for part in several if ".." in part]
+    ways: list[str] = []
+    for node in walk(_read_plainly(data)):
+        if not is_scalar(node):
+            continue
+        parts = (node.value, node.value.partition("=")[2])  # the file of `key=path`
+        ways += [posixpath.normpath(here / part) for part in parts if ".." in part]
+    return ways
 
 
 def find_affixes(directory: Path, allowance: Allowance) -> frozenset[tuple[str, str]]:
@@ -208,27 +219,49 @@ def find_affixes(directory: Path, allowance: Allowance) -> frozenset[tuple[str, 
     """
     here = Path(os.path.realpath(directory))
     files = Files(allowance.limits.root or _shown(here), allowance)
-    roots = [root for file in _files_in(here) for root in _read(file, files)]
+    roots = _read_directory(here, files)
+    inner = frozenset({("", "")})
+    for base in _find_folders(here, roots, "resources", "bases"):
+        inner |= find_affixes(base, allowance)
+    for component in _find_folders(here, roots, "components"):
+        inner |= _put_around(find_affixes(component, allowance), inner)
+    return _put_around([_affixes_of(roots)], inner)
 
-    def find_below(*fields: str) -> Iterator[frozenset[tuple[str, str]]]:
-        named = (text(entry) for root in roots for field in fields for entry in elements(get(root, field)))
-        folders = (_locate(here, path) for path in named if path and not is_repository(path))
-        return (find_affixes(folder, allowance) for folder in folders if _type_of(folder) == stat.S_IFDIR)
 
-    inner = frozenset({("", "")}).union(*find_below("resources", "bases"))
-    for around in find_below("components"):
-        inner |= {(before + prefix, suffix + behind) for before, behind in around for prefix, suffix in inner}
-    before, behind = _affixes_of(roots)
-    return frozenset((before + prefix, suffix + behind) for prefix, suffix in inner)
+def _find_folders(here: Path, roots: Iterable[Node], *fields: str) -> Iterator[Path]:
+    for root in roots:
+        for field in fields:
+            for entry in elements(get(root, field)):
+                path = text(entry)
+                if not path or is_repository(path):
+                    continue
+                folder = _locate(here, path)
+                if _type_of(folder) == stat.S_IFDIR:
+                    yield folder
+
+
+def _put_around(outer: Iterable[tuple[str, str]], inner: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    affixes: set[tuple[str, str]] = set()
+    for before, behind in outer:
+        affixes |= {(before + prefix, suffix + behind) for prefix, suffix in inner}
+    return frozenset(affixes)
 
 
 def find_own_affixes(directory: Path, files: Files) -> tuple[str, str]:
     """Return what the kustomization of a directory adds to names itself, before and behind them."""
-    return _affixes_of([root for file in _files_in(Path(os.path.realpath(directory))) for root in _read(file, files)])
+    return _affixes_of(_read_directory(Path(os.path.realpath(directory)), files))
+
+
+def _read_directory(here: Path, files: Files) -> list[Node]:
+    roots: list[Node] = []
+    for file in _files_in(here):
+        roots += _read(file, files)
+    return roots
 
 
 def _affixes_of(roots: Iterable[Node]) -> tuple[str, str]:
-    before, behind = ("".join(text(get(root, field)) for root in roots) for field in _AFFIXES)
+    before = "".join(text(get(root, "namePrefix")) for root in roots)
+    behind = "".join(text(get(root, "nameSuffix")) for root in roots)
     return before, behind
 
 
@@ -280,7 +313,6 @@ class _KustomizationWalk:
 
     @property
     def tree(self) -> KustomizeTree:
-        """What was read."""
         return KustomizeTree(self.top, self.function, self.files, self.folders)
 
     def run(self) -> Checked:
@@ -320,12 +352,14 @@ class _KustomizationWalk:
             for reference in sorted(_references(roots, plugins), key=lambda one: one.node.start):
                 local = _locate(here, reference.path)
                 if reference.is_remote(local):
-                    is_refused = self._allowance.limits.no_remote or self._keeps_all  # nothing is fetched twice
-                    problems += [_refuse_remote(file, reference)] if is_refused else []
+                    if self._allowance.limits.no_remote or self._keeps_all:  # nothing is fetched twice
+                        problems.append(_refuse_remote(file, reference))
                     continue
-                problems += _refuse_elsewhere(file, reference) if is_copied else ()
+                if is_copied:
+                    problems += _refuse_elsewhere(file, reference)
                 if _type_of(local) == stat.S_IFDIR:
-                    bases += [Path(os.path.realpath(local))] if reference.as_base else []
+                    if reference.as_base:
+                        bases.append(Path(os.path.realpath(local)))
                     self.folders.add(local)
                 elif reference.as_file and _type_of(local) is not None:  # what is missing, kustomize reports
                     files.check(_shown(local))
@@ -336,7 +370,9 @@ class _KustomizationWalk:
     def _find_function(self, file: Path, roots: list[Node], plugins: list[Plugin]) -> Iterator[Problem]:
         """Find krm-fn at the end of the topmost transformers. Say what to do about each entry elsewhere."""
         inline = {plugin.entry for plugin in plugins if plugin.is_inline and is_mapping(plugin.config)}
-        transformers = [entry for root in roots for entry in _find(root, ("transformers",))]
+        transformers: list[Scalar] = []
+        for root in roots:
+            transformers += _find(root, ("transformers",))
         transformers.sort(key=lambda entry: entry not in inline)  # so kustomize runs them
         listed = [plugin for plugin in plugins if plugin.krm_fn]
         is_top = file.parent == self.top
@@ -511,12 +547,16 @@ def runtimes_of(config: Item) -> list[str]:
         roots = read_yaml(declared.encode()).roots
     except Rejected:
         return []
-    return [runtime for root in roots for path in _RUNTIMES if (runtime := text(get(root, *path)))]
+    runtimes: list[str] = []
+    for root in roots:
+        named = [text(get(root, *path)) for path in _RUNTIMES]
+        runtimes += filter(None, named)
+    return runtimes
 
 
 def _is_skipped(plugin: Plugin) -> bool:
     """Tell whether kustomize would take the plugin for a function, and then not run it."""
     config = plugin.krm_fn
-    return (
-        config is not None and any(name in config.annotations for name in DECLARES_FUNCTION) and not runtimes_of(config)
-    )
+    if config is None or not any(name in config.annotations for name in DECLARES_FUNCTION):
+        return False
+    return not runtimes_of(config)

@@ -23,10 +23,11 @@ def find_made_anew(items: Iterable[Item], again: Iterable[Item]) -> dict[Item, f
     twins: dict[ResourceId, list[Item]] = defaultdict(list)
     for item in reversed([*again]):
         twins[item.id].append(item)
-    return {
-        item: frozenset(_find_unlike(item.node, twins[item.id].pop().node)) if twins[item.id] else frozenset({WHOLE})
-        for item in items
-    }
+    found: dict[Item, frozenset[FieldPath]] = {}
+    for item in items:
+        left = twins[item.id]
+        found[item] = frozenset(_find_unlike(item.node, left.pop().node)) if left else frozenset({WHOLE})
+    return found
 
 
 def follow(made_anew: MadeAnew, items: Iterable[Item]) -> dict[Item, frozenset[FieldPath]]:

@@ -1,7 +1,7 @@
 """Paths to one deployable stream."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -56,7 +56,7 @@ class Opened(NamedTuple):
 
     @property
     def items(self) -> list[Item]:
-        return [item for _, envelope in self.envelopes for item in envelope.items]
+        return items_of(self.envelopes)
 
     def place(self, problems: Iterable[Problem]) -> Iterator[Problem]:
         """Place problems in the files, and hide the names of Secrets."""
@@ -94,10 +94,12 @@ def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, all
     expansion = Expansion()
     opened = _open_all(found.texts, expansion)
     configuration = choose_configuration(read_config_file(inputs, allowance), found.configs, opened, environment)
-    repeated = [place(name, one) for name, envelope in opened for one in warn_about_repeated(envelope.document)]
+    remarks = [*found.remarks]
+    for name, envelope in opened:
+        remarks += [place(name, one) for one in warn_about_repeated(envelope.document)]
     made_anew = _find_made_anew(found.texts, opened)
     texts = [source._replace(data=b"", again=b"") for source in found.texts]  # the envelopes have them
-    return Opened(texts, opened, configuration, found.remarks + repeated, expansion, found.unread, made_anew)
+    return Opened(texts, opened, configuration, remarks, expansion, found.unread, made_anew)
 
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:
@@ -117,7 +119,9 @@ def render_items(opened: Opened, changes: Changes) -> list[Item]:
     if errors:
         raise Rejected(*opened.place(errors))
     edited, added = _edit(opened, changes)
-    items = [item for envelope, one in edited for item in read_deployable(envelope, one)]
+    items: list[Item] = []
+    for envelope, one in edited:
+        items += read_deployable(envelope, one)
     return [*items, *map(read_item, find_objects(read_yaml(added.encode()).roots))]
 
 
@@ -148,7 +152,7 @@ def decide_opened(opened: Opened, environment: Environment) -> Run:
 def _find_named_too_early(opened: Opened, found: Run) -> Iterator[Problem]:
     """Find objects that get another name here than in kustomize: it would change them after krm-fn has named them."""
     early = {source.name for source in opened.texts if source.is_early}
-    items = [item for name, envelope in opened.envelopes if name in early for item in envelope.items]
+    items = items_of((name, envelope) for name, envelope in opened.envelopes if name in early)
     changed = {item.id.name for item in items if item not in found.revisions.renamed and is_named_late(item)}
     for item, patch in found.changes.patches:
         metadata = patch.get("metadata")
@@ -169,7 +173,7 @@ def _find_made_anew(sources: list[SourceText], opened: list[tuple[str, Envelope]
         if source.again:
             with placed_in(source.name):
                 second = open_envelope(read_yaml(source.again, may_repeat=True))
-            items = [item for name, envelope in opened if name == source.name for item in envelope.items]
+            items = items_of((name, envelope) for name, envelope in opened if name == source.name)
             found |= find_made_anew(items, second.items)
     return found
 
@@ -206,7 +210,7 @@ def _open_all(sources: list[SourceText], expansion: Expansion) -> list[tuple[str
         except Rejected as rejected:
             problems += [place(source.name, problem) for problem in rejected.problems]
     # An empty stream is a valid one, and means that everything is to be deleted.
-    if not problems and not any(is_deployed(item) for _, envelope in opened for item in envelope.items):
+    if not problems and not any(map(is_deployed, items_of(opened))):
         names = ", ".join(dict.fromkeys(source.name for source in sources))
         what = "only objects for tools" if opened else "no objects"
         problem = Problem(f"nothing to apply: {what} in {names}")
@@ -221,21 +225,31 @@ def _open(source: SourceText, expansion: Expansion) -> Iterator[Envelope]:
     document = read_yaml(source.data, expansion, may_repeat=True)
     if all(map(is_null, document.roots)):
         return
-    wrong = [problem for root in document.roots for problem in _find_non_objects(root)]
+    wrong: list[Problem] = []
+    for root in document.roots:
+        wrong += _find_non_objects(root)
     if wrong:
         raise Rejected(*wrong)
     envelope = open_envelope(document, source.origin)
-    for item in envelope.items if source.notes else ():
-        item.annotations.update(source.notes.get(item.id, {}))
-    for item in envelope.items if source.fixed else ():
-        named = [item.id.name, *(former.name for former in former_names(item))]
-        files = [source.fixed[item.id.kind, name] for name in named if (item.id.kind, name) in source.fixed]
-        if files and NEEDS_HASH_SUFFIX not in item.annotations:  # another object of that name
-            item.annotations[FIXED_NAME] = files[0]
+    if source.notes:
+        for item in envelope.items:
+            item.annotations.update(source.notes.get(item.id, {}))
+    if source.fixed:
+        _mark_fixed(envelope.items, source.fixed)
     problems = [*_find_unnamed(envelope)]
     if problems:
         raise Rejected(*problems)
     yield envelope
+
+
+def _mark_fixed(items: Iterable[Item], fixed: Mapping[tuple[str, str], str]) -> None:
+    for item in items:
+        if NEEDS_HASH_SUFFIX in item.annotations:  # another object of that name
+            continue
+        named = [item.id.name, *(former.name for former in former_names(item))]
+        files = [fixed[item.id.kind, name] for name in named if (item.id.kind, name) in fixed]
+        if files:
+            item.annotations[FIXED_NAME] = files[0]
 
 
 def _find_non_objects(node: Node) -> Iterator[Problem]:
@@ -260,6 +274,10 @@ def _find_unnamed(envelope: Envelope) -> Iterator[Problem]:
 
 OpenedText = list[tuple[str, Envelope]]
 """The name of each text, and its objects."""
+
+
+def items_of(opened: Iterable[tuple[str, Envelope]]) -> list[Item]:
+    return [item for _, envelope in opened for item in envelope.items]
 
 
 def choose_configuration(
@@ -308,7 +326,10 @@ def _read(source: SourceText) -> Node:
 
 def _find_packages(beside: Iterable[SourceText], opened: OpenedText) -> Packages:
     """Find the kpt packages around the configurations. A Kptfile is no manifest, and is not among the objects."""
-    items: list[Item] = [item for _, envelope in opened for item in envelope.items]
-    files = [*(item.origin for item in items if item.origin and configures(item)), *(source.name for source in beside)]
-    folders = {str(folder) for file in files for folder in Path(file).parents if (folder / KPTFILE).is_file()}
-    return Packages(items, [source.name for source in beside], folders)
+    items = items_of(opened)
+    files = [item.origin for item in items if item.origin and configures(item)]
+    files_beside = [source.name for source in beside]
+    folders: set[str] = set()
+    for file in files + files_beside:
+        folders |= {str(folder) for folder in Path(file).parents if (folder / KPTFILE).is_file()}
+    return Packages(items, files_beside, folders)

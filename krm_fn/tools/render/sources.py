@@ -120,7 +120,9 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
     files.locate(place)  # before a program sees it: it may be a link out of the root
     built = build(place, helm, allowance)
     beside = place / CONFIG_FILE
-    configs = [SourceText(str(beside), files.read(beside))] if os.path.lexists(beside) or files.is_draft(beside) else []
+    configs: list[SourceText] = []
+    if os.path.lexists(beside) or files.is_draft(beside):
+        configs.append(SourceText(str(beside), files.read(beside)))
     if built.configuration:
         file, data = built.configuration
         # The transformer often is krm-fn.yaml itself. Read twice, it would be two configurations.
@@ -138,9 +140,15 @@ def _find_unread(folders: Iterable[Path], place: Path | None, allowance: Allowan
     `place` is the folder that is rendered; None for stdin and single files.
     """
     root = allowance.limits.root
-    inside = (folder for folder in folders if root is None or folder.resolve().is_relative_to(root.resolve()))
-    files = (folder / name for folder in inside for name in (CONFIG_FILE, _MISNAMED))
-    return [NearbyConfig(str(file), _remedy(file, place)) for file in files if file.is_file()]
+    found: list[NearbyConfig] = []
+    for folder in folders:
+        if root is not None and not folder.resolve().is_relative_to(root.resolve()):
+            continue
+        for name in (CONFIG_FILE, _MISNAMED):
+            file = folder / name
+            if file.is_file():
+                found.append(NearbyConfig(str(file), _remedy(file, place)))
+    return found
 
 
 def _remedy(file: Path, place: Path | None) -> str:
@@ -154,7 +162,8 @@ def _read_folder(folder: Path, config: str | None, files: Files) -> Sources:
     """Read the manifests in a folder and below, in the order of the bytes of their paths."""
     found, to_build = _find(folder, files)
     beside = folder / CONFIG_FILE
-    found += [beside] if files.is_draft(beside) and beside not in found else []
+    if files.is_draft(beside) and beside not in found:
+        found.append(beside)
     if to_build:
         raise Rejected(*(_not_built(path, folder) for path in to_build))
     # The file of --config may be among the manifests, under any name. Then it is one of those that are read.

@@ -159,13 +159,16 @@ def _check_values(helm: HelmOptions, allowance: Allowance) -> None:
 
 def _helm_options(helm: HelmOptions) -> list[str]:
     """Include the chart's CRDs, as Argo CD does, but not its tests, which are not meant to be applied."""
-    return [
-        *("--include-crds", "--skip-tests"),
-        *(("--namespace", helm.namespace) if helm.namespace else ()),
-        *(argument for file in helm.values for argument in ("--values", file)),
-        *(("--kube-version", helm.kube_version) if helm.kube_version else ()),
-        *(("--api-versions", helm.api_versions) if helm.api_versions else ()),
-    ]
+    options = ["--include-crds", "--skip-tests"]
+    if helm.namespace:
+        options += ["--namespace", helm.namespace]
+    for file in helm.values:
+        options += ["--values", file]
+    if helm.kube_version:
+        options += ["--kube-version", helm.kube_version]
+    if helm.api_versions:
+        options += ["--api-versions", helm.api_versions]
+    return options
 
 
 def _release(directory: Path, helm: HelmOptions, allowance: Allowance) -> str:
@@ -246,8 +249,13 @@ def _known_part(said: str, directory: Path) -> Known:
 def _is_in_template(said: str, directory: Path) -> bool:
     """Tell whether a template of the chart contains a text in quotes: then it holds no values."""
     written = (json.dumps(said, ensure_ascii=False), f"`{said}`")
-    templates = (file for file in directory.rglob("templates/**/*") if file.is_file())
-    return any(text in file.read_text(errors="replace") for file in templates for text in written)
+    for file in directory.rglob("templates/**/*"):
+        if not file.is_file():
+            continue
+        template = file.read_text(errors="replace")
+        if any(text in template for text in written):
+            return True
+    return False
 
 
 def _rejected(directory: Path, message: str) -> Rejected:

@@ -68,10 +68,11 @@ def _name(set_name: str, spec: Node | None, added: Mapping[str, Mapping[str, str
     plain: Any = {} if spec is None else plain_value(spec)
     metadata = fields(get(spec, "template", "metadata"))
     if added and metadata:
-        plain["template"]["metadata"] = {
-            name: {key: value for key, value in texts(metadata[name]).items() if added.get(name, {}).get(key) != value}
-            for name in metadata
-        }
+        own: dict[str, dict[str, str]] = {}
+        for name, node in metadata.items():
+            theirs = added.get(name, {})
+            own[name] = {key: value for key, value in texts(node).items() if theirs.get(key) != value}
+        plain["template"]["metadata"] = own
     return content_name(set_name, "-link", plain)
 
 
@@ -152,10 +153,13 @@ class _Permission(NamedTuple):
 
 def _check_rules(role: Item, wanted: Any, but: Collection[str]) -> Iterator[Problem]:
     """Find what the linker may not do. What more it may do is somebody's decision."""
-    found = {one for rule in elements(get(role.node, "rules")) for one in _permissions(rule)}
+    found: set[_Permission] = set()
+    for rule in elements(get(role.node, "rules")):
+        found.update(_permissions(rule))
     for rule in wanted:
         names = rule.get("resourceNames", [""])
-        needed = [_Permission(*one) for one in product(rule["apiGroups"], rule["resources"], rule["verbs"], names)]
+        words = product(rule["apiGroups"], rule["resources"], rule["verbs"], names)
+        needed = [_Permission(*one) for one in words]
         lacking = [one for one in needed if one.name not in but and found.isdisjoint(one.wider)]
         if lacking:
             yield about(role, f"does not let the linker {', '.join(map(str, lacking))}", "rules")
@@ -170,10 +174,11 @@ def _check_subjects(binding: Item, wanted: Any) -> Iterator[Problem]:
             yield about(binding, f"does not name {account}, the account of the linker", "subjects")
 
 
+def _words(rule: Node, name: str) -> list[str]:
+    return [text(word) for word in elements(get(rule, name))]
+
+
 def _permissions(rule: Node) -> Iterator[_Permission]:
-    groups, resources, verbs, names = (
-        [text(word) for word in elements(get(rule, name))]
-        for name in ("apiGroups", "resources", "verbs", "resourceNames")
-    )
-    # An empty list of names allows all of them.
-    yield from (_Permission(*one) for one in product(groups, resources, verbs, names or [""]))
+    names = _words(rule, "resourceNames") or [""]  # an empty list of names allows all of them
+    for one in product(_words(rule, "apiGroups"), _words(rule, "resources"), _words(rule, "verbs"), names):
+        yield _Permission(*one)

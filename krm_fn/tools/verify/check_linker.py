@@ -45,12 +45,10 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
     for revision in without_clashes(seen, consumers, package.authored)[0]:
         linked[revision.item.labels[keys.SET]].append(revision)
     objects = _LinkerObjects(package)
-    with_add_ons = {
-        package.namespace_of(one.referrer)
-        for found in consumers.values()
-        for one in found
-        if package.kinds.of(one.referrer.id) in ADD_ON_KINDS
-    }
+    with_add_ons: set[str] = set()
+    for found in consumers.values():
+        of_add_ons = [one.referrer for one in found if package.kinds.of(one.referrer.id) in ADD_ON_KINDS]
+        with_add_ons.update(map(package.namespace_of, of_add_ons))
     for one in rendering.sets.values():
         settings = one.configured.settings if one.configured else Settings(set=one.name)
         of_set = linked[one.name]
@@ -113,13 +111,15 @@ class _JobPlace(NamedTuple):
     @property
     def owned(self) -> frozenset[RevisionName]:
         """The objects that trackers are to own: Secrets, and what makes Secrets."""
-        plans = [group.plan for group in self.groups]
-        secrets = {RevisionName("Secret", name) for plan in plans for name in plan.secrets}
-        return frozenset(secrets | {RevisionName(one.kind.kind, one.name) for plan in plans for one in plan.producers})
+        owned: set[RevisionName] = set()
+        for group in self.groups:
+            owned |= {RevisionName("Secret", name) for name in group.plan.secrets}
+            owned |= {RevisionName(one.kind.kind, one.name) for one in group.plan.producers}
+        return frozenset(owned)
 
     @property
     def plans(self) -> list[LinkPlan]:
-        """The plans of the Jobs that can be read."""
+        """The plans of the Jobs, as far as they can be read."""
         plans = []
         for job in self.of_kind("Job"):
             with suppress(Unreadable):
@@ -128,7 +128,7 @@ class _JobPlace(NamedTuple):
 
     @property
     def inventories(self) -> list[Item]:
-        """The inventory, if it is there."""
+
         return [one for one in self.of_kind("ConfigMap") if one.id.name == self.linker_name]
 
     def of_kind(self, kind: str) -> list[Item]:
@@ -244,7 +244,11 @@ def _compare(found: LinkPlan, wanted: LinkPlan, place: _JobPlace, objects: _Link
 
 
 def _links(plan: LinkPlan) -> set[_Link]:
-    return {_Link(f"{one.api_version}/{one.kind}/{one.name}", name) for one in plan.workloads for name in one.revisions}
+    links: set[_Link] = set()
+    for one in plan.workloads:
+        workload = f"{one.api_version}/{one.kind}/{one.name}"
+        links |= {_Link(workload, name) for name in one.revisions}
+    return links
 
 
 def _check_inventory(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
@@ -286,9 +290,11 @@ def _check_trackers(
 def _check_after_inventory(trackers: Iterable[Item], place: _JobPlace) -> Iterator[Problem]:
     """Find trackers that a run could delete, with their Secrets, before the inventory lists them again."""
     inventories = place.inventories
+    if not inventories:
+        return
     first = [group.first_wave for group in place.groups[:1]]  # if the inventory is later, that is said already
     waves = [wave_order(wave)[0] for wave in (*first, *map(wave_of, inventories))]
-    for tracker in trackers if inventories else ():
+    for tracker in trackers:
         if wave_order(wave_of(tracker))[0] < min(waves):
             message = f"found {wave_of(tracker)!r}, which is before the inventory: the linker may delete it in between"
             yield about(tracker, message, f"metadata.annotations[{SYNC_WAVE}]")
@@ -320,9 +326,12 @@ def _check_built(place: _JobPlace, settings: Settings, *, has_add_ons: bool) -> 
     group = place.groups[0]
     # Argo Rollouts may be here for other reasons, and no configuration may be known: then the Role says what is needed.
     listed = [one for one in group.listed if one not in ADD_ON_KINDS or has_add_ons or _names_add_ons(roles)]
-    group = group._replace(listed=(*listed, *(kind for plan in place.plans for kind in plan.kinds)))
-    named = {reference.target for role in roles for reference in find_in_rules(role.node)}
-    unnamed = {one.name for one in place.owned} - named
+    for plan in place.plans:
+        listed += plan.kinds
+    group = group._replace(listed=tuple(listed))
+    unnamed = {one.name for one in place.owned}
+    for role in roles:
+        unnamed -= {reference.target for reference in find_in_rules(role.node)}
     for wanted in (inventory(group, settings), *access(group, settings, place.namespace)):
         for item in place.of_kind(str(wanted["kind"])):
             if item.id.name == place.linker_name:
@@ -332,12 +341,11 @@ def _check_built(place: _JobPlace, settings: Settings, *, has_add_ons: bool) -> 
 
 def _names_add_ons(roles: Iterable[Item]) -> bool:
     groups = {kind.group for kind in ADD_ON_KINDS}
-    return any(
-        text(group) in groups
-        for role in roles
-        for rule in elements(get(role.node, "rules"))
-        for group in elements(get(rule, "apiGroups"))
-    )
+    for role in roles:
+        for rule in elements(get(role.node, "rules")):
+            if any(text(group) in groups for group in elements(get(rule, "apiGroups"))):
+                return True
+    return False
 
 
 def _check_namespaces(place: _JobPlace, one: RenderedSet, rendering: Rendering) -> Iterator[Problem]:
@@ -361,8 +369,10 @@ def _check_namespaces(place: _JobPlace, one: RenderedSet, rendering: Rendering) 
 def _find_bare(one: RenderedSet, rendering: Rendering) -> list[Item]:
     """Find the revisions, and what reads them, that have no namespace."""
     revised = [revision.item for revision in one.revisions]
-    readers = [found.referrer for item in revised for found in rendering.consumers.get(item, ())]
-    return [item for item in dict.fromkeys((*revised, *readers)) if not item.id.namespace]
+    readers: list[Item] = []
+    for item in revised:
+        readers += [found.referrer for found in rendering.consumers.get(item, ())]
+    return [item for item in dict.fromkeys(revised + readers) if not item.id.namespace]
 
 
 def _missing(place: _JobPlace, api_version: str, kind: str, why: str) -> Problem:

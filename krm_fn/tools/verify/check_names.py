@@ -265,7 +265,8 @@ def check_order(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[Pr
         # Phases and waves are a deployer's own: without knowing which it is, nothing can be said about the order.
         known = deployers_of(one, deployers) or [name for name in PROTECTIONS if _is_any_protected(one, name)]
         renamed = {revision.item for revision in one.revisions if revision.is_renamed}
-        for config, readers in find_early_readers(rendering.references, known).items() if renamed else ():
+        early = find_early_readers(rendering.references, known) if renamed else {}
+        for config, readers in early.items():
             if config in renamed and not is_hook(config):
                 yield from (reader.refuse() for reader in readers.values())
     for item in filter(is_hook, (revision.item for revision in rendering.revisions.rendered)):
@@ -279,13 +280,12 @@ def check_order(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[Pr
 
 
 def _is_any_protected(one: RenderedSet, deployer: str) -> bool:
-    return any(
-        protection.added_to(revision.item.annotations.get(protection.annotation, ""))
-        == revision.item.annotations.get(protection.annotation)
-        for revision in one.revisions
-        for protection in PROTECTIONS[deployer]
-        if protection.keeps
-    )
+    for revision in one.revisions:
+        for protection in PROTECTIONS[deployer]:
+            found = revision.item.annotations.get(protection.annotation)
+            if protection.keeps and found is not None and protection.added_to(found) == found:
+                return True
+    return False
 
 
 def _hook(item: Item, why: str) -> Problem:

@@ -97,7 +97,6 @@ class _OtherRevisions:
             yield from self._check_content_name(referrer, reference, namespace, match)
 
     def have_base(self, referrer: Item, reference: Reference, base: str) -> bool:
-        """Tell whether any revision has this base name."""
         return (reference.kind, self._package.namespace_of(referrer), base) in self._by_base
 
     def _find_near(self, kind: str, namespace: str, name: str) -> str:

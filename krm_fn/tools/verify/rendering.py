@@ -114,15 +114,14 @@ def _read_sets(package: Package, revisions: Revisions, configured: Mapping[str, 
     for item in package.emitted:
         if keys.SET in item.labels:
             emitted[item.labels[keys.SET]].append(item)
-    return {
-        name: RenderedSet(
+    sets: dict[str, RenderedSet] = {}
+    for name in sorted({*by_set, *emitted, *configured}):
+        items = [revision.item for revision in by_set[name]] + emitted[name]
+        sets[name] = RenderedSet(
             name=name,
             revisions=tuple(by_set[name]),
             emitted=tuple(emitted[name]),
             configured=configured.get(name),
-            is_marked=any(
-                keys.WANTED in item.annotations for item in (*(one.item for one in by_set[name]), *emitted[name])
-            ),
+            is_marked=any(keys.WANTED in item.annotations for item in items),
         )
-        for name in sorted({*by_set, *emitted, *configured})
-    }
+    return sets

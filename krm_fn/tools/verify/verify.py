@@ -22,7 +22,7 @@ from krm_fn.lint.lint import lint
 from krm_fn.lint.not_followed import find_unfollowed_affixes
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, place_by_object, placed_in
-from krm_fn.tools.render.render import find_configurations
+from krm_fn.tools.render.render import OpenedText, find_configurations, items_of
 from krm_fn.tools.render.sources import STDIN, Inputs, SourceText, read_config_file, read_sources
 from krm_fn.tools.render.tools import HelmOptions, built_from
 from krm_fn.tools.verify.check_linker import check_linker
@@ -79,14 +79,16 @@ def verify(path: str, stdin: bytes | None, options: VerifyOptions) -> Outcome:
     return _answer(opened, problems, summarize(rendering, options.deployers), strict=options.strict)
 
 
-def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[list[tuple[str, Envelope]], list[SourceText]]:
+def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[OpenedText, list[SourceText]]:
     """Open the manifests, and read the configuration files beside them."""
     file = built_from(Path(path)) if path != STDIN else ""
     if file:
         message = f"has a {file}; build it, and verify what is built: krm-fn render {shlex.quote(path)} | krm-fn verify"
         raise Rejected(Problem(message, file=path))
     found = read_sources(inputs, HelmOptions(), allowance)
-    opened = [(source.name, envelope) for source in found.texts for envelope in _open_text(source)]
+    opened: OpenedText = []
+    for source in found.texts:
+        opened += [(source.name, envelope) for envelope in _open_text(source)]
     if not opened:  # not even an empty ResourceList: what should have written the manifests has failed
         raise Rejected(Problem("no objects in the input", file="" if path == STDIN else path))
     return opened, found.configs
@@ -100,13 +102,12 @@ def _open_text(source: SourceText) -> Iterator[Envelope]:
             yield open_envelope(document, source.origin)
 
 
-def _read(opened: list[tuple[str, Envelope]], found: list[Configuration], namespace: str) -> Rendering:
+def _read(opened: OpenedText, found: list[Configuration], namespace: str) -> Rendering:
     """Read the objects of all runs together: each set has its own configuration."""
     settings = read_by_set(found)
     own = [envelope.function_config for _, envelope in opened if is_mapping(envelope.function_config)]
     config_id = read_item(own[0]).id if own else None
-    items = [item for _, envelope in opened for item in envelope.items]
-    return read_rendering(items, settings, config_id, namespace)
+    return read_rendering(items_of(opened), settings, config_id, namespace)
 
 
 def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
@@ -124,10 +125,10 @@ def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
     yield from check_linker(rendering)
 
 
-def _answer(opened: list[tuple[str, Envelope]], problems: list[Problem], summary: str, *, strict: bool) -> Outcome:
+def _answer(opened: OpenedText, problems: list[Problem], summary: str, *, strict: bool) -> Outcome:
     if strict:
         problems = [problem.as_error() for problem in problems]
-    problems = hide_in_problems(problems, [item for _, envelope in opened for item in envelope.items])
+    problems = hide_in_problems(problems, items_of(opened))
     failed = any(problem.severity is Severity.ERROR for problem in problems)
     envelope = opened[0][1]
     stdout = add_results(envelope, problems)
@@ -186,7 +187,9 @@ def _clauses(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[str]:
     revised = {revision.item for revision in rendering.revisions.rendered}
     references = [one for one in rendering.references.authored if not one.reference.written]
     resolved = [one for one in references if not revised.isdisjoint(one.targets)]
-    jobs = [item for one in sets for item in one.emitted if item.id.kind == "Job"]
+    jobs: list[Item] = []
+    for one in sets:
+        jobs += [item for item in one.emitted if item.id.kind == "Job"]
     revisions = f"{count(len(revised), 'revision')}{_of([one.name for one in sets])}"
     yield f"{revisions}, {count(len(resolved), 'reference')}, {count(len(jobs), 'linker Job')}"
     if sets:
@@ -199,9 +202,14 @@ def _clauses(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[str]:
 
 
 def _protections(sets: Collection[RenderedSet], deployers: tuple[str, ...]) -> Iterator[str]:
-    checked = [(name, is_protected(one, name)) for one in sets for name in deployers_of(one, deployers)]
-    failed = dict.fromkeys(name for name, is_safe in checked if not is_safe)
-    safe = dict.fromkeys(name for name, _ in checked if name not in failed)
+    checked: dict[str, None] = {}
+    failed: dict[str, None] = {}
+    for one in sets:
+        for name in deployers_of(one, deployers):
+            checked[name] = None
+            if not is_protected(one, name):
+                failed[name] = None
+    safe = [name for name in checked if name not in failed]
     if safe:
         yield f"protected from pruning by {', '.join(safe)}"
     if failed:
