@@ -30,7 +30,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     stale = find_stale(references, package, settings)
     # An older name that must follow is one more name of its object: who reads it is found with it (decision 40).
     references = references.with_names(stale.names)
-    mentions = Mentions(package.authored, references)
+    mentions = Mentions(package.authored, references.authored, references.index)
     guards = find_guards(package, references, mentions, settings)
     choices = choose(package, references, mentions, guards, settings)
     revisions = name_revisions(choices, references)

@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from krm_fn.base.item import Item
+from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.facts import deployers as facts
 
 
@@ -174,15 +175,6 @@ def protections_of(deployers: Iterable[str]) -> list[Protection]:
         protections.extend(PROTECTIONS[deployer])
     return protections
 
-
-NEEDS_HASH_SUFFIX = "internal.config.kubernetes.io/needsHashSuffix"
-"""Annotation by kustomize's generators: kustomize adds the hash to the name at the end of the build."""
-
-IS_GENERATED = "internal.config.kubernetes.io/generatorBehavior"
-"""Annotation by kustomize on what its generators make, whether it adds a hash or not."""
-
-FIXED_NAME = "internal.config.kubernetes.io/krm-fn-fixed-name"
-"""Annotation by our own reader of kustomizations: the file whose generator has `disableNameSuffixHash: true`."""
 
 KAPP_VERSIONED = "kapp.k14s.io/versioned"
 """Annotation by the author, with any value: kapp adds `-ver-1` to the name, and a higher number at every change."""

@@ -64,3 +64,12 @@ KPT_INVENTORY = "config.k8s.io/owning-inventory"
 
 PACKAGE_PATH = "internal.config.kubernetes.io/package-path"
 """Annotation by kpt: the folder of the package that the object is in. Subpackages may repeat names."""
+
+NEEDS_HASH_SUFFIX = "internal.config.kubernetes.io/needsHashSuffix"
+"""Annotation by kustomize's generators: kustomize adds the hash to the name at the end of the build."""
+
+IS_GENERATED = "internal.config.kubernetes.io/generatorBehavior"
+"""Annotation by kustomize on what its generators make, whether it adds a hash or not."""
+
+FIXED_NAME = "internal.config.kubernetes.io/krm-fn-fixed-name"
+"""Annotation by our own reader of kustomizations: the file whose generator has `disableNameSuffixHash: true`."""

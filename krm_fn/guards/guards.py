@@ -8,8 +8,8 @@ nothing hints at such a reader.
 from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 
-from krm_fn.base.deployer import FIXED_NAME, IS_GENERATED, NEEDS_HASH_SUFFIX
 from krm_fn.base.item import DATA_FIELDS, Item
+from krm_fn.base.keys import FIXED_NAME, IS_GENERATED, NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import is_fixed
 from krm_fn.base.node import get, is_mapping, is_scalar
 from krm_fn.base.problem import Problem

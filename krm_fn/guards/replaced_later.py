@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator
 from functools import cache, cached_property
 
 from krm_fn.base import keys
-from krm_fn.base.deployer import NEEDS_HASH_SUFFIX
 from krm_fn.base.item import Item, data_keys
+from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.node import (
     Node,
     elements,

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.kind import CONSUMER_KINDS, Kind
 from krm_fn.base.link_plan import LinkPlan
-from krm_fn.core.names.names import HASH, NOT_SPEC, WORD
+from krm_fn.core.names.content_hash import HASH
+from krm_fn.core.names.names import NOT_SPEC, WORD
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 
 _KNOWN = frozenset(CONSUMER_KINDS)

@@ -9,13 +9,15 @@ from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.deployer import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, PROTECTIONS, SPINNAKER_VERSIONED
+from krm_fn.base.deployer import KAPP_VERSIONED, PROTECTIONS, SPINNAKER_VERSIONED
 from krm_fn.base.item import DATA_FIELDS, Item
+from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.node import FieldPath, Node, fields, get, is_mapping, is_scalar, text
 from krm_fn.base.problem import Problem
 from krm_fn.base.producer import RENAMABLE_KINDS
 from krm_fn.core.names.content_digest import read_content
-from krm_fn.core.names.names import CONTENT_NAME, HASH, WORD, base_name, is_secret_tracker
+from krm_fn.core.names.content_hash import HASH
+from krm_fn.core.names.names import CONTENT_NAME, WORD, base_name, is_secret_tracker
 
 _SECRET = "Secret"  # noqa: S105  # the name of a kind
 

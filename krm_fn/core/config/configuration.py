@@ -21,9 +21,8 @@ from krm_fn.base.settings import KPT_NAME, NO_ENVIRONMENT, Environment, Settings
 from krm_fn.base.words import camel_case, listing
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.config.read_config import parse_config
+from krm_fn.core.names.names import is_our_program
 from krm_fn.core.yaml.reader import read_yaml
-
-PROGRAM = "krm-fn"
 
 _MOST_FIELDS = 3
 """Fields that a contradiction names."""
@@ -126,11 +125,6 @@ def find_in_kptfile(kptfile: Node) -> Iterator[tuple[str, Node | None]]:
             # kpt passes the `configMap` of an entry as a ConfigMap: what is wrong with it is then said as in a run.
             config = {"apiVersion": "v1", "kind": "ConfigMap", "data": settings and plain_value(settings)}
             yield text(get(entry, "configPath")), read_yaml(json.dumps(config).encode()).roots[0] if settings else None
-
-
-def is_our_program(runtime: str) -> bool:
-    """Tell whether a path or an image has the name of this program, in whichever directory or registry and version."""
-    return re.split("[:@]", runtime.rpartition("/")[2])[0] == PROGRAM
 
 
 class Packages:

@@ -5,8 +5,8 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import TypeAlias, TypeVar
 
 from krm_fn.base.changes import Edit, SetParts
-from krm_fn.base.deployer import NEEDS_HASH_SUFFIX
 from krm_fn.base.item import Item, about, locate
+from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.node import Node, Scalar
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Strategy

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.changes import Edit, SetParts
-from krm_fn.base.deployer import NEEDS_HASH_SUFFIX
 from krm_fn.base.item import Item, about
+from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, ResourceId
 from krm_fn.base.settings import Strategy

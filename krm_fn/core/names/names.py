@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.deployer import NEEDS_HASH_SUFFIX
 from krm_fn.base.item import Item
+from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.node import NewValue, get
 from krm_fn.base.problem import ResourceId
-from krm_fn.core.names.content_hash import Unhashable, content_hash, short_digest
+from krm_fn.core.names.content_hash import HASH, Unhashable, content_hash, short_digest
 
-HASH = "[2456789bcdfghkmt]{10}"
-"""The pattern of a content hash."""
+PROGRAM = "krm-fn"
+"""The name of this program, in images and paths."""
 
 _ANY_HASH = f"-({HASH})"
 
@@ -243,6 +243,11 @@ def is_secret_tracker(item: Item) -> bool:
 def listed_revisions(item: Item) -> set[str]:
     """Return the names that an inventory lists as rendered; none for any other object."""
     return {name for name in item.annotations.get(keys.RENDERED, "").split(",") if name}
+
+
+def is_our_program(runtime: str) -> bool:
+    """Tell whether a path or an image has the name of this program, in whichever directory or registry and version."""
+    return re.split("[:@]", runtime.rpartition("/")[2])[0] == PROGRAM
 
 
 def is_image(text: str) -> bool:

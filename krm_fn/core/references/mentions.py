@@ -7,8 +7,9 @@ from krm_fn.base.item import Item
 from krm_fn.core.references.copies import Copies
 from krm_fn.core.references.near_misses import NearMiss, find_unfollowed
 from krm_fn.core.references.program_options import ProgramOptions
-from krm_fn.core.references.references import References
+from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.releases import read_releases
+from krm_fn.core.references.resolve import Index
 
 
 class Mentions:
@@ -17,9 +18,10 @@ class Mentions:
     Each is searched at the first question, as few packages have any.
     """
 
-    def __init__(self, items: Collection[Item], references: References) -> None:
+    def __init__(self, items: Collection[Item], authored: Collection[ResolvedReference], index: Index) -> None:
         self._items = items
-        self._references = references
+        self._authored = authored
+        self._index = index
 
     @cached_property
     def options(self) -> ProgramOptions:
@@ -29,13 +31,13 @@ class Mentions:
     @cached_property
     def unfollowed(self) -> list[NearMiss]:
         """Fields of custom resources that seem to name an object."""
-        return find_unfollowed(self._items, self._references.authored, self._references.index)
+        return find_unfollowed(self._items, self._authored, self._index)
 
     @cached_property
     def in_values(self) -> frozenset[Item]:
         """The objects that values of a chart reference, or name in a field that no rule follows."""
         named: set[Item] = set()
-        for one in self._references.authored:
+        for one in self._authored:
             if one.reference.installed_in is not None:
                 named.update(one.targets)
         if any(read_releases(item.node, item.id) for item in self._items):
@@ -45,7 +47,7 @@ class Mentions:
     @cached_property
     def copies(self) -> Copies:
         """What programs copy elsewhere."""
-        return Copies(self._items, self._references.authored)
+        return Copies(self._items, self._authored)
 
 
 def _is_in_values(miss: NearMiss) -> bool:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from krm_fn.base.changes import Change, SetFields, SetItems, SetParts, SetText
 from krm_fn.base.node import Mapping, NewValue, Node, Sequence, is_mapping, is_scalar, is_sequence
-from krm_fn.core.names.names import HASH
+from krm_fn.core.names.content_hash import HASH
 from krm_fn.core.yaml import layout
 from krm_fn.core.yaml.splice import Splice
 

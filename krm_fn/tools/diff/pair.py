@@ -13,7 +13,8 @@ from krm_fn.base.item import Item
 from krm_fn.base.settings import Settings
 from krm_fn.core.decide.package import Package, read_package
 from krm_fn.core.names.content_digest import content_digest, read_content
-from krm_fn.core.names.names import HASH, base_name, is_revision
+from krm_fn.core.names.content_hash import HASH
+from krm_fn.core.names.names import base_name, is_revision
 from krm_fn.core.references.generated import find_generated, versioned
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.tools.diff.difference import LinkerChange

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from itertools import chain
 
-from krm_fn.core.config.configuration import PROGRAM
-from krm_fn.core.names.names import content_name, set_name
+from krm_fn.core.names.names import PROGRAM, content_name, set_name
 from krm_fn.facts.folders import ABOVE_ENVIRONMENTS, ENVIRONMENTS, STRUCTURE
 from krm_fn.tools.init.who_builds import Around
 from krm_fn.tools.render.tools import built_from

@@ -10,8 +10,8 @@ from krm_fn.base.keys import LOCAL_CONFIG
 from krm_fn.base.node import Node, entries, is_mapping, is_scalar
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import CONFIG_FILE, Settings
-from krm_fn.core.config.configuration import PROGRAM
 from krm_fn.core.config.plain import load_schema
+from krm_fn.core.names.names import PROGRAM
 from krm_fn.core.yaml.reader import read_yaml, walk
 from krm_fn.core.yaml.splice_change import write_scalar
 

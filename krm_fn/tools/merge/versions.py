@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
-from krm_fn.core.names.names import HASH
+from krm_fn.core.names.content_hash import HASH
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.tools.git.repository import Repository, temporary_folder
 from krm_fn.tools.merge.merge_package import Merged, NotOurs, PackageFiles, Versions, find_in_package, merge

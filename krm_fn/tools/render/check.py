@@ -15,7 +15,8 @@ from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.base.node import Mapping, Node, elements, entries, get, is_null, is_sequence, scalars, text
 from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId
 from krm_fn.base.words import listing
-from krm_fn.core.names.names import HASH, NOT_SPEC, WORD, base_name, is_emitted
+from krm_fn.core.names.content_hash import HASH
+from krm_fn.core.names.names import NOT_SPEC, WORD, base_name, is_emitted
 from krm_fn.core.references.generated import versioned
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml

@@ -32,7 +32,7 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.problem import Problem, Rejected, at
 from krm_fn.base.settings import is_configuration
-from krm_fn.core.config.configuration import is_our_program
+from krm_fn.core.names.names import is_our_program
 from krm_fn.core.yaml.reader import read_yaml, walk
 from krm_fn.tools.render.files import Allowance, Files, place, placed_in
 from krm_fn.tools.render.git_addresses import is_remote_file, is_repository

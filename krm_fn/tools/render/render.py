@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from krm_fn.base.changes import Changes
-from krm_fn.base.deployer import FIXED_NAME, NEEDS_HASH_SUFFIX
 from krm_fn.base.item import Item, about, read_item
+from krm_fn.base.keys import FIXED_NAME, NEEDS_HASH_SUFFIX
 from krm_fn.base.node import FieldPath, Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, at
 from krm_fn.base.settings import KPTFILE, NO_ENVIRONMENT, Environment, NearbyConfig, configures

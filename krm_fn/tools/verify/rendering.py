@@ -76,7 +76,7 @@ def read_rendering(
     package = read_package(items, config_id, namespace, generated, kinds)
     index, authored = read_written(package, settings_by_set.values())
     references = References(index, authored, embedded=find_embedded(package.configs, index, embedded_reader()))
-    mentions = Mentions(package.authored, references)
+    mentions = Mentions(package.authored, references.authored, index)
     revisions = Revisions(_read_revision(item) for item in package.configs if is_revision(item))
     configured = {name: _configure(package, references, settings) for name, settings in settings_by_set.items()}
     return Rendering(
@@ -100,7 +100,7 @@ def _configure(package: Package, references: References, settings: Settings) -> 
     own = mounts.own_texts
     authored = Authored([one for one in references.authored if one.reference.name not in own], [], [])
     with_mounts = References(references.index, authored, mounts.references, references.embedded)
-    mentions = Mentions(package.authored, with_mounts)
+    mentions = Mentions(package.authored, with_mounts.authored, with_mounts.index)
     guards = find_guards(package, with_mounts, mentions, settings)
     choices = choose(package, with_mounts, mentions, guards, settings)
     return Configured(settings=settings, references=with_mounts, choices=choices)
