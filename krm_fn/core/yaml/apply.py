@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Change, Changes, Edit, Object, SetFields, SetItems, combine_edits, combine_patches
@@ -101,14 +101,7 @@ def _annotate(one: Any, annotations: dict[str, str]) -> Object:
     return {**one, "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}}
 
 
-class Edited(NamedTuple):
-    """A text after all changes. `roots` are its nodes, if the proof has read all of them."""
-
-    text: str
-    roots: list[Node] | None
-
-
-def apply_changes(envelope: Envelope, changes: Changes) -> Edited:
+def apply_changes(envelope: Envelope, changes: Changes) -> str:
     """Apply all changes to an envelope and, in a ResourceList, append the problems to its results.
 
     Raises Rejected where a change cannot be made, and where the text would not say what was planned.
@@ -117,12 +110,14 @@ def apply_changes(envelope: Envelope, changes: Changes) -> Edited:
     if resource_list is None:
         splices = plan_splices(envelope, changes)
         output = add_documents(apply_splices(text, splices), changes.add)
-        return Edited(output, prove(envelope, changes, splices, output))
+        prove(envelope, changes, splices, output)
+        return output
     placed = changes._replace(add=place_in_files(changes.add, envelope.items))
     results = new_results(resource_list, changes.problems)
     splices = [*plan_splices(envelope, placed), *splice_results(text, resource_list, results)]
     output = apply_splices(text, splices)
-    return Edited(output, prove(envelope, placed, splices, output, results))
+    prove(envelope, placed, splices, output, results)
+    return output
 
 
 def add_results(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
@@ -130,7 +125,7 @@ def add_results(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
     if envelope.resource_list is None:
         return b""
     try:
-        text = apply_changes(envelope, Changes(problems=tuple(problems))).text
+        text = apply_changes(envelope, Changes(problems=tuple(problems)))
     except Rejected:  # a bug in the results; stderr has the problems as well
         text = envelope.document.text
     return envelope.encode(text)

@@ -16,11 +16,11 @@ from krm_fn.base.item import Item, about
 from krm_fn.base.node import NewValue, Node, Scalar, fields, is_mapping, is_null, is_scalar, is_sequence, spell
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.names.go_yaml import is_read_as
-from krm_fn.core.yaml.around import read_around
 from krm_fn.core.yaml.envelope import Envelope
 from krm_fn.core.yaml.excerpt import make_excerpt
 from krm_fn.core.yaml.expect import Edits, Expectation, Expected, Fields, Grown, expect
 from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.shorten import Edited, shorten
 from krm_fn.core.yaml.splice import Splice, apply_splices
 
 _BUG = "this is a bug in krm-fn, please report it; nothing was changed"
@@ -40,46 +40,14 @@ _Pair: TypeAlias = tuple[Node, Expected, Edits, _Place]
 
 def prove(
     envelope: Envelope, changes: Changes, splices: Sequence[Splice], output: str, results: tuple[Object, ...] = ()
-) -> list[Node] | None:
+) -> None:
     """Raise Rejected unless `output` is the text of the envelope with all changes, and no others.
 
-    `results` are appended to those of the ResourceList. Returns the nodes of the output; None if only some are read.
+    `results` are appended to those of the ResourceList.
     """
-    roots = prove_around(envelope, changes, splices, output, results)
-    if roots is None:
-        prove_excerpt(envelope, changes, splices, output, results)
-    return roots
-
-
-def prove_around(
-    envelope: Envelope, changes: Changes, splices: Sequence[Splice], output: str, results: tuple[Object, ...]
-) -> list[Node] | None:
-    """Prove the output by what the splices touch, each entry read alone. Returns its nodes; None without a proof."""
-    if changes.replace or changes.remove or (changes.add and envelope.resource_list is None):
-        return None
-    roots = read_around(envelope.document, sorted(splices, key=lambda splice: splice[:2]), output)
-    if roots is None:
-        return None
-    expectation = expect(envelope, changes, results, {})
-    items: dict[Node, Item] = {item.node: item for item in envelope.items}
-    met: set[Node] = set()
-    pairs = zip(reversed(roots), reversed(envelope.document.roots), strict=True)
-    if _compare([(*pair, expectation.edits[None], None) for pair in pairs], items, expectation, met):
-        return None
-    # Objects that no splice touches must say already what was planned.
-    rest: list[_Pair] = []
-    for node in expectation.patches.keys() - met:
-        edits = expectation.edits.get(node, {})
-        rest.append((node, expectation.of(node, edits), edits, None))
-    if _compare(rest, items, expectation, met):
-        return None
-    return roots if all(edits.keys() <= met for edits in expectation.edits.values()) else None
-
-
-def prove_excerpt(
-    envelope: Envelope, changes: Changes, splices: Sequence[Splice], output: str, results: tuple[Object, ...]
-) -> None:
-    excerpt = make_excerpt(envelope.document, splices, _changed_nodes(changes), output)
+    order = sorted(splices, key=lambda splice: splice[:2])
+    changes, order, output = shorten(envelope, Edited(changes, order, output))
+    excerpt = make_excerpt(envelope.document, order, _changed_nodes(changes), output)
     try:
         written = read_yaml(excerpt.text.encode(), may_repeat=bool(envelope.document.repeated))
     except Rejected as rejected:
@@ -153,32 +121,17 @@ def _find_difference(
         return _Difference(None)
     stack: list[_Pair] = [(*pair, expectation.edits[None], None) for pair in zip(found_roots, documents, strict=True)]
     stack.reverse()
-    return _compare(stack, items, expectation, set())
-
-
-def _compare(
-    stack: list[_Pair], items: Dict[Node, Item], expectation: Expectation, met: set[Node]
-) -> _Difference | None:
-    """Find a difference in pairs of what was found and what is wanted, the last one first.
-
-    What is found in the place that it was in before says what it did. `met` gets the nodes that change.
-    """
     while stack:
         found, wanted, edits, place = stack.pop()
-        if found is wanted:
-            continue
         if _is_node(wanted):
             if wanted in items:
                 place = items[wanted]
                 edits = expectation.edits.get(wanted, {})
-            node, wanted = wanted, expectation.of(wanted, edits)
-            if wanted is not node:
-                met.add(node)
+            wanted = expectation.of(wanted, edits)
         parts = _match_node(found, wanted, edits, expectation) if _is_node(wanted) else _match_value(found, wanted)
         if parts is None:
             return _Difference(place)
-        for step, one, other in reversed(parts):
-            stack.append((one, other, edits, (place, step)))
+        stack += [(one, other, edits, (place, step)) for step, one, other in reversed(parts)]
     return None
 
 
@@ -214,15 +167,14 @@ def _match_node(found: Node, before: Node, edits: Edits, expectation: Expectatio
     if is_sequence(before):
         return _enumerate(found.value, entries)
     parts: list[_Part] = []
-    for found_pair, pair in zip(found.value, entries, strict=True):
-        if found_pair is pair:
-            continue
-        (found_key, found_value), (key, value) = found_pair, pair
-        name = key.value if is_scalar(key) else "?"
+    for (found_key, found_value), (key, value) in zip(found.value, entries, strict=True):
+        name = "?"
         if not is_scalar(key):
             parts.append((name, found_key, key))
         elif not _is_same(found_key, key):
             return None
+        else:
+            name = key.value
         if value in edits or not is_scalar(value) or not _is_same(found_value, value):
             parts.append((name, found_value, value))
     return parts
@@ -261,41 +213,22 @@ def _match_grown(found: Node, wanted: Grown) -> list[_Part] | None:
     if not is_sequence(found) or len(found.value) != len(wanted.kept) + len(wanted.added):
         return None
     stay = len(wanted.kept)
-    proven: dict[Node, NewValue] = {}
-    if all(_says_all(one, value, proven) for one, value in zip(found.value[stay:], wanted.added, strict=True)):
+    if all(_says_all(one, value) for one, value in zip(found.value[stay:], wanted.added, strict=True)):
         return [*_enumerate(found.value[:stay], wanted.kept), *wanted.unread]
     return [*_enumerate(found.value, [*wanted.added, *wanted.kept]), *wanted.unread]
 
 
-def _says_all(found: Node, value: NewValue, proven: dict[Node, NewValue]) -> bool:
-    """Compare with a value that this project adds. It is not deep.
-
-    Equal texts are one node, which is compared once with each value. These need not be the same, only written alike.
-    """
+def _says_all(found: Node, value: NewValue) -> bool:
+    """Compare with a value that this project adds. It is not deep."""
     if isinstance(value, str | int):
         return is_read_as(found, value)
-    known = proven.get(found)
-    if known is not None and (known is value or repr(known) == repr(value)):
-        return True
-    if not _says_each(found, value, proven):
-        return False
-    proven[found] = value
-    return True
-
-
-def _says_each(found: Node, value: Dict[str, NewValue] | Sequence[NewValue], proven: dict[Node, NewValue]) -> bool:
     if found.id == "scalar" or len(found.value) != len(value):
         return False
     if isinstance(value, Dict):
         present = fields(found)
-        return present.keys() == value.keys() and all(
-            _says_all(present[name], one, proven) for name, one in value.items()
-        )
-    return is_sequence(found) and all(
-        _says_all(one, other, proven) for one, other in zip(found.value, value, strict=True)
-    )
+        return present.keys() == value.keys() and all(_says_all(present[name], one) for name, one in value.items())
+    return is_sequence(found) and all(_says_all(one, other) for one, other in zip(found.value, value, strict=True))
 
 
 def _enumerate(found: list[Node], wanted: Sequence[Expected]) -> list[_Part]:
-    pairs = enumerate(zip(found, wanted, strict=True))
-    return [(index, one, other) for index, (one, other) in pairs if one is not other]
+    return [*zip(range(len(found)), found, wanted, strict=True)]

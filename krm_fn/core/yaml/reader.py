@@ -78,19 +78,16 @@ class Expansion:
             raise Exploded(at(place.start_mark, message))
 
 
-def read_yaml(
-    data: bytes, expansion: Expansion | None = None, *, may_repeat: bool = False, levels_around: int = 0
-) -> Document:
+def read_yaml(data: bytes, expansion: Expansion | None = None, *, may_repeat: bool = False) -> Document:
     """Read all documents of a text. Raises Rejected with line and column.
 
     `expansion` is that of the run, for texts of which each could be one of many. `may_repeat`: a mapping may have a key
-    twice with the same value, as charts write it. Then all parsers that read it at all read the same. `levels_around`:
-    how deep in another text it is.
+    twice with the same value, as charts write it. Then all parsers that read it at all read the same.
     """
     text = _decode(data)
     byte_order_mark = text.startswith("\ufeff")
     text = text.removeprefix("\ufeff")
-    roots = _compose(Source(text), data.removeprefix(codecs.BOM_UTF8), MAX_DEPTH - levels_around)
+    roots = _compose(Source(text), data.removeprefix(codecs.BOM_UTF8), MAX_DEPTH)
     has_aliases = "*" in text and "&" in text and _is_shared(roots)
     if has_aliases:
         _refuse_explosion(roots, expansion or Expansion())
@@ -151,7 +148,7 @@ class _Parser(_yaml.CParser):
             if len(levels) > depth:
                 raise Rejected(at(parent.start_mark if parent else None, f"nested deeper than {MAX_DEPTH} levels"))
 
-        self.resolve = lambda *_: None
+        self.resolve = lambda _kind, _value, _implicit: None
         self.descend_resolver = descend
         self.ascend_resolver = levels.pop
 
@@ -413,12 +410,6 @@ def _find_duplicate_keys(root: Node, *, once: bool) -> list[Repeated]:  # noqa: 
                 if value.__class__ is not scalar:
                     push(value)
     return found
-
-
-def has_equal_keys(pairs: list[tuple[Any, Any]]) -> bool:
-    """Tell whether two keys of a mapping are the same text."""
-    keys = [key.value for key, _ in pairs if key.id == "scalar"]
-    return len({*keys}) != len(keys)
 
 
 def _count_complex(pairs: list[tuple[Any, Any]], stack: list[Any]) -> int:
