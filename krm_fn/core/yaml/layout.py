@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 
 from krm_fn.base.node import Mapping, Node, Scalar, Sequence, is_scalar, is_sequence
+from krm_fn.core.names.content_hash import HASH
 
 _PROPERTIES = r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=[\[{\"'])|$)|(?:\s|#[^\r\n]*[\r\n])+)*"
 _BLANKS = r"[ \t]*(?!#)"  # a comment needs one in front of it
@@ -18,6 +19,13 @@ _ALIAS = r"(?:\s|#[^\r\n]*|[-:?,])*\*[^\s,\[\]{}]+"
 _COLON = r"(?:\s++(?:#[^\r\n]*+)?)*+:"
 _OTHER_BREAKS = ("\r", "\x85", "\u2028", "\u2029")
 _COMMENT = r"(?:(?<=\s)|^)#[^\r\n]*"
+
+# Text that every YAML 1.1 and 1.2 parser reads as a string, in block and in flow style.
+_PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./=-]*(?: [A-Za-z0-9_./=-]+)*")
+_KEYWORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+# A content name needs no quotes, even if it begins with a digit: it ends in a dash and ten characters, and no number
+# or date does.
+_CONTENT_NAME = re.compile(f"[A-Za-z0-9][A-Za-z0-9.-]*-{HASH}")
 
 
 def content_start(text: str, node: Node) -> int:
@@ -224,3 +232,10 @@ def key_style(key: Node) -> str:
 
 def without_comments(text: str) -> str:
     return re.sub(_COMMENT, "", text)
+
+
+def is_text_to_all(value: str) -> bool:
+    """Tell whether every parser reads it as text, also without quotes."""
+    if _CONTENT_NAME.fullmatch(value):
+        return True
+    return bool(_PLAIN.fullmatch(value)) and value.lower() not in _KEYWORDS

@@ -20,8 +20,8 @@ from yaml import _yaml
 
 from krm_fn.base.node import Mapping, Mark, Node, Scalar, is_scalar
 from krm_fn.base.problem import UNRENDERED, Problem, Rejected, Severity, at
+from krm_fn.core.yaml.layout import is_text_to_all
 from krm_fn.core.yaml.nodes import OTHER_BREAKS, MappingNode, ScalarNode, SequenceNode, Source
-from krm_fn.core.yaml.splice_change import is_text_to_all
 
 MAX_DEPTH = 400
 """Levels of nesting; real manifests stay under 60. The parser recurses in C, so a limit is needed."""

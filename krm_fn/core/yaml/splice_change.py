@@ -10,16 +10,8 @@ from typing import TypeAlias
 
 from krm_fn.base.changes import Change, SetFields, SetItems, SetParts, SetText
 from krm_fn.base.node import Mapping, NewValue, Node, Sequence, is_mapping, is_scalar, is_sequence
-from krm_fn.core.names.content_hash import HASH
 from krm_fn.core.yaml import layout
 from krm_fn.core.yaml.splice import Splice
-
-# Text that every YAML 1.1 and 1.2 parser reads as a string, in block and in flow style.
-_PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./=-]*(?: [A-Za-z0-9_./=-]+)*")
-_KEYWORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
-# A content name needs no quotes, even if it begins with a digit: it ends in a dash and ten characters, and no number
-# or date does.
-_CONTENT_NAME = re.compile(f"[A-Za-z0-9][A-Za-z0-9.-]*-{HASH}")
 
 # JSON writes these as they are. In YAML they are line breaks, or allowed nowhere.
 _NOT_PLAIN = {*map(chr, range(0x7F, 0xA0)), "\u2028", "\u2029", "\ufeff", "\ufffe", "\uffff"}
@@ -42,16 +34,9 @@ def _write_text(value: str, style: str) -> str:
     """Write a text. Many new objects have most of theirs in common."""
     if style == "'" and value.isprintable():
         return "'" + value.replace("'", "''") + "'"
-    if style == '"' or not is_text_to_all(value):
+    if style == '"' or not layout.is_text_to_all(value):
         return json.dumps(value, ensure_ascii=False).translate(_ESCAPES)
     return value
-
-
-def is_text_to_all(value: str) -> bool:
-    """Tell whether every parser reads it as text, also without quotes."""
-    if _CONTENT_NAME.fullmatch(value):
-        return True
-    return bool(_PLAIN.fullmatch(value)) and value.lower() not in _KEYWORDS
 
 
 def write_flow(value: NewValue, *, style: str = "") -> str:
