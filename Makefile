@@ -1,4 +1,4 @@
-# Run `make check` while you work, and `make test` before you submit. Both update .venv when pyproject.toml has changed.
+# Run `make check` while you work, and `make test` before you submit. All update .venv when pyproject.toml has changed.
 
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' krm_fn/__init__.py)
 PYTHON ?= python3
@@ -16,14 +16,15 @@ INSTALLED := .venv/installed
 # The theme of the site prints an advertisement of its next version without this variable.
 docs: export NO_MKDOCS_2_WARNING = true
 
-.PHONY: help demo docs lock dist test test-gitops test-nightly check fuzz budget lint bench image clean packages tools pytest static types layers workflows
+.PHONY: help demo docs lock dist test test-gitops test-nightly check test-all rest fuzz budget lint bench image clean packages tools static types layers workflows
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
-	@echo 'make check   run lint, types, layers and the fast tests, on all processors: a minute'
-	@echo 'make test    install the tools and run everything, as CI does'
+	@echo 'make test    run all tests that need no other program: three minutes'
+	@echo 'make check   run lint, types, layers, and the tests of what has changed since the last commit'
+	@echo 'make test-all    install the tools and run everything, as CI does: half an hour, 15 minutes more the first time'
 	@echo 'make test-gitops   build Argo CD, Flux, Helm 4 and External Secrets, half an hour, and run the tests of deployers'
-	@echo 'make test-nightly   run the rows on a cluster that make test leaves out'
+	@echo 'make test-nightly   run the rows on a cluster that make test-all leaves out'
 	@echo 'make fuzz    try all of what each run tries a part of, give nonsense to all readers, and run the mutants: half an hour'
 	@echo 'make lint    run ruff only'
 	@echo 'make docs    build the site of the documentation: build/site'
@@ -36,22 +37,23 @@ help:
 demo: $(INSTALLED)
 	@sh examples/canary/demo
 
-test: packages $(INSTALLED) tools static pytest
+# Needs Python, git and make alone.
+test: $(INSTALLED)
+	@.venv/bin/python -m tests.run fast
 
-pytest: $(INSTALLED)
-	@KRM_FN_VOLUME=0.05 .venv/bin/python tests/side_by_side.py
+test-all: test static rest
 
-# Argo CD, Flux, Helm 4 and External Secrets are only tested where they have been built: here, or before, or with GITOPS=1 make test.
+# What `make test` leaves over.
+rest: packages $(INSTALLED) tools
+	@KRM_FN_VOLUME=0.05 .venv/bin/python -m tests.run rest
+
+# Argo CD, Flux, Helm 4 and External Secrets are only tested where they have been built: here, or before, or with GITOPS=1 make test-all.
 test-gitops: export GITOPS = 1
 test-gitops: packages $(INSTALLED) tools
 	@.venv/bin/pytest tests/gitops
 
-# Without the tests that need programs or a cluster.
-FAST = .venv/bin/pytest --quiet --numprocesses auto --dist worksteal \
-  --ignore tests/integration --ignore tests/cluster --ignore tests/gitops
-
 check: $(INSTALLED) static
-	@$(FAST)
+	@.venv/bin/python -m tests.changed
 
 # All that each run tries a part of, nonsense for as long as there is time, and the mutants. A failure says how to repeat it.
 MINUTES ?= 10
@@ -59,11 +61,12 @@ fuzz: SEED := $(or $(SEED),$(shell date +%s))
 
 fuzz: $(INSTALLED)
 	@echo 'make fuzz SEED=$(SEED)'
-	@KRM_FN_VOLUME=1 KRM_FN_SEED=$(SEED) $(FAST) --hypothesis-seed $(SEED) -m 'volume or nightly or hypothesis'
+	@KRM_FN_VOLUME=1 KRM_FN_SEED=$(SEED) .venv/bin/python -m tests.run fast \
+	  --hypothesis-seed $(SEED) -m 'volume or nightly or hypothesis'
 	@.venv/bin/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED)
 	@.venv/bin/python -m tests.mutants --telling
 
-# The rows of the matrices on a cluster of which `make test` runs some.
+# The rows of the matrices on a cluster of which `make test-all` runs some.
 test-nightly: packages $(INSTALLED) tools
 	@.venv/bin/pytest -m nightly tests/cluster
 

@@ -12,6 +12,7 @@ from hypothesis import settings
 from tests.integration.build_image import build_image, fetch_wheels
 from tests.integration.docker_daemon import DaemonError, Environment, docker_daemon
 from tests.integration.install import Dist, install, make_dist
+from tests.left_over import FAST, LEFT_OVER, keep_left_over, note_left_over
 from tests.tools.require import give_up, require
 from tests.volume import SEED
 
@@ -31,8 +32,19 @@ for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(LEFT_OVER, action="store_true", help="run what `make test` leaves over")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption(LEFT_OVER):
+        keep_left_over(config, items)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print how many schedules the search of tests/linker/explorer has tried."""
+    """Note what is left over, and print how many schedules the search of tests/linker/explorer has tried."""
+    if FAST in os.environ:
+        note_left_over(terminalreporter.config, terminalreporter.getreports("skipped"))
     reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
     counts = [value for report in reports for name, value in report.user_properties if name == "schedules"]
     if counts:

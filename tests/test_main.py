@@ -12,6 +12,7 @@ import pytest
 
 from tests.asleep import wait_until_asleep
 from tests.cases import FIXTURES, TRANSFORMS
+from tests.on_linux import needs_full_device
 from tests.render.run import LEFT_ALONE
 from tests.terminal import CTRL_C, CTRL_D, Done, at_terminal
 
@@ -73,7 +74,7 @@ def test_an_invalid_configuration_prints_only_its_error(tmp_path: Path) -> None:
     assert done.stderr.decode().count("\n") == 1
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@needs_full_device
 def test_a_full_disk_is_an_error() -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(COMMAND, input=LARGE, stdout=full, stderr=subprocess.PIPE, check=False)
@@ -205,7 +206,7 @@ def test_a_stream_that_was_closed_at_the_start(redirection: str, message: str, t
     assert (done.returncode, done.stderr) == (1, message)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@needs_full_device
 def test_messages_that_cannot_be_written_cost_no_output() -> None:
     case = next(case for case in TRANSFORMS if (case / "stderr.txt").read_bytes())
     with Path("/dev/full").open("wb") as full, (case / "input.yaml").open("rb") as data:
@@ -243,7 +244,7 @@ def test_what_a_library_has_printed_is_written_at_the_end() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (3, b"printed\n", b"")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@needs_full_device
 def test_what_cannot_be_written_at_the_end_is_an_error() -> None:
     with Path("/dev/full").open("wb") as full:
         buffered = {**os.environ, "PYTHONUNBUFFERED": ""}

@@ -13,6 +13,7 @@ from tests.action.github import TOKEN, GitHub, serve
 from tests.action.runner import SCRIPT, Runner
 from tests.diff.markdown import read_markdown
 from tests.diff.test_against import config_map, shop
+from tests.on_linux import needs_proc
 
 MARK = "<!-- krm-fn action diff%20%2D%2D%3E%20all diff  -->\n"
 CHANGED = "<p><strong>1 revision changed; linker runs once</strong></p>"
@@ -173,6 +174,7 @@ def test_other_events_need_a_base(runner: Runner, github: GitHub) -> None:
     assert CHANGED in done.summary
 
 
+@needs_proc
 def test_no_program_gets_the_token(runner: Runner, tmp_path: Path) -> None:
     """Not even from the processes above it, whose environment it may read."""
     above = 'p=$$; while [ "$p" -gt 1 ]; do cat "/proc/$p/environ"; p=$(cut -d" " -f4 "/proc/$p/stat"); done'

@@ -15,6 +15,7 @@ import pytest
 
 from tests.cases import FIXTURES
 from tests.cli.process import KRM_FN, krm_fn
+from tests.on_linux import needs_full_device
 from tests.render.run import write
 
 CASE = FIXTURES / "diffs/a-changed-key-rolls-its-rollout"
@@ -100,7 +101,7 @@ def test_exit_codes(arguments: list[str], code: int, tmp_path: Path) -> None:
     assert bool(done.stderr) == (not done.stdout) == (code == 2)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@needs_full_device
 def test_a_full_disk_is_no_difference() -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The mistakes in krm_fn that would cost most, each with the test of `make check` that notices it.
+"""The mistakes in krm_fn that would cost most, each with the test of `make test` that notices it.
 
 A mistake is a text of the source, wherever it is, and what stands there instead. The text is found once, whatever its
 white space: `python -m tests.mutants --telling` says if the source has changed too much, and which row no test notices.

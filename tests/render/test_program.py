@@ -14,6 +14,7 @@ from krm_fn.base.problem import Outcome
 from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.tools.render.program import Ended, Program, run_program
 from tests.asleep import wait_until_asleep
+from tests.on_linux import state_of
 from tests.render.run import render_in, write
 from tests.render.test_tools import ECHO, install
 
@@ -52,8 +53,7 @@ def assert_child_ends(folder: Path) -> None:
     deadline = time.monotonic() + 5
     with suppress(ProcessLookupError):
         while time.monotonic() < deadline:
-            os.kill(child, 0)
-            if "State:\tZ" in Path(f"/proc/{child}/status").read_text():
+            if state_of(child) == "Z":
                 return  # dead, but not yet collected by whoever inherits it
             time.sleep(0.01)
         pytest.fail("still running")

@@ -7,12 +7,14 @@ from typing import NoReturn
 
 import pytest
 
+from tests.left_over import FAST, leave_over
 from tests.tools.build import built, is_on_demand
 from tests.tools.node_packages import installed
 
 
 def require(name: str) -> Path:
     """Return the program's path. Prefer the program that was built for the tests."""
+    _leave_over_if_fast(name)
     found = built(name) or shutil.which(name)
     if found is None:
         give_up(f"needs {name}: neither on PATH nor built by tests/tools/build.py")
@@ -21,6 +23,7 @@ def require(name: str) -> Path:
 
 def require_built(name: str) -> Path:
     """Return the path of a program that tests can only use at the pinned version."""
+    _leave_over_if_fast(name)
     found = built(name)
     if found is None:
         give_up(f"needs {name}, built by tests/tools/build.py with Go")
@@ -36,10 +39,16 @@ def require_on_demand(name: str) -> Path:
 
 def require_node_packages(name: str) -> Path:
     """Return the folder of a script in tests/tools, with the packages that it imports."""
+    _leave_over_if_fast("Node.js")
     found = installed(name)
     if found is None:
         give_up(f"needs tests/tools/{name}, installed by tests/tools/node_packages.py with Node.js and npm")
     return found
+
+
+def _leave_over_if_fast(name: str) -> None:
+    if FAST in os.environ:
+        leave_over(name)
 
 
 def give_up(reason: str) -> NoReturn:

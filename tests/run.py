@@ -1,0 +1,60 @@
+"""Run the tests: those that need no other program (`fast`), or those that the fast ones have left over (`rest`).
+
+Of the rest, the tests on a cluster run in one process, because they share it, and beside it the others on all
+processors. Those on a cluster spend most of their time waiting. `loadfile`: one worker runs all of a file, as some look
+at what only they may leave. xdist 3.8 cannot group in another way with pytest 9.2: it writes the group into `_nodeid`,
+which is `_id` now.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.left_over import FAST, LEFT_OVER, WITH_PROGRAMS, count_collected, read_left_over
+
+ON_A_CLUSTER = ("tests/cluster", "tests/gitops")
+PYTEST = [sys.executable, "-m", "pytest"]
+
+
+def run_fast() -> int:
+    """Run what needs Python and git alone. Say behind it how many tests are left over, and for which programs."""
+    # The folders are counted while the tests run: to collect them takes seconds.
+    collecting = subprocess.Popen([*PYTEST, "--collect-only", "--quiet", *WITH_PROGRAMS], stdout=-1, text=True)
+    ignored = [f"--ignore={folder}" for folder in WITH_PROGRAMS]
+    command = [*PYTEST, "--quiet", "-rfE", "--numprocesses=auto", "--dist=worksteal", *ignored, *sys.argv[2:]]
+    done = subprocess.run(command, env={**os.environ, FAST: "1"}, check=False)
+    collected, _ = collecting.communicate()
+    if collecting.returncode:
+        print(collected)
+        return collecting.returncode
+    needing = {"a cluster or another program": count_collected(collected), **read_left_over()}
+    number_in_all = sum(needing.values())
+    print(f"Not run, as they need more than Python, git and make: {number_in_all:,} tests. make test-all runs them:")
+    for what, number in needing.items():
+        print(f"  {number:>5,} need {what}")
+    return done.returncode
+
+
+def run_rest() -> int:
+    """Show the other tests while they run, then the output of those on a cluster. Return 1 if any test failed."""
+    with tempfile.TemporaryFile() as output:
+        environment = {**os.environ, "PY_COLORS": "1"} if sys.stdout.isatty() else None
+        cluster = subprocess.Popen([*PYTEST, *ON_A_CLUSTER], env=environment, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            ignored = [f"--ignore={folder}" for folder in ON_A_CLUSTER]
+            command = [*PYTEST, "--numprocesses=auto", "--dist=loadfile", LEFT_OVER, *ignored]
+            others = subprocess.run(command, check=False).returncode
+            print("waiting for the tests on a cluster", flush=True)
+            failed = cluster.wait()
+        finally:
+            cluster.terminate()
+        output.seek(0)
+        sys.stdout.buffer.write(output.read())
+    return int(bool(others or failed))
+
+
+if __name__ == "__main__":
+    os.chdir(Path(__file__).parent.parent)
+    sys.exit({"fast": run_fast, "rest": run_rest}[sys.argv[1]]())
