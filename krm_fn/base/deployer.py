@@ -6,6 +6,7 @@ What each deployer does is a row of `facts/deployers.py`.
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import IntEnum
+from itertools import chain
 from typing import Any, NamedTuple
 
 from krm_fn.base.item import Item
@@ -136,25 +137,21 @@ class Deployer(NamedTuple):
         return tuple(one for one in self.protections if one.keeps)
 
 
-def _read_deployers(rows: Any) -> Iterator[tuple[str, Deployer]]:
-    for key, row in rows.items():
-        yield (
-            key,
-            Deployer(
-                **{
-                    **row,
-                    "protections": tuple(Protection(**one) for one in row.get("protections", ())),
-                    "protections_of_others": tuple(Protection(**one) for one in row.get("protections_of_others", ())),
-                    "hooks": {
-                        annotation: {word: Phase[phase] for word, phase in words.items()}
-                        for annotation, words in row.get("hooks", {}).items()
-                    },
-                    "waits_for": frozenset(_read_kind(kind) for kind in row.get("waits_for", ())),
-                    "replaces": tuple(Instruction(**one) for one in row.get("replaces", ())),
-                    "passes_over": tuple(Instruction(**one) for one in row.get("passes_over", ())),
-                }
-            ),
-        )
+def _read_deployer(row: Any) -> Deployer:
+    hooks: dict[str, dict[str, Phase]] = {}
+    for annotation, words in row.get("hooks", {}).items():
+        hooks[annotation] = {word: Phase[phase] for word, phase in words.items()}
+    return Deployer(
+        **{
+            **row,
+            "protections": tuple(Protection(**one) for one in row.get("protections", ())),
+            "protections_of_others": tuple(Protection(**one) for one in row.get("protections_of_others", ())),
+            "hooks": hooks,
+            "waits_for": frozenset(_read_kind(kind) for kind in row.get("waits_for", ())),
+            "replaces": tuple(Instruction(**one) for one in row.get("replaces", ())),
+            "passes_over": tuple(Instruction(**one) for one in row.get("passes_over", ())),
+        }
+    )
 
 
 def _read_kind(text: str) -> tuple[str, str]:
@@ -162,7 +159,7 @@ def _read_kind(text: str) -> tuple[str, str]:
     return group, kind
 
 
-DEPLOYERS = dict(_read_deployers(facts.DEPLOYERS))
+DEPLOYERS = {key: _read_deployer(row) for key, row in facts.DEPLOYERS.items()}
 
 # Deployers read these on the live object: they protect only what an earlier deployment has applied.
 PROTECTIONS = {key: one.protections for key, one in DEPLOYERS.items()}
@@ -208,10 +205,10 @@ def is_named_at_deploy(annotations: Mapping[str, str], deployers: Collection[str
 SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 
 # Reversed, so that the hook of Helm is named for an object that is a hook of Argo CD's as well.
-HOOKS = tuple(dict.fromkeys(annotation for one in reversed(DEPLOYERS.values()) for annotation in one.hooks))
+HOOKS = tuple(dict.fromkeys(chain.from_iterable(one.hooks for one in reversed(DEPLOYERS.values()))))
 """Annotations of objects that a deployer creates and deletes during one step of a deployment."""
 
-_ORDERING = frozenset({*HOOKS, *(annotation for one in DEPLOYERS.values() for annotation in one.waves)})
+_ORDERING = frozenset(HOOKS).union(*(one.waves for one in DEPLOYERS.values()))
 _NUMBER = re.compile("[-+]?[0-9]{1,18}")
 
 
@@ -227,12 +224,13 @@ def is_ordered(item: Item) -> bool:
 
 def is_recreated(item: Item) -> bool:
     """Tell whether a deployer deletes the object and creates it again where the API server refuses a change."""
-    return any(
-        replacement.is_in(marks.get(replacement.annotation, ""))
-        for one in DEPLOYERS.values()
-        for replacement in one.replaces
-        for marks in ((item.labels, item.annotations) if one.reads_labels else (item.annotations,))
-    )
+    for deployer in DEPLOYERS.values():
+        for replacement in deployer.replaces:
+            if replacement.is_in(item.annotations.get(replacement.annotation, "")):
+                return True
+            if deployer.reads_labels and replacement.is_in(item.labels.get(replacement.annotation, "")):
+                return True
+    return False
 
 
 def find_passed_over(item: Item, deployer: str) -> Iterator[str]:

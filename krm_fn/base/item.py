@@ -76,7 +76,6 @@ class Item:
 
     @property
     def has_file_index(self) -> bool:
-        """Tell whether its position in the file is known."""
         return self._internal("index").isdecimal()
 
     def _internal(self, name: str) -> str:
@@ -106,7 +105,10 @@ def read_item(node: Mapping, origin: str = "", *, is_of_template: bool = False) 
 
 def data_keys(item: Item) -> list[str]:
     """Return the keys of a ConfigMap or Secret, those of texts and those of bytes."""
-    return [key for field in DATA_FIELDS for key in fields(get(item.node, field))]
+    keys: list[str] = []
+    for field in DATA_FIELDS:
+        keys += fields(get(item.node, field))
+    return keys
 
 
 class DataText(NamedTuple):

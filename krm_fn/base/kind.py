@@ -120,17 +120,15 @@ def plural_of(kind: str, group: str = "") -> str:
 _PROVIDER_GROUPS = (".crossplane.io", ".upbound.io")
 """Each of Crossplane's providers has a cluster-scoped ProviderConfig in a group of its own."""
 
-KINDS = {
-    (kind.group, kind.kind): kind
-    for kind in (
-        *CONSUMER_KINDS,
-        *(
-            Kind(api_version, name, plural_of(name, api_version.rpartition("/")[0]), is_namespaced=False)
-            for api_version, names in CLUSTER_SCOPED.items()
-            for name in names
-        ),
-    )
-}
+
+def _read_cluster_scoped() -> Iterator[Kind]:
+    for api_version, names in CLUSTER_SCOPED.items():
+        group = api_version.rpartition("/")[0]
+        for name in names:
+            yield Kind(api_version, name, plural_of(name, group), is_namespaced=False)
+
+
+KINDS = {(kind.group, kind.kind): kind for kind in (*CONSUMER_KINDS, *_read_cluster_scoped())}
 
 
 class Kinds:

@@ -5,6 +5,7 @@ The function writes it as the arguments of a Job, where `kubectl describe job` s
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS
@@ -78,8 +79,9 @@ class LinkPlan(NamedTuple):
     @property
     def secrets(self) -> frozenset[str]:
         """The names of the rendered Secrets that no producer makes: the linker gets a right on these."""
-        made = {revision for producer in self.producers for revision in producer.revisions}
-        return frozenset(one.name for one in self.rendered - made if one.kind == "Secret")
+        made = [producer.revisions for producer in self.producers]
+        others = self.rendered.difference(*made)
+        return frozenset(one.name for one in others if one.kind == "Secret")
 
     @property
     def inventory(self) -> str:
@@ -121,10 +123,11 @@ def merge_plans(groups: Sequence[JobPlan]) -> JobPlan:
     It is in the last wave: where its runs fail, it holds up no revision and no workload.
     """
     last = groups[-1]
-    workloads = tuple(sorted(workload for group in groups for workload in group.plan.workloads))
-    referenced = {name for workload in workloads for name in workload.revisions}
-    revisions = tuple(sorted(last.plan.rendered - referenced))
-    return last._replace(plan=last.plan._replace(workloads=workloads, revisions=revisions, waits=False))
+    workloads = sorted(chain.from_iterable(group.plan.workloads for group in groups))
+    referenced = [workload.revisions for workload in workloads]
+    revisions = sorted(last.plan.rendered.difference(*referenced))
+    plan = last.plan._replace(workloads=tuple(workloads), revisions=tuple(revisions), waits=False)
+    return last._replace(plan=plan)
 
 
 class Unreadable(Exception):

@@ -56,8 +56,6 @@ class PodSpec(NamedTuple):
 
 
 class PodTemplate(NamedTuple):
-    """A pod template and its path."""
-
     node: Mapping
     path: FieldPath
 
@@ -129,13 +127,12 @@ def _containers_below(node: Mapping, path: str) -> Iterator[tuple[str, Mapping]]
 
 def _read_pod_spec(node: Mapping, path: FieldPath) -> PodSpec:
     lists = fields(node)
-    containers = tuple(
-        Container(list_name, position, text(get(element, "name")), element)
-        for list_name in ("initContainers", "containers")
-        for position, element in enumerate(elements(lists.get(list_name)))
-        if is_mapping(element)
-    )
-    return PodSpec(node, path, containers)
+    containers: list[Container] = []
+    for list_name in ("initContainers", "containers"):
+        for position, element in enumerate(elements(lists.get(list_name))):
+            if is_mapping(element):
+                containers.append(Container(list_name, position, text(get(element, "name")), element))
+    return PodSpec(node, path, tuple(containers))
 
 
 def _has_containers(node: Mapping) -> bool:

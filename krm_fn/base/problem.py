@@ -67,7 +67,6 @@ class Problem(NamedTuple):
 
 
 def at(mark: Mark | None, message: str) -> Problem:
-    """Return a problem at a place in the text."""
     return Problem(message, line=mark.line + 1, column=mark.column + 1) if mark else Problem(message)
 
 

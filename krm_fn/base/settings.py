@@ -291,5 +291,7 @@ class Entries(Generic[_Entry]):
 
     def that_may_match(self, names: Iterable[str]) -> Sequence[Numbered[_Entry]]:
         """Return the entries that may match an object with these names, in their order. No other one does."""
-        named = [one for name in dict.fromkeys(names) for one in self._by_name.get(name, ())]
+        named: list[Numbered[_Entry]] = []
+        for name in dict.fromkeys(names):
+            named += self._by_name.get(name, ())
         return sorted([*named, *self._patterns], key=itemgetter(0)) if named else self._patterns

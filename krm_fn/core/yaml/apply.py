@@ -18,7 +18,7 @@ from krm_fn.core.yaml.prove import prove
 from krm_fn.core.yaml.reader import Document, children, walk
 from krm_fn.core.yaml.results import new_results, splice_results
 from krm_fn.core.yaml.splice import Splice, apply_splices
-from krm_fn.core.yaml.splice_change import replace_lines, splice_change, write_block, write_document, write_flow
+from krm_fn.core.yaml.splice_change import replace_lines, splice_change, write_document, write_fields, write_flow
 
 _PATH = "internal.config.kubernetes.io/path"
 _INDEX = "internal.config.kubernetes.io/index"
@@ -38,7 +38,6 @@ def splice_objects(envelope: Envelope, changes: Changes) -> Iterator[Splice]:
 
 
 def add_documents(text: str, added: Iterable[Object]) -> str:
-    """Append documents to a stream."""
     documents = "".join(map(write_document, added))
     return end_last_line(text) + documents if documents else text
 
@@ -49,8 +48,7 @@ def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
         return Splice(opening, closing + 1, write_flow(wanted, style=layout.key_style(node.value[0][0])))
     start, end = layout.entry_start(text, node.value[0][0]), layout.node_end(text, node)
     indent = layout.indentation(text, node)
-    lines = [line for key, value in wanted.items() for line in write_block(key, value, indent)]
-    return replace_lines(text, start, end, lines, indent)
+    return replace_lines(text, start, end, write_fields(wanted.items(), indent), indent)
 
 
 def _edit_lists(envelope: Envelope, removed: set[Node], added: tuple[Object, ...]) -> Iterator[Splice]:
@@ -140,8 +138,11 @@ def plan_splices(envelope: Envelope, changes: Changes) -> list[Splice]:
     text = envelope.document.text
     edits = _merge_shared(envelope.document, _plan_edits(envelope.items, changes))
     _refuse_repeated(envelope, edits)
-    in_place = [splice for edit in edits for splice in _splice(text, edit)]
-    return [*in_place, *splice_objects(envelope, changes)]
+    splices: list[Splice] = []
+    for edit in edits:
+        splices += _splice(text, edit)
+    splices += splice_objects(envelope, changes)
+    return splices
 
 
 def _plan_edits(items: Iterable[Item], changes: Changes) -> list[Edit]:

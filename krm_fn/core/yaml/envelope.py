@@ -125,7 +125,10 @@ def _start(node: Node) -> int:
 
 def find_objects(nodes: Iterable[Node]) -> list[Mapping]:
     """Find the objects in documents, or in the items of a ResourceList. A List holds others."""
-    return [one for node in nodes for one in _objects(node)]
+    found: list[Mapping] = []
+    for node in nodes:
+        found += _objects(node)
+    return found
 
 
 def _objects(node: Node) -> Iterator[Mapping]:
@@ -145,7 +148,9 @@ def _refuse_encoded_names(text: str, items: list[Item]) -> None:
     if not _ENCODED.search(text):
         return
     for item in items:
-        own = [node for pair in item.node.value for node in (pair if pair[0].value not in DATA_FIELDS else pair[:1])]
+        own: list[Node] = []
+        for name, value in item.node.value:
+            own += [name] if name.value in DATA_FIELDS else [name, value]
         for node in walk(own):
             if node.tag == "tag:yaml.org,2002:binary" and is_scalar(node) and re.fullmatch(_NAME, _decode(node.value)):
                 message = "a name, kind or key must not be in base64 (!!binary); write it out"
@@ -258,7 +263,6 @@ def _in_lines(text: str, key: Node, items: Sequence) -> Iterator[str]:
 
 
 def _column(text: str, item: Node) -> int:
-    """Return the column at which the lines of an object begin."""
     is_flow = item.id == "scalar" or item.flow_style  # type: ignore[attr-defined]  # only scalars have none
     return item.column if is_flow else layout.indentation(text, item)
 

@@ -152,12 +152,10 @@ def line_after(text: str, position: int) -> tuple[int, str]:
 
 
 def is_break(text: str, position: int) -> bool:
-    """Tell whether a line ends with the character at a position."""
     return text[position] == "\n" or text[position] in _OTHER_BREAKS
 
 
 def line_break(text: str) -> str:
-    """Return the line break that the text uses."""
     first = text.find("\n")
     if first < 0:
         return "\r" if "\r" in text else "\n"
@@ -165,7 +163,6 @@ def line_break(text: str) -> str:
 
 
 def gap_before(text: str, position: int) -> str:
-    """Return the white space in front of a position."""
     start = position
     while start and text[start - 1].isspace():
         start -= 1

@@ -31,7 +31,6 @@ class Source:
         return text.count("\r") == text.count("\r\n") and not any(one in text for one in OTHER_BREAKS)
 
     def mark(self, index: int) -> Mark:
-        """Return the line and the column of a place."""
         line = bisect_right(self._line_starts, index) - 1
         return Mark(line, index - self._line_starts[line])
 
@@ -72,8 +71,6 @@ class _Node:
 
 
 class ScalarNode(_Node):
-    """A text, with its style."""
-
     __slots__ = ("style",)
     id: ClassVar = "scalar"
 
@@ -114,14 +111,10 @@ class _Collection(_Node):
 
 
 class MappingNode(_Collection):
-    """Pairs of a key and a value."""
-
     __slots__ = ()
     id: ClassVar = "mapping"
 
 
 class SequenceNode(_Collection):
-    """Elements."""
-
     __slots__ = ()
     id: ClassVar = "sequence"

@@ -93,7 +93,9 @@ def read_yaml(data: bytes, expansion: Expansion | None = None, *, may_repeat: bo
         _refuse_explosion(roots, expansion or Expansion())
         _refuse_alias_keys(roots)
     _refuse_ambiguous_characters(text, roots)
-    repeated = [one for root in roots for one in _find_duplicate_keys(root, once=has_aliases)]
+    repeated: list[Repeated] = []
+    for root in roots:
+        repeated += _find_duplicate_keys(root, once=has_aliases)
     wrong = next((one for one in repeated if not may_repeat or not _is_same(one.values)), None)
     if wrong is not None:
         raise Rejected(_duplicate(wrong))

@@ -31,7 +31,6 @@ def new_results(resource_list: Mapping, problems: Iterable[Problem]) -> tuple[Ob
 
 
 def splice_results(source: str, resource_list: Mapping, new: tuple[Object, ...]) -> Iterator[Splice]:
-    """Append to the ResourceList's `results`."""
     results = get(resource_list, "results")
     if not new:
         return

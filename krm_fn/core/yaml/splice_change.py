@@ -49,33 +49,40 @@ def write_flow(value: NewValue, *, style: str = "") -> str:
     return "{" + ", ".join(map(": ".join, pairs)) + "}"
 
 
-def write_block(key: str, value: NewValue, indent: int, *, offset: int = 0) -> list[str]:
-    """Write the lines of one field, without line breaks. `offset`: how far lists are indented below their keys."""
+def _write_field(key: str, value: NewValue, indent: int, *, offset: int = 0) -> list[str]:
     start = " " * indent + write_scalar(key) + ":"
     if isinstance(value, _Scalar) or not value:
         return [f"{start} {write_flow(value)}"]
-    lines = [start]
     if isinstance(value, (dict, Dict)):
-        for name, field in value.items():
-            lines += write_block(name, field, indent + 2, offset=offset)
-    else:
-        for item in value:
-            lines += write_block_item(item, indent + offset, offset=offset)
+        return [start, *write_fields(value.items(), indent + 2, offset=offset)]
+    return [start, *_write_elements(value, indent + offset, offset=offset)]
+
+
+def write_fields(fields: Iterable[tuple[str, NewValue]], indent: int, *, offset: int = 0) -> list[str]:
+    """Write fields as lines, without line breaks. `offset`: how far lists are indented below their keys."""
+    lines: list[str] = []
+    for name, value in fields:
+        lines += _write_field(name, value, indent, offset=offset)
+    return lines
+
+
+def _write_elements(values: Iterable[NewValue], indent: int, *, offset: int = 0) -> list[str]:
+    lines: list[str] = []
+    for value in values:
+        lines += _write_element(value, indent, offset=offset)
     return lines
 
 
 def write_document(value: Dict[str, NewValue]) -> str:
     """Write an object as a document, with its marker."""
-    return "---\n" + "".join(f"{line}\n" for key, field in value.items() for line in write_block(key, field, 0))
+    return "\n".join(["---", *write_fields(value.items(), 0), ""])
 
 
-def write_block_item(value: NewValue, indent: int, *, offset: int = 0) -> list[str]:
+def _write_element(value: NewValue, indent: int, *, offset: int = 0) -> list[str]:
     """Write the lines of one list element, its `-` at column `indent`."""
     if isinstance(value, _Scalar) or not isinstance(value, (dict, Dict)):
         return [" " * indent + "- " + write_flow(value)]
-    lines: list[str] = []
-    for name, field in value.items():
-        lines += write_block(name, field, indent + 2, offset=offset)
+    lines = write_fields(value.items(), indent + 2, offset=offset)
     lines[0] = " " * indent + "- " + lines[0].lstrip()
     return lines
 
@@ -140,9 +147,9 @@ def _lines_below(text: str, parent: Mapping, new: Dict[str, NewValue] | Elements
     """Write fields or elements as a block below their key."""
     indent = layout.indentation(text, parent)
     if isinstance(new, Dict):
-        return [line for name, value in new.items() for line in write_block(name, value, indent + 2)]
+        return write_fields(new.items(), indent + 2)
     offset = layout.list_offset(text, parent)
-    return [line for item in new for line in write_block_item(item, indent + offset, offset=offset)]
+    return _write_elements(new, indent + offset, offset=offset)
 
 
 def _fill(text: str, key: Node, node: Node, new: str, fitting: str) -> Splice:
@@ -174,7 +181,7 @@ def _replace_value(text: str, span: tuple[int, int], node: Node, new: str, fitti
 def _edit_block_mapping(text: str, node: Mapping, change: SetFields, runs: list[tuple[int, int]]) -> Iterator[Splice]:
     indent = layout.indentation(text, node)
     offset = layout.list_offset(text, node) if change.add else 0
-    lines = [line for name, value in change.add for line in write_block(name, value, indent, offset=offset)]
+    lines = write_fields(change.add, indent, offset=offset)
     starts = [layout.entry_start(text, key) for key, _ in node.value] if runs else []
     if runs == [(0, len(node.value))]:
         yield replace_lines(
@@ -249,7 +256,7 @@ def _drop_from_flow(spans: list[tuple[int, int]], runs: list[tuple[int, int]]) -
 
 def _edit_block_list(text: str, node: Sequence, change: SetItems, runs: list[tuple[int, int]]) -> Iterator[Splice]:
     indent = layout.indentation(text, node)
-    lines = [line for item in change.add for line in write_block_item(item, indent)]
+    lines = _write_elements(change.add, indent)
     # The long lists only grow, so their elements need no closer look.
     if not runs and not layout.ends_in_block_scalar(node.value[-1]):
         yield _append_lines(text, *layout.line_after(text, layout.node_end(text, node)), lines)
