@@ -248,5 +248,5 @@ BUILT_IN = (
     "storagemigration.k8s.io",
 )
 
+# Of a workload that sets none: Kubernetes and Argo Rollouts have the same default.
 REVISION_HISTORY_LIMIT = 10
-"""Of a workload that sets none: Kubernetes and Argo Rollouts have the same default."""

@@ -125,10 +125,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_in_any_line_of_new_objects_is_found(
-    mistake: Callable[[list[str], int], list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shorten, "_MANY", 1)
+def test_a_mistake_in_any_line_of_new_objects_is_found(mistake: Callable[[list[str], int], list[str]]) -> None:
     envelope, changes, splices, output, results = right()
     number = max(range(len(splices)), key=lambda one: len(splices[one].text))
     lines = splices[number].text.splitlines(keepends=True)
@@ -144,8 +141,7 @@ def test_a_mistake_in_any_line_of_new_objects_is_found(
         assert meaning(written) == meaning(output), lines[place]
 
 
-def test_new_objects_are_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shorten, "_MANY", 1)
+def test_new_objects_are_shortened() -> None:
     envelope, changes, splices, output, _ = right()
     shorter = shorten.shorten(envelope, shorten.Edited(changes, splices, output))
     assert len(shorter.output) < 0.7 * len(output)

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from krm_fn.base.node import Mark
 
@@ -108,6 +108,14 @@ class _Collection(_Node):
         self._length = mark.index - self.start
 
     end_mark = property(fset=_set_end)
+
+    def copy(self) -> Self:
+        """Return a collection of the same entries, in a list of its own."""
+        cls = self.__class__
+        copy = cls.__new__(cls)
+        copy._source, copy.start, copy._length = self._source, self.start, self._length  # noqa: SLF001  # its own
+        copy.tag, copy.value, copy.flow_style = self.tag, [*self.value], self.flow_style
+        return copy
 
 
 class MappingNode(_Collection):

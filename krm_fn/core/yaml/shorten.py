@@ -12,9 +12,6 @@ from krm_fn.base.node import NewValue, elements, get
 from krm_fn.core.yaml.envelope import Envelope
 from krm_fn.core.yaml.splice import Splice
 
-_MANY = 20
-"""So few new objects are read in no time."""
-
 
 class Edited(NamedTuple):
     """The envelope after changes, and how it became that: by splices, in the order of the text."""
@@ -31,7 +28,7 @@ def shorten(envelope: Envelope, edited: Edited) -> Edited:
     """
     changes, splices, output = edited
     last = elements(get(envelope.resource_list, "items"))[-1:]
-    if len(changes.add) < _MANY or not last:
+    if not changes.add or not last:
         return edited
     dash = " " * (last[0].column - 2) + "- "
     moved = 0

@@ -49,13 +49,14 @@ def deployable(text: str) -> str:
 def read_deployable(envelope: Envelope, edited: str) -> Iterator[Item]:
     """Yield the objects that `deployable` leaves, without the annotations that it removes: their nodes still have them.
 
-    The stream is read once, unless to leave something out may fail.
+    What no change has edited is not read again, unless to leave something out may fail.
     """
     if envelope.document.has_aliases or envelope.document.repeated:
         stream = edited if is_deployable(envelope) else deployable(edited)
         nodes = read_yaml(stream.encode(), may_repeat=True).roots
     else:
-        nodes = read_yaml(edited.encode(), may_repeat=True).roots
+        is_as_read = edited == envelope.document.text
+        nodes = envelope.document.roots if is_as_read else read_yaml(edited.encode(), may_repeat=True).roots
         if envelope.resource_list is not None:
             nodes = [one for root in nodes for one in elements(get(root, "items"))]
     for item in map(read_item, find_objects(nodes)):
