@@ -290,6 +290,7 @@ def test_what_a_sparse_checkout_leaves_out_is_not_removed(
     }
     commit(tmp_path, {**files, **kustomized})
     git(tmp_path, "sparse-checkout", "set", *arguments)
+    require("kubectl")  # which builds one of them
     done = compare(tmp_path, monkeypatch)
     states = {one["path"]: one["state"] for one in read(tmp_path, monkeypatch)["packages"]}
     assert {path for path, state in states.items() if state == "left-out"} == left_out

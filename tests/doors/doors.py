@@ -167,6 +167,7 @@ def _kustomize(package: Path, settings: Settings | None) -> Answer:
 
 def _make_kustomization(package: Path) -> None:
     """Let a kustomization name all files but the krm-fn.yaml beside it, unless the package is built already."""
+    require("kubectl")  # which builds it
     if built_from(package):
         return
     others = [str(file.relative_to(package)) for file in _manifests(package) if file.name != "Kptfile"]
@@ -198,6 +199,7 @@ def _list_krm_fn(package: Path, settings: Settings) -> None:
 
 def _listed(package: Path, settings: Settings | None) -> Answer:
     """Render a kustomization that lists krm-fn: it is taken out, and run behind kustomize."""
+    require("kubectl")  # which builds it
     _list_krm_fn(package, settings or {})
     return _command("render", "PACKAGE")(package, None)
 

@@ -15,6 +15,7 @@ from krm_fn.cli.main import main
 from krm_fn.tools.init.texts import Pipeline
 from krm_fn.tools.init.who_builds import Around
 from krm_fn.tools.render.files import DEFAULT_LIMITS
+from tests.tools.require import require
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 Tree: TypeAlias = Mapping[str, str]
@@ -57,6 +58,8 @@ def read(folder: Path) -> Tree:
 
 
 def init(folder: Path, *options: str) -> Outcome:
+    if (folder / "kustomization.yaml").exists():
+        require("kubectl")  # which builds it
     return main(["init", str(folder), *options])
 
 
