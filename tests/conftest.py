@@ -1,14 +1,17 @@
 """Fixtures and settings for all tests."""
 
 import functools
+import gc
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.cli.process import stop_servers
 from tests.integration.build_image import build_image, fetch_wheels
 from tests.integration.docker_daemon import DaemonError, Environment, docker_daemon
 from tests.integration.install import Dist, install, make_dist
@@ -22,6 +25,14 @@ pytest.register_assert_rewrite("tests.cluster", "tests.gitops")
 settings.register_profile("krm-fn", deadline=None, derandomize=SEED is None, print_blob=True)
 settings.load_profile("krm-fn")
 
+# A rendering makes no cycles. To look for some takes a tenth of the time.
+gc.set_threshold(100_000, 50, 1_000)
+
+# Every process would compile all tests again, and rewrite their assertions.
+if sys.dont_write_bytecode:
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(__file__).parent.parent / ".pytest_cache" / "bytecode")
+
 # A shell may export the width of its window.
 os.environ.pop("COLUMNS", None)
 
@@ -29,6 +40,11 @@ os.environ.pop("COLUMNS", None)
 for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
+
+
+def pytest_sessionfinish() -> None:
+    """End the processes that have run krm-fn."""
+    stop_servers()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

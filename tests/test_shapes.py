@@ -22,7 +22,7 @@ from tests.volume import IS_WHOLE
 _NEARLY_NONE = 0.5
 """Less than a line for each pair: a step at some size, not a loop in a loop."""
 
-_LONG_CHAIN = 2_000
+_LONG_CHAIN = 1_100
 """Longer than Python's stack is high."""
 
 
