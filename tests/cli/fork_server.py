@@ -1,8 +1,7 @@
 """Run krm-fn in forks of a process that has imported it: a fork takes a tenth of the time of a start.
 
 A fork is a process of its own: streams, folder, environment and exit code are those of the request, and nothing stays.
-What depends on the start of an interpreter needs a start: how its streams are encoded, what is imported, and what a
-library reads from the environment once.
+What depends on the start of an interpreter needs a start: how its streams are encoded, and what is imported.
 """
 
 import gc
@@ -17,7 +16,8 @@ import time
 import krm_fn
 from krm_fn.__main__ import main
 
-_OF_A_CLUSTER = ("krm_fn.linker.api", "krm_fn.linker.credentials")
+_CREDENTIALS = "krm_fn.linker.credentials"
+_OF_A_CLUSTER = ("krm_fn.linker.api", _CREDENTIALS)
 """What imports the Kubernetes client, which most commands need not."""
 
 
@@ -49,6 +49,10 @@ def _run(request: int, *streams: int) -> None:
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()
+    if _CREDENTIALS in sys.modules:  # the Kubernetes client has read the variable when it was imported
+        sys.modules[_CREDENTIALS].__dict__["KUBE_CONFIG_DEFAULT_LOCATION"] = environment.get(
+            "KUBECONFIG", "~/.kube/config"
+        )
     sys.argv = ["krm-fn", *arguments]
     main()
 

@@ -12,7 +12,7 @@ from tempfile import TemporaryFile
 
 KRM_FN = [sys.executable, "-P", "-m", "krm_fn"]
 
-_TIMEOUT = 120
+_TIMEOUT = 300
 
 
 def krm_fn(*arguments: str, cwd: Path, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
@@ -26,11 +26,8 @@ def krm_fn(*arguments: str, cwd: Path, stdin: str = "", **environment: str) -> s
 def fork(
     arguments: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run krm-fn in a process with exactly this environment.
-
-    KUBECONFIG has no effect in it: the Kubernetes client reads it when it is imported.
-    """
-    is_for_a_cluster = not {"history", "--live"}.isdisjoint(arguments)
+    """Run krm-fn in a process with exactly this environment."""
+    is_for_a_cluster = not {"history", "link", "--live"}.isdisjoint(arguments)
     return _servers[is_for_a_cluster].fork(arguments, folder, environment, stdin)
 
 
