@@ -30,9 +30,9 @@ def in_turn(ways: Sequence[Way], number: int) -> Sequence[Way]:
     return ways if IS_WHOLE else [ways[number % len(ways)]]
 
 
-def some_of(ways: Sequence[Way], whose: str) -> Sequence[Way]:
-    """Return what to try of many ways that are alike: each run two, for each name others, the night all."""
-    return ways if IS_WHOLE or len(ways) <= 2 else Random(whose).sample(ways, 2)
+def one_of(ways: Sequence[Way], whose: str) -> Sequence[Way]:
+    """Return what to try of several ways that are alike: each run one, for each name another, the night all."""
+    return ways if IS_WHOLE or not ways else [Random(whose).choice(ways)]
 
 
 def seed_of(number: int) -> str:

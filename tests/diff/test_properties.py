@@ -39,7 +39,7 @@ from tests.verify.mutations import (
     workloads_dropped,
 )
 from tests.verify.test_properties import find_hashes_of_secrets, read
-from tests.volume import in_turn, some_of
+from tests.volume import in_turn, one_of
 
 STEPS = sorted(path.parent for path in FIXTURES.glob("migrations/*/deployed.yaml"))
 MUTATIONS = (
@@ -96,7 +96,7 @@ class Deployed:
         envelope, rendering = self.opened
         found = {}
         for mutate in MUTATIONS if rendering.sets else ():
-            for changes in some_of([*mutate(rendering)], self.name):
+            for changes in one_of([*mutate(rendering)], self.name):
                 text = apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode()
                 release = release_of(text)
                 found[text] = Mistake(release, compare(self.release, release))

@@ -18,7 +18,7 @@ from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.cases import MIGRATION_STEPS, TRANSFORMS
 from tests.properties import Properties
 from tests.verify.mutations import MUTATIONS, protecting
-from tests.volume import some_of
+from tests.volume import one_of
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
@@ -87,7 +87,7 @@ def every_single_mistake_is_found(output: Output) -> None:
     options = VerifyOptions(deployers=protecting(rendering))
     assert verify("-", output.deployed, options).exit_code == 0
     for mutate in MUTATIONS:
-        for changes in some_of([*mutate(rendering)], output.name):
+        for changes in one_of([*mutate(rendering)], output.name):
             mistake = apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode()
             outcome = verify("-", mistake, options)
             assert outcome.exit_code == 1, f"{mutate.__name__}: {outcome.stderr}\n{mistake.decode()}"
