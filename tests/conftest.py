@@ -29,9 +29,7 @@ settings.load_profile("krm-fn")
 gc.set_threshold(100_000, 50, 1_000)
 
 # Every process would compile all tests again, and rewrite their assertions.
-if sys.dont_write_bytecode:
-    sys.dont_write_bytecode = False
-    sys.pycache_prefix = str(Path(__file__).parent.parent / ".pytest_cache" / "bytecode")
+sys.dont_write_bytecode = False
 
 # A shell may export the width of its window.
 os.environ.pop("COLUMNS", None)

@@ -14,6 +14,8 @@ Way = TypeVar("Way")
 VOLUME = float(os.environ.get("KRM_FN_VOLUME", "0.01"))
 SEED = os.environ.get("KRM_FN_SEED")
 IS_WHOLE = VOLUME >= 1
+IS_QUICK = VOLUME < 0.05
+"""`make check`, and not `make test`."""
 
 
 def part_of(whole: int) -> int:

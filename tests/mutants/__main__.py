@@ -212,8 +212,7 @@ def find_tests(mutant: Mutant) -> str:
 def run_tests(copy: Path, tests: str, seconds: float | None) -> str:
     """Return what the first test that fails says; `""` if none does."""
     command = [str(copy / ".venv/bin/python"), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests.split()]
-    # What is compiled is beside its source, where it is removed.
-    settings = {"KRM_FN_VOLUME": "0.005", "PYTHONDONTWRITEBYTECODE": ""}
+    settings = {"KRM_FN_VOLUME": "0.005"}
     try:
         ended = subprocess.run(
             command, cwd=copy, env=os.environ | settings, capture_output=True, text=True, timeout=seconds, check=False
