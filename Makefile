@@ -45,7 +45,7 @@ test-all: test static rest
 
 # What `make test` leaves over.
 rest: packages $(INSTALLED) tools
-	@KRM_FN_VOLUME=0.05 .venv/bin/python -m tests.run rest
+	@.venv/bin/python -m tests.run rest
 
 # Argo CD, Flux, Helm 4 and External Secrets are only tested where they have been built: here, or before, or with GITOPS=1 make test-all.
 test-gitops: export GITOPS = 1

@@ -1,6 +1,7 @@
 """Schemas of JSON without fields that they do not know: those are for later versions only."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from referencing import Registry, Resource
 SCHEMAS = Path(__file__).parent.parent / "schemas"
 
 
+@cache
 def validator(name: str) -> Draft202012Validator:
     """Return the validator of one schema, which may refer to the others by their `$id`."""
     schemas = {path.name: json.loads(path.read_text()) for path in SCHEMAS.glob("*.json")}

@@ -1,14 +1,17 @@
 """Fixtures and settings for all tests."""
 
 import functools
+import gc
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.cli.process import stop_servers
 from tests.integration.build_image import build_image, fetch_wheels
 from tests.integration.docker_daemon import DaemonError, Environment, docker_daemon
 from tests.integration.install import Dist, install, make_dist
@@ -22,6 +25,12 @@ pytest.register_assert_rewrite("tests.cluster", "tests.gitops")
 # A slow machine must not fail a test, and a failure must be reproducible: without a seed, every run tries the same.
 settings.register_profile("krm-fn", deadline=None, derandomize=SEED is None, print_blob=True)
 settings.load_profile("krm-fn")
+
+# A rendering makes no cycles. To look for some takes a tenth of the time.
+gc.set_threshold(100_000, 50, 1_000)
+
+# Every process would compile all tests again, and rewrite their assertions.
+sys.dont_write_bytecode = False
 
 # A shell may export the width of its window.
 os.environ.pop("COLUMNS", None)
@@ -39,6 +48,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption(LEFT_OVER):
         keep_left_over(config, items)
+
+
+def pytest_sessionfinish() -> None:
+    """End the processes that have run krm-fn."""
+    stop_servers()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

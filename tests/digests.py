@@ -15,9 +15,9 @@ from krm_fn.report.table import Screen
 from krm_fn.tools.history.write_history import HistoryFormat, write_history
 from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
 from tests.history.cases import HISTORIES, read_history
+from tests.volume import IS_WHOLE
 
-SOME = TRANSFORMS[::4]
-"""What is compared and drawn too, which takes longest."""
+CASES = [*TRANSFORMS, *REJECTIONS][:: 1 if IS_WHOLE else 4]
 
 
 def decide(case: Path) -> Iterator[tuple[str, Outcome]]:
@@ -25,7 +25,7 @@ def decide(case: Path) -> Iterator[tuple[str, Outcome]]:
     before = case / "input.yaml"
     yield "function", run(before.read_bytes(), environment=ENVIRONMENT)
     yield "explain", krm_fn(["explain", str(before), "-ojson"])
-    if case in SOME:
+    if case in TRANSFORMS:
         after = case / "output.yaml"
         yield "graph", krm_fn(["graph", str(before), "--output", "dot"])
         yield "verify", krm_fn(["verify", str(after)])
@@ -33,7 +33,7 @@ def decide(case: Path) -> Iterator[tuple[str, Outcome]]:
 
 
 def main() -> int:
-    for case in TRANSFORMS + REJECTIONS:
+    for case in CASES:
         for door, outcome in decide(case):
             said = outcome.stdout + outcome.stderr.encode() + outcome.summary.encode()
             print(case.name, door, outcome.exit_code, sha256(said).hexdigest())

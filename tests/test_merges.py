@@ -270,6 +270,8 @@ SECOND_HASH = "gets a hash all the same"
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in MERGES.items()])
 def test_every_mixture_is_rendered_as_its_base_form_or_refused(case: Merge, tmp_path: Path) -> None:
+    # Mixtures that differ in the linker have one base form.
+    by_base_form: dict[tuple[tuple[str, str], ...], dict[tuple[str, str], Any]] = {}
     for sides, mixture in resolutions(merge(tmp_path, case)):
         result = render(mixture)
         is_one_side = len(sides) < len({OURS, THEIRS}) and not case.adds_reader
@@ -279,7 +281,11 @@ def test_every_mixture_is_rendered_as_its_base_form_or_refused(case: Merge, tmp_
             assert PIN in result.said
             assert not is_one_side, result.said
         elif SECOND_HASH not in result.said:
-            assert objects(result.files) == objects(rendered(base_files(mixture)))
+            base = base_files(mixture)
+            as_base = tuple(base.items())
+            if as_base not in by_base_form:
+                by_base_form[as_base] = objects(rendered(base))
+            assert objects(result.files) == by_base_form[as_base]
         else:
             assert not is_one_side, result.said
 

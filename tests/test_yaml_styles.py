@@ -18,7 +18,7 @@ from tests.volume import part_of, seed_of
 from tests.yaml_styles import Styles
 
 RUNS = part_of(20_000)
-SEEDS = 20
+SEEDS = 10
 MUTANTS = 3
 """Wrong outputs for each right one."""
 

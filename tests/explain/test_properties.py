@@ -37,7 +37,7 @@ from tests.closed_schema import validator
 from tests.explain.read_json import read_json
 from tests.properties import Properties
 from tests.test_mutations import mutate
-from tests.volume import part_of, seed_of
+from tests.volume import IS_WHOLE, part_of, seed_of
 
 VALIDATOR = validator("explain-v1.json")
 HASH_NUMBER = re.compile(r"(?<=\(hash) \d+")
@@ -101,12 +101,18 @@ def _authored(envelope: Envelope) -> list[Item]:
 holds = Properties[Package]()
 
 
-@pytest.mark.parametrize("case", [*TRANSFORMS, *MIGRATION_STEPS], ids=lambda case: f"{case.parent.name}/{case.name}")
+CASES = [*TRANSFORMS, *MIGRATION_STEPS]
+WRITTEN_AGAIN = CASES if IS_WHOLE else CASES[::2]
+
+
+@pytest.mark.volume
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
 def test_all_properties_hold(case: Path) -> None:
-    """What the function makes of a package is a package too: it writes the same again."""
+    """What the function makes of a package is a package too: it writes the same again. Each run tries half of these."""
     before, after = ((case / name).read_bytes() for name in ("input.yaml", "output.yaml"))
     holds.check(Package(before, after), of=f"{case.name}/input.yaml")
-    holds.check(Package(after, after), of=f"{case.name}/output.yaml")
+    if case in WRITTEN_AGAIN:
+        holds.check(Package(after, after), of=f"{case.name}/output.yaml")
 
 
 @holds

@@ -24,6 +24,7 @@ from krm_fn.linker.retry import Deadline, within
 from krm_fn.tools.fleet import ask_fleet
 from tests.asleep import wait_until_asleep
 from tests.cases import FIXTURES
+from tests.cli.process import fork
 from tests.history.cases import read_objects
 from tests.history.live_namespace import PLURALS, Cluster
 from tests.linker.hostile_server import Behaviour, Handler, answer, hostile_server
@@ -64,9 +65,11 @@ sys.exit(code)
 
 
 def run(*arguments: str, folder: Path, under: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
-    program = [*under, sys.executable, "-m", "krm_fn"]
-    command = [*program, "history", "--kubeconfig", str(folder / "kubeconfig"), *arguments]
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "COLUMNS": "120"}
+    asked = ["history", "--kubeconfig", str(folder / "kubeconfig"), *arguments]
+    if not under:
+        return fork(asked, Path.cwd(), environment)
+    command = [*under, sys.executable, "-m", "krm_fn", *asked]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -375,14 +376,12 @@ def markup_of(fleet: Fleet) -> _Markup:
     return markup
 
 
+@cache
 def _every_look() -> set[str]:
     """Return the elements of pages whose texts are harmless."""
     histories = [find_column(read_history(case), case.name) for case in HISTORIES]
     fleet = build_fleet([*histories, SILENT, column("z", A, notes=("a",)), column("zz", B, now=0.0)])
     return {re.sub("content=.*", "", one) for one in markup_of(fleet).seen}
-
-
-PAGE = _every_look()
 
 
 @st.composite
@@ -406,7 +405,7 @@ def fleets(draw: st.DrawFn) -> Fleet:
 def test_no_text_is_more_than_text(fleet: Fleet) -> None:
     """No name breaks a form, and none becomes markup, or gets control characters onto a terminal."""
     assert all(line.isprintable() for line in write_fleet(fleet, FleetFormat.TEXT, Screen()).splitlines())
-    assert {re.sub("content=.*", "", one) for one in markup_of(fleet).seen} <= PAGE
+    assert {re.sub("content=.*", "", one) for one in markup_of(fleet).seen} <= _every_look()
     tables = [line for line in write_fleet(fleet, FleetFormat.MARKDOWN, Screen()).splitlines() if line.startswith("|")]
     assert all("`" not in line and "<" not in re.sub("<br>", "", line) for line in tables)
     assert [

@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from krm_fn.tools.history.find_history import find_history
 from krm_fn.tools.history.read_snapshot import read_snapshot
 from krm_fn.tools.history.revision_history import RevisionHistory
 from tests.cases import FIXTURES
+from tests.cli.process import fork
 from tests.graph.read_forms import assert_every_form_holds
 from tests.history.cases import NAMESPACES, read_objects
 from tests.history.fake_source import FakeSource
@@ -81,9 +81,8 @@ def _name(graph: Graph, position: int) -> str:
 
 def _graph(cluster: Cluster, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     with hostile_server(cluster.answer, folder) as kubeconfig:
-        command = [sys.executable, "-m", "krm_fn", "graph", "--live", "--kubeconfig", str(kubeconfig), *arguments]
         environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+        return fork(["graph", "--live", "--kubeconfig", str(kubeconfig), *arguments], Path.cwd(), environment)
 
 
 @pytest.fixture

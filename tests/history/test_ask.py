@@ -14,7 +14,7 @@ import pytest
 from krm_fn.base.kind import CONSUMER_KINDS
 from tests.asleep import wait_until_asleep
 from tests.cases import FIXTURES
-from tests.cli.process import HOSTILE, SHOWN
+from tests.cli.process import HOSTILE, SHOWN, fork
 from tests.history.cases import read_objects
 from tests.history.live_namespace import Cluster
 from tests.linker.hostile_server import Behaviour, Handler, hostile_server
@@ -29,9 +29,8 @@ def history(behaviour: Behaviour, folder: Path, *arguments: str) -> subprocess.C
 
 
 def run(*arguments: str, folder: Path, columns: str = "80") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "krm_fn", "history", *arguments]
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "COLUMNS": columns}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    return fork(["history", *arguments], Path.cwd(), environment)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import json
 import time
 import zlib
 from collections.abc import Callable, Mapping
+from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -134,7 +135,10 @@ STATUSES = (
 )
 MORE_STATUSES = (409, 410, 415, 418, 422, 429, 431, 451, 499, 500, 501, 502, 503, 504, 511, 520, 599, 600, 999)
 
-BOMB = gzip.compress(b'{"items": [' + b" " * 60_000_000, 9)
+
+@cache
+def _bomb() -> bytes:
+    return gzip.compress(b'{"items": [' + b" " * 60_000_000, 9)
 
 
 def _draw_content(random: Random) -> Send:
@@ -192,8 +196,8 @@ def _draw_encoding(random: Random) -> Send:
                 ("gzip, gzip", gzip.compress(gzip.compress(right.body))),
                 ("br", right.body),
                 ("identity", right.body),
-                ("gzip", BOMB),
-                ("gzip, gzip", gzip.compress(BOMB)),
+                ("gzip", _bomb()),
+                ("gzip, gzip", gzip.compress(_bomb())),
             ]
         )
         send(with_body(right, body, Content_Encoding=name), write)

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -12,6 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.cases import FIXTURES
+from tests.cli.process import fork
 from tests.history.cases import read_objects
 from tests.history.live_namespace import Cluster
 from tests.linker.hostile_server import Handler, answer, hostile_server
@@ -71,16 +71,8 @@ class Stage:
         plugin.chmod(0o755)
         (self._folder / "calls").write_text("")
         self.refuses = broken != 1
-        return subprocess.run(
-            [sys.executable, "-m", "krm_fn", *COMMANDS[command]],
-            cwd=self._folder,
-            env={**os.environ, "KUBECONFIG": str(self._folder / "kubeconfig"), "HOME": str(self._folder)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
+        environment = {**os.environ, "KUBECONFIG": str(self._folder / "kubeconfig"), "HOME": str(self._folder)}
+        return fork(COMMANDS[command], self._folder, environment)
 
 
 @pytest.fixture

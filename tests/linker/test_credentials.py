@@ -18,6 +18,7 @@ from kubernetes.config.kube_config import KubeConfigMerger
 from krm_fn.linker import credentials
 from krm_fn.linker.credentials import Access, NoCredentials, load_credentials
 from krm_fn.linker.retry import Deadline
+from tests.cli.process import fork
 from tests.linker.hostile_server import Handler, answer, hostile_server
 
 TOKEN = "eyJhbGciOiJSUzI1NiJ9.c2VjcmV0.not-to-be-printed"  # noqa: S105  # of a test
@@ -57,16 +58,8 @@ class Place(NamedTuple):
 
     def run(self, command: str) -> Ended:
         started = time.monotonic()
-        done = subprocess.run(
-            [sys.executable, "-m", "krm_fn", *COMMANDS[command]],
-            cwd=self.folder,
-            env={**os.environ, "KUBECONFIG": str(self.folder / "kubeconfig"), "HOME": str(self.folder)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=100,
-        )
+        environment = {**os.environ, "KUBECONFIG": str(self.folder / "kubeconfig"), "HOME": str(self.folder)}
+        done = fork(COMMANDS[command], self.folder, environment)
         return Ended(done.returncode, done.stdout + done.stderr, time.monotonic() - started)
 
 

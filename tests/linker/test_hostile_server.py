@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.asleep import wait_until_asleep
+from tests.cli.process import fork
 from tests.linker.hostile_server import Behaviour, Handler, answer, hostile_server
 from tests.linker.manifests import A, inventory, revision
 from tests.linker.object_store import ObjectStore
@@ -31,10 +32,9 @@ class Ended(NamedTuple):
 
 def run_against(behaviour: Behaviour, folder: Path, timeout: int = TIMEOUT) -> Ended:
     with hostile_server(behaviour, folder) as kubeconfig:
-        command = [sys.executable, "-m", "krm_fn", "link", "--set=web", f"--timeout={timeout}"]
         started = time.monotonic()
         environment = {"KUBECONFIG": str(kubeconfig), "HOME": str(folder)}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+        done = fork(["link", "--set=web", f"--timeout={timeout}"], Path.cwd(), environment)
         return Ended(done.returncode, done.stdout, done.stderr, time.monotonic() - started)
 
 

@@ -2,8 +2,6 @@
 
 import copy
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -12,6 +10,7 @@ import pytest
 import yaml
 
 from krm_fn.base.kind import CONSUMER_KINDS
+from tests.cli.process import fork
 from tests.linker.hostile_server import Handler, answer, hostile_server
 from tests.linker.object_store import Object
 
@@ -48,11 +47,7 @@ PLURALS = {kind.kind: kind.plural for kind in CONSUMER_KINDS} | {
 
 
 def krm_fn(*arguments: str, folder: Path) -> str:
-    command = [sys.executable, "-m", "krm_fn", *arguments]
-    environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
-    )
+    done = fork(arguments, folder, {"PATH": os.environ["PATH"], "HOME": str(folder)})
     assert done.returncode == 0, done.stderr
     return done.stdout
 

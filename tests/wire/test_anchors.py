@@ -16,7 +16,7 @@ from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.nodes import Source
 from krm_fn.core.yaml.reader import MAX_DEPTH, _compose, _Parser, _Recomposer, children, read_yaml
 from krm_fn.core.yaml.splice import apply_splices
-from tests.volume import examples_of
+from tests.volume import IS_WHOLE, examples_of
 
 CASES = Path(__file__).parents[2] / "fixtures"
 
@@ -75,9 +75,12 @@ def _described(roots: list[Node], numbers: dict[Node, int]) -> Iterator[object]:
         stack += [*children(node)][::-1]
 
 
+@pytest.mark.volume
 def test_both_ways_compose_the_same_of_all_fixtures() -> None:
+    """Each run tries a quarter of them."""
     read = 0
-    for path in sorted(CASES.rglob("*.yaml")):
+    paths = sorted(CASES.rglob("*.yaml"))[:: 1 if IS_WHOLE else 4]
+    for path in paths:
         data = path.read_bytes()
         try:
             text = data.decode().removeprefix("\ufeff")
@@ -86,7 +89,7 @@ def test_both_ways_compose_the_same_of_all_fixtures() -> None:
         if "found duplicate anchor" not in str(composed(text, _Parser)):
             assert composed(text, _Recomposer) == composed(text, _Parser), path
             read += 1
-    assert read > 1000
+    assert read > (1000 if IS_WHOLE else 250)
 
 
 def patched(source: str, *patches: Patch) -> str:
