@@ -18,7 +18,7 @@ from krm_fn.core.config.configuration import (
 )
 from krm_fn.core.config.plain import place_settings
 from krm_fn.core.config.read_config import parse_config
-from krm_fn.core.decide.package import read_package
+from krm_fn.core.decide.read_package import read_package
 from krm_fn.core.decide.run import Run
 from krm_fn.core.decide.summarize_run import summarize_run
 from krm_fn.core.yaml.apply import add_results, apply_changes

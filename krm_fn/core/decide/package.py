@@ -1,18 +1,13 @@
 """The objects of one run, sorted by what this function may do with them."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from krm_fn.base import keys
 from krm_fn.base.item import Item
 from krm_fn.base.kind import Kinds
 from krm_fn.base.problem import ResourceId
-from krm_fn.base.settings import configures
-from krm_fn.core.decide.reason import Reason, ReasonCode
-from krm_fn.core.names.names import is_emitted, is_revision
-from krm_fn.core.references.generated import versioned
+from krm_fn.core.decide.reason import Reason
 
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
 """ConfigMaps that programs look up by this very name."""
@@ -20,9 +15,6 @@ FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-servi
 MANAGED_BY = "app.kubernetes.io/managed-by"
 _CHART = r".+-v?[0-9]+\.[0-9].*"
 """The label `chart` of older charts: name and version. The label `release` alone is also a selector of Prometheus."""
-
-_EMITTED = Reason(ReasonCode.EMITTED, "an earlier run has emitted it for the linker")
-_CONFIGURATION = Reason(ReasonCode.CONFIGURATION, "it is the configuration")
 
 
 class Package(NamedTuple):
@@ -57,40 +49,6 @@ class Package(NamedTuple):
         return frozenset({known, ""} if self.namespace in ("", known) else {known})
 
 
-def read_package(
-    items: Iterable[Item],
-    config_id: ResourceId | None,
-    namespace: str,
-    generated: Mapping[Item, bool] = MappingProxyType({}),
-    kinds: Collection[str] = (),
-) -> Package:
-    """Sort the objects. `kinds`: those that are handled. What an earlier run has made a revision is one of any kind."""
-    authored: list[Item] = []
-    emitted: list[Item] = []
-    for item in items:
-        (emitted if is_emitted(item) else authored).append(item)
-    set_aside = {item: _EMITTED for item in emitted if item.is_config}
-    configs = []
-    for item in authored:
-        is_producer = versioned(item.id) is not None and (item.id.kind in kinds or is_revision(item))
-        if item.is_config or is_producer:
-            reason = _why_set_aside(item, config_id)
-            if reason is None:
-                configs.append(item)
-            else:
-                set_aside[item] = reason
-    return Package(
-        authored=authored,
-        configs=configs,
-        emitted=emitted,
-        kinds=Kinds(authored),
-        config_id=config_id,
-        namespace=namespace,
-        generated=generated,
-        set_aside=set_aside,
-    )
-
-
 def is_of_chart(item: Item) -> bool:
     """Tell whether labels, an annotation, or the comment in front of an object say that it is from a Helm chart."""
     return (
@@ -101,11 +59,3 @@ def is_of_chart(item: Item) -> bool:
         or re.fullmatch(_CHART, item.labels.get("chart", "")) is not None
         or "meta.helm.sh/release-name" in item.annotations
     )
-
-
-def _why_set_aside(item: Item, config_id: ResourceId | None) -> Reason | None:
-    """Say why a ConfigMap or Secret is not to be chosen; None where it may be."""
-    if item.is_local:
-        field = f"metadata.annotations[{keys.LOCAL_CONFIG}]"
-        return Reason(ReasonCode.LOCAL, f"it is for tools, and never applied ({keys.LOCAL_CONFIG})", item, field)
-    return _CONFIGURATION if item.id == config_id or configures(item) else None

@@ -12,7 +12,8 @@ from krm_fn.base.settings import Settings, Strategy
 from krm_fn.core.decide.choice import Choices
 from krm_fn.core.decide.choose import choose
 from krm_fn.core.decide.mark import find_consumers
-from krm_fn.core.decide.package import Package, is_of_chart, read_package
+from krm_fn.core.decide.package import Package, is_of_chart
+from krm_fn.core.decide.read_package import read_package
 from krm_fn.core.decide.revisions import Consumers, Revision, Revisions
 from krm_fn.core.names.names import base_name, hash_in_name, is_revision
 from krm_fn.core.references.embedded import find_embedded
