@@ -59,7 +59,7 @@ def prove(
     if not excerpt.is_intact or added:
         raise Rejected(_problem(None, "the output would differ where nothing was planned"))
     expectation = expect(envelope, changes, results, excerpt.kept)
-    difference = _find_difference(envelope, written.roots, expectation, changes.add)
+    difference = _find_difference(envelope, excerpt.roots, written.roots, expectation, changes.add)
     if difference:
         raise Rejected(_problem(difference.place, "the output would not say here what was planned"))
 
@@ -110,12 +110,12 @@ def _place_at(items: list[Item], position: int) -> _Place:
 
 
 def _find_difference(
-    envelope: Envelope, roots: Iterable[Node], expectation: Expectation, added: Iterable[Object]
+    envelope: Envelope, before: list[Node], roots: list[Node], expectation: Expectation, added: Iterable[Object]
 ) -> _Difference | None:
     """Find the first place where the output is not what is expected. No recursion: objects may be nested deeply."""
     items: dict[Node, Item] = {item.node: item for item in envelope.items}
     found_roots = [root for root in roots if not is_null(root)]
-    stay = [root for root in envelope.document.roots if not is_null(root) and root not in expectation.removed]
+    stay = [root for root in before if not is_null(root) and root not in expectation.removed]
     documents: list[Expected] = [*stay, *(added if envelope.resource_list is None else ())]
     if len(found_roots) != len(documents):
         return _Difference(None)
