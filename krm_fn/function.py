@@ -56,7 +56,7 @@ def run(
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
             return _refuse(envelope, changes.problems)
         said = Changes() if is_quiet else Changes(problems=(decided.summary,))
-        output = apply_changes(envelope, changes + said)
+        output = apply_changes(envelope, changes + said).text
     except Rejected as error:
         return _refuse(envelope, error.problems)
     return Outcome(

@@ -27,8 +27,8 @@ _SMALL = 300
 class Excerpt(NamedTuple):
     """`text` is an edited text without the documents and entries that no edit touches.
 
-    `roots` are the other documents. `kept` has the other entries of each collection that lacks some: pairs of a mapping, or elements of a list.
-    `is_intact`: what is left out is written as it was.
+    `roots` are the other documents. `kept` has the other entries of each collection that lacks some: pairs of a
+    mapping, or elements of a list. `is_intact`: what is left out is written as it was.
     """
 
     text: str
