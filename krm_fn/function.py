@@ -57,7 +57,7 @@ def run(
             return _refuse(envelope, changes.problems)
         summary = summarize_run(decided)
         said = Changes() if is_quiet else Changes(problems=(summary,))
-        output = apply_changes(envelope, changes + said)
+        output = apply_changes(envelope, changes + said).text
     except Rejected as error:
         return _refuse(envelope, error.problems)
     return Outcome(envelope.encode(output), stderr_lines(changes.problems), 0, "" if is_quiet else f"{summary}\n")

@@ -245,7 +245,7 @@ def with_canaries(data: bytes) -> bytes:
                 if is_scalar(value):
                     text = CANARY if field == "stringData" else ENCODED
                     edits[value] = Edit(SetText(value, text), item, f"{field}.{key}")
-    return envelope.encode(apply_changes(envelope, Changes(edits=tuple(edits.values()))))
+    return envelope.encode(apply_changes(envelope, Changes(edits=tuple(edits.values()))).text)
 
 
 @holds

@@ -11,6 +11,18 @@ LEFT_OUT = [
     pytest.param("a: 1\nb: EDIT\nc: 3\n", "b: EDITED\n", id="fields around the edited one"),
     pytest.param("- a: 1\n- b: EDIT\n- c: 3\n", "- b: EDITED\n", id="elements in one column"),
     pytest.param("x:\n  - a: 1\n  - b: EDIT\n", "x:\n  - b: EDITED\n", id="elements further in"),
+    pytest.param("a: 1\nb: 2\n---\nc: 3\nd: EDIT\n", "---\nd: EDITED\n", id="fields in one of two documents"),
+    pytest.param(
+        "a: 1\r\nb: 2\r\n---\r\nc: 3\r\nd: EDIT\r\n",
+        "---\r\nd: EDITED\r\n",
+        id="fields in one of two documents, lines that end as on Windows",
+    ),
+    pytest.param(
+        "a: 1\n--- # b\nc: 3\n...\n# d\n---\nd: EDIT\n", "# d\n---\nd: EDITED\n", id="documents that end with a line"
+    ),
+    pytest.param("a: 1\n---\nb: EDIT\n---\nc: 3\n", "---\nb: EDITED\n---\nc: 3\n", id="a document of three"),
+    pytest.param("a: 1\n---\n---\nb: EDIT\n", "a: 1\n---\n---\nb: EDITED\n", id="none beside an empty document"),
+    pytest.param("---a: 1\n---b: EDIT\n", "---b: EDITED\n", id="a name that begins as a marker does"),
 ]
 READ_AGAIN = [
     pytest.param("-  a: 1\n-  b: EDIT\n-  c: 3\n", id="elements two columns behind their dash"),

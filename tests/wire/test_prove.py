@@ -213,7 +213,7 @@ def prove_list_patch(patch: ListPatch, monkeypatch: pytest.MonkeyPatch, *forgott
         if not any(one in splice.text + LONG[splice.start : splice.end] for one in forgotten)
     ]
     monkeypatch.setattr(apply, "plan_splices", lambda *_: splices)
-    return apply.apply_changes(envelope, changes)
+    return apply.apply_changes(envelope, changes).text
 
 
 def test_an_element_may_say_already_what_it_must(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,6 +145,7 @@ WRONG = [
         id="an object is there twice",
     ),
     pytest.param(also("kind: Service", "kind: Servise"), id="an object that nothing was planned for"),
+    pytest.param(also("metadata:", "metadata: !a", 1), id="a mapping that changes gets a tag"),
     pytest.param(lose(RESULTS), id="the results are lost"),
     pytest.param(say(RESULTS, "revision of web", "revision of wbe"), id="a result says something else"),
     pytest.param(say(RESULTS, "results:\n", "results:\n- message: more\n  severity: info\n"), id="a result more"),

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Change, Changes, Edit, Object, SetFields, SetItems, combine_edits, combine_patches
@@ -14,7 +14,7 @@ from krm_fn.core.yaml import layout
 from krm_fn.core.yaml.envelope import Envelope, end_last_line, split_documents
 from krm_fn.core.yaml.layout import NotLiteral
 from krm_fn.core.yaml.merge_patch import plan_patch, problem_at
-from krm_fn.core.yaml.prove import prove
+from krm_fn.core.yaml.prove import Proof, prove
 from krm_fn.core.yaml.reader import Document, children, walk
 from krm_fn.core.yaml.results import new_results, splice_results
 from krm_fn.core.yaml.splice import Splice, apply_splices
@@ -99,7 +99,14 @@ def _annotate(one: Any, annotations: dict[str, str]) -> Object:
     return {**one, "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}}
 
 
-def apply_changes(envelope: Envelope, changes: Changes) -> str:
+class Applied(NamedTuple):
+    """A text after all changes, and its proof, which has read some of its nodes."""
+
+    text: str
+    proof: Proof
+
+
+def apply_changes(envelope: Envelope, changes: Changes) -> Applied:
     """Apply all changes to an envelope and, in a ResourceList, append the problems to its results.
 
     Raises Rejected where a change cannot be made, and where the text would not say what was planned.
@@ -108,14 +115,12 @@ def apply_changes(envelope: Envelope, changes: Changes) -> str:
     if resource_list is None:
         splices = plan_splices(envelope, changes)
         output = add_documents(apply_splices(text, splices), changes.add)
-        prove(envelope, changes, splices, output)
-        return output
+        return Applied(output, prove(envelope, changes, splices, output))
     placed = changes._replace(add=place_in_files(changes.add, envelope.items))
     results = new_results(resource_list, changes.problems)
     splices = [*plan_splices(envelope, placed), *splice_results(text, resource_list, results)]
     output = apply_splices(text, splices)
-    prove(envelope, placed, splices, output, results)
-    return output
+    return Applied(output, prove(envelope, placed, splices, output, results))
 
 
 def add_results(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
@@ -123,7 +128,7 @@ def add_results(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
     if envelope.resource_list is None:
         return b""
     try:
-        text = apply_changes(envelope, Changes(problems=tuple(problems)))
+        text = apply_changes(envelope, Changes(problems=tuple(problems))).text
     except Rejected:  # a bug in the results; stderr has the problems as well
         text = envelope.document.text
     return envelope.encode(text)

@@ -17,21 +17,22 @@ from krm_fn.core.yaml.splice import Splice
 
 # Directives apply to what follows, and the key behind a `?` may be on another line than the `?`.
 _UNEVEN = r"[\r\n](?:%|[ \t-]*\?\s)"
-_BORDER = re.compile(r"\n(?:---|\.\.\.)")
-_BORDER_AFTER_ANY_BREAK = re.compile(r"[\r\n](?:---|\.\.\.)")  # ten times as slow
+# The reader refuses a marker behind a carriage return alone.
+_BORDER = re.compile(r"\n(?:---|\.\.\.)(?=\s|\Z)")
 
 # It takes longer to leave anything out of so few characters than to read them.
 _SMALL = 300
 
 
 class Excerpt(NamedTuple):
-    """`text` is an edited text without the entries that no edit touches.
+    """`text` is an edited text without the documents and entries that no edit touches.
 
-    `kept` has the other entries of each collection that lacks some: pairs of a mapping, or elements of a list.
-    `is_intact`: what is left out is written as it was.
+    `roots` are the other documents. `kept` has the other entries of each collection that lacks some: pairs of a
+    mapping, or elements of a list. `is_intact`: what is left out is written as it was.
     """
 
     text: str
+    roots: list[Node]
     kept: Dict[Node, list[Any]]
     is_intact: bool
 
@@ -62,12 +63,13 @@ def make_excerpt(document: Document, splices: list[Splice], planned: Iterable[No
     """
     text = document.text
     if document.has_aliases or is_uneven(text):
-        return Excerpt(output, {}, is_intact=True)
+        return Excerpt(output, document.roots, {}, is_intact=True)
     places = {len(text), *(node.start for node in planned)}
     touched = _join([(splice.start, splice.end) for splice in splices] + [(place, place) for place in places])
-    kept, spans = _find_untouched(document, touched)
-    rest, is_intact = _leave_out(spans, text, splices, output)
-    return Excerpt(rest, kept, is_intact)
+    documents, spans = _find_documents(document, touched)
+    kept, inner = _find_untouched(text, documents, touched)
+    rest, is_intact = _leave_out(sorted(spans + inner), text, splices, output)
+    return Excerpt(rest, [root for root, _ in documents], kept, is_intact)
 
 
 def is_uneven(text: str) -> bool:
@@ -89,14 +91,32 @@ def _join(spans: list[tuple[int, int]]) -> _Touched:
     return _Touched(starts, ends)
 
 
-def _find_untouched(document: Document, touched: _Touched) -> tuple[dict[Node, list[Any]], list[tuple[int, int]]]:
+def _find_documents(document: Document, touched: _Touched) -> tuple[list[tuple[Node, int]], list[tuple[int, int]]]:
+    """Return the documents to keep, each with its end, and the spans of the others."""
+    documents = [(root, _document_end(document.text, root)) for root in document.roots]
+    borders = [0]
+    for _, end in documents:
+        # A line that ends a document is left out with it.
+        is_marked = document.text.startswith("...", end)
+        borders.append((document.text.find("\n", end) + 1 or len(document.text)) if is_marked else end)
+    if len({*borders}) < len(borders):  # an empty document
+        return documents, []
+    staying = touched.find(borders)
+    gaps = pairwise([-1, *staying, len(documents)])
+    spans = [(borders[left + 1], borders[right]) for left, right in gaps if right > left + 1]
+    return [documents[one] for one in staying], spans
+
+
+def _find_untouched(
+    text: str, documents: list[tuple[Node, int]], touched: _Touched
+) -> tuple[dict[Node, list[Any]], list[tuple[int, int]]]:
     """Return the entries to keep of each collection that lacks some, at least one, and the spans of the others."""
     kept: dict[Node, list[Any]] = {}
     spans: list[tuple[int, int]] = []
-    stack = [(root, _document_end(document.text, root)) for root in document.roots]
+    stack = [*documents]
     while stack:
         node, end = stack.pop()
-        entries = _separable(document.text, node) if end - node.start >= _SMALL else []
+        entries = _separable(text, node) if end - node.start >= _SMALL else []
         if not entries:
             continue
         column = entries[0].column
@@ -114,7 +134,7 @@ def _find_untouched(document: Document, touched: _Touched) -> tuple[dict[Node, l
             spans.append((entries[0].start, entries[staying[0]].start))
         gaps = pairwise([*staying, len(entries)])
         spans += [(borders[left + 1], borders[right]) for left, right in gaps if right > left + 1]
-    return kept, sorted(spans)
+    return kept, spans
 
 
 def _separable(text: str, node: Node) -> list[Node]:
@@ -134,7 +154,7 @@ def _is_even(text: str, elements: list[Node]) -> bool:
 
 
 def _document_end(text: str, root: Node) -> int:
-    border = (_BORDER_AFTER_ANY_BREAK if "\r" in text else _BORDER).search(text, root.start)
+    border = _BORDER.search(text, root.start)
     return border.start() + 1 if border else len(text)
 
 

@@ -27,23 +27,27 @@ Edits: TypeAlias = Dict[Node, Change]
 class Fields(NamedTuple):
     """A mapping that changes: its fields by name, merged ones included, and the entries whose keys are no names.
 
-    `unread` are the fields of which the text was compared and left out: they say what they said before.
+    `unread` are the fields of which the text was compared and left out: they say what they said before. `before` is the
+    mapping that changes, None for a new one.
     """
 
     named: dict[str, Expected]
     others: list[tuple[Node, Node]]
     unread: dict[str, Node]
+    before: Node | None = None
 
 
 class Grown(NamedTuple):
     """A list that changes: elements that it had, and new ones at its end or, where that is impossible, its start.
 
     `unread` are elements that should have changed, by their positions, but of which the text was compared and left out.
+    `before` is the list that changes, None for a new one.
     """
 
     kept: list[Expected]
     added: Sequence[NewValue]
     unread: list[tuple[int, Node, Expected]]
+    before: Node | None = None
 
 
 class Expectation(NamedTuple):
@@ -105,10 +109,10 @@ class Expectation(NamedTuple):
         kept = self.entries(before)
         others = [pair for pair in kept if pair[0].id != "scalar"]
         if kept is before.value:
-            return Fields(after, others, {})
+            return Fields(after, others, {}, before)
         read = {key for key, _ in kept}
         unread = {key.value: value for key, value in before.value if key not in read and is_scalar(key)}
-        return Fields(after, others, unread)
+        return Fields(after, others, unread, before)
 
     def _grown(
         self, before: Node | None, changed: Dict[int, Patch], drop: Iterable[int], add: Sequence[NewValue]
@@ -126,7 +130,7 @@ class Expectation(NamedTuple):
                 kept.append(element)  # it is still there, one too many
             elif index in changed:
                 unread.append((index, element, wanted))
-        return Grown(kept, add, unread)
+        return Grown(kept, add, unread, before if is_sequence(before) else None)
 
 
 def expect(

@@ -16,10 +16,11 @@ from krm_fn.base.item import Item, about
 from krm_fn.base.node import NewValue, Node, Scalar, fields, is_mapping, is_null, is_scalar, is_sequence, spell
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.names.go_yaml import is_read_as
+from krm_fn.core.yaml.complete import complete
 from krm_fn.core.yaml.envelope import Envelope
-from krm_fn.core.yaml.excerpt import make_excerpt
+from krm_fn.core.yaml.excerpt import Excerpt, make_excerpt
 from krm_fn.core.yaml.expect import Edits, Expectation, Expected, Fields, Grown, expect
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.reader import Document, read_yaml
 from krm_fn.core.yaml.shorten import Edited, shorten
 from krm_fn.core.yaml.splice import Splice, apply_splices
 
@@ -38,13 +39,31 @@ _Part: TypeAlias = tuple[str | int, Node, Expected]
 _Pair: TypeAlias = tuple[Node, Expected, Edits, _Place]
 
 
+class Proof(NamedTuple):
+    """What was read of an output: an excerpt, and what is there in the place of nodes of the input.
+
+    `has_all`: it has each document and object of the input, and no others.
+    """
+
+    document: Document
+    excerpt: Excerpt
+    read: Dict[Node, Node]
+    has_all: bool
+
+    def complete(self) -> list[Node] | None:
+        """Return the nodes of the whole output, and change those that were read. None if only reading it tells them."""
+        return complete(self.document.roots, self.excerpt, self.read) if self.has_all else None
+
+
 def prove(
     envelope: Envelope, changes: Changes, splices: Sequence[Splice], output: str, results: tuple[Object, ...] = ()
-) -> None:
+) -> Proof:
     """Raise Rejected unless `output` is the text of the envelope with all changes, and no others.
 
     `results` are appended to those of the ResourceList.
     """
+    if output == envelope.document.text and _says_already(envelope, changes, results):
+        return Proof(envelope.document, Excerpt("", [], {}, is_intact=True), {}, has_all=True)
     order = sorted(splices, key=lambda splice: splice[:2])
     changes, order, output = shorten(envelope, Edited(changes, order, output))
     excerpt = make_excerpt(envelope.document, order, _changed_nodes(changes), output)
@@ -59,9 +78,25 @@ def prove(
     if not excerpt.is_intact or added:
         raise Rejected(_problem(None, "the output would differ where nothing was planned"))
     expectation = expect(envelope, changes, results, excerpt.kept)
-    difference = _find_difference(envelope, written.roots, expectation, changes.add)
+    found = [root for root in written.roots if not is_null(root)]
+    stay = [root for root in excerpt.roots if not is_null(root) and root not in expectation.removed]
+    documents: list[Expected] = [*stay, *(changes.add if envelope.resource_list is None else ())]
+    read: dict[Node, Node] = dict(zip(stay, found, strict=False))  # new documents are behind them
+    difference = _find_difference(envelope, found, documents, expectation, read)
     if difference:
         raise Rejected(_problem(difference.place, "the output would not say here what was planned"))
+    return Proof(envelope.document, excerpt, read, has_all=not changes.add and not changes.remove)
+
+
+def _says_already(envelope: Envelope, changes: Changes, results: tuple[Object, ...]) -> bool:
+    """Tell whether the input says what it must: then it has been read already."""
+    if changes.add or changes.replace or changes.remove or results:
+        return False
+    expectation = expect(envelope, changes, (), {})
+    pairs: list[_Pair] = [(node, expectation.of(node, {}), {}, None) for node in expectation.patches]
+    for edits in expectation.edits.values():
+        pairs += [(node, expectation.of(node, edits), {}, None) for node in edits]
+    return _compare(pairs, {}, expectation, {}) is None
 
 
 def _changed_nodes(changes: Changes) -> Iterator[Node]:
@@ -110,17 +145,30 @@ def _place_at(items: list[Item], position: int) -> _Place:
 
 
 def _find_difference(
-    envelope: Envelope, roots: Iterable[Node], expectation: Expectation, added: Iterable[Object]
+    envelope: Envelope,
+    found: list[Node],
+    wanted: Sequence[Expected],
+    expectation: Expectation,
+    read: dict[Node, Node],
 ) -> _Difference | None:
-    """Find the first place where the output is not what is expected. No recursion: objects may be nested deeply."""
+    """Find the first place where the documents of the output are not what is expected."""
     items: dict[Node, Item] = {item.node: item for item in envelope.items}
-    found_roots = [root for root in roots if not is_null(root)]
-    stay = [root for root in envelope.document.roots if not is_null(root) and root not in expectation.removed]
-    documents: list[Expected] = [*stay, *(added if envelope.resource_list is None else ())]
-    if len(found_roots) != len(documents):
+    if len(found) != len(wanted):
         return _Difference(None)
-    stack: list[_Pair] = [(*pair, expectation.edits[None], None) for pair in zip(found_roots, documents, strict=True)]
-    stack.reverse()
+    pairs: list[_Pair] = [(*pair, expectation.edits[None], None) for pair in zip(found, wanted, strict=True)]
+    pairs.reverse()
+    return _compare(pairs, items, expectation, read)
+
+
+def _compare(
+    stack: list[_Pair], items: Dict[Node, Item], expectation: Expectation, read: dict[Node, Node]
+) -> _Difference | None:
+    """Find a difference in pairs of what was found and what is wanted, the last one first.
+
+    `read` gets what was found in the place of collections of which entries were left out. No recursion: objects may be
+    nested deeply.
+    """
+    kept = expectation.kept
     while stack:
         found, wanted, edits, place = stack.pop()
         if _is_node(wanted):
@@ -128,7 +176,14 @@ def _find_difference(
                 place = items[wanted]
                 edits = expectation.edits.get(wanted, {})
             wanted = expectation.of(wanted, edits)
-        parts = _match_node(found, wanted, edits, expectation) if _is_node(wanted) else _match_value(found, wanted)
+        if _is_node(wanted):
+            if wanted in kept:
+                read[wanted] = found
+            parts = _match_node(found, wanted, edits, expectation)
+        else:
+            if isinstance(wanted, Fields) and wanted.unread and wanted.before:
+                read[wanted.before] = found
+            parts = _match_value(found, wanted)
         if parts is None:
             return _Difference(place)
         stack += [(one, other, edits, (place, step)) for step, one, other in reversed(parts)]
@@ -143,10 +198,10 @@ def _match_value(found: Node, wanted: Expected) -> list[_Part] | None:
     """Match what changes. Return the parts to be compared further, None where this alone shows a difference."""
     if isinstance(wanted, str | int):
         return [] if is_read_as(found, wanted) else None
-    if isinstance(wanted, Fields):
-        return _match_fields(found, wanted)
-    if isinstance(wanted, Grown):
-        return _match_grown(found, wanted)
+    if isinstance(wanted, Fields | Grown):
+        if wanted.before is not None and found.tag != wanted.before.tag:
+            return None
+        return _match_fields(found, wanted) if isinstance(wanted, Fields) else _match_grown(found, wanted)
     if isinstance(wanted, Dict):
         return _match_fields(found, Fields(dict(wanted), [], {}))
     return _match_grown(found, Grown([*cast("Sequence[Expected]", wanted)], (), []))

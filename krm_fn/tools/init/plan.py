@@ -281,7 +281,7 @@ def _edit(data: bytes, path: tuple[str, ...], entry: NewValue) -> bytes | None:
         (item,) = envelope.items
         change = _add_entry(item, path, entry)
         edit = change and Edit(change, item, ".".join(path))
-        return envelope.encode(apply_changes(envelope, Changes(edits=(edit,)))) if edit else None
+        return envelope.encode(apply_changes(envelope, Changes(edits=(edit,))).text) if edit else None
     except Rejected:
         return None
 

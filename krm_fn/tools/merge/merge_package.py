@@ -121,7 +121,7 @@ def _restore(files: PackageFiles) -> _Authored:
         if all(map(is_emitted, envelope.items)):
             linker[name] = authored.pop(name)
         elif any(own):
-            authored[name] = envelope.encode(apply_changes(envelope, own))
+            authored[name] = envelope.encode(apply_changes(envelope, own).text)
     return _Authored(authored, linker, bool(linker) or authored != files)
 
 
@@ -140,7 +140,7 @@ def _render(files: PackageFiles, linker: PackageFiles, environment: Environment)
     for (name, envelope), own in _shared(opened, changes):
         all_own = own._replace(add=changes.add) if emitted[:1] == [name] else own
         if any(all_own):
-            rendered[name] = envelope.encode(apply_changes(envelope, all_own))
+            rendered[name] = envelope.encode(apply_changes(envelope, all_own).text)
     return rendered
 
 

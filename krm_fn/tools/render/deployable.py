@@ -11,7 +11,7 @@ from krm_fn.base.keys import DECLARES_FUNCTION
 from krm_fn.base.kind import TOOL_GROUPS
 from krm_fn.base.node import Node, elements, get, is_mapping
 from krm_fn.base.problem import Problem, Rejected
-from krm_fn.core.yaml.apply import plan_splices
+from krm_fn.core.yaml.apply import Applied, plan_splices
 from krm_fn.core.yaml.envelope import Envelope, Part, find_objects, open_envelope, open_list, split_documents
 from krm_fn.core.yaml.reader import Document, read_yaml
 from krm_fn.core.yaml.splice import Splice, apply_splices
@@ -46,17 +46,16 @@ def deployable(text: str) -> str:
     return apply_splices(document.text, splices)
 
 
-def read_deployable(envelope: Envelope, edited: str) -> Iterator[Item]:
+def read_deployable(envelope: Envelope, edited: Applied) -> Iterator[Item]:
     """Yield the objects that `deployable` leaves, without the annotations that it removes: their nodes still have them.
 
-    What no change has edited is not read again, unless to leave something out may fail.
+    Nothing is read that has been read for the proof, unless to leave something out may fail.
     """
     if envelope.document.has_aliases or envelope.document.repeated:
-        stream = edited if is_deployable(envelope) else deployable(edited)
+        stream = edited.text if is_deployable(envelope) else deployable(edited.text)
         nodes = read_yaml(stream.encode(), may_repeat=True).roots
     else:
-        is_as_read = edited == envelope.document.text
-        nodes = envelope.document.roots if is_as_read else read_yaml(edited.encode(), may_repeat=True).roots
+        nodes = edited.proof.complete() or read_yaml(edited.text.encode(), may_repeat=True).roots
         if envelope.resource_list is not None:
             nodes = [one for root in nodes for one in elements(get(root, "items"))]
     for item in map(read_item, find_objects(nodes)):

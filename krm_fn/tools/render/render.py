@@ -19,7 +19,7 @@ from krm_fn.core.config.configuration import find_configuration as find_among_al
 from krm_fn.core.decide.run import Run
 from krm_fn.core.decide.summarize_run import summarize_run
 from krm_fn.core.names.names import former_names, is_named_late
-from krm_fn.core.yaml.apply import apply_changes
+from krm_fn.core.yaml.apply import Applied, apply_changes
 from krm_fn.core.yaml.envelope import Envelope, find_objects, join_streams, open_envelope
 from krm_fn.core.yaml.reader import Expansion, read_yaml, walk, warn_about_repeated
 from krm_fn.core.yaml.results import stderr_lines
@@ -109,7 +109,7 @@ def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]
         return "", problems  # what an error is about may be two edits of one place
     edited, added = _edit(opened, changes)
     # Behind the changes: a configuration among the objects has been read by now, and must not be applied.
-    ready = [one if is_deployable(envelope) else deployable(one) for envelope, one in edited]
+    ready = [one.text if is_deployable(envelope) else deployable(one.text) for envelope, one in edited]
     return join_streams([stream for stream in (*ready, added) if stream]), problems
 
 
@@ -125,7 +125,7 @@ def render_items(opened: Opened, changes: Changes) -> list[Item]:
     return [*items, *map(read_item, find_objects(read_yaml(added.encode()).roots))]
 
 
-def _edit(opened: Opened, changes: Changes) -> tuple[list[tuple[Envelope, str]], str]:
+def _edit(opened: Opened, changes: Changes) -> tuple[list[tuple[Envelope, Applied]], str]:
     """Return each envelope with its text after the changes, and the documents that are added. Raises Rejected."""
     envelopes = [envelope for _, envelope in opened.envelopes]
     with opened.placed():
