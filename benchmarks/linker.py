@@ -65,7 +65,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="how often to measure each (default: 3)")
     parser.add_argument("--replica-sets", type=int, choices=GOALS, default=10, help="of each Deployment (default: 10)")
     options = parser.parse_args()
-    with control_plane(_tool) as cluster, tempfile.TemporaryDirectory() as folder:
+    with control_plane(find_tool) as cluster, tempfile.TemporaryDirectory() as folder:
         cluster.api.create({"kind": "Namespace", "metadata": {"name": NAMESPACE}})
         # No controller must act during the measurement.
         for name in CLIENTS:
@@ -172,7 +172,7 @@ def _start(kubeconfig: Path, command: list[str], stdout: int | IO[bytes]) -> sub
     return subprocess.Popen(whole, env={**os.environ, "KUBECONFIG": str(kubeconfig)}, stdout=stdout)
 
 
-def _tool(name: str) -> Path:
+def find_tool(name: str) -> Path:
     found = built(name)
     if found is None:
         sys.exit(f"needs {name}: python tests/tools/build.py")

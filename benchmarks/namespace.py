@@ -24,9 +24,9 @@ def fill(api: Api, replica_sets: int) -> None:
 
     The last generation, which the Deployments reference, has no owners yet.
     """
-    deployments = _create(api, (_deployment(number) for number in range(DEPLOYMENTS)))
+    deployments = _create(api, (deployment_of(number) for number in range(DEPLOYMENTS)))
     owned = (
-        _replica_set(made, number, number * GENERATIONS // replica_sets)
+        replica_set_of(made, number, number * GENERATIONS // replica_sets)
         for made in deployments
         for number in range(replica_sets)
     )
@@ -36,43 +36,43 @@ def fill(api: Api, replica_sets: int) -> None:
     _create(api, [{"kind": "ServiceAccount", "metadata": {"name": "app"}}])
     last = f"-{replica_sets - 1}"
     newest = [made for owners in by_revision.values() for made in owners if made["metadata"]["name"].endswith(last)]
-    _create(api, (_pod(made, number) for made in newest for number in range(PODS)))
-    (inventory,) = _create(api, [_inventory()])
-    _create(api, (_revision(name, [*by_revision[name], inventory]) for name in _revisions()))
+    _create(api, (pod_of(made, number) for made in newest for number in range(PODS)))
+    (inventory,) = _create(api, [inventory_of()])
+    _create(api, (revision_of(name, [*by_revision[name], inventory]) for name in _revisions()))
 
 
 def unlink(api: Api) -> None:
     """Remove the owners of the last generation, as after `fill`."""
     path = KINDS["ConfigMap"].path(api.namespace)
     body = {"metadata": {"ownerReferences": None}}
-    _send(api, (("PATCH", f"{path}/{_name(number, GENERATIONS - 1)}", body) for number in range(DEPLOYMENTS)))
+    send(api, (("PATCH", f"{path}/{revision_name(number, GENERATIONS - 1)}", body) for number in range(DEPLOYMENTS)))
 
 
-def arguments() -> list[str]:
-    """Return the arguments of a Job for all Deployments."""
+def arguments(deployments: int = DEPLOYMENTS) -> list[str]:
+    """Return the arguments of a Job for so many Deployments."""
     workloads = (
-        f"--workload=apps/v1/Deployment/app-{number}=ConfigMap/{_name(number, GENERATIONS - 1)}"
-        for number in range(DEPLOYMENTS)
+        f"--workload=apps/v1/Deployment/app-{number}=ConfigMap/{revision_name(number, GENERATIONS - 1)}"
+        for number in range(deployments)
     )
     return ["link", f"--set={SET}", *workloads]
 
 
 def _revisions() -> Iterator[str]:
-    return (_name(number, generation) for number in range(DEPLOYMENTS) for generation in range(GENERATIONS))
+    return (revision_name(number, generation) for number in range(DEPLOYMENTS) for generation in range(GENERATIONS))
 
 
-def _name(number: int, generation: int) -> str:
+def revision_name(number: int, generation: int) -> str:
     return f"app-{number}-config-{_HASHES[generation] * 10}"
 
 
-def _inventory() -> Object:
-    rendered = ",".join(_name(number, GENERATIONS - 1) for number in range(DEPLOYMENTS))
+def inventory_of(deployments: int = DEPLOYMENTS) -> Object:
+    rendered = ",".join(revision_name(number, GENERATIONS - 1) for number in range(deployments))
     labels = {"revisions.krm-fn.io/set": SET, "revisions.krm-fn.io/component": "linker"}
     annotations = {"revisions.krm-fn.io/rendered": rendered}
     return {"kind": "ConfigMap", "metadata": {"name": f"{SET}-linker", "labels": labels, "annotations": annotations}}
 
 
-def _revision(name: str, owners: list[Object]) -> Object:
+def revision_of(name: str, owners: list[Object]) -> Object:
     is_last = name.endswith(_HASHES[-1])
     base = name.rpartition("-")[0]
     metadata = {
@@ -84,14 +84,14 @@ def _revision(name: str, owners: list[Object]) -> Object:
     return {"kind": "ConfigMap", "metadata": metadata, "data": {"config.yaml": "server: {port: 8080}\n" * 50}}
 
 
-def _deployment(number: int) -> Object:
+def deployment_of(number: int) -> Object:
     """Build a Deployment. No controller runs: its ReplicaSets are created here."""
     name = f"app-{number}"
     spec = {"replicas": 0, "selector": {"matchLabels": {"app": name}}, "template": _template(number, GENERATIONS - 1)}
     return {"kind": "Deployment", "metadata": {"name": name, "labels": {"app": name}}, "spec": spec}
 
 
-def _replica_set(deployment: Object, number: int, generation: int) -> Object:
+def replica_set_of(deployment: Object, number: int, generation: int) -> Object:
     name = deployment["metadata"]["name"]
     labels = {"app": name, "pod-template-hash": f"hash-{number}"}
     template = _template(int(name.removeprefix("app-")), generation)
@@ -104,7 +104,7 @@ def _replica_set(deployment: Object, number: int, generation: int) -> Object:
     }
 
 
-def _pod(replica_set: Object, number: int) -> Object:
+def pod_of(replica_set: Object, number: int) -> Object:
     template = replica_set["spec"]["template"]
     name = f"{replica_set['metadata']['name']}-{number}"
     owner = reference(replica_set, controller=True, blockOwnerDeletion=True)
@@ -122,17 +122,17 @@ def _template(number: int, generation: int) -> Object:
         "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},
         "volumeMounts": [{"name": "config", "mountPath": "/etc/app"}],
     }
-    volumes = [{"name": "config", "configMap": {"name": _name(number, generation)}}]
+    volumes = [{"name": "config", "configMap": {"name": revision_name(number, generation)}}]
     labels = {"app": f"app-{number}"}
     return {"metadata": {"labels": labels}, "spec": {"containers": [container], "volumes": volumes}}
 
 
 def _create(api: Api, objects: Iterable[Object]) -> list[Object]:
     requests = (("POST", KINDS[one["kind"]].path(api.namespace), complete(one)) for one in objects)
-    return _send(api, requests)
+    return send(api, requests)
 
 
-def _send(api: Api, requests: Iterable[tuple[str, str, Object]]) -> list[Object]:
+def send(api: Api, requests: Iterable[tuple[str, str, Object]]) -> list[Object]:
     """Send over a few persistent connections: a new one for each request takes twice the time."""
     waiting = list(requests)
     with ThreadPoolExecutor(_THREADS) as pool:

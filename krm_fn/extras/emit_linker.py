@@ -103,10 +103,11 @@ def _objects(groups: list[JobPlan], settings: Settings, environment: Environment
     for _, same in groupby(groups, key=lambda group: group.namespace):
         first, *others = same
         yield inventory(first, settings)
+        namespace = _namespace(first, settings, environment)
         if settings.linker.service_account_name is None:
-            yield from access(first, settings, _namespace(first, settings, environment))
+            yield from access(first, settings, namespace)
         if settings.linker.schedule is not None:
-            yield cron_job(merge_plans((first, *others)), settings, image)
+            yield cron_job(merge_plans((first, *others)), settings, namespace, image)
         yield from (job(group, settings, image) for group in (first, *others))
 
 

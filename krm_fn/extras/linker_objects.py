@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
 from types import MappingProxyType
 
 from krm_fn.base import keys
@@ -69,16 +70,17 @@ def job(group: JobPlan, settings: Settings, image: str) -> Object:
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
 
 
-def cron_job(group: JobPlan, settings: Settings, image: str) -> Object:
+def cron_job(group: JobPlan, settings: Settings, namespace: str, image: str) -> Object:
     """Build the CronJob that runs the linker between releases: the pod of the Job, but it waits for nothing.
 
-    `group`: that of `merge_plans`. Its name never changes, so that nothing but its plan differs between releases.
+    `group`: that of `merge_plans`. `namespace`: where it will be applied, as far as the function knows. Its name never
+    changes, so that nothing but its plan differs between releases.
     """
     linker = settings.linker
     ttl = linker.ttl_seconds_after_finished
     labels = {**linker.labels, **_labels(settings)}
     spec: Object = {
-        "schedule": linker.schedule or _WHEN_RESUMED,
+        "schedule": spread_schedule(linker.schedule or _WHEN_RESUMED, namespace, settings.set),
         # What is not written, people may set: a CronJob that they suspend stays so in the next release.
         **({} if linker.schedule else {"suspend": True}),
         "concurrencyPolicy": "Forbid",
@@ -93,6 +95,37 @@ def cron_job(group: JobPlan, settings: Settings, image: str) -> Object:
     name = cron_job_name(settings.set)
     metadata = _metadata(name, group.namespace, group.wave, labels, linker.annotations)
     return {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": metadata, "spec": spec}
+
+
+def spread_schedule(schedule: str, namespace: str, set_name: str) -> str:
+    """Return a plain schedule, with a minute and an hour in place of each `H`.
+
+    They are chosen by the SHA-256 of `<namespace>/<set>`: where 2,000 sets all ran at minute 0, 2,000 pods would start
+    at once, and ask the API server at once. Whoever renders, and whenever, gets the same.
+    """
+    return _place_schedule(schedule, int(sha256(f"{namespace}/{set_name}".encode()).hexdigest(), 16))
+
+
+def may_be_spread(schedule: str, found: str) -> bool:
+    """Tell whether some namespace and set make the one schedule of the other."""
+    return found in {_place_schedule(schedule, number) for number in range(60 * 24)}
+
+
+def _place_schedule(schedule: str, number: int) -> str:
+    if schedule.startswith("@"):
+        return schedule
+    minute, hour, others = schedule.split(maxsplit=2)
+    if "H" not in minute + hour:
+        return schedule  # with the spaces that it has
+    # The hour from what the minute leaves over: `H H * * *` has 1,440 times a day, not 60.
+    return " ".join([_place_field(minute, number, 60), _place_field(hour, number // 60, 24), others])
+
+
+def _place_field(field: str, number: int, values: int) -> str:
+    if not field.startswith("H"):
+        return field
+    step = field.removeprefix("H/")
+    return f"{number % int(step)}-{values - 1}/{step}" if step != "H" else str(number % values)
 
 
 def _job_spec(group: JobPlan, settings: Settings, image: str, ttl: int | None) -> Object:

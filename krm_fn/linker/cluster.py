@@ -167,6 +167,7 @@ class ConsumerLists:
             version = read_version(item)
             return version and (version, read_consumer(kind, item, names))
 
+        # Whole objects: names are in pod templates, and the API server has no way to ask for a part of `spec`.
         return dict(self._lists.read(kind, read, metadata_only=False, **selectors).items)
 
 

@@ -73,6 +73,7 @@ class LiveCluster:
 
     def configs(self, plan: LinkPlan) -> Configs:
         selector = f"{keys.SET}={plan.set}"
+        # Metadata alone: what a revision is, whose, and since when. Its content may be a megabyte, and no run needs it.
         found: Listed[LiveRevision | Consumer] = self._lists.read(
             CONFIG_MAPS, lambda item: read_of_set(item, plan), metadata_only=True, labelSelector=selector
         )
@@ -209,6 +210,9 @@ class Lists:
         page, back_off = _FIRST_PAGE, pauses()
         accept = _LIST_METADATA if metadata_only else "application/json"
         while True:
+            # Without `resourceVersion`, the API server answers with what is stored now. With "0" it may answer from a
+            # cache that is behind: the pod that has just started would not be listed, and its revision be deleted. All
+            # pages are of one version, by the token `continue`.
             query = {"limit": str(page), **selectors, **({"continue": following} if following else {})}
             max_bytes = _MAX_PAGE_BYTES if page > 1 else MOST_BYTES
             try:

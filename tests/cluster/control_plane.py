@@ -29,7 +29,7 @@ FAKE_NODE = {
 
 
 class ControlPlane:
-    """The programs by name, the administrator's `api`, and methods that cause faults."""
+    """The programs by name, the administrator's `api`, the address of `etcd`, and methods that cause faults."""
 
     def __init__(self, folder: Path, tools: Callable[[str], Path], admission: Sequence[str]) -> None:
         self.folder = folder
@@ -39,6 +39,7 @@ class ControlPlane:
         etcd, peers, port, kwok = free_ports(4)
         self.server = Server(url=f"https://127.0.0.1:{port}", certificate=folder / "pki" / "apiserver.crt")
         self.api = Api(server=self.server, token=self._tokens["admin"])
+        self.etcd = f"http://127.0.0.1:{etcd}"
         places = Places(folder=folder, etcd=etcd, peers=peers, api=port, kwok=kwok)
         for name, command in commands(places, tools, admission).items():
             self.processes[name] = Process(name, command, folder)

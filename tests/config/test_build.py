@@ -128,10 +128,12 @@ pod_texts = st.dictionaries(
     st.one_of(st.sampled_from(["false", "disabled", "enabled"]), junk),
     max_size=2,
 )
-minutes = st.sampled_from(["*", "0", "?", "*/15", "*/0", "59", "60", "1-5", "1-5/2", "0,30", "0,", "x", "07"])
-days = st.sampled_from(["*", "0", "6", "7", "sun", "MON-FRI", "Mon", "jan", "sun,sat", "* *", ""])
+hashed = ["H", "H/15", "H/24", "H/60", "H/0", "H,0", "H-5", "h"]
+minutes = st.sampled_from(["*", "0", "?", "*/15", "*/0", "59", "60", "1-5", "1-5/2", "0,30", "0,", "x", "07", *hashed])
+hours = st.sampled_from(["*", "23", "24", "0-6", *hashed])
+days = st.sampled_from(["H", "*", "0", "6", "7", "sun", "MON-FRI", "Mon", "jan", "sun,sat", "* *", ""])
 schedules = st.one_of(
-    st.builds("{} {} * * {}".format, minutes, minutes, days),
+    st.builds("{} {} * * {}".format, minutes, hours, days),
     st.builds("0 0 {} {} *".format, minutes, st.sampled_from(["12", "13", "jan", "JAN-dec", "sun"])),
     st.sampled_from(
         ["@hourly", "@daily", "@every 1h", "@Hourly", "", " ", "0 * * * *\n", "TZ=UTC 0 * * * *", "0 * * *"]

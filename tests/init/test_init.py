@@ -184,6 +184,7 @@ spec:
   # strategy: adopt   # for the first sync of what runs already
   linker:
     image: registry.example/k:1   # the Job runs it
+    # schedule: "H * * * *"   # also between releases: an old revision goes within the hour
 """,
     }
     assert main(["discover"]).stdout == b""

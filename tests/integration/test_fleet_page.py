@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.history.cases import read_history
 from tests.tools.require import require, require_node_packages
 
 SIZES = ("wide-light", "wide-dark", "narrow-light", "narrow-dark")
+SPEED = Path(__file__).with_name("fleet_speed.mjs")
 COLUMNS = 12
 WORDS = {
     "config": "a base name",
@@ -101,6 +103,47 @@ def test_a_filter_leaves_what_its_words_mean(seen: Any, size: str) -> None:
         "what differs": "1 of 2 base names, 12 of 12 columns",
     }
     assert all(look["overflow"] <= 0 for look in found.values())
+
+
+LARGE, PART = 400, 14
+"""Columns of a large page, beside 20 rows; and how many of them are shown at a time."""
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return what the browser saw of a table of 8,000 cells, word by word."""
+    chromium, readers = require("chromium"), require_node_packages("diagrams")
+    column = find_column(read_history(FIXTURES / "histories" / "a-paused-canary"), "prod")
+    ((key, used),) = column.used.items()
+    sets = [f"shop-{number}" for number in range(20)]
+    of_all = {key._replace(set=name): used for name in sets}
+    columns = [column._replace(cluster=f"prod-{one}", used=of_all, sets=frozenset(sets)) for one in range(LARGE)]
+    path = tmp_path_factory.mktemp("large") / "fleet.html"
+    path.write_text(write_fleet(build_fleet(columns), FleetFormat.HTML, Screen()))
+    words = ["", ">#columns", "shop-3", "prod-39", "shop-3 prod-399", "canary", "b2nothing"]
+    command = ["node", *map(str, (SPEED, readers, chromium, path, json.dumps(words)))]
+    ran = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=300)
+    return json.loads(ran.stdout)
+
+
+def test_a_part_of_a_large_table_is_shown_and_all_of_it_is_searched(large: Any) -> None:
+    assert large["complaints"] == []
+    look = {word: (one["cells"], one["parts"], one["output"].split(",")[0]) for word, one in large["words"].items()}
+    assert look == {
+        "": (20 * PART, [f"columns 1 to {PART}"], "20 of 20 base names"),
+        ">#columns": (20 * PART, [f"columns {PART + 1} to {2 * PART}"], "20 of 20 base names"),
+        "shop-3": (50, ["columns 1 to 50"], "1 of 20 base names"),
+        "prod-39": (20 * 11, [], "20 of 20 base names"),
+        "shop-3 prod-399": (1, [], "1 of 20 base names"),
+        "canary": (20 * PART, [f"columns 1 to {PART}"], "20 of 20 base names"),
+        "b2nothing": (0, ["columns 1 to 50"], "0 of 20 base names"),
+    }
+    assert large["words"][">#columns"]["first"] == f"prod-{PART}"
+
+
+def test_a_large_table_is_filtered_while_one_types(large: Any) -> None:
+    """100 ms on a quiet machine. Ten seconds a letter, which is what all cells would take, are found on any."""
+    assert max(one["cpu"] for one in large["words"].values()) < 1000
 
 
 def test_light_and_dark_differ(seen: Any) -> None:

@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -14,9 +15,10 @@ from kubernetes.config import incluster_config
 from krm_fn.base.kind import CONSUMER_KINDS, Kind
 from krm_fn.base.link_plan import JobPlan, LinkPlan, ProducerName, RevisionName, Workload
 from krm_fn.base.settings import LinkerSettings, Settings
+from krm_fn.core.config.build import SCHEDULE
 from krm_fn.core.config.plain import load_schema
 from krm_fn.core.names.names import MAX_JOB_NAME, cron_job_name
-from krm_fn.extras.linker_objects import START_SECONDS, access, cron_job, job
+from krm_fn.extras.linker_objects import START_SECONDS, access, cron_job, job, may_be_spread, spread_schedule
 from krm_fn.function import run
 from tests.cases import ENVIRONMENT
 from tests.linker.arguments import read_plan
@@ -78,12 +80,54 @@ def test_the_name_of_a_cron_job_leaves_room_for_those_of_its_jobs(length: int) -
 def test_what_a_schedule_makes_of_the_cron_job(linker: LinkerSettings, expected: tuple[Any, ...]) -> None:
     """Its pod is that of the Job, and nothing that is not written is taken from those who suspend it by hand."""
     settings = SETTINGS._replace(linker=linker)
-    spec: Any = cron_job(GROUP, settings, "krm-fn:1")["spec"]
+    spec: Any = cron_job(GROUP, settings, "shop", "krm-fn:1")["spec"]
     of_job: Any = job(GROUP, settings, "krm-fn:1")["spec"]
     template = spec["jobTemplate"]["spec"]
     assert (spec["schedule"], spec.get("suspend"), template["ttlSecondsAfterFinished"]) == expected
     assert template == {**of_job, "ttlSecondsAfterFinished": expected[2]}
     assert spec["concurrencyPolicy"] == "Forbid"
+
+
+SPREAD = [
+    ("0 * * * *", "0 * * * *", "what is plain stays"),
+    ("0  22-6 *  * THU", "0  22-6 *  * THU", "with its spaces, and a day that has an H in it"),
+    ("@hourly", "@hourly", "a macro stays"),
+    ("H * * * *", "49 * * * *", "a minute"),
+    ("H/15 * * * *", "4-59/15 * * * *", "every 15 minutes, from what is left of the same minute"),
+    ("H H * * SUN", "49 6 * * SUN", "a minute and an hour"),
+    ("0 H * * *", "0 6 * * *", "an hour alone"),
+    ("H H/6 1,15 * *", "49 0-23/6 1,15 * *", "every six hours"),
+]
+
+
+@pytest.mark.parametrize(("schedule", "expected", "_why"), SPREAD)
+def test_an_h_becomes_plain(schedule: str, expected: str, _why: str) -> None:
+    assert spread_schedule(schedule, "shop", "web") == expected
+    assert may_be_spread(schedule, expected)
+    assert re.fullmatch(SCHEDULE, expected)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "other"),
+    [("H * * * *", "60 * * * *"), ("H * * * *", "* * * * *"), ("H/15 * * * *", "15-59/15 * * * *")],
+)
+def test_an_h_becomes_nothing_else(schedule: str, other: str) -> None:
+    assert not may_be_spread(schedule, other)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "values"), [("H * * * *", 60), ("H/15 * * * *", 15), ("0 H * * *", 24), ("H H * * *", 1440)]
+)
+@pytest.mark.parametrize("platform", ["one set in each namespace", "many sets in one namespace"])
+def test_ten_thousand_sets_are_spread_evenly(schedule: str, values: int, platform: str) -> None:
+    """As evenly as dice fall: by the chi-squared test, worse than now once in a million times."""
+    places = [(f"team-{number}", "web") for number in range(10_000)]
+    if platform == "many sets in one namespace":
+        places = [(set_name, namespace) for namespace, set_name in places]
+    counts = Counter(spread_schedule(schedule, *place) for place in places)
+    expected = len(places) / values
+    off = sum((count - expected) ** 2 / expected for count in counts.values()) + expected * (values - len(counts))
+    assert off < values + 5 * (2 * values) ** 0.5
 
 
 @pytest.mark.parametrize("length", [1, 46, 47, 48, 63])

@@ -122,3 +122,22 @@ def test_a_cron_job_that_the_configuration_asks_for_is_missed(configured: Verify
     (found,) = findings(CRON_JOB.sub("", RENDERED), configured)
     assert found == "error: CronJob/shop/web-linker: is not in the input: spec.linker.schedule asks for it"
     assert findings(CRON_JOB.sub("", RENDERED), VerifyOptions()) == []
+
+
+SPREAD = [
+    ("49 * * * *", None, "as emitted"),
+    ("5 * * * *", None, "where the namespace was set later"),
+    ("* * * * *", "spec.schedule: found '* * * * *', expected '49 * * * *'", "each minute"),
+    ("5 1 * * *", "spec.schedule: found '5 1 * * *', expected '49 * * * *'", "another hour"),
+]
+
+
+@pytest.mark.parametrize(("found", "expected", "_why"), SPREAD)
+def test_an_h_in_the_configuration_may_be_any_minute(
+    found: str, expected: str | None, _why: str, configured: VerifyOptions
+) -> None:
+    assert configured.config is not None
+    file = Path(configured.config)
+    file.write_text(file.read_text().replace("17 * * * *", "H * * * *"))
+    problems = findings(with_cron_job("17 * * * *", found), configured)
+    assert [line.partition("linker ")[2] for line in problems] == ([] if expected is None else [expected])

@@ -61,9 +61,23 @@ _CRON = (
 )
 """The values of each field of a schedule, as robfig/cron reads them for Kubernetes (spec.go, parser.go)."""
 
-_CRON_FIELDS = (f"([*?]|{value}(-{value})?)(/[1-9][0-9]*)?" for value in _CRON)
-SCHEDULE = f"(@(hourly|daily|weekly|monthly|yearly)|{' +'.join(f'{one}(,{one})*' for one in _CRON_FIELDS)})?"
-"""What the API server accepts and Kubernetes documents, less a time zone, or nothing."""
+_HASHED = ("H(/([1-9]|[1-5][0-9]))?", "H(/([1-9]|1[0-9]|2[0-3]))?")
+"""What the minute and the hour may be instead: `spread_schedule` makes a plain value of it.
+
+No day: a hashed one would put weeks between the runs of two sets, and not every month has a 31st. And it is the whole
+field: whoever writes a list or a range chooses the values himself.
+"""
+
+
+def _cron_field(value: str, hashed: str = "") -> str:
+    one = f"([*?]|{value}(-{value})?)(/[1-9][0-9]*)?"
+    some = f"{one}(,{one})*"
+    return f"({hashed}|{some})" if hashed else some
+
+
+_CRON_FIELDS = " +".join(map(_cron_field, _CRON, (*_HASHED, "", "", "")))
+SCHEDULE = f"(@(hourly|daily|weekly|monthly|yearly)|{_CRON_FIELDS})?"
+"""What the API server accepts and Kubernetes documents, less a time zone, and `H`; or nothing."""
 
 _RESERVED = r"(helm\.sh|argocd\.argoproj\.io)/hook|argocd\.argoproj\.io/sync-wave|([^/]*\.)?revisions\.krm-fn\.io/"
 _NO_SIDECAR = NO_SIDECAR_LABELS | NO_SIDECAR_ANNOTATIONS

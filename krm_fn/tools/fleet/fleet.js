@@ -1,22 +1,47 @@
-// Filter the table. Without this, the page is complete: it only has no field to filter with.
+// Filter the table, and show a part of a large one. Without this, the page is complete: it only has no field to filter with.
 "use strict";
+
+// A browser takes ten seconds to lay out 50,000 cells, and would do so with each letter in the field. So many take a tenth
+// of one.
+const MOST_CELLS = 300;
+const FEW_ROWS = 20;
+const MOST_COLUMNS = 50; // whose headings stay in view
 
 const field = document.getElementById("filter");
 const different = document.getElementById("different");
 const output = document.querySelector("output");
-const headings = [...document.querySelectorAll("thead th")].slice(1).map((cell) => ({ cell, text: read(cell) }));
-const groups = [...document.querySelectorAll("tbody")].map((body) => ({
-  body,
-  rows: [...body.querySelectorAll(".base")].map((row) => ({
-    row,
-    title: `${read(body.querySelector(".set"))} ${read(row.querySelector("th"))}`,
-    cells: [...row.querySelectorAll("td")].map((cell) => ({ cell, text: read(cell) })),
-  })),
-}));
+const table = document.querySelector("table");
+const [corner, ...heads] = document.querySelectorAll("thead th");
+const headings = heads.map((cell) => ({ cell, text: read(cell) }));
+const groups = [...document.querySelectorAll("tbody")].map((body) => {
+  const title = body.querySelector(".set");
+  const set = read(title);
+  const rows = [...body.querySelectorAll(".base")].map((row) => {
+    const [name, ...cells] = row.children;
+    const found = cells.map((cell) => ({ cell, text: read(cell), isDifferent: cell.matches(".different") }));
+    return { row, name, title: `${set} ${read(name)}`, cells: found };
+  });
+  return { body, title, rows };
+});
 const rows = groups.flatMap((group) => group.rows);
+const parts = { columns: readPart("columns"), rows: readPart("rows") };
 
 function read(element) {
   return element.textContent.toLowerCase();
+}
+
+function readPart(id) {
+  const place = document.getElementById(id);
+  const [before, after] = place.querySelectorAll("button");
+  const part = { place, before, after, text: place.querySelector("span"), first: 0, most: 1 };
+  before.addEventListener("click", () => move(part, -part.most));
+  after.addEventListener("click", () => move(part, part.most));
+  return part;
+}
+
+function move(part, by) {
+  part.first += by;
+  show();
 }
 
 // A word means the rows with it in their title, else the columns, else the rows with it in a cell.
@@ -30,21 +55,54 @@ function choose(words) {
   return chosen;
 }
 
+let left = { columns: [], rows: [] };
+
 function filter() {
   const { titles, columns, cells } = choose(field.value.toLowerCase().split(/\s+/).filter(Boolean));
-  const shown = headings.map((one) => columns.every((word) => one.text.includes(word)));
-  headings.forEach((one, position) => (one.cell.hidden = !shown[position]));
-  for (const one of rows) {
-    const visible = one.cells.filter((_, position) => shown[position]);
-    one.cells.forEach(({ cell }, position) => (cell.hidden = !shown[position]));
-    one.row.hidden =
-      !titles.every((word) => one.title.includes(word)) ||
-      !cells.every((word) => visible.some(({ text }) => text.includes(word))) ||
-      (different.checked && !visible.some(({ cell }) => cell.matches(".different")));
+  const positions = [...headings.keys()].filter((at) => columns.every((word) => headings[at].text.includes(word)));
+  left = { columns: positions, rows: rows.filter(isLeft) };
+  parts.columns.first = parts.rows.first = 0;
+  output.textContent = `${left.rows.length} of ${rows.length} base names, ${positions.length} of ${headings.length} columns`;
+  show();
+
+  function isLeft(one) {
+    return (
+      titles.every((word) => one.title.includes(word)) &&
+      cells.every((word) => positions.some((at) => one.cells[at].text.includes(word))) &&
+      (!different.checked || positions.some((at) => one.cells[at].isDifferent))
+    );
   }
-  for (const { body, rows: members } of groups) body.hidden = members.every((one) => one.row.hidden);
-  const left = rows.filter((one) => !one.row.hidden).length;
-  output.textContent = `${left} of ${rows.length} base names, ${shown.filter(Boolean).length} of ${headings.length} columns`;
+}
+
+// What is not shown is not in the document, so that nothing is computed for it.
+function show() {
+  parts.rows.most = Math.max(FEW_ROWS, Math.floor(MOST_CELLS / Math.max(1, left.columns.length)) - 1);
+  const columns = Math.floor(MOST_CELLS / (1 + Math.min(left.rows.length, parts.rows.most)));
+  parts.columns.most = Math.min(MOST_COLUMNS, columns);
+  const shown = new Set(cut("rows", "base names"));
+  const positions = cut("columns", "columns");
+  corner.parentElement.replaceChildren(corner, ...positions.map((at) => headings[at].cell));
+  const bodies = [];
+  for (const { body, title, rows: members } of groups) {
+    const present = members.filter((one) => shown.has(one));
+    if (!present.length) continue;
+    title.firstElementChild.colSpan = 1 + positions.length;
+    for (const { row, name, cells } of present) row.replaceChildren(name, ...positions.map((at) => cells[at].cell));
+    body.replaceChildren(title, ...present.map((one) => one.row));
+    bodies.push(body);
+  }
+  table.replaceChildren(corner.closest("thead"), ...bodies);
+}
+
+function cut(id, what) {
+  const { place, before, after, text, first, most } = parts[id];
+  const all = left[id];
+  const end = Math.min(first + most, all.length);
+  place.hidden = all.length <= most;
+  before.disabled = first === 0;
+  after.disabled = end === all.length;
+  text.textContent = `${what} ${first + 1} to ${end}`;
+  return all.slice(first, end);
 }
 
 field.addEventListener("input", filter);
@@ -60,3 +118,4 @@ document.addEventListener("keydown", (event) => {
 });
 document.querySelector(".filter").hidden = false;
 filter();
+table.classList.remove("large");

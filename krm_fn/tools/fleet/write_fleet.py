@@ -23,6 +23,9 @@ _LONGEST_PROBLEM = 40
 _OLD = 600
 """Seconds by which a report may be older than the newest one before somebody has to know."""
 
+_LARGE = 5_000
+"""Cells of a table that a browser shows only once the script has taken a part of it: it needs seconds for all."""
+
 _WHOLE = 100
 _NONE = {CellState.NONE: "-", CellState.NO_SET: ""}
 
@@ -206,11 +209,19 @@ def _write_html(fleet: Fleet) -> Iterator[str]:
     yield '<input id="filter" type="search" placeholder="name, cluster, hash or state" autocomplete="off">'
     yield '<label><input id="different" type="checkbox"> only what differs</label>'
     yield '<output for="filter different" aria-live="polite"></output>'
+    # For a table of which a browser can show only a part at a time.
+    for part, what in (("columns", "columns"), ("rows", "base names")):
+        yield f'<div id="{part}" class="part" hidden>'
+        yield f'<button type="button" aria-label="previous {what}">&lsaquo;</button>'
+        yield '<span aria-live="polite"></span>'
+        yield f'<button type="button" aria-label="next {what}">&rsaquo;</button>'
+        yield "</div>"
     yield "</div>"
     yield "</header>"
     yield "<main>"
     yield '<div class="fleet" role="region" aria-label="Revisions in use" tabindex="0">'
-    yield "<table>"
+    is_large = len(fleet.rows) * len(fleet.columns) > _LARGE
+    yield '<table class="large">' if is_large else "<table>"
     yield from _write_head(fleet)
     for name, rows in groupby(fleet.rows, lambda row: row.key.set):
         yield "<tbody>"

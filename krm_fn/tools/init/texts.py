@@ -32,6 +32,7 @@ _NOT_FOR_ARGO_CD = "# +argocd:skip-file-rendering"
 KPT_ENTRY = {"exec": PROGRAM, "configPath": CONFIG_FILE}
 KPT_ENTRY_LINES = f"pipeline:\n  mutators:\n  - exec: {PROGRAM}\n    configPath: {CONFIG_FILE}\n"
 
+_SCHEDULE = '# schedule: "H * * * *"   # also between releases: an old revision goes within the hour'
 _TO_SET = f"image: REGISTRY/krm-fn:{__version__}   # the Job runs it; make image builds it, and you push it"
 
 _PACKAGES = "apps/*/overlays/*"
@@ -129,12 +130,13 @@ def write_config(name: str, annotations: str, deployers: Sequence[str], image: s
 def _write_linker(image: str, namespace: str) -> Iterator[str]:
     """Yield the lines of the linker. No image is better than one that nobody can pull."""
     if not image and not namespace:
-        yield from ("  # linker:", f"  #   {_TO_SET}")
+        yield from ("  # linker:", f"  #   {_TO_SET}", f"  #   {_SCHEDULE.removeprefix('# ')}")
         return
     yield "  linker:"
     yield f"    image: {image}   # the Job runs it" if image else f"    # {_TO_SET}"
     if namespace:
         yield f"    namespace: {write_scalar(namespace)}"
+    yield f"    {_SCHEDULE}"
 
 
 def in_metadata(annotations: str) -> str:

@@ -20,7 +20,7 @@ from krm_fn.core.names.names import listed_revisions
 from krm_fn.core.references.find import find_in_rules
 from krm_fn.core.references.generated import find_generated
 from krm_fn.extras.emit_linker import build_trackers, without_clashes
-from krm_fn.extras.linker_objects import access, cron_job, inventory
+from krm_fn.extras.linker_objects import access, cron_job, inventory, may_be_spread
 from krm_fn.extras.plan_links import plan_links
 from krm_fn.tools.render.rendered import read_plan
 from krm_fn.tools.verify.check_job import check_annotations, check_cron_job, check_job, check_object, check_wave
@@ -190,11 +190,9 @@ def _check_cron_jobs(place: _JobPlace, one: RenderedSet, objects: _LinkerObjects
     settings = one.configured.settings if one.configured else None
     group = merge_plans(place.groups) if place.groups else None
     found = place.of_kind("CronJob")
-    wanted = None
-    if group and settings and settings.linker.enabled and settings.linker.schedule is not None:
-        wanted = partial(cron_job, group, settings)
-        if not found:
-            yield _missing(place, "batch/v1", "CronJob", "spec.linker.schedule asks for it")
+    is_wanted = group and settings and settings.linker.enabled and settings.linker.schedule is not None
+    if is_wanted and not found:
+        yield _missing(place, "batch/v1", "CronJob", "spec.linker.schedule asks for it")
     for item in found:
         try:
             plan, field = read_plan(item)
@@ -204,7 +202,21 @@ def _check_cron_jobs(place: _JobPlace, one: RenderedSet, objects: _LinkerObjects
         messages = [*_compare(plan, group.plan if group else _NOTHING, place, objects)]
         yield from (about(item, message, field) for message in messages)
         if not messages:
+            wanted = None
+            if group and settings and is_wanted:
+                wanted = partial(cron_job, group, _as_spread(settings, item), place.namespace)
             yield from check_cron_job(item, plan, wanted)
+
+
+def _as_spread(settings: Settings, item: Item) -> Settings:
+    """Take the schedule of a CronJob for the configured one if `H` can become it.
+
+    Which one it becomes is not known here: the namespace may have been set after krm-fn.
+    """
+    linker, found = settings.linker, text(get(item.node, "spec", "schedule"))
+    if linker.schedule and may_be_spread(linker.schedule, found):
+        return settings._replace(linker=linker._replace(schedule=found))
+    return settings
 
 
 def _name(place: _JobPlace) -> str:
