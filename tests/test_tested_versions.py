@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.build import FAMILIES, TOOLS, Family, NoSuchVersion, read_versions, source, version
+from tests.versions import PAGE, choose, list_cells, read_rows, write_rows
 
 LISTED = [family for family in FAMILIES if family.name in read_versions()]
 PINNED = [
@@ -63,3 +64,19 @@ def test_what_is_not_in_the_table_is_an_error_that_lists_it(choice: str, monkeyp
 def test_what_a_version_is_tested_with_is_there(name: str) -> None:
     root = Path(__file__).parent.parent
     assert all((root / path).exists() for path in read_versions()[name].tests)
+
+
+def test_the_page_has_a_row_for_each_version() -> None:
+    page = PAGE.read_text()
+    assert write_rows(page, read_rows(page)) == page
+
+
+def test_the_cells_of_a_row_are_in_the_order_of_their_versions() -> None:
+    cells = choose(list_cells(), ["kubernetes"])
+    assert [cell.version.split(".")[1] for cell in cells] == ["34", "35", "36", "37"]
+
+
+@pytest.mark.parametrize("choice", ["helm=4", "helmet", "kubernetes=1.3"])
+def test_a_cell_that_is_not_there_is_an_error_that_lists_all(choice: str) -> None:
+    with pytest.raises(SystemExit, match=f"{choice}: expected one of kubernetes=v1"):
+        choose(list_cells(), [choice])
