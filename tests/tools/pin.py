@@ -28,9 +28,9 @@ def pin(family: Family, version: str) -> Path:
     options += [f"-tool={tool['Path']}" for tool in default["Tool"]]
     for row in own["Replace"] or ():
         new = row["New"]
-        # The parts of Kubernetes are folders of its repository, published with another major version: v1.34.4, v0.34.4.
-        new_version = new.get("Version") or version.replace("v1.", "v0.", 1)
-        new_path = new["Path"] if "Version" in new else row["Old"]["Path"]
+        # A part that is a folder of the same repository is published beside it; those of Kubernetes v1.34.4 as v0.34.4.
+        own_version = version.replace("v1.", "v0.", 1) if family.name == "kubernetes" else version
+        new_path, new_version = (new["Path"], new["Version"]) if "Version" in new else (row["Old"]["Path"], own_version)
         options.append(f"-replace={row['Old']['Path']}={new_path}@{new_version}")
     subprocess.run(["go", "mod", "edit", *options], cwd=folder, check=True)
     subprocess.run(["go", "mod", "tidy"], cwd=folder, check=True)
