@@ -16,7 +16,7 @@ INSTALLED := .venv/installed
 # The theme of the site prints an advertisement of its next version without this variable.
 docs: export NO_MKDOCS_2_WARNING = true
 
-.PHONY: help demo docs lock dist test test-gitops test-nightly check test-all rest fuzz budget lint bench image clean packages tools static types layers workflows
+.PHONY: help demo docs lock dist test test-gitops test-nightly test-versions check test-all rest fuzz budget lint bench image clean packages tools static types layers workflows
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
@@ -25,6 +25,7 @@ help:
 	@echo 'make test-all    install the tools and run everything, as CI does: half an hour, 15 minutes more the first time'
 	@echo 'make test-gitops   build Argo CD, Flux, Helm 4 and External Secrets, half an hour, and run the tests of deployers'
 	@echo 'make test-nightly   run the rows on a cluster that make test-all leaves out'
+	@echo 'make test-versions   run the tests of each version of the programs in tests/tools/versions.toml: hours'
 	@echo 'make fuzz    try all of what each run tries a part of, give nonsense to all readers, and run the mutants: half an hour'
 	@echo 'make lint    run ruff only'
 	@echo 'make docs    build the site of the documentation: build/site'
@@ -69,6 +70,11 @@ fuzz: $(INSTALLED)
 # The rows of the matrices on a cluster of which `make test-all` runs some.
 test-nightly: packages $(INSTALLED) tools
 	@.venv/bin/pytest -m nightly tests/cluster
+
+# `make test-versions CELLS="kubernetes=1.34 helm"` runs a part.
+CELLS ?=
+test-versions: packages $(INSTALLED)
+	@.venv/bin/python -m tests.versions $(CELLS)
 
 static: lint types layers budget workflows
 

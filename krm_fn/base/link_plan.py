@@ -16,6 +16,9 @@ from krm_fn.base.producer import RENAMABLE_KINDS
 _OPTIONS = ("--set", "--workload", "--revision", "--maker", "--kind", "--timeout", "--minimum-age")
 _NO_WAIT = "--no-wait"
 
+PLAN_VERSION = "KRM_FN_PLAN_VERSION"
+"""A variable of the linker's container, where its image is of another version: that of the function."""
+
 REVISION_KINDS = (*CONFIG_KINDS, *RENAMABLE_KINDS)
 """The kinds whose objects can be revisions."""
 

@@ -1,6 +1,7 @@
 """`krm-fn link`: keep the owners of revisions in step with their use. The emitted Jobs run this."""
 
 import gc
+import os
 import signal
 from collections.abc import Callable
 from threading import Event
@@ -8,8 +9,10 @@ from typing import TypeVar
 
 import click
 
+from krm_fn import __version__
 from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import (
+    PLAN_VERSION,
     LinkPlan,
     ProducerName,
     RevisionName,
@@ -41,7 +44,28 @@ def _each_read_by(
     return convert
 
 
-@click.command(short_help="Link revisions to the objects that reference them. The emitted Job runs this.")
+class _LinkCommand(click.Command):
+    """A command whose arguments krm-fn of another version may have written."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            in_a_pod = "KUBERNETES_SERVICE_HOST" in os.environ
+            writer = os.environ.get(PLAN_VERSION) or ("of another version" if in_a_pod else "")
+            if not writer:
+                raise
+            found = error.format_message().rstrip(".")
+            message = (
+                f"{found}; krm-fn {writer} wrote this plan, and the linker is {__version__}, which does not understand "
+                "it. Nothing was changed: give spec.linker.image the version of the function"
+            )
+            raise click.UsageError(message, ctx) from error
+
+
+@click.command(
+    cls=_LinkCommand, short_help="Link revisions to the objects that reference them. The emitted Job runs this."
+)
 @click.option("--set", "set_name", metavar="NAME", required=True, help="The set: metadata.name of its configuration.")
 @click.option(
     "--workload",

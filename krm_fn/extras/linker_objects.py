@@ -5,15 +5,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from types import MappingProxyType
 
+from krm_fn import __version__
 from krm_fn.base import keys
 from krm_fn.base.changes import Object
 from krm_fn.base.deployer import SYNC_WAVE, keep_new_name, protections_of, wave_of
 from krm_fn.base.kind import Kind
-from krm_fn.base.link_plan import JobPlan, RevisionName
+from krm_fn.base.link_plan import PLAN_VERSION, JobPlan, RevisionName
 from krm_fn.base.node import NewValue
 from krm_fn.base.settings import NO_SIDECAR_ANNOTATIONS, NO_SIDECAR_LABELS, Settings
 from krm_fn.core.decide.revisions import Revision
-from krm_fn.core.names.names import content_name, cron_job_name
+from krm_fn.core.names.names import content_name, cron_job_name, version_of
 
 START_SECONDS = 300
 """What the Job may need beyond the linker's own timeout: a new node, the image, the start of the program."""
@@ -147,6 +148,9 @@ def _job_spec(group: JobPlan, settings: Settings, image: str, ttl: int | None) -
 
 def _pod_spec(group: JobPlan, settings: Settings, image: str) -> Object:
     linker = settings.linker
+    # An image of this version needs no telling, and so the Job is the same in each package of a version.
+    is_other = version_of(linker.image or "") not in ("", __version__)
+    environment: list[NewValue] = [{"name": PLAN_VERSION, "value": __version__}] if is_other else []
     return {
         "serviceAccountName": linker.service_account_name or _name(settings),
         "automountServiceAccountToken": False,
@@ -159,6 +163,7 @@ def _pod_spec(group: JobPlan, settings: Settings, image: str) -> Object:
                 "name": "link",
                 "image": image,
                 "args": ["link", *group.plan.to_arguments()],
+                **_given(env=environment),
                 "resources": linker.resources,
                 "securityContext": _CONTAINER_SECURITY,
                 "volumeMounts": [_TOKEN_MOUNT],

@@ -3,6 +3,7 @@
 import pytest
 
 from krm_fn import __version__
+from krm_fn.base.link_plan import PLAN_VERSION
 from krm_fn.base.settings import NO_ENVIRONMENT, Environment
 from krm_fn.core.names.names import EXPECTED_IMAGE
 from krm_fn.function import run
@@ -89,6 +90,9 @@ def test_an_image_of_another_version_is_warned_about(image: str, version: str) -
     expected = f"{at}{OTHER.format(image, version)}\n" if version else ""
     in_the_configuration = run(PACKAGE, (CONFIG + f"spec: {{linker: {{image: '{image}'}}}}\n").encode())
     assert (in_the_configuration.stderr, in_the_configuration.exit_code) == (expected, 0)
+    # A linker that does not understand its plan names the version that wrote it.
+    environment = f'env: - name: {PLAN_VERSION} value: "{__version__}"'
+    assert (environment in " ".join(in_the_configuration.stdout.decode().split())) == bool(version)
 
 
 def test_a_pinned_image_of_another_version_is_warned_about() -> None:

@@ -5,6 +5,9 @@ everything that the programs depend on. This script needs only Python and Go. Wi
 succeeds; the tests then say which program they need.
 
 Argo CD, Flux and External Secrets take half an hour. They are built only with GITOPS=1 in the environment.
+
+versions.toml lists the versions of some programs. A variable such as KUBERNETES=1.34 chooses one, for the build and for
+the tests.
 """
 
 import functools
@@ -16,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +31,10 @@ JOBS = 2
 
 
 class Family(NamedTuple):
-    """The programs of one go.mod, if any, and the module whose version they have."""
+    """The programs of one go.mod, if any, and the module whose version they have.
+
+    A family of versions.toml has a folder with a go.mod for each version, in `folder`.
+    """
 
     folder: Path
     module: str
@@ -36,6 +43,30 @@ class Family(NamedTuple):
     variables: tuple[str, ...] = ()
     # Whether to build it only with GITOPS=1.
     on_demand: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def variable(self) -> str:
+        """The variable of the environment that chooses a version, such as ARGO_ROLLOUTS."""
+        return self.name.upper().replace("-", "_")
+
+
+class Versions(NamedTuple):
+    """A row of versions.toml: what is tested if nothing is chosen, what else can be, and the tests of each version."""
+
+    default: str
+    others: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+class NoSuchVersion(Exception):
+    """A variable chooses a version that versions.toml does not list."""
+
+    def __init__(self, variable: str, wanted: str, listed: tuple[str, ...]) -> None:
+        super().__init__(f"{variable}={wanted}: expected one of {', '.join(listed)}, or the start of one")
 
 
 # Clients check the API server's version, and refuse v0.0.0-master, the version of a plain build.
@@ -87,15 +118,15 @@ FAMILIES = (
 
 def build() -> None:
     if shutil.which("go") is None:
-        names = ", ".join(family.folder.name for family in FAMILIES)
+        names = ", ".join(family.name for family in FAMILIES)
         print(f"Go is not installed, so tests use these programs only if they are on PATH: {names}")
         return
     for family in FAMILIES:
         if family.programs and not is_on_demand(family.programs[0]) and not _bin_folder(family).exists():
-            print(f"building {family.folder.name} {version(family)}; this takes minutes, but only once", flush=True)
+            print(f"building {family.name} {version(family)}; this takes minutes, but only once", flush=True)
             start = time.monotonic()
             _go_build(family)
-            print(f"built {family.folder.name} in {time.monotonic() - start:.0f} s", flush=True)
+            print(f"built {family.name} in {time.monotonic() - start:.0f} s", flush=True)
 
 
 def built(program: str) -> Path | None:
@@ -113,9 +144,29 @@ def is_on_demand(program: str) -> bool:
     )
 
 
+@functools.cache
+def read_versions() -> dict[str, Versions]:
+    """Read versions.toml, by the name of the family."""
+    rows = tomllib.loads((TOOLS / "versions.toml").read_text())
+    return {name: Versions(row["default"], tuple(row["others"]), tuple(row["tests"])) for name, row in rows.items()}
+
+
+def source(family: Family) -> Path:
+    """Return the folder with the go.mod of the chosen version. Raises NoSuchVersion."""
+    versions = read_versions().get(family.name)
+    if versions is None:
+        return family.folder
+    wanted = os.environ.get(family.variable) or versions.default
+    listed = (versions.default, *versions.others)
+    found = [one for one in listed if f"{one}.".startswith(f"v{wanted.removeprefix('v')}.")]
+    if len(found) != 1:
+        raise NoSuchVersion(family.variable, wanted, listed)
+    return family.folder / found[0]
+
+
 def version(family: Family) -> str:
     """Return the version in `go.mod`, such as `v5.8.2`."""
-    lines = (family.folder / "go.mod").read_text().splitlines()
+    lines = (source(family) / "go.mod").read_text().splitlines()
     required = (line.removeprefix("require ").split() for line in lines)
     return next(words[1] for words in required if words[:1] == [family.module])
 
@@ -124,26 +175,27 @@ def module_folder(module: str) -> Path:
     """Return the source folder of a module, which contains its manifests."""
     family = next(family for family in FAMILIES if family.module == module)
     # The programs may be older than this machine's cache of modules.
-    downloaded = json.loads(_go("mod", "download", "-json", module, folder=family.folder))
+    downloaded = json.loads(_go("mod", "download", "-json", module, folder=source(family)))
     return Path(downloaded["Dir"])
 
 
 @functools.cache
 def _bin_folder(family: Family) -> Path:
-    decisive = hashlib.sha256(_go("version", folder=family.folder))
-    decisive.update((family.folder / "go.mod").read_bytes())
-    decisive.update((family.folder / "go.sum").read_bytes())
-    for source in sorted(family.folder.glob("*.go")):
-        decisive.update(source.read_bytes())
+    folder = source(family)
+    decisive = hashlib.sha256(_go("version", folder=folder))
+    decisive.update((folder / "go.mod").read_bytes())
+    decisive.update((folder / "go.sum").read_bytes())
+    for program in sorted(folder.glob("*.go")):
+        decisive.update(program.read_bytes())
     decisive.update(_linker_flags(family).encode())
     cache = os.environ.get("KRM_FN_CACHE") or Path.home() / ".cache" / "krm-fn"
-    return Path(cache) / "tools" / f"{family.folder.name}-{decisive.hexdigest()[:16]}"
+    return Path(cache) / "tools" / f"{family.name}-{decisive.hexdigest()[:16]}"
 
 
 def _go_build(family: Family) -> None:
     done = _bin_folder(family)
     done.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=done.parent, prefix=f".{family.folder.name}-") as unfinished:
+    with tempfile.TemporaryDirectory(dir=done.parent, prefix=f".{family.name}-") as unfinished:
         bin_folder = Path(unfinished) / "bin"
         bin_folder.mkdir()
         # Several programs get the names of their folders. A single one gets its name here: etcd's folder is "server".
@@ -151,7 +203,7 @@ def _go_build(family: Family) -> None:
         _go(
             *("build", "-mod=readonly", "-buildvcs=false", "-trimpath", "-p", str(JOBS)),
             *("-ldflags", _linker_flags(family), "-o", str(output), "tool"),
-            folder=family.folder,
+            folder=source(family),
         )
         # Only a complete build gets the final name. Another process may have finished first.
         if not done.exists():
@@ -171,5 +223,7 @@ def _go(*arguments: str, folder: Path) -> bytes:
 if __name__ == "__main__":
     try:
         build()
+    except NoSuchVersion as error:
+        sys.exit(str(error))
     except subprocess.CalledProcessError as error:
         sys.exit(f"go {error.cmd[1]} failed; see its output above")
