@@ -53,21 +53,21 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules", len(code), 190),
-        Count("thousands of tokens, without facts", tokens / 1000, 269.9),
+        Count("modules", len(code), 192),
+        Count("thousands of tokens, without facts", tokens / 1000, 272),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 7.3),
-        Count("median lines of a module", statistics.median(module.lines for module in code), 180, at_least=True),
-        Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 9),
+        Count("median lines of a module", statistics.median(module.lines for module in code), 178, at_least=True),
+        Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 11),
         Count("longest chain of imports", len(longest_chain(imports)), 20),
         Count("modules in a circle of imports", len(circle(imports)), 0),
-        Count("modules that a run imports", len(ours_of_a_run()), 103),
-        Count("files that one ConfigMap enters", entered_by(_CONFIG_MAP), 51),
-        Count("the same, with its Deployment", entered_by(_CONFIG_MAP + _DEPLOYMENT), 72),
+        Count("modules that a run imports", len(ours_of_a_run()), 105),
+        Count("files that one ConfigMap enters", entered_by(_CONFIG_MAP), 50),
+        Count("the same, with its Deployment", entered_by(_CONFIG_MAP + _DEPLOYMENT), 73),
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
         Count("public functions with two homes", len(functions_with_two_homes(modules)), 0),
         Count("file names with two homes", len(files_with_two_homes(modules)), 5),
-        Count("nested loops in 100 functions", nested_comprehensions(code), 2),
-        Count("modules that mention producers", len(mentioning_producers(modules)), 47),
+        Count("nested loops in 100 functions", nested_comprehensions(code), 1),
+        Count("modules that mention producers", len(mentioning_producers(modules)), 48),
     ]
 
 
