@@ -48,7 +48,7 @@ ANSWERS = {
     "krm_fn/core/references/releases.py": "the rule behind a reference, or why there is none, for `krm-fn explain`",
     "krm_fn/core/references/shapes.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/facts/programs.py": "names of programs",
-    "krm_fn/core/decide/package.py": "answers of `krm-fn explain`",
+    "krm_fn/core/decide/read_package.py": "answers of `krm-fn explain`",
 }
 """Files whose texts are no messages, and what they are."""
 
