@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.extras.linker_objects import spread_schedule
 from tests.cluster.api import Api, Object
 from tests.cluster.deployers import Step
 from tests.cluster.invariant_watcher import InvariantWatcher
@@ -18,6 +19,7 @@ from tests.cluster.linker_job import (
     linker_environment,
     run_linker,
 )
+from tests.cluster.manifests import cron_job
 from tests.cluster.readiness import has_ended
 from tests.cluster.release import DEPLOYERS, SET, Release, with_image
 from tests.cluster.rollouts_controller import promote, rollout_in_phase
@@ -78,6 +80,14 @@ def run_on_schedule(shop: Release) -> LinkerRun:
     assert (run.exit_code, run.stderr) == (0, ""), run
     assert [wait for wait in run.waits if "deployers that may want" not in wait] == []
     return run
+
+
+def test_the_api_server_accepts_whatever_an_h_becomes(namespace: Api) -> None:
+    """Of each form, what the hashes of 100 namespaces choose."""
+    forms = ("H * * * *", "H/15 * * * *", "H/59 * * * *", "H H * * SUN", "0 H/23 * * *", "H H/6 1,15 * *")
+    schedules = {spread_schedule(form, f"team-{number}", SET) for form in forms for number in range(100)}
+    for number, schedule in enumerate(sorted(schedules)):
+        namespace.create(cron_job(f"spread-{number}", schedule=schedule))
 
 
 @on_each_deployer

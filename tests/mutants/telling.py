@@ -275,4 +275,28 @@ TELLING = (
         "if False]",
         "tests/merge/test_driver.py",
     ),
+    Telling(
+        "a list that decides a deletion is answered from a cache that is behind",
+        'query = {"limit": str(page), **selectors,',
+        'query = {"limit": str(page), "resourceVersion": "0", **selectors,',
+        "tests/linker/test_requests.py",
+    ),
+    Telling(
+        "the content of every ConfigMap of the set is read",
+        "lambda item: read_of_set(item, plan), metadata_only=True, labelSelector=selector",
+        "lambda item: read_of_set(item, plan), labelSelector=selector",
+        "tests/linker/test_requests.py",
+    ),
+    Telling(
+        "sets of the same name run in the same minute in all namespaces",
+        'sha256(f"{namespace}/{set_name}".encode())',
+        "sha256(set_name.encode())",
+        "tests/stages/test_linker_objects.py",
+    ),
+    Telling(
+        "a hashed hour follows from the minute",
+        "_place_field(hour, number // 60, 24)",
+        "_place_field(hour, number, 24)",
+        "tests/stages/test_linker_objects.py",
+    ),
 )
