@@ -80,3 +80,18 @@ def test_the_cells_of_a_row_are_in_the_order_of_their_versions() -> None:
 def test_a_cell_that_is_not_there_is_an_error_that_lists_all(choice: str) -> None:
     with pytest.raises(SystemExit, match=f"{choice}: expected one of kubernetes=v1"):
         choose(list_cells(), [choice])
+
+
+@pytest.mark.parametrize(
+    ("page", "program", "said"),
+    [
+        ("kubectl.md", "kubernetes", "Kubernetes {}"),
+        ("kustomize.md", "kustomize", "kustomize {}"),
+        ("helm.md", "helm", "Helm {}"),
+    ],
+)
+def test_a_deployer_says_the_lowest_version_with_which_the_tests_pass(page: str, program: str, said: str) -> None:
+    rows = [row for row in read_rows(PAGE.read_text()).values() if row.program == program and row.failed == "0"]
+    lowest = rows[0].version.removeprefix("v").rpartition(".")[0]
+    sentence = (PAGE.parent / "deployers" / page).read_text().split("\n\n")[1]
+    assert said.format(lowest) in sentence
