@@ -34,7 +34,12 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     guards = find_guards(package, references, mentions, settings)
     choices = choose(package, references, mentions, guards, settings)
     revisions = name_revisions(choices, references)
-    references = _follow_pins(references, revisions, settings)
+    with_pins = _follow_pins(references, revisions, settings)
+    if with_pins is not references:
+        # A pin may be what says that a program copies the object: then it is warned about, and retained.
+        references = with_pins
+        mentions = Mentions(package.authored, references.authored, references.index)
+        guards = find_guards(package, references, mentions, settings)
     consumers = find_consumers(package, references, mentions, revisions, settings)
     changes = (
         Changes(edits=revisions.data, problems=stale.problems + choices.problems + revisions.problems)
