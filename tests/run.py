@@ -23,7 +23,7 @@ def run_fast() -> int:
     # The folders are counted while the tests run: to collect them takes seconds.
     collecting = subprocess.Popen([*PYTEST, "--collect-only", "--quiet", *WITH_PROGRAMS], stdout=-1, text=True)
     ignored = [f"--ignore={folder}" for folder in WITH_PROGRAMS]
-    command = [*PYTEST, "--quiet", "-rfE", "--numprocesses=auto", "--dist=worksteal", *ignored, *sys.argv[2:]]
+    command = [*PYTEST, "--quiet", "-rfE", "--numprocesses=auto", "--dist=worksteal", *ignored]
     done = subprocess.run(command, env={**os.environ, FAST: "1"}, check=False)
     collected, _ = collecting.communicate()
     if collecting.returncode:
