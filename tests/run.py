@@ -16,6 +16,8 @@ from tests.left_over import FAST, LEFT_OVER, WITH_PROGRAMS, count_collected, rea
 
 ON_A_CLUSTER = ("tests/cluster", "tests/gitops")
 PYTEST = [sys.executable, "-m", "pytest"]
+WORKERS = (os.cpu_count() or 1) * 3 // 2
+"""More than processors: while one waits, for a deadline, a child or a server, another works."""
 
 
 def run_fast() -> int:
@@ -23,7 +25,7 @@ def run_fast() -> int:
     # The folders are counted while the tests run: to collect them takes seconds.
     collecting = subprocess.Popen([*PYTEST, "--collect-only", "--quiet", *WITH_PROGRAMS], stdout=-1, text=True)
     ignored = [f"--ignore={folder}" for folder in WITH_PROGRAMS]
-    command = [*PYTEST, "--quiet", "-rfE", "--numprocesses=auto", "--dist=worksteal", *ignored]
+    command = [*PYTEST, "--quiet", "-rfE", f"--numprocesses={WORKERS}", "--dist=worksteal", *ignored]
     done = subprocess.run(command, env={**os.environ, FAST: "1"}, check=False)
     collected, _ = collecting.communicate()
     if collecting.returncode:

@@ -18,6 +18,7 @@ from tests.linker.explorer.scenes import PLOTS, WATCHED, Cast, Plot, scene
 from tests.linker.explorer.search import Search
 from tests.linker.model import mutants
 from tests.linker.model.mutants import Mutation
+from tests.volume import IS_QUICK
 
 EVER = float("inf")
 
@@ -35,7 +36,7 @@ def name_of(value: object) -> str | None:
 
 
 EACH_TIME = [
-    *((Cast(kind), scenes.back_then_forth, 2) for kind in WATCHED),
+    *((Cast(kind), scenes.back_then_forth, 2) for kind in (["StatefulSet"] if IS_QUICK else WATCHED)),
     *((Cast(kind), scenes.back, 1) for kind in WATCHED),
     (Cast(), scenes.another_image_while_somebody_restarts, 1),
     (Cast(), scenes.somebody_deletes_the_inventory, 1),
