@@ -1,10 +1,13 @@
 """A command as a whole process: wall time from start to end, and its peak of resident memory."""
 
 import os
+import platform
+import re
 import resource
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -67,6 +70,27 @@ class Command(NamedTuple):
 
     words: Sequence[str]
     stdin: Path = Path(os.devnull)
+
+
+@contextmanager
+def on_one_processor() -> Iterator[None]:
+    """Keep what is started inside on one processor, as a container of a repo-server often has no more."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(allowed)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+def describe_machine() -> str:
+    """Return what a figure depends on beside the programs: processors, their load, and the size of pages."""
+    processor = re.search(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    model = processor[1] if processor else "unknown"
+    pages = re.search(r"\[(\w+)\]", Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text())
+    huge = pages[1] if pages else "unknown"
+    number, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
+    return f"{number} processors ({model}), load {load:.1f}, huge pages {huge}, Python {platform.python_version()}"
 
 
 def measure_in_turn(commands: Sequence[Command], rounds: int) -> list[Figures]:
