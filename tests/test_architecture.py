@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutants.__main__ import ROOMS
 from tests.mutants.telling import TELLING, Telling
 
 ROOT = Path(__file__).parent.parent
@@ -41,3 +42,10 @@ def test_a_telling_mistake_can_be_made_in_one_place(row: Telling) -> None:
     """`python -m tests.mutants --telling` makes it, and looks for the test that notices."""
     text = re.compile(r"\s+".join(map(re.escape, row.text.split())))
     assert sum(len(text.findall(path.read_text())) for path in (ROOT / "krm_fn").rglob("*.py")) == 1
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_of_mutants_has_modules_and_tests(room: str) -> None:
+    """`python -m tests.mutants` makes mistakes in them, and looks whether the tests notice."""
+    assert [*(ROOT / "krm_fn").glob(f"{room}*")]
+    assert all((ROOT / name).exists() for name in ROOMS[room].split())

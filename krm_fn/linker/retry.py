@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import uniform
 from threading import Event, Thread
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,6 +15,9 @@ _STARTUP = 10.0
 
 OVERTIME = 30.0
 """Seconds after the deadline in which a run may still do what needs no waiting."""
+
+_SPREAD = 1.5
+"""How many times as long as it has to be a pause may be."""
 
 STEP = 0.5
 """Seconds of a wait without a look at signals: Python may notice one that comes right before a wait only after it."""
@@ -161,4 +165,7 @@ def retry(send: Callable[[], Response], deadline: Deadline, server: str = "the A
             header = response.headers.get("retry-after", "")
             requested_pause = float(header) if header.isdecimal() else 0.0
             state = f"answers {response.status}"
-        deadline.sleep(max(next(back_off), requested_pause), [f"{server}, which {state}"])
+        pause = requested_pause or next(back_off)
+        # Those that a server has refused at one moment must not come back at one moment.
+        spread = uniform(1, _SPREAD)  # noqa: S311  # nobody gains by guessing it
+        deadline.sleep(pause * spread, [f"{server}, which {state}"])

@@ -108,9 +108,11 @@ UNTIL_THE_DEADLINE = [
 def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_path: Path) -> None:
     run = run_against(behaviour, tmp_path)
     assert TIMEOUT <= run.seconds < TIMEOUT + 10
-    assert (run.exit_code, run.stderr.count("\n")) == (0, 1), run.stderr
-    assert run.stderr.startswith("warning: ")
-    assert reason in run.stderr
+    *waits, warning = run.stderr.splitlines()  # it says that it waits if a pause happens to last a second
+    assert run.exit_code == 0
+    assert all(line.startswith("waiting for the API server ") for line in waits), run.stderr
+    assert warning.startswith("warning: ")
+    assert reason in warning
 
 
 @pytest.mark.parametrize(

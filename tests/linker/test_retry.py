@@ -13,6 +13,13 @@ FORBIDDEN = Response(403, {}, b"")
 REFUSED = NoResponse("connection refused")
 
 
+@pytest.fixture(autouse=True)
+def _without_spread(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pauses be as short as they may be."""
+    if "spread" not in request.node.name:
+        monkeypatch.setattr("krm_fn.linker.retry.uniform", lambda least, _most: least)
+
+
 class Clock(Event):
     """An Event whose `wait` advances the time, and records the pauses."""
 
@@ -63,7 +70,9 @@ def after(seconds: str) -> Response:
         pytest.param([REFUSED, FORBIDDEN, OK], [0.2, 0.4], id="403 after a restart is repeated"),
         pytest.param([REFUSED] + [FORBIDDEN] * 9, [0.2, 0.4, 0.8, 1.6, 3.2, 6.4], id="403 is repeated for ten seconds"),
         pytest.param([BUSY, FORBIDDEN], [0.2], id="403 without a restart is not repeated"),
-        pytest.param([after("3"), after("0"), OK], [3, 0.4], id="Retry-After in seconds"),
+        pytest.param(
+            [after("3"), after("3"), after("0"), OK], [3, 3, 0.2], id="Retry-After in seconds, as often as it is sent"
+        ),
         pytest.param([after("Mon, 01 Jun 2026 12:00:00 GMT"), OK], [0.2], id="Retry-After with a date is ignored"),
     ],
 )
@@ -71,6 +80,19 @@ def test_pauses_between_attempts(answers: list[Response | NoResponse], pauses: l
     clock = Clock()
     answer = retry(server(clock, *answers), Deadline(300, clock, lambda: clock.now))
     assert (answer, clock.pauses) == (answers[len(pauses)], pauses)
+
+
+@pytest.mark.parametrize("answer", [BUSY, after("7")])
+def test_pauses_are_spread_up_to_half_as_long_again(answer: Response) -> None:
+    clock = Clock()
+    deadline = Deadline(3_600, clock, lambda: clock.now)
+    for _ in range(50):
+        retry(server(clock, answer, OK), deadline)
+    found = clock.pauses
+    least = 7 if answer.headers else 0.2
+    assert all(least <= pause <= 1.5 * least for pause in found)
+    assert max(found) > 1.2 * least > min(found)
+    assert len({*found}) == 50
 
 
 @pytest.mark.parametrize(
