@@ -34,10 +34,10 @@ PATIENCE = 60, 4
 
 ROOMS = {
     "core/decide/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
-    "guards/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
+    "guards/": "tests/test_fixtures.py tests/stages tests/references tests/test_properties.py",
     "extras/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
     "lint/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
-    "core/references/": "tests/references tests/test_fixtures.py tests/stages",
+    "core/references/": "tests/references tests/test_fixtures.py tests/stages tests/explain",
     "core/yaml/": "tests/wire tests/test_fixtures.py tests/test_yaml_styles.py",
     "core/names/": "tests/naming tests/test_fixtures.py tests/stages",
     "base/": "tests/model tests/test_fixtures.py tests/references tests/stages tests/linker/test_owners.py",
