@@ -151,6 +151,70 @@ def test_what_a_killed_process_had_to_do_is_done(killed: int, tmp_path: Path) ->
     assert (tmp_path / str(killed - 1)).exists()
 
 
+FAILING = """
+from multiprocessing import parent_process
+
+from krm_fn.base.settings import NO_ENVIRONMENT
+from krm_fn.report.progress import Progress
+from krm_fn.tools.diff.diff import RenderOptions
+from krm_fn.tools.diff.side_by_side import answer_all
+from krm_fn.tools.render.files import Limits
+from krm_fn.tools.render.tools import HelmOptions
+
+
+def work(package, place, options):
+    if parent_process() is not None:
+        if package in "ac":
+            raise {error}
+        return package, "beside", options.limits.max_bytes
+    return package, "alone", options.limits.max_bytes
+
+
+options = RenderOptions(None, HelmOptions(), NO_ENVIRONMENT, Limits(max_bytes=9))
+print(answer_all(dict.fromkeys("abcd", ""), work, options, 3, Progress()))
+"""
+ERRORS = [
+    pytest.param("MemoryError", "", id="no memory, which a process survives"),
+    pytest.param("SystemExit(0)", "", id="a process that ends as if all were well"),
+    pytest.param("ValueError('ours')", "ValueError: ours\n", id="a mistake of ours"),
+]
+
+
+@pytest.mark.parametrize(("error", "said"), ERRORS)
+def test_what_a_process_does_not_answer_is_done_by_the_one_that_has_started_it(
+    error: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "failing.py").write_text(FAILING.format(error=error))
+    command = [sys.executable, str(tmp_path / "failing.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    beside, alone = ("beside", 3), ("alone", 9)
+    ways = {"a": alone, "b": beside, "c": alone, "d": beside}
+    assert done.stdout == f"{ {name: (name, *way) for name, way in ways.items()} }\n"
+    assert done.stderr.endswith(said)
+    assert bool(done.stderr) == bool(said)
+
+
+PROCESSORS = [
+    pytest.param(["--jobs=2"], {}, "1", id="side by side, one each"),
+    pytest.param(["--jobs=2"], {"GOMAXPROCS": "3"}, "3", id="as many as somebody has said"),
+    pytest.param(["--jobs=1"], {}, "", id="alone, as many as there are"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "variables", "expected"), PROCESSORS)
+def test_how_many_processors_a_program_uses(
+    arguments: list[str], variables: dict[str, str], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GOMAXPROCS", raising=False)
+    commit(tmp_path / "repository", dict(built(NAMES, "one")))
+    write(tmp_path / "repository", dict(built(NAMES, "two")))
+    note = f'\necho "$GOMAXPROCS" >> "{tmp_path}/noted"\n'
+    path = install(tmp_path, PRINT.replace("\n", note, 1))
+    _, _, code = compare(tmp_path / "repository", *arguments, PATTERN, PATH=path, **variables)
+    assert code == 1
+    assert {*(tmp_path / "noted").read_text().splitlines()} == {expected}
+
+
 WAIT = '#!/bin/sh\necho "$PPID $$" > "{}/$$"\nsleep 60 & echo $! > "{}/$!"\nwait\n'
 """Notes the processes that have to end, each in a file."""
 
