@@ -151,13 +151,13 @@ def diff(
         inputs = Inputs(paths or (".",), rendering.config, stdin)
         outcome = diff_live(LiveInput(inputs, Access(kubeconfig, context), say), way, form, screen, extent)
     elif is_each:
-        from krm_fn.report.progress import Progress
+        from krm_fn.report.status_line import StatusLine
         from krm_fn.tools.diff.packages import diff_packages
         from krm_fn.tools.diff.side_by_side import default_jobs
 
-        progress = Progress(write_stderr, stderr_columns())
+        status = StatusLine(write_stderr, stderr_columns())
         jobs = jobs or default_jobs(rendering.max_bytes)
-        compared = DiffInput(paths or (".",), against, jobs=jobs, progress=progress)
+        compared = DiffInput(paths or (".",), against, jobs=jobs, status=status)
         outcome = diff_packages(compared, way, form, screen, extent)
     else:
         outcome = compare_one(DiffInput(paths or (".",), against, stdin, ignore_namespace), way, form, screen, extent)

@@ -154,24 +154,20 @@ def test_what_a_killed_process_had_to_do_is_done(killed: int, tmp_path: Path) ->
 FAILING = """
 from multiprocessing import parent_process
 
-from krm_fn.base.settings import NO_ENVIRONMENT
-from krm_fn.report.progress import Progress
-from krm_fn.tools.diff.diff import RenderOptions
+from krm_fn.report.status_line import StatusLine
 from krm_fn.tools.diff.side_by_side import answer_all
 from krm_fn.tools.render.files import Limits
-from krm_fn.tools.render.tools import HelmOptions
 
 
-def work(package, place, options):
+def work(package, place, limits):
     if parent_process() is not None:
         if package in "ac":
             raise {error}
-        return package, "beside", options.limits.max_bytes
-    return package, "alone", options.limits.max_bytes
+        return package, "beside", limits.max_bytes
+    return package, "alone", limits.max_bytes
 
 
-options = RenderOptions(None, HelmOptions(), NO_ENVIRONMENT, Limits(max_bytes=9))
-print(answer_all(dict.fromkeys("abcd", ""), work, options, 3, Progress()))
+print(answer_all(dict.fromkeys("abcd", ""), work, Limits(max_bytes=9), 3, StatusLine()))
 """
 ERRORS = [
     pytest.param("MemoryError", "", id="no memory, which a process survives"),

@@ -12,7 +12,7 @@ from krm_fn.base.settings import CONFIG_FILE, Environment, Settings
 from krm_fn.core.config.read_config import parse_config
 from krm_fn.core.names.names import is_emitted, is_revision
 from krm_fn.core.yaml.results import stderr_lines
-from krm_fn.report.progress import Progress
+from krm_fn.report.status_line import StatusLine
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.compare import compare
 from krm_fn.tools.diff.difference import Difference
@@ -61,7 +61,7 @@ class DiffInput(NamedTuple):
     stdin: bytes | None = None
     ignores_namespaces: bool = False
     jobs: int = 1
-    progress: Progress = Progress()
+    status: StatusLine = StatusLine()
 
 
 class Side(NamedTuple):

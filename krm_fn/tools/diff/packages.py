@@ -59,7 +59,7 @@ from krm_fn.tools.diff.write_difference import (
     write_packages_markdown,
     write_packages_text,
 )
-from krm_fn.tools.render.files import Allowance, Files
+from krm_fn.tools.render.files import Allowance, Files, Limits
 from krm_fn.tools.render.kustomization import find_own_affixes
 from krm_fn.tools.render.sources import Inputs
 
@@ -121,8 +121,8 @@ def _compare_all(named: DiffInput, options: RenderOptions) -> tuple[PackageDiffe
     if affected:
         needed = ["."] if options.limits.root else [*affected.values(), *others]
         with repository.check_out(commit, needed) as checked_out:
-            compare = partial(_compare, there=There(repository, checked_out, revision))
-            answers = answer_all(affected, compare, options, named.jobs, named.progress)
+            compare = partial(_compare, there=There(repository, checked_out, revision), options=options)
+            answers = answer_all(affected, compare, options.limits, named.jobs, named.status)
         for package, (difference, said, read) in answers.items():
             compared[package] = difference
             problems += said
@@ -130,7 +130,9 @@ def _compare_all(named: DiffInput, options: RenderOptions) -> tuple[PackageDiffe
         problems += find_unread(repository, checked_out, revision)
     unaffected = {package: place for package, place in places.items() if package not in {*affected, *absent}}
     named_there = _find_those_that_name(names, unaffected, repository.folder, options)
-    names += chain.from_iterable(answer_all(named_there, _read_alone, options, named.jobs, named.progress).values())
+    read_alone = partial(_read_alone, options=options)
+    answers_alone = answer_all(named_there, read_alone, options.limits, named.jobs, named.status)
+    names += chain.from_iterable(answers_alone.values())
     files = FileSearch(repository.folder, Allowance(options.limits))
     problems += find_readers_elsewhere(names, lambda place: [path for path, _ in files.follow(place)])
     every = tuple(compared.values())
@@ -139,8 +141,9 @@ def _compare_all(named: DiffInput, options: RenderOptions) -> tuple[PackageDiffe
 
 
 def _compare(
-    package: str, place: str, options: RenderOptions, *, there: There
+    package: str, place: str, limits: Limits, *, there: There, options: RenderOptions
 ) -> tuple[PackageDifference, list[Problem], list[PackageNames]]:
+    options = options._replace(limits=limits)
     try:
         found = compare_sides(open_both(there, (package,), options), options, may_repair=True)
     except Rejected as rejected:
@@ -177,9 +180,9 @@ def _find_those_that_name(
     return {package: place for package, place in unaffected.items() if files.can_name(place)}
 
 
-def _read_alone(package: str, place: str, options: RenderOptions) -> list[PackageNames]:
+def _read_alone(package: str, place: str, limits: Limits, *, options: RenderOptions) -> list[PackageNames]:
     try:
-        rendered = render_alone(Inputs((package,), options.config), options)
+        rendered = render_alone(Inputs((package,), options.config), options._replace(limits=limits))
     except Rejected:  # the change has not broken it, so nobody has asked
         return []
     return [read_names(package, place, rendered.release)]

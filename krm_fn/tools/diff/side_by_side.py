@@ -19,9 +19,8 @@ from types import FrameType
 from typing import Any, TypeAlias, TypeVar, cast
 
 from krm_fn.base.words import count
-from krm_fn.report.progress import Progress
-from krm_fn.tools.diff.diff import RenderOptions
-from krm_fn.tools.render.files import NeedsMore
+from krm_fn.report.status_line import StatusLine
+from krm_fn.tools.render.files import Limits, NeedsMore
 from krm_fn.tools.render.program import TICK, held_signals
 
 _SHARE = 10_000_000
@@ -39,8 +38,8 @@ _OF_THE_TERMINAL = (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 _Answer = TypeVar("_Answer")
 _Pipe: TypeAlias = "Connection[Any, Any]"
 
-Work: TypeAlias = Callable[[str, str, RenderOptions], _Answer]
-"""What is done with a package. It gets the path, the place in the repository, and the options with their limits."""
+Work: TypeAlias = Callable[[str, str, Limits], _Answer]
+"""What is done with a package: with its path, its place in the repository, and the limits of its rendering."""
 
 
 def default_jobs(max_bytes: int) -> int:
@@ -51,29 +50,29 @@ def default_jobs(max_bytes: int) -> int:
 
 
 def answer_all(
-    packages: Mapping[str, str], work: Work[_Answer], options: RenderOptions, jobs: int, progress: Progress
+    packages: Mapping[str, str], work: Work[_Answer], limits: Limits, jobs: int, status: StatusLine
 ) -> dict[str, _Answer]:
     """Return what the work answers about each package, in their order."""
     jobs = min(jobs, len(packages))
-    found = _answer_side_by_side(packages, work, options, jobs, progress) if jobs > 1 else {}
-    with progress.shown():
+    found = _answer_side_by_side(packages, work, limits, jobs, status) if jobs > 1 else {}
+    with status.shown():
         for package, place in packages.items():
             if package not in found:
-                progress.show(_describe(len(found), packages, package))
-                found[package] = work(package, place, options)
+                status.show(_describe(len(found), packages, package))
+                found[package] = work(package, place, limits)
     return {package: found[package] for package in packages}
 
 
 def _answer_side_by_side(
-    packages: Mapping[str, str], work: Work[_Answer], options: RenderOptions, jobs: int, progress: Progress
+    packages: Mapping[str, str], work: Work[_Answer], limits: Limits, jobs: int, status: StatusLine
 ) -> dict[str, _Answer]:
     """Return the answers that processes give. When this process is told to end, they end, and then it does."""
-    share = options.limits._replace(max_bytes=options.limits.max_bytes // jobs, is_share=True)
+    share = limits._replace(max_bytes=limits.max_bytes // jobs, is_share=True)
     found: dict[str, _Answer] = {}
     waiting = deque(packages.items())
     busy: dict[_Pipe, str] = {}
     # The signal is raised behind all of it, once nothing is left of the processes and the line.
-    with held_signals() as received, progress.shown(), _started(jobs, work, options._replace(limits=share)) as pipes:
+    with held_signals() as received, status.shown(), _started(jobs, work, share) as pipes:
         ready = pipes
         while True:
             for pipe in ready:
@@ -87,7 +86,7 @@ def _answer_side_by_side(
             if not busy:
                 return found
             longest, *_ = busy.values()
-            progress.show(_describe(len(found), packages, longest))
+            status.show(_describe(len(found), packages, longest))
             ready = cast("list[_Pipe]", wait(busy, TICK))
             if received:
                 raise KeyboardInterrupt
@@ -98,7 +97,7 @@ def _describe(done: int, packages: Collection[str], package: str) -> str:
 
 
 @contextmanager
-def _started(jobs: int, work: Work[_Answer], options: RenderOptions) -> Iterator[list[_Pipe]]:
+def _started(jobs: int, work: Work[_Answer], limits: Limits) -> Iterator[list[_Pipe]]:
     """Start processes, and end them when the block is left. Fewer start if the system allows no more."""
     processes: list[BaseProcess] = []
     pipes: list[_Pipe] = []
@@ -107,7 +106,7 @@ def _started(jobs: int, work: Work[_Answer], options: RenderOptions) -> Iterator
             while len(pipes) < jobs:
                 ours, theirs = _CONTEXT.Pipe()
                 with theirs:
-                    process = _CONTEXT.Process(target=_serve, args=(theirs, work, options))
+                    process = _CONTEXT.Process(target=_serve, args=(theirs, work, limits))
                     process.start()
                 processes.append(process)
                 pipes.append(ours)
@@ -120,7 +119,7 @@ def _started(jobs: int, work: Work[_Answer], options: RenderOptions) -> Iterator
             running[0].join(TICK)
 
 
-def _serve(pipe: _Pipe, work: Work[_Answer], options: RenderOptions) -> None:
+def _serve(pipe: _Pipe, work: Work[_Answer], limits: Limits) -> None:
     """Answer until the other end of the pipe is closed."""
     gc.disable()  # as in the process that has started this one
     # A program in Go, as kustomize is, takes a fifth more time of the processors where it uses several.
@@ -134,7 +133,7 @@ def _serve(pipe: _Pipe, work: Work[_Answer], options: RenderOptions) -> None:
             package, place = pipe.recv()
             answers: tuple[_Answer, ...] = ()
             with suppress(NeedsMore, MemoryError):
-                answers = (work(package, place, options),)
+                answers = (work(package, place, limits),)
             pipe.send(answers)
 
 

@@ -11,7 +11,7 @@ _PATIENCE = 1.0
 """Seconds that nobody needs to be told about."""
 
 
-class Progress:
+class StatusLine:
     """Rewrites its line in place. `width`: the columns of the terminal; without any, it writes nothing."""
 
     def __init__(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from krm_fn.report.progress import Progress
+from krm_fn.report.status_line import StatusLine
 
 _LINE = "12 of 60 packages, apps/web/overlays/prod"
 
@@ -28,13 +28,13 @@ class Terminal:
 
 def shown(width: int, seconds: float, *lines: str) -> str:
     terminal = Terminal()
-    progress = Progress(terminal.write, width, terminal.clock)
+    status = StatusLine(terminal.write, width, terminal.clock)
     terminal.now += seconds
     for line in lines:
-        progress.show(line)
+        status.show(line)
     found = terminal.line.rstrip()
-    with progress.shown():
-        progress.show(_LINE)
+    with status.shown():
+        status.show(_LINE)
     assert terminal.line.strip() == ""
     return found
 
@@ -64,10 +64,10 @@ def test_the_line_fits() -> None:
 
 def test_what_has_not_changed_is_not_written_again() -> None:
     terminal = Terminal()
-    progress = Progress(terminal.write, 80, terminal.clock)
+    status = StatusLine(terminal.write, 80, terminal.clock)
     terminal.now += 1
     for _ in range(10):
-        progress.show(_LINE)
+        status.show(_LINE)
     assert terminal.writes == 1
 
 
@@ -78,11 +78,11 @@ def fail() -> None:
 @pytest.mark.parametrize("end", [lambda: None, fail], ids=["at the end", "after Ctrl-C"])
 def test_it_goes(end: Callable[[], None]) -> None:
     terminal = Terminal()
-    progress = Progress(terminal.write, 80, terminal.clock)
+    status = StatusLine(terminal.write, 80, terminal.clock)
     terminal.now += 1
     try:
-        with progress.shown():
-            progress.show(_LINE)
+        with status.shown():
+            status.show(_LINE)
             assert terminal.line == _LINE
             end()
     except KeyboardInterrupt:
@@ -92,6 +92,6 @@ def test_it_goes(end: Callable[[], None]) -> None:
 
 def test_nothing_is_written_where_nothing_was_shown() -> None:
     terminal = Terminal()
-    with Progress(terminal.write, 80, terminal.clock).shown():
+    with StatusLine(terminal.write, 80, terminal.clock).shown():
         pass
     assert terminal.writes == 0
