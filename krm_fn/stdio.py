@@ -47,8 +47,17 @@ def can_hold_input() -> bool:
 
 def terminal_size() -> os.terminal_size:
     """Return the columns and lines of the terminal that stdout is; both are 0 if it is none."""
+    return _size_of(sys.__stdout__)
+
+
+def stderr_columns() -> int:
+    """Return the columns of the terminal that stderr is; 0 if it is none."""
+    return _size_of(sys.__stderr__).columns
+
+
+def _size_of(stream: TextIO | None) -> os.terminal_size:
     try:
-        descriptor = _descriptor(sys.__stdout__)
+        descriptor = _descriptor(stream)
         return os.get_terminal_size(descriptor) if os.isatty(descriptor) else _NO_TERMINAL
     except OSError:
         return _NO_TERMINAL

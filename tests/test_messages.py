@@ -57,6 +57,8 @@ OTHERS = {
     "kubectl revisions": "the name of a program",
     "krm-fn {}\n": "what `krm-fn version` prints",
     "{}{} and {} more": "how a long list ends",
+    "{} of {}, {}": "how far `krm-fn diff` is, at a terminal",
+    "Connection[Any, Any]": "a type",
     "({})": "the size of a value that `krm-fn diff` does not show",
     "live in {}": "the name of a cluster, in what `krm-fn diff --live` prints",
     "the cluster": "the same, without a namespace",

@@ -16,7 +16,7 @@ from krm_fn.cli.options import (
     rendering_options,
     say,
 )
-from krm_fn.stdio import read_stdin, terminal_size
+from krm_fn.stdio import read_stdin, stderr_columns, terminal_size, write_stderr
 
 _PATHS = 2
 
@@ -33,6 +33,13 @@ _PATHS = 2
     is_flag=True,
     help="Compare each PATH by itself, if a file that it may read differs from REV. A PATH that is a pattern, as "
     "'apps/*/overlays/*' is, means that too.",
+)
+@click.option(
+    "--jobs",
+    metavar="NUMBER",
+    type=click.IntRange(min=1),
+    help="Render so many packages at once, each with an equal share of --max-bytes; what needs more follows alone. "
+    "Default: the processors, but one for every 10 MB at most.",
 )
 @output_option(
     *("text", "json", "markdown"),
@@ -68,6 +75,7 @@ def diff(
     paths: tuple[str, ...],
     against: str | None,
     each: bool,
+    jobs: int | None,
     output: str,
     live: bool,
     context: str | None,
@@ -111,7 +119,6 @@ def diff(
     from krm_fn.tools.diff.affected import stands_for_several
     from krm_fn.tools.diff.diff import DIFFERENT, DiffFormat, DiffInput, RenderOptions
     from krm_fn.tools.diff.diff import diff as compare_one
-    from krm_fn.tools.diff.packages import diff_packages
     from krm_fn.tools.diff.write_difference import ROOM, Extent
 
     is_each = each or (against is not None and any(map(stands_for_several, paths)))
@@ -124,6 +131,7 @@ def diff(
         (not live and (context or kubeconfig), "--context and --kubeconfig are of --live"),
         (live and against is not None, "--live and --against are two other sides; give one of them"),
         (is_each and against is None, "--each needs --against REV"),
+        (jobs is not None and not is_each, "--jobs is of several packages; add --each or a pattern"),
         (is_paired and (live or is_each), misplaced),
         *([] if live else _judge_sides(paths, against)),
     ]
@@ -142,9 +150,17 @@ def diff(
 
         inputs = Inputs(paths or (".",), rendering.config, stdin)
         outcome = diff_live(LiveInput(inputs, Access(kubeconfig, context), say), way, form, screen, extent)
+    elif is_each:
+        from krm_fn.report.status_line import StatusLine
+        from krm_fn.tools.diff.packages import diff_packages
+        from krm_fn.tools.diff.side_by_side import default_jobs
+
+        status = StatusLine(write_stderr, stderr_columns())
+        jobs = jobs or default_jobs(rendering.max_bytes)
+        compared = DiffInput(paths or (".",), against, jobs=jobs, status=status)
+        outcome = diff_packages(compared, way, form, screen, extent)
     else:
-        compare = diff_packages if is_each else compare_one
-        outcome = compare(DiffInput(paths or (".",), against, stdin, ignore_namespace), way, form, screen, extent)
+        outcome = compare_one(DiffInput(paths or (".",), against, stdin, ignore_namespace), way, form, screen, extent)
     return outcome if exit_code or outcome.exit_code != DIFFERENT else outcome._replace(exit_code=0)
 
 

@@ -12,6 +12,7 @@ from krm_fn.base.settings import CONFIG_FILE, Environment, Settings
 from krm_fn.core.config.read_config import parse_config
 from krm_fn.core.names.names import is_emitted, is_revision
 from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.report.status_line import StatusLine
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.compare import compare
 from krm_fn.tools.diff.difference import Difference
@@ -52,13 +53,15 @@ class RenderOptions(NamedTuple):
 class DiffInput(NamedTuple):
     """What the command line names: OLD and NEW or, with a revision of git, any paths. `stdin`: what it held.
 
-    `ignores_namespaces`: what differs only by its namespace is equal.
+    `ignores_namespaces`: what differs only by its namespace is equal. `jobs`: so many packages are rendered at once.
     """
 
     paths: tuple[str, ...]
     against: str | None = None
     stdin: bytes | None = None
     ignores_namespaces: bool = False
+    jobs: int = 1
+    status: StatusLine = StatusLine()
 
 
 class Side(NamedTuple):
@@ -301,8 +304,11 @@ def _open_existing(name: str, paths: Iterable[str], options: RenderOptions) -> S
     config = options.config if options.config is None or os.path.lexists(options.config) else None
     if not existing:
         return Side(name)
+    inputs = Inputs(existing, config)
+    if existing[1:]:
+        inputs = inputs._replace(remedy="compare each PATH by itself with --each, or choose one with --config")
     try:
-        return _open(name, Inputs(existing, config), options)
+        return _open(name, inputs, options)
     except Rejected as rejected:
         return Side(name, errors=rejected.problems)
 

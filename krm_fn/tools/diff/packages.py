@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from itertools import chain, compress, product
 from pathlib import Path
 from typing import NamedTuple
@@ -49,6 +50,7 @@ from krm_fn.tools.diff.difference import (
     SameChange,
 )
 from krm_fn.tools.diff.readers_elsewhere import PackageNames, find_readers_elsewhere, read_names
+from krm_fn.tools.diff.side_by_side import answer_all
 from krm_fn.tools.diff.write_difference import (
     EXTENT,
     Extent,
@@ -57,7 +59,7 @@ from krm_fn.tools.diff.write_difference import (
     write_packages_markdown,
     write_packages_text,
 )
-from krm_fn.tools.render.files import Allowance, Files
+from krm_fn.tools.render.files import Allowance, Files, Limits
 from krm_fn.tools.render.kustomization import find_own_affixes
 from krm_fn.tools.render.sources import Inputs
 
@@ -72,7 +74,7 @@ def diff_packages(
 ) -> Outcome:
     """Compare each package by itself. One that cannot be rendered is said, and all others are still shown."""
     try:
-        found, problems = _compare_all(compared.against or "", compared.paths, options)
+        found, problems = _compare_all(compared, options)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), FAILED)
     failed = [package.path for package in found.having(PackageState.FAILED)]
@@ -91,10 +93,9 @@ def diff_packages(
     return Outcome(text.encode(), stderr_lines(problems), code)
 
 
-def _compare_all(
-    revision: str, paths: tuple[str, ...], options: RenderOptions
-) -> tuple[PackageDifferences, list[Problem]]:
+def _compare_all(named: DiffInput, options: RenderOptions) -> tuple[PackageDifferences, list[Problem]]:
     """Compare each package, and return what is to be said about them too. Raises Rejected if none can be compared."""
+    revision, paths = named.against or "", named.paths
     repository, commit = find_repository(revision, paths, options)
     tree = repository.list_tree(commit)
     places: dict[str, str] = {}
@@ -120,14 +121,18 @@ def _compare_all(
     if affected:
         needed = ["."] if options.limits.root else [*affected.values(), *others]
         with repository.check_out(commit, needed) as checked_out:
-            there = There(repository, checked_out, revision)
-            for package, place in affected.items():
-                compared[package], said, named = _compare(package, place, there, options)
-                problems += said
-                names += named
+            compare = partial(_compare, there=There(repository, checked_out, revision), options=options)
+            answers = answer_all(affected, compare, options.limits, named.jobs, named.status)
+        for package, (difference, said, read) in answers.items():
+            compared[package] = difference
+            problems += said
+            names += read
         problems += find_unread(repository, checked_out, revision)
     unaffected = {package: place for package, place in places.items() if package not in {*affected, *absent}}
-    names += _read_those_that_name(names, unaffected, repository.folder, options)
+    named_there = _find_those_that_name(names, unaffected, repository.folder, options)
+    read_alone = partial(_read_alone, options=options)
+    answers_alone = answer_all(named_there, read_alone, options.limits, named.jobs, named.status)
+    names += chain.from_iterable(answers_alone.values())
     files = FileSearch(repository.folder, Allowance(options.limits))
     problems += find_readers_elsewhere(names, lambda place: [path for path, _ in files.follow(place)])
     every = tuple(compared.values())
@@ -136,13 +141,14 @@ def _compare_all(
 
 
 def _compare(
-    package: str, place: str, there: There, options: RenderOptions
+    package: str, place: str, limits: Limits, *, there: There, options: RenderOptions
 ) -> tuple[PackageDifference, list[Problem], list[PackageNames]]:
+    options = options._replace(limits=limits)
     try:
         found = compare_sides(open_both(there, (package,), options), options, may_repair=True)
     except Rejected as rejected:
-        errors = rejected.problems
-        return PackageDifference(package, PackageState.FAILED, errors=_lines(errors)), [*errors], []
+        errors = _without_nodes(rejected.problems)
+        return PackageDifference(package, PackageState.FAILED, errors=_lines(errors)), errors, []
     if found.difference is None:
         state = PackageState.FAILED
     elif not os.path.lexists(there.locate(package)):
@@ -154,23 +160,32 @@ def _compare(
     # The rendering itself may be large, and goes before the next one is read.
     names = [read_names(package, place, found.release, found.difference)] if found.release else []
     difference = PackageDifference(package, state, found.difference, _lines(found.errors))
-    return difference, [*found.errors, *found.notes], names
+    return difference, _without_nodes([*found.errors, *found.notes]), names
 
 
-def _read_those_that_name(
+def _without_nodes(problems: Iterable[Problem]) -> list[Problem]:
+    """Leave out the objects that problems are about, which are large and need not come out of a process."""
+    return [problem._replace(node=None) for problem in problems]
+
+
+def _find_those_that_name(
     compared: list[PackageNames], unaffected: Mapping[str, str], folder: Path, options: RenderOptions
-) -> Iterator[PackageNames]:
-    """Render the unaffected packages whose files hold the base name of a revision that has changed, and no other."""
+) -> dict[str, str]:
+    """Find the unaffected packages whose files hold the base name of a revision that has changed."""
     renamed = chain.from_iterable(one.renamed for one in compared)
     names = {called.name for called in renamed}
     if not names:
-        return
+        return {}
     files = FilesWithNames(folder, names, Allowance(options.limits))
-    for package, place in unaffected.items():
-        if files.can_name(place):
-            with suppress(Rejected):  # the change has not broken it, so nobody has asked
-                rendered = render_alone(Inputs((package,), options.config), options)
-                yield read_names(package, place, rendered.release)
+    return {package: place for package, place in unaffected.items() if files.can_name(place)}
+
+
+def _read_alone(package: str, place: str, limits: Limits, *, options: RenderOptions) -> list[PackageNames]:
+    try:
+        rendered = render_alone(Inputs((package,), options.config), options._replace(limits=limits))
+    except Rejected:  # the change has not broken it, so nobody has asked
+        return []
+    return [read_names(package, place, rendered.release)]
 
 
 def _lines(problems: Iterable[Problem]) -> tuple[str, ...]:

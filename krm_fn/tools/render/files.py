@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from types import MappingProxyType
 from typing import BinaryIO, NamedTuple, NoReturn
 
 from krm_fn.base.node import Marks, Node, read_path
@@ -39,7 +38,8 @@ class Limits(NamedTuple):
 
     `root`: nothing outside of it is read. Without one, a link must lead to the directory of its PATH. `no_remote`:
     nothing is fetched. `is_verbose`: all that the programs say is shown, values too. `are_fixed`: the command has no
-    options that set them.
+    options that set them. `is_share`: the bytes are only a part of those that are allowed, and other renderings have
+    the rest.
     """
 
     root: Path | None = None
@@ -48,9 +48,14 @@ class Limits(NamedTuple):
     no_remote: bool = False
     is_verbose: bool = False
     are_fixed: bool = False
+    is_share: bool = False
 
 
 DEFAULT_LIMITS = Limits()
+
+
+class NeedsMore(Exception):
+    """A rendering needs more than its share of the bytes. It may still be allowed."""
 
 
 class Allowance:
@@ -59,9 +64,9 @@ class Allowance:
     `drafts` are files that are not written yet, by their real paths. They are read as if they were.
     """
 
-    def __init__(self, limits: Limits, drafts: Mapping[Path, bytes] = MappingProxyType({})) -> None:
+    def __init__(self, limits: Limits, drafts: Mapping[Path, bytes] | None = None) -> None:
         self.limits = limits
-        self.drafts = drafts
+        self.drafts = drafts or {}
         self.bytes = limits.max_bytes
         self.seconds = limits.timeout
 
@@ -69,7 +74,7 @@ class Allowance:
         """Subtract what was read. Raises Rejected if it was too much."""
         self.bytes -= size
         if self.bytes < 0:
-            raise Rejected(self.too_large(name))
+            self.refuse(name)
 
     @contextmanager
     def timed(self) -> Iterator[None]:
@@ -80,9 +85,12 @@ class Allowance:
         finally:
             self.seconds -= time.monotonic() - start
 
-    def too_large(self, name: str) -> Problem:
+    def refuse(self, name: str) -> NoReturn:
+        """Raise Rejected, because more is to be read than there is left."""
+        if self.limits.is_share:
+            raise NeedsMore
         message = f"more than {self.limits.max_bytes} bytes are to be read"
-        return Problem(f"{message}{self._advice('--max-bytes')}", file=name)
+        raise Rejected(Problem(f"{message}{self._advice('--max-bytes')}", file=name))
 
     def too_slow(self, name: str, program: str) -> Problem:
         message = f"{program} was stopped: all programs may take {self.limits.timeout:g} s together"

@@ -24,7 +24,7 @@ _STDERR = 64 * 1024
 
 _CHUNK = 64 * 1024
 
-_TICK = 0.1
+TICK = 0.1
 """Seconds until a signal is noticed."""
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
@@ -162,14 +162,14 @@ def _read(
             selector.register(process.stdout, selectors.EVENT_READ, (stdout, allowance.bytes + 1))
         selector.register(cast("IO[bytes]", process.stderr), selectors.EVENT_READ, (stderr, _STDERR))
         while True:
-            tick = min(_TICK, deadline - time.monotonic())
+            tick = min(TICK, deadline - time.monotonic())
             if tick <= 0:
                 raise Rejected(allowance.too_slow(program.about, program.called))
             ready = _read_for(0 if has_ended else tick, selector)
             if received:
                 raise KeyboardInterrupt  # not Rejected: nobody is to go on with something else in its place
             if len(stdout) > allowance.bytes:
-                raise Rejected(allowance.too_large(" ".join(filter(None, [program.called, program.about]))))
+                allowance.refuse(" ".join(filter(None, [program.called, program.about])))
             if has_ended and not ready:
                 return bytes(stdout), bytes(stderr)
             if not ready:

@@ -93,7 +93,8 @@ def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, all
     found = read_sources(inputs, helm, allowance)
     expansion = Expansion()
     opened = _open_all(found.texts, expansion)
-    configuration = choose_configuration(read_config_file(inputs, allowance), found.configs, opened, environment)
+    given = read_config_file(inputs, allowance)
+    configuration = _choose_configuration(given, found.configs, opened, environment, inputs.remedy)
     remarks = [*found.remarks]
     for name, envelope in opened:
         remarks += [place(name, one) for one in warn_about_repeated(envelope.document)]
@@ -280,8 +281,8 @@ def items_of(opened: Iterable[tuple[str, Envelope]]) -> list[Item]:
     return [item for _, envelope in opened for item in envelope.items]
 
 
-def choose_configuration(
-    given: SourceText | None, beside: list[SourceText], opened: OpenedText, environment: Environment
+def _choose_configuration(
+    given: SourceText | None, beside: list[SourceText], opened: OpenedText, environment: Environment, remedy: str
 ) -> tuple[str, Node | None]:
     """Find the configuration that counts and its file; None without one.
 
@@ -289,7 +290,7 @@ def choose_configuration(
     """
     packages = _find_packages(beside, opened)
     found = [*_find(given, beside, opened, packages)]
-    chosen = find_among_all((one for _, one in found), packages, environment, "choose one with --config")
+    chosen = find_among_all((one for _, one in found), packages, environment, remedy)
     return next(((name, one.node) for name, one in found if one is chosen), ("", None))
 
 

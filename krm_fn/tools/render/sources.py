@@ -30,11 +30,15 @@ _MAX_BYTES = 1_000_000
 
 
 class Inputs(NamedTuple):
-    """What the command line names: the paths, the file of the configuration, and what was read from stdin."""
+    """What the command line names: the paths, the file of the configuration, and what was read from stdin.
+
+    `remedy`: what to do about several configurations.
+    """
 
     paths: tuple[str, ...]
     config: str | None = None
     stdin: bytes | None = None
+    remedy: str = "choose one with --config"
 
 
 class SourceText(NamedTuple):
