@@ -48,8 +48,8 @@ ROOMS = {
     "linker/": "tests/linker/test_names.py tests/linker/test_read.py tests/linker/test_owners.py "
     "tests/linker/test_objects.py tests/linker/test_retry.py tests/linker/test_second_look.py "
     "tests/linker/test_makers.py tests/linker/test_events.py tests/linker/test_dry_run.py tests/linker/test_report.py "
-    "tests/linker/test_link_set.py tests/linker/test_wait.py tests/linker/test_link.py tests/linker/test_live_cluster.py "
-    "tests/linker/test_readers.py tests/linker/test_fuzzed_answers.py",
+    "tests/linker/test_link_set.py tests/linker/test_wait.py tests/linker/test_link.py "
+    "tests/linker/test_live_cluster.py tests/linker/test_readers.py tests/linker/test_fuzzed_answers.py",
     "linker/api": "tests/linker/test_live_cluster.py tests/linker/test_wrong_lists.py "
     "tests/linker/test_hostile_server.py",
     "linker/credentials": "tests/linker/test_credentials.py",
