@@ -21,6 +21,12 @@ from krm_fn.stdio import read_stdin, terminal_size
 _PATHS = 2
 
 
+class _Failed(click.ClickException):
+    """The usual exit code, 1, means a difference here."""
+
+    exit_code = 2
+
+
 @click.command(cls=RendersFirst, short_help="Show what differs between two renderings.")
 @click.argument("paths", metavar="OLD NEW | [PATH]...", nargs=-1, type=PATH)
 @click.option(
@@ -82,10 +88,10 @@ def diff(
     """Show what differs between two renderings, by content and not by name.
 
     \b
-    krm-fn diff OLD NEW                    two renderings, or what can be rendered
-    krm-fn diff --against REV [PATH]...    the working tree, and what it was
-    krm-fn diff --against REV PATTERN...   each package that a change can affect
-    krm-fn diff --live [PATH]...           what a cluster has, and what applying would make of it
+    krm-fn diff OLD NEW                   two renderings, or what can be rendered
+    krm-fn diff --against REV [PATH]...   the working tree, and what it was
+    krm-fn diff --against REV PATTERN...  each package that a change can affect
+    krm-fn diff --live [PATH]...          a cluster, and what applying changes
 
     A revision is compared with the revision of the same base name, key by key, and each workload that rolls is named.
     Of Secrets, only keys and sizes are shown.
@@ -101,11 +107,12 @@ def diff(
     All PATHs together are one rendering. With --each, or with a pattern, each is a package of its own, which is only
     rendered if a file that it may read differs from REV. Packages that change in the same way are shown once, and
     those that cannot be rendered are named behind the others.
+
     --live only lists. Fields that the API server and controllers add do not count; what somebody has set by hand is
     named. Values of Secrets are not requested. What you may not list is said, and not compared.
 
-    The exit code is 2 after an error, and 3 if REV alone cannot be rendered: then everything is shown as new. Otherwise
-    it is 0 or, with --exit-code, 1 for a difference.
+    Exit codes: 0 compared; 1 with --exit-code, there is a difference; 2 an error, or wrong arguments; 3 REV alone
+    cannot be rendered, and everything is shown as new.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
     from krm_fn.tools.diff.affected import stands_for_several
@@ -135,7 +142,7 @@ def diff(
     screen = find_screen(terminal_size().columns, os.environ)
     form, extent = DiffFormat(output), Extent(unified or 0, room or ROOM)
     if live:
-        with needs_client():
+        with needs_client(_Failed):
             from krm_fn.linker.credentials import Access
             from krm_fn.tools.live.diff_live import LiveInput, diff_live
             from krm_fn.tools.render.sources import Inputs

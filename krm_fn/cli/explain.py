@@ -27,8 +27,10 @@ def explain(*, path: str, name: str, output: str, rendering: RenderingOptions) -
     PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. NAME is the name of an object, with or
     without its content hash; Kind/NAME and NAMESPACE/NAME tell objects of one name apart.
 
-    Without a NAME, a table of the reasons comes first. Of Secrets, only keys are shown. Where the function fails, its
-    errors are on stderr, and the exit code is 1.
+    Without a NAME, a table of the reasons comes first. Of Secrets, only keys are shown.
+
+    Exit codes: 0 explained; 1 the function fails, and its errors are on stderr, or there is no such object; 2 wrong
+    arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
     from krm_fn.tools.explain.explain import ExplainFormat

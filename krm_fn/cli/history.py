@@ -65,8 +65,8 @@ def history(
 
     These make a table of what is in use: a row for each base name, a column for each cluster or namespace.
 
-    The exit code is 1 if there is nothing to show or no API server, 3 if the table lacks what some clusters or files
-    should have said, and 130 after Ctrl-C.
+    Exit codes: 0 shown; 1 there is nothing to show, or no API server; 2 wrong arguments; 3 the table lacks what some
+    clusters or files should have said; 130 after Ctrl-C.
     """  # noqa: D301  # click's mark for lines that it must not join
     is_pattern = len(contexts) > 1 or not _PATTERN.isdisjoint("".join(contexts))
     if everywhere or reports or is_pattern or output == "html":

@@ -297,11 +297,11 @@ def say(line: str) -> None:
 
 
 @contextmanager
-def needs_client() -> Iterator[None]:
+def needs_client(failure: type[click.ClickException] = click.ClickException) -> Iterator[None]:
     """Say how to install the Kubernetes client if it is missing."""
     try:
         yield
     except ModuleNotFoundError as error:
         package = str(error.name).partition(".")[0]
         message = f"needs the Python package {package}: pip install 'krm-fn[linker]'"
-        raise click.ClickException(message) from error
+        raise failure(message) from error

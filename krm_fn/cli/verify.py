@@ -27,9 +27,9 @@ def verify(
 ) -> Outcome:
     """Check that manifests are consistent before they are applied, after everything else that changes them.
 
-    PATH is a file, a directory of manifests, or - for stdin, which is the default. Each finding is one line on stderr,
-    and the exit code is 1. If nothing is found, one line says what was verified. Nothing is printed on stdout, except
-    for a ResourceList: it is printed with the findings as its results, as kpt expects of a validator.
+    PATH is a file, a directory of manifests, or - for stdin, which is the default. Each finding is one line on stderr.
+    If nothing is found, one line says what was verified. Nothing is printed on stdout, except for a ResourceList: it is
+    printed with the findings as its results, as kpt expects of a validator.
 
     A directory that kustomize or helm builds is rendered first, as `krm-fn render` does, if there is a configuration:
     --config, krm-fn.yaml in it, or krm-fn in its transformers.
@@ -39,16 +39,21 @@ def verify(
     - a set without any revision, because the function did not run
     - a revision whose content is no longer that of its name
     - a revision that lacks its label or annotations
-    - a reference with the base name of a revision, with a former name, or with one wrong letter
-    - a revision that one of the deployers would prune, or that comes after the pods that read it
+    - a reference with the base name of a revision, with a former name,
+      or with one wrong letter
+    - a revision that one of the deployers would prune,
+      or that comes after the pods that read it
     - an object that is there twice, or that has lost its namespace
     - a linker whose objects do not fit the manifests, or cannot work
-    - with a configuration: an object that it chooses and that is no revision, and all else that krm-fn would change
+    - with a configuration: an object that it chooses and that is no revision,
+      and all else that krm-fn would change
 
     A reference to an older revision, which may be in the cluster, is a warning.
 
     Which sets must have a revision: those of --set, those with a linker, and those of which the configuration finds
     objects. If none of these says anything, there must be a revision of any set.
+
+    Exit codes: 0 nothing is found, or only warnings; 1 findings, or an error; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.tools.verify.verify import VerifyOptions
     from krm_fn.tools.verify.verify import verify as verify_path
