@@ -7,7 +7,12 @@ import sys
 from contextlib import suppress
 from typing import NoReturn, TextIO
 
+from krm_fn.report.colour import has_colour, paint_labels
+
 _NO_TERMINAL = os.terminal_size((0, 0))
+
+_COLUMNS = 80
+"""Of a terminal that does not say how many it has."""
 
 
 class StreamError(Exception):
@@ -49,9 +54,12 @@ def terminal_size() -> os.terminal_size:
     """Return the columns and lines of the terminal that stdout is; both are 0 if it is none."""
     try:
         descriptor = _descriptor(sys.__stdout__)
-        return os.get_terminal_size(descriptor) if os.isatty(descriptor) else _NO_TERMINAL
+        if not os.isatty(descriptor):
+            return _NO_TERMINAL
+        columns, lines = os.get_terminal_size(descriptor)
     except OSError:
         return _NO_TERMINAL
+    return os.terminal_size((columns or _COLUMNS, lines))  # some have none, such as those of containers
 
 
 def write_stdout(data: bytes) -> None:
@@ -74,7 +82,10 @@ def write_stderr(text: str) -> None:
     stderr = sys.__stderr__
     if stderr is not None:
         with suppress(OSError):
-            _write_all(stderr.fileno(), text.encode(stderr.encoding, "backslashreplace"))
+            descriptor = stderr.fileno()
+            if os.isatty(descriptor) and has_colour(os.environ, is_terminal=True):
+                text = paint_labels(text)
+            _write_all(descriptor, text.encode(stderr.encoding, "backslashreplace"))
 
 
 def end_process(exit_code: int) -> NoReturn:

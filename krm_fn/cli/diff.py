@@ -11,6 +11,7 @@ from krm_fn.cli.options import (
     RenderingOptions,
     RendersFirst,
     cluster_options,
+    colour_option,
     needs_client,
     output_option,
     rendering_options,
@@ -68,6 +69,7 @@ class _Failed(click.ClickException):
     help="Compare objects whose names differ by namePrefix and nameSuffix of kustomizations. OLD and NEW are folders.",
 )
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there is a difference.")
+@colour_option
 @rendering_options
 def diff(
     *,
@@ -83,6 +85,7 @@ def diff(
     ignore_namespace: bool,
     ignore_affixes: bool,
     exit_code: bool,
+    wants_colour: bool,
     rendering: RenderingOptions,
 ) -> Outcome:
     """Show what differs between two renderings, by content and not by name.
@@ -139,7 +142,7 @@ def diff(
             raise click.UsageError(message)
     stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
     way = RenderOptions(rendering.config, rendering.helm, rendering.environment(), rendering.limits, ignore_affixes)
-    screen = find_screen(terminal_size().columns, os.environ)
+    screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
     form, extent = DiffFormat(output), Extent(unified or 0, room or ROOM)
     if live:
         with needs_client(_Failed):

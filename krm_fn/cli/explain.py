@@ -5,7 +5,7 @@ import os
 import click
 
 from krm_fn.base.problem import Outcome
-from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, output_option, rendering_options
+from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, colour_option, output_option, rendering_options
 from krm_fn.stdio import terminal_size
 
 
@@ -13,8 +13,9 @@ from krm_fn.stdio import terminal_size
 @click.argument("path", metavar="PATH", type=PATH)
 @click.argument("name", metavar="[NAME]", default="")
 @output_option("text", "json", help="JSON has the form of schemas/explain-v1.json.", former=("json",))
+@colour_option
 @rendering_options
-def explain(*, path: str, name: str, output: str, rendering: RenderingOptions) -> Outcome:
+def explain(*, path: str, name: str, output: str, wants_colour: bool, rendering: RenderingOptions) -> Outcome:
     """Say of each ConfigMap and Secret at PATH what the function does with it, and why.
 
     \b
@@ -43,5 +44,5 @@ def explain(*, path: str, name: str, output: str, rendering: RenderingOptions) -
         rendering.environment(),
         rendering.limits,
         ExplainFormat(output),
-        find_screen(terminal_size().columns, os.environ),
+        find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour),
     )
