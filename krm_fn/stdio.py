@@ -7,8 +7,6 @@ import sys
 from contextlib import suppress
 from typing import NoReturn, TextIO
 
-from krm_fn.report.colour import has_colour, paint_labels
-
 _NO_TERMINAL = os.terminal_size((0, 0))
 
 _COLUMNS = 80
@@ -83,9 +81,15 @@ def write_stderr(text: str) -> None:
     if stderr is not None:
         with suppress(OSError):
             descriptor = stderr.fileno()
-            if os.isatty(descriptor) and has_colour(os.environ, is_terminal=True):
-                text = paint_labels(text)
+            if os.isatty(descriptor):
+                text = _painted(text)
             _write_all(descriptor, text.encode(stderr.encoding, "backslashreplace"))
+
+
+def _painted(text: str) -> str:
+    from krm_fn.report.colour import has_colour, paint_labels  # noqa: PLC0415  # most runs have no terminal
+
+    return paint_labels(text) if has_colour(os.environ, is_terminal=True) else text
 
 
 def end_process(exit_code: int) -> NoReturn:

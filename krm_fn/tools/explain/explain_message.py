@@ -1,6 +1,6 @@
 """A message that somebody has seen in, the entries of docs/troubleshooting.md about it out.
 
-docs/messages.yaml lists all messages, each with `{name}` for what varies. The page is made from it.
+docs/messages.yaml lists all messages, each with `{name}` for what varies. The page is written from it.
 """
 
 import re
