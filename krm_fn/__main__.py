@@ -19,7 +19,9 @@ CLOSED_PIPE = 141
 _FAILED = {"diff": 2}
 """The exit code of a command that fails, where 1 means something else."""
 
-_FOR_PEOPLE = frozenset({"diff", "explain", "graph", "history", "completion", "version", "--help", "-h", "--version"})
+_FOR_PEOPLE = frozenset(
+    {"diff", "explain", "graph", "history", "completion", "version", "help", "--help", "-h", "--version"}
+)
 """What is only looked at: who closes the pipe, such as `head`, has seen enough. Half a rendering is an error."""
 
 

@@ -9,6 +9,9 @@ from typing import NoReturn, TextIO
 
 _NO_TERMINAL = os.terminal_size((0, 0))
 
+_COLUMNS = 80
+"""Of a terminal that does not say how many it has."""
+
 
 class StreamError(Exception):
     """A stream cannot be used. The message says which, and why."""
@@ -58,9 +61,12 @@ def stderr_columns() -> int:
 def _size_of(stream: TextIO | None) -> os.terminal_size:
     try:
         descriptor = _descriptor(stream)
-        return os.get_terminal_size(descriptor) if os.isatty(descriptor) else _NO_TERMINAL
+        if not os.isatty(descriptor):
+            return _NO_TERMINAL
+        columns, lines = os.get_terminal_size(descriptor)
     except OSError:
         return _NO_TERMINAL
+    return os.terminal_size((columns or _COLUMNS, lines))  # some have none, such as those of containers
 
 
 def write_stdout(data: bytes) -> None:
@@ -83,7 +89,16 @@ def write_stderr(text: str) -> None:
     stderr = sys.__stderr__
     if stderr is not None:
         with suppress(OSError):
-            _write_all(stderr.fileno(), text.encode(stderr.encoding, "backslashreplace"))
+            descriptor = stderr.fileno()
+            if os.isatty(descriptor):
+                text = _painted(text)
+            _write_all(descriptor, text.encode(stderr.encoding, "backslashreplace"))
+
+
+def _painted(text: str) -> str:
+    from krm_fn.report.colour import has_colour, paint_labels  # noqa: PLC0415  # most runs have no terminal
+
+    return paint_labels(text) if has_colour(os.environ, is_terminal=True) else text
 
 
 def end_process(exit_code: int) -> NoReturn:

@@ -16,7 +16,10 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-SEEN = ("LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "krm_fn", "schemas", "examples")
+SEEN = (
+    *("LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml"),
+    *("krm_fn", "schemas", "examples", "docs/__init__.py", "docs/messages.yaml"),
+)
 """What a build sees: setuptools would also pack some of the tests, and they need files that it does not pack."""
 
 

@@ -1,6 +1,7 @@
 """What krm-fn says: every text in its source, and every message that docs/messages.yaml explains."""
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -11,6 +12,7 @@ import yaml
 
 ROOT = Path(__file__).parent.parent
 LIST = ROOT / "docs/messages.yaml"
+SCHEMA = ROOT / "schemas/configrevisions-revisions.krm-fn.io-v1.json"
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 _GAP = "{}"
 _HELP = {"help", "metavar", "short_help", "options_metavar"}
@@ -65,7 +67,20 @@ def normal(template: str) -> str:
 @cache
 def find_texts() -> tuple[Text, ...]:
     """Return every text of more than one word in the source, except docstrings and the help of options."""
-    return tuple(text for file in sorted((ROOT / "krm_fn").rglob("*.py")) for text in _texts_in(file))
+    return (
+        *(text for file in sorted((ROOT / "krm_fn").rglob("*.py")) for text in _texts_in(file)),
+        *_texts_in_schema(),
+    )
+
+
+def _texts_in_schema() -> Iterator[Text]:
+    """Yield what is said of a field that the configuration must not have: JSON Schema has no words for that."""
+    stack = [json.loads(SCHEMA.read_text())]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, dict) and "not" in one and "$comment" in one:
+            yield Text(SCHEMA.relative_to(ROOT).as_posix(), 0, one["$comment"])
+        stack += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
 
 
 def _texts_in(file: Path) -> Iterator[Text]:

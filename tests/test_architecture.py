@@ -26,7 +26,7 @@ def test_the_transformation_is_loaded_without(library: str) -> None:
 def test_every_folder_of_modules_is_shipped() -> None:
     """A folder that pyproject.toml does not list exists in a checkout but not in the wheel."""
     folders = {path.parent.relative_to(ROOT) for path in (ROOT / "krm_fn").rglob("*.py")}
-    packages = {".".join(folder.parts) for folder in folders} | {"krm_fn.schemas", "krm_fn.examples"}
+    packages = {".".join(folder.parts) for folder in folders} | {"krm_fn.docs", "krm_fn.schemas", "krm_fn.examples"}
     assert set(PROJECT["tool"]["setuptools"]["packages"]) == packages
 
 

@@ -93,6 +93,8 @@ OTHERS = {
     "the package does not contain it: its name stays": "an answer of `krm-fn explain`",
     "nothing in the package makes it": "an answer of `krm-fn explain`",
     "name beside kind: Job": "what is named in a message",
+    "Do: {}": "what `krm-fn explain --message` prints",
+    r"\1 (docs/\2)": "how it writes a link",
 }
 """Texts that are no messages, and what they are."""
 
@@ -129,7 +131,7 @@ def test_a_file_without_messages_makes_none(file: str) -> None:
     assert file in {one.file for one in find_texts()}
 
 
-def _printed() -> set[str]:
+def printed_lines() -> set[str]:
     """Return every message in the fixtures, without its address."""
     lines: set[str] = set()
     for file in FIXTURES.rglob("stderr.txt"):
@@ -144,13 +146,13 @@ def _printed() -> set[str]:
 
 
 def test_every_message_of_the_fixtures_is_found_on_the_page() -> None:
-    specific = [one for one in read_messages() if _is_specific(one)]
-    lines = _printed()
+    specific = [one for one in read_messages() if is_specific(one)]
+    lines = printed_lines()
     assert len(lines) > 100
     assert [line for line in sorted(lines) if not any(one.matches(line) for one in specific)] == []
 
 
-def _is_specific(one: Message) -> bool:
+def is_specific(one: Message) -> bool:
     """Tell whether the message has words of its own, by which a line can be recognised."""
     return len(re.findall(r"[a-z]{2,}", re.sub(r"\{\w+\}", "", one.says))) > 1
 

@@ -11,6 +11,7 @@ from krm_fn.cli.options import (
     RenderingOptions,
     RendersFirst,
     cluster_options,
+    colour_option,
     needs_client,
     output_option,
     rendering_options,
@@ -19,6 +20,12 @@ from krm_fn.cli.options import (
 from krm_fn.stdio import read_stdin, stderr_columns, terminal_size, write_stderr
 
 _PATHS = 2
+
+
+class _Failed(click.ClickException):
+    """The usual exit code, 1, means a difference here."""
+
+    exit_code = 2
 
 
 @click.command(cls=RendersFirst, short_help="Show what differs between two renderings.")
@@ -69,6 +76,7 @@ _PATHS = 2
     help="Compare objects whose names differ by namePrefix and nameSuffix of kustomizations. OLD and NEW are folders.",
 )
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there is a difference.")
+@colour_option
 @rendering_options
 def diff(
     *,
@@ -85,15 +93,16 @@ def diff(
     ignore_namespace: bool,
     ignore_affixes: bool,
     exit_code: bool,
+    wants_colour: bool,
     rendering: RenderingOptions,
 ) -> Outcome:
     """Show what differs between two renderings, by content and not by name.
 
     \b
-    krm-fn diff OLD NEW                    two renderings, or what can be rendered
-    krm-fn diff --against REV [PATH]...    the working tree, and what it was
-    krm-fn diff --against REV PATTERN...   each package that a change can affect
-    krm-fn diff --live [PATH]...           what a cluster has, and what applying would make of it
+    krm-fn diff OLD NEW                   two renderings, or what can be rendered
+    krm-fn diff --against REV [PATH]...   the working tree, and what it was
+    krm-fn diff --against REV PATTERN...  each package that a change can affect
+    krm-fn diff --live [PATH]...          a cluster, and what applying changes
 
     A revision is compared with the revision of the same base name, key by key, and each workload that rolls is named.
     Of Secrets, only keys and sizes are shown.
@@ -109,11 +118,12 @@ def diff(
     All PATHs together are one rendering. With --each, or with a pattern, each is a package of its own, which is only
     rendered if a file that it may read differs from REV. Packages that change in the same way are shown once, and
     those that cannot be rendered are named behind the others.
+
     --live only lists. Fields that the API server and controllers add do not count; what somebody has set by hand is
     named. Values of Secrets are not requested. What you may not list is said, and not compared.
 
-    The exit code is 2 after an error, and 3 if REV alone cannot be rendered: then everything is shown as new. Otherwise
-    it is 0 or, with --exit-code, 1 for a difference.
+    Exit codes: 0 compared; 1 with --exit-code, there is a difference; 2 an error, or wrong arguments; 3 REV alone
+    cannot be rendered, and everything is shown as new.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
     from krm_fn.tools.diff.affected import stands_for_several
@@ -140,10 +150,10 @@ def diff(
             raise click.UsageError(message)
     stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
     way = RenderOptions(rendering.config, rendering.helm, rendering.environment(), rendering.limits, ignore_affixes)
-    screen = find_screen(terminal_size().columns, os.environ)
+    screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
     form, extent = DiffFormat(output), Extent(unified or 0, room or ROOM)
     if live:
-        with needs_client():
+        with needs_client(_Failed):
             from krm_fn.linker.credentials import Access
             from krm_fn.tools.live.diff_live import LiveInput, diff_live
             from krm_fn.tools.render.sources import Inputs

@@ -5,16 +5,28 @@ import os
 import click
 
 from krm_fn.base.problem import Outcome
-from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, output_option, rendering_options
+from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, colour_option, output_option, rendering_options
 from krm_fn.stdio import terminal_size
 
 
 @click.command(cls=RendersFirst, short_help="Say why a ConfigMap is renamed or not, and what follows it.")
-@click.argument("path", metavar="PATH", type=PATH)
+@click.argument("path", metavar="PATH", type=PATH, required=False)
 @click.argument("name", metavar="[NAME]", default="")
+@click.option(
+    "--message", metavar="TEXT", help="Say what a message of krm-fn means, and what to do, in place of a PATH."
+)
 @output_option("text", "json", help="JSON has the form of schemas/explain-v1.json.", former=("json",))
+@colour_option
 @rendering_options
-def explain(*, path: str, name: str, output: str, rendering: RenderingOptions) -> Outcome:
+def explain(
+    *,
+    path: str | None,
+    name: str,
+    message: str | None,
+    output: str,
+    wants_colour: bool,
+    rendering: RenderingOptions,
+) -> Outcome:
     """Say of each ConfigMap and Secret at PATH what the function does with it, and why.
 
     \b
@@ -27,10 +39,27 @@ def explain(*, path: str, name: str, output: str, rendering: RenderingOptions) -
     PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. NAME is the name of an object, with or
     without its content hash; Kind/NAME and NAMESPACE/NAME tell objects of one name apart.
 
-    Without a NAME, a table of the reasons comes first. Of Secrets, only keys are shown. Where the function fails, its
-    errors are on stderr, and the exit code is 1.
+    Without a NAME, a table of the reasons comes first. Of Secrets, only keys are shown.
+
+    With --message, TEXT is a line of stderr, as it is there, with all names and numbers. What is printed is its entry
+    of docs/troubleshooting.md.
+
+    Exit codes: 0 explained; 1 the function fails, and its errors are on stderr, or there is no such object; 2 wrong
+    arguments, or no message is like TEXT.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
+
+    screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
+    if message is not None:
+        from krm_fn.tools.explain.explain_message import explain_message
+
+        if path is not None or output != "text":
+            wrong = "--message is in the place of a PATH, and its answer is text"
+            raise click.UsageError(wrong)
+        return explain_message(message, screen)
+    if path is None:
+        wrong = "expected PATH, or --message TEXT"
+        raise click.UsageError(wrong)
     from krm_fn.tools.explain.explain import ExplainFormat
     from krm_fn.tools.explain.explain import explain as explain_path
 
@@ -41,5 +70,5 @@ def explain(*, path: str, name: str, output: str, rendering: RenderingOptions) -
         rendering.environment(),
         rendering.limits,
         ExplainFormat(output),
-        find_screen(terminal_size().columns, os.environ),
+        screen,
     )

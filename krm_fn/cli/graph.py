@@ -46,7 +46,8 @@ def graph(
 
     \b
     krm-fn graph PATH [NAME]      a package, under the names that it gets
-    krm-fn graph --live [NAME]    a namespace: also ReplicaSets, canaries, and what changed
+    krm-fn graph --live [NAME]    a namespace: also ReplicaSets, canaries,
+                                  and what changed
 
     PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. NAME is the name of an object, with or
     without its content hash; Kind/NAME and NAMESPACE/NAME tell objects of a package apart.
@@ -54,8 +55,10 @@ def graph(
     With --live, the command only lists, and --namespace says where. For a page, it reads the content of ConfigMaps: an
     object of the page shows what changed since the revision before.
 
-    Of Secrets, only keys and sizes are shown. Where the function fails, its errors are on stderr, and the exit code
-    is 1.
+    Of Secrets, only keys and sizes are shown.
+
+    Exit codes: 0 drawn; 1 the function fails, and its errors are on stderr, or there is nothing to draw; 2 wrong
+    arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
     _check_usage(click_context, operands, live=live)
     if live:

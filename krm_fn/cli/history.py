@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 from krm_fn.base.problem import Outcome
 from krm_fn.base.words import count, printable
-from krm_fn.cli.options import fleet_options, needs_client, output_option, say
+from krm_fn.cli.options import colour_option, fleet_options, needs_client, output_option, say
 from krm_fn.stdio import terminal_size, write_stdout
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _NOT_OF_FILES = ("namespace", "everywhere", "contexts", "kubeconfig", "timeout")
 @click.option(
     "--diff", is_flag=True, help="Also show what changed from each ConfigMap to the next. Reads their content."
 )
+@colour_option
 @click.option("--watch", "-w", is_flag=True, help="Show it again when it changes. Ctrl-C ends it.")
 @click.pass_context
 def history(
@@ -49,6 +50,7 @@ def history(
     kubeconfig: str | None,
     output: str,
     diff: bool,
+    wants_colour: bool,
     watch: bool,
 ) -> Outcome:
     """Show which revisions are live in a namespace, who references them, how many pods run them, and when they go.
@@ -65,14 +67,14 @@ def history(
 
     These make a table of what is in use: a row for each base name, a column for each cluster or namespace.
 
-    The exit code is 1 if there is nothing to show or no API server, 3 if the table lacks what some clusters or files
-    should have said, and 130 after Ctrl-C.
+    Exit codes: 0 shown; 1 there is nothing to show, or no API server; 2 wrong arguments; 3 the table lacks what some
+    clusters or files should have said; 130 after Ctrl-C.
     """  # noqa: D301  # click's mark for lines that it must not join
     is_pattern = len(contexts) > 1 or not _PATTERN.isdisjoint("".join(contexts))
     if everywhere or reports or is_pattern or output == "html":
         _check_usage(click_context, output, diff=diff, watch=watch)
         asked = _Asked(name, set_name, namespace, everywhere, contexts, reports, timeout, kubeconfig)
-        return _show_fleet(asked, output)
+        return _show_fleet(asked, output, wants_colour=wants_colour)
     with needs_client():
         from krm_fn.linker.credentials import Access
         from krm_fn.tools.history.ask import LiveNamespace, Question
@@ -93,7 +95,7 @@ def history(
     def find_place() -> ScreenSize:
         width, height = terminal_size()
         is_dumb = os.environ.get("TERM", "dumb") == "dumb"
-        return ScreenSize(find_screen(width, os.environ), width, 0 if is_dumb else height)
+        return ScreenSize(find_screen(width, os.environ, wants_colour=wants_colour), width, 0 if is_dumb else height)
 
     def write_in_form(found: History, screen: Screen) -> str:
         return write_history(found, form, screen)
@@ -144,7 +146,7 @@ def _check_usage(context: click.Context, output: str, *, diff: bool, watch: bool
         raise click.UsageError(message)
 
 
-def _show_fleet(asked: _Asked, output: str) -> Outcome:
+def _show_fleet(asked: _Asked, output: str, *, wants_colour: bool) -> Outcome:
     from krm_fn.report.table import find_screen
     from krm_fn.tools.fleet.fleet import build_fleet
     from krm_fn.tools.fleet.write_fleet import FleetFormat, write_fleet
@@ -155,7 +157,7 @@ def _show_fleet(asked: _Asked, output: str) -> Outcome:
         fleet = build_fleet(_find_columns(asked), asked.name)
     except NoAnswer as error:
         return Outcome(b"", f"error: {printable(str(error))}\n", 1)
-    screen = find_screen(terminal_size()[0], os.environ)
+    screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
     silent = [label for label, column in zip(fleet.labels, fleet.columns, strict=True) if column.silence]
     text = write_fleet(fleet, FleetFormat(output), screen)
     if not silent:

@@ -54,18 +54,25 @@ def init(
     """Write krm-fn.yaml into a directory, and the entry with which its deployer runs the function.
 
     \b
-    - a kustomization gets an entry in `transformers:`, and krm-fn.yaml the annotation that kustomize needs
-    - a Kptfile gets an entry in `pipeline.mutators`, and krm-fn.yaml the one that kpt needs
-    - a chart gets a configuration for a post-renderer, and you the command; --namespace is that of the release
-    - any other directory, and all that a plugin of Argo CD renders, needs krm-fn.yaml alone
+    - a kustomization gets an entry in `transformers:`,
+      and krm-fn.yaml the annotation that kustomize needs
+    - a Kptfile gets an entry in `pipeline.mutators`,
+      and krm-fn.yaml the one that kpt needs
+    - a chart gets a configuration for a post-renderer, and you the command;
+      --namespace is that of the release
+    - any other directory, and all that a plugin of Argo CD renders,
+      needs krm-fn.yaml alone
 
     Nothing is overwritten: comments and layout of a file with a new entry stay, and a configuration that is there
     counts. A second run changes nothing.
 
     First, a rendering in memory tells which ConfigMaps and Secrets would be renamed, which are left alone, and why. If
-    it fails, or if a file cannot be edited with certainty, nothing is written, and the exit code is 1.
+    it fails, or if a file cannot be edited with certainty, nothing is written.
 
     DIR is the current directory by default. --linker-image is written into krm-fn.yaml.
+
+    Exit codes: 0 written, or nothing is left to write; 1 an error, or lines that you have to add, and nothing is
+    written; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
     from krm_fn.tools.explain.explain import sum_up_rendering

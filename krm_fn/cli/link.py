@@ -145,8 +145,8 @@ def link(
 
     Exit codes: 0 success, with warnings on stderr for what could not be linked or deleted; 1 a live object references
     a revision that does not exist, the API server does not have the kind of a --workload, or there are no credentials;
-    2 wrong arguments; 4 with --check-only, a run would change something; 130 or 143 interrupted or terminated, run
-    again to finish.
+    2 wrong arguments; 4 with --check-only, a run would change something; 130 interrupted; 143 terminated, run again to
+    finish.
     """
     plan = LinkPlan(
         set=set_name,

@@ -6,7 +6,7 @@ from io import StringIO
 from typing import Any
 
 import click
-from click.shell_completion import get_completion_class
+from click.shell_completion import CompletionItem, get_completion_class
 
 from krm_fn import __version__
 from krm_fn.base.problem import Outcome
@@ -76,6 +76,7 @@ def kubectl_revisions(arguments: list[str]) -> Outcome:
 def _run(command: click.Command, program: str, arguments: list[str]) -> Outcome:
     """Run a command. What click prints itself, which is help and the version, is in the outcome too."""
     printed = StringIO()
+    context: click.Context | None = None
     # Not `command.main`: it lets a variable turn every command into a request for shell completion.
     try:
         with redirect_stdout(printed), command.make_context(program, list(arguments)) as context:
@@ -84,8 +85,9 @@ def _run(command: click.Command, program: str, arguments: list[str]) -> Outcome:
     except click.exceptions.Exit as done:
         return Outcome(printed.getvalue().encode(), "", done.exit_code)
     except click.ClickException as error:
-        failed = error.ctx if isinstance(error, click.UsageError) else None
-        path = failed.command_path if failed else program
+        # Not the context of the error: it has none where an option lacks its value.
+        invoked = context.invoked_subcommand if context else None
+        path = f"{program} {invoked}" if invoked else program
         message = printable(" ".join(error.format_message().rstrip(".").split("\n")))
         return Outcome(b"", f"error: {message}; see {path} --help\n", error.exit_code)
 
@@ -99,19 +101,41 @@ def completion(*, shell: str) -> Outcome:
     eval "$(krm-fn completion bash)"      in ~/.bashrc
     eval "$(krm-fn completion zsh)"       in ~/.zshrc, after compinit
     krm-fn completion fish | source       in ~/.config/fish/config.fish
+
+    Exit codes: 0 printed; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
     return complete(f"{shell}_source")
 
 
 @click.command(short_help="Print the version.")
 def version() -> Outcome:
-    """Print the version, as --version does."""
+    """Print the version, as --version does.
+
+    Exit codes: 0 printed; 2 wrong arguments.
+    """
     return Outcome(f"krm-fn {__version__}\n".encode(), "", 0)
+
+
+def _complete_command(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    return krm_fn.shell_complete(click.Context(krm_fn), typed)
+
+
+@click.command("help", short_help="Print the help of a command.")
+@click.argument("name", metavar="[COMMAND]", default="", shell_complete=_complete_command)
+def print_help(*, name: str) -> Outcome:
+    """Print the help of a command, as `krm-fn COMMAND --help` does. Without a COMMAND, that of krm-fn.
+
+    Exit codes: 0 printed; 2 no such command, or wrong arguments.
+    """
+    return main([name, "--help"] if name else ["--help"])
 
 
 @click.group(
     cls=GroupWithConfiguration,
-    commands=[init, render, verify, diff, explain, history, graph, merge, link, discover, completion, version],
+    commands=[
+        *(init, render, verify, diff, explain, history, graph, merge, link, discover, completion, version),
+        print_help,
+    ],
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
@@ -121,6 +145,9 @@ def krm_fn() -> None:
     Without arguments this is a KRM function: a ResourceList on stdin, a ResourceList on stdout. With a file as its
     only argument (./config, config.yaml) it is a kustomize exec plugin, and the file is its configuration.
     With -q or --quiet before that, it leaves out the last line, which says what was renamed.
+
+    Exit codes: 0 transformed, perhaps with warnings; 1 an error, and no object is changed; 2 wrong arguments. Each
+    command has its own. Any ends with 130 after Ctrl-C.
     """
 
 

@@ -59,9 +59,11 @@ def merge(*, base: str, ours: str, theirs: str, path: str, marker_size: str, lab
     conflict, and render the package. A file of no such package is merged as git does, and so is all of a merge whose
     commits cannot be found.
 
-    BASE, OURS and THEIRS are files with the three versions. The answer is written into OURS, and the exit code is 1 for
-    a conflict. What cannot be merged is one, with both sides in the file. The exit code is 129, which ends the merge,
-    where the files cannot be read or written.
+    BASE, OURS and THEIRS are files with the three versions. The answer is written into OURS. What cannot be merged is a
+    conflict, with both sides in the file.
+
+    Exit codes: 0 merged; 1 there is a conflict; 129 the files cannot be read or written, or wrong arguments, which ends
+    the merge.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.base.settings import Environment
     from krm_fn.core.config.pins import find_pins

@@ -76,6 +76,24 @@ def output_option(
     return add
 
 
+def _read_colour(_context: click.Context, _parameter: click.Parameter, when: str) -> bool:
+    """Return whether to show colours wherever the text goes."""
+    if when == "never":
+        os.environ["NO_COLOR"] = "1"  # for stderr too, and for all programs that are started
+    return when == "always"
+
+
+colour_option = click.option(
+    "--color",
+    "wants_colour",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    callback=_read_colour,
+    help="Show colours. With auto, at a terminal, unless NO_COLOR is set; also elsewhere if CLICOLOR_FORCE is set.",
+)
+"""Of a text. The command gets the argument `wants_colour`."""
+
 _RENDERING_OPTIONS = (
     click.option(
         "--config",
@@ -297,11 +315,11 @@ def say(line: str) -> None:
 
 
 @contextmanager
-def needs_client() -> Iterator[None]:
+def needs_client(failure: type[click.ClickException] = click.ClickException) -> Iterator[None]:
     """Say how to install the Kubernetes client if it is missing."""
     try:
         yield
     except ModuleNotFoundError as error:
         package = str(error.name).partition(".")[0]
         message = f"needs the Python package {package}: pip install 'krm-fn[linker]'"
-        raise click.ClickException(message) from error
+        raise failure(message) from error

@@ -47,6 +47,9 @@ def render(  # one parameter an option
     variables of the other options. KRM_FN_IMAGE is the image of the linker's Job, unless the configuration sets one.
     KRM_FN_LINKER_IMAGE, KRM_FN_LINKER_SERVICE_ACCOUNT_NAME, KRM_FN_LINKER_NODE_SELECTOR and KRM_FN_LINKER_TOLERATIONS
     pin settings of the Job: then the configuration may not set others.
+
+    Exit codes: 0 printed, perhaps with warnings on stderr; 1 an error, or a finding of --check, and nothing is printed;
+    2 wrong arguments.
     """
     from krm_fn.tools.render.render import render as render_paths
     from krm_fn.tools.render.sources import Inputs
@@ -98,6 +101,8 @@ def discover(*, kustomize_options: str) -> Outcome:
 
     This is for `discover.find.command` in a plugin of Argo CD, which renders an application if something is printed. If
     an Application asks for a plugin, Argo CD sets ARGOCD_APP_PARAMETERS, and krm-fn.yaml is printed in any case.
+
+    Exit codes: 0 whether it is printed or not; 2 wrong arguments.
     """
     from krm_fn.tools.render.sources import answer_discovery as discover_directory
 

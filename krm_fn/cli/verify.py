@@ -2,12 +2,16 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from krm_fn.base.deployer import PROTECTIONS
 from krm_fn.base.problem import Outcome
-from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, rendering_options
+from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, colour_option, rendering_options
+
+if TYPE_CHECKING:
+    from krm_fn.tools.verify.verify import VerifyOptions
 
 
 @click.command(cls=RendersFirst, short_help="Check manifests that are about to be applied.")
@@ -21,15 +25,22 @@ from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, rendering_o
     help="What applies the manifests. Can be repeated. Default: those of the configuration.",
 )
 @click.option("--strict", is_flag=True, help="Fail on warnings too.")
+@colour_option
 @rendering_options
 def verify(
-    *, path: str, sets: tuple[str, ...], deployers: tuple[str, ...], strict: bool, rendering: RenderingOptions
+    *,
+    path: str,
+    sets: tuple[str, ...],
+    deployers: tuple[str, ...],
+    strict: bool,
+    wants_colour: bool,
+    rendering: RenderingOptions,
 ) -> Outcome:
     """Check that manifests are consistent before they are applied, after everything else that changes them.
 
-    PATH is a file, a directory of manifests, or - for stdin, which is the default. Each finding is one line on stderr,
-    and the exit code is 1. If nothing is found, one line says what was verified. Nothing is printed on stdout, except
-    for a ResourceList: it is printed with the findings as its results, as kpt expects of a validator.
+    PATH is a file, a directory of manifests, or - for stdin, which is the default. Each finding is one line on stderr.
+    If nothing is found, one line says what was verified. Nothing is printed on stdout, except for a ResourceList: it is
+    printed with the findings as its results, as kpt expects of a validator.
 
     A directory that kustomize or helm builds is rendered first, as `krm-fn render` does, if there is a configuration:
     --config, krm-fn.yaml in it, or krm-fn in its transformers.
@@ -39,27 +50,41 @@ def verify(
     - a set without any revision, because the function did not run
     - a revision whose content is no longer that of its name
     - a revision that lacks its label or annotations
-    - a reference with the base name of a revision, with a former name, or with one wrong letter
-    - a revision that one of the deployers would prune, or that comes after the pods that read it
+    - a reference with the base name of a revision, with a former name,
+      or with one wrong letter
+    - a revision that one of the deployers would prune,
+      or that comes after the pods that read it
     - an object that is there twice, or that has lost its namespace
     - a linker whose objects do not fit the manifests, or cannot work
-    - with a configuration: an object that it chooses and that is no revision, and all else that krm-fn would change
+    - with a configuration: an object that it chooses and that is no revision,
+      and all else that krm-fn would change
 
     A reference to an older revision, which may be in the cluster, is a warning.
 
     Which sets must have a revision: those of --set, those with a linker, and those of which the configuration finds
     objects. If none of these says anything, there must be a revision of any set.
+
+    Exit codes: 0 nothing is found, or only warnings; 1 findings, or an error; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
+    from krm_fn.report.colour import has_colour, paint_labels
     from krm_fn.tools.verify.verify import VerifyOptions
-    from krm_fn.tools.verify.verify import verify as verify_path
 
     options = VerifyOptions(rendering.config, sets, deployers, rendering.namespace, strict, rendering.limits)
+    outcome = _verify(path, rendering, options)
+    # At a terminal, stderr is in colour anyway.
+    if has_colour(os.environ, is_terminal=False, is_wanted=wants_colour):
+        return outcome._replace(stderr=paint_labels(outcome.stderr))
+    return outcome
+
+
+def _verify(path: str, rendering: RenderingOptions, options: "VerifyOptions") -> Outcome:
+    from krm_fn.tools.render.render import render
+    from krm_fn.tools.verify.verify import verify as verify_path
+
     if not _is_rendered_first(path, rendering):
         return verify_path(path, rendering.read_inputs(path).stdin, options)
-    from krm_fn.tools.render.render import render
-
     # What the build makes is what will be applied, so that is verified.
-    environment = rendering.environment(strict=strict)
+    environment = rendering.environment(strict=options.strict)
     rendered = render(rendering.read_inputs(path), rendering.helm, environment, rendering.limits)
     if rendered.exit_code:
         return rendered

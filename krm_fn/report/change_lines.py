@@ -22,7 +22,7 @@ from krm_fn.report.object_change import (
     ShownValue,
 )
 from krm_fn.report.secrets import KeyChange, Shown
-from krm_fn.report.table import columns, cut, cut_both, fold
+from krm_fn.report.table import columns, common_length, cut, cut_both, fold
 
 REMOVED, ADDED, CONTEXT, CHANGED, STATEMENT, WARNING = "-", "+", " ", "~", "", "!"
 """The sign of a line: of the old rendering, of the new one, of both; a field with both values; a sentence."""
@@ -32,6 +32,11 @@ _SHORT = 9
 
 _FARTHEST = 2_000
 """Lines between a line and its key, so that a thousand changes in a huge value take no huge time."""
+
+_LONGEST = 10_000
+"""Characters of a line in which a part is worth to be pointed at."""
+
+_WORD = re.compile(r"\w+|\W")
 
 _CAUSES = {Cause.NAME: "name", Cause.CHECKSUM: "checksum", Cause.IMAGE: "new image", Cause.TEMPLATE: "pod template"}
 
@@ -55,11 +60,22 @@ _OF_ITSELF = {
 }
 
 
+class Span(NamedTuple):
+    """Where a part of a text begins and ends."""
+
+    start: int
+    end: int
+
+
 class Line(NamedTuple):
-    """One line, with nothing in it that a terminal obeys."""
+    """One line, with nothing in it that a terminal obeys.
+
+    `parts`: what differs from the line opposite; of a field with both values, the old and the new one.
+    """
 
     sign: str
     text: str
+    parts: tuple[Span, ...] = ()
 
 
 def write_lines(change: ObjectChange, width: int, context: int = 0) -> Iterator[Line]:
@@ -105,8 +121,10 @@ def _write_texts(label: str, old: str | None, new: str | None, width: int, conte
     """Write a key with its values: in one line each, or line by line."""
     if "\n" not in f"{old}{new}":
         before, after = cut_both(f"{label}: {printable(old or '')}", f"{label}: {printable(new or '')}", width)
-        yield from [Line(REMOVED, before)] if old is not None else []
-        yield from [Line(ADDED, after)] if new is not None else []
+        if old is None or new is None:
+            yield Line(ADDED, after) if old is None else Line(REMOVED, before)
+        else:
+            yield from _opposite(before, after)
         return
     sign = CONTEXT if old is not None and new is not None else REMOVED if new is None else ADDED
     yield Line(sign, cut(f"{label}: |", width))
@@ -132,14 +150,35 @@ def _write_hunks(old: str, new: str, width: int, context: int) -> Iterator[Line]
             shown.add(parent)
             yield Line(CONTEXT, f"  {cut(after[parent], width - 2)}")
         # Lines opposite each other are cut so that one sees where they differ.
-        pairs = [cut_both(one, other, width - 2) for one, other in zip(removed, added, strict=False)]
+        pairs: list[tuple[Line, Line]] = []
+        for one, other in zip(removed, added, strict=False):
+            before_cut, after_cut = cut_both(one, other, width - 2)
+            pairs.append(_opposite(f"  {before_cut}", f"  {after_cut}"))
         yield from _cut_all(CONTEXT, after[start : hunk.new_start], width)
-        yield from (Line(REMOVED, f"  {one}") for one, _ in pairs)
+        yield from (one for one, _ in pairs)
         yield from _cut_all(REMOVED, removed[len(pairs) :], width)
-        yield from (Line(ADDED, f"  {other}") for _, other in pairs)
+        yield from (other for _, other in pairs)
         yield from _cut_all(ADDED, added[len(pairs) :], width)
         yield from _cut_all(CONTEXT, after[hunk.new_end : end], width)
         done = end
+
+
+def _opposite(old: str, new: str) -> tuple[Line, Line]:
+    """Return two lines that stand for each other, with the words in which they differ.
+
+    Where no word is the same, all of it differs, and nothing is to be pointed at.
+    """
+    removed, added = Line(REMOVED, old), Line(ADDED, new)
+    if max(len(old), len(new)) > _LONGEST:
+        return removed, added
+    words, others = _WORD.findall(old), _WORD.findall(new)
+    first = common_length(words, others)
+    last = common_length(words[first:][::-1], others[first:][::-1])
+    before, behind = "".join(words[:first]), "".join(words[len(words) - last :])
+    if not any(map(str.isalnum, before + behind)):
+        return removed, added
+    of_old, of_new = (Span(len(before), len(text) - len(behind)) for text in (old, new))
+    return removed._replace(parts=(of_old,)), added._replace(parts=(of_new,))
 
 
 def _cut_all(sign: str, lines: Iterable[str], width: int) -> Iterator[Line]:
@@ -209,14 +248,19 @@ def _write_scalars(path: str, old: str, new: str, width: int, context: int) -> I
         yield from _write_texts(path, old, new, width, context)
         return
     before, after = printable(old), printable(new)
-    whole = f"{path}: {before} -> {_shorten(path, before, after)}" if before != after else f"{path}: changed {after}"
-    if columns(whole) <= width:
-        yield Line(CHANGED, whole)
+    whole = _write_both(path, before, after) if before != after else Line(CHANGED, f"{path}: changed {after}")
+    if columns(whole.text) <= width:
+        yield whole
         return
     yield Line(CHANGED, cut(f"{path}:", width))
-    before, after = cut_both(before, after, width - 2)
-    yield Line(REMOVED, before)
-    yield Line(ADDED, after)
+    yield from _opposite(*cut_both(before, after, width - 2))
+
+
+def _write_both(path: str, old: str, new: str) -> Line:
+    """Write `replicas: 2 -> 3`."""
+    before = f"{path}: {old}"
+    text = f"{before} -> {_shorten(path, old, new)}"
+    return Line(CHANGED, text, (Span(len(f"{path}: "), len(before)), Span(len(f"{before} -> "), len(text))))
 
 
 def _shorten(path: str, old: str, new: str) -> str:

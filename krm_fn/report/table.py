@@ -6,6 +6,8 @@ from itertools import accumulate, chain
 from typing import NamedTuple
 from unicodedata import east_asian_width
 
+from krm_fn.report.colour import Style, has_colour, paint
+
 _GAP = 2
 """Columns between two cells."""
 
@@ -23,8 +25,6 @@ _NARROWEST = 40
 
 _WHOLE = sys.maxsize
 """Columns of what is no terminal: the lines that a program reads, or that somebody searches, are whole."""
-
-_RESET = "\x1b[0m"
 
 _ELLIPSIS = "..."
 _BEFORE = 20
@@ -157,29 +157,28 @@ class Screen(NamedTuple):
     has_colour: bool = False
 
     def removed(self, text: str) -> str:
-        return self._paint(text, "\x1b[31m")
+        return self.paint(text, Style.REMOVED)
 
     def added(self, text: str) -> str:
-        return self._paint(text, "\x1b[32m")
+        return self.paint(text, Style.ADDED)
 
     def strong(self, text: str) -> str:
-        return self._paint(text, "\x1b[1m")
+        return self.paint(text, Style.HEADING)
 
     def warning(self, text: str) -> str:
-        return self._paint(text, "\x1b[33m")
+        return self.paint(text, Style.WARNING)
 
-    def _paint(self, text: str, colour: str) -> str:
-        return f"{colour}{text}{_RESET}" if self.has_colour and text else text
+    def paint(self, text: str, style: Style) -> str:
+        return paint(text, style) if self.has_colour else text
 
 
-def find_screen(terminal_width: int, environment: Mapping[str, str]) -> Screen:
+def find_screen(terminal_width: int, environment: Mapping[str, str], *, wants_colour: bool = False) -> Screen:
     """Return the screen of a terminal; with a width of 0, that of anything else.
 
-    The variable COLUMNS sets the width, as for other programs. A variable NO_COLOR that is not empty turns colours off:
-    https://no-color.org
+    The variable COLUMNS sets the width, as for other programs.
     """
-    is_plain = not terminal_width or environment.get("NO_COLOR") or environment.get("TERM", "dumb") == "dumb"
-    return Screen(_find_width(terminal_width, environment.get("COLUMNS", "")), has_colour=not is_plain)
+    is_in_colour = has_colour(environment, is_terminal=terminal_width > 0, is_wanted=wants_colour)
+    return Screen(_find_width(terminal_width, environment.get("COLUMNS", "")), is_in_colour)
 
 
 def _find_width(terminal_width: int, wanted: str) -> int:
@@ -216,7 +215,7 @@ def cut_both(old: str, new: str, width: int) -> tuple[str, str]:
     """Cut two versions of a text so that their first difference is in view."""
     if max(columns(old), columns(new)) <= width:
         return old, new
-    start = max(_common_length(old, new) - _BEFORE, 0)
+    start = max(common_length(old, new) - _BEFORE, 0)
     # Where the difference is in view anyway, the beginning is worth more.
     if columns(old[:start]) + _BEFORE * 2 <= width // 2:
         start = 0
@@ -239,8 +238,8 @@ def fold(parts: list[str], width: int, indent: str = "  ") -> list[str]:
     return lines
 
 
-def _common_length(old: str, new: str) -> int:
-    """Return how many characters at the beginning are equal."""
+def common_length(old: Sequence[str], new: Sequence[str]) -> int:
+    """Return how many characters, or words, at the beginning are equal."""
     pairs = enumerate(zip(old, new, strict=False))
     return next((place for place, (one, other) in pairs if one != other), min(len(old), len(new)))
 

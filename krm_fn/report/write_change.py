@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from krm_fn.base.words import count
 from krm_fn.report.change_lines import ADDED, CHANGED, REMOVED, STATEMENT, WARNING, Line, write_lines, write_title
+from krm_fn.report.colour import Style
 from krm_fn.report.markup import WIDTH, Forms, code_block, html_code
 from krm_fn.report.object_change import ComparedObject, ObjectChange
 from krm_fn.report.secrets import Shown
@@ -27,12 +28,24 @@ def write_change(change: ObjectChange, screen: Screen, context: int = 0) -> Iter
     yield from (f"  {_paint(line, screen)}" for line in write_lines(change, screen.width - _INDENT, context))
 
 
+_STYLES = {
+    REMOVED: (Style.REMOVED, (Style.DIFFERENT,)),
+    ADDED: (Style.ADDED, (Style.DIFFERENT,)),
+    CHANGED: (None, (Style.REMOVED, Style.ADDED)),
+    WARNING: (Style.WARNING, ()),
+}
+"""By sign: the style of a line, and those of its parts."""
+
+
 def _paint(line: Line, screen: Screen) -> str:
-    if line.sign in (CHANGED, STATEMENT):
-        return line.text
-    text = f"{line.sign} {line.text}"
-    paints = {REMOVED: screen.removed, ADDED: screen.added, WARNING: screen.warning}
-    return paints[line.sign](text) if line.sign in paints else text
+    style, styles_of_parts = _STYLES.get(line.sign, (None, ()))
+    text = "" if line.sign in (CHANGED, STATEMENT) else f"{line.sign} "
+    done = 0
+    for (start, end), style_of_part in zip(line.parts, styles_of_parts, strict=False):
+        text += line.text[done:start] + screen.paint(line.text[start:end], style_of_part)
+        done = end
+    text += line.text[done:]
+    return screen.paint(text, style) if style else text
 
 
 def write_change_block(change: ObjectChange, context: int = 0, *, is_open: bool) -> Iterator[str]:

@@ -28,13 +28,14 @@ def ask(cwd: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
 
 COMMANDS = (
     *("init", "render", "verify", "diff", "explain", "history", "graph", "merge", "link", "discover"),
-    *("completion", "version"),
+    *("completion", "version", "help"),
 )
 OFFERED = [
     pytest.param("", [f"plain,{one}" for one in COMMANDS], id="all commands"),
     pytest.param("rend", ["plain,render"], id="a command"),
     pytest.param("render --conf", ["plain,--config"], id="an option"),
     pytest.param("link --output ''", ["plain,text", "plain,json"], id="all values of an option"),
+    pytest.param("help he", ["plain,help"], id="a command that has help"),
     pytest.param("completion z", ["plain,zsh"], id="a shell"),
     pytest.param("diff -o ''", ["plain,text", "plain,json", "plain,markdown"], id="all formats, and no older spelling"),
     pytest.param("diff --js", [], id="no older spelling of an option"),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.report.colour import SEQUENCE
 from tests.cases import FIXTURES
 from tests.cli.process import KRM_FN, krm_fn
 from tests.on_linux import needs_full_device
@@ -136,12 +137,11 @@ def test_at_a_terminal(environment: dict[str, str], in_colour: bool, width: int)
     os.close(terminal)
     text = os.read(screen, 65_536).decode()
     os.close(screen)
-    lines = text.replace("\r\n", "\n").splitlines()
-    assert ("\x1b[31m- ...x" in text) == in_colour
+    assert ("\x1b[31m- ...\x1b[7mx" in text) == in_colour
     assert ("\x1b" in text) == in_colour
-    plain = [line.replace("\x1b[", "\0").partition("m")[2] if line.startswith("\x1b") else line for line in lines]
-    assert max(map(len, plain)) <= max(width, 80) + (9 if in_colour else 0)
-    assert (max(map(len, plain)) > 90) == (width == 200)
+    widths = [len(line) for line in SEQUENCE.sub("", text).splitlines()]
+    assert max(widths) <= max(width, 80)
+    assert (max(widths) > 90) == (width == 200)
 
 
 VALUE = """\

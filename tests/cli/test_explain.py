@@ -80,7 +80,7 @@ FAILURES = [
         "error: the package has no ConfigMap or Secret web-confi; did you mean web-config?\n",
         id="no such object",
     ),
-    pytest.param([], 2, "error: Missing argument 'PATH'; see krm-fn explain --help\n", id="no path"),
+    pytest.param([], 2, "error: expected PATH, or --message TEXT; see krm-fn explain --help\n", id="no path"),
     pytest.param(
         [str(CASE / "input.yaml"), HOSTILE],
         1,

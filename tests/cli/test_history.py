@@ -14,18 +14,6 @@ from tests.tools.require import require
 PLUGIN = Path(sys.executable).parent / "kubectl-revisions"
 
 
-def test_history_without_the_kubernetes_client_says_how_to_install_it(tmp_path: Path) -> None:
-    hidden = "import sys; sys.modules['kubernetes'] = None; sys.argv[0] = 'krm-fn'\n"
-    probe = hidden + "from krm_fn.__main__ import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", probe, "history"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout) == (1, "")
-    assert (
-        done.stderr == "error: needs the Python package kubernetes: pip install 'krm-fn[linker]'; see krm-fn --help\n"
-    )
-
-
 def test_the_plugin_of_kubectl_is_the_same_command() -> None:
     done = subprocess.run([PLUGIN, "--help"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("Usage: kubectl revisions [OPTIONS] [NAME]\n")

@@ -12,9 +12,9 @@ HIDE_CLIENT = "import sys; sys.modules['kubernetes'] = None; sys.argv[0] = 'krm-
 PROBE = HIDE_CLIENT + "from krm_fn.__main__ import main; main()"
 
 
-def link_without_client(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run_without_client(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", PROBE, "link", *arguments],
+        [sys.executable, "-c", PROBE, *arguments],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -22,12 +22,24 @@ def link_without_client(*arguments: str, **environment: str) -> subprocess.Compl
     )
 
 
-def test_link_without_the_kubernetes_client_says_how_to_install_it() -> None:
-    done = link_without_client("--set", "web")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert (
-        done.stderr == "error: needs the Python package kubernetes: pip install 'krm-fn[linker]'; see krm-fn --help\n"
-    )
+def link_without_client(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return run_without_client("link", *arguments, **environment)
+
+
+WITHOUT_CLIENT = [
+    pytest.param(["link", "--set", "web"], 1, id="the linker"),
+    pytest.param(["history"], 1, id="a history"),
+    pytest.param(["graph", "--live"], 1, id="a picture of a cluster"),
+    pytest.param(["diff", "--live"], 2, id="a difference, for which 1 would be the code"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code"), WITHOUT_CLIENT)
+def test_a_command_without_the_kubernetes_client_says_how_to_install_it(arguments: list[str], code: int) -> None:
+    done = run_without_client(*arguments)
+    help_of = f"krm-fn {arguments[0]} --help"
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr == f"error: needs the Python package kubernetes: pip install 'krm-fn[linker]'; see {help_of}\n"
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,9 @@ def test_the_options_of_a_rendering_are_described_once(command: str, tmp_path: P
 WRONG = [
     pytest.param(["rendr"], "No such command 'rendr'", "krm-fn", id="an unknown command"),
     pytest.param(["render", "--confg", "a"], "No such option '--confg'", "krm-fn render", id="an unknown option"),
-    pytest.param(["render", "--config"], "Option '--config' requires an argument", "krm-fn", id="no value"),
+    pytest.param(["render", "--config"], "Option '--config' requires an argument", "krm-fn render", id="no value"),
+    pytest.param(["diff", "--each=yes"], "Option '--each' does not take a value", "krm-fn diff", id="a value too many"),
+    pytest.param(["--version=3"], "Option '--version' does not take a value", "krm-fn", id="a value of no command"),
     pytest.param(["render", ""], "Invalid value for '[PATH]...': found an empty path", "krm-fn render", id="no path"),
     pytest.param(["verify", ""], "Invalid value for '[PATH]': found an empty path", "krm-fn verify", id="no path here"),
     pytest.param(
@@ -220,7 +222,9 @@ def test_no_control_character_of_an_argument_is_printed(arguments: list[str], me
     assert (done.stdout, done.stderr) == ("", message)
 
 
-COMMANDS = ("render", "verify", "diff", "explain", "history", "graph", "link", "discover", "completion", "version")
+COMMANDS = (
+    *("render", "verify", "diff", "explain", "history", "graph", "link", "discover", "completion", "version", "help"),
+)
 LIGHT = [["--help"], *([command, "--help"] for command in COMMANDS)]
 HEAVY = {
     *("yaml", "jsonschema", "kubernetes"),

@@ -17,6 +17,7 @@ from krm_fn.tools.diff.difference import Difference, LinkerChange
 
 HOSTILE = [
     *("`", "```", "~~~", "\n", "\r\n", "\n\n", "    ", " ", "a", "\u202e", "\x00", "\U0001f600"),
+    *("\x1b[31m", "\x1b[2J", "\x9b7m"),
     *("</details>", "</code>", "-->", "<!--", "]]>", "<img src=x>", "&", "&#64;"),
     *("@team", "#1", "|", "**", "![x](http://a.example)", "www.a.example"),
 ]

@@ -70,7 +70,8 @@ def copy_sources(context: Path) -> None:
         if source.is_dir():
             shutil.copytree(source, context / name)
         elif source.exists():
-            shutil.copy(source, context)
+            (context / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, context / name)
 
 
 def _run(command: list[str], docker: Environment, stdin: IO[bytes] | None = None) -> None:

@@ -44,7 +44,9 @@ def test_both_contain_all_modules_and_schemas(dist: Dist) -> None:
     schemas = {path.name for path in (ROOT / "schemas").glob("*.json")}
     with zipfile.ZipFile(dist.wheel) as wheel:
         pipelines = {"krm_fn/examples/github/diff.yaml", "krm_fn/examples/gitlab/.gitlab-ci.yml"}
-        assert set(wheel.namelist()) >= sources | pipelines | {f"krm_fn/schemas/{name}" for name in schemas}
+        data = pipelines | {"krm_fn/docs/messages.yaml"}
+        assert set(wheel.namelist()) >= sources | data | {f"krm_fn/schemas/{name}" for name in schemas}
+        assert not [name for name in wheel.namelist() if name.startswith("krm_fn/docs/") and name.endswith(".md")]
     with tarfile.open(dist.sdist) as sdist:
         packed = {name.partition("/")[2] for name in sdist.getnames()}
     assert packed >= sources | {f"schemas/{name}" for name in schemas} | {"README.md", "LICENSE", "pyproject.toml"}
@@ -75,6 +77,14 @@ def test_what_is_installed_is_the_function(
 ) -> None:
     programs = installed if archive == "wheel" else install(dist.sdist, wheels, tmp_path / "environment")
     assert outcome([programs / "krm-fn"], tmp_path) == (0, CASE.with_name("output.yaml").read_bytes())
+
+
+def test_what_is_installed_explains_a_message(installed: Path, tmp_path: Path) -> None:
+    """The list of messages is of the documentation, of which the wheel has nothing else."""
+    line = "error: a.yaml:2:1: duplicate key 'a'; the first is on line 1"
+    command: list[str | Path] = [installed / "krm-fn", "explain", "--message", line]
+    done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert done.stdout.startswith("duplicate key KEY; the first is on line LINE\n")
 
 
 @pytest.mark.parametrize("command", ["link --set shop", "history --namespace shop", "graph --live ."])

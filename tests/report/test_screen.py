@@ -28,6 +28,9 @@ def test_screens(width: int, environment: dict[str, str], expected: Screen) -> N
     assert find_screen(width, environment) == expected
 
 
-def test_paint() -> None:
-    assert Screen(has_colour=True).added("a") == "\x1b[32ma\x1b[0m"
-    assert Screen().added("a") == "a"
+def test_a_pipe_gets_colours_if_somebody_wants_them() -> None:
+    assert find_screen(0, {"NO_COLOR": "1"}, wants_colour=True) == Screen(sys.maxsize, has_colour=True)
+
+
+def test_a_screen_without_colours_shows_the_words() -> None:
+    assert (Screen(has_colour=True).added("a"), Screen().added("a")) == ("\x1b[32ma\x1b[39m", "a")

@@ -174,7 +174,7 @@ def _without_most_texts(unfollowed: Iterable[Unfollowed]) -> Iterator[Unfollowed
 def _section(title: str, entries: Iterable[_Paragraph], screen: Screen) -> Iterator[str]:
     for position, entry in enumerate(entries):
         if not position:
-            yield f"  {title}"
+            yield f"  {screen.strong(title)}"
         yield from _indent(4, _write_place(entry.who, entry.place, screen.width - 4))
         yield f"      {printable(entry.field)}"
         for text in entry.texts:

@@ -104,7 +104,7 @@ def _write_text(fleet: Fleet, screen: Screen) -> Iterator[str]:
         yield from [""] if number else []
         yield from [screen.strong(f"Set {name}")] if len(tables) > 1 else []
         headings = [_write_heading(fleet.labels[one]) for one in shown]
-        grid = [[GridCell(["BASE"]), *headings]]
+        grid = [[GridCell(lines, screen.strong) for lines in (["BASE"], *headings)]]
         for row in rows:
             cells = [_write_grid_cell(row.cells[one], fleet.columns[one], screen) for one in shown]
             grid.append([GridCell([_write_base(row.key)]), *cells])
@@ -113,7 +113,7 @@ def _write_text(fleet: Fleet, screen: Screen) -> Iterator[str]:
     yield from ["", *notes] if notes and tables else notes
 
 
-def _write_heading(label: str) -> GridCell:
+def _write_heading(label: str) -> list[str]:
     """Write a heading over the cells, which begin with a mark. It breaks behind characters that part such names."""
     text = printable(label)
     parts = [""]
@@ -126,7 +126,7 @@ def _write_heading(label: str) -> GridCell:
         if lines[-1] and len(lines[-1] + part) > _HEADING:
             lines.append("")
         lines[-1] += part
-    return GridCell([" " * len(_MARK) + line for line in lines])
+    return [" " * len(_MARK) + line for line in lines]
 
 
 def _write_grid_cell(cell: FleetCell, column: FleetColumn, screen: Screen) -> GridCell:

@@ -136,7 +136,12 @@ def _write_tables(history: History, screen: Screen) -> Iterator[str]:
         groups: list[Group] = []
         for base, entries in groupby(one.entries, _write_base):  # they are in order
             groups.append(Group(base, [_write_row(entry, history.now, screen) for entry in entries]))
-        yield from write_table(TITLES, groups, screen.width) if groups else ["no revisions"]
+        if not groups:
+            yield "no revisions"
+            continue
+        titles, *rows = write_table(TITLES, groups, screen.width)
+        yield screen.strong(titles)
+        yield from rows
 
 
 def _write_row(entry: RevisionHistory, now: float, screen: Screen) -> Row:
@@ -189,9 +194,10 @@ def _write_lines(history: History, screen: Screen) -> Iterator[str]:
     rows = [_WIDE_TITLES, *(_write_wide_cells(name, entry, history.now) for name, entry in entries)]
     paints: list[Callable[[str], str]] = [str, *(_find_paint(entry, screen) for _, entry in entries)]
     sizes = [max(map(columns, column)) for column in zip(*rows, strict=True)]
-    for (*cells, state), paint in zip(rows, paints, strict=True):
+    for place, ((*cells, state), paint) in enumerate(zip(rows, paints, strict=True)):
         padded = [text + " " * (size - columns(text)) for text, size in zip(cells, sizes[:-1], strict=True)]
-        yield _GAP.join([*padded, paint(state)])
+        line = _GAP.join([*padded, paint(state)])
+        yield line if place else screen.strong(line)
 
 
 def _write_wide_cells(set_name: str, entry: RevisionHistory, now: float) -> tuple[str, ...]:

@@ -1,6 +1,5 @@
 """A history that is shown again and again, until somebody stops it."""
 
-import re
 import time
 from collections.abc import Callable
 from itertools import accumulate
@@ -8,6 +7,7 @@ from typing import NamedTuple, NoReturn
 
 from krm_fn.base.words import count
 from krm_fn.linker.read import write_time
+from krm_fn.report.colour import SEQUENCE
 from krm_fn.report.table import Screen, columns
 from krm_fn.tools.history.revision_history import History, NoAnswer
 
@@ -22,9 +22,6 @@ _HOME, _CLEAR_LINE, _CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 _CLEAR = "\x1b[2J"
-
-
-_COLOUR = re.compile("\x1b\\[[0-9;]*m")
 
 
 class ScreenSize(NamedTuple):
@@ -81,7 +78,7 @@ def _draw(text: str, place: ScreenSize) -> str:
     """Write over what is on the terminal, line by line: it does not flicker then."""
     lines = text.splitlines()
     # A line that is wider than the terminal takes several of its rows.
-    rows_of_lines = (max(1, -(-columns(_COLOUR.sub("", line)) // place.width)) for line in lines)
+    rows_of_lines = (max(1, -(-columns(SEQUENCE.sub("", line)) // place.width)) for line in lines)
     used = [*accumulate(rows_of_lines)]
     room = place.height - 1  # the cursor is in the last row
     if used and used[-1] > room:

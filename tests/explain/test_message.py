@@ -1,0 +1,139 @@
+"""`krm-fn explain --message`: a line that somebody has copied, and the entry of the page about it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from krm_fn.report.table import Screen
+from krm_fn.tools.explain.explain_message import explain_message
+from tests.cli.process import krm_fn
+from tests.messages import Message, read_messages
+from tests.messages_page import PAGE
+from tests.test_messages import is_specific, printed_lines
+
+WIDE = Screen(100_000)
+FRONTS = [
+    pytest.param("{}", id="the message alone"),
+    pytest.param("error: {}", id="how severe it is"),
+    pytest.param(
+        "warning: Deployment/shop/web spec.template.spec.volumes[0].configMap.name (web.yaml:12): {}", id="an object"
+    ),
+    pytest.param("error: line 3, column 5: {}", id="a position"),
+    pytest.param("error: overlays/prod/web.yaml:12:3: {}", id="a file"),
+    pytest.param("  [error] v1/ConfigMap/shop/web data: {}", id="what kpt prints"),
+    pytest.param("2026-11-24T18:00:00Z error: {}", id="a line of a log"),
+    pytest.param("error: {}; the same holds for b, c and 3 more", id="what is true of others too"),
+]
+
+
+def titles(line: str) -> list[str]:
+    """Return the first lines of the entries, which are the messages."""
+    outcome = explain_message(line, WIDE)
+    assert (outcome.exit_code, outcome.stderr) == (0, ""), line
+    return re.findall(r"^(\S.*)\n\n  ", outcome.stdout.decode(), re.MULTILINE)
+
+
+def title(message: Message) -> str:
+    shown = re.sub(r"\{([a-z_]+)\}", lambda found: found[1].upper(), message.says)
+    return " ".join(shown.split())
+
+
+OF_ANOTHER_FUNCTION = "from the function before us"
+"""A result that a ResourceList has, and keeps."""
+
+
+def test_every_recorded_line_finds_an_entry_that_is_about_it() -> None:
+    """tests/messages.py finds entries in another way: it makes a pattern of each text, and does not choose."""
+    lines = sorted(printed_lines() - {OF_ANOTHER_FUNCTION})
+    assert len(lines) > 500
+    for line in lines:
+        found = titles(line)
+        about_it = {title(one) for one in read_messages() if one.matches(line)}
+        assert set(found) <= about_it, line
+        assert len(found) <= (3 if re.search("found .* expected", line) else 1), line
+
+
+ALIKE = {
+    "found FOUND, expected EXPECTED": {"found FOUND, expected TYPEHINT"},
+    "found FOUND, expected TYPEHINT": {"found FOUND, expected EXPECTED"},
+    "found FOUNDHINT": {"found FOUND, allowed: VALUE"},
+}
+"""Messages whose words are those of others. FOUND; expected EXPECTED is printed as one of the first two."""
+
+FILLINGS = ["web-5t7h9k2b4c", "3", "'overlays/prod/a b.yaml'"]
+
+
+@pytest.mark.parametrize("front", FRONTS)
+def test_every_message_of_the_list_finds_its_entry(front: str) -> None:
+    """Whatever stands in its gaps, and before it."""
+    told_apart = [one for one in read_messages() if is_specific(one) or one.says == "missing" or title(one) in ALIKE]
+    assert len(told_apart) > 350
+    for number, one in enumerate(told_apart):
+        filling = FILLINGS[number % len(FILLINGS)]
+        line = front.format(re.sub(r"\{[a-z_]+\}", filling, one.says))
+        assert title(one) in titles(line), line
+        assert set(titles(line)) <= {title(one), "FOUND; expected EXPECTED", *ALIKE.get(title(one), ())}, line
+
+
+def test_an_entry_is_that_of_the_page() -> None:
+    page = PAGE.read_text()
+    for one in read_messages():
+        if is_specific(one):
+            shown = explain_message(re.sub(r"\{[a-z_]+\}", "x", one.says), WIDE).stdout.decode()
+            heading = re.escape(re.sub(r"\{([a-z_]+)\}", lambda found: found[1].upper(), one.says))
+            section = re.search(rf"^### `+ ?{heading} ?`+\n\n(.+)\n\n\*\*Do:\*\* (.+)$", page, re.MULTILINE)
+            assert section, one.says
+            means, do = (re.sub(r"\[([^]]+)\]\(([^)]+)\)", r"\1 (docs/\2)", text) for text in section.groups())
+            assert f"{title(one)}\n\n  {means}\n\n  Do: {do}\n" in shown, one.says
+
+
+def test_a_terminal_may_have_wrapped_the_line() -> None:
+    line = "error: web.yaml:7:3: duplicate key 'data';\n  the first is on\n  line 4"
+    assert titles(line) == ["duplicate key KEY; the first is on line LINE"]
+
+
+FOREIGN = [
+    *("", "no", "bash: kustomize: command not found", 'Error from server (NotFound): pods "web" not found'),
+    *("fatal: not a git repository (or any of the parent directories): .git", "error: open a.yaml: permission denied"),
+    *(
+        "Error: accumulating resources: accumulation err='accumulating resources from 'a'",
+        "error: exit status 1",
+        ": ; {}",
+    ),
+]
+
+
+@pytest.mark.parametrize("text", FOREIGN)
+def test_a_message_of_another_program_is_unknown(text: str, tmp_path: Path) -> None:
+    done = krm_fn("explain", "--message", text, cwd=tmp_path)
+    expected = "error: no message of krm-fn is like this; copy all of its line\n"
+    assert (done.stdout, done.stderr, done.returncode) == ("", expected, 2)
+
+
+def test_a_message_is_folded_and_has_a_heading_in_bold(tmp_path: Path) -> None:
+    line = "error: web.yaml:7:3: duplicate key 'data'; the first is on line 4"
+    done = krm_fn("explain", "--message", line, "--color=always", cwd=tmp_path, COLUMNS="40")
+    heading, *others = done.stdout.splitlines()
+    assert heading == "\x1b[1mduplicate key KEY; the first is on line\x1b[22m"
+    assert max(map(len, others[1:])) <= 40
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+WRONG = [
+    pytest.param([], "expected PATH, or --message TEXT", id="nothing to explain"),
+    pytest.param(["a.yaml", "--message=a"], "--message is in the place of a PATH, and its answer is text", id="both"),
+    pytest.param(["--message=a", "-ojson"], "--message is in the place of a PATH, and its answer is text", id="JSON"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
+def test_what_a_message_does_not_go_with(arguments: list[str], message: str, tmp_path: Path) -> None:
+    done = krm_fn("explain", *arguments, cwd=tmp_path)
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert done.stderr == f"error: {message}; see krm-fn explain --help\n"
+
+
+def test_a_long_text_is_judged_at_once() -> None:
+    outcome = explain_message("found expected allowed: " * 50_000, WIDE)
+    assert outcome.exit_code == 0
