@@ -8,7 +8,6 @@ from krm_fn.core.references.reference import By, Rule
 from krm_fn.report.object_change import Effect
 from krm_fn.tools.explain.explanation import (
     Because,
-    Change,
     Explained,
     ExplainedReference,
     ExplainedWorkload,
@@ -18,6 +17,7 @@ from krm_fn.tools.explain.explanation import (
     ReadObject,
     Restart,
     Unfollowed,
+    WorkloadChange,
 )
 from krm_fn.tools.render.places import SourceLine
 
@@ -49,11 +49,11 @@ def _read_field(one: Any) -> ReadField:
     )
 
 
-def _change(one: Any) -> Change:
+def _change(one: Any) -> WorkloadChange:
     keys, through = one["keys"], one["through"]
     read = None if keys is None else tuple(keys)
     holder = None if through is None else _who(through)
-    return Change(How(one["how"]), Effect(one["effect"]), read, one["askedBy"], holder)
+    return WorkloadChange(How(one["how"]), Effect(one["effect"]), read, one["askedBy"], holder)
 
 
 def _explained(one: Any) -> Explained:

@@ -23,7 +23,7 @@ from krm_fn.report.markup import write_forms
 from krm_fn.report.object_change import Effect
 from krm_fn.tools.explain.explain import FORMS
 from krm_fn.tools.explain.explain_workloads import explain_workloads, find_workloads, with_all_references
-from krm_fn.tools.explain.explanation import Change, ExplainedWorkload, Explanation
+from krm_fn.tools.explain.explanation import ExplainedWorkload, Explanation, WorkloadChange
 from krm_fn.tools.render.places import SourceLine
 from krm_fn.tools.render.wanted import EVERYTHING
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, TRANSFORMS
@@ -179,7 +179,7 @@ def everything_that_pods_read_is_said(explained: ExplainedWorkload, spec: Any) -
 def another_template_is_said(
     explained: ExplainedWorkload, who: tuple[ResourceId, SourceLine], *, is_another: bool
 ) -> None:
-    changes: set[Change] = set()
+    changes: set[WorkloadChange] = set()
     for one in explained.reads:
         if (one.config.who, one.config.place) == who:
             changes.update(one.changes)

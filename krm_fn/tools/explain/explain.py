@@ -22,7 +22,6 @@ from krm_fn.tools.explain.explanation import (
     ABSENT,
     TEXT,
     Because,
-    Change,
     Explained,
     ExplainedReference,
     ExplainedWorkload,
@@ -33,6 +32,7 @@ from krm_fn.tools.explain.explanation import (
     ReadObject,
     Restart,
     Unfollowed,
+    WorkloadChange,
     outcome,
     strongest_effect,
     sum_up_explanation,
@@ -228,7 +228,7 @@ def _write_read(read: ReadObject, screen: Screen) -> Iterator[str]:
         yield from _indent(6, _fill(_change(change), screen.width - 6))
 
 
-def _change(change: Change) -> str:
+def _change(change: WorkloadChange) -> str:
     through = f": {change.through} has its name in its content" if change.through else ""
     if change.how is How.NAME:
         return f"by the name{through}"

@@ -20,12 +20,12 @@ from krm_fn.tools.explain.explain_objects import explain_absent, explain_each
 from krm_fn.tools.explain.explanation import (
     ABSENT,
     Because,
-    Change,
     Explained,
     ExplainedWorkload,
     How,
     ReadField,
     ReadObject,
+    WorkloadChange,
     strongest_effect,
 )
 from krm_fn.tools.render.places import NOWHERE, Places
@@ -69,11 +69,11 @@ def explain_workloads(
     meant = [one for one in workloads if wanted.matches(one.id.kind, one.id.namespace, names_of(one))]
     if not meant:
         return ()
-    explainer = _Explainer(found, places, masks)
+    explainer = _WorkloadExplainer(found, places, masks)
     return tuple(sorted(map(explainer.explain, meant), key=lambda one: (one.who.namespace, one.who.kind, one.who.name)))
 
 
-class _Explainer:
+class _WorkloadExplainer:
     def __init__(self, found: Run, places: Places, masks: Masks) -> None:
         self._found = found
         self._places = places
@@ -162,11 +162,11 @@ class _Explainer:
                         read = ReadField(place, field, source.kind, source.name, "", rule, is_optional, is_pin=False)
                         yield ResourceId("v1", source.kind, item.id.namespace, source.name), read
 
-    def _find_changes(self, item: Item, effect: Effect) -> dict[Item, list[Change]]:
+    def _find_changes(self, item: Item, effect: Effect) -> dict[Item, list[WorkloadChange]]:
         """Find what a change of content changes in a workload, and how. `effect`: that of another pod template."""
-        changes: dict[Item, list[Change]] = defaultdict(list)
+        changes: dict[Item, list[WorkloadChange]] = defaultdict(list)
         for resolved in self._references[item]:
-            change = Change(How.NAME, effect if _is_in_template(item, resolved.reference) else Effect.CHANGES)
+            change = WorkloadChange(How.NAME, effect if _is_in_template(item, resolved.reference) else Effect.CHANGES)
             for target in resolved.targets:
                 is_followed = self._is_named_by_content(target) and not self._is_pin(resolved.reference, target)
                 if is_followed and change not in changes[target]:
@@ -175,11 +175,13 @@ class _Explainer:
             if checksum.item is item and checksum.restarts:
                 for config, keys in checksum.configs.items():
                     read = None if keys is None else tuple(sorted(keys))
-                    changes[config].append(Change(How.CHECKSUM, effect, read, checksum.asked_by.get(config, "")))
+                    changes[config].append(
+                        WorkloadChange(How.CHECKSUM, effect, read, checksum.asked_by.get(config, ""))
+                    )
         self._add_names_in_content(changes)
         return changes
 
-    def _add_names_in_content(self, changes: dict[Item, list[Change]]) -> None:
+    def _add_names_in_content(self, changes: dict[Item, list[WorkloadChange]]) -> None:
         """Add the objects whose names are in the content of those that are found already."""
         waiting = [config for config, several in changes.items() if several]
         for holder in waiting:
@@ -188,7 +190,7 @@ class _Explainer:
                     continue
                 for change in changes[holder]:
                     if change.keys is None or key in change.keys:
-                        changes[config].append(Change(change.how, change.effect, through=authored_id(holder)))
+                        changes[config].append(WorkloadChange(change.how, change.effect, through=authored_id(holder)))
                         waiting.append(config)
 
     def _is_pin(self, reference: Reference, target: Item) -> bool:

@@ -118,7 +118,7 @@ class How(StrEnum):
     """The checksum on the pod template."""
 
 
-class Change(NamedTuple):
+class WorkloadChange(NamedTuple):
     """How a change of an object's content changes a workload, and what that does. `keys`: those that count, or None.
 
     `asked_by`: the controller whose annotation asks for it. `through`: the object whose content has the name of this
@@ -140,7 +140,7 @@ class ReadObject(NamedTuple):
 
     config: Explained
     fields: tuple[ReadField, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[WorkloadChange, ...]
 
 
 def strongest_effect(read: ReadObject) -> Effect | None:
