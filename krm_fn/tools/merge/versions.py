@@ -51,6 +51,9 @@ _IN_REBASE = "GIT_CHERRY_PICK_HELP"
 
 _FAVOURED = re.compile(r"(?:^|[\s'\"]|--)(ours|theirs)(?=[\s'\"]|$)")
 
+_SOON = 10
+"""Seconds."""
+
 _LOCK = "index.lock"
 """git holds it while it merges, and each merge makes another one."""
 
@@ -95,8 +98,10 @@ def drive(call: DriverCall, environment: Environment, limits: Limits) -> Outcome
 
 
 def _find_git_folder(limits: Limits) -> Path | None:
+    """Return the folder of git; None where that is not soon to be found. The merge itself may take longer."""
     try:
-        return Repository(Path.cwd(), Allowance(limits)).git_folder
+        allowance = Allowance(limits._replace(timeout=min(limits.timeout, _SOON)))
+        return Repository(Path.cwd(), allowance).git_folder
     except Rejected:
         return None
 

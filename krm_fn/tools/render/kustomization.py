@@ -396,26 +396,28 @@ class _KustomizationWalk:
                 if _type_of(_locate(file.parent, entry.value)) == stat.S_IFDIR:
                     message = f"{field}: {entry.value} is a folder, {_UNCHECKED}"
                     self._unchecked.append(_problem(file, entry, message))
+        for root in roots:
+            yield from self._judge_charts(file, root, None, is_copied=is_copied)
         # The lines of a plugin are those of another text: its problems are placed where it is named.
-        configs: list[tuple[Node, Scalar | None]] = [(root, None) for root in roots]
-        configs += [(plugin.config, plugin.entry) for plugin in plugins]
-        for config, named_by in configs:
-            charts = [*find_listed_charts(file.parent, config)]
-            if charts and not self._allowance.limits.enable_helm:
-                advice = "" if self._allowance.limits.are_fixed else "; --enable-helm lets it, as with kustomize"
-                message = f"lists a chart, and krm-fn lets kustomize run helm only when told to{advice}"
-                yield _problem(file, named_by or charts[0].node, message)
-                continue
-            for node, message in find_refused(config):
-                yield _problem(file, named_by or node, message)
-            for chart in charts:
-                place_of_chart = named_by or chart.node
-                if not chart.is_here:
-                    yield from self._judge_missing(file, place_of_chart, chart)
-                if is_copied:
-                    yield from _refuse_elsewhere(file, place_of_chart, chart.home_text)
-                    self._keep_chart(chart)
-            self.charts += charts
+        for plugin in plugins:
+            yield from self._judge_charts(file, plugin.config, plugin.entry, is_copied=is_copied)
+
+    def _judge_charts(self, file: Path, config: Node, entry: Node | None, *, is_copied: bool) -> Iterator[Problem]:
+        charts = [*find_listed_charts(file.parent, config)]
+        if charts and not self._allowance.limits.enable_helm:
+            advice = "" if self._allowance.limits.are_fixed else "; --enable-helm lets it, as with kustomize"
+            message = f"lists a chart, and krm-fn lets kustomize run helm only when told to{advice}"
+            yield _problem(file, entry or charts[0].node, message)
+            return
+        for node, message in find_refused(config) if charts else ():
+            yield _problem(file, entry or node, message)
+        for chart in charts:
+            if not chart.is_here:
+                yield from self._judge_missing(file, entry or chart.node, chart)
+            if is_copied:
+                yield from _refuse_elsewhere(file, entry or chart.node, chart.home_text)
+                self._keep_chart(chart)
+        self.charts += charts
 
     def _judge_missing(self, file: Path, node: Node, chart: ListedChart) -> Iterator[Problem]:
         where = f"the chart {chart.name} is not in {_shown(chart.home)}"
