@@ -14,7 +14,7 @@ from krm_fn.core.references.embedded import ReadYaml, find_embedded
 from krm_fn.core.references.generated import makes_config
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import References, find_authored
-from krm_fn.core.references.resolve import Index
+from krm_fn.core.references.resolve import Index, MoreNames
 from krm_fn.extras.extras import Mounted, find_extras, read_mounted
 from krm_fn.extras.restart_requests import find_opt_ins
 from krm_fn.guards.early_readers import find_early_readers
@@ -34,10 +34,10 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     guards = find_guards(package, references, mentions, settings)
     choices = choose(package, references, mentions, guards, settings)
     revisions = name_revisions(choices, references)
-    with_pins = _follow_pins(references, revisions, settings)
-    if with_pins is not references:
+    pins = _find_pins(references, revisions, settings)
+    if pins:
         # A pin may be what says that a program copies the object: then it is warned about, and retained.
-        references = with_pins
+        references = references.with_names(pins)
         mentions = Mentions(package.authored, references.authored, references.index)
         guards = find_guards(package, references, mentions, settings)
     consumers = find_consumers(package, references, mentions, revisions, settings)
@@ -47,7 +47,9 @@ def transform(package: Package, settings: Settings, environment: Environment, re
         + restore(revisions)
         + update_references(references.authored, revisions, references.index)
     )
-    run = Run(package, settings, environment, references, mentions, guards, choices, revisions, consumers, changes)
+    run = Run(
+        package, settings, environment, references, mentions, guards, choices, revisions, consumers, changes, pins=pins
+    )
     for add in find_extras(run, mounted):
         run = add(run)
     return run
@@ -67,11 +69,13 @@ def _read_references(package: Package, settings: Settings, read_yaml: ReadYaml) 
     return References(index, authored, mounted.references, embedded), mounted
 
 
-def _follow_pins(references: References, revisions: Revisions, settings: Settings) -> References:
+def _find_pins(references: References, revisions: Revisions, settings: Settings) -> MoreNames:
     """Let a pin on the very name that an object gets now mean it: the next run finds the object under this name.
 
     Who pins a hook on purpose gets what is there already. That must neither be refused nor decide for others.
     """
-    with_pins = references.with_names(find_present(references, revisions))
+    pins = find_present(references, revisions)
+    if not pins:
+        return pins
     early = find_early_readers(references, settings.deployers)
-    return with_pins if find_early_readers(with_pins, settings.deployers) == early else references
+    return pins if find_early_readers(references.with_names(pins), settings.deployers) == early else {}

@@ -98,6 +98,12 @@ def find_templates(node: Node, path: FieldPath = ()) -> Iterator[PodTemplate]:
             yield from find_templates(value, (*path, name))
 
 
+def template_source(item: Item) -> tuple[str, str] | None:
+    """Return kind and name of the workload from which a Rollout takes its pod template; None if it has its own."""
+    reference = get(item.node, "spec", "workloadRef") if item.id.kind == "Rollout" else None
+    return None if reference is None else (text(get(reference, "kind")), text(get(reference, "name")))
+
+
 def template_around(item: Node, field: str) -> PodTemplate | None:
     """Return the innermost pod template around a field; None if it is in none."""
     found = (template_at(item, path) for path in _templates_above(field))

@@ -1,4 +1,4 @@
-"""`krm-fn explain`: why each ConfigMap and Secret gets its name, and what follows it."""
+"""`krm-fn explain`: why each ConfigMap and Secret gets its name, what follows it, and what rolls a workload."""
 
 import os
 
@@ -35,6 +35,9 @@ def explain(
     - each field that references it, and the rule that found the field
     - what looks like a reference and is not followed, and why
     - which pod templates a checksum of it restarts
+
+    Where NAME is a workload, such as deployment/web: which ConfigMaps and Secrets it reads, in which fields, and a
+    change of which of them makes new pods.
 
     PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. NAME is the name of an object, with or
     without its content hash; Kind/NAME and NAMESPACE/NAME tell objects of one name apart.

@@ -138,6 +138,12 @@ _RENDERING_OPTIONS = (
     ),
     click.option("--no-remote", is_flag=True, help="Let kustomize and helm fetch nothing: no remote bases, no URLs."),
     click.option(
+        "--enable-helm",
+        is_flag=True,
+        help="Let kustomize give the charts that a kustomization lists (helmCharts) to helm. Those that are not in its "
+        "folder are fetched.",
+    ),
+    click.option(
         "--verbose",
         is_flag=True,
         help="Show all that kustomize, helm and git say. It may show values of Secrets.",
@@ -170,6 +176,7 @@ class RenderingOptions(NamedTuple):
     max_bytes: int
     timeout: int
     no_remote: bool
+    enable_helm: bool
     verbose: bool
     linker_image: str | None
     helm_release: str
@@ -189,7 +196,8 @@ class RenderingOptions(NamedTuple):
     def limits(self) -> "Limits":
         from krm_fn.tools.render.files import Limits
 
-        return Limits(self.root or _find_root(), self.max_bytes, self.timeout, self.no_remote, self.verbose)
+        root = self.root or _find_root()
+        return Limits(root, self.max_bytes, self.timeout, self.no_remote, self.verbose, enable_helm=self.enable_helm)
 
     def read_inputs(self, path: str) -> "Inputs":
         """Return what a command with one PATH reads."""

@@ -3,6 +3,7 @@
 Scope, plural and version come from the API reference and from each project's CRDs.
 
 CONSUMERS: kinds at whose objects the linker always looks. The fields are those of `Kind` in `model/kinds.py`.
+SHORT_NAMES: what kubectl calls some of them for short.
 CLUSTER_SCOPED: other kinds without a namespace. PLURALS: plurals that the rules of English do not give, by group and
 kind; of any group, if that is empty.
 BUILT_IN: the groups of Kubernetes' own API server. It has types for their kinds; of others it stores what is written.
@@ -130,6 +131,19 @@ CONSUMERS = (
         "is_current": False,
     },
 )
+
+# kubernetes: `ShortNames` in pkg/registry/{core,apps,batch}/*/storage; argo-rollouts: manifests/crds/rollout-crd.yaml
+SHORT_NAMES = {
+    "ConfigMap": "cm",
+    "CronJob": "cj",
+    "DaemonSet": "ds",
+    "Deployment": "deploy",
+    "Pod": "po",
+    "ReplicaSet": "rs",
+    "ReplicationController": "rc",
+    "Rollout": "ro",
+    "StatefulSet": "sts",
+}
 
 # Kinds in which the API server lets nobody change a reference (kubernetes, ValidateStorageClassUpdate in
 # pkg/apis/storage/validation/validation.go, ValidatePersistentVolumeUpdate in pkg/apis/core/validation/validation.go).

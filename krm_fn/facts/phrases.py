@@ -194,6 +194,9 @@ error unpacking subchart {name} in {name}
 Chart.yaml file is missing
 gzip: invalid header
 type mismatch on {field}: {rest}
+looks like "{text}" is not a valid chart repository or cannot be reached: {rest}
+chart "{name}" version "{versions}" not found in {text} repository
+chart "{name}" not found in {text} repository
 values don't meet the specifications of the schema(s) in the following chart(s):\\n{name}
 {name}{findings}
 - at '{pointer}': {text} does not match pattern {line}

@@ -6,6 +6,8 @@ A comparison of two renderings and the history of a revision say the same of a c
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
+from krm_fn.base.item import Item
+from krm_fn.base.kind import CONSUMER_KINDS, cannot_change, is_replaced
 from krm_fn.report.secrets import KeyChange
 
 ShownValue: TypeAlias = str | dict[str, "ShownValue"] | list["ShownValue"]
@@ -30,6 +32,19 @@ class Effect(StrEnum):
     NEW_PODS = "new-pods"
     REFUSED = "refused"
     CHANGES = "changes"
+
+
+_EFFECTS = {kind.kind: Effect(kind.on_change) for kind in CONSUMER_KINDS if kind.on_change}
+"""What another pod template means to kinds that do not replace their pods, by the documentation of each."""
+
+
+def effect_on(item: Item, *, keeps_name: bool) -> Effect:
+    """Return what another pod template does to an object, which has the same name afterwards or another one."""
+    if cannot_change(item):
+        return Effect.REFUSED if keeps_name else Effect.RUNS
+    if item.id.kind in {"Job", "Pod"} and is_replaced(item):
+        return Effect.RUNS
+    return _EFFECTS.get(item.id.kind, Effect.ROLLS)
 
 
 class RemovalOutcome(StrEnum):

@@ -77,14 +77,14 @@ FAILURES = [
     pytest.param(
         [str(CASE / "input.yaml"), "web-confi"],
         1,
-        "error: the package has no ConfigMap or Secret web-confi; did you mean web-config?\n",
+        "error: the package has no ConfigMap, Secret or workload web-confi; did you mean web-config?\n",
         id="no such object",
     ),
     pytest.param([], 2, "error: expected PATH, or --message TEXT; see krm-fn explain --help\n", id="no path"),
     pytest.param(
         [str(CASE / "input.yaml"), HOSTILE],
         1,
-        f"error: the package has no ConfigMap or Secret {SHOWN}\n",
+        f"error: the package has no ConfigMap, Secret or workload {SHOWN}\n",
         id="a name that a terminal obeys",
     ),
 ]

@@ -5,12 +5,55 @@ from typing import Any
 from krm_fn.base.problem import ResourceId
 from krm_fn.core.decide.reason import Reason, ReasonCode
 from krm_fn.core.references.reference import By, Rule
-from krm_fn.tools.explain.explanation import Because, Explained, ExplainedReference, Explanation, Restart, Unfollowed
+from krm_fn.report.object_change import Effect
+from krm_fn.tools.explain.explanation import (
+    Because,
+    Explained,
+    ExplainedReference,
+    ExplainedWorkload,
+    Explanation,
+    How,
+    ReadField,
+    ReadObject,
+    Restart,
+    Unfollowed,
+    WorkloadChange,
+)
 from krm_fn.tools.render.places import SourceLine
 
 
 def read_json(read: Any) -> Explanation:
-    return Explanation(tuple(map(_explained, read["objects"])))
+    return Explanation(tuple(map(_explained, read["objects"])), tuple(map(_workload, read["workloads"])))
+
+
+def _workload(one: Any) -> ExplainedWorkload:
+    return ExplainedWorkload(_who(one), _place(one), tuple(map(_read_object, one["reads"])))
+
+
+def _read_object(one: Any) -> ReadObject:
+    because = _because(one["reason"])
+    config = Explained(_who(one), one["presentName"], _place(one), one["strategy"], because, new_name=one["newName"])
+    return ReadObject(config, tuple(map(_read_field, one["fields"])), tuple(map(_change, one["changes"])))
+
+
+def _read_field(one: Any) -> ReadField:
+    return ReadField(
+        _place(one),
+        one["field"],
+        one["kind"],
+        one["text"],
+        one["newText"],
+        _rule(one["foundBy"]),
+        one["isOptional"],
+        one["isPin"],
+    )
+
+
+def _change(one: Any) -> WorkloadChange:
+    keys, through = one["keys"], one["through"]
+    read = None if keys is None else tuple(keys)
+    holder = None if through is None else _who(through)
+    return WorkloadChange(How(one["how"]), Effect(one["effect"]), read, one["askedBy"], holder)
 
 
 def _explained(one: Any) -> Explained:
@@ -45,11 +88,13 @@ def _because(one: Any) -> Because:
 
 
 def _reference(one: Any) -> ExplainedReference:
-    found = one["foundBy"]
-    rule = Rule(By(found["by"]), found["text"], source=found["source"])
     return ExplainedReference(
-        _who(one), _place(one), one["field"], one["text"], rule, one["isChanged"], tuple(one["notes"])
+        _who(one), _place(one), one["field"], one["text"], _rule(one["foundBy"]), one["isChanged"], tuple(one["notes"])
     )
+
+
+def _rule(found: Any) -> Rule:
+    return Rule(By(found["by"]), found["text"], source=found["source"])
 
 
 def _unfollowed(one: Any) -> Unfollowed:

@@ -55,8 +55,12 @@ class Read(NamedTuple):
     def configs(self) -> list[Item]:
         return [item for item in self.envelope.items if item.is_config]
 
+    @property
+    def masks(self) -> Masks:
+        return Masks(self.configs)
+
     def explain(self, *items: Item) -> Explanation:
-        return explain_objects(self.found, items, self.places, Masks(self.configs))
+        return explain_objects(self.found, items, self.places, self.masks)
 
 
 def read(data: bytes) -> Read:

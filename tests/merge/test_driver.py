@@ -210,6 +210,78 @@ def test_a_cherry_pick_is_rendered_or_merged_as_git_does(tmp_path: Path) -> None
         assert objects(read(tmp_path)) == objects(rendered(edited("config.yaml", ("10", "20"), base=DEBUG)))
 
 
+def rebased_with(side: str, base: Files, ours: Files, theirs: Files, folder: Path) -> Files:
+    """Return what git makes of the texts of the authors with `-X`, without a driver."""
+    folder.mkdir()
+    begin(folder, base, ours, theirs)
+    (folder / ".gitattributes").unlink()
+    git(folder, "commit", "--quiet", "--all", "--message", "no driver")
+    git(folder, "checkout", "--quiet", "theirs")
+    git(folder, "rebase", "-X", side, "ours")
+    return read(folder)
+
+
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_a_rebase_that_favours_a_side_gives_the_rendering_of_it(side: str, tmp_path: Path) -> None:
+    """Only git's note of a rebase says what its -X was."""
+    changed = edited("config.yaml", ("10", "20"), base=TRACE)
+    expected = rebased_with(side, BASE, DEBUG, changed, tmp_path / "authored")
+    assert ("trace" in expected["config.yaml"]) is (side == "theirs")
+    (tmp_path / "rendered").mkdir()
+    begin(tmp_path / "rendered", rendered(BASE), rendered(DEBUG), rendered(changed))
+    git(tmp_path / "rendered", "checkout", "--quiet", "theirs")
+    done = git(tmp_path / "rendered", "rebase", "-X", side, "ours")
+    assert (done.returncode, conflicts(tmp_path / "rendered")) == (0, []), done.stdout + done.stderr
+    assert "krm-fn" not in done.stderr
+    assert objects(read(tmp_path / "rendered")) == objects(rendered(expected))
+
+
+NOT_TOLD = [
+    pytest.param(["merge", "--no-edit", "-X", "ours", "theirs"], id="merge"),
+    pytest.param(["pull", "--no-rebase", "-X", "ours", ".", "theirs"], id="pull"),
+    pytest.param(["cherry-pick", "-X", "ours", "theirs"], id="cherry-pick"),
+]
+
+
+@pytest.mark.parametrize("command", NOT_TOLD)
+def test_a_conflict_stays_where_git_does_not_say_what_is_favoured(command: list[str], tmp_path: Path) -> None:
+    begin(tmp_path, rendered(BASE), rendered(DEBUG), rendered(TRACE))
+    done = git(tmp_path, *command)
+    assert done.returncode == 1
+    assert "config.yaml" in conflicts(tmp_path)
+
+
+@pytest.mark.parametrize(("side", "expected"), [("ours", DEBUG), ("theirs", TRACE)], ids=["ours", "theirs"])
+def test_a_side_of_the_conflict_may_be_checked_out_instead(side: str, expected: Files, tmp_path: Path) -> None:
+    """As docs/merges.md says. The file then has the name of its rendering, and the others have base names."""
+    begin(tmp_path, rendered(BASE), rendered(DEBUG), rendered(TRACE))
+    git(tmp_path, *COMMANDS["merge"])
+    git(tmp_path, "checkout", f"--{side}", f"{FOLDER}/config.yaml")
+    result = render(read(tmp_path))
+    assert result.files is not None, result.said
+    assert objects(result.files) == objects(rendered(expected))
+
+
+def test_what_is_picked_while_a_rebase_has_stopped_favours_nothing(tmp_path: Path) -> None:
+    """The note of the rebase is still there."""
+    begin(tmp_path, rendered(BASE), rendered(DEBUG), rendered(TRACE))
+    commit(tmp_path, rendered(edited("config.yaml", ("10", "20"), base=DEBUG)))
+    edit = "-c", "sequence.editor=sed -i 's/^pick/edit/'"
+    git(tmp_path, *edit, "rebase", "--interactive", "-X", "theirs", "HEAD~1")
+    assert (tmp_path / ".git/rebase-merge/strategy_opts").is_file()
+    git(tmp_path, "cherry-pick", "theirs")
+    assert "config.yaml" in conflicts(tmp_path)
+
+
+def test_a_merge_says_once_what_it_could_not_do(tmp_path: Path) -> None:
+    """The driver runs for three files here. The next merge says it again."""
+    begin(tmp_path, rendered(BASE), rendered(DEBUG), rendered(TRACE))
+    for _ in range(2):
+        done = git(tmp_path, *COMMANDS["merge"])
+        assert done.stderr.count("merged, but not rendered: ") == 1
+        git(tmp_path, "merge", "--abort")
+
+
 LINES = "a: 1\nb: 2\nc: 3\n"
 
 

@@ -21,7 +21,7 @@ def check(folder: Path, files: Files, limits: Limits = Limits()) -> str:  # noqa
     """Return the problem of a chart, `""` for none."""
     write(folder, {"chart/Chart.yaml": "name: a\n", **files})
     try:
-        check_chart(folder / "chart", Allowance(limits))
+        check_chart(folder / "chart", Allowance(limits), limits.root)
     except Rejected as rejected:
         return str(rejected.problems[0]).replace(f"{folder}/", "")
     return ""

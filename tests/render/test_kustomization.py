@@ -50,7 +50,6 @@ ALLOWED = [
     pytest.param("commonAnnotations: {path: https://host/a}\n", NO_REMOTE, id="an address in an annotation"),
     pytest.param("configMapGenerator: [{name: a, literals: ['a=https://b']}]\n", NO_REMOTE, id="an address in data"),
     pytest.param("configMapGenerator: [{name: a, files: ['https://h/a=b']}]\n", NO_REMOTE, id="an address as a key"),
-    pytest.param("helmCharts: [{name: a, repo: 'https://b'}]\n", NO_REMOTE, id="charts, which kustomize refuses"),
     pytest.param("patches: [{patch: 'https://host/a'}]\n", NO_REMOTE, id="the text of a patch"),
     pytest.param(f"patchesStrategicMerge:\n- |\n  kind: A\n  a: {'b' * 300}\n", ROOT, id="a long patch in place"),
     pytest.param(f"transformers:\n- '{{a: {'b' * 300}}}'\n", ROOT, id="a long plugin in place"),

@@ -39,6 +39,23 @@ WANTED = [
 ]
 
 
+KUBECTL = [
+    pytest.param("Deployment", ["deployment", "deployments", "deploy", "Deployments"], id="of apps"),
+    pytest.param("StatefulSet", ["statefulset", "statefulsets", "sts"], id="of apps, shortened"),
+    pytest.param("CronJob", ["cronjob", "cronjobs", "cj"], id="of batch"),
+    pytest.param("Job", ["job", "jobs", "JOB"], id="without a short name"),
+    pytest.param("Rollout", ["rollout", "rollouts", "ro"], id="of Argo Rollouts"),
+    pytest.param("ConfigMap", ["configmap", "configmaps", "cm"], id="of the core group"),
+]
+
+
+@pytest.mark.parametrize(("kind", "spellings"), KUBECTL)
+def test_a_kind_is_spelled_as_for_kubectl(kind: str, spellings: list[str]) -> None:
+    for spelling in spellings:
+        assert read_wanted(f"{spelling}/web").matches(kind, "shop", {"web"})
+        assert not read_wanted(f"{spelling}/web").matches("Service", "shop", {"web"})
+
+
 @pytest.mark.parametrize(("text", "expected"), WANTED)
 def test_what_is_meant(text: str, expected: list[str]) -> None:
     items: list[Item] = open_envelope(read_yaml(OBJECTS.encode())).items

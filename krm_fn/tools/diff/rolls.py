@@ -9,18 +9,14 @@ from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item
-from krm_fn.base.kind import CONSUMER_KINDS, cannot_change, is_replaced
 from krm_fn.base.node import descend, get, text
-from krm_fn.base.pods import find_templates, template_around
+from krm_fn.base.pods import find_templates, template_around, template_source
 from krm_fn.core.names.names import WORD, base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.reference import Reference
-from krm_fn.report.object_change import Cause, Effect, FieldChange, Roll
+from krm_fn.report.object_change import Cause, Effect, FieldChange, Roll, effect_on
 from krm_fn.tools.diff.pair import AS_WRITTEN, Pair, Release
 from krm_fn.tools.diff.stored import is_stored_alike
-
-_EFFECTS = {kind.kind: Effect(kind.on_change) for kind in CONSUMER_KINDS if kind.on_change}
-"""What another pod template means to kinds that do not replace their pods, by the documentation of each."""
 
 _IN_TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate\.(?:spec|metadata)\.")
 _IMAGE = re.compile(r"\.(?:initC|c)ontainers\[[^]]*\]\.image$")
@@ -59,9 +55,10 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
         if item.is_config or item.id.kind in ROLES:
             continue
         rolling = rollouts.get(item, item)
+        effect_here = effect_on(item, keeps_name=item.id.name == old.id.name)
         followed = _find_followed(item, renamed, release, _find_references(old, before))
         for config, effect in followed.items():
-            by_config[config].append(roll(rolling, effect or _effect_on(item, old), {Cause.NAME}))
+            by_config[config].append(roll(rolling, effect or effect_here, {Cause.NAME}))
         is_another = _is_stored_anew(item, old) or _is_another_job(item, old)
         can_tell = is_another or item.id.kind == "Pod" or not is_as_written
         changes = fields.get(item, ()) if can_tell else ()
@@ -71,13 +68,13 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
             # Namespaces and names are part of a checksum: of another environment, it differs in any case.
             read = checksummed.find(item)
             for config in read:
-                by_config[config].append(roll(rolling, _effect_on(item, old), {Cause.CHECKSUM}))
+                by_config[config].append(roll(rolling, effect_here, {Cause.CHECKSUM}))
             causes |= set() if read or not is_as_written else {Cause.CHECKSUM}
             is_told = is_told or bool(read)
         if is_another and is_as_written and item not in made_anew and not (causes or is_told):
             causes = {Cause.NAME}  # that no rule follows, as in an argument, or that of a Job
         if causes:
-            by_workload[item] = roll(rolling, _effect_on(item, old), causes)
+            by_workload[item] = roll(rolling, effect_here, causes)
     return Rolls(by_config, by_workload)
 
 
@@ -88,8 +85,8 @@ def _find_rollouts(release: Release) -> dict[Item, Item]:
     }
     found: dict[Item, Item] = {}
     for rollout in release.package.authored:
-        reference = get(rollout.node, "spec", "workloadRef") if rollout.id.kind == "Rollout" else None
-        place = (release.package.namespace_of(rollout), text(get(reference, "kind")), text(get(reference, "name")))
+        source = template_source(rollout)
+        place = (release.package.namespace_of(rollout), *source) if source else None
         if place in workloads:
             found[workloads[place]] = rollout
     return found
@@ -98,15 +95,6 @@ def _find_rollouts(release: Release) -> dict[Item, Item]:
 def _roll(release: Release, item: Item, effect: Effect, by: Iterable[Cause]) -> Roll:
     namespace = release.package.namespace_of(item)
     return Roll(item.id.kind, namespace, base_name(item), effect, tuple(sorted(by, key=[*Cause].index)))
-
-
-def _effect_on(item: Item, old: Item) -> Effect:
-    """Return what another pod template does."""
-    if cannot_change(item):
-        return Effect.REFUSED if item.id.name == old.id.name else Effect.RUNS
-    if item.id.kind in {"Job", "Pod"} and is_replaced(item):
-        return Effect.RUNS
-    return _EFFECTS.get(item.id.kind, Effect.ROLLS)
 
 
 def _find_references(item: Item, release: Release) -> set[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from itertools import groupby
 from typing import NamedTuple
 
 from krm_fn.base.problem import Outcome, Rejected, ResourceId, Severity
@@ -9,23 +10,31 @@ from krm_fn.base.settings import Environment
 from krm_fn.base.words import count, printable, with_commas
 from krm_fn.core.decide.run import Run
 from krm_fn.core.decide.summarize_run import summarize_run
-from krm_fn.core.references.reference import Rule
+from krm_fn.core.references.reference import By, Rule
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.markup import Forms, write_forms
+from krm_fn.report.object_change import Effect
 from krm_fn.report.secrets import Masks
 from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
 from krm_fn.tools.explain.explain_objects import explain_absent, explain_objects
+from krm_fn.tools.explain.explain_workloads import explain_workloads, find_workloads, with_all_references
 from krm_fn.tools.explain.explanation import (
     ABSENT,
     TEXT,
     Because,
     Explained,
     ExplainedReference,
+    ExplainedWorkload,
     Explanation,
     Hashed,
+    How,
+    ReadField,
+    ReadObject,
     Restart,
     Unfollowed,
+    WorkloadChange,
     outcome,
+    strongest_effect,
     sum_up_explanation,
 )
 from krm_fn.tools.render.files import Allowance, Limits
@@ -54,6 +63,17 @@ _BY_CONTENT = "by its content; the new name is not shown"
 """Who can guess a Secret's value could compare its hash."""
 
 
+_EFFECTS = {
+    Effect.ROLLS: "a change of these rolls it",
+    Effect.NEXT_RUN: "a change of these counts from its next run",
+    Effect.RUNS: "a change of these runs it again",
+    Effect.NEW_PODS: "a change of these counts for new pods",
+    Effect.REFUSED: "a change of these makes another pod template, which the API server refuses",
+    Effect.CHANGES: "a change of these changes it, but no pod template",
+    None: "a change of these makes no new pods",
+}
+
+
 class _Paragraph(NamedTuple):
     """A field of an object, and what is said of it."""
 
@@ -68,7 +88,9 @@ def write_explanation(explanation: Explanation, screen: Screen) -> str:
     lines: list[str] = []
     for one in explanation.objects:
         lines += _write(one, screen)
-    if not explanation.objects:
+    for workload in explanation.workloads:
+        lines += _write_workload(workload, screen)
+    if not lines:
         lines = [screen.strong(sum_up_explanation(explanation))]
     elif len(explanation.objects) > 1:
         lines = [*_sum_up(explanation, screen), "", *lines]
@@ -181,6 +203,44 @@ def _section(title: str, entries: Iterable[_Paragraph], screen: Screen) -> Itera
             yield from _indent(6, _fill(text, screen.width - 6))
 
 
+def _write_workload(workload: ExplainedWorkload, screen: Screen) -> Iterator[str]:
+    yield from map(screen.strong, _write_place(workload.who, workload.place, screen.width))
+    if not workload.reads:
+        yield "  reads no ConfigMap or Secret"
+    for effect, reads in groupby(workload.reads, strongest_effect):
+        yield from _indent(2, _fill(_EFFECTS[effect], screen.width - 2))
+        for read in reads:
+            yield from _write_read(read, screen)
+
+
+def _write_read(read: ReadObject, screen: Screen) -> Iterator[str]:
+    config = read.config
+    yield from _indent(4, _write_place(config.who, config.place, screen.width - 4, _now(config)))
+    for one in read.fields:
+        field = f"{one.field}, by {one.rule.text}" if one.rule.by is By.MOUNTS else one.field
+        field += ", optional" if one.is_optional else ""
+        yield f"      {printable(' '.join([field, *_in_brackets(_place(one.place))]))}"
+        if one.is_pin:
+            yield f"        the name of a revision, which stays: {printable(one.text)}"
+    yield from _indent(6, _fill(_strategy(config), screen.width - 6))
+    yield from _indent(8, _fill(f"because {_because(config.because)}", screen.width - 8))
+    for change in read.changes:
+        yield from _indent(6, _fill(_change(change), screen.width - 6))
+
+
+def _change(change: WorkloadChange) -> str:
+    through = f": {change.through} has its name in its content" if change.through else ""
+    if change.how is How.NAME:
+        return f"by the name{through}"
+    keys = "" if change.keys is None else f" of only {', '.join(change.keys)}"
+    asked = f", by an annotation of {change.asked_by}" if change.asked_by else ""
+    return f"by the checksum{keys}{asked}{through}"
+
+
+def _in_brackets(parts: list[str]) -> list[str]:
+    return [f"({part})" for part in parts]
+
+
 def _now(one: Explained) -> str:
     """Return the name that the object has, if that is not its base name and may be shown."""
     return f" ({one.present_name})" if one.present_name not in {None, one.who.name} else ""
@@ -210,7 +270,14 @@ def _indent(blanks: int, lines: Iterable[str]) -> Iterator[str]:
 
 
 FORMS: Forms = {
-    Explanation: (("summary", sum_up_explanation), "objects"),
+    Explanation: (("summary", sum_up_explanation), "objects", "workloads"),
+    ExplainedWorkload: ("*who", "*place", "reads"),
+    ReadObject: (
+        *("*who=config.who", "presentName=config.present_name", "*place=config.place"),
+        *("strategy=config.strategy", "newName=config.new_name"),
+        *("reason=config.because", ("effect", strongest_effect), "fields", "changes"),
+    ),
+    ReadField: ("*place", "field", "kind", "text", "new_text", "foundBy=rule", "is_optional", "is_pin"),
     Explained: (
         *("*who", "present_name", "*place", "strategy", "new_name", "reason=because", "hints"),
         ("hashed", lambda one: None if one.hashed is None else dict(one.hashed)),
@@ -269,13 +336,20 @@ def sum_up_rendering(opened: Opened, environment: Environment, screen: Screen) -
 
 
 def _explain(wanted: Wanted, found: Run, masks: Masks, opened: Opened) -> Explanation:
-    """Explain what is wanted. Raises Rejected if there is no such object, in the package or referenced by it."""
+    """Explain what is wanted: ConfigMaps and Secrets or, where no such object has the name, workloads.
+
+    Raises Rejected if neither is in the package, nor referenced by it.
+    """
     chosen = frozenset(found.package.configs)
     configs = [item for item in opened.items if item.is_config or item in chosen]
     items = find_wanted(wanted, configs, found.revisions.names)
+    places = Places(opened.envelopes, opened.configuration)
     if items or wanted == EVERYTHING:
-        return explain_objects(found, items, Places(opened.envelopes, opened.configuration), masks)
-    absent = explain_absent(wanted, found, Places(opened.envelopes, opened.configuration))
-    if not absent:
-        raise not_found(wanted, configs)
-    return Explanation(tuple(absent))
+        return explain_objects(found, items, places, masks)
+    with_references = with_all_references(found)
+    workloads = find_workloads(with_references)
+    explained = explain_workloads(wanted, with_references, workloads, places, masks)
+    absent = () if explained else explain_absent(wanted, found, places)
+    if not absent and not explained:
+        raise not_found(wanted, [*configs, *workloads], "ConfigMap, Secret or workload")
+    return Explanation(tuple(absent), explained)

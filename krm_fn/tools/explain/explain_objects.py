@@ -1,7 +1,7 @@
 """Explain ConfigMaps and Secrets: those of a package, and those that it lacks."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from krm_fn.base.item import Item
 from krm_fn.base.node import Node
@@ -27,11 +27,15 @@ _NOT_HERE = "the package does not contain it: its name stays"
 
 def explain_objects(found: Run, items: Iterable[Item], places: Places, masks: Masks) -> Explanation:
     """Explain these ConfigMaps and Secrets. `masks` hide the names of Secrets."""
+    explained = explain_each(found, [*items], places, masks)
+    return Explanation(tuple(sorted(explained.values(), key=_order)))
+
+
+def explain_each(found: Run, items: Collection[Item], places: Places, masks: Masks) -> dict[Item, Explained]:
+    """Explain each of these ConfigMaps and Secrets."""
     chosen = {choice.item: choice for choice in found.choices.all}
-    wanted = [*items]
-    explainer = _Explainer(found, [item for item in wanted if item in chosen], places, masks)
-    explained = [explainer.explain(chosen[item]) if item in chosen else explainer.set_aside(item) for item in wanted]
-    return Explanation(tuple(sorted(explained, key=_order)))
+    explainer = _Explainer(found, [item for item in items if item in chosen], places, masks)
+    return {item: explainer.explain(chosen[item]) if item in chosen else explainer.set_aside(item) for item in items}
 
 
 def _order(explained: Explained) -> tuple[str, str, str]:

@@ -1,11 +1,14 @@
 """An explanation as values. Nothing in it is a Secret's value, or a digest of one."""
 
 from collections import Counter
+from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.problem import ResourceId
+from krm_fn.base.words import count
 from krm_fn.core.decide.reason import Reason
 from krm_fn.core.references.reference import Rule
+from krm_fn.report.object_change import Effect
 from krm_fn.tools.render.places import NOWHERE, SourceLine
 
 ABSENT = "absent"
@@ -88,10 +91,77 @@ class Explained(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
+class ReadField(NamedTuple):
+    """A field of a workload that names an object: its kind, and its name as it is written.
+
+    `new_text`: the name that is rendered there; `""` where it stays, None where it has the hash of a Secret.
+    `is_optional`: pods start without the object. `is_pin`: the text is the name of a revision, and stays.
+    """
+
+    place: SourceLine
+    field: str
+    kind: str
+    text: str
+    new_text: str | None
+    rule: Rule
+    is_optional: bool
+    is_pin: bool
+
+
+class How(StrEnum):
+    """What a change of an object's content changes in a workload."""
+
+    NAME = "name"
+    """The name in the reference: it has the hash of the content."""
+
+    CHECKSUM = "checksum"
+    """The checksum on the pod template."""
+
+
+class WorkloadChange(NamedTuple):
+    """How a change of an object's content changes a workload, and what that does. `keys`: those that count, or None.
+
+    `asked_by`: the controller whose annotation asks for it. `through`: the object whose content has the name of this
+    one in it, so that both change; None where the workload itself names or counts this one.
+    """
+
+    how: How
+    effect: Effect
+    keys: tuple[str, ...] | None = None
+    asked_by: str = ""
+    through: ResourceId | None = None
+
+
+class ReadObject(NamedTuple):
+    """An object that a workload reads, or whose change changes it.
+
+    Without `fields`, the workload reads it as a program, or it is only named in what the workload reads.
+    """
+
+    config: Explained
+    fields: tuple[ReadField, ...]
+    changes: tuple[WorkloadChange, ...]
+
+
+def strongest_effect(read: ReadObject) -> Effect | None:
+    """Return what a change of the object does to the workload; None if nothing."""
+    effects = [change.effect for change in read.changes]
+    return min(effects, key=[*Effect].index, default=None)
+
+
+class ExplainedWorkload(NamedTuple):
+    """An object with pods, and the ConfigMaps and Secrets that it reads, first those whose change rolls it."""
+
+    who: ResourceId
+    place: SourceLine
+    reads: tuple[ReadObject, ...]
+
+
 class Explanation(NamedTuple):
     """All objects that were asked for, in order of namespace, kind and name."""
 
     objects: tuple[Explained, ...]
+    workloads: tuple[ExplainedWorkload, ...] = ()
 
 
 _OUTCOMES = {"rename": "renamed", "adopt": "adopted", "checksum": "with a checksum", ABSENT: "not in the package"}
@@ -99,9 +169,16 @@ _OUTCOMES = {"rename": "renamed", "adopt": "adopted", "checksum": "with a checks
 
 def sum_up_explanation(explanation: Explanation) -> str:
     """Return `2 renamed, 1 left alone`."""
+    if explanation.workloads:
+        return "; ".join(map(_sum_up_workload, explanation.workloads))
     counts = Counter(outcome(one) for one in explanation.objects)
-    outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+    outcomes = ", ".join(f"{number} {outcome}" for outcome, number in sorted(counts.items()))
     return outcomes or "no ConfigMap or Secret in the package"
+
+
+def _sum_up_workload(one: ExplainedWorkload) -> str:
+    rolling = sum(bool(read.changes) for read in one.reads)
+    return f"{one.who}: {rolling} of {count(len(one.reads), 'object')} that it reads change it"
 
 
 def outcome(one: Explained) -> str:

@@ -160,8 +160,8 @@ class Around:
             yield f"is a base of other kustomizations, and {_ONLY_ON_TOP}{self._pass_one_of(self.directory)}"
         tree = [*self._below(self.directory)]
         yield from (
-            f"has charts (`helmCharts`) in {self.show(one.folder)}, which krm-fn does not let kustomize inflate; "
-            "render them with helm, and pipe the result into `krm-fn render -`"
+            f"has charts (`helmCharts`) in {self.show(one.folder)}, which init does not let kustomize inflate; write a "
+            "krm-fn.yaml, and render with `krm-fn render --enable-helm`"
             for one in tree[:]
             if one.has_charts
         )

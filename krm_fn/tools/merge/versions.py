@@ -9,6 +9,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -44,6 +45,21 @@ _REBASE = "rebase-merge/done"
 _PATCHES = "rebase-apply/applying"
 """What is there while `git am` applies patches. No commit holds what these say."""
 
+_OPTIONS = "rebase-merge/strategy_opts"
+_IN_REBASE = "GIT_CHERRY_PICK_HELP"
+"""What `git rebase` was told with -X, and a variable that it sets while it takes over commits itself."""
+
+_FAVOURED = re.compile(r"(?:^|[\s'\"]|--)(ours|theirs)(?=[\s'\"]|$)")
+
+_SOON = 10
+"""Seconds."""
+
+_LOCK = "index.lock"
+"""git holds it while it merges, and each merge makes another one."""
+
+_SAID = "krm-fn-said"
+"""Beside it: which lock that was, and digests of the warnings that were printed for it."""
+
 _MERGES = (["merge"], ["m"])
 """How a note of a rebase begins that merges."""
 
@@ -52,13 +68,14 @@ class DriverCall(NamedTuple):
     """What git passes to a merge driver: files with the versions of one file, its path, and more.
 
     `labels` are what git calls the versions, the base first. A version of git that does not know a placeholder passes
-    it as it is.
+    it as it is. `favoured`: the side that wins in a conflict, `ours` or `theirs`, if git says so anywhere.
     """
 
     files: Versions[Path]
     path: str = ""
     marker_size: str = ""
     labels: tuple[str, ...] = ()
+    favoured: str = ""
 
 
 def drive(call: DriverCall, environment: Environment, limits: Limits) -> Outcome:
@@ -70,12 +87,58 @@ def drive(call: DriverCall, environment: Environment, limits: Limits) -> Outcome
         texts = Versions(*(file.read_bytes() for file in call.files))
         # From here on the file holds both sides, whatever ends this process: git may take the file for the answer.
         _replace(call.files.ours, both_sides(texts).data)
-        merged, remarks = _merge(call, texts, environment, limits)
+        git_folder = _find_git_folder(limits)
+        favoured = _find_favoured(git_folder)
+        merged, remarks = _merge(call._replace(favoured=favoured), texts, environment, limits)
         _replace(call.files.ours, merged.data)
     except OSError as error:
         name = error.filename or call.files.ours  # a full disk has no name
         return Outcome(b"", stderr_lines([unreadable(str(name), error)]), _FAILED)
-    return Outcome(b"", stderr_lines(remarks), int(merged.has_conflict))
+    return Outcome(b"", stderr_lines(_find_unsaid(remarks, git_folder)), int(merged.has_conflict))
+
+
+def _find_git_folder(limits: Limits) -> Path | None:
+    """Return the folder of git; None where that is not soon to be found. The merge itself may take longer."""
+    try:
+        allowance = Allowance(limits._replace(timeout=min(limits.timeout, _SOON)))
+        return Repository(Path.cwd(), allowance).git_folder
+    except Rejected:
+        return None
+
+
+def _find_favoured(git_folder: Path | None) -> str:
+    """Return the side that `git rebase -X` favours. git says of no other command what its -X was.
+
+    Its note stays where the rebase stops, and then it is not about what somebody merges or picks in between.
+    """
+    is_rebase = _IN_REBASE in os.environ and not _merged()
+    notes = git_folder / _OPTIONS if git_folder and is_rebase else None
+    if notes is None or not notes.is_file():
+        return ""
+    favoured: list[str] = _FAVOURED.findall(os.fsdecode(notes.read_bytes()))
+    return favoured[-1] if favoured else ""
+
+
+def _find_unsaid(remarks: list[Problem], git_folder: Path | None) -> list[Problem]:
+    """Leave out what this merge has said of the same folder already: git runs the driver once for each file."""
+    warnings = [one for one in remarks if one.severity is Severity.WARNING]
+    if git_folder is None or not warnings:
+        return remarks
+    try:
+        lock = (git_folder / _LOCK).stat()
+        identity = f"{lock.st_ino} {lock.st_mtime_ns}"
+        said = git_folder / _SAID
+        before = said.read_text().splitlines() if said.is_file() else []
+        known = before[1:] if before[:1] == [identity] else []
+        digests = {one: _digest(f"{PurePosixPath(one.file).parent}: {one.message}") for one in warnings}
+        said.write_text("\n".join([identity, *known, *digests.values()]))
+    except (OSError, ValueError):  # nobody knows which merge this is, or it cannot be noted
+        return remarks
+    return [one for one in remarks if digests.get(one) not in known]
+
+
+def _digest(warning: str) -> str:
+    return sha256(os.fsencode(warning)).hexdigest()
 
 
 def _replace(file: Path, data: bytes) -> None:
@@ -95,7 +158,7 @@ def _merge(
     allowance = Allowance(limits)
 
     def merge_texts(versions: Versions[bytes]) -> Merged:
-        return merge_as_git(versions, allowance, call.marker_size)
+        return merge_as_git(versions, allowance, call.marker_size, call.favoured)
 
     try:
         path, packages = _find_packages(call, texts, allowance)
@@ -131,7 +194,7 @@ def _merge_alone(call: DriverCall, texts: Versions[bytes], limits: Limits) -> tu
     """Merge a file as git does, with all of the time, and with room for all of the text."""
     allowance = Allowance(limits._replace(max_bytes=limits.max_bytes + sum(map(len, texts))))
     try:
-        return merge_as_git(texts, allowance, call.marker_size), []
+        return merge_as_git(texts, allowance, call.marker_size, call.favoured), []
     except Rejected as rejected:
         message = f"not merged, so both sides are in the file: {rejected.problems[0]}"
         return both_sides(texts), [Problem(message, file=call.path)]
@@ -150,11 +213,12 @@ def _ends_with_a_line(text: bytes) -> bool:
     return not text or text.endswith(b"\n")
 
 
-def merge_as_git(texts: Versions[bytes], allowance: Allowance, marker_size: str = "") -> Merged:
-    """Merge three texts as git does, with its markers around a conflict."""
+def merge_as_git(texts: Versions[bytes], allowance: Allowance, marker_size: str = "", favoured: str = "") -> Merged:
+    """Merge three texts as git does, with its markers around a conflict, or with the lines of the favoured side."""
     if shutil.which("git") is None:
         raise Rejected(Problem("a merge needs git on PATH"))
     size = ("--marker-size", marker_size) if marker_size.isdecimal() else ()
+    side = (f"--{favoured}",) if favoured else ()
     labels = ("-L", "ours", "-L", "base", "-L", "theirs")
     # A last line that all have in common shows that the answer is whole. Without a line break it would be another line.
     end = f"# {secrets.token_hex(16)}\n".encode() if all(map(_ends_with_a_line, texts)) else b""
@@ -162,7 +226,7 @@ def merge_as_git(texts: Versions[bytes], allowance: Allowance, marker_size: str 
         for name, data in texts._asdict().items():
             (folder / name).write_bytes(data + end)
         files = [str(folder / name) for name in ("ours", "base", "theirs")]
-        command = ["git", "merge-file", "-p", *size, *labels, "--", *files]
+        command = ["git", "merge-file", "-p", *size, *side, *labels, "--", *files]
         ended = run_program(Program("git merge-file", command, os.environ), allowance)
     if ended.code > _MOST_CONFLICTS:
         raise Rejected(Problem(f"git merge-file failed with exit code {ended.code}"))

@@ -38,8 +38,8 @@ class Limits(NamedTuple):
 
     `root`: nothing outside of it is read. Without one, a link must lead to the directory of its PATH. `no_remote`:
     nothing is fetched. `is_verbose`: all that the programs say is shown, values too. `are_fixed`: the command has no
-    options that set them. `is_share`: the bytes are only a part of those that are allowed, and other renderings have
-    the rest.
+    options that set them. `enable_helm`: kustomize may give charts to helm. `is_share`: the bytes are only a part of
+    those that are allowed, and other renderings have the rest.
     """
 
     root: Path | None = None
@@ -48,6 +48,7 @@ class Limits(NamedTuple):
     no_remote: bool = False
     is_verbose: bool = False
     are_fixed: bool = False
+    enable_helm: bool = False
     is_share: bool = False
 
 

@@ -12,6 +12,7 @@ import posixpath
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -36,6 +37,7 @@ from krm_fn.core.names.names import is_our_program
 from krm_fn.core.yaml.reader import read_yaml, walk
 from krm_fn.tools.render.files import Allowance, Files, place, placed_in
 from krm_fn.tools.render.git_addresses import is_remote_file, is_repository
+from krm_fn.tools.render.listed_charts import ListedChart, find_listed_charts, find_refused
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
@@ -45,6 +47,7 @@ _FILE, _BASE, _FILE_ELSE_BASE = (True, False), (False, True), (True, True)
 _FIELDS: Mapping[tuple[str, ...], tuple[bool, bool]] = {
     **dict.fromkeys((("crds",), ("configurations",), ("openapi", "path"), ("replacements", "path")), _FILE),
     **dict.fromkeys((("patches", "path"), ("patchesJson6902", "path"), ("patchesStrategicMerge",)), _FILE),
+    **dict.fromkeys((("helmCharts", "valuesFile"), ("helmCharts", "additionalValuesFiles")), _FILE),
     **{("configMapGenerator", *source): _FILE for source in _SOURCES},
     **{("secretGenerator", *source): _FILE for source in _SOURCES},
     **{(field,): _FILE_ELSE_BASE for field in ("resources", "bases", *_PLUGINS)},
@@ -52,7 +55,8 @@ _FIELDS: Mapping[tuple[str, ...], tuple[bool, bool]] = {
 }
 """Where a kustomization names paths, and what kustomize reads there."""
 
-_FIELDS_OF_PLUGINS = dict.fromkeys((("path",), ("paths",), ("replacements", "path"), *_SOURCES), _FILE)
+_VALUES = (("valuesFile",), ("additionalValuesFiles",))
+_FIELDS_OF_PLUGINS = dict.fromkeys((("path",), ("paths",), ("replacements", "path"), *_SOURCES, *_VALUES), _FILE)
 """Of the generators and transformers that are part of kustomize. All others are off."""
 
 _FILE_SOURCE = re.compile("[^=]+=([^=]+)")
@@ -67,6 +71,9 @@ _RUNTIMES = (("exec", "path"), ("container", "image"))
 """What the annotation must say. kustomize skips a function that says neither, in silence."""
 
 _INSTEAD = "; or build with `kustomize build --enable-alpha-plugins --enable-exec`"
+_UNCHECKED = (
+    "and may hide charts that nobody has checked; where a chart is listed, write it as a file of the repository"
+)
 _UNEQUAL = {
     "vars": "kustomize replaces them after its transformers, of which krm-fn must be the last; use `replacements`",
     "buildMetadata": "kustomize adds it to what krm-fn adds too, which krm-fn cannot do for it; remove it",
@@ -150,13 +157,16 @@ class KustomizeTree(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """The local bases of a kustomization, and theirs. `tree`: what was read, if the last transformer is krm-fn.
+    """The local bases of a kustomization, and theirs, and the charts that any of them lists.
+
+    `tree`: what was read, if the last transformer is krm-fn.
 
     `has_affixes`: one of them puts something before or behind names. `fixed`: by kind and name in its generator, what
     is to have no hash, and the file that says so.
     """
 
     bases: list[Path]
+    charts: list[ListedChart]
     tree: KustomizeTree | None
     has_affixes: bool
     fixed: Mapping[tuple[str, str], str]
@@ -304,12 +314,15 @@ class _KustomizationWalk:
         self.top = Path(os.path.realpath(directory))
         self.has_affixes = False
         self.fixed: dict[tuple[str, str], str] = {}
+        self.charts: list[ListedChart] = []
         self.files: dict[Path, bytes] = {}
         self.folders: set[Path] = set()
         self.function: Plugin | None = None
         self._directory = directory
         self._allowance = allowance
         self._keeps_all = keeps_all
+        # Where kustomize may give charts to helm, it must read nothing that has not been checked.
+        self._unchecked: list[Problem] = []
 
     @property
     def tree(self) -> KustomizeTree:
@@ -328,11 +341,12 @@ class _KustomizationWalk:
                     pending += self._check(here)
                 except Rejected as rejected:
                     problems += rejected.problems
+        problems += self._unchecked if self.charts else ()
         if problems:
             raise Rejected(*problems)
         self.folders |= reached
         bases = sorted(_shown(base) for base in reached - {self.top})
-        return Checked(bases, self.tree if self.function else None, self.has_affixes, self.fixed)
+        return Checked(bases, self.charts, self.tree if self.function else None, self.has_affixes, self.fixed)
 
     def _check(self, here: Path) -> list[Path]:
         """Check what one kustomization names, and return its local bases."""
@@ -349,14 +363,14 @@ class _KustomizationWalk:
             # Only a tree from which krm-fn is to be taken is copied. What it names below is read from here on.
             is_copied = self.function is not None or self._keeps_all
             files.keep_all = is_copied
+            problems += self._find_charts(file, roots, plugins, is_copied=is_copied)
             for reference in sorted(_references(roots, plugins), key=lambda one: one.node.start):
                 local = _locate(here, reference.path)
                 if reference.is_remote(local):
-                    if self._allowance.limits.no_remote or self._keeps_all:  # nothing is fetched twice
-                        problems.append(_refuse_remote(file, reference))
+                    problems += self._judge_remote(file, reference)
                     continue
                 if is_copied:
-                    problems += _refuse_elsewhere(file, reference)
+                    problems += _refuse_elsewhere(file, reference.node, reference.path)
                 if _type_of(local) == stat.S_IFDIR:
                     if reference.as_base:
                         bases.append(Path(os.path.realpath(local)))
@@ -366,6 +380,62 @@ class _KustomizationWalk:
         if problems:
             raise Rejected(*problems)
         return bases
+
+    def _judge_remote(self, file: Path, reference: _Reference) -> Iterator[Problem]:
+        if self._allowance.limits.no_remote or self._keeps_all:  # nothing is fetched twice
+            yield _refuse_remote(file, reference)
+        else:
+            self._unchecked.append(_problem(file, reference.node, f"{_address(reference)} is remote, {_UNCHECKED}"))
+
+    def _find_charts(
+        self, file: Path, roots: list[Node], plugins: list[Plugin], *, is_copied: bool
+    ) -> Iterator[Problem]:
+        """Find the charts that kustomize would give to helm, and say what stands against it."""
+        for field in _PLUGINS:
+            for entry in chain.from_iterable(_find(root, (field,)) for root in roots):
+                if _type_of(_locate(file.parent, entry.value)) == stat.S_IFDIR:
+                    message = f"{field}: {entry.value} is a folder, {_UNCHECKED}"
+                    self._unchecked.append(_problem(file, entry, message))
+        for root in roots:
+            yield from self._judge_charts(file, root, None, is_copied=is_copied)
+        # The lines of a plugin are those of another text: its problems are placed where it is named.
+        for plugin in plugins:
+            yield from self._judge_charts(file, plugin.config, plugin.entry, is_copied=is_copied)
+
+    def _judge_charts(self, file: Path, config: Node, entry: Node | None, *, is_copied: bool) -> Iterator[Problem]:
+        charts = [*find_listed_charts(file.parent, config)]
+        if charts and not self._allowance.limits.enable_helm:
+            advice = "" if self._allowance.limits.are_fixed else "; --enable-helm lets it, as with kustomize"
+            message = f"lists a chart, and krm-fn lets kustomize run helm only when told to{advice}"
+            yield _problem(file, entry or charts[0].node, message)
+            return
+        for node, message in find_refused(config) if charts else ():
+            yield _problem(file, entry or node, message)
+        for chart in charts:
+            if not chart.is_here:
+                yield from self._judge_missing(file, entry or chart.node, chart)
+            if is_copied:
+                yield from _refuse_elsewhere(file, entry or chart.node, chart.home_text)
+                self._keep_chart(chart)
+        self.charts += charts
+
+    def _judge_missing(self, file: Path, node: Node, chart: ListedChart) -> Iterator[Problem]:
+        where = f"the chart {chart.name} is not in {_shown(chart.home)}"
+        if not chart.repo:
+            yield _problem(file, node, f"{where}, and without a `repo`")
+        elif self._allowance.limits.no_remote:
+            advice = f"get it with helm pull --untar --untardir {_shown(chart.home)}"
+            yield _problem(file, node, f"{where}, and to fetch it is what --no-remote refuses; {advice}")
+
+    def _keep_chart(self, chart: ListedChart) -> None:
+        if not chart.is_here:
+            return
+        folder = _shown(chart.folder)
+        files = _KeptFiles(self._allowance.limits.root or folder, self._allowance, self.files)
+        for here, _, names in files.walk(folder):
+            self.folders.add(_locate(Path.cwd(), str(here)))
+            for name in names:
+                files.read(here / name)
 
     def _find_function(self, file: Path, roots: list[Node], plugins: list[Plugin]) -> Iterator[Problem]:
         """Find krm-fn at the end of the topmost transformers. Say what to do about each entry elsewhere."""
@@ -515,19 +585,22 @@ def _read_plainly(data: bytes) -> list[Node]:
 
 
 def _refuse_remote(file: Path, reference: _Reference) -> Problem:
-    # Credentials may be in front of the host, and in the query.
-    address = _CREDENTIALS.sub("//", reference.path.partition("?")[0])
-    message = f"{address} is remote, which --no-remote refuses; copy it into the repository"
+    message = f"{_address(reference)} is remote, which --no-remote refuses; copy it into the repository"
     return _problem(file, reference.node, message)
 
 
-def _refuse_elsewhere(file: Path, reference: _Reference) -> Iterator[Problem]:
+def _address(reference: _Reference) -> str:
+    # Credentials may be in front of the host, and in the query.
+    return _CREDENTIALS.sub("//", reference.path.partition("?")[0])
+
+
+def _refuse_elsewhere(file: Path, node: Node, path: str) -> Iterator[Problem]:
     """Refuse a path that would lead out of a copy of the tree: an absolute one, and one with too many `..`."""
     here = file.parent.relative_to("/")
     root, copy = Path("/"), Path("/copy")
-    if _locate(copy / here, reference.path) != copy / _locate(root / here, reference.path).relative_to(root):
-        message = f"found {reference.path}; where krm-fn is listed, paths must be relative, without leading out of /"
-        yield _problem(file, reference.node, message)
+    if _locate(copy / here, path) != copy / _locate(root / here, path).relative_to(root):
+        message = f"found {path}; where krm-fn is listed, paths must be relative, without leading out of /"
+        yield _problem(file, node, message)
 
 
 def _refuse_unequal(file: Path, roots: list[Node], fields: Iterable[str]) -> Iterator[Problem]:

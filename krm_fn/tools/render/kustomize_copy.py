@@ -53,15 +53,20 @@ class KustomizeCopy:
         self._stage = stage
         self._domain = f"{_INTERNAL}.{secrets.token_hex(16)}"  # nothing in the tree can contain it
         for folder in tree.folders:
-            self._locate(folder).mkdir(parents=True, exist_ok=True)
+            self.locate(folder).mkdir(parents=True, exist_ok=True)
         for path, data in tree.files.items():
             self._write(path, data)
         self._write_patches(_INTERNAL)
 
     @property
+    def plain(self) -> Path:
+        """The copy of the directory that is to be built."""
+        return _below(self._stage, self._tree.directory)
+
+    @property
     def directory(self) -> Path:
         """The copy of the directory that is to be built, or what is around it."""
-        return _below(self._stage, self._tree.directory) if self._tree.function else self._stage / self._domain
+        return self.plain if self._tree.function else self._stage / self._domain
 
     def select_nothing(self) -> None:
         """Let the patches change nothing."""
@@ -88,17 +93,16 @@ class KustomizeCopy:
         self._write(file, patches.encode())
 
     def _write_around(self, patches: str) -> None:
-        copy = _below(self._stage, self._tree.directory)
-        around = {"resources": [os.path.relpath(copy, self.directory)], "transformers": [patches]}
+        around = {"resources": [os.path.relpath(self.plain, self.directory)], "transformers": [patches]}
         self.directory.mkdir(exist_ok=True)
         (self.directory / "kustomization.yaml").write_text(json.dumps(around))
 
     def _write(self, path: Path, data: bytes) -> None:
-        copy = self._locate(path)
+        copy = self.locate(path)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(data)
 
-    def _locate(self, path: Path) -> Path:
+    def locate(self, path: Path) -> Path:
         """Return the place of a path behind all its links, and make these links: kustomize judges paths by them."""
         real = Path(os.path.realpath(path))
         while path != real:
@@ -128,7 +132,7 @@ def graft(plain: bytes, patched: bytes) -> bytes:
     """Return what was built without the patches, with the internal annotations of what was built with them."""
     noted = read_notes(patched)
     envelope = open_envelope(read_yaml(plain))
-    changes = Changes(patches=tuple((item, _annotate(noted[item.id])) for item in envelope.items))
+    changes = Changes(patches=tuple((item, _annotate(noted.get(item.id, {}))) for item in envelope.items))
     return apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode()
 
 

@@ -13,6 +13,8 @@ import tarfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from krm_fn.base.node import get, text
@@ -20,8 +22,9 @@ from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import KIND
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.tools.render.files import Allowance, Files, check_named, placed_in, read_all
-from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, check_kustomization, read_tree
-from krm_fn.tools.render.kustomize_copy import copied, graft, may_be_rounded, read_notes
+from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, Checked, check_kustomization, read_tree
+from krm_fn.tools.render.kustomize_copy import KustomizeCopy, copied, graft, may_be_rounded, read_notes
+from krm_fn.tools.render.listed_charts import ListedChart
 from krm_fn.tools.render.program import Known, Program, known_part, run_program
 
 CHART = "Chart.yaml"
@@ -101,52 +104,126 @@ def built_from(directory: Path) -> str:
 def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
     """Build a directory with kustomize or helm. Raises Rejected with what the program printed on stderr.
 
-    kustomize gets none of its options, so functions, plugins and charts in a kustomization are off. It builds a copy
-    without krm-fn if that is the last function.
+    kustomize gets none of its options, so functions and plugins in a kustomization are off, and charts too unless they
+    are asked for. It builds a copy without krm-fn if that is the last function, and where charts are to be fetched.
     """
     file = built_from(directory)
     # Absolute: kustomize clones `github.com/a/b` even if it is a directory, and helm looks for `a/b` in a repository.
     path = str(directory.absolute())
     if file == CHART:
         program = _find(directory, file, "helm")
-        check_chart(directory, allowance)
+        check_chart(directory, allowance, allowance.limits.root)
         _check_values(helm, allowance)
         command = [program, "template", *_helm_options(helm), "--", _release(directory, helm, allowance), path]
         built = _run(directory, command, allowance)
         # Charts make passwords and certificates anew on every rendering: only a second one shows which.
         return built._replace(again=_run(directory, command, allowance).stdout)
+    return _build_kustomization(directory, file, helm, allowance)
+
+
+def _build_kustomization(directory: Path, file: str, helm: HelmOptions, allowance: Allowance) -> Built:
     program = _find(directory, file, "kustomize", "kubectl")
-    command = [program, _BUILD[program], "--"]
-    bases, tree, has_affixes, fixed = check_kustomization(directory, allowance)
-    if tree is None:
-        plain = _run(directory, [*command, path], allowance)._replace(bases=bases, fixed=fixed)
-        return plain._replace(notes=_take_notes(directory, command, allowance) if has_affixes else {})
+    checked = check_kustomization(directory, allowance)
+    # Without a chart that has been checked, kustomize gets no such option: a remote base may have others.
+    options = _chart_options(helm) if checked.charts else []
+    kustomize = _Kustomize(directory, [program, _BUILD[program], *options, "--"], allowance, checked)
+    missing = [chart for chart in checked.charts if not chart.is_here]
+    for chart in checked.charts:
+        _find(directory, f"{file} with a chart", "helm")
+        if chart.is_here:
+            check_chart(Path(os.path.relpath(chart.folder)), allowance, allowance.limits.root)
+    if checked.tree is None and not missing:
+        plain = kustomize.run(directory.absolute())
+        return plain._replace(notes=kustomize.take_notes() if checked.has_affixes else {})
+    tree = checked.tree or read_tree(directory, allowance)
     with copied(tree) as copy:
-        command.append(str(copy.directory))
-        built = _run(directory, command, allowance, copy.original)
-        data = copy.restore(built.stdout)
-        if may_be_rounded(data):
+        for chart in missing:
+            _pull(directory, chart, copy, allowance)
+        if checked.tree is None:
+            plain = kustomize.run(copy.plain, copy.original)
+            notes = kustomize.run(copy.directory, copy.original).stdout if checked.has_affixes else b""
+            return plain._replace(notes=read_notes(copy.restore(notes)) if notes else {})
+        return kustomize.run_copy(copy)._replace(configuration=tree.configuration)
+
+
+class _Kustomize(NamedTuple):
+    """kustomize for one directory. What it may read has been checked; where that includes charts, it runs offline."""
+
+    directory: Path
+    command: list[str]
+    allowance: Allowance
+    checked: Checked
+
+    def run(self, folder: Path, original: Callable[[bytes], bytes] = bytes) -> Built:
+        """Build a folder: the directory, or a copy of it. Twice, if charts may make something anew."""
+        built, *again = (self._run(folder, original) for _ in range(2 if self.checked.charts else 1))
+        second = again[0].stdout if again else b""
+        return built._replace(again=second, bases=self.checked.bases, fixed=self.checked.fixed)
+
+    def run_copy(self, copy: KustomizeCopy) -> Built:
+        """Build a copy without krm-fn, and graft what kustomize knows of names where its numbers are rounded."""
+        built = self.run(copy.directory, copy.original)
+        stdout, again = copy.restore(built.stdout), copy.restore(built.again)
+        if may_be_rounded(stdout):
             copy.select_nothing()
             with placed_in(built.command):
-                data = graft(_run(directory, command, allowance, copy.original).stdout, data)
-    return built._replace(stdout=data, configuration=tree.configuration, bases=bases)
+                plain = self.run(copy.directory, copy.original)
+                stdout = graft(plain.stdout, stdout)
+                again = graft(plain.again, again) if again else b""
+        return built._replace(stdout=stdout, again=again)
+
+    def take_notes(self) -> Mapping[ResourceId, dict[str, str]]:
+        """Build once more, to learn the former names of objects. None where the tree cannot be copied.
+
+        kustomize puts a prefix before the names of objects, but not before the names in kinds that it does not know.
+        """
+        try:
+            with copied(read_tree(self.directory, self.allowance)) as copy:
+                built = self._run(copy.directory, copy.original)
+                return read_notes(copy.restore(built.stdout))
+        except OSError:  # no folder for temporary files can be written
+            return {}
+        except Rejected:
+            if self.allowance.bytes < 0 or self.allowance.seconds <= 0:
+                raise
+            return {}  # what then has no name that an object has is warned about
+
+    def _run(self, folder: Path, original: Callable[[bytes], bytes]) -> Built:
+        command = [*self.command, str(folder)]
+        return _run(self.directory, command, self.allowance, original, is_offline=bool(self.checked.charts))
 
 
-def _take_notes(directory: Path, command: Sequence[str], allowance: Allowance) -> Mapping[ResourceId, dict[str, str]]:
-    """Build once more, to learn the former names of objects. None where the tree cannot be copied.
+def _chart_options(helm: HelmOptions) -> list[str]:
+    options = ["--enable-helm"]
+    if helm.kube_version:
+        options += ["--helm-kube-version", helm.kube_version]
+    for version in filter(None, helm.api_versions.split(",")):
+        options += ["--helm-api-versions", version]
+    return options
 
-    kustomize puts a prefix before the names of objects, but not before the names in kinds that it does not know.
+
+def _pull(directory: Path, chart: ListedChart, copy: KustomizeCopy, allowance: Allowance) -> None:
+    """Fetch a chart, check it, and put it where kustomize looks for it in the copy.
+
+    It is unpacked elsewhere: the name that a chart gives itself may lead to what has been checked already.
     """
-    try:
-        with copied(read_tree(directory, allowance)) as copy:
-            built = _run(directory, [*command, str(copy.directory)], allowance, copy.original)
-            return read_notes(copy.restore(built.stdout))
-    except OSError:  # no folder for temporary files can be written
-        return {}
-    except Rejected:
-        if allowance.bytes < 0 or allowance.seconds <= 0:
-            raise
-        return {}  # what then has no name that an object has is warned about
+    home = str(os.path.relpath(chart.home))
+    with TemporaryDirectory(prefix="krm-fn-") as temporary:
+        # As kustomize does: neither plugins nor repositories of the user.
+        places = dict.fromkeys(("HELM_CONFIG_HOME", "HELM_CACHE_HOME", "HELM_DATA_HOME"), f"{temporary}/helm")
+        unpacked = Path(temporary, "charts", "unpacked")
+        unpacked.mkdir(parents=True)
+        _run(directory, ["helm", *chart.pull_arguments(unpacked)], allowance, more=places)
+        if not (unpacked / chart.name).is_dir():
+            raise _rejected(directory, f"helm pull has unpacked no chart {chart.name}, which its entry names")
+        try:
+            check_chart(unpacked / chart.name, allowance, None)
+        except Rejected as rejected:
+            placed = (one._replace(file=one.file.replace(str(unpacked), home)) for one in rejected.problems)
+            raise Rejected(*placed) from rejected
+        place_in_copy = copy.locate(chart.folder)
+        place_in_copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(unpacked / chart.name, place_in_copy)
 
 
 def _check_values(helm: HelmOptions, allowance: Allowance) -> None:
@@ -189,12 +266,18 @@ def _find(directory: Path, file: str, *programs: str) -> str:
     raise _rejected(directory, f"has a {file}, but {either} on PATH; install {'one' if programs[1:] else 'it'}")
 
 
-def _run(
-    directory: Path, command: list[str], allowance: Allowance, original: Callable[[bytes], bytes] = bytes
+def _run(  # noqa: PLR0913  # how a program is run
+    directory: Path,
+    command: list[str],
+    allowance: Allowance,
+    original: Callable[[bytes], bytes] = bytes,
+    more: Mapping[str, str] = MappingProxyType({}),
+    *,
+    is_offline: bool = False,
 ) -> Built:
-    """Run a program. `original` gives what it prints about a copy the paths of the directory."""
+    """Run a program with `more` variables. `original` gives what it prints about a copy the paths of the directory."""
     called = " ".join(command[:2])
-    environment = {**os.environ, **(_OFFLINE if allowance.limits.no_remote else {})}
+    environment = {**os.environ, **more, **(_OFFLINE if is_offline or allowance.limits.no_remote else {})}
     done = run_program(Program(called, command, environment, str(directory)), allowance)
     name = f"{called} {directory}"
     allowance.take(len(done.stdout), name)
@@ -262,9 +345,9 @@ def _rejected(directory: Path, message: str) -> Rejected:
     return Rejected(Problem(message, file=str(directory)))
 
 
-def check_chart(directory: Path, allowance: Allowance) -> None:
+def check_chart(directory: Path, allowance: Allowance, root: Path | None) -> None:
     """Check all files that helm reads, hidden ones too. Raises Rejected."""
-    files = Files(allowance.limits.root or directory, allowance)
+    files = Files(root or directory, allowance)
     for here, folders, names in files.walk(directory):
         if here == directory and ".git" in folders:
             folders.remove(".git")  # no repository can contain one, and it may be larger than all else

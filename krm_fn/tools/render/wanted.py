@@ -1,21 +1,15 @@
-"""A name on the command line, and the ConfigMaps and Secrets that it means."""
+"""A name on the command line, and the objects that it means."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from krm_fn.base.item import Item
 from krm_fn.base.kind import plural_of
-from krm_fn.base.link_plan import REVISION_KINDS
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.names.names import base_name
 from krm_fn.core.names.suggest import did_you_mean, nearest
 from krm_fn.core.references.generated import known_names
-
-_KINDS = {
-    **{name: kind for kind in REVISION_KINDS for name in (kind.lower(), plural_of(kind))},
-    "cm": "ConfigMap",
-}
-"""What kubectl calls them."""
+from krm_fn.facts.kinds import SHORT_NAMES
 
 
 class Wanted(NamedTuple):
@@ -26,7 +20,8 @@ class Wanted(NamedTuple):
 
     def matches(self, kind: str, namespace: str, names: Collection[str]) -> bool:
         """Tell whether it means an object that has one of these names."""
-        is_there = all(one in {namespace, kind} or _KINDS.get(one.lower()) == kind for one in self.above)
+        kinds = {kind.lower(), plural_of(kind), SHORT_NAMES.get(kind)}  # as kubectl spells them
+        is_there = all(one == namespace or one.lower() in kinds for one in self.above)
         return is_there and (not self.name or self.name in names)
 
     def __str__(self) -> str:
@@ -42,10 +37,10 @@ def read_wanted(text: str) -> Wanted:
     return Wanted(name, tuple(above))
 
 
-def not_found(wanted: Wanted, configs: Iterable[Item]) -> Rejected:
-    """Return the error for a name that no ConfigMap or Secret of the package has."""
-    near = nearest(wanted.name, sorted({base_name(item) for item in configs}))
-    return Rejected(Problem(f"the package has no ConfigMap or Secret {wanted}{did_you_mean(near)}"))
+def not_found(wanted: Wanted, items: Iterable[Item], kinds: str = "ConfigMap or Secret") -> Rejected:
+    """Return the error for a name that no object of these kinds has in the package."""
+    near = nearest(wanted.name, sorted({base_name(item) for item in items}))
+    return Rejected(Problem(f"the package has no {kinds} {wanted}{did_you_mean(near)}"))
 
 
 def find_wanted(wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]) -> list[Item]:
