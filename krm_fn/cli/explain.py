@@ -39,8 +39,9 @@ def explain(
     Where NAME is a workload, such as deployment/web: which ConfigMaps and Secrets it reads, in which fields, and a
     change of which of them makes new pods.
 
-    PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. NAME is the name of an object, with or
-    without its content hash; Kind/NAME and NAMESPACE/NAME tell objects of one name apart.
+    PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. It may be left out in front of Kind/NAME:
+    then it is the current directory. NAME is the name of an object, with or without its content hash; Kind/NAME and
+    NAMESPACE/NAME tell objects of one name apart.
 
     Without a NAME, a table of the reasons comes first. Of Secrets, only keys are shown.
 
@@ -63,6 +64,10 @@ def explain(
     if path is None:
         wrong = "expected PATH, or --message TEXT"
         raise click.UsageError(wrong)
+    from krm_fn.tools.render.wanted import begins_with_a_kind
+
+    if not name and begins_with_a_kind(path) and not os.path.lexists(path):
+        path, name = ".", path
     from krm_fn.tools.explain.explain import ExplainFormat
     from krm_fn.tools.explain.explain import explain as explain_path
 

@@ -50,6 +50,24 @@ def test_places_in_a_folder_are_those_of_its_files(tmp_path: Path) -> None:
     assert "    Deployment shop/web  shop/others.yaml:13\n" in done.stdout
 
 
+@pytest.mark.parametrize("name", ["deploy/web", "Deployment/web", "deployments/web", "configmaps/web-config"])
+def test_a_kind_and_a_name_are_looked_for_in_the_current_folder(name: str, tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text((CASE / "input.yaml").read_text())
+    done = krm_fn("explain", name, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == krm_fn("explain", ".", name, cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("path", ["apps/web", "web", "deployment/web"])
+def test_what_is_on_disk_or_is_no_kind_is_a_path(path: str, tmp_path: Path) -> None:
+    if "deployment" in path:
+        (tmp_path / path).mkdir(parents=True)
+        (tmp_path / path / "all.yaml").write_text((CASE / "input.yaml").read_text())
+        assert f"{path}/all.yaml:1" in krm_fn("explain", path, cwd=tmp_path).stdout
+    else:
+        assert f"{path}: no such file or directory" in krm_fn("explain", path, cwd=tmp_path).stderr
+
+
 def test_a_file_of_a_kpt_package_is_named(tmp_path: Path) -> None:
     """The line is that of the stream, and not of the file."""
     done = krm_fn("explain", "-", cwd=tmp_path, stdin=KPT)

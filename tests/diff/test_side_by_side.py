@@ -348,7 +348,7 @@ def test_a_line_counts_at_a_terminal_and_goes(is_interrupted: bool, code: int, s
     write(folder, dict(built(NAMES, "two")))
     screen, terminal = pty.openpty()
     termios.tcsetwinsize(terminal, (24, 80))
-    environment = {**os.environ, **ENVIRONMENT, "PATH": install(tmp_path, SLOW)}
+    environment = {**os.environ, **ENVIRONMENT, "PATH": install(tmp_path, SLOW), "NO_COLOR": "1"}
     command = [*KRM_FN, "diff", "--against=HEAD", "--jobs=2", PATTERN]
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=terminal) as process:
         os.close(terminal)

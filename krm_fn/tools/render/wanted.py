@@ -12,6 +12,9 @@ from krm_fn.core.references.generated import known_names
 from krm_fn.facts.kinds import SHORT_NAMES
 
 
+_ASKED_FOR = (*SHORT_NAMES, "Job", "Secret")
+
+
 class Wanted(NamedTuple):
     """A name, and the kinds and namespaces in front of it. No name stands for all."""
 
@@ -20,7 +23,7 @@ class Wanted(NamedTuple):
 
     def matches(self, kind: str, namespace: str, names: Collection[str]) -> bool:
         """Tell whether it means an object that has one of these names."""
-        kinds = {kind.lower(), plural_of(kind), SHORT_NAMES.get(kind)}  # as kubectl spells them
+        kinds = _spellings(kind)
         is_there = all(one == namespace or one.lower() in kinds for one in self.above)
         return is_there and (not self.name or self.name in names)
 
@@ -31,10 +34,22 @@ class Wanted(NamedTuple):
 EVERYTHING = Wanted("", ())
 
 
+def _spellings(kind: str) -> set[str]:
+    """Return what kubectl takes for a kind."""
+    return {kind.lower(), plural_of(kind), SHORT_NAMES.get(kind, kind.lower())}
+
+
 def read_wanted(text: str) -> Wanted:
     """Read `name`, `kind/name`, `namespace/name` or `kind/namespace/name`; `namespace/` for all that is there."""
     *above, name = text.split("/")
     return Wanted(name, tuple(above))
+
+
+def begins_with_a_kind(text: str) -> bool:
+    """Tell whether it is `kind/name`, of a kind that people ask for, spelled as kubectl takes it."""
+    kind, slash, _ = text.lower().partition("/")
+    spelled = {spelling for one in _ASKED_FOR for spelling in _spellings(one)}
+    return bool(slash) and kind in spelled
 
 
 def not_found(wanted: Wanted, items: Iterable[Item], kinds: str = "ConfigMap or Secret") -> Rejected:
