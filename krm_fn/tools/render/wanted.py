@@ -11,7 +11,6 @@ from krm_fn.core.names.suggest import did_you_mean, nearest
 from krm_fn.core.references.generated import known_names
 from krm_fn.facts.kinds import SHORT_NAMES
 
-
 _ASKED_FOR = (*SHORT_NAMES, "Job", "Secret")
 
 
