@@ -5,13 +5,17 @@
 needs git and kustomize on PATH. It commits the repository, changes one line, and compares all overlays with the commit.
 """
 
+import os
 import resource
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
-from tests.cli.process import krm_fn
+from benchmarks.measure import on_one_processor
 from tests.git.repository import ENVIRONMENT, commit
 from tests.render.run import write
 
@@ -94,7 +98,7 @@ CHANGES = (
 
 
 def main() -> None:
-    print(f"{'changed':26} {'seconds':>8} {'of processors':>14} {'characters':>11}  summary")
+    print(f"{'changed':26} {'on one processor':>17} {'on all':>8} {'ratio':>6} {'used':>8} {'characters':>11}  summary")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         files = dict(write_files())
@@ -102,17 +106,31 @@ def main() -> None:
         for what, path in CHANGES:
             edited = {path: files[path].replace("info", "debug")} if path else {}
             write(folder, edited)
-            seconds, processor, text = _compare(folder)
+            runs = [_compare_twice(folder) for _ in range(3)]
             write(folder, {path: files[path] for path in edited})
-            print(f"{what:26} {seconds:8.1f} {processor:14.1f} {len(text):11,}  {text.splitlines()[1]}")
+            one, every, used = (median(figures) for figures in zip(*(run[:3] for run in runs), strict=True))
+            text = runs[0][3]
+            figures = f"{one:15.1f} s {every:6.1f} s {every / one:6.2f} {used:6.1f} s"
+            print(f"{what:26} {figures} {len(text):11,}  {text.splitlines()[1]}")
 
 
-def _compare(folder: Path) -> tuple[float, float, str]:
-    """Return the seconds, those of processors, also for kustomize, and the comment."""
+def _compare_twice(folder: Path) -> tuple[float, float, float, str]:
+    """Return the seconds on one processor and on all, those of processors with kustomize's, and the comment."""
+    with on_one_processor():
+        start = time.monotonic()
+        pinned = _compare(folder)
+        one = time.monotonic() - start
     start, before = time.monotonic(), _used()
-    done = krm_fn("diff", "--against=HEAD", "-omarkdown", PATTERN, cwd=folder, **ENVIRONMENT)
-    done.check_returncode()
-    return time.monotonic() - start, _used() - before, done.stdout
+    text = _compare(folder)
+    every, used = time.monotonic() - start, _used() - before
+    assert text == pinned
+    return one, every, used, text
+
+
+def _compare(folder: Path) -> str:
+    command = [sys.executable, "-m", "krm_fn", "diff", "--against=HEAD", "-omarkdown", PATTERN]
+    environment = {**os.environ, **ENVIRONMENT}
+    return subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def _used() -> float:
