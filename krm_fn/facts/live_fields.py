@@ -128,6 +128,7 @@ DEFAULTS = {
     ("StatefulSet", "spec", "podManagementPolicy"): "OrderedReady",
     ("StatefulSet", "updateStrategy", "type"): "RollingUpdate",
     ("StatefulSet", "rollingUpdate", "partition"): "0",
+    ("StatefulSet", "rollingUpdate", "maxUnavailable"): "1",  # since Kubernetes 1.37
     ("StatefulSet", "persistentVolumeClaimRetentionPolicy", "whenDeleted"): "Retain",
     ("StatefulSet", "persistentVolumeClaimRetentionPolicy", "whenScaled"): "Retain",
     ("StatefulSet", "volumeClaimTemplates", "apiVersion"): "v1",

@@ -88,7 +88,8 @@ class ControlPlane:
         assert self._cleanup.stdin is not None
         print(process_id, start_ticks(process_id), file=self._cleanup.stdin, flush=True)
         if name == "apiserver":
-            until("the API server is ready", self._answer, lambda answer: answer == "ok", within=60)
+            # Five seconds, but more than a minute where others use all processors. It ends at once with the program.
+            until("the API server is ready", self._answer, lambda answer: answer == "ok", within=300)
 
     def stop(self, name: str) -> None:
         self.processes[name].stop(patience=1)

@@ -13,7 +13,7 @@ import yaml
 from tests.cluster.api import Api, Object
 from tests.cluster.deployers import ArgoLike, FluxLike, Hook, Step, no_hook
 from tests.cluster.kinds import ROLLOUTS, complete
-from tests.cluster.linker_job import ROOT, LinkerRun, run_linker
+from tests.cluster.linker_job import ROOT, LinkerRun, python_path, run_linker
 from tests.cluster.manifests import config_map
 
 SET = "shop"
@@ -26,12 +26,13 @@ DEPLOYERS: dict[str, Callable[[Api], ArgoLike | FluxLike]] = {
 }
 
 
-def render(objects: Sequence[Object], namespace: str, **spec: object) -> bytes:
+def render(objects: Sequence[Object], namespace: str, program: Path = ROOT, /, **spec: object) -> bytes:
     """Render the objects with `krm-fn render`; `spec` is the spec of its configuration.
 
-    The linker may list the kinds of Argo Rollouts, which another test may have installed.
+    The linker may list the kinds of Argo Rollouts, which another test may have installed. 0.1.0 has no such field.
     """
-    linker = {"kinds": [f"{ROLLOUTS}/Rollout"], **(spec.pop("linker", None) or {})}  # type: ignore[dict-item]
+    kinds = {"kinds": [f"{ROLLOUTS}/Rollout"]} if program == ROOT else {}
+    linker = {**kinds, **(spec.pop("linker", None) or {})}  # type: ignore[dict-item]
     configuration = {
         "apiVersion": "revisions.krm-fn.io/v1",
         "kind": "ConfigRevisions",
@@ -42,7 +43,7 @@ def render(objects: Sequence[Object], namespace: str, **spec: object) -> bytes:
         Path(folder, "objects.yaml").write_text(yaml.safe_dump_all(map(complete, objects)))
         Path(folder, "krm-fn.yaml").write_text(yaml.safe_dump(configuration))
         command = [sys.executable, "-m", "krm_fn", "render", "--namespace", namespace, folder]
-        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+        environment = {"PATH": os.environ["PATH"], **python_path(program)}
         done = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
@@ -70,18 +71,23 @@ class LiveSet:
 
 @dataclass(kw_only=True)
 class Release(LiveSet):
-    """One application, rendered and deployed. `settings` is the `spec` of its configuration."""
+    """One application, rendered and deployed. `settings` is the `spec` of its configuration.
+
+    `program` is the folder of the krm-fn that renders and links.
+    """
 
     deployer: ArgoLike | FluxLike
+    program: Path = ROOT
     settings: dict[str, object] = field(default_factory=lambda: {"linker": {"minimumAgeSeconds": 0}})
 
     def sync(self, *objects: Object, before_each: Hook = no_hook) -> list[Step]:
         """Render and apply. The Job exists afterwards, but has not run."""
-        return self.deployer.sync(render(objects, self.api.namespace, **self.settings), before_each)
+        rendered = render(objects, self.api.namespace, self.program, **self.settings)
+        return self.deployer.sync(rendered, before_each)
 
     def link(self) -> LinkerRun:
         """Run the newest Job. It must succeed."""
-        run = run_linker(self.api, SET)
+        run = run_linker(self.api, SET, environment=python_path(self.program))
         assert run.exit_code == 0, run.stdout + run.stderr
         return run
 

@@ -50,7 +50,7 @@ def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
         f"--kubeconfig={kubeconfig}",
         "--leader-elect=false",
         f"--healthzPort={health}",
-        f"--metricsPort={metrics}",
+        f"--metricsport={metrics}",  # the only spelling of 1.8, and the former one of later versions
         f"--namespace={NAMESPACE}",
         "--qps=300",
         "--burst=600",

@@ -85,7 +85,7 @@ def test_the_command_has_only_the_rights_of_the_job(account: Api, tmp_path: Path
     account.apply(linker("link"))
     pod = linker_pod(account, SET)
     environment = linker_environment(account, pod, tmp_path)
-    assert set(environment) == {"KUBECONFIG", "HOME", "PATH", "PYTHONPATH"}
+    assert set(environment) == {"KUBECONFIG", "HOME", "PATH", "PYTHONPATH", "PYTHONSAFEPATH"}
     kubeconfig = json.loads(Path(environment["KUBECONFIG"]).read_text())
     (user,) = kubeconfig["users"]
     its_own = account.as_token(user["user"]["token"])

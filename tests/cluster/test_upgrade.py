@@ -1,30 +1,62 @@
-"""A cluster that version 0.1.0 has linked, in the middle of a canary, is taken over by this version."""
+"""A cluster that an earlier version has linked, in the middle of a canary, is taken over by this version, and back."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cluster.api import Api
+from tests.cluster.api import Api, Object
+from tests.cluster.earlier_versions import COMMITS, unpack
 from tests.cluster.invariant_watcher import InvariantWatcher
-from tests.cluster.linker_job import run_linker
-from tests.cluster.release import DEPLOYERS, SET, Release, with_image
+from tests.cluster.linker_job import ROOT, run_linker
+from tests.cluster.manifests import secret
+from tests.cluster.release import DEPLOYERS, IN_SET, SET, Release, with_image
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
 from tests.cluster.test_control_plane import pods_by_config
-from tests.cluster.upgrade import CONTENTS, SETTINGS, leave, owners_in, shop_objects
 from tests.cluster.wait import until
-from tests.cluster.workloads import assert_linked, on_each_deployer, until_unreferenced
+from tests.cluster.workloads import app, assert_linked, on_each_deployer, until_unreferenced, web
 
 pytestmark = [pytest.mark.usefixtures("rollouts"), on_each_deployer]
-OLD, NEW = CONTENTS
+OLD, NEW = "old", "new"
+SETTINGS: dict[str, Any] = {"kinds": ["ConfigMap", "Secret"], "linker": {"minimumAgeSeconds": 0}}
 INVENTORY = f"ConfigMap/{SET}-linker"
 
 
+@pytest.fixture(params=COMMITS)
+def earlier(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return unpack(COMMITS[request.param], tmp_path)
+
+
 @pytest.fixture
-def left(namespace: Api, deployer: str) -> Release:
-    """Create what version 0.1.0 left; from now on, this version renders and links."""
-    shop = Release(api=namespace, deployer=DEPLOYERS[deployer](namespace), settings=dict(SETTINGS))
-    leave(shop)
+def left(namespace: Api, deployer: str, earlier: Path) -> Release:
+    """Release twice with the earlier version, paused at the second; from now on, this version renders and links."""
+    shop = Release(api=namespace, deployer=DEPLOYERS[deployer](namespace), settings=dict(SETTINGS), program=earlier)
+    for content, phase in ((OLD, "Healthy"), (NEW, "Paused")):
+        shop.sync(*shop_objects(content))
+        rollout_in_phase(namespace, "web", phase)
+        namespace.ready("Deployment", "deployment")
+        shop.link()
+    shop.program = ROOT
     return shop
+
+
+def shop_objects(content: str) -> list[Object]:
+    """Build a Rollout with a ConfigMap and a Secret, and a Deployment with a ConfigMap."""
+    config, made = web(content)
+    made["spec"]["template"]["spec"]["containers"][0]["envFrom"] = [{"secretRef": {"name": "web-password"}}]
+    password = {**secret("web-password"), "stringData": {"content": content}}
+    return [config, password, made, *app("Deployment", content)]
+
+
+def owners_in(api: Api) -> dict[str, list[str]]:
+    """Return the owners of each revision, tracker and Secret: `{"ConfigMap/web-config-…": ["Rollout/web"]}`."""
+    return {
+        f"{kind}/{item['metadata']['name']}": sorted(
+            f"{owner['kind']}/{owner['name']}" for owner in item["metadata"].get("ownerReferences", [])
+        )
+        for kind in ("ConfigMap", "Secret")
+        for item in api.list(kind, labels=IN_SET)
+    }
 
 
 def password_of(shop: Release, config: str) -> str:
@@ -106,4 +138,46 @@ def test_what_the_history_no_longer_needs_is_deleted_with_its_secret(
     assert not {old, password} & set(left.revisions())
     until("the Secret is gone with its tracker", lambda: left.api.find("Secret", password), lambda found: not found)
     assert new in left.revisions()
+    assert invariants.violations() == []
+
+
+def test_back_at_the_earlier_version_nothing_in_use_is_lost_and_nothing_rolls(
+    left: Release, earlier: Path, invariants: InvariantWatcher
+) -> None:
+    old, new = left.revision_of(OLD), left.revision_of(NEW)
+    used = {old, new, password_of(left, old), password_of(left, new)}
+    left.release(*shop_objects(NEW))
+    before = started(left.api)
+    left.program = earlier
+    left.release(*shop_objects(NEW))
+    assert started(left.api) == before
+    assert used <= set(left.revisions())
+    abort(left.api, "web")
+    rollout_in_phase(left.api, "web", "Degraded")
+    left.link()
+    assert used <= set(left.revisions())
+    for pod in left.api.names("Pod", labels="app=web"):
+        left.api.delete("Pod", pod)
+    until("the pods are back on the old revision", lambda: set(pods_by_config(left.api)), lambda found: old in found)
+    assert invariants.violations() == []
+
+
+def test_what_an_earlier_version_leaves_over_after_its_return_is_deleted_by_this_one(
+    left: Release, earlier: Path, invariants: InvariantWatcher
+) -> None:
+    old = left.revision_of(OLD)
+    password = password_of(left, old)
+    left.release(*shop_objects(NEW))
+    left.program = earlier
+    for content in (NEW, "newer"):
+        left.release(*shop_objects(content))
+        promote(left.api, "web")
+        rollout_in_phase(left.api, "web", "Healthy")
+    left.link()
+    until_unreferenced(left, old, password)
+    assert left.revision_of("newer") in left.revisions()
+    left.program = ROOT
+    left.release(*shop_objects("newer"))
+    assert not {old, password} & set(left.revisions())
+    assert_linked(left)
     assert invariants.violations() == []

@@ -76,7 +76,8 @@ def test_an_object_may_be_deeper_than_the_stack_of_python(depth: int) -> None:
 
 def test_json_deeper_than_the_api_server_accepts_is_no_response() -> None:
     with pytest.raises(NoResponse, match="no JSON object"):
-        parse(deep(50_000).encode(), 200)
+        # How deep Python reads depends on its version: 3.14 reads 50,000 levels.
+        parse(deep(1_000_000).encode(), 200)
 
 
 def test_an_error_need_not_be_json() -> None:

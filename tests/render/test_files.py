@@ -192,8 +192,9 @@ def test_a_large_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest
 def test_a_file_that_was_replaced_by_a_fifo_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"a": "", "b": ""})
     os.mkfifo(tmp_path / "fifo")
-    before = os.lstat(tmp_path / "a")
-    monkeypatch.setattr(os, "lstat", lambda _: before)  # what was seen when it was checked
+    lstat, fifo = os.lstat, str(tmp_path / "fifo")
+    # What was seen when it was checked. Python asks about the folders, too.
+    monkeypatch.setattr(os, "lstat", lambda path: lstat(tmp_path / "a" if str(path) == fifo else path))
     with pytest.raises(Rejected) as caught:
         Files(tmp_path, Allowance(Limits())).read(tmp_path / "fifo")
     assert [problem.message for problem in caught.value.problems] == ["is a FIFO; only regular files are read"]

@@ -4,7 +4,8 @@ The programs of each go.mod are built once, into a separate cache folder. The fo
 everything that the programs depend on. This script needs only Python and Go. Without Go it prints a message and
 succeeds; the tests then say which program they need.
 
-Argo CD, Flux and External Secrets take half an hour. They are built only with GITOPS=1 in the environment.
+Argo CD, Flux and External Secrets take half an hour. They are built only with GITOPS=1 in the environment, or where
+an argument names one: `python tests/tools/build.py helm4`.
 
 versions.toml lists the versions of some programs. A variable such as KUBERNETES=1.34 chooses one, for the build and for
 the tests.
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import time
 import tomllib
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,13 +118,16 @@ FAMILIES = (
 )
 
 
-def build() -> None:
+def build(named: Collection[str] = ()) -> None:
+    """Build what is not built yet. `named` are families to build although they are on demand."""
     if shutil.which("go") is None:
         names = ", ".join(family.name for family in FAMILIES)
         print(f"Go is not installed, so tests use these programs only if they are on PATH: {names}")
         return
     for family in FAMILIES:
-        if family.programs and not is_on_demand(family.programs[0]) and not _bin_folder(family).exists():
+        if not family.programs or (is_on_demand(family.programs[0]) and family.name not in named):
+            continue
+        if not _bin_folder(family).exists():
             print(f"building {family.name} {version(family)}; this takes minutes, but only once", flush=True)
             start = time.monotonic()
             _go_build(family)
@@ -222,7 +227,7 @@ def _go(*arguments: str, folder: Path) -> bytes:
 
 if __name__ == "__main__":
     try:
-        build()
+        build(sys.argv[1:])
     except NoSuchVersion as error:
         sys.exit(str(error))
     except subprocess.CalledProcessError as error:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,6 +11,8 @@ import pytest
 from tests.left_over import FAST, leave_over
 from tests.tools.build import built, is_on_demand
 from tests.tools.node_packages import installed
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 def require(name: str) -> Path:
@@ -44,6 +47,15 @@ def require_node_packages(name: str) -> Path:
     if found is None:
         give_up(f"needs tests/tools/{name}, installed by tests/tools/node_packages.py with Node.js and npm")
     return found
+
+
+def require_commit(commit: str, *paths: str) -> bytes:
+    """Return an archive of what the paths were at this commit, which a shallow clone does not have."""
+    _leave_over_if_fast("the history of the repository")
+    archive = subprocess.run(["git", "archive", commit, *paths], cwd=ROOT, capture_output=True, check=False)
+    if archive.returncode:
+        give_up(f"needs commit {commit}, which git fetch --unshallow brings")
+    return archive.stdout
 
 
 def _leave_over_if_fast(name: str) -> None:
