@@ -87,7 +87,7 @@ BLOCKS = [
 
 
 def test_there_are_blocks_with_kpt() -> None:
-    assert len(BLOCKS) >= 3
+    assert len(BLOCKS) >= 2
 
 
 @pytest.mark.parametrize("block", BLOCKS)
