@@ -32,7 +32,6 @@ from krm_fn.facts.kinds import AUTHORS_METADATA, SERVER_METADATA
 _KINDS = {kind.lower(): kind for kind in CONFIG_KINDS}
 _NO_GROUP = re.compile("(?:core/)?[^/]+")
 _OBJECT = ("apiVersion", "kind", "metadata")
-_OTHER_FIELDS = frozenset({*DATA_FIELDS, "immutable", "items", "spec", "status", "type"})
 _CONDITIONS = ("kind", "namespace", "labels", "annotations")
 
 _DOMAIN = "krm-fn.io"
@@ -181,7 +180,7 @@ def _find_misspelled_fields(item: Item) -> Iterator[tuple[str, str]]:
     top = fields(item.node)
     if not top.keys().isdisjoint(_OBJECT):  # else it is no object, but a file of some tool
         content = DATA_FIELDS if item.is_config else ()
-        yield from _compare(top, (*_OBJECT, *content), _OTHER_FIELDS)
+        yield from _compare(top, (*_OBJECT, *content), DATA_FIELDS)
         for name, meant in _compare(fields(top.get("metadata")), AUTHORS_METADATA, SERVER_METADATA):
             yield f"metadata.{name}", meant
 

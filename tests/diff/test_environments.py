@@ -172,6 +172,12 @@ def test_a_namespace_counts_only_where_a_field_says_that_it_is_one(tmp_path: Pat
         write(tmp_path, {f"{one}.yaml": manifests(one, f"{{A: {one}}}").replace("name: st", "name: pr")})
     text = diff("--ignore-namespace", str(tmp_path / "staging.yaml"), str(tmp_path / "prod.yaml"))
     assert "  - A: staging\n  + A: prod\n" in text
+    for one in ("staging", "prod"):
+        spec = f"spec: {{to: {{namespace: {one}}}, tier: {one}}}\n"
+        head = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: web, namespace: "
+        write(tmp_path, {f"{one}.yaml": f"{head}{one}}}\n{spec}"})
+    text = diff("--ignore-namespace", str(tmp_path / "staging.yaml"), str(tmp_path / "prod.yaml"))
+    assert text.startswith("Widget prod/web\n  spec.tier: staging -> prod\nnote: "), text
 
 
 @given(*[st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=5) for _ in ("old", "new")])

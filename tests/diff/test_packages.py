@@ -405,6 +405,20 @@ def test_a_comment_never_has_more_than_there_is_room_for(tmp_path: Path, monkeyp
     assert blocks == 12
 
 
+@pytest.mark.parametrize(("number", "are_open"), [(3, True), (4, False)])
+def test_three_changes_are_open_and_more_are_closed(
+    number: int, are_open: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for level in ("one", "two"):
+        for place in range(number):
+            write(tmp_path, package(f"n{place}", f"{level}-{place}"))
+        if level == "one":
+            commit(tmp_path, {})
+    markdown = compare(tmp_path, monkeypatch, form=DiffFormat.MARKDOWN).stdout.decode()
+    assert markdown.count("<details") == number
+    assert markdown.count("<details open>") == (number if are_open else 0)
+
+
 @st.composite
 def found_in_packages(draw: st.DrawFn) -> PackageDifferences:
     found = [draw(differences()) for _ in range(draw(st.integers(0, 3)))]

@@ -542,6 +542,14 @@ def test_where_something_is_built_manifests_alone_are_no_candidate(shop: Path) -
     assert Around(shop.parent, DEFAULT_LIMITS).find_candidates() == [shop.parent / "chart"]
 
 
+@pytest.mark.parametrize("name", ["Kustomization", "Kptfile"])
+def test_what_is_built_needs_no_manifest_beside_it(name: str, shop: Path) -> None:
+    (shop.parent / ".git").mkdir()
+    built = {"Kustomization": "resources: [all]\n", "Kptfile": KPTFILE}[name]
+    write(shop.parent / "web", {name: built})
+    assert Around(shop.parent, DEFAULT_LIMITS).find_candidates() == [shop.parent / "web"]
+
+
 WHERE = {
     "apps/media/radarr/app": "radarr",
     "apps/media/radarr/base": "radarr",

@@ -173,6 +173,12 @@ def test_what_may_not_be_listed_is_said_where_the_linker_looks(cluster: list[Obj
     assert note in diff_live(cluster, tmp_path, BLUE, forbidden="pods").splitlines()
 
 
+def test_what_may_not_be_listed_is_not_taken_for_new(cluster: list[Object], tmp_path: Path) -> None:
+    lines = diff_live(cluster, tmp_path, BLUE, forbidden="deployments").splitlines()
+    assert [line for line in lines if line.startswith("+ Deployment")] == []
+    assert "1 revision changed" in lines[-1]
+
+
 def test_another_set_of_the_namespace_is_not_compared(cluster: list[Object], tmp_path: Path) -> None:
     text = yaml.safe_dump_all([one for one in cluster if "labels" in one["metadata"]])
     for ours, theirs in (("shop-link", "mall-link"), ("/set: shop", "/set: mall"), ("web-config", "mall-config")):

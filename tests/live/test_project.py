@@ -104,6 +104,11 @@ DIFFERENT = {
         "spec: {rules: [{x: z}, {a: b}]}",
         ("spec.rules[0]", {"x": "z"}, None),
     ),
+    "an element without a name that differs from the next one in a list of the same length": (
+        "spec: {rules: [{a: [b], empty: []}]}",
+        "spec: {rules: [{a: [z]}, {a: [b]}]}",
+        ("spec.rules[0]", {"a": ["z"]}, None),
+    ),
 }
 
 

@@ -91,8 +91,9 @@ def commit(folder: Path, files: Files) -> None:
     package.mkdir(parents=True, exist_ok=True)
     for old in package.glob("*.yaml"):
         old.unlink()
-    for name, content in {**files, "krm-fn.yaml": CONFIG.decode()}.items():
-        (package / name).write_text(content)
+    for name, content in {"krm-fn.yaml": CONFIG.decode(), **files}.items():
+        if content:
+            (package / name).write_text(content)
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--allow-empty", "--message", "a change")
 
@@ -299,6 +300,23 @@ def test_everything_else_is_merged_as_git_does(name: str, tmp_path: Path) -> Non
     done = git(tmp_path, *COMMANDS["merge"])
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert (tmp_path / FOLDER / name).read_text() == "a: one\nb: 2\nc: three\n"
+
+
+WITHOUT_CONFIG = {name: text for name, text in rendered(BASE).items() if name != "config.yaml"}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        pytest.param(WITHOUT_CONFIG, rendered(TRACE), id="ours has removed it"),
+        pytest.param(rendered(TRACE), WITHOUT_CONFIG, id="theirs has removed it"),
+    ],
+)
+def test_a_file_that_one_side_removes_and_the_other_changes_is_a_conflict_and_stays(ours: Files, theirs: Files) -> None:
+    versions = Versions(*map(package, (rendered(BASE), ours, theirs)))
+    merged = merge("config.yaml", versions, as_git, cases.ENVIRONMENT)
+    expected = Merged(TRACE["config.yaml"].encode(), has_conflict=True, unrendered="config.yaml has a conflict")
+    assert merged == expected
 
 
 def test_a_manifest_that_cannot_be_read_is_no_reason_to_guess() -> None:

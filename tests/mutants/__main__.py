@@ -64,7 +64,10 @@ ROOMS = {
     "tests/diff/test_diffs.py tests/diff/test_environments.py tests/diff/test_recorded_rolls.py tests/cli/test_diff.py",
     "tools/diff/packages": "tests/diff/test_packages.py tests/diff/test_against.py",
     "tools/diff/stored": "tests/live tests/diff/test_diffs.py",
-    "tools/diff/tree": "tests/diff/test_against.py tests/diff/test_packages.py",
+    "tools/diff/readers_elsewhere": "tests/diff/test_readers_elsewhere.py",
+    "tools/diff/tree": "tests/diff/test_diffs.py tests/diff/test_against.py tests/diff/test_packages.py",
+    "tools/diff/write_difference": "tests/diff/test_json.py tests/diff/test_markdown.py tests/diff/test_diffs.py "
+    "tests/diff/test_packages.py tests/cli/test_diff.py",
     "tools/live/": "tests/live",
     "tools/git/": "tests/git tests/diff/test_against.py tests/diff/test_packages.py",
     "tools/history/": "tests/history/test_histories.py tests/history/test_roles.py tests/history/test_way_back.py "

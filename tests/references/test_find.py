@@ -660,6 +660,13 @@ WRITTEN = [
         id="connection details, of any kind that Crossplane serves",
     ),
     pytest.param(
+        "e.x/v1",
+        "XDatabase",
+        "spec: {publishConnectionDetailsTo: {name: a}}",
+        ["Secret a at spec.publishConnectionDetailsTo.name, written"],
+        id="connection details, in what Crossplane called a store",
+    ),
+    pytest.param(
         "external-secrets.io/v1",
         "ExternalSecret",
         "spec: {target: {name: a, template: {templateFrom: [{configMap: {name: b}}], data: {secretName: c}}}}",

@@ -579,6 +579,12 @@ def test_a_legal_change_is_none(mutations: list[Mutate], configured: VerifyOptio
     assert findings(objects, DEPLOYER) == findings(objects, configured) == []
 
 
+@pytest.mark.parametrize("who", [API, "Deployment/api"])
+def test_an_object_may_lack_the_namespace_that_its_deployer_sets(who: str) -> None:
+    objects = changed(cut(who, "metadata", "namespace"))
+    assert findings(objects, DEPLOYER._replace(namespace="shop")) == []
+
+
 def test_kustomize_may_format_it_again() -> None:
     stream = yaml.safe_dump_all(RENDERED, default_flow_style=True, width=60)
     outcome = verify("-", stream.encode(), DEPLOYER)
