@@ -45,8 +45,8 @@ def explain(
 
     Without a NAME, a table of the reasons comes first. Of Secrets, only keys are shown.
 
-    With --message, TEXT is a line of stderr, as it is there, with all names and numbers. What is printed is its entry
-    of docs/troubleshooting.md.
+    With --message, TEXT is what is on stderr, a line or more, with all names and numbers. What is printed is the entry
+    of each line in docs/troubleshooting.md, once.
 
     Exit codes: 0 explained; 1 the function fails, and its errors are on stderr, or there is no such object; 2 wrong
     arguments, or no message is like TEXT.

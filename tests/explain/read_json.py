@@ -27,7 +27,7 @@ def read_json(read: Any) -> Explanation:
 
 
 def _workload(one: Any) -> ExplainedWorkload:
-    return ExplainedWorkload(_who(one), _place(one), tuple(map(_read_object, one["reads"])))
+    return ExplainedWorkload(_who(one), _place(one), tuple(map(_read_object, one["reads"])), one["missingTemplate"])
 
 
 def _read_object(one: Any) -> ReadObject:

@@ -94,6 +94,18 @@ def test_a_terminal_may_have_wrapped_the_line() -> None:
     assert titles(line) == ["duplicate key KEY; the first is on line LINE"]
 
 
+SEVERAL = """\
+warning: uncommitted changes are compared too: apps/web/base/cm.yaml
+error: apps/web/one/kustomization.yaml:2:1: invalid YAML: did not find expected node content
+error: apps/web/two/kustomization.yaml:2:1: invalid YAML: did not find
+  expected node content
+error: exit status 1"""
+
+
+def test_each_of_several_messages_is_explained_once() -> None:
+    assert titles(SEVERAL) == ["uncommitted changes are compared too: FILES", "WHERE: invalid YAML"]
+
+
 FOREIGN = [
     *("", "no", "bash: kustomize: command not found", 'Error from server (NotFound): pods "web" not found'),
     *("fatal: not a git repository (or any of the parent directories): .git", "error: open a.yaml: permission denied"),

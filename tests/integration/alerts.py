@@ -26,14 +26,33 @@ class Alert(NamedTuple):
     object: str
 
 
-def check_alerts(promtool: Path, folder: Path, objects: Iterable[Object], now: datetime, expected: set[Alert]) -> None:
-    """Fail unless just these alerts fire `now`. A failure shows what promtool expected, and what it got."""
+_RECENT = 60
+"""The minutes of them for which everything has been as it is now."""
+
+_INSTANCES = ("10.0.0.1:8080", "10.0.0.2:8080")
+"""kube-state-metrics runs twice, and both instances say the same."""
+
+
+def check_alerts(  # noqa: PLR0913  # who is asked, what about, and what is expected
+    promtool: Path,
+    folder: Path,
+    objects: Iterable[Object],
+    now: datetime,
+    expected: set[Alert],
+    *,
+    earlier: Iterable[Object] = (),
+) -> None:
+    """Fail unless just these alerts fire `now`. A failure shows what promtool expected, and what it got.
+
+    `earlier`: what some of the objects were until an hour ago.
+    """
     begin = now.timestamp() - _EVALUATED * 60
-    series = [
-        {"series": name, "values": f"{value}x{_EVALUATED // 5}"}
-        for found in objects
-        for name, value in _series(found, begin)
-    ]
+    values_before = dict(_all_series(earlier, begin))
+    series = []
+    for name, value in _all_series(objects, begin):
+        before = values_before.get(name, value)
+        values = f"{before}x{(_EVALUATED - _RECENT) // 5} {value}x{_RECENT // 5}"
+        series += [{"series": name.replace("{", f'{{instance="{one}", ', 1), "values": values} for one in _INSTANCES]
     fires = {
         "expr": 'ALERTS{alertstate="firing"}',
         "eval_time": f"{_EVALUATED}m",
@@ -54,6 +73,11 @@ def _labels(alert: Alert) -> str:
         f'ALERTS{{alertname="{name}", alertstate="firing", namespace="{namespace}", {kind}="{called}", '
         'severity="warning"}'
     )
+
+
+def _all_series(objects: Iterable[Object], begin: float) -> Iterator[tuple[str, int]]:
+    for found in objects:
+        yield from _series(found, begin)
 
 
 def _series(found: Object, begin: float) -> Iterator[tuple[str, int]]:

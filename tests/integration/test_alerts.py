@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.core.names.names import cron_job_name
 from tests.cluster.readiness import Object
 from tests.integration.alerts import Alert, check_alerts
 
@@ -30,6 +31,7 @@ def cron_job(name: str = "shop-linker", succeeded: float | None = None, *, suspe
 
 RELEASE = "shop-link-5tt522dt45"
 RUN = "shop-linker-29401234"
+OF_A_LONG_SET = cron_job_name("a-shop-" * 8 + "b")
 FAILED = Alert("KrmFnLinkerFailed", f"shop/{RELEASE}")
 SCHEDULED_FAILED = Alert("KrmFnScheduledLinkerFailed", "shop/shop-linker")
 OVERDUE = Alert("KrmFnLinkerOverdue", "shop/shop-linker")
@@ -60,9 +62,26 @@ OVERDUE = Alert("KrmFnLinkerOverdue", "shop/shop-linker")
         pytest.param([cron_job(succeeded=27)], {OVERDUE}, id="no scheduled run for more than a day"),
         pytest.param([cron_job(succeeded=27, suspend=True)], set(), id="the schedule is suspended"),
         pytest.param([cron_job("backup", succeeded=27)], set(), id="a CronJob of somebody else"),
+        pytest.param(
+            [cron_job(OF_A_LONG_SET, succeeded=27), job(f"{OF_A_LONG_SET}-29401234", "Failed")],
+            {
+                Alert("KrmFnScheduledLinkerFailed", f"shop/{OF_A_LONG_SET}"),
+                Alert("KrmFnLinkerOverdue", f"shop/{OF_A_LONG_SET}"),
+            },
+            id="a set whose name is cut",
+        ),
     ],
 )
 def test_alerts_that_fire(
     objects: list[Object], expected: set[Alert], require_tool: Callable[[str], Path], tmp_path: Path
 ) -> None:
     check_alerts(require_tool("promtool"), tmp_path, objects, NOW, expected)
+
+
+def test_a_schedule_that_is_resumed_has_a_day_for_its_first_run(
+    require_tool: Callable[[str], Path], tmp_path: Path
+) -> None:
+    resumed, suspended = cron_job(succeeded=30), cron_job(succeeded=30, suspend=True)
+    promtool = require_tool("promtool")
+    check_alerts(promtool, tmp_path, [resumed], NOW, set(), earlier=[suspended])
+    check_alerts(promtool, tmp_path, [resumed], NOW, {OVERDUE}, earlier=[resumed])

@@ -205,7 +205,10 @@ def _section(title: str, entries: Iterable[_Paragraph], screen: Screen) -> Itera
 
 def _write_workload(workload: ExplainedWorkload, screen: Screen) -> Iterator[str]:
     yield from map(screen.strong, _write_place(workload.who, workload.place, screen.width))
-    if not workload.reads:
+    if workload.missing_template:
+        missing = f"takes the pod template of {workload.missing_template}, which is not in the package"
+        yield from _indent(2, _fill(missing, screen.width - 2))
+    elif not workload.reads:
         yield "  reads no ConfigMap or Secret"
     for effect, reads in groupby(workload.reads, strongest_effect):
         yield from _indent(2, _fill(_EFFECTS[effect], screen.width - 2))
@@ -271,7 +274,7 @@ def _indent(blanks: int, lines: Iterable[str]) -> Iterator[str]:
 
 FORMS: Forms = {
     Explanation: (("summary", sum_up_explanation), "objects", "workloads"),
-    ExplainedWorkload: ("*who", "*place", "reads"),
+    ExplainedWorkload: ("*who", "*place", "reads", "missing_template"),
     ReadObject: (
         *("*who=config.who", "presentName=config.present_name", "*place=config.place"),
         *("strategy=config.strategy", "newName=config.new_name"),

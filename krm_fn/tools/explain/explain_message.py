@@ -1,4 +1,4 @@
-"""A message that somebody has seen in, the entries of docs/troubleshooting.md about it out.
+"""Messages that somebody has seen in, the entries of docs/troubleshooting.md about it out.
 
 docs/messages.yaml lists all messages, each with `{name}` for what varies. The page is written from it.
 """
@@ -23,10 +23,12 @@ _POSITION = re.compile(r"(?<=: )line \d+, column \d+: ")
 _START = ": "
 """Before a message stand its severity and an address. Both end so, and so is written where a message begins."""
 
+_NEXT = re.compile(r"\n(?=(?:error|warning|info): )")
+"""Between two messages. Any other line break is one that a terminal or a log has added."""
+
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 _UNKNOWN = "no message of krm-fn is like this; copy all of its line"
-
 
 _Words: TypeAlias = tuple[str, ...]
 """What never varies in a text, in order, without mere punctuation."""
@@ -42,18 +44,25 @@ class _Entry(NamedTuple):
     parts: tuple[_Words, ...]
 
 
-def explain_message(message: str, screen: Screen) -> Outcome:
-    """Write the entry that has most in common with a message, or several whose texts are the same."""
+def explain_message(copied: str, screen: Screen) -> Outcome:
+    """Write the entry of each message in a text, once. One that no entry is about fails only if it is alone."""
+    found: dict[_Entry, None] = {}
+    for message in _NEXT.split(copied):
+        found |= dict.fromkeys(_find_entries(message))
+    if not found:
+        return Outcome(b"", f"error: {_UNKNOWN}\n", 2)
+    paragraphs: list[str] = []
+    for entry in found:
+        paragraphs += _write(entry, screen)
+    return Outcome("\n".join(paragraphs).encode(), "", 0)
+
+
+def _find_entries(message: str) -> list[_Entry]:
+    """Find the entry that has most in common with a message, or several whose texts are the same."""
     line = _POSITION.sub("", _START + " ".join(message.split()))
     scores = [(_score(entry, line), entry) for entry in _read_entries()]
     best = max(score for score, _ in scores)
-    if not best:
-        return Outcome(b"", f"error: {_UNKNOWN}\n", 2)
-    paragraphs: list[str] = []
-    for score, entry in scores:
-        if score == best:
-            paragraphs += _write(entry, screen)
-    return Outcome("\n".join(paragraphs).encode(), "", 0)
+    return [entry for score, entry in scores if score == best > 0]
 
 
 @cache

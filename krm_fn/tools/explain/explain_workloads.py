@@ -97,7 +97,7 @@ class _WorkloadExplainer:
         self._renamed_jobs = {one.item for one in found.jobs}
 
     def explain(self, workload: Item) -> ExplainedWorkload:
-        item = self._find_template_holder(workload)
+        item, missing_template = self._find_template_holder(workload)
         fields: dict[Item, list[ReadField]] = {}
         missing: dict[ResourceId, list[ReadField]] = {}
         for resolved in self._references[item]:
@@ -123,16 +123,20 @@ class _WorkloadExplainer:
             # The place of something that is missing is that of its first reference.
             explained = self._absent.get(who, _NOTHING)._replace(who=who, present_name=who.name, place=NOWHERE)
             reads.append(ReadObject(explained, tuple(absent), ()))
-        return ExplainedWorkload(authored_id(workload), self._places.of(workload), tuple(sorted(reads, key=_order)))
+        who, place = authored_id(workload), self._places.of(workload)
+        return ExplainedWorkload(who, place, tuple(sorted(reads, key=_order)), missing_template)
 
-    def _find_template_holder(self, workload: Item) -> Item:
-        """Return the workload itself, or the one from which a Rollout takes its pod template."""
+    def _find_template_holder(self, workload: Item) -> tuple[Item, str]:
+        """Return the workload itself, or the one from which a Rollout takes its pod template, and what is missing."""
         source, package = template_source(workload), self._found.package
-        for item in package.authored if source else ():
+        if source is None:
+            return workload, ""
+        for item in package.authored:
             is_near = package.namespace_of(item) == package.namespace_of(workload)
             if is_near and (item.id.kind, item.id.name) == source:
-                return item
-        return workload
+                return item, ""
+        kind, name = source
+        return workload, str(ResourceId("", kind, package.namespace_of(workload), name)) if name else ""
 
     def _read_field(self, resolved: ResolvedReference) -> ReadField:
         one = resolved.reference

@@ -150,11 +150,15 @@ def strongest_effect(read: ReadObject) -> Effect | None:
 
 
 class ExplainedWorkload(NamedTuple):
-    """An object with pods, and the ConfigMaps and Secrets that it reads, first those whose change rolls it."""
+    """An object with pods, and the ConfigMaps and Secrets that it reads, first those whose change rolls it.
+
+    `missing_template`: the workload whose pod template it takes, where that is not in the package.
+    """
 
     who: ResourceId
     place: SourceLine
     reads: tuple[ReadObject, ...]
+    missing_template: str = ""
 
 
 class Explanation(NamedTuple):
@@ -177,6 +181,8 @@ def sum_up_explanation(explanation: Explanation) -> str:
 
 
 def _sum_up_workload(one: ExplainedWorkload) -> str:
+    if one.missing_template:
+        return f"{one.who}: takes the pod template of {one.missing_template}, which is not in the package"
     rolling = sum(bool(read.changes) for read in one.reads)
     return f"{one.who}: {rolling} of {count(len(one.reads), 'object')} that it reads change it"
 
