@@ -101,8 +101,11 @@ def tables(programs: Programs, part: str = "") -> Iterator[str]:
 
 
 def compare_sizes(programs: Programs, figures: list[float]) -> Iterator[str]:
-    yield "| objects | MB | processors | of Go's time | of Go's memory | krm-fn | Go no-op | krm-fn | Go no-op |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    yield (
+        "| objects | MB | processors | of Go's time | of Go's memory | krm-fn | Go no-op | krm-fn | Go no-op "
+        "| page faults: krm-fn | Go no-op |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
     measured: dict[int, tuple[Figures, Figures]] = {}
     pinned: dict[int, tuple[Figures, Figures]] = {}
     for objects in SIZES:
@@ -115,7 +118,8 @@ def compare_sizes(programs: Programs, figures: list[float]) -> Iterator[str]:
             found[objects] = mine, go
             yield (
                 f"| {objects:,} | {given.stat().st_size / 1e6:.2f} | {processors} | {ratio(mine, go):.2f} "
-                f"| {share_of_memory(mine, go)} | {mine.time} | {go.time} | {mine.memory} | {go.memory} |"
+                f"| {share_of_memory(mine, go)} | {mine.time} | {go.time} | {mine.memory} | {go.memory} "
+                f"| {mine.page_faults:,} | {go.page_faults:,} |"
             )
     yield ""
     mine, go = measured[LARGE]

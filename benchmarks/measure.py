@@ -16,13 +16,15 @@ from typing import NamedTuple
 class Run(NamedTuple):
     """Seconds, MiB, and the MiB below which Linux tells nothing: a child starts with its parent's peak as its own.
 
-    `processor`: the seconds without those in which other processes ran.
+    `processor`: the seconds without those in which other processes ran. `page_faults`: how often the kernel gave it a
+    page of memory.
     """
 
     seconds: float
     mebibytes: float
     floor: float
     processor: float
+    page_faults: int
 
 
 class Figures(NamedTuple):
@@ -37,6 +39,10 @@ class Figures(NamedTuple):
     @property
     def processor(self) -> float:
         return median(run.processor for run in self.runs)
+
+    @property
+    def page_faults(self) -> int:
+        return round(median(run.page_faults for run in self.runs))
 
     @property
     def mebibytes(self) -> float:
@@ -110,4 +116,4 @@ def measure(command: Command) -> Run:
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command.words)
     floor = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return Run(seconds, usage.ru_maxrss / 1024, floor / 1024, usage.ru_utime + usage.ru_stime)
+    return Run(seconds, usage.ru_maxrss / 1024, floor / 1024, usage.ru_utime + usage.ru_stime, usage.ru_minflt)
