@@ -12,21 +12,8 @@ from tests.left_over import FAST, LEFT_OVER, count_collected
 
 ROOT = Path(__file__).parent.parent
 
-CONFTEST = """
-import os
-from tests.left_over import FAST, LEFT_OVER, keep_left_over, note_left_over
-
-def pytest_addoption(parser):
-    parser.addoption(LEFT_OVER, action="store_true")
-
-def pytest_collection_modifyitems(config, items):
-    if config.getoption(LEFT_OVER):
-        keep_left_over(config, items)
-
-def pytest_terminal_summary(terminalreporter):
-    if FAST in os.environ:
-        note_left_over(terminalreporter.config, terminalreporter.getreports("skipped"))
-"""
+CONFTEST = "from tests.conftest import pytest_addoption, pytest_collection_modifyitems, pytest_terminal_summary\n"
+"""What decides here which tests run decides there too."""
 
 TESTS = """
 import os

@@ -46,15 +46,6 @@ def edit(folder: Path, level: str) -> None:
 
 
 @pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder for temporary folders of krm-fn."""
-    folder = tmp_path / "temporary files"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    return folder
-
-
-@pytest.fixture
 def repository(tmp_path: Path, temporary: Path) -> Path:
     """Return a repository with one commit, in which a value is `one`."""
     assert temporary

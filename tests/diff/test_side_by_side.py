@@ -44,15 +44,6 @@ DEEP = "apiVersion: e.x/v1\nkind: Deep\nmetadata: {name: deep}\nspec: " + "{a: "
 
 
 @pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder for temporary folders of krm-fn."""
-    folder = tmp_path / "temporary files"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    return folder
-
-
-@pytest.fixture
 def repository(tmp_path: Path, temporary: Path) -> Path:
     """Return a repository of packages that change, fail, come, go, stay, and read what another one renames."""
     assert temporary

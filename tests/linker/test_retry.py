@@ -1,6 +1,7 @@
 """Which requests are repeated, after which pauses, and until when."""
 
 from collections.abc import Callable
+from random import uniform
 from threading import Event
 
 import pytest
@@ -14,10 +15,9 @@ REFUSED = NoResponse("connection refused")
 
 
 @pytest.fixture(autouse=True)
-def _without_spread(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _without_spread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let pauses be as short as they may be."""
-    if "spread" not in request.node.name:
-        monkeypatch.setattr("krm_fn.linker.retry.uniform", lambda least, _most: least)
+    monkeypatch.setattr("krm_fn.linker.retry.uniform", lambda least, _most: least)
 
 
 class Clock(Event):
@@ -83,7 +83,8 @@ def test_pauses_between_attempts(answers: list[Response | NoResponse], pauses: l
 
 
 @pytest.mark.parametrize("answer", [BUSY, after("7")])
-def test_pauses_are_spread_up_to_half_as_long_again(answer: Response) -> None:
+def test_pauses_are_spread_up_to_half_as_long_again(answer: Response, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("krm_fn.linker.retry.uniform", uniform)
     clock = Clock()
     deadline = Deadline(3_600, clock, lambda: clock.now)
     for _ in range(50):
