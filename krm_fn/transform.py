@@ -70,7 +70,7 @@ def _read_references(package: Package, settings: Settings, read_yaml: ReadYaml) 
 
 
 def _find_pins(references: References, revisions: Revisions, settings: Settings) -> MoreNames:
-    """Let a pin on the very name that an object gets now mean it: the next run finds the object under this name.
+    """Find the pins on the very name that an object gets now. They mean it: the next run finds it under this name.
 
     Who pins a hook on purpose gets what is there already. That must neither be refused nor decide for others.
     """

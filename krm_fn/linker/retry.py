@@ -17,7 +17,7 @@ OVERTIME = 30.0
 """Seconds after the deadline in which a run may still do what needs no waiting."""
 
 _SPREAD = 1.5
-"""How many times as long as it has to be a pause may be."""
+"""A pause lasts at least what it has to, and at most this many times as long."""
 
 STEP = 0.5
 """Seconds of a wait without a look at signals: Python may notice one that comes right before a wait only after it."""

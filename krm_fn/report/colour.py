@@ -42,8 +42,10 @@ def has_colour(environment: Mapping[str, str], *, is_terminal: bool, is_wanted: 
 
     NO_COLOR is that of https://no-color.org, CLICOLOR_FORCE of https://bixense.com/clicolors. Empty, they say nothing.
     """
-    if is_wanted or environment.get("NO_COLOR"):
-        return is_wanted
+    if is_wanted:
+        return True
+    if environment.get("NO_COLOR"):
+        return False
     if environment.get("CLICOLOR_FORCE") not in {None, "", "0"}:
         return True
     return is_terminal and environment.get("TERM", "dumb") != "dumb"
