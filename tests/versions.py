@@ -86,13 +86,14 @@ def run_cell(cell: Cell, before: Row | None) -> Row:
     (family,) = (one for one in FAMILIES if one.name == cell.program)
     environment = {**os.environ, family.variable: cell.version}
     print(f"{cell}: building", flush=True)
-    command = [sys.executable, "tests/tools/build.py", cell.program]
+    versions = read_versions()[cell.program]
+    command = [sys.executable, "tests/tools/build.py", cell.program, *versions.also]
     built = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
     seconds = re.search(rf"^built {cell.program} in (\d+) s$", built, re.MULTILINE)
     build_seconds = seconds[1] if seconds else before.build_seconds if before else UNKNOWN
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        command = [sys.executable, "-m", "pytest", f"--junitxml={report}", *read_versions()[cell.program].tests]
+        command = [sys.executable, "-m", "pytest", f"--junitxml={report}", *versions.tests]
         start = time.monotonic()
         subprocess.run(command, env=environment, check=False)
         test_seconds = round(time.monotonic() - start)

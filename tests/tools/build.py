@@ -62,6 +62,8 @@ class Versions(NamedTuple):
     default: str
     others: tuple[str, ...]
     tests: tuple[str, ...]
+    # Families on demand that these tests need as well.
+    also: tuple[str, ...]
 
 
 class NoSuchVersion(Exception):
@@ -153,7 +155,10 @@ def is_on_demand(program: str) -> bool:
 def read_versions() -> dict[str, Versions]:
     """Read versions.toml, by the name of the family."""
     rows = tomllib.loads((TOOLS / "versions.toml").read_text())
-    return {name: Versions(row["default"], tuple(row["others"]), tuple(row["tests"])) for name, row in rows.items()}
+    return {
+        name: Versions(row["default"], tuple(row["others"]), tuple(row["tests"]), tuple(row.get("also", ())))
+        for name, row in rows.items()
+    }
 
 
 def source(family: Family) -> Path:
@@ -180,14 +185,23 @@ def module_folder(module: str) -> Path:
     """Return the source folder of a module, which contains its manifests."""
     family = next(family for family in FAMILIES if family.module == module)
     # The programs may be older than this machine's cache of modules.
-    downloaded = json.loads(_go("mod", "download", "-json", module, folder=source(family)))
+    downloaded = json.loads(run_go("mod", "download", "-json", module, folder=source(family)))
     return Path(downloaded["Dir"])
+
+
+def run_go(*arguments: str, folder: Path) -> bytes:
+    """Run Go in the folder of a go.mod, and return its output. If go.mod asks for a later Go, Go downloads that.
+
+    Raises CalledProcessError.
+    """
+    environment = {**os.environ, "GOTOOLCHAIN": "auto"}
+    return subprocess.run(["go", *arguments], cwd=folder, env=environment, check=True, stdout=subprocess.PIPE).stdout
 
 
 @functools.cache
 def _bin_folder(family: Family) -> Path:
     folder = source(family)
-    decisive = hashlib.sha256(_go("version", folder=folder))
+    decisive = hashlib.sha256(run_go("version", folder=folder))
     decisive.update((folder / "go.mod").read_bytes())
     decisive.update((folder / "go.sum").read_bytes())
     for program in sorted(folder.glob("*.go")):
@@ -205,7 +219,7 @@ def _go_build(family: Family) -> None:
         bin_folder.mkdir()
         # Several programs get the names of their folders. A single one gets its name here: etcd's folder is "server".
         output = bin_folder if len(family.programs) > 1 else bin_folder / family.programs[0]
-        _go(
+        run_go(
             *("build", "-mod=readonly", "-buildvcs=false", "-trimpath", "-p", str(JOBS)),
             *("-ldflags", _linker_flags(family), "-o", str(output), "tool"),
             folder=source(family),
@@ -219,10 +233,6 @@ def _linker_flags(family: Family) -> str:
     major, minor, _ = version(family).removeprefix("v").split(".", 2)
     settings = (text.format(version=version(family), major=major, minor=minor) for text in family.variables)
     return " ".join(["-s -w", *(f"-X {setting}" for setting in settings)])
-
-
-def _go(*arguments: str, folder: Path) -> bytes:
-    return subprocess.run(["go", *arguments], cwd=folder, check=True, stdout=subprocess.PIPE).stdout
 
 
 if __name__ == "__main__":

@@ -5,14 +5,13 @@ word in versions.toml then lets `KUBERNETES=1.34` choose it.
 """
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.tools.build import FAMILIES, Family, read_versions
+from tests.tools.build import FAMILIES, TOOLS, Family, read_versions, run_go
 
 OLDEST_GO_WITH_TOOLS = "1.24.0"
 
@@ -20,7 +19,8 @@ OLDEST_GO_WITH_TOOLS = "1.24.0"
 def pin(family: Family, version: str) -> Path:
     """Write the folder of a version, and return it."""
     default = _read(family.folder / read_versions()[family.name].default / "go.mod")
-    own = _read(Path(_go(f"mod download -json {family.module}@{version}", family.folder)["GoMod"]))
+    downloaded = run_go("mod", "download", "-json", f"{family.module}@{version}", folder=TOOLS)
+    own = _read(Path(json.loads(downloaded)["GoMod"]))
     folder = family.folder / version
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "go.mod").write_text(f"module tools/{family.name}\n")
@@ -32,17 +32,13 @@ def pin(family: Family, version: str) -> Path:
         own_version = version.replace("v1.", "v0.", 1) if family.name == "kubernetes" else version
         new_path, new_version = (new["Path"], new["Version"]) if "Version" in new else (row["Old"]["Path"], own_version)
         options.append(f"-replace={row['Old']['Path']}={new_path}@{new_version}")
-    subprocess.run(["go", "mod", "edit", *options], cwd=folder, check=True)
-    subprocess.run(["go", "mod", "tidy"], cwd=folder, check=True)
+    run_go("mod", "edit", *options, folder=folder)
+    run_go("mod", "tidy", folder=folder)
     return folder
 
 
 def _read(go_mod: Path) -> Any:
-    return _go(f"mod edit -json {go_mod}", go_mod.parent)
-
-
-def _go(command: str, folder: Path) -> Any:
-    return json.loads(subprocess.run(["go", *command.split()], cwd=folder, check=True, stdout=subprocess.PIPE).stdout)
+    return json.loads(run_go("mod", "edit", "-json", str(go_mod), folder=go_mod.parent))
 
 
 def _numbers(version: str) -> list[int]:

@@ -1,6 +1,6 @@
 module tools/argo-rollouts
 
-go 1.26.1
+go 1.26.10
 
 require (
 	cloud.google.com/go v0.120.0 // indirect
@@ -19,7 +19,7 @@ require (
 	github.com/PagerDuty/go-pagerduty v1.8.0 // indirect
 	github.com/RocketChat/Rocket.Chat.Go.SDK v0.0.0-20240116134246-a8cbe886bab0 // indirect
 	github.com/apapsch/go-jsonmerge/v2 v2.0.0 // indirect
-	github.com/argoproj/argo-rollouts v1.10.1 // indirect
+	github.com/argoproj/argo-rollouts v1.10.2 // indirect
 	github.com/argoproj/notifications-engine v0.5.1-0.20260503100631-0cff13b8a717 // indirect
 	github.com/argoproj/pkg v0.13.6 // indirect
 	github.com/aws/aws-sdk-go v1.55.8 // indirect
