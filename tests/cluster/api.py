@@ -91,6 +91,15 @@ class Api:
         answer = self._call("GET", kind, query={"labelSelector": labels} if labels else None, accept=accept)
         return [_of_kind(kind, item) for item in answer["items"] or []]
 
+    def list_if_served(self, kind: str) -> Iterable[Object]:
+        """List a kind, of which there is nothing if its definition is not installed."""
+        try:
+            return self.list(kind)
+        except ApiError as error:
+            if error.status != 404:
+                raise
+            return []
+
     def names(self, kind: str, *, labels: str = "") -> set[str]:
         return {item["metadata"]["name"] for item in self.list(kind, labels=labels, metadata_only=True)}
 

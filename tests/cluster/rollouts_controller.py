@@ -1,6 +1,7 @@
 """Run the controller of Argo Rollouts with its own ClusterRole; promote, abort and retry Rollouts."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.cluster.api import Api, Object
@@ -10,7 +11,7 @@ from tests.cluster.process import Process
 from tests.cluster.programs import free_ports
 from tests.cluster.readiness import in_phase, is_ready
 from tests.cluster.tokens import token_of
-from tests.cluster.wait import WITHIN, until
+from tests.cluster.wait import WITHIN, State, WaitTimeout, show, until
 from tests.tools.build import module_folder
 
 MODULE = "github.com/argoproj/argo-rollouts"
@@ -74,24 +75,45 @@ def retry(api: Api, rollout: str) -> None:
 
 
 def rollout_in_phase(api: Api, rollout: str, phase: str, *, within: float = WITHIN) -> Object:
-    """Wait until the Rollout is Healthy, Paused or Degraded with its current spec.
+    """Wait until the Rollout is Healthy, Paused or Degraded with its current spec."""
+    return until_noticed(
+        f"Rollout {api.namespace}/{rollout} is {phase}",
+        api,
+        lambda: api.get("Rollout", rollout),
+        lambda found: in_phase(found, phase) and (phase != "Healthy" or is_ready(found)),
+        within=within,
+    )
+
+
+def until_noticed(
+    what: str, api: Api, look: Callable[[], State], holds: Callable[[State], object], *, within: float = WITHIN
+) -> State:
+    """Wait for what the controller of the namespace's Rollouts does. Where nothing happens, change an annotation.
 
     The controller may miss a write that comes within a tenth of a second of its own, until the next one. In a real
-    cluster another write follows soon. Here an annotation is changed.
+    cluster another write follows soon.
     """
-    since, last = time.monotonic(), ""
+    since = time.monotonic()
+    last: dict[str, str] = {}
 
-    def look() -> Object:
+    def is_reached(state: State) -> bool:
         nonlocal since, last
-        found = api.get("Rollout", rollout)
-        if found["metadata"]["resourceVersion"] != last:
-            since, last = time.monotonic(), found["metadata"]["resourceVersion"]
-        elif time.monotonic() - since > MISSED_AFTER and not in_phase(found, phase):
+        if holds(state):
+            return True
+        versions = {
+            found["metadata"]["name"]: found["metadata"]["resourceVersion"] for found in api.list_if_served("Rollout")
+        }
+        if versions != last:
+            since, last = time.monotonic(), versions
+        elif time.monotonic() - since > MISSED_AFTER:
             touch = {"metadata": {"annotations": {"test/touched": str(time.monotonic())}}}
-            api.patch("Rollout", rollout, touch, manager="touch")
-        return found
+            for name in versions:
+                api.patch("Rollout", name, touch, manager="touch")
+        return False
 
-    what = f"Rollout {api.namespace}/{rollout} is {phase}"
-    return until(
-        what, look, lambda found: in_phase(found, phase) and (phase != "Healthy" or is_ready(found)), within=within
-    )
+    try:
+        return until(what, look, is_reached, within=within)
+    except WaitTimeout as error:
+        for kind in ("Rollout", "ReplicaSet"):
+            error.add_note(show(list(api.list_if_served(kind))))
+        raise

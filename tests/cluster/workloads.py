@@ -8,8 +8,7 @@ from tests.cluster.manifests import IMAGE, canary, cron_job, workload
 from tests.cluster.object_state import POD_SPECS, read_state
 from tests.cluster.readiness import is_ready
 from tests.cluster.release import DEPLOYERS, IN_SET, SET, LiveSet, config
-from tests.cluster.rollouts_controller import rollout_in_phase
-from tests.cluster.server import ApiError
+from tests.cluster.rollouts_controller import rollout_in_phase, until_noticed
 from tests.cluster.wait import until
 
 WITH_HISTORY = {
@@ -85,7 +84,7 @@ def consumers_by_revision(shop: LiveSet) -> dict[str, set[str]]:
     """Return the consumers of each revision, in the form of the owners in `LiveSet.revisions`."""
     consumers: dict[str, set[str]] = {name: set() for name in shop.revisions()}
     for kind in POD_SPECS:
-        for item in _all(shop.api, kind):
+        for item in shop.api.list_if_served(kind):
             state = read_state(item)
             for _, name in state.references:
                 if name in consumers and not (kind == "Pod" and state.controller):
@@ -113,8 +112,9 @@ def until_all_are_referenced(shop: LiveSet) -> dict[str, set[str]]:
 
 def until_unreferenced(shop: LiveSet, *names: str) -> None:
     """Wait until nothing references these revisions, so that the next run deletes them."""
-    until(
+    until_noticed(
         f"nothing references {names}",
+        shop.api,
         lambda: [consumers_by_revision(shop).get(name) for name in names],
         lambda consumers: not any(consumers),
     )
@@ -124,13 +124,3 @@ def mounted_configs(api: Api, kind: str) -> list[str]:
     """Return the ConfigMaps that the Ready pods of the workload mount."""
     pods = api.list("Pod", labels=f"app={kind.lower()}")
     return sorted(pod["spec"]["volumes"][0]["configMap"]["name"] for pod in pods if is_ready(pod))
-
-
-def _all(api: Api, kind: str) -> list[Object]:
-    try:
-        return api.list(kind)
-    except ApiError as error:
-        # Argo Rollouts may not be installed.
-        if error.status != 404:
-            raise
-        return []
