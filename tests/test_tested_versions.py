@@ -91,6 +91,8 @@ def test_a_cell_that_is_not_there_is_an_error_that_lists_all(choice: str) -> Non
         ("kubectl.md", "kubernetes", "Kubernetes {}"),
         ("kustomize.md", "kustomize", "kustomize {}"),
         ("helm.md", "helm", "Helm {}"),
+        ("argo-cd.md", "argo-cd", "Argo CD {}"),
+        ("flux.md", "flux-kustomize", "kustomize-controller {}"),
     ],
 )
 def test_a_deployer_says_the_lowest_version_with_which_the_tests_pass(page: str, program: str, said: str) -> None:
