@@ -70,7 +70,7 @@ def test_every_message_of_the_list_finds_its_entry() -> None:
     assert len(told_apart) > 350
     for number, one in enumerate(told_apart):
         filling = FILLINGS[number % len(FILLINGS)]
-        for front in in_turn([*FRONTS], number):
+        for front in in_turn([*FRONTS], number) if IS_QUICK else FRONTS:
             line = FRONTS[front].format(re.sub(r"\{[a-z_]+\}", filling, one.says))
             found = titles(line)
             assert title(one) in found, (front, line)
