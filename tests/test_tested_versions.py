@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.build import FAMILIES, TOOLS, Family, NoSuchVersion, read_versions, source, version
-from tests.versions import PAGE, choose, list_cells, read_rows, write_rows
+from tests.versions import PAGE, UNKNOWN, Row, choose, list_cells, read_rows, write_rows
 
 LISTED = [family for family in FAMILIES if family.name in read_versions()]
 PINNED = [
@@ -79,6 +79,20 @@ def test_the_cells_of_a_row_are_in_the_order_of_their_versions() -> None:
     assert [cell.version.split(".")[1] for cell in cells] == ["34", "35", "36", "37"]
 
 
+@pytest.mark.parametrize(
+    ("passed", "failed", "is_good"),
+    [
+        pytest.param("22", "0", True, id="all pass"),
+        pytest.param("21", "1", False, id="one fails"),
+        pytest.param("0", "0", False, id="all are skipped, or none is chosen"),
+        pytest.param(UNKNOWN, UNKNOWN, False, id="it has not been run"),
+    ],
+)
+def test_a_cell_is_good_if_tests_pass_and_none_fails(passed: str, failed: str, *, is_good: bool) -> None:
+    row = Row("helm", "v3.22.0", "2026-11-25", passed, failed, skipped="1", build_seconds=UNKNOWN, test_seconds="4")
+    assert row.is_good is is_good
+
+
 @pytest.mark.parametrize("choice", ["helm=4", "helmet", "kubernetes=1.3"])
 def test_a_cell_that_is_not_there_is_an_error_that_lists_all(choice: str) -> None:
     with pytest.raises(SystemExit, match=f"{choice}: expected one of kubernetes=v1"):
@@ -92,11 +106,11 @@ def test_a_cell_that_is_not_there_is_an_error_that_lists_all(choice: str) -> Non
         ("kustomize.md", "kustomize", "kustomize {}"),
         ("helm.md", "helm", "Helm {}"),
         ("argo-cd.md", "argo-cd", "Argo CD {}"),
-        ("flux.md", "flux-kustomize", "kustomize-controller {}"),
+        ("flux.md", "kustomize-controller", "kustomize-controller {}"),
     ],
 )
 def test_a_deployer_says_the_lowest_version_with_which_the_tests_pass(page: str, program: str, said: str) -> None:
-    rows = [row for row in read_rows(PAGE.read_text()).values() if row.program == program and row.failed == "0"]
+    rows = [row for row in read_rows(PAGE.read_text()).values() if row.program == program and row.is_good]
     lowest = rows[0].version.removeprefix("v").rpartition(".")[0]
     sentence = (PAGE.parent / "deployers" / page).read_text().split("\n\n")[1]
     assert said.format(lowest) in sentence

@@ -57,7 +57,10 @@ class Family(NamedTuple):
 
 
 class Versions(NamedTuple):
-    """A row of versions.toml: what is tested if nothing is chosen, what else can be, and the tests of each version."""
+    """A row of versions.toml: what is tested if nothing is chosen, what else can be, and the tests of each version.
+
+    The tests are arguments of pytest: paths and options.
+    """
 
     default: str
     others: tuple[str, ...]
@@ -103,13 +106,13 @@ FAMILIES = (
     Family(GITOPS_TOOLS / "argo-cd", "github.com/argoproj/argo-cd/v3", ("argocd",), on_demand=True),
     Family(GITOPS_TOOLS / "miniredis", "github.com/alicebob/miniredis/v2", ("miniredis",), on_demand=True),
     Family(
-        GITOPS_TOOLS / "flux-kustomize",
+        GITOPS_TOOLS / "kustomize-controller",
         "github.com/fluxcd/kustomize-controller",
         ("kustomize-controller",),
         on_demand=True,
     ),
     # Only for its manifests: a part of this module cannot be downloaded, so its program cannot be built.
-    Family(GITOPS_TOOLS / "flux-source", "github.com/fluxcd/source-controller", ()),
+    Family(GITOPS_TOOLS / "source-controller", "github.com/fluxcd/source-controller", ()),
     Family(
         GITOPS_TOOLS / "helm4",
         "helm.sh/helm/v4",
@@ -185,8 +188,16 @@ def module_folder(module: str) -> Path:
     """Return the source folder of a module, which contains its manifests."""
     family = next(family for family in FAMILIES if family.module == module)
     # The programs may be older than this machine's cache of modules.
-    downloaded = json.loads(run_go("mod", "download", "-json", module, folder=source(family)))
-    return Path(downloaded["Dir"])
+    return Path(download(module, source(family))["Dir"])
+
+
+def download(module: str, folder: Path) -> dict[str, str]:
+    """Download a module, at the version of go.mod or as `module@version`, and return Go's paths of it.
+
+    Raises CalledProcessError.
+    """
+    downloaded: dict[str, str] = json.loads(run_go("mod", "download", "-json", module, folder=folder))
+    return downloaded
 
 
 def run_go(*arguments: str, folder: Path) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.tools.build import FAMILIES, TOOLS, Family, read_versions, run_go
+from tests.tools.build import FAMILIES, Family, download, read_versions, run_go
 
 OLDEST_GO_WITH_TOOLS = "1.24.0"
 
@@ -19,8 +19,7 @@ OLDEST_GO_WITH_TOOLS = "1.24.0"
 def pin(family: Family, version: str) -> Path:
     """Write the folder of a version, and return it."""
     default = _read(family.folder / read_versions()[family.name].default / "go.mod")
-    downloaded = run_go("mod", "download", "-json", f"{family.module}@{version}", folder=TOOLS)
-    own = _read(Path(json.loads(downloaded)["GoMod"]))
+    own = _read(Path(download(f"{family.module}@{version}", family.folder)["GoMod"]))
     folder = family.folder / version
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "go.mod").write_text(f"module tools/{family.name}\n")

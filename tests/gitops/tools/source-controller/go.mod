@@ -1,4 +1,4 @@
-module tools/flux-source
+module tools/source-controller
 
 go 1.26.0
 
