@@ -92,7 +92,7 @@ class Api:
         return [_of_kind(kind, item) for item in answer["items"] or []]
 
     def list_if_served(self, kind: str) -> Iterable[Object]:
-        """List a kind, of which there is nothing if its definition is not installed."""
+        """List a kind, or nothing if its CustomResourceDefinition is not installed, as that of Argo Rollouts."""
         try:
             return self.list(kind)
         except ApiError as error:

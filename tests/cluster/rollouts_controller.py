@@ -88,10 +88,10 @@ def rollout_in_phase(api: Api, rollout: str, phase: str, *, within: float = WITH
 def until_noticed(
     what: str, api: Api, look: Callable[[], State], holds: Callable[[State], object], *, within: float = WITHIN
 ) -> State:
-    """Wait for what the controller of the namespace's Rollouts does. Where nothing happens, change an annotation.
+    """Wait for what the controller does with the namespace's Rollouts. If nothing changes them, change an annotation.
 
     The controller may miss a write that comes within a tenth of a second of its own, until the next one. In a real
-    cluster another write follows soon.
+    cluster another write follows soon. A failure shows the Rollouts and their ReplicaSets.
     """
     since = time.monotonic()
     last: dict[str, str] = {}

@@ -55,7 +55,7 @@ def test_restarts_without_a_run_of_the_linker_delete_no_revision(shop: Release) 
     def still_there() -> set[str]:
         return made_first & {owner for consumers in consumers_by_revision(shop).values() for owner in consumers}
 
-    # The histories are in the order of their times, which are in seconds.
+    # Argo Rollouts trims by creation times, in whole seconds: of two ReplicaSets made within one, either may go first.
     for at in range(MOST_RESTARTS):
         for kind in WITH_HISTORY:
             restart(shop.api, kind, str(at))

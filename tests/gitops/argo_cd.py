@@ -25,8 +25,8 @@ PLUGIN = ROOT / "examples" / "argocd-plugin" / "plugin.yaml"
 # What kustomize needs to run krm-fn itself. The sidecar gets it too: it must leave such applications alone.
 OPTIONS = "--enable-alpha-plugins --enable-exec"
 CONFIG_MAPS = ("argocd-cm", "argocd-rbac-cm", "argocd-gpg-keys-cm", "argocd-ssh-known-hosts-cm", "argocd-tls-certs-cm")
-WRAPPERS = "g*-wrapper.sh"
-"""What the image has on PATH. From 3.6 on, each commit goes through one, also where no signature is asked for."""
+VERIFY = "git-verify-wrapper.sh"
+"""A script that the image has on PATH. From 3.6 on, each commit goes through it, also if nobody asks for signatures."""
 PART = {"app.kubernetes.io/part-of": "argocd"}
 # Everything is allowed, and what belongs to no application is warned about, as the strictest users have it.
 PROJECT = {
@@ -55,10 +55,8 @@ class ArgoCd:
             (self._folder / name).mkdir(parents=True, mode=0o700)
         (self._folder / "ssh" / "ssh_known_hosts").touch()
         shutil.copy(PLUGIN, self._folder / "plugin" / "plugin.yaml")
-        for script in sorted((module_folder(MODULE) / "hack").glob(WRAPPERS)):
-            # A file of a module may not be executed.
-            shutil.copyfile(script, self._folder / "bin" / script.name)
-            (self._folder / "bin" / script.name).chmod(0o700)
+        shutil.copyfile(module_folder(MODULE) / "hack" / VERIFY, self._folder / "bin" / VERIFY)
+        (self._folder / "bin" / VERIFY).chmod(0o700)  # no file of a downloaded module may be executed
         self.repositories = self._folder / "repositories"
         _install(self.api)
         self._start(cluster)
