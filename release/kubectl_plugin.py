@@ -34,8 +34,8 @@ spec:
     krm-fn manages: who references them, how many pods run them, which one is
     stable and which one the canary, and how to go back. It only lists.
   caveats: |
-    This plugin runs krm-fn, which needs Python 3.11 or newer. It takes krm-fn
-    from PATH, or else uv or pipx gets it from PyPI at the first start.
+    This plugin runs the krm-fn that is on PATH, which needs Python 3.11 or
+    newer. The repository says how to install it.
   platforms:
   - selector:
       matchExpressions:

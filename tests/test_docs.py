@@ -1,6 +1,7 @@
 """The pages in docs/ name tests, variables, deployers and headings that exist, and show what the commands print."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,9 @@ PAGES = {str(path.relative_to(ROOT)): path.read_text() for path in sorted((ROOT 
 FILE = re.compile(r"`((?:tests|examples|fixtures|schemas|docs|benchmarks)/[^`:\s<>*]*)(?:::(\w+))?`")
 """A file of the repository, and a function in it."""
 
+_BY_NAME = re.compile(r"(?:pipx?|uvx|tool) (?:(?:install|run|-\S+) )*['\"]?krm-fn(?=[\[='\" \n])")
+"""A command that gets the package from an index, where nobody has published it."""
+
 NAMED = sorted({(page, path) for page, text in PAGES.items() for path, _ in FILE.findall(text)})
 TITLES = {"Argo CD": "argocd", "Flux": "flux", "kpt": "kpt", "Helm": "helm", "kapp": "kapp", "Spinnaker": "spinnaker"}
 """What docs/deployers.md calls the values of `spec.deployers`."""
@@ -25,6 +29,15 @@ TITLES = {"Argo CD": "argocd", "Flux": "flux", "kpt": "kpt", "Helm": "helm", "ka
 @pytest.mark.parametrize(("page", "path"), NAMED)
 def test_what_a_page_names_is_there(page: str, path: str) -> None:
     assert (ROOT / path).exists() or [*(ROOT / "docs").glob(f"{path.removeprefix('docs/')}*")], page
+
+
+def test_nothing_installs_krm_fn_by_a_name_that_anybody_may_register() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    files = [ROOT / name for name in listed.split("\0") if name and not name.startswith(("fixtures/", "locks/"))]
+    assert len(files) > 500
+    for file in files:
+        if file.is_file() and file != Path(__file__):
+            assert not _BY_NAME.findall(file.read_bytes().decode(errors="replace")), file
 
 
 def test_each_guarantee_names_a_test_that_is_there() -> None:

@@ -21,6 +21,7 @@ _SELDOM_WANTED = ("decisions/", "CHANGELOG", "installs")
 """Pages that a search shows after all others."""
 
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#|/)([^)#\s]+)")
+_CELL = re.compile(r"<td.*?</td>", re.DOTALL)
 _BLOCK = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 
 
@@ -65,13 +66,16 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Leave the messages out of the table of contents: there are too many of them."""
+    r"""Show tables as GitHub does, where `\|` is a bar in code too: a backslash would be copied with the code.
+
+    Leave the messages out of the table of contents: there are too many of them.
+    """
     del config, files
     if page.file.src_uri == "troubleshooting.md":
         for title in page.toc:
             for section in title.children:
                 section.children = []
-    return html
+    return _CELL.sub(lambda cell: cell[0].replace("\\|", "|"), html)
 
 
 def _linked_by(markdown: str, here: str) -> list[str]:

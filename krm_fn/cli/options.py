@@ -329,5 +329,5 @@ def needs_client(failure: type[click.ClickException] = click.ClickException) -> 
         yield
     except ModuleNotFoundError as error:
         package = str(error.name).partition(".")[0]
-        message = f"needs the Python package {package}: pip install 'krm-fn[linker]'"
+        message = f"needs the Python package {package}: in a clone of krm-fn, pipx install --force '.[linker]'"
         raise failure(message) from error

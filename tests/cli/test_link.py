@@ -39,7 +39,8 @@ def test_a_command_without_the_kubernetes_client_says_how_to_install_it(argument
     done = run_without_client(*arguments)
     help_of = f"krm-fn {arguments[0]} --help"
     assert (done.returncode, done.stdout) == (code, "")
-    assert done.stderr == f"error: needs the Python package kubernetes: pip install 'krm-fn[linker]'; see {help_of}\n"
+    how = "in a clone of krm-fn, pipx install --force '.[linker]'"
+    assert done.stderr == f"error: needs the Python package kubernetes: {how}; see {help_of}\n"
 
 
 @pytest.mark.parametrize(
