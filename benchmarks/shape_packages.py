@@ -1,6 +1,6 @@
 """The shapes of packages that may cost more than they hold: what there can be many of, one shape a row."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import yaml
@@ -169,6 +169,53 @@ def _prefixes(size: int) -> Package:
         made += [_config_map(f"team-{number}-config", annotations=annotations)]
         made += [_deployment(f"team-{number}-web", "config", annotations=annotations)]
     return made, {}
+
+
+def _former_names(size: int) -> Package:
+    """Two ConfigMaps had all the names, of which one was called so later, and each name has a referrer."""
+    names = [f"former-{one}" for one in range(size)]
+    formers = (["other", *names], names)
+    configs = [
+        _config_map(f"config-{one}", annotations=_formerly("ConfigMap", names)) for one, names in enumerate(formers)
+    ]
+    return [*configs, *(_deployment(f"web-{one}", f"former-{one}") for one in range(size))], {}
+
+
+def _former_names_of_a_producer(size: int) -> Package:
+    """Give a producer as many former names, which its Secret had too. Each has a referrer."""
+    annotations = _formerly("SealedSecret", [f"former-{one}" for one in range(size)])
+    sealed = _object("bitnami.com/v1alpha1", "SealedSecret", "config", annotations=annotations, spec={})
+    workloads = [_deployment(f"web-{one}", f"former-{one}", kind="Secret") for one in range(size)]
+    return [sealed, *workloads], {"kinds": ["SealedSecret"]}
+
+
+def _formerly(kind: str, names: Sequence[str]) -> Object:
+    return {
+        f"{_INTERNAL}previousNames": ",".join(names),
+        f"{_INTERNAL}previousNamespaces": ",".join(["shop"] * len(names)),
+        f"{_INTERNAL}previousKinds": ",".join([kind] * len(names)),
+    }
+
+
+def _entries(name: str, entry: str, separator: str = ",", *, is_label: bool = False) -> Callable[[int], Package]:
+    """Give every object of a package one annotation, or a label, with many entries."""
+
+    def make(size: int) -> Package:
+        text = separator.join(entry.format(one) for one in range(size))
+        marks: Any = {"labels" if is_label else "annotations": {name: text}}
+        made = [
+            _config_map("config", **marks),
+            _secret("secret"),
+            _deployment("web", "config", **marks),
+            _object("apps/v1", "Deployment", "pods", spec={"template": _template("config", annotations={name: text})}),
+            _object("batch/v1", "Job", "job", **marks, spec={"template": _template("config")}),
+            _object("networking.k8s.io/v1", "Ingress", "web", **marks, spec={}),
+            _object(*_WIDGET, "widget", **marks, spec={}),
+        ]
+        made[1]["metadata"] |= marks
+        return made, {"kinds": ["ConfigMap", "Secret"]}
+
+    return make
 
 
 def _mounts(size: int) -> Package:
@@ -660,6 +707,63 @@ def _objects_of_no_interest(size: int) -> Package:
     return [*_pairs(1), *(_object("v1", "Service", f"web-{one}", spec={"type": "x"}) for one in range(size))], {}
 
 
+_ANNOTATIONS = (
+    (f"{_INTERNAL}previousNames", "former-{}"),
+    (f"{_INTERNAL}previousNamespaces", "team-{}"),
+    (f"{_INTERNAL}previousKinds", "Kind{}"),
+    (f"{_INTERNAL}prefixes", "team-{}-"),
+    (f"{_INTERNAL}suffixes", "-team-{}"),
+    (f"{_INTERNAL}package-path", "part-{}", "/"),
+    (f"{_INTERNAL}path", "part-{}", "/"),
+    (f"{_INTERNAL}index", "{}", ""),
+    (f"{_INTERNAL}needsHashSuffix", "enabled"),
+    (f"{_INTERNAL}generatorBehavior", "merge"),
+    (f"{_PREFIX}base-name", "config-{}", ""),
+    (f"{_PREFIX}rendered", "config-{}"),
+    (f"{_PREFIX}strategy", "rename"),
+    (f"{_PREFIX}retain", "true"),
+    (f"{_PREFIX}wanted", "true"),
+    (f"{_PREFIX}checksum", "checksum/{}"),
+    (f"{_PREFIX}made-by", "SealedSecret {}"),
+    (f"{_PREFIX}stands-for", "SealedSecret {}"),
+    (f"mounts.{_PREFIX}shop", "volume=config-{}", " "),
+    ("config.kubernetes.io/function", "- exec: {{path: krm-fn-{}}}", "\n"),
+    ("config.kubernetes.io/depends-on", "/namespaces/shop/ConfigMap/config-{}"),
+    ("config.kubernetes.io/local-config", "false"),
+    ("config.kubernetes.io/origin", "path: part-{}.yaml", "\n"),
+    ("config.kubernetes.io/path", "part-{}", "/"),
+    ("kubectl.kubernetes.io/last-applied-configuration", '{{"configMapRef": {{"name": "config-{}"}}}}'),
+    ("argocd.argoproj.io/hook", "Sync"),
+    ("argocd.argoproj.io/sync-options", "Option{}=true"),
+    ("argocd.argoproj.io/compare-options", "Option{}"),
+    ("argocd.argoproj.io/sync-wave", "{}", ""),
+    ("helm.sh/hook", "pre-install"),
+    ("helm.sh/hook-weight", "{}", ""),
+    ("helm.sh/resource-policy", "policy-{}"),
+    ("kapp.k14s.io/versioned", "{}", ""),
+    ("kapp.k14s.io/change-rule", "upsert after upserting group-{}"),
+    ("kustomize.toolkit.fluxcd.io/prune", "policy-{}"),
+    ("client.lifecycle.config.k8s.io/deletion", "policy-{}"),
+    ("strategy.spinnaker.io/versioned", "policy-{}"),
+    ("wave.pusher.com/update-on-config-change", "true"),
+    ("wave.pusher.com/extra-configmaps", "config-{}"),
+    ("reloader.stakater.com/auto", "true"),
+    ("reloader.stakater.com/search", "true"),
+    ("reloader.stakater.com/match", "true"),
+    ("configmap.reloader.stakater.com/reload", "config-{}"),
+    ("configmaps.exclude.reloader.stakater.com/reload", "config-{}"),
+    ("secrets.exclude.reloader.stakater.com/reload", "secret-{}"),
+    ("nginx.ingress.kubernetes.io/auth-secret", "shop/secret-{}"),
+    ("alb.ingress.kubernetes.io/auth-idp-oidc", '{{"secretName": "secret-{}"}}'),
+    ("vault.hashicorp.com/agent-configmap", "config-{}"),
+    ("reflector.v1.k8s.emberstack.com/reflects", "shop/config-{}"),
+    ("example.com/any", "config-{}"),
+)
+"""Each annotation that is read, one entry of it, and what is between entries if that is no comma."""
+
+_LABELS = (f"{_PREFIX}set", f"{_PREFIX}component", "app.kubernetes.io/managed-by", "heritage", "chart", "helm.sh/chart")
+"""Labels that are read."""
+
 SHAPES = (
     Shape("ConfigMaps that are renamed, each with a workload", _plain),
     Shape("namespaces with the same name", _namespaces),
@@ -669,6 +773,8 @@ SHAPES = (
     Shape("subpackages of kpt with the same name", _subpackages),
     Shape("subpackages of kpt in each other with the same name", _nested_subpackages),
     Shape("prefixes of kustomize before the same name", _prefixes),
+    Shape("former names, and their referrers", _former_names),
+    Shape("former names of what makes a Secret, and their referrers", _former_names_of_a_producer),
     Shape("mounts and workloads", _mounts),
     Shape("mounts of volumes in one workload", _mounts_of_one),
     Shape("mounts of variables in one workload", _variables_of_one),
@@ -760,3 +866,9 @@ SHAPES = (
     Shape("namespaces with the same name, drawn", _namespaces, "graph"),
     Shape("referrers of one ConfigMap, drawn", _referrers_of_one, "graph"),
 )
+
+MARKS = (
+    *(Shape(f"entries of the annotation {name}", _entries(name, *entry), least=50) for name, *entry in _ANNOTATIONS),
+    *(Shape(f"letters of the label {name}", _entries(name, "a", "", is_label=True), least=50) for name in _LABELS),
+)
+"""The annotations and labels that krm-fn reads: each may hold as much as all else."""

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.inputs import resource_list
 from benchmarks.operations import lines_per_pair
-from benchmarks.shape_packages import SHAPES, Shape
+from benchmarks.shape_packages import MARKS, SHAPES, Shape
 from benchmarks.shape_runs import prepare
 from krm_fn.base.node import Node
 from krm_fn.cli.main import main
@@ -26,7 +26,7 @@ _LONG_CHAIN = 1_100
 """Longer than Python's stack is high."""
 
 
-_TRIED = SHAPES[::2] if IS_QUICK else SHAPES
+_TRIED = [*SHAPES[::2], *MARKS[::8]] if IS_QUICK else [*SHAPES, *MARKS]
 
 
 @pytest.mark.volume

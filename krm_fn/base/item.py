@@ -1,5 +1,6 @@
 """One object of the input."""
 
+import re
 from base64 import b64decode
 from binascii import Error
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,6 +27,10 @@ CONFIG_KINDS = ("ConfigMap", "Secret")
 
 DATA_FIELDS = ("data", "stringData", "binaryData")
 """The fields of a ConfigMap or Secret that hold its content under keys."""
+
+
+_INDEX = re.compile("[0-9]{1,9}")
+"""More digits are no position in a file."""
 
 
 class Item:
@@ -76,7 +81,7 @@ class Item:
 
     @property
     def has_file_index(self) -> bool:
-        return self._internal("index").isdecimal()
+        return _INDEX.fullmatch(self._internal("index")) is not None
 
     def _internal(self, name: str) -> str:
         return self.annotations.get(f"internal.config.kubernetes.io/{name}", "") or self.annotations.get(

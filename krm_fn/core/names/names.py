@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from krm_fn.base import keys
@@ -61,23 +61,33 @@ _NAMED = {"Job": f"-link-{HASH}", "CronJob": "-linker"}
 
 
 class KnownNames:
-    """The names of the objects of a run, each object's read once."""
+    """The names of the objects of a run, each object's read once: a hostile annotation has thousands of them."""
 
     def __init__(self) -> None:
-        self._all: dict[Item, list[str]] = {}
+        self._all: dict[Item, dict[str, int]] = {}
+        self._former_namespaces: dict[Item, dict[str, set[str]]] = {}
 
-    def all(self, item: Item) -> list[str]:
-        """Return every name that a reference may use, the one that takes precedence first."""
+    def all(self, item: Item) -> Mapping[str, int]:
+        """Return every name that a reference may use, in their order, and how many take precedence over it."""
         if item not in self._all:
             formers = [former.name for former in former_names(item)]
             names = dict.fromkeys([item.id.name, base_name(item), _recorded_base(item), *formers])
-            self._all[item] = [name for name in names if name]
+            self._all[item] = {name: rank for rank, name in enumerate(filter(None, names))}
         return self._all[item]
+
+    def former_namespaces(self, item: Item, name: str) -> Collection[str]:
+        """Return the namespaces in which an object had this name earlier in the same kustomize build."""
+        if item not in self._former_namespaces:
+            namespaces: dict[str, set[str]] = {}
+            for former in former_names(item):
+                namespaces.setdefault(former.name, set()).add(former.namespace)
+            self._former_namespaces[item] = namespaces
+        return self._former_namespaces[item].get(name, ())
 
 
 def names_of(item: Item) -> list[str]:
-    """Return every name that a reference may use for one object."""
-    return KnownNames().all(item)
+    """Return every name that a reference may use for one object, the one that takes precedence first."""
+    return list(KnownNames().all(item))
 
 
 def base_name(item: Item) -> str:

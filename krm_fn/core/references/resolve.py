@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.base.item import Item
 from krm_fn.base.keys import PACKAGE_PATH
 from krm_fn.base.kind import Kinds
-from krm_fn.core.names.names import KnownNames, affixes, former_names
+from krm_fn.core.names.names import KnownNames, affixes
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.reference import Reference, ResolvedReference
 
@@ -116,14 +116,14 @@ class Index:
         if self.is_stale(item, kind, name):
             return sys.maxsize  # the weakest, however many names it has
         if kind == item.id.kind:
-            return self.names.all(item).index(name)
+            return self.names.all(item)[name]
         return min(one.names.index(name) for one in find_generated(item) if one.kind == kind and name in one.names)
 
     def _places_of(self, item: Item, name: str) -> Iterator[tuple[_Reach, str]]:
         """Yield the namespaces in which references find an object by this name."""
         there = item.id.namespace or self._namespace
         # kustomize records names and namespaces together: a transformer may have changed either.
-        formers = (former.namespace for former in former_names(item) if former.name == name)
+        formers = self.names.former_namespaces(item, name)
         yield _Reach.ANYWHERE, ""
         yield _Reach.HERE, there
         yield from ((_Reach.NAMED, namespace) for namespace in {item.id.namespace, there, *formers})
