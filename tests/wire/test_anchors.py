@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from krm_fn.base.changes import Changes, ListPatch, Patch
 from krm_fn.base.node import Node, Sequence
 from krm_fn.base.problem import Rejected
+from krm_fn.core.yaml import reader
 from krm_fn.core.yaml.apply import plan_splices
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.nodes import Source
@@ -90,6 +92,30 @@ def test_both_ways_compose_the_same_of_all_fixtures() -> None:
             assert composed(text, _Recomposer) == composed(text, _Parser), path
             read += 1
     assert read > (1000 if IS_WHOLE else 250)
+
+
+@settings(max_examples=examples_of(2000), deadline=None)
+@given(texts())
+def test_every_alias_is_seen(text: str) -> None:
+    """The patterns that look for one may see more than there is, and never less."""
+    try:
+        has_alias = any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.CSafeLoader))
+        document = read_yaml(text.encode(), may_repeat=True)
+    except (yaml.YAMLError, Rejected):
+        return
+    assert document.has_aliases is has_alias
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("a: x && y\nb: 2 * 3\n", id="signs between blanks"),
+        pytest.param("pattern: '^[a-z!#$%&*+]+$'\nurl: a?b=c&d=e\nglob: '*'\nbold: '**b**'\n", id="signs within words"),
+    ],
+)
+def test_signs_that_are_neither_anchors_nor_aliases(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "_is_shared", lambda _roots: pytest.fail("all nodes are walked through"))
+    assert not read_yaml(text.encode()).has_aliases
 
 
 def patched(source: str, *patches: Patch) -> str:

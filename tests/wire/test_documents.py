@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from krm_fn.base.node import is_mapping
 from krm_fn.core.config.plain import Plain, plain_value
+from krm_fn.core.yaml import envelope
 from krm_fn.core.yaml.envelope import end_last_line, join_streams, open_list
 from krm_fn.core.yaml.reader import read_yaml
 
@@ -109,3 +110,19 @@ def _opened(text: str) -> list[Plain]:
     (wrapper,) = read_yaml(text.encode()).roots
     assert is_mapping(wrapper)
     return values(open_list(text, wrapper))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("!!binary YQ==: x", True, id="a tag at the beginning"),
+        pytest.param("a: !!binary YQ==", True, id="a tag of a value"),
+        pytest.param("{a: b,!!binary YQ==: c}", True, id="a tag behind a comma"),
+        pytest.param("[!<tag:yaml.org,2002:%62inary> YQ==]", True, id="an escaped tag in a list"),
+        pytest.param("- ! \n- !e!%62inary YQ==", True, id="an escaped tag with a prefix of its own"),
+        pytest.param(r"pattern: ^[a-zA-Z0-9!#$%&'*+]+$", False, id="the pattern of a definition"),
+        pytest.param("text: wow!binary", False, id="an exclamation mark within a word"),
+    ],
+)
+def test_names_are_searched_for_base64_where_a_tag_may_say_it(text: str, expected: bool) -> None:
+    assert bool(envelope._ENCODED.search(text)) is expected  # noqa: SLF001  # to search all names takes long

@@ -22,6 +22,14 @@ LEFT_OUT = [
     ),
     pytest.param("a: 1\n---\nb: EDIT\n---\nc: 3\n", "---\nb: EDITED\n---\nc: 3\n", id="a document of three"),
     pytest.param("a: 1\n---\n---\nb: EDIT\n", "a: 1\n---\n---\nb: EDITED\n", id="none beside an empty document"),
+    pytest.param(
+        'rule: "x > 1\n  ? 1 : 0"\nb: EDIT\nc: 3\n',
+        "b: EDITED\n",
+        id="a question mark within a folded text begins no key",
+    ),
+    pytest.param(
+        "rule: |\n  ? 1 : 0\n  %x\nb: EDIT\nc: 3\n", "b: EDITED\n", id="a question mark within a block begins no key"
+    ),
     pytest.param("---a: 1\n---b: EDIT\n", "---b: EDITED\n", id="a name that begins as a marker does"),
 ]
 READ_AGAIN = [
@@ -31,6 +39,8 @@ READ_AGAIN = [
     pytest.param("[{a: 1}, {b: EDIT}, {c: 3}]\n", id="a list in flow style"),
     pytest.param("{a: 1, b: EDIT, c: 3}\n", id="a mapping in flow style"),
     pytest.param("? a\n: 1\n? b\n: EDIT\n", id="keys behind a question mark"),
+    pytest.param('x: "x\n  ? y"\n? a\n: 1\n? b\n: EDIT\n', id="keys behind a question mark, below a text with one"),
+    pytest.param("? |\n  ? a\n: 1\nb: EDIT\n", id="a key that is a block with a question mark"),
     pytest.param("x: &x {a: 1}\ny: *x\nb: EDIT\n", id="aliases"),
     pytest.param('"<<": {a: 1}\nb: EDIT\nc: 3\n', id="a key that may merge"),
 ]

@@ -18,8 +18,9 @@ API_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "conf
 
 _SOURCE = re.compile(r"# Source: \S+/templates/")
 
-# A shorthand may have any prefix, and characters of a tag may be escaped.
-_ENCODED = re.compile(r"!\S*(?:binary|%)")
+# A shorthand may have any prefix, and characters of a tag may be escaped. It is behind a blank or a sign of YAML: an
+# exclamation mark within a word, as in the patterns of definitions, begins none.
+_ENCODED = re.compile(r"!(?<![^\s\[\]{},:?-]!)\S*(?:binary|%)")
 _NAME = rb"[\w./:-]{1,253}"
 
 # At the start of a line these always end a document, whatever scalar or bracket is open.

@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from krm_fn.base.node import Node, is_scalar
-from krm_fn.core.yaml.reader import Document
+from krm_fn.core.yaml.reader import Document, walk
 from krm_fn.core.yaml.splice import Splice
 
 # Directives apply to what follows, and the key behind a `?` may be on another line than the `?`.
@@ -62,7 +62,7 @@ def make_excerpt(document: Document, splices: list[Splice], planned: Iterable[No
     The splices are in the order of the text.
     """
     text = document.text
-    if document.has_aliases or is_uneven(text):
+    if document.has_aliases or is_uneven(document):
         return Excerpt(output, document.roots, {}, is_intact=True)
     places = {len(text), *(node.start for node in planned)}
     touched = _join([(splice.start, splice.end) for splice in splices] + [(place, place) for place in places])
@@ -72,11 +72,21 @@ def make_excerpt(document: Document, splices: list[Splice], planned: Iterable[No
     return Excerpt(rest, [root for root, _ in documents], kept, is_intact)
 
 
-def is_uneven(text: str) -> bool:
-    """Tell whether a line of YAML is a directive, or begins with the sign of a key."""
-    text = f"\n{text}"
+def is_uneven(document: Document) -> bool:
+    """Tell whether a line of YAML is a directive, or begins with the sign of a key.
+
+    A line within a scalar is neither, as of a folded CEL rule `a ? b : c`.
+    """
+    text = f"\n{document.text}"
     may_be = "\n%" in text or "\r%" in text or re.search(r"\?\s", text)  # fast, and rare in a text without such lines
-    return bool(may_be) and re.search(_UNEVEN, text) is not None
+    if not may_be:
+        return False
+    lines = [found.start() for found in re.finditer(_UNEVEN, text)]
+    within = 0
+    for node in walk(document.roots) if lines else ():
+        if is_scalar(node):
+            within += bisect_left(lines, node.end) - bisect_right(lines, node.start)
+    return within < len(lines)
 
 
 def _join(spans: list[tuple[int, int]]) -> _Touched:

@@ -33,6 +33,9 @@ _ANY_BREAK = "\r\n|[\r\n\x85\u2028\u2029]"
 # kubectl and others split a stream before they parse it, and only at line feeds: what is behind such a marker is lost.
 _LONE_MARKER = r"(?m)\r(?=(?:---|\.\.\.)(?:\s|\Z))|^(?:---|\.\.\.)(?:[ \t][^\r\n]*)?\r(?!\n)"
 
+# An anchor or an alias is behind a blank or a sign of YAML. Texts are full of stars and ampersands that are not.
+_SHARING = tuple((sign, rf"\{sign}(?<![^\s\[{{,:?]\{sign})[0-9A-Za-z_-]") for sign in "*&")
+
 _MAX_EXPANDED = 1_000_000
 _MAX_EXPANSION = 4
 """Once aliases are written out, the texts of a run may have a million nodes, or four times those that are written."""
@@ -88,7 +91,7 @@ def read_yaml(data: bytes, expansion: Expansion | None = None, *, may_repeat: bo
     byte_order_mark = text.startswith("\ufeff")
     text = text.removeprefix("\ufeff")
     roots = _compose(Source(text), data.removeprefix(codecs.BOM_UTF8), MAX_DEPTH)
-    has_aliases = "*" in text and "&" in text and _is_shared(roots)
+    has_aliases = all(sign in text and re.search(pattern, text) for sign, pattern in _SHARING) and _is_shared(roots)
     if has_aliases:
         _refuse_explosion(roots, expansion or Expansion())
         _refuse_alias_keys(roots)
