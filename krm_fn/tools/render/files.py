@@ -233,6 +233,11 @@ def real_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def without_dots(path: Path) -> Path:
+    """Resolve `..` in the text of an absolute path, as Go does: two slashes at its beginning are one."""
+    return Path("/", os.path.normpath(path).lstrip("/"))
+
+
 def is_name(text: str) -> bool:
     """Tell whether a text of a tree can only name one file or folder, to any program, whatever it makes of Unicode."""
     plain = unicodedata.normalize("NFKC", text)

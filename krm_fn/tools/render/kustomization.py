@@ -34,7 +34,7 @@ from krm_fn.base.problem import Problem, Rejected, at
 from krm_fn.base.settings import is_configuration
 from krm_fn.core.names.names import is_our_program
 from krm_fn.core.yaml.reader import read_yaml, walk
-from krm_fn.tools.render.files import Allowance, Files, place, placed_in
+from krm_fn.tools.render.files import Allowance, Files, place, placed_in, without_dots
 from krm_fn.tools.render.git_addresses import is_remote_file, is_repository
 from krm_fn.tools.render.listed_charts import ListedChart, find_listed_charts, find_refused
 from krm_fn.tools.render.named_fields import named_field, read_kustomization, read_plainly
@@ -493,7 +493,7 @@ class _KeptFiles(Files):
 
 def _locate(here: Path, path: str) -> Path:
     """Return where kustomize looks for a path: it resolves `..` in the text, and links only then."""
-    return Path(os.path.normpath(here / path))
+    return without_dots(here / path)
 
 
 def _type_of(path: Path) -> int | None:

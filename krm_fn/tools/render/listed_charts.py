@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from krm_fn.base.node import TRUE, Node, elements, entries, is_scalar, text
 from krm_fn.core.yaml.reader import walk
-from krm_fn.tools.render.files import is_name
+from krm_fn.tools.render.files import is_name, without_dots
 from krm_fn.tools.render.named_fields import fold_name, named_field, named_fields
 
 _GENERATOR = "HelmChartInflationGenerator"
@@ -38,7 +38,7 @@ class ListedChart(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        return Path(os.path.normpath(self.home / self.name))
+        return without_dots(self.home / self.name)
 
     @property
     def is_here(self) -> bool:
@@ -125,5 +125,4 @@ def _read_chart(here: Path, entry: Node, home: str) -> ListedChart:
     if version and repo:
         folder /= f"{name}-{version}"
     digest, is_devel = text(fields.get("digest")), text(fields.get("devel")) in TRUE
-    home_folder = Path(os.path.normpath(folder))
-    return ListedChart(entry, name, version, repo, digest, is_devel, written, home_folder)
+    return ListedChart(entry, name, version, repo, digest, is_devel, written, without_dots(folder))
