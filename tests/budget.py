@@ -53,10 +53,10 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules", len(code), 198),
-        Count("thousands of tokens, without facts", tokens / 1000, 282),
+        Count("modules", len(code), 199),
+        Count("thousands of tokens, without facts", tokens / 1000, 283),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 7.3),
-        Count("median lines of a module", statistics.median(module.lines for module in code), 178, at_least=True),
+        Count("median lines of a module", statistics.median(module.lines for module in code), 177, at_least=True),
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 13),
         Count("longest chain of imports", len(longest_chain(imports)), 20),
         Count("modules in a circle of imports", len(circle(imports)), 0),

@@ -102,7 +102,6 @@ UNUSUAL = {
     "an empty field": f"transformers:\n{RESOURCES}",
     "an empty list": f"transformers: []\n{RESOURCES}",
     "a field that only kustomize takes for it": f"Transformers: [a.yaml]\n{RESOURCES}",
-    "two documents": f"{RESOURCES}---\n{RESOURCES}",
     "two lists in one": f"transformers: &all [a.yaml]\nvalidators: *all\n{RESOURCES}",
 }
 

@@ -15,7 +15,7 @@ from typing import IO, NamedTuple
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.names.suggest import nearest
 from krm_fn.tools.git.trees import LINK, SUBMODULE, GitTree, TreeEntry
-from krm_fn.tools.render.files import Allowance
+from krm_fn.tools.render.files import Allowance, prove_below
 from krm_fn.tools.render.program import Ended, Program, run_program
 from krm_fn.tools.render.tools import end_with_output, tell_everything
 
@@ -220,7 +220,7 @@ class Repository:
         with self._answer(entries, folder).open("rb") as answer:
             for entry in entries:
                 content = _read_content(answer, _read_size(answer, entry))
-                file = target / entry.path
+                file = prove_below(target / entry.path, target)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 if entry.type == LINK:
                     links.append((file, b"".join(content)))
@@ -229,7 +229,7 @@ class Repository:
                     filtered += [entry.path] if start.startswith(_STORED_BY_FILTERS) else []
         # Last: no file is written through a link.
         for file, leads_to in links:
-            file.symlink_to(os.fsdecode(leads_to))
+            prove_below(file, target).symlink_to(os.fsdecode(leads_to))
         return filtered
 
     def _ask(

@@ -38,6 +38,7 @@ from krm_fn.tools.init.texts import (
 from krm_fn.tools.init.who_builds import Around
 from krm_fn.tools.render.files import Allowance, Files, placed_in
 from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_plugins, runtimes_of
+from krm_fn.tools.render.named_fields import fold_name
 from krm_fn.tools.render.tools import CHART, built_from
 
 _RENDERED_FIRST = frozenset({"argocd", "flux"})
@@ -290,7 +291,7 @@ def _add_entry(item: Item, path: tuple[str, ...], entry: NewValue) -> Change | N
     """Add an entry to a list, or the list with it where there is none."""
     inner: Mapping = item.node
     for position, name in enumerate(path):
-        if any(key != name and key.casefold() == name.casefold() for key, _ in entries(inner)):
+        if any(key != name and fold_name(key) == fold_name(name) for key, _ in entries(inner)):
             return None  # kustomize reads this key too
         child: Node | None = get(inner, name)
         is_last = position == len(path) - 1

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base.item import Item, read_item
-from krm_fn.base.node import Node, entries, get, is_null, text
+from krm_fn.base.node import Node, get, is_null, text
 from krm_fn.base.pods import find_templates
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, is_configuration
@@ -26,6 +26,7 @@ from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.tools.git.trees import WorkingTree
 from krm_fn.tools.render.files import MANIFESTS, MAX_LEVELS, Allowance, Files, Limits, real_path
 from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_local_bases, find_plugins
+from krm_fn.tools.render.named_fields import named_fields
 from krm_fn.tools.render.tools import CHART, built_from
 
 _MAX_BYTES = 1_000_000
@@ -285,7 +286,7 @@ class Around:
             return None
         fields: dict[str, Node] = {}
         for root in roots:
-            fields.update({name.casefold(): value for name, value in entries(root)})
+            fields.update(named_fields(root))
         plugins = []
         if not fields.keys().isdisjoint(_PLUGINS):
             with suppress(Rejected):

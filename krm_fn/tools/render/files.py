@@ -4,6 +4,7 @@ import os
 import posixpath
 import stat
 import time
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -18,6 +19,9 @@ MAX_LEVELS = 100
 
 MANIFESTS = (".yaml", ".yml", ".json")
 """How the names of files with manifests end."""
+
+_LONGEST_NAME = 100
+"""In bytes. Files have names of two such names, as of a chart and its version, and of 255 bytes at most."""
 
 _CHUNK = 64 * 1024
 
@@ -227,6 +231,25 @@ def _list(folder: Path) -> tuple[list[str], list[str]]:
 def real_path(path: Path) -> Path:
     """Return where a path leads through all its links. Nothing has to be there."""
     return Path(os.path.realpath(path))
+
+
+def without_dots(path: Path) -> Path:
+    """Resolve `..` in the text of an absolute path, as Go does: two slashes at its beginning are one."""
+    return Path("/", os.path.normpath(path).lstrip("/"))
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a text of a tree can only name one file or folder, to any program, whatever it makes of Unicode."""
+    plain = unicodedata.normalize("NFKC", text)
+    is_one = {text, plain}.isdisjoint(("", ".", "..")) and not any(one in text + plain for one in "/\\")
+    return is_one and text.isprintable() and len(text.encode()) <= _LONGEST_NAME
+
+
+def prove_below(path: Path, folder: Path) -> Path:
+    """Return a path that leads below a folder. Raises Rejected for one that does not: nothing else may be changed."""
+    if not real_path(path).is_relative_to(real_path(folder)):
+        raise Rejected(Problem(f"leads out of {folder}, the only folder that may be changed", file=str(path)))
+    return path
 
 
 def _open_at_once(path: str, flags: int) -> int:

@@ -11,7 +11,7 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -23,7 +23,6 @@ from krm_fn.base.node import (
     Node,
     Scalar,
     elements,
-    entries,
     get,
     is_mapping,
     is_null,
@@ -35,9 +34,10 @@ from krm_fn.base.problem import Problem, Rejected, at
 from krm_fn.base.settings import is_configuration
 from krm_fn.core.names.names import is_our_program
 from krm_fn.core.yaml.reader import read_yaml, walk
-from krm_fn.tools.render.files import Allowance, Files, place, placed_in
+from krm_fn.tools.render.files import Allowance, Files, place, placed_in, without_dots
 from krm_fn.tools.render.git_addresses import is_remote_file, is_repository
 from krm_fn.tools.render.listed_charts import ListedChart, find_listed_charts, find_refused
+from krm_fn.tools.render.named_fields import named_field, read_kustomization, read_plainly
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
@@ -213,7 +213,7 @@ def find_ways_out(file: str, data: bytes) -> list[str]:
     """
     here = PurePosixPath(file).parent
     ways: list[str] = []
-    for node in walk(_read_plainly(data)):
+    for node in walk(read_plainly(data)):
         if not is_scalar(node):
             continue
         parts = (node.value, node.value.partition("=")[2])  # the file of `key=path`
@@ -241,7 +241,7 @@ def find_affixes(directory: Path, allowance: Allowance) -> frozenset[tuple[str, 
 def _find_folders(here: Path, roots: Iterable[Node], *fields: str) -> Iterator[Path]:
     for root in roots:
         for field in fields:
-            for entry in elements(get(root, field)):
+            for entry in elements(named_field(root, field)):
                 path = text(entry)
                 if not path or is_repository(path):
                     continue
@@ -270,8 +270,8 @@ def _read_directory(here: Path, files: Files) -> list[Node]:
 
 
 def _affixes_of(roots: Iterable[Node]) -> tuple[str, str]:
-    before = "".join(text(get(root, "namePrefix")) for root in roots)
-    behind = "".join(text(get(root, "nameSuffix")) for root in roots)
+    before = "".join(text(named_field(root, "namePrefix")) for root in roots)
+    behind = "".join(text(named_field(root, "nameSuffix")) for root in roots)
     return before, behind
 
 
@@ -279,16 +279,16 @@ def _find_fixed(file: Path, roots: Iterable[Node]) -> dict[tuple[str, str], str]
     """Return what the generators of a kustomization are to make without a hash in its name."""
     fixed = {}
     for root in roots:
-        is_for_all = _is_fixed(get(root, "generatorOptions"))
+        is_for_all = _is_fixed(named_field(root, "generatorOptions"))
         for field, kind in _GENERATORS.items():
-            for one in elements(get(root, field)):
-                if is_for_all or _is_fixed(get(one, "options")):
-                    fixed[kind, text(get(one, "name"))] = str(_shown(file))
+            for one in elements(named_field(root, field)):
+                if is_for_all or _is_fixed(named_field(one, "options")):
+                    fixed[kind, text(named_field(one, "name"))] = str(_shown(file))
     return fixed
 
 
 def _is_fixed(options: Node | None) -> bool:
-    return text(get(options, "disableNameSuffixHash")) in TRUE
+    return text(named_field(options, "disableNameSuffixHash")) in TRUE
 
 
 def _adds_affix(plugin: Plugin) -> bool:
@@ -409,15 +409,16 @@ class _KustomizationWalk:
             message = f"lists a chart, and krm-fn lets kustomize run helm only when told to{advice}"
             yield _problem(file, entry or charts[0].node, message)
             return
-        for node, message in find_refused(config) if charts else ():
+        self.charts += charts
+        refused = [*find_refused(config, charts)] if charts else []
+        for node, message in refused:
             yield _problem(file, entry or node, message)
-        for chart in charts:
+        for chart in () if refused else charts:  # no text that is refused becomes a path
             if not chart.is_here:
                 yield from self._judge_missing(file, entry or chart.node, chart)
             if is_copied:
                 yield from _refuse_elsewhere(file, entry or chart.node, chart.home_text)
                 self._keep_chart(chart)
-        self.charts += charts
 
     def _judge_missing(self, file: Path, node: Node, chart: ListedChart) -> Iterator[Problem]:
         where = f"the chart {chart.name} is not in {_shown(chart.home)}"
@@ -492,7 +493,7 @@ class _KeptFiles(Files):
 
 def _locate(here: Path, path: str) -> Path:
     """Return where kustomize looks for a path: it resolves `..` in the text, and links only then."""
-    return Path(os.path.normpath(here / path))
+    return without_dots(here / path)
 
 
 def _type_of(path: Path) -> int | None:
@@ -537,22 +538,22 @@ def _references_in(root: Node, fields: Mapping[tuple[str, ...], tuple[bool, bool
 
 
 def _find(node: Node, path: tuple[str, ...]) -> Iterator[Scalar]:
-    """Find the texts at a path, in lists too. As kustomize reads JSON in Go, `Resources` is `resources`."""
+    """Find the texts at a path, in lists too."""
     if is_sequence(node):
         for element in elements(node):
             yield from _find(element, path)
     elif path:
-        for name, value in entries(node):
-            if name.casefold() == path[0].casefold():
-                yield from _find(value, path[1:])
+        value = named_field(node, path[0])
+        if value is not None:
+            yield from _find(value, path[1:])
     elif is_scalar(node):
         yield node
 
 
-def _read(file: Path, files: Files) -> list[Node]:
+def _read(file: Path, files: Files, read: Callable[[bytes], list[Node]] = read_kustomization) -> list[Node]:
     shown = _shown(file)
     with placed_in(str(shown)):
-        return _read_plainly(files.read(shown))
+        return read(files.read(shown))
 
 
 def _read_plugin(plugin: Scalar, named_in: Path, files: Files) -> tuple[list[Node], list[Node]]:
@@ -561,27 +562,13 @@ def _read_plugin(plugin: Scalar, named_in: Path, files: Files) -> tuple[list[Nod
     kustomize takes the text if it is a configuration, else the file.
     """
     try:
-        configs = _read_plainly(plugin.value.encode())
+        configs = read_plainly(plugin.value.encode())
     except Rejected as rejected:
         unread = (_problem(named_in, plugin, f"in this text: {problem}") for problem in rejected.problems)
         raise Rejected(*unread) from rejected
     file = _locate(named_in.parent, plugin.value)
     is_file = _type_of(file) not in (None, stat.S_IFDIR)
-    return configs, (_read(file, files) if is_file or files.is_draft(file) else [])
-
-
-def _read_plainly(data: bytes) -> list[Node]:
-    """Read YAML in which every name and path is written as it is. Raises Rejected for what could hide one.
-
-    kustomize decodes base64, keys too. It merges behind a `<<` in quotes if that has the tag `!`, which no node shows.
-    """
-    roots = read_yaml(data).roots
-    for node in walk(roots):
-        if node.tag == "tag:yaml.org,2002:binary":
-            raise Rejected(at(node.start_mark, "a name or path must not be in base64 (!!binary); write it out"))
-        if node.value == "<<" and is_scalar(node) and node.style:
-            raise Rejected(at(node.start_mark, "a merge key must not be in quotes; write `<<`"))
-    return roots
+    return configs, (_read(file, files, read_plainly) if is_file or files.is_draft(file) else [])
 
 
 def _refuse_remote(file: Path, reference: _Reference) -> Problem:
@@ -606,11 +593,11 @@ def _refuse_elsewhere(file: Path, node: Node, path: str) -> Iterator[Problem]:
 def _refuse_unequal(file: Path, roots: list[Node], fields: Iterable[str]) -> Iterator[Problem]:
     """Refuse what would give another result than kustomize with krm-fn as its function."""
     for root in roots:
-        for name, value in entries(root):
-            for field in fields:
-                if name.casefold() == field.casefold() and not is_null(value) and value.value:
-                    message = f"{field} of a kustomization that lists krm-fn: {_UNEQUAL[field]}{_INSTEAD}"
-                    yield _problem(file, value, message)
+        for field in fields:
+            value = named_field(root, field)
+            if value is not None and not is_null(value) and value.value:
+                message = f"{field} of a kustomization that lists krm-fn: {_UNEQUAL[field]}{_INSTEAD}"
+                yield _problem(file, value, message)
 
 
 def runtimes_of(config: Item) -> list[str]:

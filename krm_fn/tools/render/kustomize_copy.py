@@ -26,6 +26,7 @@ from krm_fn.core.yaml.apply import plan_splices
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import children, read_yaml, walk
 from krm_fn.core.yaml.splice import Splice, apply_splices
+from krm_fn.tools.render.files import prove_below
 from krm_fn.tools.render.kustomization import KustomizeTree, Plugin
 from krm_fn.tools.render.program import held_signals
 
@@ -61,7 +62,7 @@ class KustomizeCopy:
     @property
     def plain(self) -> Path:
         """The copy of the directory that is to be built."""
-        return _below(self._stage, self._tree.directory)
+        return self._below(self._tree.directory)
 
     @property
     def directory(self) -> Path:
@@ -108,12 +109,15 @@ class KustomizeCopy:
         while path != real:
             link = next(parent for parent in (*reversed(path.parents), path) if parent.is_symlink())
             target = Path(os.path.realpath(link))
-            copy = _below(self._stage, link)
+            copy = self._below(link)
             copy.parent.mkdir(parents=True, exist_ok=True)
             if not copy.is_symlink():
-                copy.symlink_to(_below(self._stage, target))
+                copy.symlink_to(self._below(target))
             path = target / path.relative_to(link)
-        return _below(self._stage, real)
+        return self._below(real)
+
+    def _below(self, path: Path) -> Path:
+        return prove_below(self._stage / path.relative_to("/"), self._stage)
 
 
 @contextmanager
@@ -142,10 +146,6 @@ def _annotate(annotations: dict[str, str]) -> Patch:
 
 def _internal(annotations: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in annotations.items() if name.startswith(f"{_INTERNAL}/")}
-
-
-def _below(stage: Path, path: Path) -> Path:
-    return stage / path.relative_to("/")
 
 
 def read_notes(built: bytes) -> dict[ResourceId, dict[str, str]]:

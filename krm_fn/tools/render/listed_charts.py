@@ -5,12 +5,14 @@ names. What helm reads besides is that of every chart: see `check_chart`.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.base.node import TRUE, Node, elements, entries, is_mapping, is_scalar, text
+from krm_fn.base.node import TRUE, Node, elements, entries, is_scalar, text
 from krm_fn.core.yaml.reader import walk
+from krm_fn.tools.render.files import is_name, without_dots
+from krm_fn.tools.render.named_fields import fold_name, named_field, named_fields
 
 _GENERATOR = "HelmChartInflationGenerator"
 """The kind of an entry that is a file of its own, among `generators`."""
@@ -18,6 +20,8 @@ _GENERATOR = "HelmChartInflationGenerator"
 _CHARTS, _FORMER_CHARTS, _GLOBALS = "helmCharts", "helmChartInflationGenerator", "helmGlobals"
 _DEFAULT_HOME = "charts"
 _OCI = "oci://"
+_BOOLEANS = frozenset({*TRUE, "false", "False", "FALSE"})
+_NO_ARGUMENT = "has the character U+0000, which no program can be given; remove it"
 
 
 class ListedChart(NamedTuple):
@@ -34,11 +38,11 @@ class ListedChart(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        return Path(os.path.normpath(self.home / self.name))
+        return without_dots(self.home / self.name)
 
     @property
     def is_here(self) -> bool:
-        return self.folder.is_dir()
+        return os.path.isdir(self.folder)  # noqa: PTH112  # that of Path raises for a text that is too long
 
     def pull_arguments(self, home: Path) -> list[str]:
         """Return how kustomize calls helm to get the chart, but for the place."""
@@ -54,21 +58,30 @@ class ListedChart(NamedTuple):
 
 def find_listed_charts(here: Path, config: Node) -> Iterator[ListedChart]:
     """Find the charts that a kustomization in this folder lists, or that the configuration of a plugin is."""
-    home = text(_field(_field(config, _GLOBALS), "chartHome"))
+    home = text(named_field(named_field(config, _GLOBALS), "chartHome"))
     for field in (_CHARTS, _FORMER_CHARTS):
-        for entry in elements(_field(config, field)):
+        for entry in elements(named_field(config, field)):
             yield _read_chart(here, entry, home)
     for generator in _find_generators(config):
-        yield _read_chart(here, generator, text(_field(generator, "chartHome")))
+        yield _read_chart(here, generator, text(named_field(generator, "chartHome")))
 
 
-def find_refused(config: Node) -> Iterator[tuple[Node, str]]:
-    """Find what would let a repository run a program, and what to do about each."""
-    former = _field(config, _FORMER_CHARTS)
+def find_refused(config: Node, charts: Iterable[ListedChart]) -> Iterator[tuple[Node, str]]:
+    """Find what would let a repository run a program or leave its folder, and what to do about each."""
+    for chart in charts:
+        for field, name in (("name", chart.name), ("version", chart.version)):
+            if not is_name(name) and (name or field == "name"):
+                yield (
+                    chart.node,
+                    f"{field} of a chart must name one folder; write a short name without slashes",
+                )
+        if "\0" in chart.home_text:
+            yield chart.node, f"chartHome {_NO_ARGUMENT}"
+    former = named_field(config, _FORMER_CHARTS)
     if former is not None and former.value:
         yield former, f"{_FORMER_CHARTS} is the former form; write {_CHARTS}, as `kustomize edit fix` does"
-    yield from _find_config_home(_field(config, _GLOBALS))
-    for entry in elements(_field(config, _CHARTS)):
+    yield from _find_config_home(named_field(config, _GLOBALS))
+    for entry in elements(named_field(config, _CHARTS)):
         yield from _find_options(entry)
     for generator in _find_generators(config):
         yield from _find_config_home(generator)
@@ -77,44 +90,39 @@ def find_refused(config: Node) -> Iterator[tuple[Node, str]]:
 
 def _find_generators(config: Node) -> Iterator[Node]:
     """Find them at any depth: kustomize takes the elements of a List for plugins too."""
-    return (node for node in walk([config]) if text(_field(node, "kind")) == _GENERATOR)
+    return (node for node in walk([config]) if text(named_field(node, "kind")) == _GENERATOR)
 
 
 def _find_config_home(settings: Node | None) -> Iterator[tuple[Node, str]]:
-    home = _field(settings, "configHome")
+    home = named_field(settings, "configHome")
     if home is not None and home.value:
         yield home, "configHome may hold plugins of helm, which would run; remove it"
 
 
 def _find_options(entry: Node) -> Iterator[tuple[Node, str]]:
     """Find what helm would take for an option (kubernetes-sigs/kustomize#6241), or for a template of a name."""
-    template = _field(entry, "nameTemplate")
+    template = named_field(entry, "nameTemplate")
     if template is not None and template.value:
         yield template, "nameTemplate may read variables of the environment; write releaseName"
+    devel = named_field(entry, "devel")
+    if devel is not None and (not is_scalar(devel) or devel.value not in _BOOLEANS):
+        yield devel, "devel must be true or false; kustomize reads other words in more ways than one"
     for name, value in entries(entry):
-        if name.casefold() == "valuesinline":  # kustomize writes it into a file
+        if fold_name(name) == fold_name("valuesInline"):  # kustomize writes it into a file
             continue
         for node in walk([value]):
             if is_scalar(node) and node.value.startswith("-"):
                 yield node, f"{name} begins with a hyphen, so helm could take it for an option; write another text"
+            if is_scalar(node) and "\0" in node.value:
+                yield node, f"{name} {_NO_ARGUMENT}"
 
 
 def _read_chart(here: Path, entry: Node, home: str) -> ListedChart:
-    fields = _fields(entry)
+    fields = named_fields(entry)
     name, version, repo = (text(fields.get(field)) for field in ("name", "version", "repo"))
     written = home or _DEFAULT_HOME
     folder = here / written
     if version and repo:
         folder /= f"{name}-{version}"
     digest, is_devel = text(fields.get("digest")), text(fields.get("devel")) in TRUE
-    home_folder = Path(os.path.normpath(folder))
-    return ListedChart(entry, name, version, repo, digest, is_devel, written, home_folder)
-
-
-def _field(node: Node | None, name: str) -> Node | None:
-    return _fields(node).get(name.casefold())
-
-
-def _fields(node: Node | None) -> Mapping[str, Node]:
-    """Return the fields of a mapping. As kustomize reads JSON in Go, `HelmCharts` is `helmCharts`."""
-    return {name.casefold(): value for name, value in entries(node)} if is_mapping(node) else {}
+    return ListedChart(entry, name, version, repo, digest, is_devel, written, without_dots(folder))

@@ -21,7 +21,7 @@ from krm_fn.base.node import get, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import KIND
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.render.files import Allowance, Files, check_named, placed_in, read_all
+from krm_fn.tools.render.files import Allowance, Files, check_named, placed_in, prove_below, read_all
 from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, Checked, check_kustomization, read_tree
 from krm_fn.tools.render.kustomize_copy import KustomizeCopy, copied, graft, may_be_rounded, read_notes
 from krm_fn.tools.render.listed_charts import ListedChart
@@ -214,16 +214,17 @@ def _pull(directory: Path, chart: ListedChart, copy: KustomizeCopy, allowance: A
         unpacked = Path(temporary, "charts", "unpacked")
         unpacked.mkdir(parents=True)
         _run(directory, ["helm", *chart.pull_arguments(unpacked)], allowance, more=places)
-        if not (unpacked / chart.name).is_dir():
+        pulled = prove_below(unpacked / chart.name, unpacked)
+        if not pulled.is_dir():
             raise _rejected(directory, f"helm pull has unpacked no chart {chart.name}, which its entry names")
         try:
-            check_chart(unpacked / chart.name, allowance, None)
+            check_chart(pulled, allowance, None)
         except Rejected as rejected:
             placed = (one._replace(file=one.file.replace(str(unpacked), home)) for one in rejected.problems)
             raise Rejected(*placed) from rejected
         place_in_copy = copy.locate(chart.folder)
         place_in_copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(unpacked / chart.name, place_in_copy)
+        shutil.move(prove_below(pulled, unpacked), place_in_copy)
 
 
 def _check_values(helm: HelmOptions, allowance: Allowance) -> None:
