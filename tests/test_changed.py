@@ -32,8 +32,8 @@ ROOT = Path(__file__).parent.parent
             "docs/limits.md", "tests/test_docs.py", "tests/wire/test_prove.py", id="a page: tests that say docs"
         ),
         pytest.param(
-            "fixtures/upgrades/0.1.0/any.yaml",
-            "tests/test_upgrades.py",
+            "fixtures/links/any/before.yaml",
+            "tests/test_links.py",
             "tests/linker/test_retry.py",
             id="a fixture: tests that say its folder",
         ),

@@ -10,7 +10,6 @@ from krm_fn.core.yaml.reader import read_yaml
 
 LINKER = f"labels: {{{keys.COMPONENT}: {keys.LINKER}}}"
 SECRET = f"labels: {{{keys.COMPONENT}: {keys.TRACKER}}}"
-OLD_SECRET = f"labels: {{{keys.COMPONENT}: secret-tag}}"
 BASE_NAME = f"annotations: {{{keys.BASE_NAME}: web}}"
 
 EMITTED = [
@@ -18,10 +17,6 @@ EMITTED = [
     pytest.param(f"kind: ConfigMap\nmetadata: {{name: web-linker, {LINKER}}}", id="an inventory"),
     pytest.param(f"kind: Job\nmetadata: {{name: web-link-5t7h9k2b4c, {LINKER}}}", id="a Job"),
     pytest.param(f"kind: ConfigMap\nmetadata: {{name: web-5t7h9k2b4c, {SECRET}, {BASE_NAME}}}", id="a tracker"),
-    pytest.param(
-        f"kind: ConfigMap\nmetadata: {{name: web-5t7h9k2b4c, {OLD_SECRET}, {BASE_NAME}}}",
-        id="a tracker of version 0.1.0",
-    ),
 ]
 
 AUTHORED = [
