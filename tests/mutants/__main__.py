@@ -32,18 +32,21 @@ LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".hypothesis", ".*_cache", "_
 PATIENCE = 60, 4
 """Seconds, and how many times what the tests take without a mistake: an endless loop counts as noticed."""
 
+_WHOLE = "tests/function/test_fixtures.py"
+_DECISIONS = f"{_WHOLE} tests/decide tests/guards tests/extras tests/lint"
+
 ROOMS = {
-    "core/decide/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
-    "guards/": "tests/test_fixtures.py tests/stages tests/references tests/test_properties.py",
-    "extras/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
-    "lint/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
-    "core/references/": "tests/references tests/test_fixtures.py tests/stages tests/explain",
-    "core/yaml/": "tests/wire tests/test_fixtures.py tests/test_yaml_styles.py",
-    "core/names/": "tests/naming tests/test_fixtures.py tests/stages",
-    "base/": "tests/model tests/test_fixtures.py tests/references tests/stages tests/linker/test_owners.py",
-    "extras/mounts/": "tests/mounts tests/test_fixtures.py tests/test_mounts.py",
+    "core/decide/": f"{_DECISIONS} tests/function/test_properties.py",
+    "guards/": f"{_DECISIONS} tests/references tests/function/test_properties.py",
+    "extras/": f"{_DECISIONS} tests/function/test_properties.py",
+    "lint/": f"{_DECISIONS} tests/function/test_properties.py",
+    "core/references/": f"tests/references {_DECISIONS} tests/explain",
+    "core/yaml/": f"tests/yaml {_WHOLE}",
+    "core/names/": f"tests/names {_DECISIONS}",
+    "base/": f"tests/base {_DECISIONS} tests/references tests/linker/test_owners.py",
+    "extras/mounts/": f"tests/extras {_WHOLE}",
     "tools/verify/": "tests/verify tests/cli/test_verify.py",
-    "tools/merge/": "tests/merge/test_generated.py tests/merge/test_real_git.py tests/test_merges.py "
+    "tools/merge/": "tests/merge/test_generated.py tests/merge/test_real_git.py tests/merge/test_merges.py "
     "tests/merge/test_driver.py",
     "linker/": "tests/linker/test_names.py tests/linker/test_read.py tests/linker/test_owners.py "
     "tests/linker/test_objects.py tests/linker/test_retry.py tests/linker/test_second_look.py "
