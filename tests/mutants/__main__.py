@@ -10,7 +10,6 @@ of telling.py, none of which may survive.
 import argparse
 import ast
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -18,8 +17,10 @@ import sysconfig
 import tempfile
 import time
 import venv
+from collections import defaultdict
 from collections.abc import Iterator
 from difflib import unified_diff
+from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from random import Random, randrange
@@ -108,19 +109,23 @@ class Mutant(NamedTuple):
 def find_mutants(path: Path) -> Iterator[Mutant]:
     """Return every mistake that the rules know for a file."""
     source = path.read_bytes()
-    starts = [0]
-    for line in source.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
     for rule, node, text in _changes(ast.parse(source)):
-        assert node.end_lineno is not None
-        assert node.end_col_offset is not None
-        start, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
-        changed = (source[:start] + text.encode() + source[end:]).decode()
+        changed = replace(source, node, text)
         try:
             ast.parse(changed)
         except SyntaxError:
             continue  # part of a longer expression, such as the middle of a text
         yield Mutant(path, rule, node.lineno, changed)
+
+
+def replace(source: bytes, node: ast.expr | ast.stmt, text: str, *, grouped: bool = False) -> str:
+    """Return the source with this text in the place of a node, in parentheses if `grouped`."""
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    lines = source.splitlines(keepends=True)
+    start = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
+    end = sum(map(len, lines[: node.end_lineno - 1])) + node.end_col_offset
+    return (source[:start] + (f"({text})" if grouped else text).encode() + source[end:]).decode()
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
@@ -230,15 +235,46 @@ def run_tests(copy: Path, tests: str, seconds: float | None) -> str:
 
 
 def find_telling(row: Telling) -> Mutant | None:
-    """Return a mistake of telling.py; None where its text is not there exactly once."""
-    pattern = re.compile(r"\s+".join(map(re.escape, row.text.split())))
-    sources = {path: path.read_text() for path in sorted((TREE / "krm_fn").rglob("*.py"))}
-    found = [(path, one) for path, source in sources.items() for one in pattern.finditer(source)]
+    """Return a mistake of telling.py; None where its code is not there exactly once."""
+    wanted = ast.dump(read_code(row.code))
+    found = [
+        (path, node)
+        for path, definition in definitions().get(row.where, ())
+        for node in ast.walk(definition)
+        if isinstance(node, ast.expr | ast.stmt) and ast.dump(node) == wanted
+    ]
     if len(found) != 1:
         return None
-    ((path, one),) = found
-    before, behind = sources[path][: one.start()], sources[path][one.end() :]
-    return Mutant(path, row.mistake, before.count("\n") + 1, f"{before}{row.instead}{behind}")
+    ((path, node),) = found
+    is_expression = isinstance(read_code(row.instead), ast.expr) and isinstance(node, ast.expr)
+    return Mutant(path, row.mistake, node.lineno, replace(path.read_bytes(), node, row.instead, grouped=is_expression))
+
+
+def read_code(code: str) -> ast.expr | ast.stmt:
+    (statement,) = ast.parse(code).body
+    return statement.value if isinstance(statement, ast.Expr) else statement
+
+
+@cache
+def definitions() -> dict[str, list[tuple[Path, ast.AST]]]:
+    """Return every function, class and constant of krm_fn by its name, such as `Lists.read`, and where it is."""
+    found: dict[str, list[tuple[Path, ast.AST]]] = defaultdict(list)
+    for path in sorted((TREE / "krm_fn").rglob("*.py")):
+        for name, node in _named(ast.parse(path.read_bytes()), ""):
+            found[name].append((path, node))
+    return found
+
+
+def _named(within: ast.AST, prefix: str) -> Iterator[tuple[str, ast.AST]]:
+    for node in ast.iter_child_nodes(within):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield f"{prefix}{node.name}", node
+            yield from _named(node, f"{prefix}{node.name}.")
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+            yield f"{prefix}{ast.unparse(target)}", node
+        elif isinstance(node, ast.If | ast.With | ast.Try):
+            yield from _named(node, prefix)
 
 
 def make_telling() -> int:
@@ -251,7 +287,7 @@ def make_telling() -> int:
             print(f"{count} of {len(TELLING)}: {row.mistake}", file=sys.stderr)
             mutant = find_telling(row)
             if mutant is None:
-                missed.append(f"{row.mistake}: expected once in krm_fn: {row.text}")
+                missed.append(f"{row.mistake}: expected once in {row.where}: {row.code}")
             elif not is_noticed(mutant, copy, row.tests, allowed[row.tests]):
                 missed.append(f"{row.mistake}: not noticed by {row.tests}")
     print("\n".join([*missed, f"{len(TELLING) - len(missed)} of {len(TELLING)} telling mistakes are noticed."]))
