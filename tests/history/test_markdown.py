@@ -1,6 +1,7 @@
 """The Markdown of a history says what the recorded text says. No text of others is more than text in it."""
 
 import re
+from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,6 +50,7 @@ def read_markdown(text: str) -> Said:
     """Read what GitHub shows."""
     tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(text)
     rows: list[list[str]] = []
+    changes: list[str] = []
     notes, is_in_list = [], False
     for token in tokens:
         if token.type == "tr_open":
@@ -59,7 +61,10 @@ def read_markdown(text: str) -> Said:
             notes.append(_shown(token))
         elif token.type == "inline" and token.level > 1:
             rows[-1].append(_shown(token))
-    changes = [line for token in tokens if token.type == "fence" for line in token.content.splitlines()]
+        elif token.type == "fence":
+            changes += token.content.splitlines()
+        elif heading := re.match("<details><summary><code>(.*)</code></summary>$", token.content.strip()):
+            changes.append(unescape(heading[1]))
     return Said(rows, changes, notes)
 
 
@@ -84,7 +89,7 @@ def read_text(text: str) -> Said:
             above = cells[0] or above
             rows.append([above, *cells[1:]])
         elif re.match(r"\w+ \S+: .* -> ", line):
-            continue
+            said.changes.append(line)
         elif re.match(r"  (?!kubectl|krm-fn)", line):
             said.changes.append(line[2:])
         elif line.startswith("  "):
