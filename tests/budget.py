@@ -23,6 +23,7 @@ from benchmarks.inputs import resource_list
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "krm_fn"
 FACTS = PACKAGE / "facts"
+FIXTURES = ROOT / "fixtures"
 IMPORTED = re.compile(r"^import time: .*\| +(\S+)$", re.MULTILINE)
 SHORT = 60
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -68,6 +69,8 @@ def count() -> list[Count]:
         Count("file names with two homes", len(files_with_two_homes(modules)), 5),
         Count("nested loops in 100 functions", nested_comprehensions(code), 1),
         Count("modules that mention producers", len(mentioning_producers(modules)), 48),
+        Count("rooms without tests under their name", len(rooms_without_tests()), 0),
+        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 118),
     ]
 
 
@@ -235,6 +238,19 @@ def entered_by(text: bytes) -> int:
 def mentioning_producers(modules: Mapping[str, Module]) -> list[str]:
     said = re.compile(r"maker|producer|\bmade\b", re.IGNORECASE)
     return [name for name, module in modules.items() if said.search(module.path.read_text())]
+
+
+def rooms_without_tests() -> list[str]:
+    """Return the folders of krm_fn that are a room, and no folder of tests with their name tests."""
+    rooms = {path.parent for path in PACKAGE.rglob("__init__.py")} - {PACKAGE, PACKAGE / "core", PACKAGE / "tools"}
+    # The mounts are a part of the extras.
+    names = {room.name for room in rooms if room.parent.name != "extras"}
+    return sorted(name for name in names if not any((ROOT / "tests" / name).glob("test_*.py")))
+
+
+def recorded_lines() -> int:
+    """Return how many lines somebody reads who reads all fixtures, and may have to read again after a change."""
+    return sum(path.read_bytes().count(b"\n") for path in FIXTURES.rglob("*") if path.is_file())
 
 
 def main() -> None:

@@ -31,17 +31,18 @@ from krm_fn.tools.render.files import Limits
 from krm_fn.tools.render.render import render
 from krm_fn.tools.render.sources import Inputs
 from krm_fn.tools.render.tools import HelmOptions
-from tests import test_mutations, test_yaml_styles
 from tests.cases import ENVIRONMENT
 from tests.diff.generated import differences, hostile
 from tests.diff.markdown import read_markdown
 from tests.diff.test_markdown import TAGS, TYPES, test_no_text_is_more_than_text
 from tests.diff.test_properties import release_of
+from tests.function import test_mutations
+from tests.function.test_mutations import SECRET, mutate
 from tests.graph.test_hostile_texts import graphs
 from tests.graph.test_hostile_texts import test_no_text_is_more_than_text as test_no_text_of_a_page_is_more_than_text
 from tests.linker.test_readers import KINDS, OBJECTS, test_any_json_is_read
 from tests.render.run import WITHOUT_LINKER
-from tests.test_mutations import SECRET, mutate
+from tests.yaml import test_yaml_styles
 
 sources = cache(test_mutations.read_sources)
 

@@ -41,12 +41,6 @@ RENDERED = PREFIX + "rendered"
 TRACKER = "secret-tracker"
 """The label's value on trackers: empty ConfigMaps that each stand for a Secret revision."""
 
-TRACKER_OF_0_1_0 = "secret-tag"
-"""What version 0.1.0 wrote instead. Files and clusters may still hold it."""
-
-TRACKERS = (TRACKER, TRACKER_OF_0_1_0)
-"""The values that mean a tracker."""
-
 OWNS_SECRET = PREFIX + "owns-secret"
 """Annotation that the linker puts on a tracker once its Secret has it as an owner, and so is deleted with it."""
 

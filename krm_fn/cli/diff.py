@@ -52,7 +52,6 @@ class _Failed(click.ClickException):
     *("text", "json", "markdown"),
     help="JSON has the form of schemas/diff-v1.json; with --each, of diff-packages-v1.json. Markdown is for a comment "
     "on a pull request.",
-    former=("markdown", "json"),
 )
 @click.option(
     "--unified",

@@ -15,7 +15,7 @@ from krm_fn.stdio import terminal_size
 @click.option(
     "--message", metavar="TEXT", help="Say what a message of krm-fn means, and what to do, in place of a PATH."
 )
-@output_option("text", "json", help="JSON has the form of schemas/explain-v1.json.", former=("json",))
+@output_option("text", "json", help="JSON has the form of schemas/explain-v1.json.")
 @colour_option
 @rendering_options
 def explain(

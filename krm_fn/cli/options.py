@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
-from click.core import ParameterSource
 
 from krm_fn.base.problem import Outcome
 from krm_fn.base.words import printable
@@ -47,33 +46,9 @@ def _with_options(command: _Command, options: Sequence[Callable[[_Command], _Com
 def output_option(
     *formats: str,
     help: str | None = None,  # noqa: A002  # as click calls it
-    former: tuple[str, ...] = (),
 ) -> Callable[[_Command], _Command]:
-    """Add `-o` to a command, which gets one of the formats as the argument `output`. The first is the default.
-
-    `former` are the formats that had a flag of their own until 0.2, such as --json. Scripts still pass it.
-    """
-    flags = [click.option(f"--{one}", f"is_{one}", is_flag=True, hidden=True) for one in former]
-    option = click.option(
-        "--output", "-o", type=click.Choice(formats), default=formats[0], show_default=True, help=help
-    )
-
-    def add(command: _Command) -> _Command:
-        @wraps(command)
-        def with_output(*, output: str, **options: Any) -> Outcome:
-            given = [one for one in former if options.pop(f"is_{one}")]
-            # The default is no answer: `--json` alone must not contradict it.
-            source = click.get_current_context().get_parameter_source("output")
-            if source is not ParameterSource.DEFAULT or not given:
-                given.append(output)
-            if len({*given}) > 1:
-                message = f"only one format can be given; found {' and '.join(sorted(given))}"
-                raise click.UsageError(message)
-            return command(output=given[0], **options)
-
-        return _with_options(with_output, [option, *flags])
-
-    return add
+    """Add `-o` to a command, which gets one of the formats as the argument `output`. The first is the default."""
+    return click.option("--output", "-o", type=click.Choice(formats), default=formats[0], show_default=True, help=help)
 
 
 def _read_colour(_context: click.Context, _parameter: click.Parameter, when: str) -> bool:

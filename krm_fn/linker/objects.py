@@ -86,8 +86,7 @@ class Consumer(NamedTuple):
 class LiveRevision(NamedTuple):
     """A live ConfigMap of the set: a revision, or the tracker of a Secret revision. `created` is in Unix seconds.
 
-    The other fields are about its annotations: see `keys`. `owns_secret`, `stands_for` and `made_by` are for trackers,
-    and so is `has_owned_secret_since_0_1_0`: no annotation says yet that the tracker owns its Secret.
+    The other fields are about its annotations: see `keys`. `owns_secret`, `stands_for` and `made_by` are for trackers.
     """
 
     name: str
@@ -101,7 +100,6 @@ class LiveRevision(NamedTuple):
     owns_secret: bool = False
     stands_for: str = ""
     made_by: str = ""
-    has_owned_secret_since_0_1_0: bool = False
     is_in_kpt_inventory: bool = False
 
     @property

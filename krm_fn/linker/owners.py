@@ -80,7 +80,6 @@ class RevisionPatch(NamedTuple):
             owners=owners,
             is_wanted=is_wanted,
             owns_secret=owns_secret,
-            has_owned_secret_since_0_1_0=self.revision.has_owned_secret_since_0_1_0 and not owns_secret,
         )
 
 
@@ -96,14 +95,11 @@ def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]
         if revision.is_retained:
             patch = RevisionPatch(revision, remove=linker_owners(plan, revision))
         else:
-            needs = {
-                keys.WANTED: revision.name in wanted and not revision.is_wanted,
-                keys.OWNS_SECRET: revision.has_owned_secret_since_0_1_0,
-            }
+            lacks_mark = revision.name in wanted and not revision.is_wanted
             patch = RevisionPatch(
                 revision,
                 add=_missing_owners(revision, observation.inventory, consumers.get(revision.name, [])),
-                annotations=tuple((annotation, "true") for annotation, is_needed in needs.items() if is_needed),
+                annotations=((keys.WANTED, "true"),) if lacks_mark else (),
             )
         if patch.add or patch.remove or patch.annotations:
             patches.append(patch)

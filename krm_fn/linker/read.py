@@ -18,7 +18,6 @@ from krm_fn.core.names.names import NOT_SPEC, WORD
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 
 _KNOWN = frozenset(CONSUMER_KINDS)
-_MARKS = (keys.WANTED, keys.OWNS_SECRET)
 _POD_CONTROLLERS = frozenset((kind.api_version, kind.kind) for kind in CONSUMER_KINDS if kind.controls_pods)
 _OTHER_FIELDS = frozenset(
     {
@@ -52,8 +51,8 @@ def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
     name, uid, base = text_in(metadata, "name"), text_in(metadata, "uid"), text_in(annotations, keys.BASE_NAME)
     created = read_time(text_in(metadata, "creationTimestamp"))
     is_named = bool(base and uid) and re.fullmatch(f"{re.escape(base)}(-{HASH})?", name)
-    component, owners = labels.get(keys.COMPONENT), _owners(metadata)
-    is_emitted = labels.get(keys.SET) == plan.set and component in (None, *keys.TRACKERS)
+    component = labels.get(keys.COMPONENT)
+    is_emitted = labels.get(keys.SET) == plan.set and component in (None, keys.TRACKER)
     if not is_named or not is_emitted or created is None:
         return None
     return LiveRevision(
@@ -61,26 +60,15 @@ def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
         uid=uid,
         resource_version=text_in(metadata, "resourceVersion"),
         created=created,
-        owners=owners,
+        owners=_owners(metadata),
         is_retained=annotations.get(keys.RETAIN) == "true",
-        is_tracker=component in keys.TRACKERS,
+        is_tracker=component == keys.TRACKER,
         is_wanted=annotations.get(keys.WANTED) == "true",
         owns_secret=annotations.get(keys.OWNS_SECRET) == "true",
         stands_for=text_in(annotations, keys.STANDS_FOR),
         made_by=text_in(annotations, keys.MADE_BY),
-        has_owned_secret_since_0_1_0=_is_linked_by_0_1_0(component, annotations, owners),
         is_in_kpt_inventory=keys.KPT_INVENTORY in annotations,
     )
-
-
-def _is_linked_by_0_1_0(component: Any, annotations: dict[str, Any], owners: tuple[Owner, ...]) -> bool:
-    """Tell whether version 0.1.0 has let this tracker own its Secret. It wrote no annotation that says so.
-
-    It did so in the run that gave the tracker its first consumer as an owner. A run of this version that adds a
-    consumer writes `wanted` too, which version 0.1.0 never did.
-    """
-    has_consumer = any((owner.group, owner.kind) != ("", "ConfigMap") for owner in owners)
-    return component == keys.TRACKER_OF_0_1_0 and has_consumer and annotations.keys().isdisjoint(_MARKS)
 
 
 def _read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:

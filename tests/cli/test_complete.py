@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import KRM_FN, krm_fn
-from tests.terminal import at_terminal
+from tests.cli.terminal import at_terminal
 
 PAGE = (Path(__file__).parent.parent.parent / "docs/commands.md").read_text()
 INSTALL = {

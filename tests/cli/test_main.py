@@ -10,7 +10,6 @@ import pytest
 
 from krm_fn import __version__
 from krm_fn.cli.main import krm_fn as krm_fn_group
-from tests.cases import TRANSFORMS
 from tests.cli.process import HOSTILE, SHOWN, krm_fn
 
 
@@ -46,24 +45,6 @@ def test_every_command_that_has_formats_takes_them_with_o(command: str) -> None:
     assert FORMATS.keys() == {
         name for name, one in krm_fn_group.commands.items() if "output" in {option.name for option in one.params}
     }
-
-
-OLDER = [
-    pytest.param(["diff", "--json"], ["diff", "-o", "json"], id="JSON of a difference"),
-    pytest.param(["diff", "--markdown"], ["diff", "--output=markdown"], id="Markdown of a difference"),
-    pytest.param(["diff", "--json", "-o", "json"], ["diff", "-ojson"], id="one format, said twice"),
-    pytest.param(["explain", "--json"], ["explain", "-o", "json"], id="JSON of an explanation"),
-]
-
-
-@pytest.mark.parametrize(("older", "today"), OLDER)
-def test_the_older_spelling_of_a_format_still_works(older: list[str], today: list[str], tmp_path: Path) -> None:
-    case = TRANSFORMS[0]
-    paths = [str(case / "input.yaml"), *([str(case / "output.yaml")] if older[0] == "diff" else [])]
-    was, now, text = (krm_fn(*one, *paths, cwd=tmp_path) for one in (older, today, older[:1]))
-    assert (was.stdout, was.stderr, was.returncode) == (now.stdout, now.stderr, now.returncode)
-    assert was.stdout != text.stdout
-    assert older[1] not in krm_fn(older[0], "--help", cwd=tmp_path).stdout
 
 
 SHARED = ["--config", "--max-bytes", "--helm-release", "--helm-api-versions"]
@@ -170,18 +151,6 @@ WRONG = [
         "--context and --kubeconfig are of --live",
         "krm-fn diff",
         id="a cluster that is not asked",
-    ),
-    pytest.param(
-        ["diff", "--json", "--markdown", "a", "b"],
-        "only one format can be given; found json and markdown",
-        "krm-fn diff",
-        id="two older spellings of a format",
-    ),
-    pytest.param(
-        ["explain", "--json", "-o", "text", "a"],
-        "only one format can be given; found json and text",
-        "krm-fn explain",
-        id="a format, and the older spelling of another",
     ),
     pytest.param(
         ["render", "-", "--check", "--deployed", "-"],

@@ -6,7 +6,6 @@ from pathlib import Path
 from tests.tools.require import require_commit
 
 COMMITS = {
-    "0.1.0": "b008daeea6519667667af353f0154a51fc0388b0",
     "0.2.0": "5bf3f24ebb3797e51b5c856ff6a59d16f0279962",
     # Between 0.2.0 and the next.
     "fab4b14": "fab4b14fddbd77e7ea83b0f5ba5b1f89cb6409d2",

@@ -29,10 +29,9 @@ DEPLOYERS: dict[str, Callable[[Api], ArgoLike | FluxLike]] = {
 def render(objects: Sequence[Object], namespace: str, program: Path = ROOT, /, **spec: object) -> bytes:
     """Render the objects with `krm-fn render`; `spec` is the spec of its configuration.
 
-    The linker may list the kinds of Argo Rollouts, which another test may have installed. 0.1.0 has no such field.
+    The linker may list the kinds of Argo Rollouts, which another test may have installed.
     """
-    kinds = {"kinds": [f"{ROLLOUTS}/Rollout"]} if program == ROOT else {}
-    linker = {**kinds, **(spec.pop("linker", None) or {})}  # type: ignore[dict-item]
+    linker = {"kinds": [f"{ROLLOUTS}/Rollout"], **(spec.pop("linker", None) or {})}  # type: ignore[dict-item]
     configuration = {
         "apiVersion": "revisions.krm-fn.io/v1",
         "kind": "ConfigRevisions",

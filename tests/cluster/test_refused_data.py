@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.control_plane import ControlPlane
-from tests.stages.test_refused_data import ACCEPTED, REFUSED
+from tests.lint.test_refused_data import ACCEPTED, REFUSED
 from tests.tools.require import require
 
 

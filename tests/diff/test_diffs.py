@@ -12,8 +12,8 @@ from krm_fn.cli.main import main
 from krm_fn.report.table import WIDTH, Screen, columns
 from krm_fn.tools.diff.write_difference import write_text
 from tests.cases import FIXTURES
-from tests.closed_schema import validator
 from tests.diff.read_json import read_json
+from tests.report.closed_schema import validator
 
 DIFFS = sorted(path.parent for path in FIXTURES.glob("diffs/*/old.yaml"))
 VALIDATOR = validator("diff-v1.json")

@@ -6,9 +6,9 @@ from hypothesis import given
 
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.write_difference import write_json
-from tests.closed_schema import validator
 from tests.diff.generated import differences
 from tests.diff.read_json import read_json
+from tests.report.closed_schema import validator
 
 VALIDATOR = validator("diff-v1.json")
 

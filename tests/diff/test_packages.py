@@ -23,13 +23,13 @@ from krm_fn.tools.render.files import DEFAULT_LIMITS
 from krm_fn.tools.render.tools import HelmOptions
 from tests.cases import FIXTURES
 from tests.cli.process import krm_fn
-from tests.closed_schema import validator
 from tests.diff.generated import differences, hostile
 from tests.diff.markdown import read_markdown
 from tests.diff.test_against import CONFIG, config_map, shop
 from tests.diff.test_markdown import TAGS, TYPES
 from tests.git.repository import ENVIRONMENT, commit, git
 from tests.render.run import write
+from tests.report.closed_schema import validator
 from tests.tools.require import require
 
 VALIDATOR = validator("diff-packages-v1.json")

@@ -17,12 +17,12 @@ import pytest
 from krm_fn.tools.diff.side_by_side import default_jobs
 from tests.asleep import wait_until_asleep
 from tests.cli.process import KRM_FN, krm_fn
+from tests.cli.terminal import CTRL_C, at_terminal
 from tests.diff.test_against import CONFIG, config_map
 from tests.diff.test_packages import package
 from tests.git.repository import ENVIRONMENT, commit
 from tests.on_linux import state_of
 from tests.render.run import write
-from tests.terminal import CTRL_C, at_terminal
 
 PATTERN = "apps/*/*"
 NAMES = ("blog", "dev", "prod", "staging", "test")

@@ -15,8 +15,8 @@ from krm_fn.core.references.resolve import PassedOver
 from krm_fn.report.table import WIDTH, Screen, columns
 from krm_fn.tools.explain.explain import write_explanation
 from tests.cases import FIXTURES
-from tests.closed_schema import validator
 from tests.explain.read_json import read_json
+from tests.report.closed_schema import validator
 
 EXPLANATIONS = sorted(path.parent for path in FIXTURES.glob("explanations/*/input.yaml"))
 VALIDATOR = validator("explain-v1.json")

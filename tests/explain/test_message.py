@@ -8,9 +8,9 @@ import pytest
 from krm_fn.report.table import Screen
 from krm_fn.tools.explain.explain_message import explain_message
 from tests.cli.process import krm_fn
-from tests.messages import Message, read_messages
-from tests.messages_page import PAGE
-from tests.test_messages import is_specific, printed_lines
+from tests.pages.messages import Message, read_messages
+from tests.pages.messages_page import PAGE
+from tests.pages.test_messages import is_specific, printed_lines
 from tests.volume import IS_QUICK, in_turn
 
 WIDE = Screen(100_000)
@@ -44,7 +44,7 @@ OF_ANOTHER_FUNCTION = "from the function before us"
 
 
 def test_every_recorded_line_finds_an_entry_that_is_about_it() -> None:
-    """tests/messages.py finds entries in another way: it makes a pattern of each text, and does not choose."""
+    """tests/pages/messages.py finds entries in another way: it makes a pattern of each text, and does not choose."""
     lines = sorted(printed_lines() - {OF_ANOTHER_FUNCTION})
     assert len(lines) > 500
     for line in lines[:: 4 if IS_QUICK else 1]:

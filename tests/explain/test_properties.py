@@ -33,10 +33,10 @@ from krm_fn.tools.explain.explanation import Explained, Explanation
 from krm_fn.tools.render.places import Places
 from krm_fn.tools.render.render import Opened
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
-from tests.closed_schema import validator
 from tests.explain.read_json import read_json
+from tests.function.test_mutations import mutate
 from tests.properties import Properties
-from tests.test_mutations import mutate
+from tests.report.closed_schema import validator
 from tests.volume import IS_WHOLE, part_of, seed_of
 
 VALIDATOR = validator("explain-v1.json")

@@ -31,10 +31,10 @@ from krm_fn.tools.history.revision_history import (
     WorkloadHistory,
 )
 from tests.cases import FIXTURES
-from tests.closed_schema import validator
 from tests.diff.generated import hostile
 from tests.history.cases import HISTORIES, NAMESPACES, read_history, read_objects
 from tests.history.test_properties import look
+from tests.report.closed_schema import validator
 from tests.volume import examples_of
 
 FLEETS = sorted(path for path in (FIXTURES / "fleets").iterdir())

@@ -7,8 +7,8 @@ import pytest
 
 from krm_fn.report.table import Screen
 from krm_fn.tools.history.write_history import HistoryFormat, write_history
-from tests.closed_schema import validator
 from tests.history.cases import HISTORIES, read_history
+from tests.report.closed_schema import validator
 
 VALIDATOR = validator("history-v1.json")
 

@@ -15,7 +15,7 @@ import yaml
 from krm_fn.base.problem import Outcome
 from krm_fn.base.settings import Environment
 from krm_fn.function import run
-from tests.openapi import load, objects_in
+from tests.function.openapi import load, objects_in
 
 INSTALLS = Path(__file__).parent
 CONFIGS = ("ConfigMap", "Secret")

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.function.openapi import find_errors
 from tests.installs.install import (
     CONFIGS,
     KINDS,
@@ -19,7 +20,6 @@ from tests.installs.install import (
     texts_with,
 )
 from tests.installs.table import PAGE, page
-from tests.openapi import find_errors
 from tests.properties import Properties
 
 ALL = read_installs()

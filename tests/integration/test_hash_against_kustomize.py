@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from krm_fn.core.names.content_hash import Unhashable, content_hash
 from krm_fn.core.yaml.reader import read_yaml
-from tests.hash_vectors import OBSERVED, RECORDED, Vector
+from tests.names.hash_vectors import OBSERVED, RECORDED, Vector
 
 Build = Callable[[str], subprocess.CompletedProcess[str]]
 

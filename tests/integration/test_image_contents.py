@@ -14,7 +14,7 @@ from krm_fn import __version__
 from tests.integration.build_image import BASE, REVISION, ROOT, build, make_context
 from tests.integration.docker_daemon import Environment
 from tests.integration.test_image import Outcome, inspect, run_image
-from tests.locks import read_lock
+from tests.release.locks import read_lock
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 MEGABYTES = 1_000_000

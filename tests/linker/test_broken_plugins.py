@@ -12,11 +12,11 @@ import pytest
 
 from tests.cases import FIXTURES
 from tests.cli.process import fork
+from tests.cli.test_programs import BEHAVIOURS, ENDLESS, WRAPPER
 from tests.history.cases import read_objects
 from tests.history.live_namespace import Cluster
 from tests.linker.hostile_server import Handler, answer, hostile_server
 from tests.linker.test_credentials import PACKAGE, V1
-from tests.test_programs import BEHAVIOURS, ENDLESS, WRAPPER
 from tests.volume import IS_WHOLE, VOLUME, seed_of
 
 TOKEN = "".join(f"t0ken-{number}." for number in range(40))

@@ -244,14 +244,6 @@ def test_an_old_unreferenced_revision_is_deleted(plan: LinkPlan, old: LiveRevisi
     assert plan_deletions(plan, observed(old, MOVED_ON)) == [old]
 
 
-def test_a_tracker_that_0_1_0_has_linked_gets_the_annotation_and_is_no_leak() -> None:
-    tracker = revision("ReplicaSet/gone")._replace(is_tracker=True, has_owned_secret_since_0_1_0=True)
-    (patch,) = plan_owners(planned(), observed(tracker))
-    assert patch.annotations == ((keys.OWNS_SECRET, "true"),)
-    assert plan_owners(planned(), observed(patch.result)) == []
-    assert plan_deletions(planned(), observed(patch.result)) == [patch.result]
-
-
 def test_an_unreferenced_tracker_that_does_not_own_its_secret_leaks() -> None:
     tracker = OLD._replace(is_tracker=True)
     assert leaking(tracker) == [f"secret/{tracker.name}", f"configmap/{tracker.name}"]

@@ -100,30 +100,6 @@ def test_other_config_maps_are_no_inventory(item: dict[str, Any]) -> None:
         pytest.param(config_map(annotations={keys.RETAIN: "true"}), {"is_retained": True}, id="retained"),
         pytest.param(config_map(annotations={keys.RETAIN: "false"}), {}, id="not retained"),
         pytest.param(config_map(labels={keys.COMPONENT: keys.TRACKER}), {"is_tracker": True}, id="a Secret's tracker"),
-        pytest.param(config_map(labels={keys.COMPONENT: "secret-tag"}), {"is_tracker": True}, id="a tracker of 0.1.0"),
-        *(
-            pytest.param(
-                config_map(
-                    labels={keys.COMPONENT: "secret-tag"},
-                    ownerReferences=controlled_by(*owner),
-                    annotations=dict.fromkeys(annotations, "true"),
-                ),
-                {
-                    "is_tracker": True,
-                    "has_owned_secret_since_0_1_0": expected,
-                    "owners": (Owner(*owner, "web-1", "u3"),),
-                    "is_wanted": keys.WANTED in annotations,
-                    "owns_secret": keys.OWNS_SECRET in annotations,
-                },
-                id=claim,
-            )
-            for claim, owner, annotations, expected in [
-                ("a tracker of 0.1.0 that is linked", ("apps/v1", "ReplicaSet"), [], True),
-                ("a tracker of 0.1.0 that has only an inventory", ("v1", "ConfigMap"), [], False),
-                ("a tracker of 0.1.0 that was linked since", ("apps/v1", "ReplicaSet"), [keys.WANTED], False),
-                ("a tracker of 0.1.0 that is taken over", ("apps/v1", "ReplicaSet"), [keys.OWNS_SECRET], False),
-            ]
-        ),
         pytest.param(config_map(ownerReferences=None), {}, id="null owners"),
         pytest.param(config_map(annotations={keys.WANTED: "true"}), {"is_wanted": True}, id="wanted"),
         pytest.param(config_map(annotations={keys.OWNS_SECRET: "true"}), {"owns_secret": True}, id="owns its Secret"),

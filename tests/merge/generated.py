@@ -4,7 +4,7 @@ import random
 from typing import NamedTuple
 
 from krm_fn.tools.merge.merge_package import PackageFiles, Versions
-from tests.test_merges import CONFIG, Files, rendered
+from tests.merge.test_merges import CONFIG, Files, rendered
 
 CONFIG_FILE = "krm-fn.yaml"
 KEYS = "LEVEL", "COLOUR", "a", "b", "c", "LIMIT"

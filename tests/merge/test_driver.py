@@ -18,7 +18,7 @@ from krm_fn.tools.render.files import Limits
 from tests import cases
 from tests.merge.generated import package
 from tests.merge.test_generated import as_git
-from tests.test_merges import (
+from tests.merge.test_merges import (
     BASE,
     COLOUR,
     CONFIG,

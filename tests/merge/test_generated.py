@@ -11,7 +11,7 @@ from krm_fn.tools.merge.versions import merge_as_git
 from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance
 from tests.cases import ENVIRONMENT
 from tests.merge.generated import authored_files, package, tell
-from tests.test_merges import CONFLICT, OURS, objects, render
+from tests.merge.test_merges import CONFLICT, OURS, objects, render
 from tests.volume import part_of, seed_of
 
 ALLOWANCE = Allowance(DEFAULT_LIMITS._replace(timeout=3600, max_bytes=10**12))

@@ -19,7 +19,7 @@ import pytest
 from krm_fn.tools.merge.merge_package import Versions
 from tests.merge import limited
 from tests.merge.generated import Story, tell
-from tests.test_merges import CONFIG, OURS, THEIRS, Files, objects, render
+from tests.merge.test_merges import CONFIG, OURS, THEIRS, Files, objects, render
 from tests.volume import part_of, seed_of
 
 STORIES = 100

@@ -10,7 +10,6 @@ of telling.py, none of which may survive.
 import argparse
 import ast
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -18,8 +17,10 @@ import sysconfig
 import tempfile
 import time
 import venv
+from collections import defaultdict
 from collections.abc import Iterator
 from difflib import unified_diff
+from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from random import Random, randrange
@@ -32,18 +33,21 @@ LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".hypothesis", ".*_cache", "_
 PATIENCE = 60, 4
 """Seconds, and how many times what the tests take without a mistake: an endless loop counts as noticed."""
 
+_WHOLE = "tests/function/test_fixtures.py"
+_DECISIONS = f"{_WHOLE} tests/decide tests/guards tests/extras tests/lint"
+
 ROOMS = {
-    "core/decide/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
-    "guards/": "tests/test_fixtures.py tests/stages tests/references tests/test_properties.py",
-    "extras/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
-    "lint/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
-    "core/references/": "tests/references tests/test_fixtures.py tests/stages tests/explain",
-    "core/yaml/": "tests/wire tests/test_fixtures.py tests/test_yaml_styles.py",
-    "core/names/": "tests/naming tests/test_fixtures.py tests/stages",
-    "base/": "tests/model tests/test_fixtures.py tests/references tests/stages tests/linker/test_owners.py",
-    "extras/mounts/": "tests/mounts tests/test_fixtures.py tests/test_mounts.py",
+    "core/decide/": f"{_DECISIONS} tests/function/test_properties.py",
+    "guards/": f"{_DECISIONS} tests/references tests/function/test_properties.py",
+    "extras/": f"{_DECISIONS} tests/function/test_properties.py",
+    "lint/": f"{_DECISIONS} tests/function/test_properties.py",
+    "core/references/": f"tests/references {_DECISIONS} tests/explain",
+    "core/yaml/": f"tests/yaml {_WHOLE}",
+    "core/names/": f"tests/names {_DECISIONS}",
+    "base/": f"tests/base {_DECISIONS} tests/references tests/linker/test_owners.py",
+    "extras/mounts/": f"tests/extras {_WHOLE}",
     "tools/verify/": "tests/verify tests/cli/test_verify.py",
-    "tools/merge/": "tests/merge/test_generated.py tests/merge/test_real_git.py tests/test_merges.py "
+    "tools/merge/": "tests/merge/test_generated.py tests/merge/test_real_git.py tests/merge/test_merges.py "
     "tests/merge/test_driver.py",
     "linker/": "tests/linker/test_names.py tests/linker/test_read.py tests/linker/test_owners.py "
     "tests/linker/test_objects.py tests/linker/test_retry.py tests/linker/test_second_look.py "
@@ -105,19 +109,23 @@ class Mutant(NamedTuple):
 def find_mutants(path: Path) -> Iterator[Mutant]:
     """Return every mistake that the rules know for a file."""
     source = path.read_bytes()
-    starts = [0]
-    for line in source.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
     for rule, node, text in _changes(ast.parse(source)):
-        assert node.end_lineno is not None
-        assert node.end_col_offset is not None
-        start, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
-        changed = (source[:start] + text.encode() + source[end:]).decode()
+        changed = replace(source, node, text)
         try:
             ast.parse(changed)
         except SyntaxError:
             continue  # part of a longer expression, such as the middle of a text
         yield Mutant(path, rule, node.lineno, changed)
+
+
+def replace(source: bytes, node: ast.expr | ast.stmt, text: str, *, grouped: bool = False) -> str:
+    """Return the source with this text in the place of a node, in parentheses if `grouped`."""
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    lines = source.splitlines(keepends=True)
+    start = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
+    end = sum(map(len, lines[: node.end_lineno - 1])) + node.end_col_offset
+    return (source[:start] + (f"({text})" if grouped else text).encode() + source[end:]).decode()
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
@@ -227,15 +235,46 @@ def run_tests(copy: Path, tests: str, seconds: float | None) -> str:
 
 
 def find_telling(row: Telling) -> Mutant | None:
-    """Return a mistake of telling.py; None where its text is not there exactly once."""
-    pattern = re.compile(r"\s+".join(map(re.escape, row.text.split())))
-    sources = {path: path.read_text() for path in sorted((TREE / "krm_fn").rglob("*.py"))}
-    found = [(path, one) for path, source in sources.items() for one in pattern.finditer(source)]
+    """Return a mistake of telling.py; None where its code is not there exactly once."""
+    wanted = ast.dump(read_code(row.code))
+    found = [
+        (path, node)
+        for path, definition in definitions().get(row.where, ())
+        for node in ast.walk(definition)
+        if isinstance(node, ast.expr | ast.stmt) and ast.dump(node) == wanted
+    ]
     if len(found) != 1:
         return None
-    ((path, one),) = found
-    before, behind = sources[path][: one.start()], sources[path][one.end() :]
-    return Mutant(path, row.mistake, before.count("\n") + 1, f"{before}{row.instead}{behind}")
+    ((path, node),) = found
+    is_expression = isinstance(read_code(row.instead), ast.expr) and isinstance(node, ast.expr)
+    return Mutant(path, row.mistake, node.lineno, replace(path.read_bytes(), node, row.instead, grouped=is_expression))
+
+
+def read_code(code: str) -> ast.expr | ast.stmt:
+    (statement,) = ast.parse(code).body
+    return statement.value if isinstance(statement, ast.Expr) else statement
+
+
+@cache
+def definitions() -> dict[str, list[tuple[Path, ast.AST]]]:
+    """Return every function, class and constant of krm_fn by its name, such as `Lists.read`, and where it is."""
+    found: dict[str, list[tuple[Path, ast.AST]]] = defaultdict(list)
+    for path in sorted((TREE / "krm_fn").rglob("*.py")):
+        for name, node in _named(ast.parse(path.read_bytes()), ""):
+            found[name].append((path, node))
+    return found
+
+
+def _named(within: ast.AST, prefix: str) -> Iterator[tuple[str, ast.AST]]:
+    for node in ast.iter_child_nodes(within):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield f"{prefix}{node.name}", node
+            yield from _named(node, f"{prefix}{node.name}.")
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+            yield f"{prefix}{ast.unparse(target)}", node
+        elif isinstance(node, ast.If | ast.With | ast.Try):
+            yield from _named(node, prefix)
 
 
 def make_telling() -> int:
@@ -248,7 +287,7 @@ def make_telling() -> int:
             print(f"{count} of {len(TELLING)}: {row.mistake}", file=sys.stderr)
             mutant = find_telling(row)
             if mutant is None:
-                missed.append(f"{row.mistake}: expected once in krm_fn: {row.text}")
+                missed.append(f"{row.mistake}: expected once in {row.where}: {row.code}")
             elif not is_noticed(mutant, copy, row.tests, allowed[row.tests]):
                 missed.append(f"{row.mistake}: not noticed by {row.tests}")
     print("\n".join([*missed, f"{len(TELLING) - len(missed)} of {len(TELLING)} telling mistakes are noticed."]))

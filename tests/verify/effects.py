@@ -17,11 +17,11 @@ from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
 from krm_fn.linker.link import link
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import OutOfTime
+from tests.function.openapi import find_errors
 from tests.linker import controllers, garbage_collector
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.model.deployers import apply, key_of
 from tests.linker.object_store import NAMESPACE, Object, ObjectStore
-from tests.openapi import find_errors
 
 WORKLOADS = ("Deployment", "Rollout")
 IMAGE = "registry.example/krm-fn:0.2.0"

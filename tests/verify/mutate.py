@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.base import keys
-from tests.openapi import resolved, schema_of
+from tests.function.openapi import resolved, schema_of
 
 Object: TypeAlias = dict[str, Any]
 Path: TypeAlias = tuple[str | int, ...]

@@ -137,7 +137,7 @@ def _emitted(rendering: Rendering, kind: str) -> list[Item]:
 
 
 def _trackers(rendering: Rendering) -> list[Item]:
-    return [item for item in rendering.package.emitted if item.labels[keys.COMPONENT] in keys.TRACKERS]
+    return [item for item in rendering.package.emitted if item.labels[keys.COMPONENT] == keys.TRACKER]
 
 
 def _set_text(item: Item, path: tuple[str, ...], text: str) -> Changes:

@@ -236,7 +236,7 @@ def is_emitted(item: Item) -> bool:
     or suffix may have been added to the name since.
     """
     component = item.labels.get(keys.COMPONENT)
-    if component in keys.TRACKERS:
+    if component == keys.TRACKER:
         return item.id.kind == "ConfigMap" and get(item.node, "data") is None and keys.BASE_NAME in item.annotations
     if component != keys.LINKER:
         return False
@@ -247,7 +247,7 @@ def is_emitted(item: Item) -> bool:
 
 def is_secret_tracker(item: Item) -> bool:
     """Tell whether the object has the name of a Secret for which it stands."""
-    return item.labels.get(keys.COMPONENT) in keys.TRACKERS and keys.STANDS_FOR not in item.annotations
+    return item.labels.get(keys.COMPONENT) == keys.TRACKER and keys.STANDS_FOR not in item.annotations
 
 
 def listed_revisions(item: Item) -> set[str]:

@@ -310,7 +310,7 @@ class _Writer:
 
 
 def _who(item: Item, release: Release) -> ComparedObject:
-    is_of_secret = item.id.kind == "Secret" or item.labels.get(keys.COMPONENT) in keys.TRACKERS
+    is_of_secret = item.id.kind == "Secret" or item.labels.get(keys.COMPONENT) == keys.TRACKER
     name = None if is_of_secret and is_named_by_content(item) else item.id.name
     namespace = release.package.namespace_of(item)
     base = emitted_base(item) if is_emitted(item) else base_name(item)

@@ -389,7 +389,7 @@ def _key(item: Item, release: Release) -> Hashable:
 
 def _comes_with_secret(item: Item, here: Release, there: Release) -> bool:
     """Tell whether this is a tracker whose Secret is on one side only."""
-    if item.labels.get(keys.COMPONENT) not in keys.TRACKERS:
+    if item.labels.get(keys.COMPONENT) != keys.TRACKER:
         return False
     secret = _secret_of(item, here)
     return secret in _secrets(here) and secret not in _secrets(there)

@@ -179,7 +179,7 @@ def _find_emitted(found: Run) -> Iterator[_Emitted]:
 
 
 def _read_emitted(who: ResourceId, labels: Mapping[str, str], annotations: Mapping[str, str]) -> _Emitted:
-    is_tracker = labels.get(keys.COMPONENT) in keys.TRACKERS
+    is_tracker = labels.get(keys.COMPONENT) == keys.TRACKER
     names = frozenset(filter(None, annotations.get(keys.RENDERED, "").split(",")))
     return _Emitted(who, None if is_tracker else names)
 

@@ -167,7 +167,7 @@ def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[Li
     for one in sorted(listed, key=lambda one: (_id(one.item, new) in names, one.created, one.item.id.name)):
         item = one.item
         is_same = _id(item, new) in names
-        is_of_set = is_revision(item) or item.labels.get(keys.COMPONENT) in keys.TRACKERS
+        is_of_set = is_revision(item) or item.labels.get(keys.COMPONENT) == keys.TRACKER
         tracks = _find_tracks(item)
         if is_of_set and _set_of(item) in sets:
             inventory = inventories.get(_set_of(item))

@@ -26,7 +26,7 @@ from krm_fn.tools.render.rendered import read_plan
 from krm_fn.tools.verify.check_job import check_annotations, check_cron_job, check_job, check_object, check_wave
 from krm_fn.tools.verify.rendering import RenderedSet, Rendering
 
-_ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY, keys.RETAIN)
+_ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY, keys.RETAIN, keys.WANTED)
 _NOTHING = LinkPlan(set="", timeout=0, minimum_age=0)
 _RBAC = "rbac.authorization.k8s.io/v1"
 _ACCESS = (("v1", "ServiceAccount"), (_RBAC, "Role"), (_RBAC, "RoleBinding"))
@@ -59,7 +59,7 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
                 yield from _check_jobs(place, objects)
                 yield from _check_cron_jobs(place, one, objects)
                 yield from _check_inventory(place, objects)
-                yield from _check_trackers(place, one, objects, trackers)
+                yield from _check_trackers(place, objects, trackers)
                 yield from _check_access(place, one, objects)
                 yield from _check_built(place, settings, has_add_ons=place.namespace in with_add_ons)
                 yield from _check_namespaces(place, one, rendering)
@@ -276,10 +276,8 @@ def _check_inventory(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Prob
                 yield about(item, f"lists {name}, which is not in the input", field)
 
 
-def _check_trackers(
-    place: _JobPlace, of_set: RenderedSet, objects: _LinkerObjects, wanted: Iterable[Any]
-) -> Iterator[Problem]:
-    trackers = {one.id.name: one for one in place.emitted if one.labels[keys.COMPONENT] in keys.TRACKERS}
+def _check_trackers(place: _JobPlace, objects: _LinkerObjects, wanted: Iterable[Any]) -> Iterator[Problem]:
+    trackers = {one.id.name: one for one in place.emitted if one.labels[keys.COMPONENT] == keys.TRACKER}
     tracked = {name.name: name.kind for name in place.linked if name.kind != "ConfigMap"}
     for name in sorted(tracked.keys() - trackers.keys()):
         who = ResourceId("v1", tracked[name], place.namespace, name)
@@ -293,7 +291,7 @@ def _check_trackers(
         name, namespace = one["metadata"]["name"], one["metadata"].get("namespace", "")
         if name in trackers and namespace in ("", place.namespace):
             planned.append(trackers[name])
-            yield from check_annotations(trackers[name], one, (*_ABOUT_TRACKERS, *[keys.WANTED] * of_set.is_marked))
+            yield from check_annotations(trackers[name], one, _ABOUT_TRACKERS)
             yield from check_object(trackers[name], one)
             yield from check_wave(trackers[name], one)
     yield from _check_after_inventory(planned, place)

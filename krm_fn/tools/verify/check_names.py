@@ -65,7 +65,7 @@ def check_marks(rendering: Rendering) -> Iterator[Problem]:
             yield about(item, message, _field(keys.BASE_NAME))
         if place not in listed:  # no linker, so nothing to tell it
             continue
-        if item.annotations.get(keys.WANTED) != "true" and rendering.sets[place[0]].is_marked:
+        if item.annotations.get(keys.WANTED) != "true":
             yield _unmarked(item, keys.WANTED, "the linker may delete it")
         is_seen = item in rendering.consumers or item.annotations[keys.BASE_NAME] in listed[place]
         if not is_seen and item.annotations.get(keys.RETAIN) != "true":
@@ -222,7 +222,7 @@ def _check_set(one: RenderedSet, deployers: tuple[str, ...]) -> Iterator[Problem
         yield from _check_pruning(item, deployers)
         yield from _check_name(item, keep_name(item.annotations, deployers) if revision.is_renamed else {})
     for item in one.emitted:
-        if item.labels.get(keys.COMPONENT) in keys.TRACKERS:
+        if item.labels.get(keys.COMPONENT) == keys.TRACKER:
             yield from _check_pruning(item, deployers)
             yield from _check_name(item, keep_new_name(deployers))
 

@@ -35,16 +35,12 @@ class Configured(NamedTuple):
 
 
 class RenderedSet(NamedTuple):
-    """What is here of a set. `configured` is None where its configuration is not known.
-
-    `is_marked`: its revisions and trackers have the mark `wanted`, which version 0.1.0 did not write.
-    """
+    """What is here of a set. `configured` is None where its configuration is not known."""
 
     name: str
     revisions: tuple[Revision, ...]
     emitted: tuple[Item, ...]
     configured: Configured | None
-    is_marked: bool
 
 
 class Rendering(NamedTuple):
@@ -117,12 +113,10 @@ def _read_sets(package: Package, revisions: Revisions, configured: Mapping[str, 
             emitted[item.labels[keys.SET]].append(item)
     sets: dict[str, RenderedSet] = {}
     for name in sorted({*by_set, *emitted, *configured}):
-        items = [revision.item for revision in by_set[name]] + emitted[name]
         sets[name] = RenderedSet(
             name=name,
             revisions=tuple(by_set[name]),
             emitted=tuple(emitted[name]),
             configured=configured.get(name),
-            is_marked=any(keys.WANTED in item.annotations for item in items),
         )
     return sets

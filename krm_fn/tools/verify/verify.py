@@ -160,8 +160,7 @@ def check_again(rendering: Rendering) -> Iterator[Problem]:
     first: dict[Item, str] = {}
     for edit in edits:
         for field in _fields_of(edit):
-            if not field.endswith(f"[{keys.WANTED}]"):  # which version 0.1.0 did not write
-                first.setdefault(edit.item, field)
+            first.setdefault(edit.item, field)
     for item, field in first.items():
         is_checksum = field.endswith(f"[{settings.checksums.annotation}]")
         yield about(item, _CHECKSUM if is_checksum else _CHANGED, field)

@@ -1,0 +1,44 @@
+"""Every folder in fixtures/ is a claim. Each is compared byte for byte."""
+
+from pathlib import Path
+
+import pytest
+from pytest_snapshot.plugin import Snapshot
+
+from krm_fn.base.problem import Outcome
+from krm_fn.function import run
+from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
+
+
+def assert_as_recorded(snapshot: Snapshot, case: Path, outcome: Outcome) -> None:
+    snapshot.snapshot_dir = case
+    snapshot.assert_match(outcome.stdout, "output.yaml")
+    snapshot.assert_match(outcome.stderr.encode(), "stderr.txt")
+
+
+@pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
+def test_a_transform_gives_the_recorded_bytes(case: Path, snapshot: Snapshot) -> None:
+    outcome = run((case / "input.yaml").read_bytes(), environment=ENVIRONMENT)
+    assert outcome.exit_code == 0, outcome.stderr
+    assert_as_recorded(snapshot, case, outcome)
+
+
+@pytest.mark.parametrize("case", REJECTIONS, ids=lambda case: case.name)
+def test_a_rejection_gives_the_recorded_message(case: Path, snapshot: Snapshot) -> None:
+    """What can be read comes back byte for byte, and new results follow. Of what cannot be read, nothing does."""
+    given = (case / "input.yaml").read_bytes()
+    outcome = run(given, environment=ENVIRONMENT)
+    assert (outcome.exit_code, outcome.summary) == (1, "")
+    assert outcome.stderr.startswith("error: ")
+    snapshot.snapshot_dir = case
+    snapshot.assert_match(outcome.stderr.encode(), "stderr.txt")
+    if outcome.stdout:
+        assert outcome.stdout.startswith(given)
+        snapshot.assert_match(outcome.stdout.removeprefix(given), "results.yaml")
+    else:
+        assert not (case / "results.yaml").exists()
+
+
+def test_there_are_fixtures() -> None:
+    assert len(TRANSFORMS) >= 60
+    assert len(REJECTIONS) >= 30

@@ -1,0 +1,60 @@
+"""Every folder in fixtures/migrations is a migration. No step of it prunes an object that running pods use."""
+
+import re
+from pathlib import Path
+
+import pytest
+from pytest_snapshot.plugin import Snapshot
+
+from krm_fn.base.problem import Outcome
+from krm_fn.function import run
+from krm_fn.tools.render.check import check
+from tests.cases import ENVIRONMENT, MIGRATION_STEPS, MIGRATIONS
+from tests.function.test_fixtures import assert_as_recorded
+from tests.pages.migration_page import BLOCK, PAGE, deployed_before, with_diffs
+
+every_step = pytest.mark.parametrize("step", MIGRATION_STEPS, ids=lambda step: f"{step.parent.name} {step.name}")
+
+
+def checked(step: Path, deployed: Path) -> Outcome:
+    rendering = Outcome((step / "output.yaml").read_bytes(), "", 0)
+    return check(rendering, "-", deployed.read_bytes(), "")
+
+
+@every_step
+def test_a_step_gives_the_recorded_bytes(step: Path, snapshot: Snapshot) -> None:
+    outcome = run((step / "input.yaml").read_bytes(), environment=ENVIRONMENT)
+    assert outcome.exit_code == 0, outcome.stderr
+    assert_as_recorded(snapshot, step, outcome)
+    assert run(outcome.stdout, environment=ENVIRONMENT).stdout == outcome.stdout
+
+
+@every_step
+def test_a_step_is_safe_after_the_one_before(step: Path) -> None:
+    assert checked(step, deployed_before(step)).stderr == ""
+
+
+@pytest.mark.parametrize("case", MIGRATIONS, ids=lambda case: case.name)
+def test_the_second_step_alone_is_not_safe(case: Path) -> None:
+    """Except with Spinnaker, which prunes nothing."""
+    outcome = checked(case / "step-2", case / "deployed.yaml")
+    assert ("would prune it while pods still use it" in outcome.stderr) == (case.name != "from-spinnaker")
+
+
+def test_a_version_that_kapp_would_prune_is_found() -> None:
+    """The live object lacks the annotation that the page adds to the previous version."""
+    (case,) = (case for case in MIGRATIONS if case.name == "from-kapp")
+    live = (case / "step-1/deployed.yaml").read_text().replace("kapp.k14s.io/delete-strategy: orphan\n", "", 1)
+    rendering = Outcome((case / "step-2/output.yaml").read_bytes(), "", 0)
+    assert "ConfigMap/shop/web-config-ver-3: kapp would prune it" in check(rendering, "-", live.encode(), "").stderr
+
+
+def test_the_page_shows_every_step_as_it_is() -> None:
+    page = PAGE.read_text()
+    shown = [f"{found['case']} {found['step']}" for found in BLOCK.finditer(page)]
+    assert sorted(shown) == [f"{step.parent.name} {step.name}" for step in MIGRATION_STEPS]
+    assert page == with_diffs(page), "run python -m tests.pages.migration_page"
+
+
+def test_the_page_names_every_case() -> None:
+    assert set(re.findall(r"fixtures/migrations/([\w-]+)", PAGE.read_text())) >= {case.name for case in MIGRATIONS}

@@ -1,0 +1,170 @@
+"""docs/troubleshooting.md explains every message that krm-fn can print, and only those."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.cases import FIXTURES
+from tests.pages.messages import ROOT, Message, Text, find_texts, read_messages
+from tests.pages.messages_page import PAGE, page
+
+ANSWERS = {
+    "krm_fn/cli/main.py": "what `krm-fn --help` says of the configuration",
+    "krm_fn/tools/diff/tree.py": "the paths of differences",
+    "krm_fn/tools/diff/write_difference.py": "what `krm-fn diff` draws",
+    "krm_fn/tools/explain/find_references.py": "answers of `krm-fn explain`",
+    "krm_fn/tools/explain/find_unfollowed.py": "answers of `krm-fn explain`",
+    "krm_fn/tools/explain/explanation.py": "answers of `krm-fn explain`",
+    "krm_fn/tools/explain/explain.py": "answers of `krm-fn explain`",
+    "krm_fn/tools/graph/picture.py": "labels of a picture",
+    "krm_fn/tools/graph/graph_objects.py": "labels of a picture",
+    "krm_fn/tools/graph/diagrams.py": "labels of a picture",
+    "krm_fn/tools/graph/to_html.py": "labels of a picture",
+    "krm_fn/tools/init/start.py": "what `krm-fn init` prints",
+    "krm_fn/tools/init/texts.py": "what `krm-fn init` writes",
+    "krm_fn/tools/history/text.py": "what `krm-fn history` prints",
+    "krm_fn/tools/history/revision_history.py": "states of a revision",
+    "krm_fn/tools/history/write_history.py": "what `krm-fn history -o markdown` prints",
+    "krm_fn/tools/history/find_history.py": "commands for kubectl",
+    "krm_fn/tools/fleet/write_fleet.py": "what `krm-fn history` prints of several clusters",
+    "krm_fn/report/object_change.py": "an assertion",
+    "krm_fn/report/change_lines.py": "what `krm-fn diff` prints",
+    "krm_fn/report/write_change.py": "what `krm-fn diff` prints",
+    "krm_fn/report/markup.py": "code in Markdown",
+    "krm_fn/report/table.py": "the length of what is cut off",
+    "krm_fn/report/secrets.py": "names whose hash is not shown",
+    "krm_fn/facts/deployers.py": "annotations, and what people call a deployment",
+    "krm_fn/facts/kinds.py": "commands for kubectl, and by what a rollout is read",
+    "krm_fn/facts/phrases.py": "what kustomize, helm and git say",
+    "krm_fn/facts/producers.py": "who writes an object, and why its name stays: the reason in a message",
+    "krm_fn/core/references/find.py": "the rule behind a reference, for `krm-fn explain`",
+    "krm_fn/facts/chart_values.py": "where a chart says so, for `krm-fn explain`",
+    "krm_fn/facts/annotations.py": "names of programs",
+    "krm_fn/facts/exclusions.py": "why a field is not followed, for `krm-fn explain`",
+    "krm_fn/facts/fields.py": "where a project says what it does with a name, for `krm-fn explain`",
+    "krm_fn/core/references/program_options.py": "what is named in a message",
+    "krm_fn/core/references/releases.py": "the rule behind a reference, or why there is none, for `krm-fn explain`",
+    "krm_fn/core/references/shapes.py": "the rule behind a reference, for `krm-fn explain`",
+    "krm_fn/facts/programs.py": "names of programs",
+    "krm_fn/core/decide/read_package.py": "answers of `krm-fn explain`",
+}
+"""Files whose texts are no messages, and what they are."""
+
+OTHERS = {
+    "%(prog)s %(version)s": "what --version prints",
+    "kubectl revisions": "the name of a program",
+    "krm-fn {}\n": "what `krm-fn version` prints",
+    "{}{} and {} more": "how a long list ends",
+    "{} of {}, {}": "how far `krm-fn diff` is, at a terminal",
+    "Connection[Any, Any]": "a type",
+    "({})": "the size of a value that `krm-fn diff` does not show",
+    "live in {}": "the name of a cluster, in what `krm-fn diff --live` prints",
+    "the cluster": "the same, without a namespace",
+    " (cannot be rendered)": "behind the name of a revision, in what `krm-fn diff` prints",
+    "else it is refused": "an assertion",
+    "found duplicate anchor": "how an error of libyaml begins that nobody sees",
+    "found undefined alias": "an error of libyaml, which is shown behind `invalid YAML`",
+    "git merge-file": "the name of a program",
+    "# {}\n": "a line that a merge must end with",
+    r"[\w.\[\]/|~ -]+": "a regular expression",
+    r"[\w.<>=~^*|, -]+?": "a regular expression",
+    'read -r never; exec rm -rf -- "$1"': "a script",
+    "And the options of krm-fn render: {}.": "how the help of other commands ends",
+    "--- {}\n": "the line above each look of `krm-fn history --watch`",
+    "kubectl delete {} -n {} --ignore-not-found": "a command for kubectl",
+    "foreign owner": "a state of a revision",
+    "unlinked tracker": "a state of a revision",
+    **dict.fromkeys(
+        ("in use", "being replaced", "rolling out", "not started", "not applied", "no set"), "a state in a table"
+    ),
+    **dict.fromkeys(("no answer", "no report"), "why a column is empty"),
+    "no entry of spec.select matches it": "an answer of `krm-fn explain`",
+    "add an entry, or annotate it with {}: {}": "an answer of `krm-fn explain`",
+    "no pod template of the package references it": "an answer of `krm-fn explain`",
+    "only values of a chart name it, and its pods are rendered in the cluster": "an answer of `krm-fn explain`",
+    "annotate it with {}: {} to rename it all the same": "an answer of `krm-fn explain`",
+    "pods read it": "an answer of `krm-fn explain`",
+    "pods read it, and an earlier run has made it a revision": "an answer of `krm-fn explain`",
+    "pods read it, and nothing hints at a program that looks it up by its name": "an answer of `krm-fn explain`",
+    "{} matches it": "an answer of `krm-fn explain`",
+    "its annotation {} says so": "an answer of `krm-fn explain`",
+    "the package does not contain it: its name stays": "an answer of `krm-fn explain`",
+    "nothing in the package makes it": "an answer of `krm-fn explain`",
+    "name beside kind: Job": "what is named in a message",
+    "Do: {}": "what `krm-fn explain --message` prints",
+    r"\1 (docs/\2)": "how it writes a link",
+}
+"""Texts that are no messages, and what they are."""
+
+_CODE = re.compile(r"[\w\[\], .]+( \| [\w\[\], .]+)+|.*(\(\?|\\[rt]).*")
+"""Names of types (`Progress | None`) and regular expressions."""
+
+_SUMMARY = re.compile(r"(nothing|[0-9]+) (renamed|adopted|with a checksum)\b.*")
+"""What every success ends with. Without most of its words, it is too short to be recognised."""
+
+_MAKES_A_MESSAGE = re.compile(r"\b(Problem|Rejected|ApiError|UsageError|ClickException|about|at)\(|report\.(fail|warn)")
+
+KNOWN = {text for one in read_messages() for text in (*one.templates, *one.parts)}
+
+
+def _is_explained(text: Text) -> bool:
+    return text.text in KNOWN or text.text in OTHERS or text.file in ANSWERS or bool(_CODE.fullmatch(text.text))
+
+
+def test_every_text_in_the_source_is_explained_or_no_message() -> None:
+    unknown = [f"{one.file}:{one.line}: {one.text}" for one in find_texts() if not _is_explained(one)]
+    assert unknown == [], "add it to docs/messages.yaml"
+
+
+def test_every_text_that_is_explained_is_in_the_source() -> None:
+    texts = {one.text for one in find_texts()}
+    # A single word is no text of its own for `find_texts`.
+    assert sorted(text for text in KNOWN | OTHERS.keys() if " " in text.strip() and text not in texts) == []
+
+
+@pytest.mark.parametrize("file", ANSWERS)
+def test_a_file_without_messages_makes_none(file: str) -> None:
+    source = (ROOT / file).read_text()
+    assert not _MAKES_A_MESSAGE.search(source)
+    assert file in {one.file for one in find_texts()}
+
+
+def printed_lines() -> set[str]:
+    """Return every message in the fixtures, without its address."""
+    lines: set[str] = set()
+    for file in FIXTURES.rglob("stderr.txt"):
+        lines |= set(file.read_text().splitlines())
+    for file in FIXTURES.glob("transforms/*/output.yaml"):
+        _, _, results = file.read_text().partition("\nresults:\n")
+        if results:
+            *problems, summary = yaml.safe_load(f"results:\n{results}")["results"]
+            assert _SUMMARY.fullmatch(summary["message"])
+            lines |= {one["message"] for one in problems}
+    return lines
+
+
+def test_every_message_of_the_fixtures_is_found_on_the_page() -> None:
+    specific = [one for one in read_messages() if is_specific(one)]
+    lines = printed_lines()
+    assert len(lines) > 100
+    assert [line for line in sorted(lines) if not any(one.matches(line) for one in specific)] == []
+
+
+def is_specific(one: Message) -> bool:
+    """Tell whether the message has words of its own, by which a line can be recognised."""
+    return len(re.findall(r"[a-z]{2,}", re.sub(r"\{\w+\}", "", one.says))) > 1
+
+
+def test_a_message_says_what_it_means_and_what_to_do() -> None:
+    for one in read_messages():
+        for text in (one.means, one.do):
+            assert text.endswith((".", "`", "?")), one.says
+        for link in re.findall(r"\]\((\S+?\.md)", one.means + one.do):
+            assert PAGE.parent.joinpath(link).exists(), one.says
+
+
+def test_the_page_is_made_from_the_list() -> None:
+    assert PAGE.read_text() == page()
+    assert Path(ROOT / "docs/messages.yaml").exists()
