@@ -17,10 +17,10 @@ from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
 from krm_fn.core.names.content_hash import HASH
 from krm_fn.core.yaml.results import stderr_lines
-from krm_fn.tools.git.repository import Repository, temporary_folder
+from krm_fn.tools.git.repository import Repository
 from krm_fn.tools.merge.merge_package import Merged, NotOurs, PackageFiles, Versions, find_in_package, merge
 from krm_fn.tools.render.files import MANIFESTS, Allowance, Limits, unreadable
-from krm_fn.tools.render.program import Program, run_program
+from krm_fn.tools.render.program import Program, run_program, temporary_folder
 
 _MOST_CONFLICTS = 127
 """Of a file, in the exit code of git."""
