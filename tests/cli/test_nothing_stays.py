@@ -47,3 +47,13 @@ def test_all_is_as_before_when_a_command_is_killed(name: str, place: Place) -> N
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert_nothing_stays(place, before, command.outputs)
+
+
+def test_a_merge_keeps_the_mode_of_its_output(place: Place) -> None:
+    command = COMMANDS["merge"]
+    place.use("answer", GIT)
+    ours = place.repository / command.outputs[0]
+    ours.chmod(0o600)
+    with place.running(command) as process:
+        process.communicate()
+    assert (process.returncode, ours.stat().st_mode & 0o777) == (0, 0o600)

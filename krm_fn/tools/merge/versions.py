@@ -145,6 +145,8 @@ def _replace(file: Path, data: bytes) -> None:
     """Write a file as a whole, or leave it."""
     new = file.with_name(f"{file.name}.krm-fn")
     try:
+        new.touch(mode=0o600)  # there may be Secrets in it
+        shutil.copymode(file, new)
         new.write_bytes(data)
         new.replace(file)
     except OSError:
