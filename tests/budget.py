@@ -55,7 +55,7 @@ def count() -> list[Count]:
     tokens = sum(count_tokens(module.path) for module in code)
     return [
         Count("modules", len(code), 199),
-        Count("thousands of tokens, without facts", tokens / 1000, 283),
+        Count("thousands of tokens, without facts", tokens / 1000, 284),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 7.3),
         Count("median lines of a module", statistics.median(module.lines for module in code), 177, at_least=True),
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 13),

@@ -139,10 +139,13 @@ class Api:
 
     def _connect(self) -> ApiClient:
         try:
-            client = ApiClient(load_credentials(self._access, self.deadline))
+            credentials = load_credentials(self._access, self.deadline)
         except NoCredentials as error:
             what = "no credentials for the API server"
             raise ApiError(what, f"{error}; run inside a cluster, or set KUBECONFIG") from error
+        client = ApiClient(credentials.configuration)
+        if credentials.tls:  # the client's configuration has no field for it
+            client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = credentials.tls
         client.user_agent = f"krm-fn-linker/{__version__}"
         return client
 

@@ -5,20 +5,28 @@ No error shows a value of the user, such as a token or a key: the client's own w
 
 import os
 import shutil
-from base64 import b64encode
-from collections.abc import Callable
-from contextlib import nullcontext
+import ssl
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, NamedTuple
 
 from kubernetes import config
 from kubernetes.client import Configuration
 from kubernetes.config import ConfigException
-from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION, ConfigNode, KubeConfigLoader, KubeConfigMerger
+from kubernetes.config.kube_config import (
+    KUBE_CONFIG_DEFAULT_LOCATION,
+    ConfigNode,
+    KubeConfigLoader,
+    KubeConfigMerger,
+    _cleanup_temp_files,
+)
 from urllib3 import disable_warnings
 from urllib3.exceptions import InsecureRequestWarning
+from urllib3.util.ssl_ import create_urllib3_context
 
 from krm_fn.linker.exec_plugin import PluginFailed, run_plugin
 from krm_fn.linker.read import mapping
@@ -53,6 +61,13 @@ class Access(NamedTuple):
         return self == Access() and _IN_POD.exists()
 
 
+class Credentials(NamedTuple):
+    """The address and the credentials of an API server. `tls`: the client's certificate, if no file holds it."""
+
+    configuration: Configuration
+    tls: ssl.SSLContext | None = None
+
+
 def list_contexts(kubeconfig: str | None) -> list[str]:
     """Return the contexts of a kubeconfig. Raises NoCredentials if there is none."""
     what = "no contexts"
@@ -78,21 +93,22 @@ def find_namespace(access: Access) -> str:
     return str(mapping(chosen.get("context")).get("namespace") or "default")
 
 
-def load_credentials(access: Access, deadline: Deadline) -> Configuration:
-    """Return the address and the credentials of an API server.
+def load_credentials(access: Access, deadline: Deadline) -> Credentials:
+    """Return the address and the credentials of an API server. No file is written for a library that wants one.
 
     They are read once: a token that has expired is answered with 401, and then the caller loads them again. Raises
     NoCredentials, after the deadline too, and what the deadline raises.
     """
     configuration = Configuration()
     configuration.retries = False  # `retry` repeats requests, until the deadline
+    tls: ssl.SSLContext | None = None
     try:
         if access.is_of_pod:
             _read_within(deadline, partial(config.load_incluster_config, configuration))
         else:
             kubeconfig = _read_within(deadline, partial(_Kubeconfig, access))
             kubeconfig.replace_plugin(deadline)
-            _read_within(deadline, partial(kubeconfig.load, configuration))
+            tls = _read_within(deadline, partial(kubeconfig.load, configuration))
     except NoResponse as error:
         message = f"reading them is {error}"
         raise NoCredentials(message) from error
@@ -106,7 +122,7 @@ def load_credentials(access: Access, deadline: Deadline) -> Configuration:
     _clean_token(configuration)
     if not configuration.verify_ssl:  # the kubeconfig asks for it; urllib3 would warn of every request
         disable_warnings(InsecureRequestWarning)
-    return configuration
+    return Credentials(configuration, tls)
 
 
 def _read_within(deadline: Deadline, read: Callable[[], Any]) -> Any:
@@ -185,22 +201,51 @@ class _Kubeconfig:
             user["client-key-data"] = b64encode(printed["clientKeyData"].encode()).decode()
         node.value = {**node.value, "user": user}
 
-    def load(self, configuration: Configuration) -> None:
+    def load(self, configuration: Configuration) -> ssl.SSLContext | None:
+        """Load it into the client's configuration, and return the certificate that the kubeconfig itself holds.
+
+        The client would write it and its key into files, which stay when the process is ended.
+        """
         user = self._find("users", self._user, "user")
         self._check_files(user)
         provider = mapping(user.get("auth-provider"))
         if "cmd-path" in mapping(provider.get("config")):
             message = "auth-provider with a cmd-path has gone from kubectl 1.26, and from here; use exec in its place"
             raise NoCredentials(message)
-        # The client writes a token that it renews into the kubeconfig: several at once would break the file.
-        with _RENEWING if provider else nullcontext():
-            loader = KubeConfigLoader(
-                self._config,
-                active_context=self._context,
-                config_base_path=None,
-                config_persister=self._merger.save_changes,
-            )
+        authority = self._take_data("clusters", self._cluster, "cluster", "certificate-authority")
+        certificate = self._take_data("users", self._user, "user", "client-certificate")
+        key = self._take_data("users", self._user, "user", "client-key")
+        loader = KubeConfigLoader(
+            self._config,
+            active_context=self._context,
+            config_base_path=None,
+            config_persister=self._merger.save_changes,
+        )
+        if provider:
+            # The client writes a token that it renews into the kubeconfig: several at once would break the file. And
+            # the certificate of the provider, which is no secret, is in a file meanwhile.
+            with _RENEWING:
+                try:
+                    loader.load_and_set(configuration)
+                finally:
+                    _cleanup_temp_files()
+        else:
             loader.load_and_set(configuration)
+        if authority:
+            configuration.ca_cert_data = authority.decode("ascii", "ignore")  # there may be remarks around it
+        is_used = str(configuration.host).startswith("https") and (certificate or configuration.cert_file)
+        return _open_tls(configuration, certificate, key) if is_used and (certificate or key) else None
+
+    def _take_data(self, part: str, name: object, field: str, file: str) -> bytes:
+        """Take what stands in the kubeconfig in the place of a file; `b""` if nothing does."""
+        values = self._find(part, name, field)
+        data = values.get(f"{file}-data")
+        if not data:
+            return b""
+        node = next(one for one in self._config.value[part] if one.value["name"] == name)
+        kept = {key: value for key, value in values.items() if key not in {file, f"{file}-data"}}
+        node.value = {**node.value, field: kept}
+        return b64decode(data)
 
     def _check_files(self, user: dict[str, Any]) -> None:
         """Raise NoCredentials for a file that is not there. It shows no path, as it may be a key by mistake."""
@@ -218,6 +263,43 @@ class _Kubeconfig:
         """Return a context, a user or a cluster; an empty one if there is none, of which the client says so."""
         nodes = [one for one in self._config.value[part] if one.value["name"] == name]
         return mapping(nodes[0].value.get(field)) if nodes else {}
+
+
+def _open_tls(configuration: Configuration, certificate: bytes, key: bytes) -> ssl.SSLContext:
+    """Return the context of connections with a certificate, of which a part may be in a file of the user."""
+    context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED if configuration.verify_ssl else ssl.CERT_NONE)
+    if not (configuration.ssl_ca_cert or configuration.ca_cert_data):
+        context.load_default_certs()
+    with ExitStack() as stack:
+        certificate_file = stack.enter_context(_readable(certificate)) if certificate else str(configuration.cert_file)
+        key_file = stack.enter_context(_readable(key)) if key else configuration.key_file
+        try:
+            # OpenSSL would ask at the terminal for the password of a key that is encrypted.
+            context.load_cert_chain(certificate_file, key_file, password="")
+        except OSError as error:
+            message = "the client certificate and its key in the kubeconfig do not fit together, or are none"
+            raise NoCredentials(message) from error
+    configuration.cert_file = configuration.key_file = None  # or the client loads the one of them that is a file
+    return context
+
+
+@contextmanager
+def _readable(data: bytes) -> Iterator[str]:
+    """Make a path at which a library can read this once. It is that of a pipe: whatever happens, no file stays."""
+    reading, writing = os.pipe()
+
+    def write() -> None:
+        with suppress(BrokenPipeError), os.fdopen(writing, "wb") as pipe:
+            pipe.write(data)
+
+    # A thread: the data may be more than a pipe holds.
+    thread = Thread(target=write, daemon=True)
+    thread.start()
+    try:
+        yield f"/dev/fd/{reading}"
+    finally:
+        os.close(reading)
+        thread.join()
 
 
 def _merge(kubeconfig: str | None) -> _Merger:

@@ -27,8 +27,13 @@ def answer(handler: Handler, content: Any, status: int = 200, **headers: str) ->
 
 
 @contextlib.contextmanager
-def hostile_server(behaviour: Behaviour, folder: Path, certificate: Path | None = None) -> Iterator[Path]:
-    """Run the server, and yield a kubeconfig for it, which trusts any certificate. Its key is in the same file."""
+def hostile_server(
+    behaviour: Behaviour, folder: Path, certificate: Path | None = None, clients: Path | None = None
+) -> Iterator[Path]:
+    """Run the server, and yield a kubeconfig for it, which trusts any certificate. Its key is in the same file.
+
+    `clients`: the certificate that vouches for those of its clients; without it they need none.
+    """
 
     class Server(BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # a name that http.server requires
@@ -46,6 +51,9 @@ def hostile_server(behaviour: Behaviour, folder: Path, certificate: Path | None 
     if certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
+        if clients:
+            context.verify_mode = ssl.CERT_REQUIRED
+            context.load_verify_locations(clients)
         listener.socket = context.wrap_socket(listener.socket, server_side=True)
         cluster = {"server": cluster["server"].replace("http", "https"), "insecure-skip-tls-verify": True}
     threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()

@@ -54,7 +54,7 @@ class Place(NamedTuple):
         path.write_text(json.dumps(content))
 
     def load(self) -> Configuration:
-        return load_credentials(Access(str(self.folder / "kubeconfig")), Deadline(3, Event()))
+        return load_credentials(Access(str(self.folder / "kubeconfig")), Deadline(3, Event())).configuration
 
     def run(self, command: str) -> Ended:
         started = time.monotonic()
@@ -306,7 +306,9 @@ def test_a_plugin_is_asked_again_for_a_token_that_has_expired(tmp_path: Path) ->
     ("user", "reason"),
     [
         pytest.param(
-            printing(credential(clientCertificateData="a certificate", clientKeyData=SECRET)), "[SSL]", id="of a plugin"
+            printing(credential(clientCertificateData="a certificate", clientKeyData=SECRET)),
+            "no credentials for the API server: the client certificate and its key in the kubeconfig do not fit",
+            id="of a plugin",
         ),
         pytest.param(
             {"user": {"client-certificate-data": "YQ==", "client-key-data": f"{SECRET}!"}},

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from tempfile import mkdtemp
 from types import MappingProxyType
 from typing import IO, NamedTuple
 
@@ -16,7 +15,7 @@ from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.names.suggest import nearest
 from krm_fn.tools.git.trees import LINK, SUBMODULE, GitTree, TreeEntry
 from krm_fn.tools.render.files import Allowance, prove_below
-from krm_fn.tools.render.program import Ended, Program, run_program
+from krm_fn.tools.render.program import Ended, Program, run_program, temporary_folder
 from krm_fn.tools.render.tools import end_with_output, tell_everything
 
 _SETTINGS = (
@@ -51,10 +50,6 @@ _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _BATCH = ("cat-file", "--batch", "--buffer")
 _HEADER = re.compile(rb"(?P<object>[0-9a-f]+) [a-z]+ (?P<size>[0-9]+)\n")
 """What git prints before each object of a batch."""
-
-
-# It reads what never comes, until the other end of the pipe is closed.
-_KEEP_A_FOLDER = 'read -r never; exec rm -rf -- "$1"'
 
 
 class CheckedOut(NamedTuple):
@@ -329,23 +324,3 @@ def _write_new(file: Path, chunks: Iterable[bytes]) -> bytes:
             start = start or chunk
             opened.write(chunk)
     return start
-
-
-@contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """Make a folder that is removed in the end, also if this process is killed.
-
-    Another process removes it when the pipe between them closes. Whatever ends this process closes it.
-    """
-    try:
-        folder = os.path.realpath(mkdtemp(prefix="krm-fn.", dir=os.environ.get("TMPDIR")))
-    except OSError as error:
-        raise Rejected(Problem("cannot make a temporary folder; set TMPDIR to a folder with room in it")) from error
-    with subprocess.Popen(  # noqa: S603  # no part of the script is anybody's
-        ["/bin/sh", "-c", _KEEP_A_FOLDER, "sh", folder],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ):
-        yield Path(folder)

@@ -17,10 +17,10 @@ from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
 from krm_fn.core.names.content_hash import HASH
 from krm_fn.core.yaml.results import stderr_lines
-from krm_fn.tools.git.repository import Repository, temporary_folder
+from krm_fn.tools.git.repository import Repository
 from krm_fn.tools.merge.merge_package import Merged, NotOurs, PackageFiles, Versions, find_in_package, merge
 from krm_fn.tools.render.files import MANIFESTS, Allowance, Limits, unreadable
-from krm_fn.tools.render.program import Program, run_program
+from krm_fn.tools.render.program import Program, run_program, temporary_folder
 
 _MOST_CONFLICTS = 127
 """Of a file, in the exit code of git."""
@@ -145,6 +145,8 @@ def _replace(file: Path, data: bytes) -> None:
     """Write a file as a whole, or leave it."""
     new = file.with_name(f"{file.name}.krm-fn")
     try:
+        new.touch(mode=0o600)  # there may be Secrets in it
+        shutil.copymode(file, new)
         new.write_bytes(data)
         new.replace(file)
     except OSError:

@@ -16,7 +16,6 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from krm_fn.base.changes import Changes, Patch
@@ -28,7 +27,7 @@ from krm_fn.core.yaml.reader import children, read_yaml, walk
 from krm_fn.core.yaml.splice import Splice, apply_splices
 from krm_fn.tools.render.files import prove_below
 from krm_fn.tools.render.kustomization import KustomizeTree, Plugin
-from krm_fn.tools.render.program import held_signals
+from krm_fn.tools.render.program import held_signals, temporary_folder
 
 _INTERNAL = "internal.config.kubernetes.io"
 _KEPT = (
@@ -122,9 +121,12 @@ class KustomizeCopy:
 
 @contextmanager
 def copied(tree: KustomizeTree) -> Iterator[KustomizeCopy]:
-    """Write the copy, and remove it when the block is left, or when this process is told to end."""
-    with held_signals(), TemporaryDirectory(prefix="krm-fn-") as temporary:
-        yield KustomizeCopy(tree, Path(os.path.realpath(temporary)))
+    """Write the copy, and remove it when the block is left, or when this process ends, whatever ends it.
+
+    It has to hold what is in the files: kustomize reads no file through a link that leads out of its folder.
+    """
+    with held_signals(), temporary_folder() as stage:
+        yield KustomizeCopy(tree, stage)
 
 
 def may_be_rounded(built: bytes) -> bool:

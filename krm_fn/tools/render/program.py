@@ -4,15 +4,19 @@ kustomize, helm and git quote what they cannot read: a Secret of the package, a 
 may quote is not known, but what they usually say is. So only that is shown.
 """
 
+import errno
 import os
 import re
 import selectors
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import IO, NamedTuple, cast
 
 from krm_fn.base.problem import Problem, Rejected
@@ -29,6 +33,17 @@ TICK = 0.1
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 """What ends this process. Argo CD sends SIGTERM when it has waited for too long."""
+
+# They read what never comes, until the other end of the pipe is closed. A program that this process has started, and
+# that runs on for a moment, may still write.
+_KEEPERS = (
+    ("/bin/sh", "-c", 'read -r never; rm -rf -- "$1" || { sleep 1; exec rm -rf -- "$1"; }', "sh"),
+    (sys.executable, "-ISc", "import shutil, sys; open(0).read(); shutil.rmtree(sys.argv[1])"),
+)
+"""What removes a folder, as commands without it. An image may have no shell, which starts in a tenth of the time."""
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
+"""Errors of writing alone."""
 
 _CHARACTER_OF_PATH = r"[^\s'\"`:{}\[\](),;?&=@<>]"
 _SLOTS = {
@@ -148,6 +163,43 @@ def held_signals() -> Iterator[list[int]]:
             signal.signal(number, handler)
         if received:
             signal.raise_signal(received[0])
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder that is removed in the end, also if this process is killed.
+
+    Another process removes it when the pipe between them closes. Whatever ends this process closes it.
+    """
+    with held_signals():
+        try:
+            # Not where `tempfile` looks: its last choice is the working directory, which is the user's.
+            folder = Path(os.path.realpath(mkdtemp(prefix="krm-fn.", dir=os.environ.get("TMPDIR") or "/tmp")))  # noqa: S108
+        except OSError as error:
+            raise Rejected(Problem("cannot make a temporary folder; set TMPDIR to a folder with room in it")) from error
+        keeper = _start_keeper(folder)
+    with keeper:
+        try:
+            yield folder
+        except OSError as error:
+            if error.errno not in _NO_ROOM:
+                raise
+            message = f"cannot write temporary files: {error.strerror}; set TMPDIR to a folder with room in it"
+            raise Rejected(Problem(message)) from error
+
+
+def _start_keeper(folder: Path) -> subprocess.Popen[bytes]:
+    for command in _KEEPERS:
+        with suppress(OSError):
+            return subprocess.Popen(  # noqa: S603  # no part of the script is anybody's
+                [*command, str(folder)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+    folder.rmdir()
+    raise Rejected(Problem("cannot start a process that removes temporary files"))
 
 
 def _read(

@@ -12,8 +12,8 @@ import shutil
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple, cast
 
@@ -25,7 +25,7 @@ from krm_fn.tools.render.files import Allowance, Files, check_named, placed_in, 
 from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, Checked, check_kustomization, read_tree
 from krm_fn.tools.render.kustomize_copy import KustomizeCopy, copied, graft, may_be_rounded, read_notes
 from krm_fn.tools.render.listed_charts import ListedChart
-from krm_fn.tools.render.program import Known, Program, known_part, run_program
+from krm_fn.tools.render.program import Known, Program, known_part, run_program, temporary_folder
 
 CHART = "Chart.yaml"
 _BUILD = {"kustomize": "build", "kubectl": "kustomize"}
@@ -181,16 +181,19 @@ class _Kustomize(NamedTuple):
             with copied(read_tree(self.directory, self.allowance)) as copy:
                 built = self._run(copy.directory, copy.original)
                 return read_notes(copy.restore(built.stdout))
-        except OSError:  # no folder for temporary files can be written
-            return {}
         except Rejected:
             if self.allowance.bytes < 0 or self.allowance.seconds <= 0:
                 raise
             return {}  # what then has no name that an object has is warned about
 
     def _run(self, folder: Path, original: Callable[[bytes], bytes]) -> Built:
+        """Run it with a folder of its own for temporary files: when it is killed, it leaves charts and remote bases."""
         command = [*self.command, str(folder)]
-        return _run(self.directory, command, self.allowance, original, is_offline=bool(self.checked.charts))
+        with ExitStack() as stack:
+            places: dict[str, str] = {}
+            with suppress(Rejected):  # then kustomize can make none either, and says so if it needs one
+                places["TMPDIR"] = str(stack.enter_context(temporary_folder()))
+            return _run(self.directory, command, self.allowance, original, places, is_offline=bool(self.checked.charts))
 
 
 def _chart_options(helm: HelmOptions) -> list[str]:
@@ -208,7 +211,7 @@ def _pull(directory: Path, chart: ListedChart, copy: KustomizeCopy, allowance: A
     It is unpacked elsewhere: the name that a chart gives itself may lead to what has been checked already.
     """
     home = str(os.path.relpath(chart.home))
-    with TemporaryDirectory(prefix="krm-fn-") as temporary:
+    with temporary_folder() as temporary:
         # As kustomize does: neither plugins nor repositories of the user.
         places = dict.fromkeys(("HELM_CONFIG_HOME", "HELM_CACHE_HOME", "HELM_DATA_HOME"), f"{temporary}/helm")
         unpacked = Path(temporary, "charts", "unpacked")
