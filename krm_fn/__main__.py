@@ -6,8 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-from krm_fn.base.problem import Outcome
-from krm_fn.base.words import printable
+from krm_fn.base.problem import Outcome, printable
 from krm_fn.stdio import ClosedPipe, StreamError, can_hold_input, end_process, read_stdin, write_stderr, write_stdout
 
 INTERRUPTED = 130
@@ -102,7 +101,7 @@ def _is_configuration(arguments: list[str]) -> bool:
 def _transform(name: str = "", *, is_quiet: bool = False) -> Outcome:
     """Run the function, with the functionConfig of this file if there is a name."""
     from krm_fn.base.settings import Environment
-    from krm_fn.core.config.pins import find_pins
+    from krm_fn.core.config.build import find_pins
     from krm_fn.function import run
 
     shown = printable(name)

@@ -8,6 +8,7 @@ from krm_fn.base.item import Item, in_order, read_item
 from krm_fn.base.node import Node, is_mapping, is_null
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import NO_ENVIRONMENT, Environment
+from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.configuration import (
     Configuration,
     Packages,
@@ -17,9 +18,7 @@ from krm_fn.core.config.configuration import (
     find_configuration,
 )
 from krm_fn.core.config.plain import place_settings
-from krm_fn.core.config.read_config import parse_config
-from krm_fn.core.decide.read_package import read_package
-from krm_fn.core.decide.run import Run
+from krm_fn.core.decide.run import Run, read_package
 from krm_fn.core.decide.summarize_run import summarize_run
 from krm_fn.core.yaml.apply import add_results, apply_changes
 from krm_fn.core.yaml.envelope import Envelope, open_envelope

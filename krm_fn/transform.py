@@ -3,22 +3,17 @@
 from krm_fn.base.changes import Changes
 from krm_fn.base.settings import Environment, Settings
 from krm_fn.core.decide.choose import choose
-from krm_fn.core.decide.mark import find_consumers, mark, restore
-from krm_fn.core.decide.name import name_revisions
-from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.revisions import Revisions
-from krm_fn.core.decide.run import Run
-from krm_fn.core.decide.stale_names import find_present, find_stale
-from krm_fn.core.decide.update_references import update_references
-from krm_fn.core.references.embedded import ReadYaml, find_embedded
+from krm_fn.core.decide.name import find_consumers, mark, name_revisions, restore
+from krm_fn.core.decide.run import Package, Revisions, Run
+from krm_fn.core.decide.update_references import find_present, find_stale, update_references
 from krm_fn.core.references.generated import makes_config
 from krm_fn.core.references.mentions import Mentions
-from krm_fn.core.references.references import References, find_authored
+from krm_fn.core.references.references import ReadYaml, References, find_authored, find_embedded
 from krm_fn.core.references.resolve import Index, MoreNames
 from krm_fn.extras.extras import Mounted, find_extras, read_mounted
 from krm_fn.extras.restart_requests import find_opt_ins
-from krm_fn.guards.early_readers import find_early_readers
 from krm_fn.guards.guards import find_guards
+from krm_fn.guards.readers import find_early_readers
 
 
 def transform(package: Package, settings: Settings, environment: Environment, read_yaml: ReadYaml) -> Run:

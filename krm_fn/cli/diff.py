@@ -4,8 +4,7 @@ import os
 
 import click
 
-from krm_fn.base.problem import Outcome
-from krm_fn.base.words import count
+from krm_fn.base.problem import Outcome, count
 from krm_fn.cli.options import (
     PATH,
     RenderingOptions,

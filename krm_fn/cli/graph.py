@@ -3,8 +3,7 @@
 import click
 from click.core import ParameterSource
 
-from krm_fn.base.problem import Outcome
-from krm_fn.base.words import printable
+from krm_fn.base.problem import Outcome, printable
 from krm_fn.cli.options import (
     PATH,
     RenderingOptions,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 from click.core import ParameterSource
 
-from krm_fn.base.problem import Outcome
-from krm_fn.base.words import count, printable
+from krm_fn.base.problem import Outcome, count, printable
 from krm_fn.cli.options import colour_option, fleet_options, needs_client, output_option, say
 from krm_fn.stdio import terminal_size, write_stdout
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from krm_fn.base.deployer import PROTECTIONS
+from krm_fn.base.kind import PROTECTIONS
 from krm_fn.base.problem import Outcome
 from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, rendering_options
 from krm_fn.core.names.names import SET_NAME

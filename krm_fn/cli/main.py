@@ -9,8 +9,7 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 from krm_fn import __version__
-from krm_fn.base.problem import Outcome
-from krm_fn.base.words import printable
+from krm_fn.base.problem import Outcome, printable
 from krm_fn.cli.diff import diff
 from krm_fn.cli.explain import explain
 from krm_fn.cli.graph import graph

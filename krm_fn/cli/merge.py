@@ -66,7 +66,7 @@ def merge(*, base: str, ours: str, theirs: str, path: str, marker_size: str, lab
     the merge.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.base.settings import Environment
-    from krm_fn.core.config.pins import find_pins
+    from krm_fn.core.config.build import find_pins
     from krm_fn.tools.merge.merge_package import Versions
     from krm_fn.tools.merge.versions import DriverCall, drive
     from krm_fn.tools.render.files import Limits

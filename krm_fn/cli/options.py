@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 
-from krm_fn.base.problem import Outcome
-from krm_fn.base.words import printable
+from krm_fn.base.problem import Outcome, printable
 from krm_fn.stdio import read_stdin, write_stderr
 
 if TYPE_CHECKING:
@@ -184,7 +183,7 @@ class RenderingOptions(NamedTuple):
     def environment(self, *, strict: bool = False) -> "Environment":
         """Return what the function gets from around it. `strict`: its warnings are errors."""
         from krm_fn.base.settings import Environment
-        from krm_fn.core.config.pins import find_pins
+        from krm_fn.core.config.build import find_pins
         from krm_fn.core.names.names import set_name
 
         return Environment(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from krm_fn.base.deployer import PROTECTIONS
+from krm_fn.base.kind import PROTECTIONS
 from krm_fn.base.problem import Outcome
 from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, colour_option, rendering_options
 

@@ -11,8 +11,7 @@ from krm_fn.base import keys
 from krm_fn.base.changes import Changes
 from krm_fn.base.node import Node
 from krm_fn.base.settings import Jobs, Settings, Strategy
-from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.run import Run
+from krm_fn.core.decide.run import Package, Run
 from krm_fn.core.decide.update_references import find_contradictions
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.resolve import Index

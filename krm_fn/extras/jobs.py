@@ -24,18 +24,22 @@ from krm_fn.base.node import (
 from krm_fn.base.pods import find_containers
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.revisions import Revision, Revisions, find_clashes, find_too_long
-from krm_fn.core.decide.run import Run
+from krm_fn.core.decide.run import Package, Revision, Revisions, Run, find_clashes, find_too_long
 from krm_fn.core.decide.update_references import update_references
 from krm_fn.core.names.content_hash import JsonValue, go_json, short_digest
 from krm_fn.core.names.go_yaml import read_scalar
 from krm_fn.core.names.names import MAX_JOB_NAME, base_name
-from krm_fn.core.references.field_specs import beside
-from krm_fn.core.references.find import ROLES, Resource, find_in_rules, may_refer, split_lookalikes
-from krm_fn.core.references.reference import By, Reference, ResolvedReference, Rule, read_reference
+from krm_fn.core.references.find import (
+    GROUP_FIELDS,
+    PASSED_OVER,
+    ROLES,
+    Resource,
+    find_in_rules,
+    may_refer,
+    split_lookalikes,
+)
+from krm_fn.core.references.reference import By, Reference, ResolvedReference, Rule, beside, read_reference
 from krm_fn.core.references.resolve import Index
-from krm_fn.core.references.shapes import GROUP_FIELDS, PASSED_OVER
 
 DEPENDS_ON = "config.kubernetes.io/depends-on"
 """kpt's annotation about the order of applying: `group/namespaces/namespace/kind/name`, separated by commas."""

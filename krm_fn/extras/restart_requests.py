@@ -13,8 +13,8 @@ from typing import NamedTuple
 from krm_fn.base.item import Item
 from krm_fn.base.kind import kind_of
 from krm_fn.base.node import get, texts
+from krm_fn.base.problem import read_list
 from krm_fn.base.settings import CONTROLLERS
-from krm_fn.base.words import read_list
 from krm_fn.core.names.names import base_name
 
 # Wave: the opt-in is on the workload itself. It counts everything that its pods read, and what the lists name.

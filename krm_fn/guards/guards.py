@@ -14,17 +14,31 @@ from krm_fn.base.kind import is_fixed
 from krm_fn.base.node import get, is_mapping, is_scalar
 from krm_fn.base.problem import Problem
 from krm_fn.base.settings import Settings
-from krm_fn.core.decide.package import MANAGED_BY, Package, is_of_chart
-from krm_fn.core.decide.reason import RENAME_ALL_THE_SAME, Guard, Guards, Reason, ReasonCode
+from krm_fn.core.decide.run import (
+    MANAGED_BY,
+    RENAME_ALL_THE_SAME,
+    Guard,
+    Guards,
+    Package,
+    Reason,
+    ReasonCode,
+    is_of_chart,
+)
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated, known_names
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import References
-from krm_fn.guards.api_readers import READING, WRITING, Permissions, reads_own_files
-from krm_fn.guards.early_readers import find_early_readers, guard_against
-from krm_fn.guards.name_readers import NameReaders
+from krm_fn.guards.readers import (
+    READING,
+    WRITING,
+    NameReaders,
+    Permissions,
+    find_early_readers,
+    guard_against,
+    reads_own_files,
+)
 from krm_fn.guards.replaced_later import Variables
 from krm_fn.guards.well_known import looked_up_by
 

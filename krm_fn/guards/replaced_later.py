@@ -27,8 +27,7 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.pods import find_containers
 from krm_fn.base.settings import KPTFILE, Strategy
-from krm_fn.core.decide.package import Package, is_of_chart
-from krm_fn.core.decide.reason import Reason, ReasonCode
+from krm_fn.core.decide.run import Package, Reason, ReasonCode, is_of_chart
 from krm_fn.core.names.names import authored_id, base_name, is_revision
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import References

@@ -9,8 +9,7 @@ from threading import Event
 from typing import NamedTuple
 
 from krm_fn.base.link_plan import LinkPlan
-from krm_fn.base.problem import Outcome
-from krm_fn.base.words import printable
+from krm_fn.base.problem import Outcome, printable
 from krm_fn.linker.api import Api, ApiError
 from krm_fn.linker.cluster import Cluster, DryRun
 from krm_fn.linker.credentials import Access

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from krm_fn.base.link_plan import LinkPlan
-from krm_fn.base.words import count, listing, printable
+from krm_fn.base.problem import count, listing, printable
 from krm_fn.core.names.names import without_hash
 from krm_fn.linker.cluster import Cluster
 from krm_fn.linker.objects import LiveRevision, Observation, Owner

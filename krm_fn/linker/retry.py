@@ -6,7 +6,7 @@ from random import uniform
 from threading import Event, Thread
 from typing import Any, NamedTuple, TypeVar
 
-from krm_fn.base.words import listing, printable
+from krm_fn.base.problem import listing, printable
 
 _FORBIDDEN, _TOO_MANY_REQUESTS, _SERVER_ERROR = 403, 429, 500
 

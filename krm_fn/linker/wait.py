@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.base.link_plan import LinkPlan, ProducerName, RevisionName, Workload
-from krm_fn.base.words import listing
+from krm_fn.base.problem import listing
 from krm_fn.linker.cluster import Cluster, Reader, observe, observe_workloads
 from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner
 from krm_fn.linker.owners import is_left_to_kpt, plan_deletions, plan_owners

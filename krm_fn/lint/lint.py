@@ -5,24 +5,18 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes
-from krm_fn.base.deployer import is_hook
 from krm_fn.base.item import Item, about, place_of
 from krm_fn.base.keys import PACKAGE_PATH
-from krm_fn.base.kind import cannot_change, is_fixed, is_replaced, kind_of
+from krm_fn.base.kind import cannot_change, is_fixed, is_hook, is_replaced, kind_of
 from krm_fn.base.node import get, is_mapping, mark_of
 from krm_fn.base.problem import UNRENDERED, Problem, ResourceId, Severity
 from krm_fn.base.settings import DEFAULT_SET, Jobs, Settings, Strategy
-from krm_fn.core.decide.choice import Choices
-from krm_fn.core.decide.encrypted import is_encrypted
-from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.reason import Guards, ReasonCode
-from krm_fn.core.decide.revisions import Revision, Revisions
-from krm_fn.core.decide.run import Run
+from krm_fn.core.decide.choose import is_encrypted
+from krm_fn.core.decide.run import Choices, Guards, Package, ReasonCode, Revision, Revisions, Run
 from krm_fn.core.names.names import authored_id, listed_revisions
 from krm_fn.core.references.find import may_refer
 from krm_fn.core.references.references import References
 from krm_fn.guards.replaced_later import SUBSTITUTE
-from krm_fn.lint.data import find_missing_keys, find_refused_data
 from krm_fn.lint.not_followed import (
     find_copied,
     find_in_fields,
@@ -33,7 +27,14 @@ from krm_fn.lint.not_followed import (
     find_unversioned,
     warn_about_misspelled,
 )
-from krm_fn.lint.without_effect import find_misspelled_kinds, find_nothing_chosen, find_own_annotations, find_unmatched
+from krm_fn.lint.without_effect import (
+    find_missing_keys,
+    find_misspelled_kinds,
+    find_nothing_chosen,
+    find_own_annotations,
+    find_refused_data,
+    find_unmatched,
+)
 
 
 def lint(run: Run) -> Changes:

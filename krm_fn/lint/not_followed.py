@@ -8,10 +8,7 @@ from krm_fn.base.item import Item, about
 from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.choice import Choices
-from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.reason import Guards, ReasonCode
-from krm_fn.core.decide.revisions import Revisions
+from krm_fn.core.decide.run import Choices, Guards, Package, ReasonCode, Revisions
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.names.suggest import find_near
 from krm_fn.core.references.find import ROLES

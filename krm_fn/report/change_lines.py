@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from krm_fn.base.words import count, printable, with_commas
+from krm_fn.base.problem import count, printable, with_commas
 from krm_fn.report.align import align
 from krm_fn.report.object_change import (
     Cause,

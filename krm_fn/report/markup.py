@@ -14,7 +14,7 @@ from operator import attrgetter
 from pkgutil import get_data
 from typing import Any, TypeAlias
 
-from krm_fn.base.words import camel_case, printable
+from krm_fn.base.problem import camel_case, printable
 from krm_fn.report.table import cut
 
 WIDTH = 300

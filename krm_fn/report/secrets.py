@@ -9,9 +9,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.deployer import KAPP_VERSIONED, PROTECTIONS, SPINNAKER_VERSIONED
 from krm_fn.base.item import DATA_FIELDS, Item
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
+from krm_fn.base.kind import KAPP_VERSIONED, PROTECTIONS, SPINNAKER_VERSIONED
 from krm_fn.base.node import FieldPath, Node, fields, get, is_mapping, is_scalar, text
 from krm_fn.base.problem import Problem
 from krm_fn.base.producer import RENAMABLE_KINDS

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from krm_fn.base.words import printable
+from krm_fn.base.problem import printable
 from krm_fn.report.table import columns, cut
 
 _PATIENCE = 1.0

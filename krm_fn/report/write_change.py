@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from krm_fn.base.words import count
+from krm_fn.base.problem import count
 from krm_fn.report.change_lines import ADDED, CHANGED, REMOVED, STATEMENT, WARNING, Line, write_lines, write_title
 from krm_fn.report.colour import Style
 from krm_fn.report.markup import WIDTH, Forms, code_block, html_code

@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.base.words import listing, with_commas
+from krm_fn.base.problem import listing, with_commas
 
 LISTED = [
     pytest.param(listing([]), "", id="nothing"),

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from krm_fn.base.words import count, printable
+from krm_fn.base.problem import count, printable
 
 UNCHANGED = [
     pytest.param("", id="nothing"),

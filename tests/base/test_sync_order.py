@@ -2,8 +2,8 @@
 
 import pytest
 
-from krm_fn.base.deployer import Phase, Step, first_step, first_wave, wave_order
 from krm_fn.base.item import Item, read_item
+from krm_fn.base.kind import Phase, Step, first_step, first_wave, wave_order
 from krm_fn.base.node import is_mapping
 from krm_fn.core.yaml.reader import read_yaml
 

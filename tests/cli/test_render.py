@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.core.config.pins import PINNABLE
+from krm_fn.core.config.build import PINNABLE
 from tests.cli.process import HOSTILE, SHOWN, krm_fn
 from tests.render.run import CONFIG_MAP, LEFT_ALONE, REVISIONS, write
 

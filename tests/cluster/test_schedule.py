@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.extras.linker_objects import spread_schedule
+from krm_fn.extras.emit_linker import spread_schedule
 from tests.cluster.api import Api, Object
 from tests.cluster.deployers import Step
 from tests.cluster.invariant_watcher import InvariantWatcher

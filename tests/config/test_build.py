@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from krm_fn.base.deployer import PROTECTIONS, keep_new_name
+from krm_fn.base.kind import PROTECTIONS, keep_new_name
 from krm_fn.base.settings import (
     API_VERSION,
     CONTROLLERS,

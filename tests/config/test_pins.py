@@ -6,8 +6,7 @@ import pytest
 
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import Environment, LinkerSettings
-from krm_fn.core.config.pins import find_pins
-from krm_fn.core.config.read_config import parse_config
+from krm_fn.core.config.build import find_pins, parse_config
 from krm_fn.core.names.names import EXPECTED_IMAGE
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import run

@@ -7,8 +7,8 @@ import pytest
 
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import Environment, Jobs, Settings, Strategy
+from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.plain import list_settings
-from krm_fn.core.config.read_config import parse_config
 from krm_fn.core.yaml.reader import read_yaml
 
 HEAD = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"

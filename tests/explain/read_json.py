@@ -3,7 +3,7 @@
 from typing import Any
 
 from krm_fn.base.problem import ResourceId
-from krm_fn.core.decide.reason import Reason, ReasonCode
+from krm_fn.core.decide.run import Reason, ReasonCode
 from krm_fn.core.references.reference import By, Rule
 from krm_fn.report.object_change import Effect
 from krm_fn.tools.explain.explanation import (

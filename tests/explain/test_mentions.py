@@ -3,7 +3,7 @@
 import pytest
 
 from krm_fn.base.item import Item
-from krm_fn.core.decide.read_package import read_package
+from krm_fn.core.decide.run import read_package
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.tools.explain.find_unfollowed import find_mentions

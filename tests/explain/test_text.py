@@ -3,7 +3,7 @@
 import re
 
 from krm_fn.base.problem import ResourceId
-from krm_fn.core.decide.reason import Reason, ReasonCode
+from krm_fn.core.decide.run import Reason, ReasonCode
 from krm_fn.report.table import Screen, columns
 from krm_fn.tools.explain.explain import write_explanation
 from krm_fn.tools.explain.explanation import Because, Explained, Explanation, Unfollowed

@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 from krm_fn.base.changes import ListPatch, Patch
 from krm_fn.base.item import read_item
 from krm_fn.base.node import is_mapping
-from krm_fn.core.yaml.merge_patch import plan_patch
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.core.yaml.splice import apply_splices
-from krm_fn.core.yaml.splice_change import splice_change
+from krm_fn.core.yaml.splice import apply_splices, plan_patch, splice_change
 from krm_fn.extras.jobs import edited_value
 
 PATCHES: list[Patch] = [

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from krm_fn.base import keys
-from krm_fn.base.deployer import KAPP_VERSIONED, SPINNAKER_VERSIONED
 from krm_fn.base.item import Item
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
+from krm_fn.base.kind import KAPP_VERSIONED, SPINNAKER_VERSIONED
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.names.names import without_hash
 from krm_fn.core.yaml.envelope import open_envelope

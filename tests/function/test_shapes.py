@@ -12,7 +12,7 @@ from benchmarks.shape_runs import prepare
 from krm_fn.base.node import Node
 from krm_fn.cli.main import main
 from krm_fn.core.yaml import reader
-from krm_fn.core.yaml.nodes import Source
+from krm_fn.core.yaml.reader import Source
 from krm_fn.function import run
 from krm_fn.tools.render.render import render
 from krm_fn.tools.render.sources import STDIN, Inputs

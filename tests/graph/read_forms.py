@@ -5,7 +5,7 @@ from html import unescape
 from html.parser import HTMLParser
 from typing import NamedTuple
 
-from krm_fn.base.words import printable
+from krm_fn.base.problem import printable
 from krm_fn.tools.graph.diagrams import write_dot, write_mermaid
 from krm_fn.tools.graph.picture import Graph
 from krm_fn.tools.graph.to_html import write_html

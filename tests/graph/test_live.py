@@ -14,8 +14,8 @@ from krm_fn.tools.graph.graph_objects import graph_history
 from krm_fn.tools.graph.picture import EdgeKind, Graph, NodeStyle
 from krm_fn.tools.graph.to_html import write_html
 from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.read_snapshot import read_snapshot
 from krm_fn.tools.history.revision_history import RevisionHistory
+from krm_fn.tools.history.snapshot import read_snapshot
 from tests.cases import FIXTURES
 from tests.cli.process import fork
 from tests.graph.read_forms import assert_every_form_holds

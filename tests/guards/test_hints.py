@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from krm_fn.core.config.configuration import as_passed
-from krm_fn.core.decide.reason import ReasonCode
+from krm_fn.core.decide.run import ReasonCode
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import decide, find_only_configuration

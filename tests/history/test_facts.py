@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.linker.objects import Names
-from krm_fn.tools.history.progress import read_job, read_live_object, read_pod
-from krm_fn.tools.history.snapshot import Progress
+from krm_fn.tools.history.snapshot import Progress, read_job, read_live_object, read_pod
 from tests.linker.manifests import A, made_by, pods, thing, workload
 from tests.linker.test_readers import OBJECTS
 from tests.volume import examples_of

@@ -17,9 +17,8 @@ from krm_fn.linker.report import Report
 from krm_fn.report.colour import SEQUENCE
 from krm_fn.report.table import WIDTH, Screen, columns
 from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.read_snapshot import read_snapshot
 from krm_fn.tools.history.revision_history import History, Retention, RevisionHistory
-from krm_fn.tools.history.snapshot import Snapshot
+from krm_fn.tools.history.snapshot import Snapshot, read_snapshot
 from krm_fn.tools.history.write_history import HistoryFormat, write_history
 from tests.history.cases import HISTORIES, NAMESPACES, read_history, read_objects
 from tests.history.fake_source import FakeSource

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from krm_fn.core.decide.package import FIXED_NAMES
+from krm_fn.core.decide.run import FIXED_NAMES
 
 _TWICE = re.compile(r"-[2456789bcdfghkmt]{10}-[2456789bcdfghkmt]{10}$")
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from krm_fn.base import keys
-from krm_fn.base.deployer import PROTECTIONS
+from krm_fn.base.kind import PROTECTIONS
 
 
 def assert_protected(objects: list[dict[str, Any]], deployers: Collection[str], *, linked: bool = True) -> None:

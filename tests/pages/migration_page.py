@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from krm_fn.base import keys
-from krm_fn.base.deployer import PROTECTIONS
+from krm_fn.base.kind import PROTECTIONS
 from tests.cases import FIXTURES
 from tests.function.openapi import load, objects_in
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.base.deployer import PROTECTIONS
+from krm_fn.base.kind import PROTECTIONS
 from krm_fn.base.producer import RENAMABLE
 from krm_fn.cli.main import main
-from krm_fn.core.config.pins import PINNABLE
-from krm_fn.core.references.known_fields import read_chart_values
+from krm_fn.core.config.build import PINNABLE
+from krm_fn.core.references.find import read_chart_values
 from tests.pages import config_page
 
 ROOT = Path(__file__).parents[2]

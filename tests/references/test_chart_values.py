@@ -7,11 +7,9 @@ import pytest
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.kind import Kinds
 from krm_fn.base.node import is_mapping
-from krm_fn.core.references.field_specs import split_path
-from krm_fn.core.references.find import Found, find_references
-from krm_fn.core.references.known_fields import ChartValue, read_chart_values
-from krm_fn.core.references.near_misses import find_unfollowed
-from krm_fn.core.references.releases import read_charts
+from krm_fn.core.references.find import ChartValue, Found, find_references, read_chart_values, read_charts
+from krm_fn.core.references.mentions import find_unfollowed
+from krm_fn.core.references.reference import split_path
 from krm_fn.core.references.resolve import Index
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.facts.chart_values import SUBCHARTS

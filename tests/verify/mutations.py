@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, SetItems, SetText
-from krm_fn.base.deployer import PROTECTIONS
 from krm_fn.base.item import Item
+from krm_fn.base.kind import PROTECTIONS
 from krm_fn.base.node import Node, elements, get, is_scalar, is_sequence
 from krm_fn.core.names.names import hash_in_name
 from krm_fn.core.references.find import ROLES

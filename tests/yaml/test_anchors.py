@@ -15,8 +15,7 @@ from krm_fn.base.problem import Rejected
 from krm_fn.core.yaml import reader
 from krm_fn.core.yaml.apply import plan_splices
 from krm_fn.core.yaml.envelope import open_envelope
-from krm_fn.core.yaml.nodes import Source
-from krm_fn.core.yaml.reader import MAX_DEPTH, _compose, _Parser, _Recomposer, children, read_yaml
+from krm_fn.core.yaml.reader import MAX_DEPTH, Source, _compose, _Parser, _Recomposer, children, read_yaml
 from krm_fn.core.yaml.splice import apply_splices
 from tests.volume import IS_WHOLE, examples_of
 

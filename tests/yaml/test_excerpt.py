@@ -2,8 +2,8 @@
 
 import pytest
 
-from krm_fn.core.yaml import excerpt
-from krm_fn.core.yaml.excerpt import make_excerpt
+from krm_fn.core.yaml import prove
+from krm_fn.core.yaml.prove import make_excerpt
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.splice import Splice
 
@@ -47,7 +47,7 @@ READ_AGAIN = [
 
 
 def excerpt_of(text: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(excerpt, "_SMALL", 0)
+    monkeypatch.setattr(prove, "_SMALL", 0)
     document = read_yaml(text.encode())
     start = text.index("EDIT")
     found = make_excerpt(document, [Splice(start, start + 4, "EDITED")], [], text.replace("EDIT", "EDITED"))

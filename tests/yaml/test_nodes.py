@@ -12,8 +12,7 @@ from yaml import _yaml
 
 from krm_fn.base.node import Node
 from krm_fn.base.problem import Rejected
-from krm_fn.core.yaml.nodes import MappingNode, ScalarNode, SequenceNode
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.reader import MappingNode, ScalarNode, SequenceNode, read_yaml
 from tests.cases import REJECTIONS, TRANSFORMS
 from tests.redefined import SafeLoader
 from tests.yaml.test_yaml_styles import WRAPPINGS, make_package, wrap

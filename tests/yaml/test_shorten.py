@@ -9,8 +9,8 @@ import yaml
 
 from krm_fn.base.changes import Object
 from krm_fn.base.problem import Rejected
-from krm_fn.core.yaml import apply, prove, shorten
-from krm_fn.core.yaml.shorten import leave_out_repeated
+from krm_fn.core.yaml import apply, prove
+from krm_fn.core.yaml.prove import leave_out_repeated
 from krm_fn.core.yaml.splice import apply_splices
 from krm_fn.function import run
 from tests.yaml.test_prove import HEAD
@@ -143,7 +143,7 @@ def test_a_mistake_in_any_line_of_new_objects_is_found(mistake: Callable[[list[s
 
 def test_new_objects_are_shortened() -> None:
     envelope, changes, splices, output, _ = right()
-    shorter = shorten.shorten(envelope, shorten.Edited(changes, splices, output))
+    shorter = prove.shorten(envelope, prove.Edited(changes, splices, output))
     assert len(shorter.output) < 0.7 * len(output)
     assert shorter.output == apply_splices(envelope.document.text, shorter.splices)
     prove.prove(*right())

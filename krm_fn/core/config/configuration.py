@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 from krm_fn.base.item import Item, about, locate, read_item
 from krm_fn.base.keys import LOCAL_CONFIG, PACKAGE_PATH
 from krm_fn.base.node import Node, elements, fields, get, is_mapping, text
-from krm_fn.base.problem import Problem, Rejected, Severity
+from krm_fn.base.problem import Problem, Rejected, Severity, camel_case, listing
 from krm_fn.base.settings import KPT_NAME, NO_ENVIRONMENT, Environment, Settings, configures, is_configuration
-from krm_fn.base.words import camel_case, listing
+from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.plain import plain_value
-from krm_fn.core.config.read_config import parse_config
 from krm_fn.core.names.names import is_our_program
 from krm_fn.core.yaml.reader import read_yaml
 

@@ -1,18 +1,399 @@
 """All that a run knows: what it has found and decided, and the changes that come of it."""
 
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from enum import StrEnum
+from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from krm_fn.base.changes import Changes
-from krm_fn.base.settings import Environment, Settings
-from krm_fn.core.decide.checksum_input import ChecksumInput
-from krm_fn.core.decide.choice import Choices
-from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.reason import Guards
-from krm_fn.core.decide.revisions import Consumers, Revision, Revisions
+from krm_fn.base import keys
+from krm_fn.base.changes import Changes, Edit, SetParts
+from krm_fn.base.item import Item, about
+from krm_fn.base.keys import NEEDS_HASH_SUFFIX
+from krm_fn.base.kind import Kinds, cannot_change
+from krm_fn.base.node import Node
+from krm_fn.base.pods import PodTemplate
+from krm_fn.base.problem import Problem, ResourceId
+from krm_fn.base.settings import Environment, Settings, Strategy, configures
+from krm_fn.core.names.names import is_emitted, is_revision, without_hash
+from krm_fn.core.references.generated import Generated, name_with, versioned
 from krm_fn.core.references.mentions import Mentions
+from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.references import References
 from krm_fn.core.references.resolve import MoreNames
+
+# Why an object is a revision, or is none.
+
+
+class ReasonCode(StrEnum):
+    """What decides. Outputs show these words, so they stay."""
+
+    # Objects that are never chosen from.
+    LOCAL = "local"  # for tools, and never applied
+    CONFIGURATION = "configuration"
+    EMITTED = "emitted"  # by an earlier run, for the linker
+
+    # What author and configuration say.
+    EXCLUDE = "exclude"
+    ANNOTATION = "annotation"
+    KINDS = "kinds"  # spec.kinds does not contain the kind
+    SELECT = "select"
+    NOT_SELECTED = "not-selected"  # spec.select is there, and no entry matches
+
+    # Without their word: what the package shows.
+    DEFAULT = "default"  # pods read it, and nothing hints at a program that looks it up by its name
+    NOT_READ = "not-read"  # by pods
+    EARLIER_RUN = "earlier-run"  # it is a revision already
+    EARLY_READER = "early-reader"  # a hook or a workload reads it before it is applied
+    FIXED_NAME = "fixed-name"  # programs of every cluster look it up by its name; or it has none
+    OTHER_SET = "other-set"
+    WRITTEN = "written"  # a controller decides its name or content
+    BOUND = "bound"  # the name of the Secret that it makes must stay, or its encryption covers its name
+
+    # Hints at somebody who looks it up by its name, or changes it after this function: `guards/guards.py` lists them.
+    ROLE = "role"
+    COPIED = "copied"
+    PROGRAM = "program"
+    EMPTY = "empty"
+    DATA = "data"
+    OPTION = "option"
+    API_READER = "api-reader"
+    FIELD = "field"
+    NAMESPACE = "namespace"
+    CHART = "chart"
+    NAME_SHAPE = "name-shape"  # a consumer tells by the end of the name what the object is
+    MOUNT_PATH = "mount-path"  # a consumer mounts it at a path with its name, which is written elsewhere
+    OPTIONAL = "optional"  # pods do not wait for the Secret that it makes
+    GENERATOR = "generator"  # its author asked kustomize for a name without a hash
+    VARIABLE = "variable"  # something substitutes variables after this function
+
+    ABSENT = "absent"
+    """Nothing in the package makes it: it is only referenced."""
+
+
+class Reason(NamedTuple):
+    """What decides, and how, as a clause. `item` and `field`: where that is written.
+
+    Without an item, the field is one of the configuration. `source`: where a program says so. `remedy`: what to do if
+    that is not what is wanted.
+    """
+
+    code: ReasonCode
+    text: str
+    item: Item | None = None
+    field: str = ""
+    source: str = ""
+    remedy: str = ""
+
+
+def _nothing(_: Item) -> Iterable[Problem]:
+    return ()
+
+
+class Guard(NamedTuple):
+    """Two questions about an object that may be renamed.
+
+    `why` says who may look it up by its name, and so why it is left alone by default; None where nobody is known.
+    `refuse` reports who cannot follow where somebody has chosen it all the same.
+    """
+
+    why: Callable[[Item], Reason | None]
+    refuse: Callable[[Item], Iterable[Problem]] = _nothing
+
+
+Guards: TypeAlias = Mapping[ReasonCode, Guard]
+"""In the order in which they are asked: the first answer is the reason."""
+
+RENAME_ALL_THE_SAME = (
+    f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
+    f"or {Strategy.IGNORE} to accept this"
+)
+
+
+# The objects of one run, sorted by what this function may do with them.
+
+FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
+"""ConfigMaps that programs look up by this very name."""
+
+MANAGED_BY = "app.kubernetes.io/managed-by"
+_CHART = r".+-v?[0-9]+\.[0-9].*"
+"""The label `chart` of older charts: name and version. The label `release` alone is also a selector of Prometheus."""
+
+
+class Package(NamedTuple):
+    """`authored`: what users wrote; `emitted`: the linker's objects.
+
+    `configs`: the ConfigMaps and Secrets among `authored`, and the producers of Secrets whose kinds are handled.
+
+    `config_id` is the functionConfig, None where there is none. `namespace` is where objects without a namespace will
+    be applied, `""` if nobody knows. `generated` says of objects from Helm charts whether each rendering of the chart
+    makes another one; objects of which that is not known are missing. `set_aside` are ConfigMaps and Secrets that are
+    not to be chosen, and why.
+    """
+
+    authored: list[Item]
+    configs: list[Item]
+    emitted: list[Item]
+    kinds: Kinds
+    config_id: ResourceId | None
+    namespace: str
+    generated: Mapping[Item, bool]
+    set_aside: Mapping[Item, Reason]
+
+    def namespace_of(self, item: Item) -> str:
+        """Return the namespace that an object will be applied to; `""` if nobody knows."""
+        return item.id.namespace or self.namespace
+
+    def namespaces_like(self, namespace: str) -> frozenset[str] | None:
+        """Return all that may be the same namespace as this one, as written; None for all namespaces."""
+        known = namespace or self.namespace
+        if not known:
+            return None
+        return frozenset({known, ""} if self.namespace in ("", known) else {known})
+
+
+def is_of_chart(item: Item) -> bool:
+    """Tell whether labels, an annotation, or the comment in front of an object say that it is from a Helm chart."""
+    return (
+        item.is_of_template
+        or "helm.sh/chart" in item.labels
+        or item.labels.get(MANAGED_BY) == "Helm"
+        or item.labels.get("heritage") in {"Helm", "Tiller"}
+        or re.fullmatch(_CHART, item.labels.get("chart", "")) is not None
+        or "meta.helm.sh/release-name" in item.annotations
+    )
+
+
+# Sort the objects of a run by what this function may do with them.
+
+_EMITTED = Reason(ReasonCode.EMITTED, "an earlier run has emitted it for the linker")
+_CONFIGURATION = Reason(ReasonCode.CONFIGURATION, "it is the configuration")
+
+
+def read_package(
+    items: Iterable[Item],
+    config_id: ResourceId | None,
+    namespace: str,
+    generated: Mapping[Item, bool] = MappingProxyType({}),
+    kinds: Collection[str] = (),
+) -> Package:
+    """Sort the objects. `kinds`: those that are handled. What an earlier run has made a revision is one of any kind."""
+    authored: list[Item] = []
+    emitted: list[Item] = []
+    for item in items:
+        (emitted if is_emitted(item) else authored).append(item)
+    set_aside = {item: _EMITTED for item in emitted if item.is_config}
+    configs = []
+    for item in authored:
+        is_producer = versioned(item.id) is not None and (item.id.kind in kinds or is_revision(item))
+        if item.is_config or is_producer:
+            reason = _why_set_aside(item, config_id)
+            if reason is None:
+                configs.append(item)
+            else:
+                set_aside[item] = reason
+    return Package(
+        authored=authored,
+        configs=configs,
+        emitted=emitted,
+        kinds=Kinds(authored),
+        config_id=config_id,
+        namespace=namespace,
+        generated=generated,
+        set_aside=set_aside,
+    )
+
+
+def _why_set_aside(item: Item, config_id: ResourceId | None) -> Reason | None:
+    """Say why a ConfigMap or Secret is not to be chosen; None where it may be."""
+    if item.is_local:
+        field = f"metadata.annotations[{keys.LOCAL_CONFIG}]"
+        return Reason(ReasonCode.LOCAL, f"it is for tools, and never applied ({keys.LOCAL_CONFIG})", item, field)
+    return _CONFIGURATION if item.id == config_id or configures(item) else None
+
+
+# What was chosen for an object, and why.
+
+
+class Choice(NamedTuple):
+    """The strategy of an object. `explicit`: something chose it; else it is left alone because nothing did.
+
+    `is_written_by_others`: its name or content is not the package's to decide. `problem`: what is wrong with it.
+    `gets_base_name_back`: an earlier run in place has made it a revision, and it is none any more. `is_taken`: this set
+    would choose it, were it not a revision of another set.
+    """
+
+    item: Item
+    strategy: Strategy
+    reason: Reason
+    explicit: bool = True
+    is_written_by_others: bool = False
+    problem: Problem | None = None
+    gets_base_name_back: bool = False
+    is_taken: bool = False
+
+
+class Choices(NamedTuple):
+    """One choice for each of these objects, and what is wrong with them."""
+
+    all: tuple[Choice, ...]
+    problems: tuple[Problem, ...]
+
+
+# The revisions that objects become, and which of their names cannot be.
+
+MAX_NAME = 253
+
+
+class Revision(NamedTuple):
+    """An object under its content name (`rename`), or its own (`adopt`). `generated`: what it makes in the cluster."""
+
+    item: Item
+    base_name: str
+    name: str
+    strategy: Strategy
+    generated: tuple[Generated, ...] = ()
+
+    @property
+    def is_renamed(self) -> bool:
+        """Tell whether its content decides its name, be it the one it has already.
+
+        To adopt what kustomize's generators have named leaves that name, and references must say it all the same.
+        """
+        is_hashed = NEEDS_HASH_SUFFIX in self.item.annotations or self.name != self.base_name
+        return self.strategy is Strategy.RENAME or is_hashed or self.name != self.item.id.name
+
+    @property
+    def id(self) -> ResourceId:
+        """Who the object is in the output."""
+        return self.item.id._replace(name=self.name)
+
+    def meant_by(self, reference: Reference) -> ResourceId:
+        """Return what a reference to it, or to what it makes, must mean in the output."""
+        one = self._find_generated(reference)
+        return self.id if one is None else ResourceId("v1", one.kind, self.id.namespace, self.name_of(one))
+
+    def base_meant_by(self, reference: Reference) -> str:
+        """Return the base name of what a reference means."""
+        one = self._find_generated(reference)
+        return self.base_name if one is None else one.base_name
+
+    def name_of(self, generated: Generated) -> str:
+        """Return the name in the output of what it makes: it has the hash of its producer."""
+        return name_with(self.name, self.base_name, generated)
+
+    def _find_generated(self, reference: Reference) -> Generated | None:
+        if not self.generated:
+            return None
+        names = {reference.target, without_hash(reference.target)}  # it may be that of an earlier rendering
+        named = (one for one in self.generated if one.kind == reference.kind and not names.isdisjoint(one.names))
+        return next(named, None)
+
+    @property
+    def base_id(self) -> ResourceId:
+        """Who it is to its author. Messages say this, so that the next run says the same."""
+        return self.item.id._replace(name=self.base_name)
+
+
+class Revisions:
+    """`rendered`: the revisions in the output. `restored`: objects that get their base names back.
+
+    `data`: changes of values in ConfigMaps that reference renamed objects. `in_producers`: the new texts of references
+    in producers of Secrets.
+    """
+
+    def __init__(
+        self,
+        rendered: Iterable[Revision] = (),
+        restored: Iterable[Revision] = (),
+        data: Iterable[Edit] = (),
+        problems: Iterable[Problem] = (),
+        in_producers: Mapping[Node, str] = MappingProxyType({}),
+    ) -> None:
+        self.rendered = tuple(rendered)
+        self.restored = tuple(restored)
+        self.data = tuple(data)
+        self.problems = tuple(problems)
+        self._in_producers = dict(in_producers)
+
+    @cached_property
+    def renamed(self) -> dict[Item, Revision]:
+        """Those whose names this function decides, restored ones included."""
+        return {one.item: one for one in (*self.rendered, *self.restored) if one.is_renamed}
+
+    @cached_property
+    def names(self) -> dict[Item, str]:
+        """Their names in the output."""
+        return {item: revision.name for item, revision in self.renamed.items()}
+
+    @cached_property
+    def texts(self) -> dict[Node, str]:
+        """The new values of the scalars that `data` changes, and of references in producers."""
+        texts = dict(self._in_producers)
+        for edit in self.data:
+            if isinstance(edit.change, SetParts):
+                texts[edit.change.node] = edit.change.text
+        return texts
+
+
+Consumers: TypeAlias = Mapping[Item, list[ResolvedReference]]
+"""The references to each revision, or to what it makes, whose referrers the linker will see."""
+
+
+def find_too_long(revisions: Iterable[Revision], allowed: int = MAX_NAME) -> list[Problem]:
+    """Report names that the API server would refuse."""
+    problems = []
+    for revision in revisions:
+        for name in dict.fromkeys((revision.name, *map(revision.name_of, revision.generated))):
+            if len(name) > allowed:
+                problems.append(_problem(revision, f"{name!r} has {len(name)} characters, allowed: {allowed}"))
+    return problems
+
+
+def find_clashes(items: Iterable[Item], revisions: list[Revision]) -> list[Problem]:
+    """Report objects that have different names in the input and the same in the output."""
+    named = {revision.item for revision in revisions}
+    taken = {item.id: item.id for item in items if item not in named}
+    problems = []
+    for revision in revisions:
+        before = taken.setdefault(revision.id, revision.item.id)
+        if before != revision.item.id:
+            message = f"would be named {revision.name}, like {before}; remove one of them"
+            problems.append(_problem(revision, message))
+    return problems
+
+
+def _problem(revision: Revision, message: str) -> Problem:
+    return about(revision.item, message, "metadata.name")
+
+
+# What a pod template restarts for, where something other than a new name is to restart its pods.
+
+
+class ChecksumInput:
+    """A pod template, and which keys of each object count for its checksum; None for all of them.
+
+    `asked_by`: the controllers whose annotations say that an object counts, where its strategy does not.
+    """
+
+    def __init__(self, item: Item, template: PodTemplate) -> None:
+        self.item = item
+        self.template = template
+        self.configs: dict[Item, frozenset[str] | None] = {}
+        self.asked_by: dict[Item, str] = {}
+
+    @property
+    def restarts(self) -> bool:
+        """Tell whether an annotation on the template can restart its pods: a Job's template never changes."""
+        return not cannot_change(self.item)
+
+    def add(self, config: Item, keys: frozenset[str] | None, controller: str = "") -> None:
+        keys = keys if config.is_config else None  # the spec of a producer does not say which part makes which key
+        before = self.configs.get(config, frozenset())
+        self.configs[config] = None if keys is None or before is None else before | keys
+        if controller:
+            self.asked_by.setdefault(config, controller)
 
 
 class Run(NamedTuple):

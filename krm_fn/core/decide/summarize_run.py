@@ -6,9 +6,7 @@ from collections.abc import Collection
 from krm_fn.base.item import Item
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Settings, Strategy
-from krm_fn.core.decide.choice import Choice
-from krm_fn.core.decide.reason import ReasonCode
-from krm_fn.core.decide.run import Run
+from krm_fn.core.decide.run import Choice, ReasonCode, Run
 from krm_fn.core.references.generated import versioned
 
 _MOST_KINDS = 3

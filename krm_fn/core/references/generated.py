@@ -27,8 +27,7 @@ from krm_fn.base.producer import PRODUCERS, RENAMABLE, Producer, RenamableProduc
 from krm_fn.core.names.content_hash import HASH, JsonValue, Unhashable, content_hash, go_json, short_digest
 from krm_fn.core.names.go_yaml import read_scalar
 from krm_fn.core.names.names import base_name, hash_in_name, names_of
-from krm_fn.core.references.field_specs import find_at, split_path
-from krm_fn.core.references.reference import By, Reference, Rule
+from krm_fn.core.references.reference import By, Reference, Rule, find_at, split_path
 
 _OWN_NAME = "metadata.name"
 _NOTHING: Mapping[Node, str] = MappingProxyType({})

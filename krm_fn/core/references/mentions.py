@@ -1,15 +1,730 @@
 """What names objects in ways that no rule follows."""
 
-from collections.abc import Collection
-from functools import cached_property
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cache, cached_property, lru_cache
+from itertools import chain, count
+from operator import itemgetter
+from typing import NamedTuple
 
-from krm_fn.base.item import Item
-from krm_fn.core.references.copies import Copies
-from krm_fn.core.references.near_misses import NearMiss, find_unfollowed
-from krm_fn.core.references.program_options import ProgramOptions
-from krm_fn.core.references.reference import ResolvedReference
-from krm_fn.core.references.releases import read_releases
+from krm_fn.base.item import CONFIG_KINDS, DataText, Item, data_texts
+from krm_fn.base.kind import BUILT_IN_GROUPS
+from krm_fn.base.node import (
+    Node,
+    Path,
+    Scalar,
+    elements,
+    entries,
+    fields,
+    get,
+    is_scalar,
+    mappings,
+    spell_path,
+    step,
+    steps_of,
+    text,
+    texts,
+)
+from krm_fn.base.pods import find_containers
+from krm_fn.core.names.names import WORD, authored_id
+from krm_fn.core.references.find import (
+    FREE_KEYS,
+    NOT_WALKED,
+    PASSED_OVER,
+    ExcludedField,
+    WordForm,
+    find_exclusion,
+    has_texts_of_others,
+    is_of_core,
+    may_refer,
+    read_releases,
+    word_of,
+)
+from krm_fn.core.references.generated import versioned
+from krm_fn.core.references.reference import NO_RULE, By, ResolvedReference, beside, find_at, read_reference
 from krm_fn.core.references.resolve import Index
+from krm_fn.facts.annotations import COPIED
+
+# What programs of a cluster copy elsewhere, by annotations, by references and by labels.
+
+
+class Copy(NamedTuple):
+    """What says that a program copies an object, or what it makes: as a clause, and where it is written."""
+
+    text: str
+    item: Item
+    field: str
+
+
+class _CloneList(NamedTuple):
+    """A `cloneList` in a policy of Kyverno: all objects of these kinds and labels in this namespace.
+
+    Only `matchLabels` are read. Other conditions may select less, never more.
+    """
+
+    item: Item
+    field: str
+    namespace: str
+    kinds: frozenset[str]
+    labels: Mapping[str, str]
+
+    def covers(self, item: Item) -> bool:
+        is_there = item.id.namespace in (self.namespace, "")
+        return is_there and item.id.kind in self.kinds and self.labels.items() <= item.labels.items()
+
+
+class Copies:
+    """What programs of a cluster copy to other namespaces, by annotations, by references and by labels.
+
+    Copies have the name of the original, or know it by that name. Their readers are out of sight.
+    """
+
+    def __init__(self, items: Iterable[Item], references: Iterable[ResolvedReference]) -> None:
+        self.find = cache(self._find)  # several hints ask
+        self._lists: list[_CloneList] = []
+        for item in items:
+            self._lists += _find_clone_lists(item)
+        self._named: dict[Item, ResolvedReference] = {}
+        for one in references:
+            if one.reference.rule.by is By.COPY:
+                for target in one.targets:
+                    self._named.setdefault(target, one)
+
+    def _find(self, item: Item) -> Copy | None:
+        """Find what says that a program copies an object, the first if several do; None if nothing does."""
+        for annotation, field in _find_annotations(item):
+            if annotation in COPIED:
+                return Copy(f"{COPIED[annotation]} copies it elsewhere under this name ({annotation})", item, field)
+        named = self._named.get(item)
+        if named is not None:
+            clause = f"{named.reference.rule.reason} by this name, as {authored_id(named.referrer)} says"
+            return Copy(clause, named.referrer, named.reference.field)
+        for one in self._lists:
+            if one.covers(item):
+                clause = f"Kyverno copies it elsewhere under this name, as {authored_id(one.item)} says"
+                return Copy(clause, one.item, one.field)
+        return None
+
+
+def _find_annotations(item: Item) -> Iterator[tuple[str, str]]:
+    """Yield each annotation that is not `false`, and its field; also those that its controller copies to a Secret."""
+    start = "metadata" if item.is_config else ""
+    for field, held in mappings(get(item.node, start) if start else item.node, start):
+        for annotation, said in entries(held.get("annotations")):
+            if text(said).lower() != "false":
+                yield annotation, step(step(field, "annotations"), annotation)
+
+
+def _find_clone_lists(item: Item) -> Iterator[_CloneList]:
+    """Find the lists of a policy. Source: kyverno/kyverno, api/kyverno/v1/common_types.go."""
+    if item.id.group != "kyverno.io" or item.id.kind not in ("ClusterPolicy", "Policy") or item.is_local:
+        return
+    for position, rule in enumerate(elements(get(item.node, "spec", "rules"))):
+        generate, field = get(rule, "generate"), f"spec.rules[{position}].generate"
+        each = [(one, f"{field}.foreach[{index}]") for index, one in enumerate(elements(get(generate, "foreach")))]
+        for pattern, place in [(generate, field), *each]:
+            listed = get(pattern, "cloneList")
+            # `v1/Secret` or `Secret`
+            kinds = frozenset(text(one).rpartition("/")[2] for one in elements(get(listed, "kinds")))
+            labels = texts(get(listed, "selector", "matchLabels"))
+            if kinds:
+                yield _CloneList(item, f"{place}.cloneList", text(get(listed, "namespace")), kinds, labels)
+
+
+# Names that programs get on their command line, in a variable or in a file, to look an object up.
+
+_CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
+"""The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""
+
+_SAYS = (
+    (rf"(?i)config[-_.]?map|{_CM}", ("ConfigMap",)),
+    (r"(?i)secret", ("Secret",)),
+    (r"(?i)config(?![-_.]?map)", ("ConfigMap", "Secret")),
+)
+"""What the name of an option may say, and the kinds of objects that its value may then name.
+
+Few packages have such options: `re` compiles these patterns when the first is found.
+"""
+
+_SAYS_CONFIG = rf"(?i)config|secret|{_CM}"
+"""What an option says that may name an object of either kind."""
+
+_PIECE = re.compile(r"[^\s,;]+")
+_KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*)[:=]")
+_VALUE = re.compile(r"(?:(?P<namespace>[a-z0-9][a-z0-9-]*|\$[({][\w.-]+[)}])/)?(?P<name>[a-z0-9][a-z0-9.-]*)")
+_NAME = "[a-z0-9][a-z0-9.-]*"
+
+_RESOURCES = frozenset(("configmap", "configmaps", "cm", "secret", "secrets"))
+"""What kubectl calls them."""
+
+_RUNS_KUBECTL = ("kubectl", "KUBECTL", "oc get", "oc -n")
+_KUBECTL = r"(?:kubectl|KUBECTL)[\"'})]*(?=\s)|(?<!\S)oc(?=\s)"
+"""How a script runs it: by name, by path, or by a variable. `oc` is OpenShift's."""
+
+_COMMAND = r"(?:\\\n|[^\n;|&`])+"
+"""What ends a command in a script, but for a line that goes on."""
+
+_IN = frozenset(("n", "namespace"))
+_TAKES_VALUE = _IN | {
+    *("as", "c", "cluster", "container", "context", "f", "field-selector", "filename", "kubeconfig", "l", "o"),
+    *("output", "p", "patch", "patch-file", "request-timeout", "s", "selector", "server", "sort-by", "template"),
+    *("timeout", "token", "type", "user"),
+}
+"""Options of kubectl whose value may be the next word."""
+
+_API_PATH = (
+    r"/namespaces/(?P<namespace>[^/\s(]{1,99}|[^\s(]{0,9}\([^()\n]{0,99}\)[^\s/]{0,9})/(?P<kind>configmaps|secrets)/[\"']?"
+    r"(?P<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)"
+)
+"""The path of an object in the API, as scripts ask for it with curl. The namespace is often a variable or a command."""
+
+_QUOTES = "\"'`"
+
+_SEPARATORS = str.maketrans(",;{}[]", "\n" * 6)
+"""What separates settings beside the end of a line: the punctuation of lists and mappings in one line."""
+
+_AROUND = "\"' \t\r-"
+"""What may be around a value: quotes, blanks, and the dash of a list."""
+
+_SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)")
+"""A key and its value in YAML, JSON or properties: `secretName: web`, `"config": "web"`, `config.name=web`."""
+
+_CAMEL_MOUNTS = (
+    "spec/traits/mount/configs",
+    "spec/traits/mount/resources",
+    "spec/integration/traits/mount/configs",
+    "spec/integration/traits/mount/resources",
+)
+
+
+class Setting(NamedTuple):
+    """A value in a text, its key, and the last key above it without a value. What is not there is `""`."""
+
+    parent: str
+    key: str
+    value: str
+
+
+class _Word(NamedTuple):
+    field: str
+    said: str
+
+
+class OptionName(NamedTuple):
+    """A name in an option, variable or setting whose own name says config, cm or secret. No namespace given: `""`.
+
+    `is_hidden`: the option is in the value of a Secret.
+    """
+
+    field: str
+    option: str
+    namespace: str
+    name: str
+    is_hidden: bool = False
+
+    @property
+    def shown(self) -> str:
+        """What people may read of the option."""
+        return "its data" if self.is_hidden else self.option
+
+    def may_mean(self, kind: str) -> bool:
+        """Tell whether the option's own name allows an object of this kind: `secretName` names no ConfigMap."""
+        return any(kind in kinds for says, kinds in _SAYS if re.search(says, self.option))
+
+
+class _Passed(NamedTuple):
+    """An option and its object. `place`: counts all options in the order of the objects."""
+
+    place: int
+    item: Item
+    option: OptionName
+
+
+class ProgramOptions:
+    """The options of a package by the name they pass. They are searched at the first question: few packages ask."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._items = items
+
+    def passing(self, kind: str, name: str, namespaces: Collection[str] | None) -> Iterator[tuple[Item, OptionName]]:
+        """Yield the objects that pass the name of an object of this kind to a program, and where.
+
+        `namespaces`: those which the object may be in, as written in the option or its object; None for any.
+        """
+        known = self._by_name.get(name, {})
+        several = (known.get(namespace, []) for namespace in (known if namespaces is None else namespaces))
+        # In the order of the objects, whatever the order of the namespaces: the first one is named in a message.
+        for passed in sorted(chain.from_iterable(several), key=itemgetter(0)):
+            if passed.option.may_mean(kind):
+                yield passed.item, passed.option
+
+    @cached_property
+    def _by_name(self) -> dict[str, dict[str, list[_Passed]]]:
+        """Every option by the name that it passes, and the namespace that it means."""
+        by_name: dict[str, dict[str, list[_Passed]]] = defaultdict(lambda: defaultdict(list))
+        places = count()
+        for item in self._items:
+            if not item.is_local:
+                for found in find_options(item):
+                    namespace = found.namespace or item.id.namespace
+                    by_name[found.name][namespace].append(_Passed(next(places), item, found))
+        return dict(by_name)
+
+
+def find_options(item: Item) -> Iterator[OptionName]:
+    """Find the names in the arguments, command words and variables of an object's containers, and in its data.
+
+    In workflows also those in scripts and manifests, and in the mounts of Camel K.
+    """
+    found: list[OptionName] = []
+    if item.id.group == "" and item.id.kind in ("ConfigMap", "Secret"):
+        is_hidden = item.id.kind == "Secret"
+        for value in data_texts(item):
+            found += (one._replace(is_hidden=is_hidden) for one in _in_data(value))
+    for path, container in find_containers(item):
+        found += _in_container(container, path)
+    if item.id.group == "argoproj.io":
+        found += _in_workflow(get(item.node, "spec"), "spec")
+    if item.id.group == "camel.apache.org":
+        found += _in_mounts(item)
+    yield from dict.fromkeys(found)
+
+
+def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
+    """Find the names in the templates of Argo: in a container, a script, or the manifest of a resource.
+
+    Source: argoproj/argo-workflows, pkg/apis/workflow/v1alpha1/workflow_types.go.
+    """
+    for index, element in enumerate(elements(node)):
+        yield from _in_workflow(element, f"{path}[{index}]")
+    for name, value in entries(node):
+        place = step(path, name)
+        if name in ("container", "script"):
+            yield from _in_container(value, place)
+        if name in ("resource", "script"):
+            for field in ("manifest", "source"):
+                said = get(value, field)
+                if is_scalar(said):
+                    yield from _in_data(DataText(field, f"{place}.{field}", said, said.value, is_encoded=False))
+        yield from _in_workflow(value, place)
+
+
+def _in_mounts(item: Item) -> Iterator[OptionName]:
+    """Find the names in `configmap:NAME/key@path`. They are not followed: the path of the mount contains the name.
+
+    Source: apache/camel-k, pkg/apis/camel/v1/trait/mount.go, and `getMountPoint` in pkg/trait/trait_types.go.
+    """
+    for path in _CAMEL_MOUNTS:
+        for one in find_at(item.node, path, "", NO_RULE):
+            found = re.fullmatch(r"(?P<kind>configmap|secret):(?P<name>[^/@]+)(?:[/@].*)?", one.name.value)
+            if found:
+                yield OptionName(one.field, found["kind"], "", found["name"])
+
+
+def _in_data(data: DataText) -> Iterator[OptionName]:
+    """Find the names in variables, properties, YAML and JSON, also where they are part of a template or a script."""
+    if "\n" not in data.text:
+        yield from _in_piece(data.key, data.text.strip(_AROUND), data.field)
+    if not _may_say_config(data.text.lower()):
+        return
+    for parent, key, value in _read_telling(data.text):
+        yield from _in_piece(parent if key in ("", "name") else key, value, data.field)
+        if "/" in value:  # `secret/NAME`, without the kubectl that reads it
+            yield from _in_command([_Word(data.field, value)])
+    yield from _in_script(_Word(data.field, data.text))
+
+
+def _may_say_config(lower: str) -> bool:
+    """Tell quickly of a text in lower case that nothing in it says config, cm or secret."""
+    return "config" in lower or "secret" in lower or "cm" in lower
+
+
+def _says_config(option: str) -> bool:
+    return _may_say_config(option.lower()) and re.search(_SAYS_CONFIG, option) is not None
+
+
+def _read_telling(text: str) -> Iterator[Setting]:
+    """Read the settings in a text that may say config, cm or secret, by themselves or by the key above them.
+
+    To read a setting takes ten times as long as to see that it does not, and hardly any of a long text does.
+    """
+    parent = ""
+    for token, lower in zip(_tokens(text), _tokens(text.lower()), strict=True):
+        # A value says nothing by itself, unless it is `secret/NAME` or `key=secret:NAME`.
+        if parent or (_may_say_config(lower) and _may_say_config(lower[: max(map(lower.rfind, ":=/"))])):
+            setting = _read_setting(token, parent)
+            yield setting
+            if setting.key and not setting.value:
+                parent = setting.key if _may_say_config(setting.key.lower()) else ""
+
+
+def read_settings(text: str) -> Iterator[Setting]:
+    """Read the settings in a text as if it were YAML, JSON or properties, also where it is a template of them."""
+    parent = ""
+    for token in _tokens(text):
+        setting = _read_setting(token, parent)
+        yield setting
+        if setting.key and not setting.value:
+            parent = setting.key
+
+
+def _tokens(text: str) -> list[str]:
+    return text.translate(_SEPARATORS).split("\n")
+
+
+def _read_setting(token: str, parent: str) -> Setting:
+    found = _SETTING.fullmatch(token)
+    key, value = (found["key"], found["value"]) if found else ("", token)
+    return Setting(parent, key, value.partition(" #")[0].strip(_AROUND))
+
+
+def _in_container(container: Node, path: str) -> Iterator[OptionName]:
+    words: list[_Word] = []
+    for field in ("command", "args"):
+        option = ""
+        for index, element in enumerate(elements(get(container, field))):
+            word = _Word(f"{path}.{field}[{index}]", element.value if is_scalar(element) else "")
+            words.append(word)
+            yield from _in_text(option, word)
+            # A flag without a value names the next word.
+            is_flag = word.said.startswith("-") and "=" not in word.said
+            option = word.said.lstrip("-") if is_flag else ""
+    # Scripts are words with blanks in them. The others are one command, of which a part may be the image's.
+    yield from _in_command([word for word in words if not re.search(r"\s", word.said)])
+    for index, variable in enumerate(elements(get(container, "env"))):
+        value = text(get(variable, "value"))
+        if value:
+            word = _Word(f"{path}.env[{index}].value", value)
+            yield from _in_text(text(get(variable, "name")), word)
+            yield from _in_command([word])
+
+
+def _in_text(option: str, word: _Word) -> Iterator[OptionName]:
+    for piece in _PIECE.findall(word.said.lstrip("-")):
+        yield from _in_piece(option, piece, word.field)
+    yield from _in_script(word)
+
+
+def _in_script(text: _Word) -> Iterator[OptionName]:
+    """Find the names that a script asks the API for, with kubectl or by a path."""
+    if any(word in text.said for word in _RUNS_KUBECTL):
+        for command in re.findall(_COMMAND, text.said):
+            found = re.search(_KUBECTL, command)
+            if found and not command.lstrip().startswith("#"):
+                yield from _in_command([_Word(text.field, word) for word in command[found.end() :].split()])
+    if "/namespaces/" in text.said:
+        for found in re.finditer(_API_PATH, text.said):
+            yield OptionName(text.field, found["kind"], _unless_computed(found["namespace"]), found["name"])
+
+
+def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
+    """Find the names among the words of kubectl: `get cm NAME -n NAMESPACE`, `secret/NAME`, `--from=secret/NAME`."""
+    found: list[tuple[str, str, str]] = []
+    resource = flag = namespace = ""
+    for field, said in words:
+        # The bracket behind `$(kubectl get cm web)` is none of the name, that behind `$(NAME)` is.
+        word = said.rstrip(_QUOTES if "(" in said else f"{_QUOTES})").lstrip(_QUOTES)
+        if word.startswith("-"):
+            flag, _, word = word.lstrip("-").partition("=")
+        kind, _, name = word.partition("/")
+        if flag in _IN and word:
+            namespace = word
+        elif kind.lower() in _RESOURCES and name:
+            found.append((field, kind, name))
+        elif word and flag not in _TAKES_VALUE:
+            if _RESOURCES.issuperset(word.lower().split(",")):  # `get cm,secret NAME`
+                resource = word
+            elif resource:
+                found.append((field, resource, word))
+        if word:
+            flag = ""
+    # The namespace may come after the names, as in `get cm web -n shop`.
+    there = _unless_computed(namespace)
+    yield from (OptionName(field, kind, there, name) for field, kind, name in found if re.fullmatch(_NAME, name))
+
+
+def _unless_computed(namespace: str) -> str:
+    """Return a namespace that is written out; `""` for a variable or a command, which may be any."""
+    return namespace if re.fullmatch(_NAME, namespace) else ""
+
+
+def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
+    """Find the name that an option has as its value, and the one behind each key in it, as in `volume=config:web`."""
+    start, end = 0, len(piece)
+    while True:  # a text may hold more keys behind each other than calls can be nested
+        if _says_config(option) and (found := _VALUE.fullmatch(piece, start, end)):
+            namespace = found["namespace"] or ""
+            if namespace not in _RESOURCES:
+                yield OptionName(field, option, "" if namespace.startswith("$") else namespace, found["name"])
+        pair = _KEY.match(piece, start, end)
+        if pair is None:
+            return
+        option, start = pair["key"], pair.end()
+        while start < end and piece[start] in "\"'":
+            start += 1
+        while start < end and piece[end - 1] in "\"'":
+            end -= 1
+
+
+# Find texts of custom resources that seem to name a ConfigMap or Secret of the package, and that no rule follows.
+
+_OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
+"""Ends of field names, such as `secretKey` and `secretNamespace`, that hold something else than an object's name."""
+
+NOT_NAMES = frozenset({"apiVersion", "image", "kind", "namespace", "serviceAccount", "serviceAccountName"})
+"""Fields that name something else in any object."""
+
+_NAMES = r"(?i)(?:name|ref|reference|config|configuration|credential)s?$"
+"""Ends of field names that hold a name. In other fields a single word, such as `redis`, is one of some choices."""
+
+_CONTAINERS = frozenset({"container", "containers", "ephemeralContainers", "initContainers", "sidecars"})
+_NAMED_ENTRIES = frozenset({"containers", "env", "initContainers", "ports", "volumeMounts", "volumes"})
+"""Lists of a pod spec, in whatever object, whose entries have names of their own."""
+
+_OWN = frozenset(
+    {
+        # An application's own name, and what it is called by its parts (app-template: `controller`, `identifier`).
+        *("fullnameoverride", "nameoverride", "namespaceoverride", "releasename", "controller", "identifier"),
+        # Objects of other kinds
+        *("existingclaim", "claimname", "volumename", "storageclass", "storageclassname", "existingvolume"),
+        *("ingressclass", "ingressclassname", "classname", "priorityclassname", "runtimeclassname", "schedulername"),
+        *("servicename", "serviceaccountname", "namespace", "targetnamespace"),
+        # Places, and who somebody is there
+        *("host", "hostname", "mountpath", "subpath", "path", "database", "dbname", "user", "username"),
+    }
+)
+"""Fields in the values of charts, in small letters, whose text names no ConfigMap and no Secret."""
+
+_OWN_HOLDERS = frozenset({"service", "serviceaccount", "ingress", "controller", "image", "port"})
+"""Fields in the values of charts, in small letters, whose `name` is that of something else."""
+
+_OWN_MAPPINGS = r"\w*labels|(?:label|namespace|node|pod|service)?selector"
+"""Mappings in the values of charts, in small letters, whose texts describe the chart's own objects, or nodes."""
+
+_CALLS = r"\{\{[^{}]*\}\}|\b[Gg]et\([^()]*\)"
+_ARGUMENTS = r"[\"'`]([a-z0-9./-]+)[\"'`]"
+"""What functions get in templates and expressions of policies: `fromConfigMap "namespace" "name" "key"`,
+`resource.Get("v1", "configmaps", "namespace", "name")`."""
+
+_TOP = (None, "spec")
+
+_NAMESPACE = "[a-z0-9-]+"
+"""A namespace that is written out: no template, and no variable."""
+
+
+class NearMiss(NamedTuple):
+    """A field of `referrer` whose text is a name of `target`, or contains it.
+
+    `may_be_followed`: an entry of `spec.references` would follow it.
+    """
+
+    referrer: Item
+    field: str
+    target: Item
+    may_be_followed: bool
+
+
+class _NamingText(NamedTuple):
+    """A scalar that says a name, and its path. `field`: the field or list that it is in; `around`: the mapping.
+
+    `parent`: the field or list that this mapping is in. `in_pod`: it is in a container or pod template.
+    """
+
+    scalar: Scalar
+    path: Path
+    field: str
+    around: dict[str, Node]
+    parent: str
+    in_pod: bool
+
+    @property
+    def names_other_kind(self) -> bool:
+        """Whether the mapping around says that it is about something else."""
+        kind = text(self.around.get("kind"))
+        return bool(kind) and not (kind in CONFIG_KINDS and is_of_core(self.around))
+
+    @property
+    def namespace(self) -> Scalar | None:
+        """What beside it says a namespace."""
+        return beside(self.around, self.field) if self.around else None
+
+
+def find_unfollowed(items: Collection[Item], references: Iterable[ResolvedReference], index: Index) -> list[NearMiss]:
+    """Find texts that are the name of a ConfigMap or Secret in fields that no rule reads.
+
+    Only custom resources are looked at. A field of `references` is followed, or known to be written by a controller.
+    A field in `NOT_REFERENCES` means something else; or another program makes objects of it, and then parts of texts
+    count as well: values of a chart are often one text. The chart may read the object, or create one of that name.
+    """
+    # The tables know every field of the kinds of Kubernetes itself.
+    customs = [one for one in items if one.id.group not in BUILT_IN_GROUPS and may_refer(one.id) and not one.is_local]
+    names = {name for _, name in index.named} if customs else set()
+    if not names:
+        return []
+    # A controller that applies objects elsewhere finds there what its own namespace does not have.
+    followed = {one.reference.name: bool(one.targets) or one.reference.written for one in references}
+    others = {item.id.name for item in items if not item.is_config and versioned(item.id) is None}
+    search = _Search(index, names, followed, others)
+    found: list[NearMiss] = []
+    for item in customs:
+        found += search.find_in(item)
+    return found
+
+
+class _Search:
+    """A search for `names`.
+
+    `followed` are the texts of references, and whether these match anything; `others` the names of other objects.
+    """
+
+    def __init__(self, index: Index, names: set[str], followed: dict[Scalar, bool], others: set[str]) -> None:
+        self._index = index
+        self._names = names
+        self._followed = followed
+        self._others = others
+        self._told: set[tuple[str, str, str]] = set()
+
+    def find_in(self, item: Item) -> Iterator[NearMiss]:
+        walk = _Walk(self._contains if has_texts_of_others(item.id) else self._is_name)
+        walk.enter(item.node, None, "")
+        for one in walk.found:
+            if self._followed.get(one.scalar) or one.field in NOT_NAMES or one.names_other_kind:
+                continue
+            field = spell_path(one.path)
+            row = find_exclusion(field, item.id)
+            if row is None:
+                if one.scalar not in self._followed:
+                    yield from self._find_whole(item, one, field)
+            elif row.applied_in is not None and not _is_own(one.field, one.parent, one.path):
+                yield from self._find_parts(item, one, field, row)
+
+    def _is_name(self, said: str) -> bool:
+        """Tell whether a text is a name, or a namespace and a name."""
+        if "/" not in said:
+            return said in self._names
+        before, _, name = said.rpartition("/")
+        return name in self._names and re.fullmatch(_NAMESPACE, before) is not None
+
+    def _contains(self, said: str) -> bool:
+        return any(word[0] in self._names for word in WORD.finditer(said))
+
+    def _find_whole(self, item: Item, one: _NamingText, field: str) -> Iterator[NearMiss]:
+        """Yield what the whole text of a field may name, by the field's own name or because it means nothing else."""
+        if not self._is_name(one.scalar.value):
+            return
+        kinds = _kinds_in(one.field) or (CONFIG_KINDS if self._is_telling(one) else ())
+        for kind in kinds:
+            targets = self._resolve(item, one, kind, field)
+            may_be_followed = bool(targets)
+            if not targets and not item.id.namespace and one.namespace is None:
+                # It may be cluster-scoped, and name what is in its controller's namespace.
+                targets = self._near(kind, one.scalar.value, "")
+            for target in targets:
+                if target is not item:
+                    yield NearMiss(item, field, target, may_be_followed)
+
+    def _resolve(self, item: Item, one: _NamingText, kind: str, field: str) -> tuple[Item, ...]:
+        reference = read_reference(kind, one.scalar, one.namespace, field, NO_RULE)
+        return self._index.resolve(item, reference).targets
+
+    def _is_telling(self, one: _NamingText) -> bool:
+        """Tell whether a text that is a name can hardly be anything else, in a field that may hold any."""
+        if one.in_pod or one.field.lower().endswith(_OTHER_THINGS):
+            return False
+        if one.field == "name" and "key" in one.around:
+            return True  # `{name, key}` selects a key of an object
+        if one.field == "name" and (one.parent in _NAMED_ENTRIES or any(map(word_of, one.around))):
+            return False  # it is the name of an entry, which says elsewhere what it references
+        name = one.scalar.value.rpartition("/")[2]
+        return name not in self._others and (not name.isalnum() or re.search(_NAMES, one.field) is not None)
+
+    def _find_parts(self, item: Item, one: _NamingText, field: str, row: ExcludedField) -> Iterator[NearMiss]:
+        """Yield what a text names of which another program makes objects, in the namespace of these."""
+        known = text(one.namespace) or _deployed_in(item, row)
+        is_whole = self._is_name(one.scalar.value)
+        for said in (one.scalar.value,) if is_whole else self._values_in(one.scalar.value):
+            before, _, name = said.rpartition("/")
+            namespace = (before or known) if re.fullmatch(_NAMESPACE, before or known) else ""
+            for kind in CONFIG_KINDS:
+                resolved = self._resolve(item, one, kind, field) if is_whole else ()
+                for target in self._near(kind, name, namespace):
+                    yield NearMiss(item, field, target, may_be_followed=target in resolved)
+
+    def _near(self, kind: str, name: str, namespace: str) -> tuple[Item, ...]:
+        near = self._index.find_anywhere_near(kind, name, namespace)
+        if (kind, name, namespace) in self._told:
+            return near[:1]  # each of many texts about each of many namespaces would be the square
+        self._told.add((kind, name, namespace))
+        return near
+
+    def _values_in(self, said: str) -> Iterable[str]:
+        """Return the values of settings in a text, and arguments in its calls, that are names, each once."""
+        found: dict[str, None] = {}
+        kind = ""
+        for setting in read_settings(said):
+            if setting.key == "kind":
+                kind = setting.value
+            is_own = setting.key == "name" and setting.parent == "metadata" and kind not in {"", *CONFIG_KINDS}
+            is_own = is_own or _is_own(setting.key, setting.parent)
+            if setting.key not in NOT_NAMES and not is_own and self._is_name(setting.value):
+                found[setting.value] = None
+        for call in re.findall(_CALLS, said):
+            found.update((name, None) for name in re.findall(_ARGUMENTS, call) if self._is_name(name))
+        return found
+
+
+def _is_own(field: str, holder: str, path: Path = None) -> bool:
+    """Tell whether a field of a chart's values is about the chart's own objects. `holder`: the field around it."""
+    if field.lower() in _OWN or (field == "name" and holder.lower() in _OWN_HOLDERS):
+        return True
+    return any(isinstance(key, str) and re.fullmatch(_OWN_MAPPINGS, key.lower()) for key in steps_of(path))
+
+
+def _deployed_in(item: Item, row: ExcludedField) -> str:
+    """Return the namespace of the objects that another program makes of a field; `""` where the item does not say."""
+    said = (text(get(item.node, *path.split("."))) for path in row.applied_in or ())
+    return next(filter(None, said), "")
+
+
+class _Walk:
+    """Collects the texts of an object that say a name."""
+
+    def __init__(self, says: Callable[[str], bool]) -> None:
+        self._says = says
+        self.found: list[_NamingText] = []
+
+    def enter(self, node: Node, path: Path, key: str, *, in_pod: bool = False, is_entry: bool = False) -> None:
+        """Look at what is below field `key`. `is_entry`: the node is in the list `key`."""
+        if node.id == "sequence":
+            for index, element in enumerate(node.value):
+                if element.id != "scalar":
+                    self.enter(element, (path, index), key, in_pod=in_pod, is_entry=True)
+                elif self._says(element.value):
+                    self.found.append(_NamingText(element, (path, index), key, {}, key, in_pod))
+            return
+        held = fields(node)
+        in_pod = in_pod or key in _CONTAINERS or (key == "spec" and path != _TOP and "containers" in held)
+        # What is in such a mapping has names that the author chose.
+        is_free = key in FREE_KEYS and not is_entry
+        for name, value in held.items():
+            if name in (PASSED_OVER if path else NOT_WALKED):
+                continue
+            if not is_scalar(value):
+                if name != "metadata" or text(held.get("kind")) in {"", *CONFIG_KINDS}:
+                    self.enter(value, (path, name), name, in_pod=in_pod)
+            elif not is_free and self._says(value.value):
+                self.found.append(_NamingText(value, (path, name), name, held, key, in_pod))
+
+
+@lru_cache(maxsize=8192)
+def _kinds_in(field: str) -> tuple[str, ...]:
+    """Return the kinds that a field's name contains, none for names that `find_by_shape` reads as names."""
+    word = word_of(field)
+    plain = field.lower().replace("-", "").replace("_", "")
+    if (word is not None and word.form is WordForm.NAME) or plain.endswith(_OTHER_THINGS):
+        return ()
+    return tuple(kind for kind in CONFIG_KINDS if kind.lower() in plain)
 
 
 class Mentions:

@@ -13,12 +13,20 @@ from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.yaml import layout
 from krm_fn.core.yaml.envelope import Envelope, end_last_line, split_documents
 from krm_fn.core.yaml.layout import NotLiteral
-from krm_fn.core.yaml.merge_patch import plan_patch, problem_at
 from krm_fn.core.yaml.prove import Proof, prove
 from krm_fn.core.yaml.reader import Document, children, walk
 from krm_fn.core.yaml.results import new_results, splice_results
-from krm_fn.core.yaml.splice import Splice, apply_splices
-from krm_fn.core.yaml.splice_change import replace_lines, splice_change, write_document, write_fields, write_flow
+from krm_fn.core.yaml.splice import (
+    Splice,
+    apply_splices,
+    plan_patch,
+    problem_at,
+    replace_lines,
+    splice_change,
+    write_document,
+    write_fields,
+    write_flow,
+)
 
 _PATH = "internal.config.kubernetes.io/path"
 _INDEX = "internal.config.kubernetes.io/index"

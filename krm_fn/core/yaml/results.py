@@ -4,11 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.base.changes import Object, SetFields, SetItems
 from krm_fn.base.node import Mapping, NewValue, Node, elements, get, is_null, is_sequence, text
-from krm_fn.base.problem import Problem, ResourceId, Severity
-from krm_fn.base.words import printable
+from krm_fn.base.problem import Problem, ResourceId, Severity, printable
 from krm_fn.core.yaml import layout
-from krm_fn.core.yaml.splice import Splice
-from krm_fn.core.yaml.splice_change import splice_change, write_flow
+from krm_fn.core.yaml.splice import Splice, splice_change, write_flow
 from krm_fn.report.secrets import hide_in_ids
 
 

@@ -11,9 +11,8 @@ from krm_fn.base.changes import Changes, ListPatch, Patch, patch_at
 from krm_fn.base.item import Item, about, locate
 from krm_fn.base.node import NewValue, Node, elements, fields, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.base.pods import Container
-from krm_fn.base.problem import Problem
+from krm_fn.base.problem import Problem, listing
 from krm_fn.base.settings import Mount, MountSource
-from krm_fn.base.words import listing
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.content_hash import short_digest
 from krm_fn.core.references.generated import name_meant

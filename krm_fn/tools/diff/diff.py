@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import CONFIG_FILE, Environment, Settings
-from krm_fn.core.config.read_config import parse_config
+from krm_fn.core.config.build import parse_config
 from krm_fn.core.names.names import is_emitted, is_revision
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.status_line import StatusLine

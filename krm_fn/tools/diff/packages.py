@@ -17,8 +17,7 @@ from itertools import chain, compress, product
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.base.problem import Outcome, Problem, Rejected
-from krm_fn.base.words import count, listing
+from krm_fn.base.problem import Outcome, Problem, Rejected, count, listing
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.object_change import ComparedObject, ObjectChange, ShownValue
 from krm_fn.report.table import Screen

@@ -11,8 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 from krm_fn.base import keys
 from krm_fn.base.item import Item
 from krm_fn.base.settings import Settings
-from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.read_package import read_package
+from krm_fn.core.decide.run import Package, read_package
 from krm_fn.core.names.content_digest import content_digest, read_content
 from krm_fn.core.names.content_hash import HASH
 from krm_fn.core.names.names import base_name, is_revision

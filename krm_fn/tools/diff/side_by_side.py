@@ -18,7 +18,7 @@ from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Any, TypeAlias, TypeVar, cast
 
-from krm_fn.base.words import count
+from krm_fn.base.problem import count
 from krm_fn.report.status_line import StatusLine
 from krm_fn.tools.render.files import Limits, NeedsMore
 from krm_fn.tools.render.program import TICK, held_signals

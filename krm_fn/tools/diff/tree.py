@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import Item
 from krm_fn.base.node import FieldPath, Node, Path, Scalar, fields, is_mapping, is_scalar, step, steps_of
-from krm_fn.base.words import count
+from krm_fn.base.problem import count
 from krm_fn.core.names.content_hash import HASH
 from krm_fn.core.names.go_yaml import is_text, read_number
 from krm_fn.core.names.names import WORD, base_name

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from krm_fn.base.words import count, listing, printable
+from krm_fn.base.problem import count, listing, printable
 from krm_fn.report.change_lines import find_statements, write_place
 from krm_fn.report.markup import (
     VERSION,

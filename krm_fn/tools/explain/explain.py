@@ -5,9 +5,8 @@ from enum import StrEnum
 from itertools import groupby
 from typing import NamedTuple
 
-from krm_fn.base.problem import Outcome, Rejected, ResourceId, Severity
+from krm_fn.base.problem import Outcome, Rejected, ResourceId, Severity, count, printable, with_commas
 from krm_fn.base.settings import Environment
-from krm_fn.base.words import count, printable, with_commas
 from krm_fn.core.decide.run import Run
 from krm_fn.core.decide.summarize_run import summarize_run
 from krm_fn.core.references.reference import By, Rule

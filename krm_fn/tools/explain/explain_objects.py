@@ -7,9 +7,7 @@ from krm_fn.base.item import Item
 from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.choice import Choice
-from krm_fn.core.decide.reason import Reason, ReasonCode
-from krm_fn.core.decide.run import Run
+from krm_fn.core.decide.run import Choice, Reason, ReasonCode, Run
 from krm_fn.core.names.content_hash import hashed_keys
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import hashed_fields

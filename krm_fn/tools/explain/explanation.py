@@ -4,9 +4,8 @@ from collections import Counter
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.base.problem import ResourceId
-from krm_fn.base.words import count
-from krm_fn.core.decide.reason import Reason
+from krm_fn.base.problem import ResourceId, count
+from krm_fn.core.decide.run import Reason
 from krm_fn.core.references.reference import Rule
 from krm_fn.report.object_change import Effect
 from krm_fn.tools.render.places import NOWHERE, SourceLine

@@ -9,10 +9,10 @@ from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import authored_id
-from krm_fn.core.references.embedded import EmbeddedReference
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import name_meant
 from krm_fn.core.references.reference import Reference, ResolvedReference
+from krm_fn.core.references.references import EmbeddedReference
 from krm_fn.tools.explain.explanation import ExplainedReference
 from krm_fn.tools.render.places import Places
 

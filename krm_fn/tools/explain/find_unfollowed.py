@@ -15,13 +15,11 @@ from krm_fn.base.keys import LOCAL_CONFIG
 from krm_fn.base.kind import BUILT_IN_GROUPS, TOOL_GROUPS
 from krm_fn.base.node import LocatedScalar, Scalar, scalars, spell, text
 from krm_fn.base.pods import OPAQUE_KINDS, template_around
-from krm_fn.core.decide.near_references import find_pinned, read_base_names, why_passed_over
-from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.run import Run
+from krm_fn.core.decide.run import Package, Run
+from krm_fn.core.decide.update_references import find_pinned, read_base_names, why_passed_over
 from krm_fn.core.names.names import WORD, authored_id, base_name, names_of
-from krm_fn.core.references.find import ROLES, may_refer
-from krm_fn.core.references.near_misses import NOT_NAMES
-from krm_fn.core.references.shapes import FREE_KEYS, PASSED_OVER, is_of_core
+from krm_fn.core.references.find import FREE_KEYS, PASSED_OVER, ROLES, is_of_core, may_refer
+from krm_fn.core.references.mentions import NOT_NAMES
 from krm_fn.extras.restart_requests import OPT_INS
 from krm_fn.lint.not_followed import find_misspelled
 from krm_fn.tools.explain.explanation import FIELD, LOOKALIKE, MISSPELLED, OLDER, OPTION, TEXT, Unfollowed

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from krm_fn.base import keys
-from krm_fn.base.words import listing
+from krm_fn.base.problem import listing
 from krm_fn.linker.api import Refused
 from krm_fn.linker.credentials import Access, NoCredentials, list_contexts
 from krm_fn.linker.exec_plugin import end_plugins

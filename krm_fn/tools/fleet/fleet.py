@@ -10,11 +10,11 @@ from itertools import chain
 from math import inf
 from typing import NamedTuple
 
-from krm_fn.base.words import listing
+from krm_fn.base.problem import listing
 from krm_fn.core.names.suggest import did_you_mean, nearest
 from krm_fn.report.secrets import number_names
 from krm_fn.tools.history.revision_history import History, NoAnswer, Pods, Retention, RevisionHistory, Role, SetHistory
-from krm_fn.tools.history.text import write_unseen
+from krm_fn.tools.history.write_history import write_unseen
 
 _MOST_NAMES = 10
 

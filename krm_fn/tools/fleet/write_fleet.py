@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from enum import StrEnum
 from itertools import groupby
 
-from krm_fn.base.words import count, printable
+from krm_fn.base.problem import count, printable
 from krm_fn.linker.read import write_time
 from krm_fn.report.markup import Forms, html_page, html_text, markdown, write_forms
 from krm_fn.report.table import GridCell, Screen, cut, write_grid
 from krm_fn.tools.fleet.fleet import CellState, ConfigKey, Fleet, FleetCell, FleetColumn, FleetRow, Use, UsedRevision
-from krm_fn.tools.history.history_json import time_field
-from krm_fn.tools.history.text import Note, duration, join_lines, listed, write_notes
+from krm_fn.tools.history.write_history import Note, duration, join_lines, listed, time_field, write_notes
 
 _MARK = "! "
 """In front of what differs, in a column of its own."""

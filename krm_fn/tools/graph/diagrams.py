@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from krm_fn.base.words import printable
+from krm_fn.base.problem import printable
 from krm_fn.report.markup import mermaid_label
 from krm_fn.tools.graph.picture import EdgeKind, Graph, GraphNode, NodeStyle
 

@@ -21,7 +21,7 @@ from krm_fn.tools.explain.explanation import Explained
 from krm_fn.tools.explain.find_references import find_explained_references
 from krm_fn.tools.graph.picture import Builder, DataKey, EdgeKind, Graph, GraphNode, Handle, Lane, NodeStyle
 from krm_fn.tools.history.revision_history import History, Pods, RevisionHistory, Role, WorkloadHistory
-from krm_fn.tools.history.text import duration, write_pods, write_state
+from krm_fn.tools.history.write_history import duration, write_pods, write_state
 from krm_fn.tools.render.places import Places, SourceLine
 from krm_fn.tools.render.render import Opened
 from krm_fn.tools.render.wanted import Wanted, find_wanted, not_found

@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias
 
-from krm_fn.base.words import count
+from krm_fn.base.problem import count
 
 
 class Lane(StrEnum):

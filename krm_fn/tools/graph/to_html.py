@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import groupby
 
-from krm_fn.base.words import count
+from krm_fn.base.problem import count
 from krm_fn.report.markup import html_page, html_text
 from krm_fn.tools.graph.picture import DataKey, Edge, EdgeKind, Graph, GraphNode, Lane, sum_up_graph
 

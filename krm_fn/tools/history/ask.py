@@ -7,22 +7,65 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from copy import copy
 from itertools import pairwise
+from threading import Event
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.words import listing
+from krm_fn.base.problem import listing
 from krm_fn.core.names.names import SET_NAME
 from krm_fn.core.names.suggest import did_you_mean, nearest
+from krm_fn.linker.api import Api, ApiError, Forbidden, Unreachable
 from krm_fn.linker.cluster import ObjectLists
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.live_cluster import CONFIG_MAPS, Lists
 from krm_fn.linker.read import below, text_in
+from krm_fn.linker.retry import Deadline, OutOfTime
 from krm_fn.report.object_change import ComparedObject, ObjectChange
 from krm_fn.report.secrets import StoredValue, compare_values
-from krm_fn.tools.history.connect import TIMEOUT, connect, explained, patience
 from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.read_snapshot import read_snapshot
 from krm_fn.tools.history.revision_history import History, NoAnswer, SetHistory
+from krm_fn.tools.history.snapshot import read_snapshot
+
+# Connect to an API server for a person who waits, and say what to do if there is no answer.
+
+_PATIENCE = 10.0
+"""Seconds in which requests without an answer are repeated: a person waits."""
+
+TIMEOUT = 40
+"""Seconds for all requests together. An API server that answers may be slow."""
+
+
+def connect(access: Access, say: Callable[[str], None], timeout: float = TIMEOUT) -> Api:
+    """Load the credentials. `say` is called with what the connection waits for. Raises NoAnswer if there are none."""
+    try:
+        return Api(Deadline(timeout, Event(), say=say), access)
+    except ApiError as error:
+        raise NoAnswer(str(error)) from error
+
+
+def patience(say: Callable[[str], None], timeout: float = TIMEOUT) -> Deadline:
+    """Return how long one question may take, in seconds. The overtime is for a last try, which says why it fails."""
+    seconds = min(_PATIENCE, timeout / 2)
+    return Deadline(seconds, Event(), say=say, overtime=timeout - seconds)
+
+
+@contextmanager
+def explained(where: str) -> Iterator[None]:
+    """Say what to do about what an API server does not answer, `in namespace shop`. Raises NoAnswer."""
+    try:
+        yield
+    except Unreachable as error:
+        message = f"{error}; are --context and --kubeconfig right?"
+        raise NoAnswer(message) from error
+    except Forbidden as error:
+        message = f"you may not list ConfigMaps {where}: you need the rule {error.rule}"
+        raise NoAnswer(message) from error
+    except ApiError as error:
+        raise NoAnswer(str(error)) from error
+    except OutOfTime as error:
+        message = f"{where.removeprefix('in ')}: the API server is too slow"
+        raise NoAnswer(message) from error
+
 
 _MOST_NAMES = 10
 _NAMESPACE = re.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import NamedTuple, NoReturn
 
-from krm_fn.base.words import count
+from krm_fn.base.problem import count
 from krm_fn.linker.read import write_time
 from krm_fn.report.colour import SEQUENCE
 from krm_fn.report.table import Screen, columns

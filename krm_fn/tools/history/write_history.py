@@ -1,25 +1,532 @@
 """Write a history in the form that was asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from itertools import chain, groupby
+from typing import NamedTuple
 
-from krm_fn.base.words import printable
+from krm_fn.base.problem import count, listing, printable
+from krm_fn.linker.owners import deletion_command
 from krm_fn.linker.read import write_time
-from krm_fn.report.markup import markdown, markdown_code
-from krm_fn.report.table import Screen
-from krm_fn.report.write_change import write_change_block
-from krm_fn.tools.history.history_json import write_history_json
+from krm_fn.report.markup import FieldSource, Forms, as_json, markdown, markdown_code, write_forms
+from krm_fn.report.table import Group, Row, Screen, columns, cut, fold, write_table
+from krm_fn.report.write_change import CHANGE_FORMS, write_change, write_change_block
 from krm_fn.tools.history.revision_history import (
     History,
+    LinkerJob,
+    Pods,
+    Referrer,
+    Retention,
+    RevisionHistory,
+    Role,
+    SetHistory,
+    Template,
+    Unseen,
+    WayBack,
+    WorkloadHistory,
 )
-from krm_fn.tools.history.text import (
-    TITLES,
-    find_notes,
-    write_cells,
-    write_detail,
-    write_history_text,
-    write_wide,
-)
+
+# A history in words: the table, its wide form and the detail of one base name for a terminal.
+#
+# What is said about revisions, workloads and linkers is the same in all forms of output.
+
+TITLES = ("BASE", "REVISION", "AGE", "REFERENCED BY", "STATE")
+_WIDE_TITLES = ("SET", "KIND", "NAME", "AGE", "PODS", "REFERENCED BY", "NEXT RUN ADDS", "OWNERS", "STATE")
+_GAP = "   "
+
+_LABEL = 11
+"""Columns in front of what the detail says."""
+
+_MOST_NAMES = 2
+"""Names in a sentence; the others are counted."""
+
+_MOST_REFERRERS, _MOST_PAST = 6, 2
+"""Objects that are listed for a revision, and those of them that have no pods any more."""
+
+_UNITS = ((365 * 86_400, "y"), (86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
+_ENOUGH = 2
+"""Of a unit of time: 100 seconds are not yet minutes."""
+
+_LONGEST_REASON = 160
+"""Columns of what a controller gives as its reason."""
+
+_UNSETTLED = (Role.CANARY, Role.PREVIEW, Role.ABORTED, Role.NEW)
+_SITUATIONS = {"": "is rolling out", "progressing": "is rolling out", "aborted": "was aborted"}
+
+_ENDS = {
+    Retention.RENDERED: ("", "not while it is rendered"),
+    Retention.IN_USE: ("", "after nothing references it: the run of the linker after that deletes it"),
+    Retention.HISTORY: ("goes when {last}", "when {last_of_all}; the run of the linker after that deletes it"),
+    Retention.NEXT_RUN: ("goes with the next run", "with the next run of the linker"),
+    Retention.YOUNG: (
+        "goes with the next run in {wait} or later",
+        "with the first run of the linker in {wait} or later: it is too young",
+    ),
+    Retention.LEFT_TO_KPT: (
+        "goes when kpt has let go of it",
+        "with the run of the linker after kpt has let go of it",
+    ),
+    Retention.RETAINED: ("retained", "never: no known object references it, so that the linker retains it"),
+    Retention.FOREIGN_OWNER: ("stays with its owner {owner}", "with its owner {owner}, which no linker has added"),
+    Retention.LEAK: (
+        "stays, as the linker may not delete its Secret",
+        "never: no run has linked its Secret in time, so that the linker may not delete that",
+    ),
+    Retention.NO_INVENTORY: ("stays, as nothing deletes it", "not before the inventory exists again"),
+    Retention.UNKNOWN: ("may be in use", "unless something that could not be listed references it"),
+}
+"""What becomes of a revision: in a cell of a table, and as a sentence of the detail."""
+
+
+class Note(NamedTuple):
+    """A sentence, and the command to type, if there is one."""
+
+    sentence: str
+    command: str = ""
+    is_warning: bool = False
+
+
+class Cells(NamedTuple):
+    """One revision. The last two are in parts that stay together."""
+
+    base: str
+    revision: str
+    age: str
+    referrers: list[str]
+    state: list[str]
+
+
+def write_history_text(history: History, screen: Screen) -> str:
+    """Write a table for each set."""
+    return _write(history, _write_tables(history, screen), find_notes(history), screen)
+
+
+def write_wide(history: History, screen: Screen) -> str:
+    """Write one line for each revision."""
+    return _write(history, _write_lines(history, screen), find_notes(history), screen)
+
+
+def write_detail(history: History, screen: Screen) -> str:
+    """Write a paragraph for each revision, and the way back of all workloads, even of those that are done."""
+    notes = [*find_notes(history)]
+    for one in history.sets:
+        for workload in one.workloads:
+            back = _write_way_back(workload) if workload.is_settled else ()  # of the others, the notes tell
+            notes += (note._replace(sentence=f"{printable(str(workload))}: {note.sentence}") for note in back)
+    return _write(history, _write_paragraphs(history, screen), notes, screen)
+
+
+def _write(history: History, lines: Iterable[str], notes: Iterable[Note], screen: Screen) -> str:
+    """Put under the lines what differs between neighbours, if that was asked for, and what else one has to know."""
+    changes = chain.from_iterable(write_change(entry.change, screen) for entry in history.entries if entry.change)
+    parts = map(join_lines, (lines, changes, write_notes(notes, screen)))
+    return "\n".join(filter(None, parts))
+
+
+def join_lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def write_notes(notes: Iterable[Note], screen: Screen) -> Iterator[str]:
+    for note in notes:
+        yield from map(screen.warning if note.is_warning else str, fold(note.sentence.split(" "), screen.width))
+        if note.command:
+            yield f"  {note.command}"  # whole, as somebody copies it
+
+
+def _write_tables(history: History, screen: Screen) -> Iterator[str]:
+    for position, one in enumerate(history.sets):
+        if len(history.sets) > 1:
+            yield from [""] if position else []
+            yield screen.strong(f"Set {printable(one.name)}")
+        groups: list[Group] = []
+        for base, entries in groupby(one.entries, _write_base):  # they are in order
+            groups.append(Group(base, [_write_row(entry, history.now, screen) for entry in entries]))
+        if not groups:
+            yield "no revisions"
+            continue
+        titles, *rows = write_table(TITLES, groups, screen.width)
+        yield screen.strong(titles)
+        yield from rows
+
+
+def _write_row(entry: RevisionHistory, now: float, screen: Screen) -> Row:
+    cells = write_cells(entry, now)
+    state = " ".join(cells.state).split(" ")  # each word may begin a line
+    return Row((cells.revision, cells.age), (cells.referrers, state), _find_paint(entry, screen))
+
+
+def write_cells(entry: RevisionHistory, now: float) -> Cells:
+    """Write what a row tells of a revision. An adopted object has no hash."""
+    return Cells(
+        _write_base(entry),
+        printable(entry.suffix) or "-",  # of Secrets too: pod templates name them, and one may have to go back to them
+        "" if entry.created is None else duration(now - entry.created),
+        _with_commas(_write_referrers(entry)) or ["-"],
+        _with_commas(write_state(entry, now)),
+    )
+
+
+def _write_base(entry: RevisionHistory) -> str:
+    return printable(entry.base) + (f" ({entry.kind})" if entry.kind != "ConfigMap" else "")
+
+
+def _find_paint(entry: RevisionHistory, screen: Screen) -> Callable[[str], str]:
+    """Choose the colour of a state: red for what is missing, yellow for what is not settled, green for stable."""
+    roles = {one.role for one in entry.referrers}
+    if entry.fate is Retention.MISSING:
+        return screen.removed
+    if not roles.isdisjoint(_UNSETTLED):
+        return screen.warning
+    return screen.added if Role.STABLE in roles else str
+
+
+def _with_commas(parts: list[str]) -> list[str]:
+    """Put a comma behind each part but the last, and before no `and`."""
+    following = [*parts[1:], "and "]
+    return [part if after.startswith("and ") else f"{part}," for part, after in zip(parts, following, strict=False)]
+
+
+def _find_entries(history: History) -> list[tuple[str, RevisionHistory]]:
+    """Return all revisions, each with the name of its set."""
+    found: list[tuple[str, RevisionHistory]] = []
+    for one in history.sets:
+        found += ((one.name, entry) for entry in one.entries)
+    return found
+
+
+def _write_lines(history: History, screen: Screen) -> Iterator[str]:
+    entries = _find_entries(history)
+    rows = [_WIDE_TITLES, *(_write_wide_cells(name, entry, history.now) for name, entry in entries)]
+    paints: list[Callable[[str], str]] = [str, *(_find_paint(entry, screen) for _, entry in entries)]
+    sizes = [max(map(columns, column)) for column in zip(*rows, strict=True)]
+    for place, ((*cells, state), paint) in enumerate(zip(rows, paints, strict=True)):
+        padded = [text + " " * (size - columns(text)) for text, size in zip(cells, sizes[:-1], strict=True)]
+        line = _GAP.join([*padded, paint(state)])
+        yield line if place else screen.strong(line)
+
+
+def _write_wide_cells(set_name: str, entry: RevisionHistory, now: float) -> tuple[str, ...]:
+    lists = (
+        _write_referrers(entry, None),
+        [*map(printable, entry.to_link)],
+        [*map(printable, entry.owners)],
+        write_state(entry, now),
+    )
+    return (
+        printable(set_name),
+        entry.kind,
+        printable(entry.name),
+        "-" if entry.created is None else duration(now - entry.created),
+        "?" if entry.pods is None else f"{entry.pods.ready}/{entry.pods.total}",
+        *(" ".join(_with_commas(parts)) or "-" for parts in lists),
+    )
+
+
+def _write_paragraphs(history: History, screen: Screen) -> Iterator[str]:
+    for position, (set_name, entry) in enumerate(_find_entries(history)):
+        yield from [""] if position else []
+        yield screen.strong(printable(f"{entry.kind} {history.namespace}/{entry.name}"))
+        yield from _write_paragraph(set_name, entry, history.now, screen)
+
+
+def _write_paragraph(set_name: str, entry: RevisionHistory, now: float, screen: Screen) -> Iterator[str]:
+    for label, sentences in _find_statements(printable(set_name), entry, now):
+        paint = _find_paint(entry, screen) if label == "state" else str
+        head = f"{label}:"
+        for sentence in sentences:
+            for line in fold(sentence.split(" "), screen.width - _LABEL, ""):
+                yield f"  {head:{_LABEL - 2}}{paint(line)}"
+                head = ""
+
+
+def _find_statements(set_name: str, entry: RevisionHistory, now: float) -> Iterator[tuple[str, list[str]]]:
+    """Yield labels, each with sentences."""
+    yield "state", [", ".join(write_state(entry, now))]
+    yield "set", [f"{set_name}, base name {printable(entry.base)}"]
+    if entry.made_by:
+        yield "made by", [printable(entry.made_by)]
+    if entry.created is not None:
+        yield "created", [f"{duration(now - entry.created)} ago, {write_time(entry.created)}"]
+    if entry.pods is not None:
+        yield "pods", [write_pods(entry.pods)]
+    if entry.referrers or entry.is_rendered:
+        lists_it = [f"ConfigMap/{set_name}-linker, which lists what is rendered"] if entry.is_rendered else []
+        yield "kept by", [*lists_it, *(_write_keeper(referrer, now) for referrer in entry.referrers)]
+    _, end = _write_end(entry, now)
+    if end:
+        yield "goes", [end]
+    if entry.owners:
+        yield "owners", [", ".join(map(printable, entry.owners))]
+    if entry.to_link:
+        yield "next run", [f"adds the owners {', '.join(map(printable, entry.to_link))}"]
+
+
+def _write_keeper(one: Referrer, now: float) -> str:
+    """Write an object that references the revision. Only what never changes has done so since it was created."""
+    of = f", {one.role} of {printable(one.of)}" if one.role else f", of {printable(one.of)}" if one.of else ""
+    since = "" if one.is_current else f", for {duration(now - one.created)}"
+    pods = f", {write_pods(one.pods)}" if one.pods is not None else ""
+    return f"{printable(str(one))}{of}{since}{pods}"
+
+
+def write_state(entry: RevisionHistory, now: float) -> list[str]:
+    """Return the parts of `rendered, canary` or `in history, goes when web-66d8 is trimmed`."""
+    if entry.fate is Retention.MISSING:
+        verb = "do" if any(one.is_in_use for one in entry.referrers) else "would"
+        return ["missing", f"pods of {listed(map(str, entry.referrers))} {verb} not start"]
+    if entry.fate is Retention.NOT_APPLIED:
+        return ["rendered", "not there yet"]
+    end, _ = _write_end(entry, now)
+    return [
+        *(["rendered"] if entry.is_rendered else []),
+        *_write_use(entry),
+        *filter(None, [end]),
+        *([] if entry.is_linked else ["unlinked"]),
+        *(["marked for deletion"] if entry.is_marked else []),
+    ]
+
+
+def _write_use(entry: RevisionHistory) -> list[str]:
+    """Say what the revision is to its workloads; to which, if it is not the same to all."""
+    workloads: dict[Role, set[str]] = {}
+    for one in entry.referrers:
+        if one.role is not None and one.role is not Role.PAST:
+            workloads.setdefault(one.role, set()).add(one.of)
+    if workloads:  # what a workload makes of it says more than that its ReplicaSets reference it
+        ordered = sorted(workloads, key=list(Role).index)
+        if all(workloads[role] == workloads[ordered[0]] for role in ordered):
+            return [" and ".join(ordered)]
+        return [f"{role} of {listed(sorted(workloads[role]))}" for role in ordered]
+    if not entry.referrers:
+        return [] if entry.fate is Retention.RETAINED else ["no reference seen" if entry.is_incomplete else "unused"]
+    if entry.is_awaited:
+        return ["not started"]
+    return ["in use" if any(one.is_in_use for one in entry.referrers) else "in history"]
+
+
+def _write_end(entry: RevisionHistory, now: float) -> tuple[str, str]:
+    """Say what becomes of a revision: in short, and in full."""
+    short, full = _ENDS.get(entry.fate, ("", ""))
+    words = {
+        "last": _write_last(entry.last),
+        "last_of_all": listed([_write_trimming(one) for one in entry.last]),
+        "wait": duration((entry.due or now) - now),
+        "owner": listed(entry.foreign),
+    }
+    return short.format_map(words), full.format_map(words)
+
+
+def _write_last(last: Iterable[Referrer]) -> str:
+    """Write `web-66d8 is trimmed`, or `Job/migrate is deleted` for what no history limit deletes."""
+    ends = [(one.name, "trimmed") if one.of else (str(one), "deleted") for one in last]
+    ways = {way for _, way in ends}
+    verb = "are" if len(ends) > 1 else "is"
+    return f"{listed([name for name, _ in ends])} {verb} {ways.pop() if len(ways) == 1 else 'gone'}"
+
+
+def _write_trimming(one: Referrer) -> str:
+    """Say after how many rollouts an object is trimmed: controllers keep `revisionHistoryLimit` of them."""
+    if not one.of:
+        return f"{one} is deleted"
+    left = f" after about {count(one.rollouts_left, 'more rollout')} of {one.of}" if one.rollouts_left else ""
+    return f"{one} is trimmed{left}"
+
+
+def _write_referrers(entry: RevisionHistory, most: int | None = _MOST_REFERRERS) -> list[str]:
+    """Return the objects that reference a revision, with their pods. If they are many, count them by kind.
+
+    `most` None lists everything.
+    """
+    if most is None:
+        return [*map(_write_referrer, entry.referrers)]
+    past = [one for one in entry.referrers if not one.is_in_use]
+    # Old ReplicaSets without pods say little about a revision that is in use.
+    dropped = past[_MOST_PAST:] if len(past) < len(entry.referrers) else []
+    shown = [one for one in entry.referrers if one not in dropped]
+    if len(shown) > most:
+        by_kind: dict[str, list[Referrer]] = {}
+        for one in entry.referrers:
+            by_kind.setdefault(one.kind, []).append(one)
+        return [_add_pods(count(len(ones), kind), _sum(ones)) for kind, ones in by_kind.items()]
+    return [*map(_write_referrer, shown), *([f"and {len(dropped)} more"] if dropped else [])]
+
+
+def _sum(referrers: Iterable[Referrer]) -> Pods | None:
+    known = [one.pods for one in referrers if one.pods is not None]
+    readies = [pods.ready for pods in known]
+    ready = None if None in readies else sum(filter(None, readies))
+    problem = next((pods.problem for pods in known if pods.problem), "")  # one is enough to look there
+    return Pods(sum(pods.total for pods in known), ready, problem) if known else None
+
+
+def _write_referrer(referrer: Referrer) -> str:
+    """Write `Rollout/web` or `web-5bb6 (1 pod)`."""
+    return _add_pods(printable(referrer.name if referrer.of else str(referrer)), referrer.pods)
+
+
+def _add_pods(name: str, pods: Pods | None) -> str:
+    return name if pods is None else f"{name} ({write_pods(pods)})"
+
+
+def write_pods(pods: Pods) -> str:
+    """Write `3 pods`, `3 pods, 1 not ready: CrashLoopBackOff`."""
+    waiting = 0 if pods.ready is None else pods.total - pods.ready
+    problem = f": {printable(pods.problem)}" if pods.problem else ""
+    return count(pods.total, "pod") + (f", {waiting} not ready{problem}" if waiting else "")
+
+
+def find_notes(history: History) -> Iterator[Note]:
+    """Yield what else one has to know: rollouts that are not done, and what is wrong."""
+    for one in history.sets:
+        for workload in one.workloads:
+            yield from _write_rollout(workload)
+    for one in history.sets:
+        missing = [entry.name for entry in one.entries if entry.fate is Retention.MISSING]
+        if missing:
+            verb = "does" if len(missing) == 1 else "do"
+            yield _warn(f"{listed(missing)} {verb} not exist: apply the manifests that have it again")
+        yield from _write_linker(one, history)
+        if one.leaks:
+            leaks: list[str] = []
+            for leak in one.leaks:
+                leaks += (tracker.name for tracker in leak.trackers)
+            what = "its Secret" if len(leaks) == 1 else "their Secrets"
+            command = printable(deletion_command(one.leaks, history.namespace))
+            yield Note(f"the linker may not delete {listed(leaks)}, as no run has linked {what} in time:", command)
+    yield from (_warn(write_unseen(unseen)) for unseen in history.unseen)
+
+
+def write_unseen(unseen: Unseen) -> str:
+    rule = f"{printable(unseen.plural)}; you need the rule {printable(unseen.rule)}" if unseen.rule else ""
+    return f"not seen: {rule or printable(unseen.reason)}"
+
+
+def _warn(sentence: str, command: str = "") -> Note:
+    return Note(sentence, command, is_warning=True)
+
+
+def _write_rollout(workload: WorkloadHistory) -> Iterator[Note]:
+    if workload.is_settled:
+        return
+    situation = _SITUATIONS.get(workload.situation, f"is {printable(workload.situation)}")
+    reason = f" ({cut(printable(workload.reason), _LONGEST_REASON)})" if workload.reason else ""
+    is_warning = workload.situation in ("stuck", "degraded")
+    yield Note(f"{printable(str(workload))} {situation}{reason}", is_warning=is_warning)
+    yield from _write_way_back(workload)
+
+
+def _write_way_back(workload: WorkloadHistory) -> Iterator[Note]:
+    """Say how to return to an earlier configuration, if there is one."""
+    back = workload.way_back
+    if back is None:
+        return
+    # What both templates reference stays as it is: only what differs comes back.
+    newest = next((one for one in workload.templates if one.role in _UNSETTLED), None)
+    names = [name for name in back.to.revisions if newest is None or name not in newest.revisions]
+    what = listed(names) if names else f"{printable(back.to.name)}, which has the same configuration"
+    if back.to.absent:
+        yield _warn(f"no way back to {printable(back.to.name)}: {listed(back.to.absent)} does not exist")
+    elif back.command:
+        yield Note(f"back to {what}:", printable(back.command))
+    else:
+        yield Note(f"it is back on {what}; revert the change of the manifests too")
+
+
+def _write_linker(one: SetHistory, history: History) -> Iterator[Note]:
+    name = printable(one.name)
+    if one.job is None and not one.has_inventory:
+        yield Note(f"set {name} has no linker: nothing deletes its revisions")
+    elif not one.has_inventory:
+        yield _warn(f"ConfigMap/{name}-linker does not exist: until then nothing is deleted")
+    job = one.job
+    if job is None:
+        return
+    name = f"Job/{printable(job.name)}"
+    if job.failure and job.ended is not None:
+        logs = f"kubectl logs {name.lower()} -n {printable(history.namespace)}"
+        ago = duration(history.now - job.ended)
+        yield _warn(f"{name} failed {ago} ago ({cut(printable(job.failure), _LONGEST_REASON)}):", logs)
+    elif job.ended is None:
+        yield Note(f"{name} has not ended, after {duration(history.now - job.created)}")
+
+
+def listed(names: Iterable[str], most: int = _MOST_NAMES) -> str:
+    """Join names, and count those that are too many: `a, b and 3 more`. They are safe to print then."""
+    return listing(map(printable, names), most, is_sentence=True)
+
+
+def duration(seconds: float) -> str:
+    """Write a time in one unit: `4m`, `12d`."""
+    whole = max(0, int(seconds))
+    size, unit = next((unit for unit in _UNITS if whole >= _ENOUGH * unit[0]), _UNITS[-1])
+    return f"{whole // size}{unit}"
+
+
+# A history as JSON (schemas/history-v1.json).
+
+
+def write_history_json(history: History, *, in_one_line: bool = False) -> str:
+    """Write everything that the text says, and more."""
+    # The state of a revision says how long it still stays, so it depends on the time of the history around it.
+    state: FieldSource = ("state", lambda entry: ", ".join(write_state(entry, history.now)))
+    revision = [state if source == "state" else source for source in _FORMS[RevisionHistory]]
+    return write_forms(history, {**_FORMS, RevisionHistory: revision}, in_one_line=in_one_line)
+
+
+def time_field(name: str, attribute: str = "") -> FieldSource:
+    """Return the source of a field that is a time, or null."""
+
+    def compute(value: object) -> str | None:
+        seconds = getattr(value, attribute or name)
+        return None if seconds is None else write_time(seconds)
+
+    return name, compute
+
+
+def _write_notes(history: History) -> list[str]:
+    return [" ".join(filter(None, [note.sentence, note.command])) for note in find_notes(history)]
+
+
+def _write_change(entry: RevisionHistory) -> dict[str, object] | None:
+    """Write what differs from the next older revision, in the form of `krm-fn diff`."""
+    change = entry.change
+    return change and {"from": change.old and change.old.name, "keys": as_json(change.keys, CHANGE_FORMS)}
+
+
+_NUMBER: FieldSource = ("number", lambda one: one.number or None)
+
+
+_FORMS: Forms = {
+    History: (
+        ("*cluster", lambda history: {"cluster": history.cluster} if history.cluster else {}),
+        *("namespace", time_field("time", "now"), "sets", ("notes", _write_notes), "unseen"),
+    ),
+    SetHistory: ("set=name", "has_inventory", "job", "revisions=entries", "workloads"),
+    LinkerJob: ("name", time_field("created"), time_field("ended"), "failure"),
+    RevisionHistory: (
+        *("kind", "name", "baseName=base", time_field("created"), "state", "fate", "is_rendered", "is_linked"),
+        *("isMarkedForDeletion=is_marked", "pods", "referencedBy=referrers"),
+        ("lastReferencedBy", lambda entry: tuple(map(str, entry.last))),
+        *(time_field("due"), "owners", "foreignOwners=foreign", "nextRunAdds=to_link", ("change", _write_change)),
+        ("*madeBy", lambda entry: {"madeBy": entry.made_by} if entry.made_by else {}),
+    ),
+    Referrer: (
+        *(
+            "kind",
+            "name",
+            time_field("created"),
+            "is_current",
+            ("workload", lambda one: one.of or None),
+            "role",
+            _NUMBER,
+        ),
+        *("rollouts_left", "pods"),
+    ),
+    WorkloadHistory: ("kind", "name", "is_done", "situation", "reason", "templates", "way_back"),
+    Template: ("name", _NUMBER, "role", "revisions", "absent", "pods"),
+    WayBack: ("to=to.name", "revisions=to.revisions", "command"),
+}
 
 
 class HistoryFormat(StrEnum):
@@ -47,10 +554,10 @@ def write_history(history: History, form: HistoryFormat, screen: Screen) -> str:
 
 def write_history_markdown(history: History) -> str:
     """Write a table for each set, and then what else one has to know."""
-    return "\n".join(_write(history)) + "\n"
+    return "\n".join(_write_history_write(history)) + "\n"
 
 
-def _write(history: History) -> Iterator[str]:
+def _write_history_write(history: History) -> Iterator[str]:
     for one in history.sets:
         where = f"set {markdown_code(printable(one.name))} in namespace {markdown_code(printable(history.namespace))}"
         yield f"Revisions of {where} at {write_time(history.now)}:"

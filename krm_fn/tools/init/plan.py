@@ -16,8 +16,8 @@ from krm_fn.base.item import Item, read_item
 from krm_fn.base.node import Mapping, NewValue, Node, elements, entries, get, is_mapping, is_sequence, text
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Settings
+from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.configuration import find_in_kptfile
-from krm_fn.core.config.read_config import parse_config
 from krm_fn.core.yaml.apply import apply_changes
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml

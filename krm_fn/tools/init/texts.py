@@ -13,7 +13,7 @@ from krm_fn.base.settings import CONFIG_FILE, Settings
 from krm_fn.core.config.plain import load_schema
 from krm_fn.core.names.names import PROGRAM
 from krm_fn.core.yaml.reader import read_yaml, walk
-from krm_fn.core.yaml.splice_change import write_scalar
+from krm_fn.core.yaml.splice import write_scalar
 
 # `exec` and no image: the first build needs nothing but the krm-fn that has written this (decision 64).
 RUN_BY_KUSTOMIZE = """\

@@ -17,9 +17,8 @@ from typing import NamedTuple
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.node import Node, get, is_null, text
 from krm_fn.base.pods import find_templates
-from krm_fn.base.problem import Problem, Rejected
+from krm_fn.base.problem import Problem, Rejected, listing
 from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, is_configuration
-from krm_fn.base.words import listing
 from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.yaml.envelope import find_objects
 from krm_fn.core.yaml.reader import read_yaml

@@ -7,8 +7,7 @@ from krm_fn.base import keys
 from krm_fn.base.item import Item
 from krm_fn.base.kind import kind_of
 from krm_fn.base.node import get, text
-from krm_fn.base.problem import Outcome, Rejected
-from krm_fn.base.words import count, printable
+from krm_fn.base.problem import Outcome, Rejected, count, printable
 from krm_fn.core.names.names import base_name
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.facts.kinds import REVISION_HISTORY_LIMIT
@@ -31,10 +30,10 @@ from krm_fn.tools.diff.diff import (
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import Release, is_named_by_content, pair_emitted, pair_items, read_release
 from krm_fn.tools.diff.write_difference import Extent
-from krm_fn.tools.history.connect import connect, explained, patience
+from krm_fn.tools.history.ask import connect, explained, patience
 from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.read_snapshot import read_snapshot
 from krm_fn.tools.history.revision_history import NoAnswer, Retention
+from krm_fn.tools.history.snapshot import read_snapshot
 from krm_fn.tools.live.live_object import LiveManifest, find_appliers
 from krm_fn.tools.live.project import Projection, project
 from krm_fn.tools.live.read_cluster import ClusterReader, LiveManifests

@@ -6,21 +6,20 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
-from krm_fn.base import deployer as deployers
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.keys import LAST_APPLIED
-from krm_fn.base.kind import Kind
+from krm_fn.base.kind import DEPLOYERS, Kind
 from krm_fn.base.node import Node
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.facts.kinds import SERVER_METADATA
 from krm_fn.facts.live_fields import APPLIERS, BY_HAND, SERVER_MARKS
 from krm_fn.linker.read import below, list_of, mapping, text_in
 
-_OF_DEPLOYERS = [(*one.marks, *one.tracks) for one in deployers.DEPLOYERS.values()]
+_OF_DEPLOYERS = [(*one.marks, *one.tracks) for one in DEPLOYERS.values()]
 MARKS = frozenset([LAST_APPLIED, *SERVER_MARKS, *chain.from_iterable(_OF_DEPLOYERS)])
 """Labels and annotations that deployers and the API server add, so that no rendering has them."""
 
-_MANAGERS = chain.from_iterable(one.managers for one in deployers.DEPLOYERS.values())
+_MANAGERS = chain.from_iterable(one.managers for one in DEPLOYERS.values())
 _KNOWN_APPLIERS = frozenset([*APPLIERS, *_MANAGERS])
 
 _NOT_IN_YAML = re.compile("[^\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")

@@ -7,15 +7,14 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.deployer import DEPLOYERS
 from krm_fn.base.item import CONFIG_KINDS, Item
-from krm_fn.base.kind import KINDS, Kind
+from krm_fn.base.kind import DEPLOYERS, KINDS, Kind
 from krm_fn.core.names.names import base_name, is_emitted, is_revision, is_secret_tracker, listed_revisions
 from krm_fn.linker.api import Api, Forbidden, NotServed, Refused
 from krm_fn.linker.live_cluster import CONFIG_MAPS, SECRETS, Lists, find_resources
 from krm_fn.linker.read import below, mapping, text_in
 from krm_fn.tools.diff.pair import Release, emitted_base
-from krm_fn.tools.history.connect import patience
+from krm_fn.tools.history.ask import patience
 from krm_fn.tools.live.live_object import LiveManifest, read_live
 
 _TRACKS = tuple(chain.from_iterable(one.tracks for one in DEPLOYERS.values()))

@@ -4,9 +4,9 @@ from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.node import Node, is_mapping
 from krm_fn.base.settings import Environment, Jobs, Selector
-from krm_fn.core.config.read_config import parse_config
-from krm_fn.core.decide.mark import unprotect
-from krm_fn.core.decide.read_package import read_package
+from krm_fn.core.config.build import parse_config
+from krm_fn.core.decide.name import unprotect
+from krm_fn.core.decide.run import read_package
 from krm_fn.core.yaml.reader import Expansion, embedded_reader
 from krm_fn.extras.jobs import restore_jobs
 from krm_fn.lint.lint import lint

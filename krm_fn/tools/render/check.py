@@ -9,12 +9,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from krm_fn.base.deployer import DEPLOYERS, Protection
 from krm_fn.base.item import CONFIG_KINDS, Item, about
-from krm_fn.base.kind import CONSUMER_KINDS
+from krm_fn.base.kind import CONSUMER_KINDS, DEPLOYERS, Protection
 from krm_fn.base.node import Mapping, Node, elements, entries, get, is_null, is_sequence, scalars, text
-from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId
-from krm_fn.base.words import listing
+from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId, listing
 from krm_fn.core.names.content_hash import HASH
 from krm_fn.core.names.names import NOT_SPEC, WORD, base_name, is_emitted
 from krm_fn.core.references.generated import versioned

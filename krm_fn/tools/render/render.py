@@ -23,7 +23,7 @@ from krm_fn.core.yaml.apply import Applied, apply_changes
 from krm_fn.core.yaml.envelope import Envelope, find_objects, join_streams, open_envelope
 from krm_fn.core.yaml.reader import Expansion, read_yaml, walk, warn_about_repeated
 from krm_fn.core.yaml.results import stderr_lines
-from krm_fn.core.yaml.splice_change import write_document
+from krm_fn.core.yaml.splice import write_document
 from krm_fn.function import decide, read_config
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.render.deployable import deployable, is_deployable, is_deployed, read_deployable

@@ -11,7 +11,7 @@ from krm_fn.base.item import Item
 from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
 from krm_fn.base.node import Node, elements, get, text
 from krm_fn.base.settings import Settings
-from krm_fn.core.decide.package import Package
+from krm_fn.core.decide.run import Package
 from krm_fn.core.names.names import is_emitted
 from krm_fn.core.references.references import Authored, find_authored
 from krm_fn.core.references.resolve import Index

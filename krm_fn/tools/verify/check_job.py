@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Object
-from krm_fn.base.deployer import SYNC_WAVE, wave_of, wave_order
 from krm_fn.base.item import Item, about
+from krm_fn.base.kind import SYNC_WAVE, wave_of, wave_order
 from krm_fn.base.link_plan import LinkPlan
 from krm_fn.base.node import Node, elements, fields, get, is_mapping, is_scalar, step, text, texts
 from krm_fn.base.problem import Problem, ResourceId

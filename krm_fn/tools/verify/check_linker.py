@@ -7,21 +7,25 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.deployer import SYNC_WAVE, wave_of, wave_order
 from krm_fn.base.item import Item, about
-from krm_fn.base.kind import ADD_ON_KINDS
+from krm_fn.base.kind import ADD_ON_KINDS, SYNC_WAVE, wave_of, wave_order
 from krm_fn.base.link_plan import REVISION_KINDS, JobPlan, LinkPlan, RevisionName, Unreadable, merge_plans
 from krm_fn.base.node import elements, get, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Settings
-from krm_fn.core.decide.package import Package
-from krm_fn.core.decide.revisions import Revision
+from krm_fn.core.decide.run import Package, Revision
 from krm_fn.core.names.names import listed_revisions
 from krm_fn.core.references.find import find_in_rules
 from krm_fn.core.references.generated import find_generated
-from krm_fn.extras.emit_linker import build_trackers, without_clashes
-from krm_fn.extras.linker_objects import access, cron_job, inventory, may_be_spread
-from krm_fn.extras.plan_links import plan_links
+from krm_fn.extras.emit_linker import (
+    access,
+    build_trackers,
+    cron_job,
+    inventory,
+    may_be_spread,
+    plan_links,
+    without_clashes,
+)
 from krm_fn.tools.render.rendered import read_plan
 from krm_fn.tools.verify.check_job import check_annotations, check_cron_job, check_job, check_object, check_wave
 from krm_fn.tools.verify.rendering import RenderedSet, Rendering

@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from krm_fn.base import keys
-from krm_fn.base.deployer import (
+from krm_fn.base.item import Item, about, locate
+from krm_fn.base.kind import (
     DEPLOYERS,
     HOOKS,
     PROTECTIONS,
@@ -14,15 +15,14 @@ from krm_fn.base.deployer import (
     keep_name,
     keep_new_name,
 )
-from krm_fn.base.item import Item, about, locate
 from krm_fn.base.node import FieldPath, scalars
 from krm_fn.base.problem import Problem, Severity
-from krm_fn.core.decide.choice import Choice
+from krm_fn.core.decide.run import Choice
 from krm_fn.core.names.content_hash import Unhashable
 from krm_fn.core.names.names import CONTENT_NAME, base_name, hash_in_name, is_revision, listed_revisions, without_hash
 from krm_fn.core.references.generated import hash_of
 from krm_fn.core.references.reference import ResolvedReference
-from krm_fn.guards.early_readers import find_early_readers
+from krm_fn.guards.readers import find_early_readers
 from krm_fn.tools.render.deployable import is_internal
 from krm_fn.tools.verify.rendering import Configured, RenderedSet, Rendering
 

@@ -9,17 +9,13 @@ from krm_fn.base import keys
 from krm_fn.base.item import Item
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.settings import Settings, Strategy
-from krm_fn.core.decide.choice import Choices
 from krm_fn.core.decide.choose import choose
-from krm_fn.core.decide.mark import find_consumers
-from krm_fn.core.decide.package import Package, is_of_chart
-from krm_fn.core.decide.read_package import read_package
-from krm_fn.core.decide.revisions import Consumers, Revision, Revisions
+from krm_fn.core.decide.name import find_consumers
+from krm_fn.core.decide.run import Choices, Consumers, Package, Revision, Revisions, is_of_chart, read_package
 from krm_fn.core.names.names import base_name, hash_in_name, is_revision
-from krm_fn.core.references.embedded import find_embedded
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.mentions import Mentions
-from krm_fn.core.references.references import Authored, References
+from krm_fn.core.references.references import Authored, References, find_embedded
 from krm_fn.core.yaml.reader import embedded_reader
 from krm_fn.extras.mounts.plan_mounts import read_mounts
 from krm_fn.guards.guards import find_guards

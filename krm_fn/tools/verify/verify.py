@@ -9,15 +9,14 @@ from krm_fn.base import keys
 from krm_fn.base.changes import Edit, SetFields, combine_patches
 from krm_fn.base.item import Item, about, read_item
 from krm_fn.base.node import is_mapping, is_null, step
-from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, count
 from krm_fn.base.settings import Environment
-from krm_fn.base.words import count
 from krm_fn.core.config.configuration import Configuration, read_by_set
 from krm_fn.core.yaml.apply import add_results
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
-from krm_fn.core.yaml.merge_patch import plan_patch
 from krm_fn.core.yaml.reader import embedded_reader, read_yaml
 from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.core.yaml.splice import plan_patch
 from krm_fn.lint.lint import lint
 from krm_fn.lint.not_followed import find_unfollowed_affixes
 from krm_fn.report.secrets import hide_in_problems
