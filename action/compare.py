@@ -31,8 +31,17 @@ _SECONDS = 30
 _COMMAND = re.compile(r":(?=:)|##(?=\[)")
 """What begins a workflow command. The runner looks for `##[` anywhere in a line."""
 
-# No command of git reads a repository that is part of the tree, or runs a program that one configures.
-_GIT = ("git", "-c", "safe.bareRepository=explicit", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+# No command of git reads a repository that is part of the tree, or runs a program that one
+# configures.
+_GIT = (
+    "git",
+    "-c",
+    "safe.bareRepository=explicit",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.fsmonitor=false",
+)
 
 _UNSAFE = re.compile("[^A-Za-z0-9._/]")
 
@@ -70,7 +79,9 @@ def compare(environment: Mapping[str, str]) -> int:
     file = _comment_file(environment)
     file.unlink(missing_ok=True)
     try:
-        pull_request = json.loads(Path(environment["GITHUB_EVENT_PATH"]).read_text("utf-8")).get("pull_request")
+        pull_request = json.loads(Path(environment["GITHUB_EVENT_PATH"]).read_text("utf-8")).get(
+            "pull_request"
+        )
         base = environment["INPUT_BASE"] or _find_base(pull_request)
     except Failure as failure:
         _tell("error", str(failure))
@@ -84,8 +95,14 @@ def compare(environment: Mapping[str, str]) -> int:
         if pull_request:
             mark = _mark(environment)
             is_short = _length(mark + found.markdown) <= MOST_IN_COMMENT
-            shown = found if is_short else _compare(base, MOST_IN_COMMENT - _length(mark), environment)
-            told = {"pull_request": pull_request["node_id"], "mark": mark, "differs": found.code != SAME}
+            shown = (
+                found if is_short else _compare(base, MOST_IN_COMMENT - _length(mark), environment)
+            )
+            told = {
+                "pull_request": pull_request["node_id"],
+                "mark": mark,
+                "differs": found.code != SAME,
+            }
             file.write_text(json.dumps({**told, "body": mark + shown.markdown}), "utf-8")
     if found.code != FAILED:
         return 0
@@ -95,7 +112,10 @@ def compare(environment: Mapping[str, str]) -> int:
 
 
 def comment(environment: Mapping[str, str]) -> int:
-    """Post what `compare` has written. A token of a fork may only read, and the summary has it all."""
+    """Post what `compare` has written.
+
+    A token of a fork may only read, and the summary has it all.
+    """
     file = _comment_file(environment)
     if file.exists():
         told = json.loads(file.read_text("utf-8"))
@@ -138,11 +158,15 @@ def _find_base(pull_request: Any) -> str:
     the checkout is deep enough to tell.
     """
     if not pull_request:
-        message = "this event has no pull request; set the input `base` to the revision to compare with"
+        message = (
+            "this event has no pull request; set the input `base` to the revision to compare with"
+        )
         raise Failure(message)
     # A shallow checkout has no parents, but the commit names them.
     header = _git("cat-file", "commit", "HEAD").partition("\n\n")[0]
-    parents = [line.removeprefix("parent ") for line in header.splitlines() if line.startswith("parent ")]
+    parents = [
+        line.removeprefix("parent ") for line in header.splitlines() if line.startswith("parent ")
+    ]
     is_merge = parents[1:] == [pull_request["head"]["sha"]]
     base: str = parents[0] if is_merge else pull_request["base"]["sha"]
     if not _succeeds("cat-file", "-e", f"{base}^{{commit}}"):
@@ -169,7 +193,15 @@ def _compare(base: str, room: int, environment: Mapping[str, str]) -> Compared:
     options = ["--each", "--against", base, "--output=markdown", f"--room={room}", "--exit-code"]
     done = subprocess.run(
         [
-            *(sys.executable, "-I", "-m", "krm_fn", "diff", *options, *_lines(environment["INPUT_ARGUMENTS"])),
+            *(
+                sys.executable,
+                "-I",
+                "-m",
+                "krm_fn",
+                "diff",
+                *options,
+                *_lines(environment["INPUT_ARGUMENTS"]),
+            ),
             *("--", *_lines(environment["INPUT_PATHS"])),
         ],
         env=environment,
@@ -220,7 +252,10 @@ class Api:
 
 
 def _comment(api: Api, pull_request: str, mark: str, body: str, *, differs: bool) -> None:
-    """Edit the comment of an earlier run. Where there is none, add one if there is anything to say."""
+    """Edit the comment of an earlier run.
+
+    Where there is none, add one if there is anything to say.
+    """
     present = next((one for one in _find_comments(api, pull_request) if _is_own(one, mark)), None)
     if present is not None:
         api.query(_EDIT, id=present["id"], body=body)
@@ -230,7 +265,9 @@ def _comment(api: Api, pull_request: str, mark: str, body: str, *, differs: bool
 
 def _is_own(comment: Any, mark: str) -> bool:
     """Tell whether this job has written a comment: anybody can copy the mark."""
-    return bool(comment["viewerDidAuthor"]) and comment["body"].replace("\r\n", "\n").startswith(mark)
+    return bool(comment["viewerDidAuthor"]) and comment["body"].replace("\r\n", "\n").startswith(
+        mark
+    )
 
 
 def _find_comments(api: Api, pull_request: str) -> Iterator[Any]:

@@ -13,7 +13,14 @@ from typing import NamedTuple
 
 from benchmarks.inputs import KINDS, resource_list
 from benchmarks.install import install
-from benchmarks.measure import Command, Figures, describe_machine, measure_in_turn, on_one_processor, ratio
+from benchmarks.measure import (
+    Command,
+    Figures,
+    describe_machine,
+    measure_in_turn,
+    on_one_processor,
+    ratio,
+)
 from benchmarks.shape_packages import SHAPES, Shape, write_package
 
 NOOP = Path(__file__).parent / "noop"
@@ -54,7 +61,9 @@ class Programs(NamedTuple):
     def in_turn(self, *commands: tuple[list[str], str], fewer: bool = False) -> list[Figures]:
         """Measure commands, each with the file in the folder that it reads."""
         rounds = (self.rounds + 1) // 2 if fewer else self.rounds
-        return measure_in_turn([Command(words, self.folder / stdin) for words, stdin in commands], rounds)
+        return measure_in_turn(
+            [Command(words, self.folder / stdin) for words, stdin in commands], rounds
+        )
 
 
 def main() -> None:
@@ -63,7 +72,9 @@ def main() -> None:
     lines = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for line in tables(Programs(install(folder), build_noop(), options.runs, folder), options.shapes):
+        for line in tables(
+            Programs(install(folder), build_noop(), options.runs, folder), options.shapes
+        ):
             print(line, flush=True)
             lines.append(line)
     if options.write:
@@ -74,10 +85,15 @@ def parse_options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "--runs", type=int, default=5, help="for each size, half of it for the slower comparisons (default: 5)"
+        "--runs",
+        type=int,
+        default=5,
+        help="for each size, half of it for the slower comparisons (default: 5)",
     )
     parser.add_argument("--shapes", default="", help="only the shapes whose name contains this")
-    parser.add_argument("--write", action="store_true", help=f"write the tables into docs/{PAGE.name} too")
+    parser.add_argument(
+        "--write", action="store_true", help=f"write the tables into docs/{PAGE.name} too"
+    )
     options = parser.parse_args()
     if options.runs < 1:
         parser.error("--runs: at least 1")
@@ -143,9 +159,17 @@ def compare_others(programs: Programs, figures: list[float]) -> Iterator[str]:
     yield other_row(f"a checksum for each of {LARGE // KINDS:,} workloads", names, checksums)
     for objects in (MEDIUM, LARGE):
         given = f"{objects}.yaml"
-        stored, whole = ([*run, "diff", *render(programs, objects, way)] for way in (["render", "-"], []))
-        run_, diff, again = programs.in_turn((run, given), (stored, given), (whole, given), fewer=objects == LARGE)
-        figures += [ratio(diff, run_), ratio(again, run_)] if objects == MEDIUM else [diff.seconds, diff.mebibytes]
+        stored, whole = (
+            [*run, "diff", *render(programs, objects, way)] for way in (["render", "-"], [])
+        )
+        run_, diff, again = programs.in_turn(
+            (run, given), (stored, given), (whole, given), fewer=objects == LARGE
+        )
+        figures += (
+            [ratio(diff, run_), ratio(again, run_)]
+            if objects == MEDIUM
+            else [diff.seconds, diff.mebibytes]
+        )
         yield other_row(f"diff of {objects:,} objects, every ConfigMap changed", run_, diff)
         yield other_row(f"diff of {objects:,} objects that it renders again, as above", run_, again)
     yield ""
@@ -156,14 +180,19 @@ def other_row(what: str, run: Figures, other: Figures) -> str:
 
 
 def render(programs: Programs, objects: int, way: list[str]) -> list[str]:
-    """Render the package twice, each time with another value in each ConfigMap. Return the two files.
+    """Render the package twice, each time with another value in each ConfigMap.
 
-    What the function writes has its configuration, so `diff` renders it again; what `render` writes has none.
+    Return the two files.
+
+    What the function writes has its configuration, so `diff` renders it again; what `render` writes
+    has none.
     """
     files = []
     for level in (b"info", b"debug"):
         given = resource_list(objects).replace(b"LOG_LEVEL: info", b"LOG_LEVEL: " + level)
-        outcome = subprocess.run([str(programs.krm_fn), *way], input=given, stdout=subprocess.PIPE, check=True)
+        outcome = subprocess.run(
+            [str(programs.krm_fn), *way], input=given, stdout=subprocess.PIPE, check=True
+        )
         files.append(programs.folder / f"{'-'.join([*way[:1], level.decode()])}.yaml")
         files[-1].write_bytes(outcome.stdout)
     return [*map(str, files)]
@@ -207,10 +236,17 @@ def go_version() -> str:
 def build_noop() -> Path:
     """Build the Go function, once for each state of its sources and each version of Go, which has its own collector."""
     sources = b"".join((NOOP / name).read_bytes() for name in ("go.mod", "go.sum", "main.go"))
-    program = CACHE / "benchmarks" / hashlib.sha256(sources + go_version().encode()).hexdigest()[:16] / "noop"
+    program = (
+        CACHE
+        / "benchmarks"
+        / hashlib.sha256(sources + go_version().encode()).hexdigest()[:16]
+        / "noop"
+    )
     if not program.exists():
         # Which commit it is built from is of no interest here, and Go fails where git may not tell.
-        subprocess.run(["go", "build", "-C", str(NOOP), "-buildvcs=false", "-o", str(program), "."], check=True)
+        subprocess.run(
+            ["go", "build", "-C", str(NOOP), "-buildvcs=false", "-o", str(program), "."], check=True
+        )
     return program
 
 

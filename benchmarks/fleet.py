@@ -1,4 +1,7 @@
-"""Measure the page of a large fleet, from reports: `python -m benchmarks.fleet`. With Chromium, its filter too."""
+"""Measure the page of a large fleet, from reports: `python -m benchmarks.fleet`.
+
+With Chromium, its filter too.
+"""
 
 import argparse
 import copy
@@ -18,7 +21,10 @@ from tests.tools.node_packages import installed
 REPORT = FIXTURES / "histories/a-paused-canary/output.json"
 SCRIPT = Path(__file__).parent.parent / "tests/integration/fleet_speed.mjs"
 WORDS = ("prod-7", "web3", "web3 prod-70", "canary", "5dtbmb74d2", "nothing", "")
-"""Of columns, of a row, of both, of cells; and what shows everything again. The third time counts."""
+"""Of columns, of a row, of both, of cells; and what shows everything again.
+
+The third time counts.
+"""
 
 
 def main() -> None:
@@ -32,14 +38,19 @@ def main() -> None:
         size = write_reports(folder, options.clusters, options.sets)
         print("| what | measured |\n|---|---|")
         cells = options.clusters * options.sets
-        print(f"| reports: {options.clusters:,} clusters, {options.sets} sets each | {size / 2**20:.0f} MiB |")
+        print(
+            f"| reports: {options.clusters:,} clusters, {options.sets} sets each | {size / 2**20:.0f} MiB |"
+        )
         for form in ("html", "json"):
             print(f"| -o {form}, {cells:,} cells | {_measure(folder, form)} |", flush=True)
         print(f"| filter in Chromium | {measure_filter(folder / 'page.html')} |")
 
 
 def write_reports(folder: Path, clusters: int, sets: int) -> int:
-    """Write reports of clusters that have the same sets, of which some are released further. Return their bytes."""
+    """Write reports of clusters that have the same sets, of which some are released further.
+
+    Return their bytes.
+    """
     document = json.loads(REPORT.read_text())
     (shop,) = document["sets"]
     size = 0
@@ -59,7 +70,16 @@ def _measure(folder: Path, form: str) -> str:
     page = folder / f"page.{form}"
     begin = time.perf_counter()
     with page.open("wb") as stdout:
-        command = [sys.executable, "-m", "krm_fn", "history", "--from", str(folder / "prod-*.json"), "-o", form]
+        command = [
+            sys.executable,
+            "-m",
+            "krm_fn",
+            "history",
+            "--from",
+            str(folder / "prod-*.json"),
+            "-o",
+            form,
+        ]
         process = subprocess.Popen(command, stdout=stdout)
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -76,7 +96,10 @@ def measure_filter(page: Path) -> str:
     command = ["node", *map(str, (SCRIPT, readers, chromium, page, json.dumps(WORDS * 3)))]
     seen = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     assert seen["complaints"] == []
-    times = [f"{word or 'all'} {one['cpu']:.0f} ({one['wall']:.0f})" for word, one in seen["words"].items()]
+    times = [
+        f"{word or 'all'} {one['cpu']:.0f} ({one['wall']:.0f})"
+        for word, one in seen["words"].items()
+    ]
     load = seen["load"]
     return (
         f"loaded in {load['cpu'] / 1000:.1f} s of CPU ({load['wall'] / 1000:.1f} s); "

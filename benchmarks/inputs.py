@@ -108,7 +108,10 @@ functionConfig:
 
 
 def resource_list(objects: int, strategy: str = "rename") -> bytes:
-    """Return the same bytes for the same number of objects. Each Deployment references its ConfigMap twice."""
+    """Return the same bytes for the same number of objects.
+
+    Each Deployment references its ConfigMap twice.
+    """
     return "".join([_HEAD, *_items(objects), _CONFIG.format(strategy=strategy)]).encode()
 
 

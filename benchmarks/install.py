@@ -1,6 +1,7 @@
 """An installed copy, as users have it.
 
-A checkout is not what they run: it may have no bytecode yet, and an editable install finds its modules in its own way.
+A checkout is not what they run: it may have no bytecode yet, and an editable install finds its
+modules in its own way.
 """
 
 import subprocess
@@ -14,8 +15,18 @@ def install(folder: Path) -> Path:
     """Install this checkout into a new virtual environment below a folder, and return its `krm-fn`."""
     source, environment = folder / "source", folder / "environment"
     source.mkdir()
-    copy_sources(source)  # to build in a checkout leaves files behind, which the next build takes for sources
+    copy_sources(
+        source
+    )  # to build in a checkout leaves files behind, which the next build takes for sources
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python", str(environment)]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--python",
+        str(environment),
+    ]
     subprocess.run([*pip, "install", str(source)], check=True)
     return environment / "bin" / "krm-fn"

@@ -1,7 +1,7 @@
 """Measure the linker's memory in namespaces that hold much: `python -m benchmarks.large_objects`.
 
-A server on loopback sends the objects, so that no control plane has to store them. It sends pages of as many objects as
-the linker asks for.
+A server on loopback sends the objects, so that no control plane has to store them. It sends pages
+of as many objects as the linker asks for.
 """
 
 import json
@@ -37,16 +37,23 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for namespace in NAMESPACES:
             peak = measure(namespace, Path(folder))
-            print(f"| {namespace.what} | {LIMIT} | {peak:.0f} | {'met' if peak <= LIMIT else 'missed'} |", flush=True)
+            print(
+                f"| {namespace.what} | {LIMIT} | {peak:.0f} | {'met' if peak <= LIMIT else 'missed'} |",
+                flush=True,
+            )
 
 
 def measure(namespace: Namespace, folder: Path) -> float:
     """Return the peak memory of a run, in MiB. The run must have read the whole namespace."""
     served: set[int] = set()
-    with hostile_server(lambda handler: served.update(_serve(handler, namespace)), folder) as kubeconfig:
+    with hostile_server(
+        lambda handler: served.update(_serve(handler, namespace)), folder
+    ) as kubeconfig:
         environment = {**os.environ, "KUBECONFIG": str(kubeconfig)}
         command = [sys.executable, "-m", "krm_fn", "link", "--set=shop"]
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         assert (process.returncode, len(served)) == (0, namespace.objects)

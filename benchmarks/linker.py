@@ -36,7 +36,10 @@ class Goals(NamedTuple):
 
 
 GOALS = {10: Goals(5, 150, 3, 150), 100: Goals(60, 300, 20, 450)}
-"""By the ReplicaSets of a Deployment. Of those for 100, only 60 s is a goal: the others are what it took, with room."""
+"""By the ReplicaSets of a Deployment.
+
+Of those for 100, only 60 s is a goal: the others are what it took, with room.
+"""
 
 
 class Run(NamedTuple):
@@ -62,8 +65,16 @@ class Row(NamedTuple):
 def main() -> None:
     """Start a cluster, fill a namespace, run the linker in it, and print a table in Markdown."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.linker", description=__doc__)
-    parser.add_argument("--runs", type=int, default=3, help="how often to measure each (default: 3)")
-    parser.add_argument("--replica-sets", type=int, choices=GOALS, default=10, help="of each Deployment (default: 10)")
+    parser.add_argument(
+        "--runs", type=int, default=3, help="how often to measure each (default: 3)"
+    )
+    parser.add_argument(
+        "--replica-sets",
+        type=int,
+        choices=GOALS,
+        default=10,
+        help="of each Deployment (default: 10)",
+    )
     options = parser.parse_args()
     with control_plane(find_tool) as cluster, tempfile.TemporaryDirectory() as folder:
         cluster.api.create({"kind": "Namespace", "metadata": {"name": NAMESPACE}})
@@ -93,7 +104,10 @@ def _measure(api: Api, folder: Path, runs: int, goals: Goals) -> list[Row]:
     assert {run.changes for run in changing} == {DEPLOYMENTS}
     unlink(api)
     calls, idle_calls = _calls(kubeconfig, folder, api), _calls(kubeconfig, folder, api)
-    patches, others = sum(call.method == "PATCH" for call in calls), [call for call in calls if not _is_list(call)]
+    patches, others = (
+        sum(call.method == "PATCH" for call in calls),
+        [call for call in calls if not _is_list(call)],
+    )
     name = f"{DEPLOYMENTS} of 1,500 revisions change:"
     return [
         Row(f"{name} seconds", goals.seconds, [run.seconds for run in changing]),
@@ -156,7 +170,9 @@ def _measure_process(kubeconfig: Path, output: Path, command: list[str]) -> tupl
 
 def _seconds_to_first_call(kubeconfig: Path, api: Api) -> float:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        address = Server(url=f"http://127.0.0.1:{listener.getsockname()[1]}", certificate=api.server.certificate)
+        address = Server(
+            url=f"http://127.0.0.1:{listener.getsockname()[1]}", certificate=api.server.certificate
+        )
         write_kubeconfig(kubeconfig, address, token=api.token, namespace=NAMESPACE)
         started = time.perf_counter()
         process = _start(kubeconfig, arguments(), stdout=subprocess.DEVNULL)
@@ -167,7 +183,9 @@ def _seconds_to_first_call(kubeconfig: Path, api: Api) -> float:
     return seconds
 
 
-def _start(kubeconfig: Path, command: list[str], stdout: int | IO[bytes]) -> subprocess.Popen[bytes]:
+def _start(
+    kubeconfig: Path, command: list[str], stdout: int | IO[bytes]
+) -> subprocess.Popen[bytes]:
     whole = [sys.executable, "-m", "krm_fn", *command]
     return subprocess.Popen(whole, env={**os.environ, "KUBECONFIG": str(kubeconfig)}, stdout=stdout)
 

@@ -68,7 +68,9 @@ class Figures(NamedTuple):
 
 def ratio(one: Figures, other: Figures) -> float:
     """Return the median of the ratios of wall times, pair by pair: what slows down both leaves them as they are."""
-    return median(mine.seconds / theirs.seconds for mine, theirs in zip(one.runs, other.runs, strict=True))
+    return median(
+        mine.seconds / theirs.seconds for mine, theirs in zip(one.runs, other.runs, strict=True)
+    )
 
 
 class Command(NamedTuple):
@@ -100,7 +102,10 @@ def describe_machine() -> str:
 
 
 def measure_in_turn(commands: Sequence[Command], rounds: int) -> list[Figures]:
-    """Measure A B A B ..., so that a slower machine slows down both. A first round is not counted."""
+    """Measure A B A B ..., so that a slower machine slows down both.
+
+    A first round is not counted.
+    """
     rows = [[measure(command) for command in commands] for _ in range(rounds + 1)]
     return [Figures(list(runs)) for runs in zip(*rows[1:], strict=True)]
 
@@ -109,11 +114,19 @@ def measure(command: Command) -> Run:
     """Run a command once. Raises CalledProcessError if it fails."""
     with command.stdin.open("rb") as source:
         started = time.perf_counter()
-        process = subprocess.Popen(command.words, stdin=source, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command.words, stdin=source, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command.words)
     floor = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return Run(seconds, usage.ru_maxrss / 1024, floor / 1024, usage.ru_utime + usage.ru_stime, usage.ru_minflt)
+    return Run(
+        seconds,
+        usage.ru_maxrss / 1024,
+        floor / 1024,
+        usage.ru_utime + usage.ru_stime,
+        usage.ru_minflt,
+    )

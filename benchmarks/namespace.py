@@ -32,10 +32,17 @@ def fill(api: Api, replica_sets: int) -> None:
     )
     by_revision: dict[str, list[Object]] = {}
     for made in _create(api, owned):
-        by_revision.setdefault(made["spec"]["template"]["spec"]["volumes"][0]["configMap"]["name"], []).append(made)
+        by_revision.setdefault(
+            made["spec"]["template"]["spec"]["volumes"][0]["configMap"]["name"], []
+        ).append(made)
     _create(api, [{"kind": "ServiceAccount", "metadata": {"name": "app"}}])
     last = f"-{replica_sets - 1}"
-    newest = [made for owners in by_revision.values() for made in owners if made["metadata"]["name"].endswith(last)]
+    newest = [
+        made
+        for owners in by_revision.values()
+        for made in owners
+        if made["metadata"]["name"].endswith(last)
+    ]
     _create(api, (pod_of(made, number) for made in newest for number in range(PODS)))
     (inventory,) = _create(api, [inventory_of()])
     _create(api, (revision_of(name, [*by_revision[name], inventory]) for name in _revisions()))
@@ -45,7 +52,13 @@ def unlink(api: Api) -> None:
     """Remove the owners of the last generation, as after `fill`."""
     path = KINDS["ConfigMap"].path(api.namespace)
     body = {"metadata": {"ownerReferences": None}}
-    send(api, (("PATCH", f"{path}/{revision_name(number, GENERATIONS - 1)}", body) for number in range(DEPLOYMENTS)))
+    send(
+        api,
+        (
+            ("PATCH", f"{path}/{revision_name(number, GENERATIONS - 1)}", body)
+            for number in range(DEPLOYMENTS)
+        ),
+    )
 
 
 def arguments(deployments: int = DEPLOYMENTS) -> list[str]:
@@ -58,7 +71,11 @@ def arguments(deployments: int = DEPLOYMENTS) -> list[str]:
 
 
 def _revisions() -> Iterator[str]:
-    return (revision_name(number, generation) for number in range(DEPLOYMENTS) for generation in range(GENERATIONS))
+    return (
+        revision_name(number, generation)
+        for number in range(DEPLOYMENTS)
+        for generation in range(GENERATIONS)
+    )
 
 
 def revision_name(number: int, generation: int) -> str:
@@ -69,7 +86,10 @@ def inventory_of(deployments: int = DEPLOYMENTS) -> Object:
     rendered = ",".join(revision_name(number, GENERATIONS - 1) for number in range(deployments))
     labels = {"revisions.krm-fn.io/set": SET, "revisions.krm-fn.io/component": "linker"}
     annotations = {"revisions.krm-fn.io/rendered": rendered}
-    return {"kind": "ConfigMap", "metadata": {"name": f"{SET}-linker", "labels": labels, "annotations": annotations}}
+    return {
+        "kind": "ConfigMap",
+        "metadata": {"name": f"{SET}-linker", "labels": labels, "annotations": annotations},
+    }
 
 
 def revision_of(name: str, owners: list[Object]) -> Object:
@@ -78,16 +98,27 @@ def revision_of(name: str, owners: list[Object]) -> Object:
     metadata = {
         "name": name,
         "labels": {"revisions.krm-fn.io/set": SET},
-        "annotations": {"revisions.krm-fn.io/base-name": base, "revisions.krm-fn.io/wanted": "true"},
+        "annotations": {
+            "revisions.krm-fn.io/base-name": base,
+            "revisions.krm-fn.io/wanted": "true",
+        },
         "ownerReferences": [] if is_last else [reference(owner) for owner in owners],
     }
-    return {"kind": "ConfigMap", "metadata": metadata, "data": {"config.yaml": "server: {port: 8080}\n" * 50}}
+    return {
+        "kind": "ConfigMap",
+        "metadata": metadata,
+        "data": {"config.yaml": "server: {port: 8080}\n" * 50},
+    }
 
 
 def deployment_of(number: int) -> Object:
     """Build a Deployment. No controller runs: its ReplicaSets are created here."""
     name = f"app-{number}"
-    spec = {"replicas": 0, "selector": {"matchLabels": {"app": name}}, "template": _template(number, GENERATIONS - 1)}
+    spec = {
+        "replicas": 0,
+        "selector": {"matchLabels": {"app": name}},
+        "template": _template(number, GENERATIONS - 1),
+    }
     return {"kind": "Deployment", "metadata": {"name": name, "labels": {"app": name}}, "spec": spec}
 
 
@@ -109,7 +140,11 @@ def pod_of(replica_set: Object, number: int) -> Object:
     name = f"{replica_set['metadata']['name']}-{number}"
     owner = reference(replica_set, controller=True, blockOwnerDeletion=True)
     metadata = {"name": name, "labels": template["metadata"]["labels"], "ownerReferences": [owner]}
-    return {"kind": "Pod", "metadata": metadata, "spec": {**template["spec"], "serviceAccountName": "app"}}
+    return {
+        "kind": "Pod",
+        "metadata": metadata,
+        "spec": {**template["spec"], "serviceAccountName": "app"},
+    }
 
 
 def _template(number: int, generation: int) -> Object:
@@ -137,13 +172,19 @@ def send(api: Api, requests: Iterable[tuple[str, str, Object]]) -> list[Object]:
     waiting = list(requests)
     with ThreadPoolExecutor(_THREADS) as pool:
         parts = [waiting[first::_THREADS] for first in range(_THREADS)]
-        return [answer for answers in pool.map(lambda part: _send_in_turn(api, part), parts) for answer in answers]
+        return [
+            answer
+            for answers in pool.map(lambda part: _send_in_turn(api, part), parts)
+            for answer in answers
+        ]
 
 
 def _send_in_turn(api: Api, requests: list[tuple[str, str, Object]]) -> list[Object]:
     where = urlsplit(api.server.url)
     assert where.hostname is not None
-    connection = http.client.HTTPSConnection(where.hostname, where.port, context=context(api.server))
+    connection = http.client.HTTPSConnection(
+        where.hostname, where.port, context=context(api.server)
+    )
     answers = []
     for method, path, body in requests:
         kind = "application/merge-patch+json" if method == "PATCH" else "application/json"

@@ -75,7 +75,9 @@ def write_files(apps: int = 20) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of each file."""
     yield (
         "components/common/kustomization.yaml",
-        ("apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [common.yaml]\n"),
+        (
+            "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [common.yaml]\n"
+        ),
     )
     yield COMMON, _CONFIG.format(name="common")
     for number in range(apps):
@@ -98,7 +100,9 @@ CHANGES = (
 
 
 def main() -> None:
-    print(f"{'changed':26} {'on one processor':>17} {'on all':>8} {'ratio':>6} {'used':>8} {'characters':>11}  summary")
+    print(
+        f"{'changed':26} {'on one processor':>17} {'on all':>8} {'ratio':>6} {'used':>8} {'characters':>11}  summary"
+    )
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         files = dict(write_files())
@@ -108,7 +112,9 @@ def main() -> None:
             write(folder, edited)
             runs = [_compare_twice(folder) for _ in range(3)]
             write(folder, {path: files[path] for path in edited})
-            one, every, used = (median(figures) for figures in zip(*(run[:3] for run in runs), strict=True))
+            one, every, used = (
+                median(figures) for figures in zip(*(run[:3] for run in runs), strict=True)
+            )
             text = runs[0][3]
             figures = f"{one:15.1f} s {every:6.1f} s {every / one:6.2f} {used:6.1f} s"
             print(f"{what:26} {figures} {len(text):11,}  {text.splitlines()[1]}")
@@ -130,7 +136,9 @@ def _compare_twice(folder: Path) -> tuple[float, float, float, str]:
 def _compare(folder: Path) -> str:
     command = [sys.executable, "-m", "krm_fn", "diff", "--against=HEAD", "-omarkdown", PATTERN]
     environment = {**os.environ, **ENVIRONMENT}
-    return subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return subprocess.run(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
 
 
 def _used() -> float:

@@ -1,7 +1,8 @@
 """Measure a cluster with many sets, on a real API server and etcd: `python -m benchmarks.platform`.
 
-Each set has a namespace with one Deployment, its ReplicaSets and pods, and three revisions. The objects are stored, and
-no controller runs: what is measured is what linkers ask, and what the API server does for it.
+Each set has a namespace with one Deployment, its ReplicaSets and pods, and three revisions. The
+objects are stored, and no controller runs: what is measured is what linkers ask, and what the API
+server does for it.
 """
 
 import argparse
@@ -107,8 +108,12 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=200, help="each in a namespace (default: 200)")
     parser.add_argument("--replica-sets", type=int, default=10, help="of each set (default: 10)")
     parser.add_argument("--pods", type=int, default=50, help="of each set (default: 50)")
-    parser.add_argument("--at-once", type=int, default=100, help="runs at the same time (default: 100)")
-    parser.add_argument("--releases", type=int, default=0, help="measure etcd over so many releases instead")
+    parser.add_argument(
+        "--at-once", type=int, default=100, help="runs at the same time (default: 100)"
+    )
+    parser.add_argument(
+        "--releases", type=int, default=0, help="measure etcd over so many releases instead"
+    )
     options = parser.parse_args()
     with control_plane(find_tool) as cluster, TemporaryDirectory() as folder:
         for name in CLIENTS:  # no controller must act during the measurement
@@ -137,13 +142,24 @@ def measure_platform(
     with ProcessPoolExecutor(1, get_context("spawn")) as filler:
         filler.submit(fill, api, platform).result()
     filled = Load.read(api)
-    yield f"filled: {platform}", f"{time.perf_counter() - begin:.0f} s; API server {filled.mebibytes:.0f} MiB"
+    yield (
+        f"filled: {platform}",
+        f"{time.perf_counter() - begin:.0f} s; API server {filled.mebibytes:.0f} MiB",
+    )
     yield "etcd", Etcd(Server(url=cluster.etcd, certificate=cluster.server.certificate)).size()
-    tokens = {name: token_of(api.within(name), ACCOUNT) for name in names_of(platform)[: at_once + 2]}
+    tokens = {
+        name: token_of(api.within(name), ACCOUNT) for name in names_of(platform)[: at_once + 2]
+    }
     alone, together = [*tokens][:2], [*tokens][2:]
-    files = {name: write_kubeconfig(folder / name, api.server, token=tokens[name], namespace=name) for name in tokens}
+    files = {
+        name: write_kubeconfig(folder / name, api.server, token=tokens[name], namespace=name)
+        for name in tokens
+    }
     for what, waits in RUNS.items():
-        yield f"{what}, alone", _alone(api, files[alone[0]], tokens[alone[1]], alone[1], waits=waits)
+        yield (
+            f"{what}, alone",
+            _alone(api, files[alone[0]], tokens[alone[1]], alone[1], waits=waits),
+        )
     at_once_files = [files[name] for name in together]
     for what, waits in RUNS.items():
         yield f"{what}, {len(together)} at once", _at_once(api, at_once_files, waits=waits)
@@ -173,7 +189,13 @@ def _fill_batch(api: Api, names: Sequence[str], platform: Platform) -> None:
     spaces: list[Object] = [{"kind": "Namespace", "metadata": {"name": name}} for name in names]
     create(api, spaces)
     for account in ("app", ACCOUNT):
-        create(api, ({"kind": "ServiceAccount", "metadata": {"name": account, "namespace": name}} for name in names))
+        create(
+            api,
+            (
+                {"kind": "ServiceAccount", "metadata": {"name": account, "namespace": name}}
+                for name in names
+            ),
+        )
     create(api, map(_binding, names))
     deployments = create(api, (_within(name, deployment_of(0)) for name in names))
     wanted: list[Object] = []
@@ -182,10 +204,17 @@ def _fill_batch(api: Api, names: Sequence[str], platform: Platform) -> None:
             one = replica_set_of(made, number, number * GENERATIONS // platform.replica_sets)
             wanted.append(_within(made["metadata"]["namespace"], one))
     replica_sets = create(api, wanted)
-    last = [one for one in replica_sets if one["metadata"]["name"].endswith(f"-{platform.replica_sets - 1}")]
+    last = [
+        one
+        for one in replica_sets
+        if one["metadata"]["name"].endswith(f"-{platform.replica_sets - 1}")
+    ]
     pods: list[Object] = []
     for one in last:
-        pods += [_within(one["metadata"]["namespace"], pod_of(one, number)) for number in range(platform.pods)]
+        pods += [
+            _within(one["metadata"]["namespace"], pod_of(one, number))
+            for number in range(platform.pods)
+        ]
     create(api, pods)
     owners: dict[tuple[str, str], list[Object]] = {}
     for one in replica_sets:
@@ -195,7 +224,12 @@ def _fill_batch(api: Api, names: Sequence[str], platform: Platform) -> None:
     for inventory in create(api, (_within(name, inventory_of(1)) for name in names)):
         namespace = inventory["metadata"]["namespace"]
         for config in (revision_name(0, generation) for generation in range(GENERATIONS)):
-            revisions.append(_within(namespace, revision_of(config, [*owners.get((namespace, config), []), inventory])))
+            revisions.append(
+                _within(
+                    namespace,
+                    revision_of(config, [*owners.get((namespace, config), []), inventory]),
+                )
+            )
     create(api, revisions)
 
 
@@ -236,7 +270,9 @@ def _alone(api: Api, kubeconfig: Path, token: str, namespace: str, *, waits: boo
 
     with proxy_before(api.server) as proxy:
         proxy.begin(count)
-        proxied = write_kubeconfig(kubeconfig.with_name("proxied"), proxy.server, token=token, namespace=namespace)
+        proxied = write_kubeconfig(
+            kubeconfig.with_name("proxied"), proxy.server, token=token, namespace=namespace
+        )
         _run(proxied, waits=waits)
     sent, received = sizes["sent"] / 1024, sizes["received"] / 1024
     return (
@@ -252,7 +288,9 @@ def _run(kubeconfig: Path, *, waits: bool) -> Ran:
     assert outcome.stdout, outcome.stderr
     report = json.loads(outcome.stdout)
     refusals = sum("answers 429" in line for line in said)
-    return Ran(outcome.exit_code, report["calls"], report["seconds"], len(report["changes"]), refusals)
+    return Ran(
+        outcome.exit_code, report["calls"], report["seconds"], len(report["changes"]), refusals
+    )
 
 
 def _at_once(api: Api, kubeconfigs: Sequence[Path], *, waits: bool) -> str:
@@ -295,7 +333,13 @@ def limit_linkers(api: Api) -> None:
         "limitResponse": {"type": "Reject"},
     }
     level = {"metadata": {"name": "linkers"}, "spec": {"type": "Limited", "limited": limited}}
-    everything = {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "namespaces": ["*"], "clusterScope": True}
+    everything = {
+        "verbs": ["*"],
+        "apiGroups": ["*"],
+        "resources": ["*"],
+        "namespaces": ["*"],
+        "clusterScope": True,
+    }
     subject = {"kind": "Group", "group": {"name": "system:serviceaccounts"}}
     schema = {
         "metadata": {"name": "linkers"},
@@ -336,7 +380,9 @@ class Etcd(NamedTuple):
 
     def compact(self) -> None:
         """Forget all but the last version of each object, as the API server asks for every five minutes."""
-        self.call("kv/compaction", {"revision": self.status()["header"]["revision"], "physical": True})
+        self.call(
+            "kv/compaction", {"revision": self.status()["header"]["revision"], "physical": True}
+        )
 
 
 def measure_etcd(cluster: ControlPlane, releases: int) -> Iterator[tuple[str, str]]:
@@ -352,7 +398,10 @@ def measure_etcd(cluster: ControlPlane, releases: int) -> Iterator[tuple[str, st
     begin = time.perf_counter()
     for number in range(releases):
         _release(api, deployment, inventory, number)
-    yield f"{releases:,} releases, not compacted", f"{etcd.size()}; {time.perf_counter() - begin:.0f} s to write"
+    yield (
+        f"{releases:,} releases, not compacted",
+        f"{etcd.size()}; {time.perf_counter() - begin:.0f} s to write",
+    )
     etcd.compact()
     yield "compacted", etcd.size()
     for event in api.list("Event", metadata_only=True):  # after an hour, they expire
@@ -372,16 +421,26 @@ def _release(api: Api, deployment: Object, inventory: Object, number: int) -> No
     config = f"app-0-config-{number:010d}"
     revision = revision_of(config, [])
     api.create(revision)
-    api.patch("ConfigMap", inventory["metadata"]["name"], {"metadata": {"annotations": {"release": config}}})
+    api.patch(
+        "ConfigMap",
+        inventory["metadata"]["name"],
+        {"metadata": {"annotations": {"release": config}}},
+    )
     made = replica_set_of(deployment, number, 0)
     made["spec"]["template"]["spec"]["volumes"][0]["configMap"]["name"] = config
     replica_set = api.create(made)
-    plan = read_arguments([*TIMES, f"--set={SET}", f"--workload=apps/v1/Deployment/app-0=ConfigMap/{config}"])
+    plan = read_arguments(
+        [*TIMES, f"--set={SET}", f"--workload=apps/v1/Deployment/app-0=ConfigMap/{config}"]
+    )
     group = JobPlan(api.namespace, "", plan, CONSUMER_KINDS, "")
     body: Any = job(group, Settings(set=SET), "registry.example/krm-fn:1")
     linker = api.create(json.loads(json.dumps(body, default=dict)))
     linker_name = linker["metadata"]["name"]
-    pod: Object = {"kind": "Pod", "metadata": {"name": f"{linker_name}-x"}, "spec": body["spec"]["template"]["spec"]}
+    pod: Object = {
+        "kind": "Pod",
+        "metadata": {"name": f"{linker_name}-x"},
+        "spec": body["spec"]["template"]["spec"],
+    }
     pod["spec"] = {**pod["spec"], "serviceAccountName": "app"}
     api.create(json.loads(json.dumps(pod, default=dict)))
     for phase in ("Pending", "Running", "Succeeded"):
@@ -392,8 +451,19 @@ def _release(api: Api, deployment: Object, inventory: Object, number: int) -> No
     api.patch("ConfigMap", config, {"metadata": {"ownerReferences": owners}})
     for reason in ("Linked", "Deleted"):
         involved = {"kind": "ConfigMap", "name": config, "namespace": api.namespace}
-        event = {"kind": "Event", "metadata": {"name": f"{config}.{reason.lower()}"}, "involvedObject": involved}
-        api.create({**event, "type": "Normal", "reason": f"Revisions{reason}", "message": "1 revision " * 5})
+        event = {
+            "kind": "Event",
+            "metadata": {"name": f"{config}.{reason.lower()}"},
+            "involvedObject": involved,
+        }
+        api.create(
+            {
+                **event,
+                "type": "Normal",
+                "reason": f"Revisions{reason}",
+                "message": "1 revision " * 5,
+            }
+        )
     if number:  # the deployer prunes the Job before, and the garbage collector its pod
         before = api.names("Job") - {linker_name}
         for name in before:
@@ -401,7 +471,9 @@ def _release(api: Api, deployment: Object, inventory: Object, number: int) -> No
             api.delete("Job", name)
     if number >= KEPT:
         old = f"app-0-config-{number - KEPT:010d}"
-        api.patch("ConfigMap", old, {"metadata": {"annotations": {"revisions.krm-fn.io/wanted": None}}})
+        api.patch(
+            "ConfigMap", old, {"metadata": {"annotations": {"revisions.krm-fn.io/wanted": None}}}
+        )
         api.delete("ConfigMap", old)
         api.delete("ReplicaSet", f"app-0-{number - KEPT}")
 

@@ -15,9 +15,12 @@ _WIDGET = ("example.com/v1", "Widget")
 
 
 class Shape(NamedTuple):
-    """What there is n of, and the package. `run`: what is done with it, by its name in `shape_runs`.
+    """What there is n of, and the package.
 
-    `least`: from which n on it takes the way that large packages take: numbers of several lengths, too.
+    `run`: what is done with it, by its name in `shape_runs`.
+
+    `least`: from which n on it takes the way that large packages take: numbers of several lengths,
+    too.
     """
 
     what: str
@@ -35,7 +38,9 @@ class _Dumper(yaml.CSafeDumper):
 
 def _write_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
     """Write lines as a block: only there a name in data can be edited."""
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+    return dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style="|" if "\n" in text else None
+    )
 
 
 _Dumper.add_representer(str, _write_text)
@@ -56,17 +61,23 @@ def write_package(package: Package) -> bytes:
         "items": list(objects),
         "functionConfig": config,
     }
-    written: bytes = yaml.dump(whole, Dumper=_Dumper, encoding="utf-8", sort_keys=False, width=10_000)
+    written: bytes = yaml.dump(
+        whole, Dumper=_Dumper, encoding="utf-8", sort_keys=False, width=10_000
+    )
     return written
 
 
 def write_stream(objects: Iterable[Object]) -> bytes:
     """Write documents."""
-    written: bytes = yaml.dump_all(objects, Dumper=_Dumper, encoding="utf-8", sort_keys=False, width=10_000)
+    written: bytes = yaml.dump_all(
+        objects, Dumper=_Dumper, encoding="utf-8", sort_keys=False, width=10_000
+    )
     return written
 
 
-def _object(api_version: str, kind: str, name: str, namespace: str = "shop", /, **rest: Any) -> Object:
+def _object(
+    api_version: str, kind: str, name: str, namespace: str = "shop", /, **rest: Any
+) -> Object:
     """Build an object. `annotations` and `labels` go into its metadata."""
     metadata: Object = {"name": name, **({"namespace": namespace} if namespace else {})}
     metadata |= {key: rest.pop(key) for key in ("annotations", "labels") if key in rest}
@@ -82,16 +93,27 @@ def _secret(name: str, namespace: str = "shop", /) -> Object:
     return _object("v1", "Secret", name, namespace, stringData={"key": f"value of {name}"})
 
 
-def _template(*names: str, kind: str = "ConfigMap", args: Iterable[str] = (), annotations: Object | None = None) -> Any:
+def _template(
+    *names: str,
+    kind: str = "ConfigMap",
+    args: Iterable[str] = (),
+    annotations: Object | None = None,
+) -> Any:
     """Build a pod template with a volume for each of the names."""
     source, field = ("secret", "secretName") if kind == "Secret" else ("configMap", "name")
     volumes = [{"name": f"v{place}", source: {field: name}} for place, name in enumerate(names)]
-    container = {"name": "app", "image": "registry.example/app:1", **({"args": list(args)} if args else {})}
+    container = {
+        "name": "app",
+        "image": "registry.example/app:1",
+        **({"args": list(args)} if args else {}),
+    }
     metadata = {"labels": {"app": "app"}, **({"annotations": annotations} if annotations else {})}
     return {"metadata": metadata, "spec": {"containers": [container], "volumes": volumes}}
 
 
-def _deployment(name: str, *names: str, namespace: str = "shop", kind: str = "ConfigMap", **rest: Any) -> Object:
+def _deployment(
+    name: str, *names: str, namespace: str = "shop", kind: str = "ConfigMap", **rest: Any
+) -> Object:
     template = _template(*names, kind=kind, args=rest.pop("args", ()))
     return _object("apps/v1", "Deployment", name, namespace, **rest, spec={"template": template})
 
@@ -99,7 +121,10 @@ def _deployment(name: str, *names: str, namespace: str = "shop", kind: str = "Co
 def _pairs(size: int, **rest: Any) -> list[Object]:
     """Build as many ConfigMaps, each with a Deployment that reads it."""
     numbers = range(size)
-    pairs = [(_config_map(f"config-{one}", **rest), _deployment(f"web-{one}", f"config-{one}")) for one in numbers]
+    pairs = [
+        (_config_map(f"config-{one}", **rest), _deployment(f"web-{one}", f"config-{one}"))
+        for one in numbers
+    ]
     return [made for pair in pairs for made in pair]
 
 
@@ -122,7 +147,10 @@ def _foreign_namespaces(size: int) -> Package:
 
 def _no_namespace(size: int) -> Package:
     configs = [_config_map("config", f"team-{number}") for number in range(size)]
-    return [*configs, *(_deployment(f"web-{number}", "config", namespace="") for number in range(size))], {}
+    return [
+        *configs,
+        *(_deployment(f"web-{number}", "config", namespace="") for number in range(size)),
+    ], {}
 
 
 def _named_namespaces(size: int) -> Package:
@@ -151,7 +179,9 @@ def _nested_subpackages(size: int) -> Package:
     """Each holds the others."""
     made = []
     for number in range(size):
-        annotations = {f"{_INTERNAL}package-path": "/".join(["part"] * (number % 20 + 1)) + f"/{number}"}
+        annotations = {
+            f"{_INTERNAL}package-path": "/".join(["part"] * (number % 20 + 1)) + f"/{number}"
+        }
         made += [_config_map("config", annotations=annotations, data={"key": str(number)})]
         made += [_deployment(f"web-{number}", "config", annotations=annotations)]
     return made, {}
@@ -176,7 +206,8 @@ def _former_names(size: int) -> Package:
     names = [f"former-{one}" for one in range(size)]
     formers = (["other", *names], names)
     configs = [
-        _config_map(f"config-{one}", annotations=_formerly("ConfigMap", names)) for one, names in enumerate(formers)
+        _config_map(f"config-{one}", annotations=_formerly("ConfigMap", names))
+        for one, names in enumerate(formers)
     ]
     return [*configs, *(_deployment(f"web-{one}", f"former-{one}") for one in range(size))], {}
 
@@ -184,7 +215,9 @@ def _former_names(size: int) -> Package:
 def _former_names_of_a_producer(size: int) -> Package:
     """Give a producer as many former names, which its Secret had too. Each has a referrer."""
     annotations = _formerly("SealedSecret", [f"former-{one}" for one in range(size)])
-    sealed = _object("bitnami.com/v1alpha1", "SealedSecret", "config", annotations=annotations, spec={})
+    sealed = _object(
+        "bitnami.com/v1alpha1", "SealedSecret", "config", annotations=annotations, spec={}
+    )
     workloads = [_deployment(f"web-{one}", f"former-{one}", kind="Secret") for one in range(size)]
     return [sealed, *workloads], {"kinds": ["SealedSecret"]}
 
@@ -197,7 +230,9 @@ def _formerly(kind: str, names: Sequence[str]) -> Object:
     }
 
 
-def _entries(name: str, entry: str, separator: str = ",", *, is_label: bool = False) -> Callable[[int], Package]:
+def _entries(
+    name: str, entry: str, separator: str = ",", *, is_label: bool = False
+) -> Callable[[int], Package]:
     """Give every object of a package one annotation, or a label, with many entries."""
 
     def make(size: int) -> Package:
@@ -207,7 +242,12 @@ def _entries(name: str, entry: str, separator: str = ",", *, is_label: bool = Fa
             _config_map("config", **marks),
             _secret("secret"),
             _deployment("web", "config", **marks),
-            _object("apps/v1", "Deployment", "pods", spec={"template": _template("config", annotations={name: text})}),
+            _object(
+                "apps/v1",
+                "Deployment",
+                "pods",
+                spec={"template": _template("config", annotations={name: text})},
+            ),
             _object("batch/v1", "Job", "job", **marks, spec={"template": _template("config")}),
             _object("networking.k8s.io/v1", "Ingress", "web", **marks, spec={}),
             _object(*_WIDGET, "widget", **marks, spec={}),
@@ -220,57 +260,94 @@ def _entries(name: str, entry: str, separator: str = ",", *, is_label: bool = Fa
 
 def _mounts(size: int) -> Package:
     mounts = [
-        {"kind": "Deployment", "name": f"web-{number}", "configMap": f"config-{number}", "path": "/etc/config"}
+        {
+            "kind": "Deployment",
+            "name": f"web-{number}",
+            "configMap": f"config-{number}",
+            "path": "/etc/config",
+        }
         for number in range(size)
     ]
     workloads = [_deployment(f"web-{number}") for number in range(size)]
-    return [*workloads, *(_config_map(f"config-{number}") for number in range(size))], {"mounts": mounts}
+    return [*workloads, *(_config_map(f"config-{number}") for number in range(size))], {
+        "mounts": mounts
+    }
 
 
 def _mounts_of_one(size: int) -> Package:
     mounts = [
-        {"kind": "Deployment", "name": "web", "configMap": f"config-{number}", "path": f"/etc/{number}"}
+        {
+            "kind": "Deployment",
+            "name": "web",
+            "configMap": f"config-{number}",
+            "path": f"/etc/{number}",
+        }
         for number in range(size)
     ]
-    return [_deployment("web"), *(_config_map(f"config-{number}") for number in range(size))], {"mounts": mounts}
+    return [_deployment("web"), *(_config_map(f"config-{number}") for number in range(size))], {
+        "mounts": mounts
+    }
 
 
 def _mounts_in_containers(size: int) -> Package:
     """Each in a container of its own of one workload."""
     mounts = [
-        {"kind": "Deployment", "name": "web", "containers": [f"c-{one}"], "configMap": "config", "path": f"/etc/{one}"}
+        {
+            "kind": "Deployment",
+            "name": "web",
+            "containers": [f"c-{one}"],
+            "configMap": "config",
+            "path": f"/etc/{one}",
+        }
         for one in range(size)
     ]
     containers = [{"name": f"c-{one}", "image": "app:1"} for one in range(size)]
-    web = _object("apps/v1", "Deployment", "web", spec={"template": {"spec": {"containers": containers}}})
+    web = _object(
+        "apps/v1", "Deployment", "web", spec={"template": {"spec": {"containers": containers}}}
+    )
     return [web, _config_map("config")], {"mounts": mounts}
 
 
 def _variables_of_one(size: int) -> Package:
     mounts = [
-        {"kind": "Deployment", "name": "web", "configMap": f"config-{number}", "envFrom": True, "prefix": f"P{number}_"}
+        {
+            "kind": "Deployment",
+            "name": "web",
+            "configMap": f"config-{number}",
+            "envFrom": True,
+            "prefix": f"P{number}_",
+        }
         for number in range(size)
     ]
-    return [_deployment("web"), *(_config_map(f"config-{number}") for number in range(size))], {"mounts": mounts}
+    return [_deployment("web"), *(_config_map(f"config-{number}") for number in range(size))], {
+        "mounts": mounts
+    }
 
 
 def _mounts_without_source(size: int) -> Package:
     objects, spec = _mounts(size)
     return objects, {
         "mounts": [
-            {**mount, "configMap": f"conifg-{one}", "optional": True} for one, mount in enumerate(spec["mounts"])
+            {**mount, "configMap": f"conifg-{one}", "optional": True}
+            for one, mount in enumerate(spec["mounts"])
         ]
     }
 
 
 def _mounts_nowhere(size: int) -> Package:
     objects, spec = _mounts(size)
-    return objects, {"mounts": [{**mount, "name": f"wbe-{mount['name']}"} for mount in spec["mounts"]]}
+    return objects, {
+        "mounts": [{**mount, "name": f"wbe-{mount['name']}"} for mount in spec["mounts"]]
+    }
 
 
 def _large_data(size: int) -> Package:
-    large = _config_map("config-bcdfghkmtt", data={f"key-{number}": "text" for number in range(size)})
-    return [large, *_pairs(2)], {"select": [{"name": f"other-{number}"} for number in range(size)] + [{"name": "c*"}]}
+    large = _config_map(
+        "config-bcdfghkmtt", data={f"key-{number}": "text" for number in range(size)}
+    )
+    return [large, *_pairs(2)], {
+        "select": [{"name": f"other-{number}"} for number in range(size)] + [{"name": "c*"}]
+    }
 
 
 def _select(size: int) -> Package:
@@ -278,12 +355,17 @@ def _select(size: int) -> Package:
 
 
 def _select_nothing(size: int) -> Package:
-    return _pairs(size), {"select": [{"name": f"conifg-{number}"} for number in range(size)] + [{"name": "config-0"}]}
+    return _pairs(size), {
+        "select": [{"name": f"conifg-{number}"} for number in range(size)] + [{"name": "config-0"}]
+    }
 
 
 def _select_elsewhere(size: int) -> Package:
     """Entries whose other conditions no object meets."""
-    select = [{"name": f"config-{number}", "namespace": "test", "labels": {"a": "b"}} for number in range(size)]
+    select = [
+        {"name": f"config-{number}", "namespace": "test", "labels": {"a": "b"}}
+        for number in range(size)
+    ]
     return _pairs(size), {"select": [*select, {"name": "config-0"}]}
 
 
@@ -313,23 +395,37 @@ def _linkers_of_other_sets(size: int) -> Package:
     for number in range(size):
         labels = {f"{_PREFIX}set": f"set-{number}", f"{_PREFIX}component": "linker"}
         annotations = {f"{_PREFIX}rendered": f"config-{number}-bcdfghkmtt"}
-        made += [_object("v1", "ConfigMap", f"set-{number}-linker", labels=labels, annotations=annotations)]
+        made += [
+            _object(
+                "v1", "ConfigMap", f"set-{number}-linker", labels=labels, annotations=annotations
+            )
+        ]
     return [*made, *_pairs(2)], {}
 
 
 def _misspelled(size: int) -> Package:
     configs = [_config_map(f"team-{number}-settings") for number in range(size)]
-    return [*configs, *(_deployment(f"web-{number}", f"team-{number}-setings") for number in range(size))], {}
+    return [
+        *configs,
+        *(_deployment(f"web-{number}", f"team-{number}-setings") for number in range(size)),
+    ], {}
 
 
 def _pins(size: int) -> Package:
     configs = [_config_map(f"config-{number}") for number in range(size)]
     workloads = [_deployment(f"web-{number}", f"config-{number}") for number in range(size)]
-    return [*configs, *workloads, *(_deployment(f"old-{one}", f"config-{one}-bcdfghkmtt") for one in range(size))], {}
+    return [
+        *configs,
+        *workloads,
+        *(_deployment(f"old-{one}", f"config-{one}-bcdfghkmtt") for one in range(size)),
+    ], {}
 
 
 def _unfollowed(size: int) -> Package:
-    objects = [_object(*_WIDGET, f"widget-{one}", spec={"theConfigMapHere": f"config-{one}"}) for one in range(size)]
+    objects = [
+        _object(*_WIDGET, f"widget-{one}", spec={"theConfigMapHere": f"config-{one}"})
+        for one in range(size)
+    ]
     return [*_pairs(size), *objects], {}
 
 
@@ -339,12 +435,16 @@ def _unfollowed_in_one(size: int) -> Package:
 
 
 def _options(size: int) -> Package:
-    workloads = [_deployment(f"main-{one}", args=[f"--config-map=config-{one}"]) for one in range(size)]
+    workloads = [
+        _deployment(f"main-{one}", args=[f"--config-map=config-{one}"]) for one in range(size)
+    ]
     return [*_pairs(size), *workloads], {}
 
 
 def _options_for_one(size: int) -> Package:
-    workloads = [_deployment(f"main-{one}", "config", args=["--config-map=config"]) for one in range(size)]
+    workloads = [
+        _deployment(f"main-{one}", "config", args=["--config-map=config"]) for one in range(size)
+    ]
     return [_config_map("config"), *workloads], {"select": [{"name": "*"}]}
 
 
@@ -370,7 +470,11 @@ def _api_readers(size: int) -> Package:
         role = {"apiGroup": rbac, "kind": "Role", "name": f"reader-{number}"}
         subject = {"kind": "ServiceAccount", "name": f"reader-{number}"}
         made += [_object(f"{rbac}/v1", "Role", f"reader-{number}", rules=[rule])]
-        made += [_object(f"{rbac}/v1", "RoleBinding", f"reader-{number}", roleRef=role, subjects=[subject])]
+        made += [
+            _object(
+                f"{rbac}/v1", "RoleBinding", f"reader-{number}", roleRef=role, subjects=[subject]
+            )
+        ]
     return made, {}
 
 
@@ -384,7 +488,9 @@ def _bindings_of_one(size: int) -> Package:
         space = f"team-{number}"
         made += [_object(f"{rbac}/v1", "Role", "reader", space, rules=[rule])]
         role = {"apiGroup": rbac, "kind": "Role", "name": "reader"}
-        made += [_object(f"{rbac}/v1", "RoleBinding", "reader", space, roleRef=role, subjects=[subject])]
+        made += [
+            _object(f"{rbac}/v1", "RoleBinding", "reader", space, roleRef=role, subjects=[subject])
+        ]
     return made, {}
 
 
@@ -399,10 +505,20 @@ def _aggregated_roles(size: int) -> Package:
         subject = {"kind": "ServiceAccount", "name": "other", "namespace": "shop"}
         made += [
             _object(
-                f"{rbac}/v1", "ClusterRole", f"reader-{number}", "", labels=labels, rules=[rule], aggregationRule=select
+                f"{rbac}/v1",
+                "ClusterRole",
+                f"reader-{number}",
+                "",
+                labels=labels,
+                rules=[rule],
+                aggregationRule=select,
             )
         ]
-        made += [_object(f"{rbac}/v1", "RoleBinding", f"reader-{number}", roleRef=role, subjects=[subject])]
+        made += [
+            _object(
+                f"{rbac}/v1", "RoleBinding", f"reader-{number}", roleRef=role, subjects=[subject]
+            )
+        ]
     return made, {}
 
 
@@ -413,12 +529,21 @@ def _containers_that_may_read(size: int) -> Package:
     role = {"apiGroup": rbac, "kind": "Role", "name": "reader"}
     subject = {"kind": "ServiceAccount", "name": "default"}
     reader = _object(f"{rbac}/v1", "Role", "reader", rules=[rule])
-    return [*objects, reader, _object(f"{rbac}/v1", "RoleBinding", "reader", roleRef=role, subjects=[subject])], {}
+    return [
+        *objects,
+        reader,
+        _object(f"{rbac}/v1", "RoleBinding", "reader", roleRef=role, subjects=[subject]),
+    ], {}
 
 
 def _resource_names(size: int) -> Package:
     names = [f"config-{number}" for number in range(size)]
-    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"], "resourceNames": names}
+    rule = {
+        "apiGroups": [""],
+        "resources": ["configmaps"],
+        "verbs": ["get"],
+        "resourceNames": names,
+    }
     role = _object("rbac.authorization.k8s.io/v1", "Role", "reader", rules=[rule])
     return [*_pairs(size), role], {"select": [{"name": "*"}]}
 
@@ -427,7 +552,10 @@ def _roles(size: int) -> Package:
     rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}
     roles = [
         _object(
-            "rbac.authorization.k8s.io/v1", "Role", f"r-{one}", rules=[{**rule, "resourceNames": [f"config-{one}"]}]
+            "rbac.authorization.k8s.io/v1",
+            "Role",
+            f"r-{one}",
+            rules=[{**rule, "resourceNames": [f"config-{one}"]}],
         )
         for one in range(size)
     ]
@@ -436,38 +564,65 @@ def _roles(size: int) -> Package:
 
 def _job(number: int) -> Object:
     template = _template(f"config-{number}")
-    annotations = {"config.kubernetes.io/depends-on": f"batch/namespaces/shop/Job/job-{number - 1}"} if number else {}
-    return _object("batch/v1", "Job", f"job-{number}", annotations=annotations, spec={"template": template})
+    annotations = (
+        {"config.kubernetes.io/depends-on": f"batch/namespaces/shop/Job/job-{number - 1}"}
+        if number
+        else {}
+    )
+    return _object(
+        "batch/v1", "Job", f"job-{number}", annotations=annotations, spec={"template": template}
+    )
 
 
 def _rules(size: int) -> Package:
     """Put all rules into one role, which every pod has."""
     rbac = "rbac.authorization.k8s.io"
     rules = [
-        {"apiGroups": [f"team-{one}.example.com"], "resources": ["configmaps"], "verbs": ["get"]} for one in range(size)
+        {"apiGroups": [f"team-{one}.example.com"], "resources": ["configmaps"], "verbs": ["get"]}
+        for one in range(size)
     ]
     role = {"apiGroup": rbac, "kind": "Role", "name": "reader"}
     subject = {"kind": "ServiceAccount", "name": "default"}
     reader = _object(f"{rbac}/v1", "Role", "reader", rules=rules)
-    return [*_pairs(size), reader, _object(f"{rbac}/v1", "RoleBinding", "reader", roleRef=role, subjects=[subject])], {}
+    return [
+        *_pairs(size),
+        reader,
+        _object(f"{rbac}/v1", "RoleBinding", "reader", roleRef=role, subjects=[subject]),
+    ], {}
 
 
 def _jobs(size: int) -> Package:
-    waits = [_deployment(f"wait-{one}", args=["kubectl", "wait", f"job/job-{one}"]) for one in range(size)]
-    return [*map(_job, range(size)), *(_config_map(f"config-{one}") for one in range(size)), *waits], {"jobs": "rename"}
+    waits = [
+        _deployment(f"wait-{one}", args=["kubectl", "wait", f"job/job-{one}"])
+        for one in range(size)
+    ]
+    return [
+        *map(_job, range(size)),
+        *(_config_map(f"config-{one}") for one in range(size)),
+        *waits,
+    ], {"jobs": "rename"}
 
 
 def _sidecars(size: int) -> Package:
     containers = [
-        {"name": f"c-{number}", "image": "app:1", "envFrom": [{"configMapRef": {"name": f"config-{number}"}}]}
+        {
+            "name": f"c-{number}",
+            "image": "app:1",
+            "envFrom": [{"configMapRef": {"name": f"config-{number}"}}],
+        }
         for number in range(size)
     ]
-    web = _object("apps/v1", "Deployment", "web", spec={"template": {"spec": {"containers": containers}}})
+    web = _object(
+        "apps/v1", "Deployment", "web", spec={"template": {"spec": {"containers": containers}}}
+    )
     return [web, *(_config_map(f"config-{number}") for number in range(size))], {}
 
 
 def _referrers_of_one(size: int) -> Package:
-    return [_config_map("config"), *(_deployment(f"web-{number}", "config") for number in range(size))], {}
+    return [
+        _config_map("config"),
+        *(_deployment(f"web-{number}", "config") for number in range(size)),
+    ], {}
 
 
 def _references_of_one_to_one(size: int) -> Package:
@@ -476,7 +631,9 @@ def _references_of_one_to_one(size: int) -> Package:
 
 def _embedded(size: int) -> Package:
     data = [
-        _config_map(f"data-{one}", data={"pod.yaml": f"spec:\n  configMapRef:\n    name: config-{one}\n"})
+        _config_map(
+            f"data-{one}", data={"pod.yaml": f"spec:\n  configMapRef:\n    name: config-{one}\n"}
+        )
         for one in range(size)
     ]
     return [*_pairs(size), *data], {"select": [{"name": "*"}]}
@@ -484,12 +641,17 @@ def _embedded(size: int) -> Package:
 
 def _embedded_in_one(size: int) -> Package:
     text = "".join(f"- configMapRef:\n    name: config-{number}\n" for number in range(size))
-    return [*_pairs(size), _config_map("data", data={"pod.yaml": text})], {"select": [{"name": "*"}]}
+    return [*_pairs(size), _config_map("data", data={"pod.yaml": text})], {
+        "select": [{"name": "*"}]
+    }
 
 
 def _embedded_chain(size: int) -> Package:
     data = [
-        _config_map(f"data-{one}", data={"pod.yaml": f"configMapRef:\n  name: data-{one + 1}\n" if one % 4 else "x"})
+        _config_map(
+            f"data-{one}",
+            data={"pod.yaml": f"configMapRef:\n  name: data-{one + 1}\n" if one % 4 else "x"},
+        )
         for one in range(size)
     ]
     return [*_pairs(2), *data], {"select": [{"name": "*"}]}
@@ -498,13 +660,16 @@ def _embedded_chain(size: int) -> Package:
 def _one_chain(size: int) -> Package:
     """Each name depends on that of the next, to the last."""
     return [
-        _config_map(f"data-{one}", data={"pod.yaml": f"configMapRef:\n  name: data-{one + 1}\n"}) for one in range(size)
+        _config_map(f"data-{one}", data={"pod.yaml": f"configMapRef:\n  name: data-{one + 1}\n"})
+        for one in range(size)
     ], {"select": [{"name": "*"}]}
 
 
 def _secrets(size: int) -> Package:
     made = [_secret(f"secret-{number}") for number in range(size)]
-    workloads = [_deployment(f"web-{number}", f"secret-{number}", kind="Secret") for number in range(size)]
+    workloads = [
+        _deployment(f"web-{number}", f"secret-{number}", kind="Secret") for number in range(size)
+    ]
     return [*made, *workloads], {"kinds": ["ConfigMap", "Secret"]}
 
 
@@ -544,18 +709,30 @@ def _early_readers(size: int) -> Package:
 
 
 def _duplicates(size: int) -> Package:
-    return [_object("v1", "Service", "web", spec={"type": "ClusterIP"}) for _ in range(size)] + _pairs(1), {}
+    return [
+        _object("v1", "Service", "web", spec={"type": "ClusterIP"}) for _ in range(size)
+    ] + _pairs(1), {}
 
 
 def _reference_specs(size: int) -> Package:
-    specs = [{"group": "example.com", "kind": f"Kind{one}", "path": "spec/config"} for one in range(size)]
-    objects = [_object("example.com/v1", f"Kind{one}", "one", spec={"config": f"config-{one}"}) for one in range(size)]
+    specs = [
+        {"group": "example.com", "kind": f"Kind{one}", "path": "spec/config"} for one in range(size)
+    ]
+    objects = [
+        _object("example.com/v1", f"Kind{one}", "one", spec={"config": f"config-{one}"})
+        for one in range(size)
+    ]
     return [*_pairs(size), *objects], {"references": [{"kind": "ConfigMap", "fieldSpecs": specs}]}
 
 
 def _unused_reference_specs(size: int) -> Package:
-    specs = [{"group": "example.com", "kind": f"Kind{one}", "path": "spec/config"} for one in range(size)]
-    objects = [_object("example.com/v1", f"Kinds{one}", "one", spec={"name": f"config-{one}"}) for one in range(size)]
+    specs = [
+        {"group": "example.com", "kind": f"Kind{one}", "path": "spec/config"} for one in range(size)
+    ]
+    objects = [
+        _object("example.com/v1", f"Kinds{one}", "one", spec={"name": f"config-{one}"})
+        for one in range(size)
+    ]
     return [*_pairs(size), *objects], {"references": [{"kind": "ConfigMap", "fieldSpecs": specs}]}
 
 
@@ -565,7 +742,13 @@ def _definitions(size: int) -> Package:
         names = {"kind": f"Kind{one}", "plural": f"kind{one}s"}
         spec = {"group": "example.com", "names": names, "scope": "Namespaced"}
         made += [
-            _object("apiextensions.k8s.io/v1", "CustomResourceDefinition", f"kind{one}s.example.com", "", spec=spec)
+            _object(
+                "apiextensions.k8s.io/v1",
+                "CustomResourceDefinition",
+                f"kind{one}s.example.com",
+                "",
+                spec=spec,
+            )
         ]
         template = _template(f"config-{one}")
         made += [_object("example.com/v1", f"Kind{one}", "one", spec={"template": template})]
@@ -574,37 +757,61 @@ def _definitions(size: int) -> Package:
 
 
 def _linker_kinds(size: int) -> Package:
-    return _pairs(2), {"linker": {"image": "a:1", "kinds": [f"example.com/v1/Kind{one}" for one in range(size)]}}
+    return _pairs(2), {
+        "linker": {"image": "a:1", "kinds": [f"example.com/v1/Kind{one}" for one in range(size)]}
+    }
 
 
 def _linker_kinds_that_do_not_exist(size: int) -> Package:
-    return _pairs(size), {"linker": {"image": "a:1", "kinds": [f"example.com/v1/Kind{one}" for one in range(size)]}}
+    return _pairs(size), {
+        "linker": {"image": "a:1", "kinds": [f"example.com/v1/Kind{one}" for one in range(size)]}
+    }
 
 
 def _producers(size: int) -> Package:
     made = [
-        _object("cert-manager.io/v1", "Certificate", f"web-{one}", spec={"secretName": f"tls-{one}"})
+        _object(
+            "cert-manager.io/v1", "Certificate", f"web-{one}", spec={"secretName": f"tls-{one}"}
+        )
         for one in range(size)
     ]
-    return [*made, *(_deployment(f"web-{one}", f"tls-{one}", kind="Secret") for one in range(size))], {}
+    return [
+        *made,
+        *(_deployment(f"web-{one}", f"tls-{one}", kind="Secret") for one in range(size)),
+    ], {}
 
 
 def _policies(size: int) -> Package:
     group, made = "admissionregistration.k8s.io/v1", []
     for one in range(size):
         kind = {"apiVersion": "v1", "kind": "ConfigMap"}
-        made += [_object(group, "ValidatingAdmissionPolicy", f"policy-{one}", "", spec={"paramKind": kind})]
-        spec = {"policyName": f"policy-{one}", "paramRef": {"name": f"config-{one}", "namespace": "shop"}}
-        made += [_object(group, "ValidatingAdmissionPolicyBinding", f"binding-{one}", "", spec=spec)]
+        made += [
+            _object(
+                group, "ValidatingAdmissionPolicy", f"policy-{one}", "", spec={"paramKind": kind}
+            )
+        ]
+        spec = {
+            "policyName": f"policy-{one}",
+            "paramRef": {"name": f"config-{one}", "namespace": "shop"},
+        }
+        made += [
+            _object(group, "ValidatingAdmissionPolicyBinding", f"binding-{one}", "", spec=spec)
+        ]
     return [*_pairs(size), *made], {"select": [{"name": "*"}]}
 
 
 def _keys(size: int) -> Package:
-    return [_config_map("config", data={f"key-{one}": "text" for one in range(size)}), _deployment("web", "config")], {}
+    return [
+        _config_map("config", data={f"key-{one}": "text" for one in range(size)}),
+        _deployment("web", "config"),
+    ], {}
 
 
 def _keys_that_are_no_text(size: int) -> Package:
-    return [_config_map("config", data={f"key-{one}": one for one in range(size)}), _deployment("web", "config")], {}
+    return [
+        _config_map("config", data={f"key-{one}": one for one in range(size)}),
+        _deployment("web", "config"),
+    ], {}
 
 
 _LINE = "server: {port: 8080, name: config-0, path: /etc/app, text: some words more}"
@@ -625,13 +832,19 @@ def _long_line(size: int) -> Package:
 def _long_path(size: int) -> Package:
     """Build a value of one line with colons, as a search path has them."""
     text = ":".join(f"lib-{one % 4}.jar" for one in range(size))
-    return [_config_map("config", data={"key": text}), _deployment("web", "config", args=[f"--path={text}"])], {}
+    return [
+        _config_map("config", data={"key": text}),
+        _deployment("web", "config", args=[f"--path={text}"]),
+    ], {}
 
 
 def _long_unfollowed_line(size: int) -> Package:
     """Build the same in a field of a custom resource that no rule follows."""
     text = " ".join(f"config-{one % 4}.shop.svc:8080" for one in range(size))
-    return [_object(*_WIDGET, "widget", spec={"theConfigMapHere": text, "args": [text]}), *_pairs(4)], {}
+    return [
+        _object(*_WIDGET, "widget", spec={"theConfigMapHere": text, "args": [text]}),
+        *_pairs(4),
+    ], {}
 
 
 def _binary_data(size: int) -> Package:
@@ -659,7 +872,10 @@ def _levels_in_data(size: int) -> Package:
     made = []
     for start in range(0, size, _DEEPEST // 2):
         levels = range(min(_DEEPEST // 2, size - start))
-        text = "".join(f"{' ' * level}inner:\n" for level in levels) + f"{' ' * len(levels)}configMapRef: config-0\n"
+        text = (
+            "".join(f"{' ' * level}inner:\n" for level in levels)
+            + f"{' ' * len(levels)}configMapRef: config-0\n"
+        )
         made += [_config_map(f"data-{start}", data={"tree.yaml": text})]
     return [*made, *_pairs(2)], {"select": [{"name": "*"}]}
 
@@ -671,14 +887,20 @@ def _large_definition(size: int) -> Package:
         f"field{one}": {
             "description": text,
             "type": "object",
-            "properties": {"configMapRef": {"type": "object", "properties": {"name": {"type": "string"}}}},
+            "properties": {
+                "configMapRef": {"type": "object", "properties": {"name": {"type": "string"}}}
+            },
         }
         for one in range(size)
     }
     names = {"kind": "Widget", "plural": "widgets"}
-    versions = [{"name": "v1", "schema": {"openAPIV3Schema": {"type": "object", "properties": fields}}}]
+    versions = [
+        {"name": "v1", "schema": {"openAPIV3Schema": {"type": "object", "properties": fields}}}
+    ]
     spec = {"group": "example.com", "names": names, "scope": "Namespaced", "versions": versions}
-    crd = _object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "widgets.example.com", "", spec=spec)
+    crd = _object(
+        "apiextensions.k8s.io/v1", "CustomResourceDefinition", "widgets.example.com", "", spec=spec
+    )
     return [crd, *_pairs(2)], {}
 
 
@@ -699,12 +921,18 @@ def _strategies(size: int) -> Package:
 def _files(size: int) -> Package:
     made = _pairs(size)
     for number, one in enumerate(made):
-        one["metadata"]["annotations"] = {f"{_INTERNAL}path": f"{number % 7}.yaml", f"{_INTERNAL}index": str(number)}
+        one["metadata"]["annotations"] = {
+            f"{_INTERNAL}path": f"{number % 7}.yaml",
+            f"{_INTERNAL}index": str(number),
+        }
     return made, {}
 
 
 def _objects_of_no_interest(size: int) -> Package:
-    return [*_pairs(1), *(_object("v1", "Service", f"web-{one}", spec={"type": "x"}) for one in range(size))], {}
+    return [
+        *_pairs(1),
+        *(_object("v1", "Service", f"web-{one}", spec={"type": "x"}) for one in range(size)),
+    ], {}
 
 
 _ANNOTATIONS = (
@@ -732,7 +960,10 @@ _ANNOTATIONS = (
     ("config.kubernetes.io/local-config", "false"),
     ("config.kubernetes.io/origin", "path: part-{}.yaml", "\n"),
     ("config.kubernetes.io/path", "part-{}", "/"),
-    ("kubectl.kubernetes.io/last-applied-configuration", '{{"configMapRef": {{"name": "config-{}"}}}}'),
+    (
+        "kubectl.kubernetes.io/last-applied-configuration",
+        '{{"configMapRef": {{"name": "config-{}"}}}}',
+    ),
     ("argocd.argoproj.io/hook", "Sync"),
     ("argocd.argoproj.io/sync-options", "Option{}=true"),
     ("argocd.argoproj.io/compare-options", "Option{}"),
@@ -761,7 +992,14 @@ _ANNOTATIONS = (
 )
 """Each annotation that is read, one entry of it, and what is between entries if that is no comma."""
 
-_LABELS = (f"{_PREFIX}set", f"{_PREFIX}component", "app.kubernetes.io/managed-by", "heritage", "chart", "helm.sh/chart")
+_LABELS = (
+    f"{_PREFIX}set",
+    f"{_PREFIX}component",
+    "app.kubernetes.io/managed-by",
+    "heritage",
+    "chart",
+    "helm.sh/chart",
+)
 """Labels that are read."""
 
 SHAPES = (
@@ -781,7 +1019,9 @@ SHAPES = (
     Shape("mounts in containers of one workload", _mounts_in_containers),
     Shape("mounts of what does not exist", _mounts_without_source),
     Shape("mounts that match nothing", _mounts_nowhere, least=50),
-    Shape("keys of a ConfigMap with a hash-like name, and entries of select", _large_data, least=50),
+    Shape(
+        "keys of a ConfigMap with a hash-like name, and entries of select", _large_data, least=50
+    ),
     Shape("entries of select, and ConfigMaps", _select, least=16),
     Shape("entries of select that match nothing", _select_nothing, least=50),
     Shape("entries of select that match but for a condition", _select_elsewhere, least=50),
@@ -820,7 +1060,11 @@ SHAPES = (
     Shape("mounts of volumes in one workload, once more", _mounts_of_one, "transform again"),
     Shape("mounts of variables in one workload, once more", _variables_of_one, "transform again"),
     Shape("mounts and workloads, taken away", _mounts, "transform without configuration"),
-    Shape("mounts of volumes in one workload, taken away", _mounts_of_one, "transform without configuration"),
+    Shape(
+        "mounts of volumes in one workload, taken away",
+        _mounts_of_one,
+        "transform without configuration",
+    ),
     Shape("adopted ConfigMaps", _adopt),
     Shape("adopted ConfigMaps, renamed", _adopt, "transform without configuration"),
     Shape("checksums", _checksum),
@@ -868,7 +1112,13 @@ SHAPES = (
 )
 
 MARKS = (
-    *(Shape(f"entries of the annotation {name}", _entries(name, *entry), least=50) for name, *entry in _ANNOTATIONS),
-    *(Shape(f"letters of the label {name}", _entries(name, "a", "", is_label=True), least=50) for name in _LABELS),
+    *(
+        Shape(f"entries of the annotation {name}", _entries(name, *entry), least=50)
+        for name, *entry in _ANNOTATIONS
+    ),
+    *(
+        Shape(f"letters of the label {name}", _entries(name, "a", "", is_label=True), least=50)
+        for name in _LABELS
+    ),
 )
 """The annotations and labels that krm-fn reads: each may hold as much as all else."""

@@ -56,7 +56,9 @@ def _transform_documents(package: Package) -> Work:
 
 def _transform_documents_again(package: Package) -> Work:
     config = write_package(package)
-    config = yaml.dump(yaml.load(config, Loader=yaml.CSafeLoader)["functionConfig"], encoding="utf-8")
+    config = yaml.dump(
+        yaml.load(config, Loader=yaml.CSafeLoader)["functionConfig"], encoding="utf-8"
+    )
     output = run(write_stream(package[0]), config).stdout
     return lambda: run(output, config)
 
@@ -73,8 +75,13 @@ def _transform_anchors(package: Package) -> Work:
     """Each pod has the labels of its own Deployment, as an alias."""
     labels = b"      metadata:\n        labels:\n          app: app\n"
     parts = write_package(package).split(labels)
-    aliased = b"      metadata:\n        labels: &labels-%d {app: app}\n        annotations: *labels-%d\n"
-    data = b"".join(part + aliased % (number, number) for number, part in enumerate(parts[:-1])) + parts[-1]
+    aliased = (
+        b"      metadata:\n        labels: &labels-%d {app: app}\n        annotations: *labels-%d\n"
+    )
+    data = (
+        b"".join(part + aliased % (number, number) for number, part in enumerate(parts[:-1]))
+        + parts[-1]
+    )
     return lambda: run(data)
 
 
@@ -85,12 +92,16 @@ def _verify(package: Package) -> Work:
 
 def _explain(package: Package) -> Work:
     inputs = _inputs(package)
-    return lambda: explain(inputs, "", HelmOptions(), NO_ENVIRONMENT, DEFAULT_LIMITS, ExplainFormat.TEXT, Screen())
+    return lambda: explain(
+        inputs, "", HelmOptions(), NO_ENVIRONMENT, DEFAULT_LIMITS, ExplainFormat.TEXT, Screen()
+    )
 
 
 def _graph(package: Package) -> Work:
     inputs = _inputs(package)
-    return lambda: draw_path(inputs, "", HelmOptions(), NO_ENVIRONMENT, DEFAULT_LIMITS, GraphFormat.DOT)
+    return lambda: draw_path(
+        inputs, "", HelmOptions(), NO_ENVIRONMENT, DEFAULT_LIMITS, GraphFormat.DOT
+    )
 
 
 def _diff(package: Package) -> Work:

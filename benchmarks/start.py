@@ -1,4 +1,7 @@
-"""Measure how long a start takes: `python -m benchmarks.start`. With `--image`, that of a container too."""
+"""Measure how long a start takes: `python -m benchmarks.start`.
+
+With `--image`, that of a container too.
+"""
 
 import argparse
 import os
@@ -33,8 +36,12 @@ class Start(NamedTuple):
 def main() -> None:
     """Print tables in Markdown."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.start", description=__doc__)
-    parser.add_argument("--runs", type=int, default=15, help="of each command, in turn (default: 15)")
-    parser.add_argument("--image", action="store_true", help="build the image and start containers; needs root")
+    parser.add_argument(
+        "--runs", type=int, default=15, help="of each command, in turn (default: 15)"
+    )
+    parser.add_argument(
+        "--image", action="store_true", help="build the image and start containers; needs root"
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -52,7 +59,9 @@ def list_starts(krm_fn: Path, folder: Path) -> list[Start]:
         subprocess.run([program], stdin=stdin, stdout=stdout, check=True)
     complete = ["env", "_KRM_FN_COMPLETE=bash_complete", "COMP_WORDS=krm-fn re", "COMP_CWORD=1"]
     return [
-        Start("Python itself", Command([str(krm_fn.with_name("python")), "-I", "-S", "-c", "pass"])),
+        Start(
+            "Python itself", Command([str(krm_fn.with_name("python")), "-I", "-S", "-c", "pass"])
+        ),
         Start(f"{OBJECTS} objects", Command([program], given), 0.05),
         Start("--help", Command([program, "--help"]), AT_ONCE),
         Start("completion in a shell", Command([*complete, program]), AT_ONCE),
@@ -72,7 +81,10 @@ def write_input(folder: Path) -> Path:
 
 @contextmanager
 def container(folder: Path) -> Iterator[Start]:
-    """Build the image, as the tests do, in a daemon of its own. Its processes are not ours: only the clock counts."""
+    """Build the image, as the tests do, in a daemon of its own.
+
+    Its processes are not ours: only the clock counts.
+    """
     dockerd = shutil.which("dockerd")
     if dockerd is None or os.geteuid() != 0:
         sys.exit("--image needs dockerd and root")
@@ -80,8 +92,21 @@ def container(folder: Path) -> Iterator[Start]:
     context.mkdir()
     fetch_wheels(wheels)
     with docker_daemon(Path(dockerd)) as environment:
-        host, image = f"DOCKER_HOST={environment['DOCKER_HOST']}", build_image(environment, context, wheels)
-        run = ["env", host, "docker", "run", "--rm", "--interactive", "--network=none", "--read-only", image]
+        host, image = (
+            f"DOCKER_HOST={environment['DOCKER_HOST']}",
+            build_image(environment, context, wheels),
+        )
+        run = [
+            "env",
+            host,
+            "docker",
+            "run",
+            "--rm",
+            "--interactive",
+            "--network=none",
+            "--read-only",
+            image,
+        ]
         yield Start(f"{OBJECTS} objects in a container", Command(run, folder / "input.yaml"))
 
 
@@ -90,7 +115,9 @@ def print_table(starts: list[Start], runs: int) -> None:
     print("|---|---|---|---|---|")
     measured = measure_in_turn([start.command for start in starts], runs)
     for start, figures in zip(starts, measured, strict=True):
-        print(f"| {start.what} | {figures.time} | {figures.processor:.3f} | {judge(start, figures.processor)} |")
+        print(
+            f"| {start.what} | {figures.time} | {figures.processor:.3f} | {judge(start, figures.processor)} |"
+        )
     print(flush=True)
 
 

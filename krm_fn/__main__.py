@@ -7,7 +7,15 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from krm_fn.base.problem import Outcome, printable
-from krm_fn.stdio import ClosedPipe, StreamError, can_hold_input, end_process, read_stdin, write_stderr, write_stdout
+from krm_fn.stdio import (
+    ClosedPipe,
+    StreamError,
+    can_hold_input,
+    end_process,
+    read_stdin,
+    write_stderr,
+    write_stdout,
+)
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as a shell reports it."""
@@ -19,9 +27,23 @@ _FAILED = {"diff": 2}
 """The exit code of a command that fails, where 1 means something else."""
 
 _FOR_PEOPLE = frozenset(
-    {"diff", "explain", "graph", "history", "completion", "version", "help", "--help", "-h", "--version"}
+    {
+        "diff",
+        "explain",
+        "graph",
+        "history",
+        "completion",
+        "version",
+        "help",
+        "--help",
+        "-h",
+        "--version",
+    }
 )
-"""What is only looked at: who closes the pipe, such as `head`, has seen enough. Half a rendering is an error."""
+"""What is only looked at: who closes the pipe, such as `head`, has seen enough.
+
+Half a rendering is an error.
+"""
 
 
 _QUIET = (["-q"], ["--quiet"])
@@ -39,8 +61,8 @@ def kubectl_revisions() -> NoReturn:
 
 
 def _run_process(run: Callable[[list[str]], Outcome], arguments: list[str]) -> NoReturn:
-    # A rendering makes no cycles. To look for some takes a tenth of the time of a small package, and a third of that of
-    # a large one.
+    # A rendering makes no cycles. To look for some takes a tenth of the time of a small package,
+    # and a third of that of a large one.
     gc.disable()
     end_process(_print(run, arguments))
 
@@ -93,9 +115,14 @@ def _is_asked_to_complete() -> bool:
 def _is_configuration(arguments: list[str]) -> bool:
     """Tell whether the only argument is a file: no command has a dot or a slash in its name.
 
-    kustomize passes an absolute path. What is in the current directory never matters: it may hold a file `render`.
+    kustomize passes an absolute path. What is in the current directory never matters: it may hold a
+    file `render`.
     """
-    return len(arguments) == 1 and not arguments[0].startswith("-") and not {".", "/"}.isdisjoint(arguments[0])
+    return (
+        len(arguments) == 1
+        and not arguments[0].startswith("-")
+        and not {".", "/"}.isdisjoint(arguments[0])
+    )
 
 
 def _transform(name: str = "", *, is_quiet: bool = False) -> Outcome:
@@ -108,7 +135,9 @@ def _transform(name: str = "", *, is_quiet: bool = False) -> Outcome:
     try:
         config = _read_file(name) if name else None
     except OSError as error:
-        return Outcome(b"", f"error: {shown}: cannot read the functionConfig: {error.strerror}\n", 1)
+        return Outcome(
+            b"", f"error: {shown}: cannot read the functionConfig: {error.strerror}\n", 1
+        )
     awaited = f"the manifests that {shown} configures" if name else "a ResourceList or manifests"
     environment = Environment(image=os.environ.get("KRM_FN_IMAGE", ""), pins=find_pins(os.environ))
     return run(read_stdin(awaited), config, environment, is_quiet=is_quiet)

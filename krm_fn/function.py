@@ -30,13 +30,18 @@ from krm_fn.transform import transform
 
 
 def run(
-    data: bytes, config: bytes | None = None, environment: Environment = NO_ENVIRONMENT, *, is_quiet: bool = False
+    data: bytes,
+    config: bytes | None = None,
+    environment: Environment = NO_ENVIRONMENT,
+    *,
+    is_quiet: bool = False,
 ) -> Outcome:
     """Transform a ResourceList, a List, or a stream of documents, and answer in the same form.
 
-    `config` is a functionConfig document for input that cannot carry one. Without a functionConfig, an object of the
-    input may be the configuration. After an error a ResourceList is returned unchanged but for its `results`; for any
-    other input nothing is returned. `is_quiet` leaves the summary out.
+    `config` is a functionConfig document for input that cannot carry one. Without a functionConfig,
+    an object of the input may be the configuration. After an error a ResourceList is returned
+    unchanged but for its `results`; for any other input nothing is returned. `is_quiet` leaves the
+    summary out.
     """
     expansion = Expansion()
     try:
@@ -47,9 +52,13 @@ def run(
     try:
         passed = [*map(as_passed, filter(None, [envelope.function_config]))]
         if config is not None:
-            passed.insert(0, as_passed(read_config(config))._replace(where="the configuration file"))
+            passed.insert(
+                0, as_passed(read_config(config))._replace(where="the configuration file")
+            )
         configuration = find_only_configuration(envelope.items, passed, environment)
-        decided = decide(envelope.items, configuration, environment, expansion=expansion, is_in_place=True)
+        decided = decide(
+            envelope.items, configuration, environment, expansion=expansion, is_in_place=True
+        )
         found = [*decided.changes.problems, *warn_about_repeated(envelope.document)]
         changes = decided.changes._replace(problems=tuple(hide_in_problems(found, envelope.items)))
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
@@ -59,16 +68,26 @@ def run(
         output = apply_changes(envelope, changes + said).text
     except Rejected as error:
         return _refuse(envelope, error.problems)
-    return Outcome(envelope.encode(output), stderr_lines(changes.problems), 0, "" if is_quiet else f"{summary}\n")
+    return Outcome(
+        envelope.encode(output),
+        stderr_lines(changes.problems),
+        0,
+        "" if is_quiet else f"{summary}\n",
+    )
 
 
 def find_only_configuration(
     items: list[Item], passed: Iterable[Configuration], environment: Environment
 ) -> Node | None:
-    """Find the configuration that counts: what is passed, else an object. Raises Rejected for a contradiction."""
+    """Find the configuration that counts: what is passed, else an object.
+
+    Raises Rejected for a contradiction.
+    """
     packages = Packages(items)
     found = [*passed, *find_among(items, packages)]
-    chosen = find_configuration(found, packages, environment, "pass one of them as the functionConfig")
+    chosen = find_configuration(
+        found, packages, environment, "pass one of them as the functionConfig"
+    )
     return chosen and chosen.node
 
 
@@ -81,15 +100,22 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
     expansion: Expansion | None = None,
     is_in_place: bool = False,
 ) -> Run:
-    """Read the configuration, and decide about all items. Raises Rejected for an invalid configuration.
+    """Read the configuration, and decide about all items.
 
-    `generated`: whether each rendering of a Helm chart makes another object, as far as that is known. `expansion`: that
-    of the texts of this run. `is_in_place`: all items will be in the output, also those that are only for tools.
+    Raises Rejected for an invalid configuration.
+
+    `generated`: whether each rendering of a Helm chart makes another object, as far as that is
+    known. `expansion`: that of the texts of this run. `is_in_place`: all items will be in the
+    output, also those that are only for tools.
     """
     settings = parse_config(function_config, environment)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     package = read_package(
-        items, config_id, settings.linker.namespace or environment.namespace, generated, settings.kinds
+        items,
+        config_id,
+        settings.linker.namespace or environment.namespace,
+        generated,
+        settings.kinds,
     )
     run = transform(package, settings, environment, embedded_reader(expansion))
     changes = lint(run)

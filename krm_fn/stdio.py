@@ -1,4 +1,7 @@
-"""The standard streams of the process. No other module reads stdin, or writes to stdout or stderr."""
+"""The standard streams of the process.
+
+No other module reads stdin, or writes to stdout or stderr.
+"""
 
 import errno
 import os
@@ -66,7 +69,9 @@ def _size_of(stream: TextIO | None) -> os.terminal_size:
         columns, lines = os.get_terminal_size(descriptor)
     except OSError:
         return _NO_TERMINAL
-    return os.terminal_size((columns or _COLUMNS, lines))  # some have none, such as those of containers
+    return os.terminal_size(
+        (columns or _COLUMNS, lines)
+    )  # some have none, such as those of containers
 
 
 def write_stdout(data: bytes) -> None:
@@ -74,7 +79,8 @@ def write_stdout(data: bytes) -> None:
     try:
         descriptor = _descriptor(sys.__stdout__)
         _write_all(descriptor, data)
-        # Some file systems report a failed write only on close. The interpreter still needs the descriptor itself.
+        # Some file systems report a failed write only on close. The interpreter still needs the
+        # descriptor itself.
         os.close(os.dup(descriptor))
     except BrokenPipeError as error:
         message = f"cannot write the output: {error.strerror}"
@@ -104,8 +110,9 @@ def _painted(text: str) -> str:
 def end_process(exit_code: int) -> NoReturn:
     """End the process at once. The interpreter would first free all memory, object by object.
 
-    Nothing is left to do at the end: all output has been written, and no file, thread or child waits for it. What a
-    library may have printed is written first; if that fails, the interpreter ends as usual and says so.
+    Nothing is left to do at the end: all output has been written, and no file, thread or child
+    waits for it. What a library may have printed is written first; if that fails, the interpreter
+    ends as usual and says so.
     """
     try:
         for stream in filter(None, (sys.stdout, sys.stderr)):

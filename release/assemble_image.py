@@ -1,7 +1,7 @@
 """Put krm-fn and all that it needs into /opt/krm-fn, the same bytes each time.
 
-The Dockerfile runs this in the base image, which may have no shell and no pip: the script gets a folder with pip and
-cyclonedx-py.
+The Dockerfile runs this in the base image, which may have no shell and no pip: the script gets a
+folder with pip and cyclonedx-py.
 """
 
 import os
@@ -41,7 +41,16 @@ runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
 def assemble_image(sources: Path, wheels: Path, tools: Path) -> None:
     """Install the wheels that the lock of these sources names, and the one of krm-fn."""
     venv.create(TARGET, symlinks=True)
-    pip = ["pip", "--python", PYTHON, "--disable-pip-version-check", "--quiet", "install", "--no-deps", "--no-compile"]
+    pip = [
+        "pip",
+        "--python",
+        PYTHON,
+        "--disable-pip-version-check",
+        "--quiet",
+        "install",
+        "--no-deps",
+        "--no-compile",
+    ]
     pip += ["--no-cache-dir", "--no-index", "--find-links", str(wheels)]
     _run(tools, *pip, "--require-hashes", "--requirement", str(sources / "locks" / "image.txt"))
     _run(tools, *pip, "krm-fn")
@@ -68,7 +77,15 @@ def _compile(*folders: Path) -> None:
     It is not compared with its source, whose times differ from build to build.
     """
     options = ["-q", "--invalidation-mode", "unchecked-hash", "-x", NOT_COMPILED]
-    command = [sys.executable, "-X", f"pycache_prefix={BYTECODE}", "-m", "compileall", *options, *map(str, folders)]
+    command = [
+        sys.executable,
+        "-X",
+        f"pycache_prefix={BYTECODE}",
+        "-m",
+        "compileall",
+        *options,
+        *map(str, folders),
+    ]
     subprocess.run(command, check=True)
 
 
@@ -85,7 +102,10 @@ def _set_times(root: Path, seconds: int) -> None:
 
 
 def _run(tools: Path, module: str, *arguments: str) -> None:
-    """Run a module of the tools. With PYTHONPATH, pip and cyclonedx-py would take the tools for installed packages."""
+    """Run a module of the tools.
+
+    With PYTHONPATH, pip and cyclonedx-py would take the tools for installed packages.
+    """
     subprocess.run([sys.executable, "-c", _RUN_TOOL, str(tools), module, *arguments], check=True)
 
 

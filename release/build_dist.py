@@ -30,16 +30,29 @@ def build_dist(target: Path) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         sources, built = Path(temporary, "sources"), Path(temporary, "built")
         _copy_tracked(sources)
-        command = [sys.executable, "-m", "build", "--quiet", "--no-isolation", "--outdir", str(built), str(sources)]
+        command = [
+            sys.executable,
+            "-m",
+            "build",
+            "--quiet",
+            "--no-isolation",
+            "--outdir",
+            str(built),
+            str(sources),
+        ]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         for wheel in built.glob("*.whl"):
             shutil.copy(wheel, target)
         for sdist in built.glob("*.tar.gz"):
-            (target / sdist.name).write_bytes(_packed_again(sdist, int(os.environ.get("SOURCE_DATE_EPOCH") or 0)))
+            (target / sdist.name).write_bytes(
+                _packed_again(sdist, int(os.environ.get("SOURCE_DATE_EPOCH") or 0))
+            )
 
 
 def _copy_tracked(sources: Path) -> None:
-    listing = subprocess.run(["git", "ls-files", "-z", *SEEN], cwd=ROOT, check=True, capture_output=True).stdout
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", *SEEN], cwd=ROOT, check=True, capture_output=True
+    ).stdout
     for name in filter(None, listing.decode().split("\0")):
         copy = sources / name
         copy.parent.mkdir(parents=True, exist_ok=True)

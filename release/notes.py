@@ -13,7 +13,10 @@ ROOT = Path(__file__).parent.parent
 
 
 def notes(root: Path, tag: str, image: str = "") -> str:
-    """Return the text. With an image, it ends with how to use it by its digest. Raises SystemExit with a reason."""
+    """Return the text. With an image, it ends with how to use it by its digest.
+
+    Raises SystemExit with a reason.
+    """
     version = tag.removeprefix("v")
     source = root / "krm_fn" / "__init__.py"
     (present,) = re.findall(r'^__version__ = "(.+)"$', source.read_text(), re.MULTILINE)
@@ -30,9 +33,13 @@ def section(changelog: str, version: str) -> str:
     for heading, end in zip(headings, ends, strict=True):
         if heading[1] == version:
             if not _is_date(heading[2] or ""):
-                _stop(f"CHANGELOG.md: found {heading[0]}, expected a date: ## [{version}] - 2026-01-31")
+                _stop(
+                    f"CHANGELOG.md: found {heading[0]}, expected a date: ## [{version}] - 2026-01-31"
+                )
             text = changelog[heading.end() : end].strip()
-            return f"{text}\n" if text else _stop(f"CHANGELOG.md: the section of {version} is empty")
+            return (
+                f"{text}\n" if text else _stop(f"CHANGELOG.md: the section of {version} is empty")
+            )
     return _stop(f"CHANGELOG.md: has no section ## [{version}]")
 
 
@@ -47,7 +54,9 @@ def _is_date(text: str) -> bool:
 def _by_digest(image: str, version: str) -> str:
     name, _, digest = image.partition("@")
     if not re.fullmatch("sha256:[0-9a-f]{64}", digest):
-        _stop(f"image: found {image}, expected a name with a digest: ghcr.io/krm-fn/krm-fn@sha256:...")
+        _stop(
+            f"image: found {image}, expected a name with a digest: ghcr.io/krm-fn/krm-fn@sha256:..."
+        )
     return f"""\
 ### The image
 

@@ -12,8 +12,8 @@ _PATIENCE = 30.0
 def wait_until_asleep(process: subprocess.Popen[Any]) -> None:
     """Wait until the main thread waits for something.
 
-    Before that, a signal may come after Python's last look for signals, and too early to end what it waits in. Such a
-    signal is noticed with the next event only.
+    Before that, a signal may come after Python's last look for signals, and too early to end what
+    it waits in. Such a signal is noticed with the next event only.
     """
     end = time.monotonic() + _PATIENCE
     while state_of(process.pid) != "S":

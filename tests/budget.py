@@ -28,7 +28,14 @@ IMPORTED = re.compile(r"^import time: .*\| +(\S+)$", re.MULTILINE)
 SHORT = 60
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _NO_TOKENS = frozenset(
-    (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING)
+    (
+        tokenize.COMMENT,
+        tokenize.NL,
+        tokenize.NEWLINE,
+        tokenize.INDENT,
+        tokenize.DEDENT,
+        tokenize.ENCODING,
+    )
 )
 
 
@@ -57,7 +64,12 @@ def count() -> list[Count]:
         Count("modules", len(code), 199),
         Count("thousands of tokens, without facts", tokens / 1000, 284),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 7.3),
-        Count("median lines of a module", statistics.median(module.lines for module in code), 177, at_least=True),
+        Count(
+            "median lines of a module",
+            statistics.median(module.lines for module in code),
+            177,
+            at_least=True,
+        ),
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 13),
         Count("longest chain of imports", len(longest_chain(imports)), 20),
         Count("modules in a circle of imports", len(circle(imports)), 0),
@@ -76,7 +88,10 @@ def count() -> list[Count]:
 
 @cache
 def read_modules() -> dict[str, Module]:
-    """Return each module by its dotted name. An `__init__` that only says what the room is counts as none."""
+    """Return each module by its dotted name.
+
+    An `__init__` that only says what the room is counts as none.
+    """
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         text = path.read_text()
@@ -88,7 +103,10 @@ def read_modules() -> dict[str, Module]:
 
 def find_imports(modules: Mapping[str, Module]) -> dict[str, set[str]]:
     """Return which module imports which, wherever in it: an import in a function is an arrow as well."""
-    return {name: {target for target in targets(module.tree) if target in modules} for name, module in modules.items()}
+    return {
+        name: {target for target in targets(module.tree) if target in modules}
+        for name, module in modules.items()
+    }
 
 
 def targets(tree: ast.Module) -> Iterator[str]:
@@ -136,7 +154,9 @@ def imported_by_a_run() -> frozenset[str]:
     """
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{sysconfig.get_path('purelib')}"}
     command = [sys.executable, "-S", "-X", "importtime", "-m", "krm_fn"]
-    done = subprocess.run(command, input=resource_list(4), capture_output=True, check=True, env=environment)
+    done = subprocess.run(
+        command, input=resource_list(4), capture_output=True, check=True, env=environment
+    )
     return frozenset(IMPORTED.findall(done.stderr.decode()))
 
 
@@ -153,13 +173,26 @@ def ambiguous_types(modules: Mapping[str, Module]) -> dict[str, list[str]]:
 def type_name(node: ast.stmt) -> str | None:
     if isinstance(node, ast.ClassDef):
         return node.name
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    targets = (
+        node.targets
+        if isinstance(node, ast.Assign)
+        else [node.target]
+        if isinstance(node, ast.AnnAssign)
+        else []
+    )
     target = targets[0] if len(targets) == 1 else None
-    return target.id if isinstance(target, ast.Name) and re.fullmatch(r"[A-Z][a-z]\w*", target.id) else None
+    return (
+        target.id
+        if isinstance(target, ast.Name) and re.fullmatch(r"[A-Z][a-z]\w*", target.id)
+        else None
+    )
 
 
 def functions_with_two_homes(modules: Mapping[str, Module]) -> list[str]:
-    """Return the public functions that more than one module defines. A command has the name of what it runs."""
+    """Return the public functions that more than one module defines.
+
+    A command has the name of what it runs.
+    """
     names = Counter(
         node.name
         for module in modules.values()
@@ -192,7 +225,8 @@ def count_tokens(path: Path) -> int:
     docstrings = {
         (node.body[0].value.lineno, node.body[0].value.col_offset)
         for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and ast.get_docstring(node) is not None
         if isinstance(node.body[0], ast.Expr)
     }
     with path.open("rb") as file:
@@ -231,7 +265,9 @@ print(sum("krm_fn" in name for name in entered))
 @cache
 def entered_by(text: bytes) -> int:
     """Return how many files have a function that is called when the function runs over these objects."""
-    done = subprocess.run([sys.executable, "-c", _ENTERED], input=text, capture_output=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", _ENTERED], input=text, capture_output=True, check=True, cwd=ROOT
+    )
     return int(done.stdout)
 
 
@@ -242,7 +278,11 @@ def mentioning_producers(modules: Mapping[str, Module]) -> list[str]:
 
 def rooms_without_tests() -> list[str]:
     """Return the folders of krm_fn that are a room, and no folder of tests with their name tests."""
-    rooms = {path.parent for path in PACKAGE.rglob("__init__.py")} - {PACKAGE, PACKAGE / "core", PACKAGE / "tools"}
+    rooms = {path.parent for path in PACKAGE.rglob("__init__.py")} - {
+        PACKAGE,
+        PACKAGE / "core",
+        PACKAGE / "tools",
+    }
     # The mounts are a part of the extras.
     names = {room.name for room in rooms if room.parent.name != "extras"}
     return sorted(name for name in names if not any((ROOT / "tests" / name).glob("test_*.py")))

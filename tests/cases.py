@@ -13,11 +13,17 @@ MIGRATIONS = sorted(path.parent for path in FIXTURES.glob("migrations/*/deployed
 MIGRATION_STEPS = [case / step for case in MIGRATIONS for step in ("step-1", "step-2")]
 
 ENVIRONMENT = Environment(image="krm-fn:0.1.0")
-"""The image is given: then there is no warning about it. It is a fixed one, so that a release changes no fixture."""
+"""The image is given: then there is no warning about it.
+
+It is a fixed one, so that a release changes no fixture.
+"""
 
 
 def is_emitted(item: Any) -> bool:
-    """Tell whether the function emitted the object. Checks label and name, because people copy labels."""
+    """Tell whether the function emitted the object.
+
+    Checks label and name, because people copy labels.
+    """
     metadata: Any = item.get("metadata") if isinstance(item, dict) else None
     labels: Any = metadata.get("labels") if isinstance(metadata, dict) else None
     component = labels.get("revisions.krm-fn.io/component") if isinstance(labels, dict) else None

@@ -1,7 +1,7 @@
 """Run the tests of what has changed since the last commit.
 
-They are those that import a changed module, at whatever distance. A page or a fixture is found by its folder: another
-changed file concerns each test that says the name of its folder, or its own.
+They are those that import a changed module, at whatever distance. A page or a fixture is found by
+its folder: another changed file concerns each test that says the name of its folder, or its own.
 """
 
 import ast
@@ -47,21 +47,44 @@ def needed_by(name: str) -> set[str]:
 def tests_of(changed: Iterable[str]) -> list[str]:
     """Return the files of tests that a change of these files concerns."""
     paths = {ROOT / one for one in changed}
-    said = {word for path in paths if path.suffix != ".py" for word in path.relative_to(ROOT).parts[:2]}
+    said = {
+        word for path in paths if path.suffix != ".py" for word in path.relative_to(ROOT).parts[:2]
+    }
     is_said = re.compile("|".join(map(re.escape, said)) or "(?!)").search
     concerned = {name for name, file in MODULES.items() if file in paths}
-    concerned |= {name for name, file in MODULES.items() if name.startswith("tests.") and is_said(file.read_text())}
+    concerned |= {
+        name
+        for name, file in MODULES.items()
+        if name.startswith("tests.") and is_said(file.read_text())
+    }
     tests = [name for name, file in MODULES.items() if file.name.startswith("test_")]
-    files = [str(MODULES[name].relative_to(ROOT)) for name in tests if not concerned.isdisjoint(needed_by(name))]
+    files = [
+        str(MODULES[name].relative_to(ROOT))
+        for name in tests
+        if not concerned.isdisjoint(needed_by(name))
+    ]
     return sorted(file for file in files if not file.startswith(WITH_PROGRAMS))
 
 
 def main() -> int:
     status = ["git", "status", "--porcelain", "--no-renames", "--untracked-files=all"]
-    changed = [line[3:] for line in subprocess.check_output(status, cwd=ROOT, text=True).splitlines()]
+    changed = [
+        line[3:] for line in subprocess.check_output(status, cwd=ROOT, text=True).splitlines()
+    ]
     tests = tests_of(changed)
-    print(f"{len(changed)} files have changed since the last commit: {len(tests)} files of tests", flush=True)
-    command = [sys.executable, "-m", "pytest", "--quiet", "--numprocesses=auto", "--dist=worksteal", *tests]
+    print(
+        f"{len(changed)} files have changed since the last commit: {len(tests)} files of tests",
+        flush=True,
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--quiet",
+        "--numprocesses=auto",
+        "--dist=worksteal",
+        *tests,
+    ]
     return subprocess.run(command, cwd=ROOT, check=False).returncode if tests else 0
 
 

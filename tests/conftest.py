@@ -22,7 +22,8 @@ from tests.volume import SEED
 # Modules beside the tests check too, and a failure must show what they saw.
 pytest.register_assert_rewrite("tests.cluster", "tests.gitops")
 
-# A slow machine must not fail a test, and a failure must be reproducible: without a seed, every run tries the same.
+# A slow machine must not fail a test, and a failure must be reproducible: without a seed, every run
+# tries the same.
 settings.register_profile("krm-fn", deadline=None, derandomize=SEED is None, print_blob=True)
 settings.load_profile("krm-fn")
 
@@ -35,10 +36,13 @@ sys.dont_write_bytecode = False
 # A shell may export the width of its window.
 os.environ.pop("COLUMNS", None)
 
-# What runs in the background of a shell ignores these, and hands that down to every program that it starts.
+# What runs in the background of a shell ignores these, and hands that down to every program that it
+# starts.
 for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
-        signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
+        signal.signal(
+            _number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL
+        )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -60,9 +64,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if FAST in os.environ:
         note_left_over(terminalreporter.config, terminalreporter.getreports("skipped"))
     reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
-    counts = [value for report in reports for name, value in report.user_properties if name == "schedules"]
+    counts = [
+        value for report in reports for name, value in report.user_properties if name == "schedules"
+    ]
     if counts:
-        terminalreporter.write_line(f"{sum(counts):,} schedules of the linker beside others, in {len(counts)} searches")
+        terminalreporter.write_line(
+            f"{sum(counts):,} schedules of the linker beside others, in {len(counts)} searches"
+        )
 
 
 @pytest.fixture(scope="session")
@@ -110,5 +118,8 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Dist:
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory, dist: Dist, wheels: Path) -> Path:
-    """Install the wheel, without extras, into an empty environment. Return the folder of its programs."""
+    """Install the wheel, without extras, into an empty environment.
+
+    Return the folder of its programs.
+    """
     return install(dist.wheel, wheels, tmp_path_factory.mktemp("installed"))

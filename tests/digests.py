@@ -1,6 +1,7 @@
 """Print what the doors of krm-fn say of every fixture, as a digest a line.
 
-Processes with different hash seeds have to print the same: within one process, the order of a set is always the same.
+Processes with different hash seeds have to print the same: within one process, the order of a set
+is always the same.
 """
 
 import sys
@@ -41,7 +42,9 @@ def main() -> int:
         print(
             case.name,
             "history",
-            sha256(write_history(read_history(case), HistoryFormat.JSON, Screen()).encode()).hexdigest(),
+            sha256(
+                write_history(read_history(case), HistoryFormat.JSON, Screen()).encode()
+            ).hexdigest(),
         )
     return 0
 

@@ -1,9 +1,11 @@
-"""Give everything that reads what others wrote nonsense, for as long as there is time. CI does so every night.
+"""Give everything that reads what others wrote nonsense, for as long as there is time.
+
+CI does so every night.
 
     python -m tests.fuzz --minutes 10 [--seed 7] [--only page]
 
-A round is one seed for one target, and a failure says how to repeat it. What a target must hold is a test that runs
-in `make check` too, with fewer tries.
+A round is one seed for one target, and a failure says how to repeat it. What a target must hold is
+a test that runs in `make check` too, with fewer tries.
 """
 
 import argparse
@@ -39,7 +41,9 @@ from tests.diff.test_properties import release_of
 from tests.function import test_mutations
 from tests.function.test_mutations import SECRET, mutate
 from tests.graph.test_hostile_texts import graphs
-from tests.graph.test_hostile_texts import test_no_text_is_more_than_text as test_no_text_of_a_page_is_more_than_text
+from tests.graph.test_hostile_texts import (
+    test_no_text_is_more_than_text as test_no_text_of_a_page_is_more_than_text,
+)
 from tests.linker.test_readers import KINDS, OBJECTS, test_any_json_is_read
 from tests.render.run import WITHOUT_LINKER
 from tests.yaml import test_yaml_styles
@@ -112,12 +116,16 @@ def fuzz_answers(rng: Random) -> None:
         assert isinstance(parse(mutate(json.dumps(answer, indent=1).encode(), rng), 200), dict)
 
 
-def property_of(test: Callable[..., None], *strategies: st.SearchStrategy[object]) -> Callable[[Random], None]:
+def property_of(
+    test: Callable[..., None], *strategies: st.SearchStrategy[object]
+) -> Callable[[Random], None]:
     """Return a target that tries a property with some values."""
 
     def run(rng: Random) -> None:
         inner: Callable[..., None] = test.hypothesis.inner_test  # type: ignore[attr-defined]  # what @given hides
-        some = settings(max_examples=30, deadline=None, database=None, phases=[Phase.generate, Phase.shrink])
+        some = settings(
+            max_examples=30, deadline=None, database=None, phases=[Phase.generate, Phase.shrink]
+        )
         some(seed(rng.getrandbits(64))(given(*strategies)(inner)))()
 
     return run
@@ -137,7 +145,9 @@ TARGETS: dict[str, Callable[[Random], None]] = {
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, help="the first one; each round takes the next")
     parser.add_argument("--only", choices=TARGETS)
@@ -155,11 +165,16 @@ def main() -> int:
             TARGETS[name](Random(number))
         except Exception:  # noqa: BLE001  # any is a finding, and ends the run
             traceback.print_exc()
-            print(f"\n{name} fails: python -m tests.fuzz --only {name} --seed {number}", file=sys.stderr)
+            print(
+                f"\n{name} fails: python -m tests.fuzz --only {name} --seed {number}",
+                file=sys.stderr,
+            )
             return 1
         spent[name] += time.monotonic() - started
         rounds[name] += 1
-    print(f"seed {first}: {', '.join(f'{count} of {name}' for name, count in rounds.items())}, nothing found")
+    print(
+        f"seed {first}: {', '.join(f'{count} of {name}' for name, count in rounds.items())}, nothing found"
+    )
     return 0
 
 

@@ -1,7 +1,7 @@
 """What `make test` leaves over, because it needs other programs, and `make test-all` runs.
 
-A test says what it needs by asking for it (tests/tools/require.py). The fast run notes its name in pytest's cache, and
-the run of the rest takes those names from there: each test runs once.
+A test says what it needs by asking for it (tests/tools/require.py). The fast run notes its name in
+pytest's cache, and the run of the rest takes those names from there: each test runs once.
 """
 
 import json

@@ -111,9 +111,13 @@ COMMANDS = {
     "help": Command(("help", "render"), ""),
 }
 
-WITH_PROGRAMS = {name for name, command in COMMANDS.items() if command.waits_for in {"kustomize", "helm", "git"}}
+WITH_PROGRAMS = {
+    name for name, command in COMMANDS.items() if command.waits_for in {"kustomize", "helm", "git"}
+}
 
-_ANSWER = '#!/bin/sh\nfor last; do :; done\ncat "$last"/web.yaml 2>/dev/null || cat "$last"/templates/*\n'
+_ANSWER = (
+    '#!/bin/sh\nfor last; do :; done\ncat "$last"/web.yaml 2>/dev/null || cat "$last"/templates/*\n'
+)
 _WAIT = '#!/bin/sh\necho $$ > "{notes}/$$.new"; mv "{notes}/$$.new" "{notes}/$$.started"\nexec sleep 1000\n'
 _FAIL = "#!/bin/sh\necho 'Error: no' >&2\nexit 3\n"
 # git does all but the last step.
@@ -121,7 +125,10 @@ _GIT = '#!/bin/sh\nfor one; do [ "$one" = merge-file ] && exec "{programs}/last-
 
 
 class Place(NamedTuple):
-    """A home, a repository and a folder for temporary files in `world`, and a cluster. `notes`: who has started."""
+    """A home, a repository and a folder for temporary files in `world`, and a cluster.
+
+    `notes`: who has started.
+    """
 
     world: Path
     notes: Path
@@ -143,12 +150,19 @@ class Place(NamedTuple):
         named = {self.repository / output for output in outputs}
         seen = {}
         # Not `rglob`: it fails where a folder has just gone.
-        found = (Path(top, name) for top, *names in os.walk(self.world) for name in chain.from_iterable(names))
+        found = (
+            Path(top, name)
+            for top, *names in os.walk(self.world)
+            for name in chain.from_iterable(names)
+        )
         for path in sorted({*found} - named):
             with suppress(FileNotFoundError):  # it has just gone
                 mode = path.lstat().st_mode
                 content = os.fsencode(path.readlink()) if stat.S_ISLNK(mode) else b""
-                seen[str(path.relative_to(self.world))] = (mode, path.read_bytes() if stat.S_ISREG(mode) else content)
+                seen[str(path.relative_to(self.world))] = (
+                    mode,
+                    path.read_bytes() if stat.S_ISREG(mode) else content,
+                )
         return seen
 
     def use(self, behaviour: str, git: str) -> None:
@@ -158,7 +172,9 @@ class Place(NamedTuple):
         for name in ("kustomize", "helm"):
             _install(self.programs / name, scripts[behaviour])
         merge = f'#!/bin/sh\nexec {git} "$@"\n'
-        _install(self.programs / "last-step", merge if behaviour == "answer" else scripts[behaviour])
+        _install(
+            self.programs / "last-step", merge if behaviour == "answer" else scripts[behaviour]
+        )
         step = _GIT.format(programs=self.programs, git=git)
         _install(self.programs / "git", step if behaviour != "answer" else merge)
 
@@ -209,12 +225,15 @@ def _install(file: Path, script: str) -> None:
 
 @contextmanager
 def make_place(folder: Path, *, is_tls: bool) -> Iterator[Place]:
-    world, notes, programs, outside = (folder / name for name in ("world", "notes", "programs", "outside"))
+    world, notes, programs, outside = (
+        folder / name for name in ("world", "notes", "programs", "outside")
+    )
     for path in (world / "home/.kube", world / "temporary", notes, programs, outside):
         path.mkdir(parents=True)
     commit(world / "repository", FILES)
     write(
-        world / "repository", {f"apps/{name}/web.yaml": MANIFESTS.replace("PASSWORD", "KEY") for name in ("one", "two")}
+        world / "repository",
+        {f"apps/{name}/web.yaml": MANIFESTS.replace("PASSWORD", "KEY") for name in ("one", "two")},
     )
     kubeconfig = world / "home/.kube/config"
     behaviour, released = ["answer"], Event()
@@ -233,13 +252,19 @@ def make_place(folder: Path, *, is_tls: bool) -> Iterator[Place]:
     authority: dict[str, str] = {}
     if is_tls:
         server, client = make_certificate(outside, "server"), make_certificate(outside, "client")
-        user = {"client-certificate-data": encoded(client.certificate), "client-key-data": encoded(client.key)}
+        user = {
+            "client-certificate-data": encoded(client.certificate),
+            "client-key-data": encoded(client.key),
+        }
         authority = {"certificate-authority-data": encoded(server.certificate)}
         certificate, clients = server.both, client.certificate
     with hostile_server(respond, outside, certificate, clients) as written:
         content = json.loads(written.read_text())
         content["users"] = [{"name": "test", "user": user}]
-        content["clusters"][0]["cluster"] = {"server": content["clusters"][0]["cluster"]["server"], **authority}
+        content["clusters"][0]["cluster"] = {
+            "server": content["clusters"][0]["cluster"]["server"],
+            **authority,
+        }
         content["contexts"] += [{**content["contexts"][0], "name": "other"}]
         kubeconfig.write_text(json.dumps(content))
         environment = {
@@ -263,9 +288,14 @@ def wait_for(happens: Callable[[], bool], what: str) -> None:
         time.sleep(0.01)
 
 
-def assert_nothing_stays(place: Place, before: Mapping[str, tuple[int, bytes]], outputs: tuple[str, ...] = ()) -> None:
+def assert_nothing_stays(
+    place: Place, before: Mapping[str, tuple[int, bytes]], outputs: tuple[str, ...] = ()
+) -> None:
     """Wait for the process that removes temporary files after a signal, and compare."""
-    wait_for(lambda: not [*place.temporary.iterdir()], "something stays in the folder for temporary files")
+    wait_for(
+        lambda: not [*place.temporary.iterdir()],
+        "something stays in the folder for temporary files",
+    )
     assert place.look(outputs) == before
 
 
@@ -278,6 +308,9 @@ def wait_for_start(place: Place, command: Command, process: "subprocess.Popen[by
     """Wait until a command waits for what it waits for."""
     wanted = 2 if "--jobs=2" in command.arguments else 1
     if command.waits_for != AT_STDIN:
-        wait_for(lambda: len(place.started()) >= wanted or process.poll() is not None, "nothing has started")
+        wait_for(
+            lambda: len(place.started()) >= wanted or process.poll() is not None,
+            "nothing has started",
+        )
     wait_until_asleep(process)
     assert process.poll() is None, process.communicate()

@@ -24,7 +24,9 @@ def state_of(pid: int) -> str:
             return file.read_text().rpartition(")")[2].split()[0]
         except FileNotFoundError as error:
             raise ProcessLookupError(pid) from error
-    done = subprocess.run(["ps", "-o", "state=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["ps", "-o", "state=", "-p", str(pid)], capture_output=True, text=True, check=False
+    )
     if not done.stdout.strip():
         raise ProcessLookupError(pid)
     return done.stdout.strip()[0]

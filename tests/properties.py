@@ -1,7 +1,7 @@
 """Check what holds for every fixture: one test a fixture reads it once, and checks all properties.
 
-`holds = Properties[Package]()` is a decorator for functions of a package, whose names are sentences; the test calls
-`holds.check(package, of="its-name")`.
+`holds = Properties[Package]()` is a decorator for functions of a package, whose names are
+sentences; the test calls `holds.check(package, of="its-name")`.
 """
 
 from collections.abc import Callable

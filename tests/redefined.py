@@ -1,4 +1,7 @@
-"""The library's readers in Python, in which an anchor may be defined again. Those in C refuse that."""
+"""The library's readers in Python, in which an anchor may be defined again.
+
+Those in C refuse that.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -30,7 +33,9 @@ def compose_all(text: str) -> list[Any]:
     return _either(yaml.compose_all, text, yaml.CBaseLoader, BaseLoader)
 
 
-def load_all(text: str, fast: type[yaml.CBaseLoader] | type[yaml.CSafeLoader], slow: Any) -> list[Any]:
+def load_all(
+    text: str, fast: type[yaml.CBaseLoader] | type[yaml.CSafeLoader], slow: Any
+) -> list[Any]:
     """Read documents with a loader in C, or with one of these if the other refuses an anchor."""
     return _either(yaml.load_all, text, fast, slow)
 

@@ -21,11 +21,23 @@ WORKERS = (os.cpu_count() or 1) * 3 // 2
 
 
 def run_fast() -> int:
-    """Run what needs Python and git alone. Say behind it how many tests are left over, and for which programs."""
+    """Run what needs Python and git alone.
+
+    Say behind it how many tests are left over, and for which programs.
+    """
     # The folders are counted while the tests run: to collect them takes seconds.
-    collecting = subprocess.Popen([*PYTEST, "--collect-only", "--quiet", *WITH_PROGRAMS], stdout=-1, text=True)
+    collecting = subprocess.Popen(
+        [*PYTEST, "--collect-only", "--quiet", *WITH_PROGRAMS], stdout=-1, text=True
+    )
     ignored = [f"--ignore={folder}" for folder in WITH_PROGRAMS]
-    command = [*PYTEST, "--quiet", "-rfE", f"--numprocesses={WORKERS}", "--dist=worksteal", *ignored]
+    command = [
+        *PYTEST,
+        "--quiet",
+        "-rfE",
+        f"--numprocesses={WORKERS}",
+        "--dist=worksteal",
+        *ignored,
+    ]
     done = subprocess.run(command, env={**os.environ, FAST: "1"}, check=False)
     collected, _ = collecting.communicate()
     if collecting.returncode:
@@ -33,17 +45,24 @@ def run_fast() -> int:
         return collecting.returncode
     needing = {"a cluster or another program": count_collected(collected), **read_left_over()}
     number_in_all = sum(needing.values())
-    print(f"Not run, as they need more than Python, git and make: {number_in_all:,} tests. make test-all runs them:")
+    print(
+        f"Not run, as they need more than Python, git and make: {number_in_all:,} tests. make test-all runs them:"
+    )
     for what, number in needing.items():
         print(f"  {number:>5,} need {what}")
     return done.returncode
 
 
 def run_rest() -> int:
-    """Show the other tests while they run, then the output of those on a cluster. Return 1 if any test failed."""
+    """Show the other tests while they run, then the output of those on a cluster.
+
+    Return 1 if any test failed.
+    """
     with tempfile.TemporaryFile() as output:
         environment = {**os.environ, "PY_COLORS": "1"} if sys.stdout.isatty() else None
-        cluster = subprocess.Popen([*PYTEST, *ON_A_CLUSTER], env=environment, stdout=output, stderr=subprocess.STDOUT)
+        cluster = subprocess.Popen(
+            [*PYTEST, *ON_A_CLUSTER], env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
         try:
             ignored = [f"--ignore={folder}" for folder in ON_A_CLUSTER]
             command = [*PYTEST, "--numprocesses=auto", "--dist=loadfile", LEFT_OVER, *ignored]

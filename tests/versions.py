@@ -78,7 +78,8 @@ def choose(cells: Sequence[Cell], wanted: Sequence[str]) -> list[Cell]:
         found = [
             cell
             for cell in cells
-            if cell.program == program and (not start or f"{cell.version}.".startswith(f"v{start.removeprefix('v')}."))
+            if cell.program == program
+            and (not start or f"{cell.version}.".startswith(f"v{start.removeprefix('v')}."))
         ]
         if not found:
             sys.exit(f"{choice}: expected one of {', '.join(map(str, cells))}")
@@ -87,13 +88,18 @@ def choose(cells: Sequence[Cell], wanted: Sequence[str]) -> list[Cell]:
 
 
 def run_cell(cell: Cell, before: Row | None) -> Row:
-    """Build the version, run the tests of its program, and count. `before`: the row of an earlier run."""
+    """Build the version, run the tests of its program, and count.
+
+    `before`: the row of an earlier run.
+    """
     (family,) = (one for one in FAMILIES if one.name == cell.program)
     environment = {**os.environ, family.variable: cell.version}
     print(f"{cell}: building", flush=True)
     versions = read_versions()[cell.program]
     command = [sys.executable, "tests/tools/build.py", cell.program, *versions.also]
-    built = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+    built = subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
     seconds = re.search(rf"^built {cell.program} in (\d+) s$", built, re.MULTILINE)
     build_seconds = seconds[1] if seconds else before.build_seconds if before else UNKNOWN
     with tempfile.TemporaryDirectory() as folder:
@@ -113,7 +119,10 @@ def read_rows(page: str) -> dict[Cell, Row]:
     """Read the results of earlier runs."""
     block = BLOCK.search(page)
     assert block is not None
-    rows = [Row(*(text.strip() for text in line.strip("|").split("|"))) for line in block[0].splitlines()[2:]]
+    rows = [
+        Row(*(text.strip() for text in line.strip("|").split("|")))
+        for line in block[0].splitlines()[2:]
+    ]
     return {row.cell: row for row in rows}
 
 
@@ -137,7 +146,9 @@ def main(arguments: Sequence[str]) -> int:
         PAGE.write_text(write_rows(page, {**read_rows(page), cell: row}))
         results.append(row)
     for row in results:
-        print(f"{row.cell}: {row.passed} passed, {row.failed} failed, {row.skipped} skipped, {row.test_seconds} s")
+        print(
+            f"{row.cell}: {row.passed} passed, {row.failed} failed, {row.skipped} skipped, {row.test_seconds} s"
+        )
     return int(not all(row.is_good for row in results))
 
 

@@ -23,7 +23,10 @@ def part_of(whole: int) -> int:
 
 
 def examples_of(whole: int) -> int:
-    """Return how many examples hypothesis tries. Few find most: CI takes a third, a person waits for a sixth."""
+    """Return how many examples hypothesis tries.
+
+    Few find most: CI takes a third, a person waits for a sixth.
+    """
     return whole if IS_WHOLE else max(whole // (6 if IS_QUICK else 3), 30)
 
 

@@ -27,14 +27,19 @@ _BLOCK = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """List the decisions in the navigation."""
-    decisions = [f"decisions/{file.name}" for file in sorted((ROOT / "docs/decisions").glob("*.md"))]
+    decisions = [
+        f"decisions/{file.name}" for file in sorted((ROOT / "docs/decisions").glob("*.md"))
+    ]
     config.nav = _expand(config.nav, "decisions/", decisions)
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add what is linked from outside of docs/, and the schemas."""
-    for path in [*HOME, *(f"schemas/{file.name}" for file in sorted((ROOT / "schemas").glob("*.json")))]:
+    for path in [
+        *HOME,
+        *(f"schemas/{file.name}" for file in sorted((ROOT / "schemas").glob("*.json"))),
+    ]:
         files.append(_file(path, config))
     unread = list(files.documentation_pages())
     while unread:
@@ -60,7 +65,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     here = _path(page.file)
 
     def in_site(found: re.Match[str]) -> str:
-        return posixpath.relpath(_uri(_target(here, found[1])), posixpath.dirname(page.file.src_uri) or ".")
+        return posixpath.relpath(
+            _uri(_target(here, found[1])), posixpath.dirname(page.file.src_uri) or "."
+        )
 
     return _LINK.sub(in_site, markdown)
 

@@ -1,4 +1,7 @@
-"""What is to change, as values. Every stage returns Changes, they add up, and the writer applies them all at once."""
+"""What is to change, as values.
+
+Every stage returns Changes, they add up, and the writer applies them all at once.
+"""
 
 from collections.abc import Iterable
 from collections.abc import Mapping as Dict
@@ -17,7 +20,10 @@ Patch: TypeAlias = Dict[str, "str | bool | Patch | ListPatch | None"]
 
 
 class ListPatch(NamedTuple):
-    """Change a list, which a merge patch could only replace. Positions are those of the list before the change."""
+    """Change a list, which a merge patch could only replace.
+
+    Positions are those of the list before the change.
+    """
 
     change: Dict[int, Patch] = MappingProxyType({})
     drop: tuple[int, ...] = ()
@@ -25,7 +31,10 @@ class ListPatch(NamedTuple):
 
 
 class SetText(NamedTuple):
-    """Give a scalar another text, in its own style. `key` is the field name of a null, which may lack its colon."""
+    """Give a scalar another text, in its own style.
+
+    `key` is the field name of a null, which may lack its colon.
+    """
 
     node: Scalar
     text: str | bool
@@ -65,7 +74,8 @@ class SetFields(NamedTuple):
 class SetItems(NamedTuple):
     """Append elements to a list, or fill an empty or null place where one belongs, and drop others.
 
-    `drop` holds positions in the present list. `key` is the field name of `node` in the mapping above.
+    `drop` holds positions in the present list. `key` is the field name of `node` in the mapping
+    above.
     """
 
     node: Node
@@ -129,12 +139,15 @@ def combine_patches(patches: Iterable[tuple[Item, Patch]]) -> list[tuple[Item, P
     combined: dict[Item, Patch] = {}
     for item, patch in patches:
         combined[item] = _combine(combined.get(item, {}), patch)
-    return [(item, _without_empty_annotations(item, patch)) for item, patch in combined.items() if patch]
+    return [
+        (item, _without_empty_annotations(item, patch)) for item, patch in combined.items() if patch
+    ]
 
 
 def combine_edits(edits: Iterable[Edit]) -> list[Edit]:
     """Return one edit for all that change the same list, every other one as it is."""
-    # Several rules of a role may add to one list, and to the writer two splices of one place are a bug (decision 1).
+    # Several rules of a role may add to one list, and to the writer two splices of one place are a
+    # bug (decision 1).
     others: list[Edit] = []
     lists: dict[tuple[Item, str], SetItems] = {}
     for edit in edits:
@@ -163,7 +176,10 @@ def _combine(first: Patch, second: Patch) -> Patch:
 
 def _combine_lists(first: ListPatch, second: ListPatch) -> ListPatch:
     places = first.change.keys() | second.change.keys()
-    change = {place: _combine(first.change.get(place, {}), second.change.get(place, {})) for place in sorted(places)}
+    change = {
+        place: _combine(first.change.get(place, {}), second.change.get(place, {}))
+        for place in sorted(places)
+    }
     return ListPatch(change, tuple(sorted({*first.drop, *second.drop})), (*first.add, *second.add))
 
 
@@ -172,6 +188,8 @@ def _without_empty_annotations(item: Item, patch: Patch) -> Patch:
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict) or not isinstance(annotations, dict):
         return patch
-    if annotations.keys() != item.annotations.keys() or any(value is not None for value in annotations.values()):
+    if annotations.keys() != item.annotations.keys() or any(
+        value is not None for value in annotations.values()
+    ):
         return patch
     return {**patch, "metadata": {**metadata, "annotations": None}}

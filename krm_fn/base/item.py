@@ -34,9 +34,12 @@ _INDEX = re.compile("[0-9]{1,9}")
 
 
 class Item:
-    """An object and its metadata as raw text, a key by identity. `origin` is the file it was read from, if known.
+    """An object and its metadata as raw text, a key by identity.
 
-    `is_of_template`: a comment of Helm says which template of a chart it is from. `base` is what `base_name` has found.
+    `origin` is the file it was read from, if known.
+
+    `is_of_template`: a comment of Helm says which template of a chart it is from. `base` is what
+    `base_name` has found.
     """
 
     __slots__ = ("annotations", "base", "id", "is_of_template", "labels", "node", "origin")
@@ -84,14 +87,24 @@ class Item:
         return _INDEX.fullmatch(self._internal("index")) is not None
 
     def _internal(self, name: str) -> str:
-        return self.annotations.get(f"internal.config.kubernetes.io/{name}", "") or self.annotations.get(
-            f"config.kubernetes.io/{name}", ""
-        )
+        return self.annotations.get(
+            f"internal.config.kubernetes.io/{name}", ""
+        ) or self.annotations.get(f"config.kubernetes.io/{name}", "")
 
 
-def about(item: Item, message: str, field: str = "", severity: Severity = Severity.ERROR) -> Problem:
+def about(
+    item: Item, message: str, field: str = "", severity: Severity = Severity.ERROR
+) -> Problem:
     """Return a problem with an item, with the item's id and file."""
-    return Problem(message, item.id, field, severity, file=item.file, file_index=item.file_index, node=item.node)
+    return Problem(
+        message,
+        item.id,
+        field,
+        severity,
+        file=item.file,
+        file_index=item.file_index,
+        node=item.node,
+    )
 
 
 def read_item(node: Mapping, origin: str = "", *, is_of_template: bool = False) -> Item:
@@ -153,7 +166,10 @@ def locate(item: Item) -> str:
 
 
 def place_of(item: Item) -> str:
-    """Say where an item begins. The lines of a stream are not those of the files in it: these have positions."""
+    """Say where an item begins.
+
+    The lines of a stream are not those of the files in it: these have positions.
+    """
     line = item.node.start_mark.line + 1
     if item.origin:
         return f"in {item.origin} line {line}"
@@ -165,7 +181,9 @@ def place_of(item: Item) -> str:
 _FIRST = -1
 
 
-def in_order(problems: Iterable[Problem], items: Sequence[Item], config: Node | None) -> tuple[Problem, ...]:
+def in_order(
+    problems: Iterable[Problem], items: Sequence[Item], config: Node | None
+) -> tuple[Problem, ...]:
     """Sort problems: those with the configuration, then by object and field, then those with the package as a whole.
 
     `items` are all objects in the order of the input.
@@ -177,6 +195,8 @@ def in_order(problems: Iterable[Problem], items: Sequence[Item], config: Node | 
 
     def place(problem: Problem) -> tuple[int, int]:
         rank = ranks.get(problem.node, len(items))
-        return rank, marks.first_of(problem.node, read_path(problem.field)).start if problem.node else 0
+        return rank, marks.first_of(
+            problem.node, read_path(problem.field)
+        ).start if problem.node else 0
 
     return tuple(sorted(problems, key=place))

@@ -12,7 +12,10 @@ RETAIN = PREFIX + "retain"
 """Annotation on revisions without a consumer that the linker can see: it never deletes them."""
 
 WANTED = PREFIX + "wanted"
-"""Annotation on revisions and trackers: `"true"` as rendered. The linker removes it before it deletes the object."""
+"""Annotation on revisions and trackers: `"true"` as rendered.
+
+The linker removes it before it deletes the object.
+"""
 
 STRATEGY = PREFIX + "strategy"
 """Annotation by the author on a ConfigMap or Secret. It overrides the configured strategy."""
@@ -54,10 +57,16 @@ LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """Annotation by `kubectl apply`: the whole object as it was applied, and so the values of a Secret."""
 
 KPT_INVENTORY = "config.k8s.io/owning-inventory"
-"""Annotation by kpt on the objects that it has applied. It removes the annotation from those it no longer manages."""
+"""Annotation by kpt on the objects that it has applied.
+
+It removes the annotation from those it no longer manages.
+"""
 
 PACKAGE_PATH = "internal.config.kubernetes.io/package-path"
-"""Annotation by kpt: the folder of the package that the object is in. Subpackages may repeat names."""
+"""Annotation by kpt: the folder of the package that the object is in.
+
+Subpackages may repeat names.
+"""
 
 NEEDS_HASH_SUFFIX = "internal.config.kubernetes.io/needsHashSuffix"
 """Annotation by kustomize's generators: kustomize adds the hash to the name at the end of the build."""

@@ -16,7 +16,8 @@ from krm_fn.base.problem import ResourceId
 from krm_fn.facts import deployers as facts
 from krm_fn.facts.kinds import BUILT_IN, CLUSTER_SCOPED, CONSUMERS, FIXED, PLURALS
 
-# How deployers treat an object: what stops them from pruning or renaming it, and when they apply or replace it.
+# How deployers treat an object: what stops them from pruning or renaming it, and when they apply or
+# replace it.
 #
 # What each deployer does is a row of `facts/deployers.py`.
 
@@ -44,7 +45,9 @@ class Protection(NamedTuple):
         if self.is_in(present):
             return present
         key = self.value.partition("=")[0]
-        if not self.part_of_list or any(option.partition("=")[0] == key for option in read_options(present)):
+        if not self.part_of_list or any(
+            option.partition("=")[0] == key for option in read_options(present)
+        ):
             return None
         return f"{present},{self.value}"
 
@@ -52,7 +55,11 @@ class Protection(NamedTuple):
         """Return the annotation's value without the protection, None where nothing else is in it."""
         if not self.is_in(present):
             return present
-        others = [option for option in read_options(present) if option != self.value] if self.part_of_list else []
+        others = (
+            [option for option in read_options(present) if option != self.value]
+            if self.part_of_list
+            else []
+        )
         return ",".join(others) or None
 
     def is_in(self, present: str) -> bool:
@@ -63,8 +70,8 @@ class Protection(NamedTuple):
 class Instruction(NamedTuple):
     """Texts in an annotation that tell a deployer to treat an object in another way than others.
 
-    The annotation is a comma list of options with all of `says` and none of `lacks`, or, if not `part_of_list`, it is
-    exactly the one text of `says`. Without `says`, it may be any text.
+    The annotation is a comma list of options with all of `says` and none of `lacks`, or, if not
+    `part_of_list`, it is exactly the one text of `says`. Without `says`, it may be any text.
     """
 
     annotation: str
@@ -89,7 +96,10 @@ class Phase(IntEnum):
 
 
 class Step(NamedTuple):
-    """A place in the order of one deployment. `hook` is the kind of hook that is there, `""` for a plain object."""
+    """A place in the order of one deployment.
+
+    `hook` is the kind of hook that is there, `""` for a plain object.
+    """
 
     phase: Phase
     wave: int
@@ -103,21 +113,23 @@ class Step(NamedTuple):
 class Deployer(NamedTuple):
     """What a deployer does. `name` and `deployment` are what people call it, and one run of it.
 
-    `protections` are set on revisions. `protections_of_others` stop it from pruning as well, though this project does
-    not write them. `reads_labels`: its marks may be labels. `spares_owned`: it never prunes an object with an owner.
+    `protections` are set on revisions. `protections_of_others` stop it from pruning as well, though
+    this project does not write them. `reads_labels`: its marks may be labels. `spares_owned`: it
+    never prunes an object with an owner.
 
-    `hooks`: by annotation, of which the first that an object has counts, the words that have a place in the order.
-    `waves`: annotations with a number in that order; the first that holds one counts. `waits_for`: kinds by group that
-    it waits for before the next step; with `waits_for_others`, it may also wait for kinds that `facts/kinds.py` lacks.
+    `hooks`: by annotation, of which the first that an object has counts, the words that have a
+    place in the order. `waves`: annotations with a number in that order; the first that holds one
+    counts. `waits_for`: kinds by group that it waits for before the next step; with
+    `waits_for_others`, it may also wait for kinds that `facts/kinds.py` lacks.
 
-    `replaces`: by which it deletes an object and creates it again where the API server refuses a change.
-    `passes_over`: by which it does not apply an object, or never again.
+    `replaces`: by which it deletes an object and creates it again where the API server refuses a
+    change. `passes_over`: by which it does not apply an object, or never again.
 
-    `managers`: the managers of fields that it applies. `marks`: labels and annotations that it adds to objects.
-    `tracks`: more of them, by whose values it knows its own.
+    `managers`: the managers of fields that it applies. `marks`: labels and annotations that it adds
+    to objects. `tracks`: more of them, by whose values it knows its own.
 
-    `decrypts`: it decrypts what SOPS encrypted, and checks no MAC. `keeps_boolean_words`: it never reads `yes` and the
-    like as booleans, as sigs.k8s.io/yaml does.
+    `decrypts`: it decrypts what SOPS encrypted, and checks no MAC. `keeps_boolean_words`: it never
+    reads `yes` and the like as booleans, as sigs.k8s.io/yaml does.
     """
 
     name: str
@@ -152,7 +164,9 @@ def _read_deployer(row: Any) -> Deployer:
         **{
             **row,
             "protections": tuple(Protection(**one) for one in row.get("protections", ())),
-            "protections_of_others": tuple(Protection(**one) for one in row.get("protections_of_others", ())),
+            "protections_of_others": tuple(
+                Protection(**one) for one in row.get("protections_of_others", ())
+            ),
             "hooks": hooks,
             "waits_for": frozenset(_read_kind(kind) for kind in row.get("waits_for", ())),
             "replaces": tuple(Instruction(**one) for one in row.get("replaces", ())),
@@ -192,7 +206,9 @@ _NOT_BY_SPINNAKER = "false"
 
 def keep_name(annotations: Mapping[str, str], deployers: Collection[str]) -> dict[str, str | None]:
     """Return the annotations to set, and to remove (None), so that no deployer changes the rendered name."""
-    spinnaker = {SPINNAKER_VERSIONED: _NOT_BY_SPINNAKER} if SPINNAKER_VERSIONED in annotations else {}
+    spinnaker = (
+        {SPINNAKER_VERSIONED: _NOT_BY_SPINNAKER} if SPINNAKER_VERSIONED in annotations else {}
+    )
     # kustomize and kapp would put a second suffix behind the content name (decision 15).
     return {NEEDS_HASH_SUFFIX: None, KAPP_VERSIONED: None, **spinnaker, **keep_new_name(deployers)}
 
@@ -205,7 +221,9 @@ def keep_new_name(deployers: Collection[str]) -> dict[str, str]:
 def is_named_at_deploy(annotations: Mapping[str, str], deployers: Collection[str]) -> bool:
     """Tell whether a deployer will change the name, so that it is unknown until then."""
     # Without the annotation, Spinnaker adds its suffix to every ConfigMap and Secret.
-    by_spinnaker = annotations.get(SPINNAKER_VERSIONED, "true" if _SPINNAKER in deployers else _NOT_BY_SPINNAKER)
+    by_spinnaker = annotations.get(
+        SPINNAKER_VERSIONED, "true" if _SPINNAKER in deployers else _NOT_BY_SPINNAKER
+    )
     return KAPP_VERSIONED in annotations or by_spinnaker.lower() == "true"
 
 
@@ -235,7 +253,9 @@ def is_recreated(item: Item) -> bool:
         for replacement in deployer.replaces:
             if replacement.is_in(item.annotations.get(replacement.annotation, "")):
                 return True
-            if deployer.reads_labels and replacement.is_in(item.labels.get(replacement.annotation, "")):
+            if deployer.reads_labels and replacement.is_in(
+                item.labels.get(replacement.annotation, "")
+            ):
                 return True
     return False
 
@@ -244,7 +264,9 @@ def find_passed_over(item: Item, deployer: str) -> Iterator[str]:
     """Yield each label and annotation of an object for which the deployer does not apply it, or never again."""
     known = DEPLOYERS[deployer]
     for one in known.passes_over:
-        for name, marks in (("annotations", item.annotations), ("labels", item.labels))[: 1 + known.reads_labels]:
+        for name, marks in (("annotations", item.annotations), ("labels", item.labels))[
+            : 1 + known.reads_labels
+        ]:
             if one.annotation in marks and one.is_in(marks[one.annotation]):
                 yield f"metadata.{name}[{one.annotation}]"
 
@@ -259,7 +281,9 @@ def first_step(item: Item, deployer: str) -> Step | None:
     for annotation, phases in known.hooks.items():
         if annotation in item.annotations:
             words = read_options(item.annotations[annotation])
-            return min((Step(phases[word], wave, word) for word in words if word in phases), default=None)
+            return min(
+                (Step(phases[word], wave, word) for word in words if word in phases), default=None
+            )
     return Step(Phase.MAIN, wave)
 
 
@@ -299,22 +323,27 @@ _LABEL = re.compile("[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 _KIND = re.compile("[A-Z][A-Za-z0-9]{0,62}")
 _SUBDOMAIN_PART = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _API_VERSION = re.compile(rf"({_SUBDOMAIN_PART}(\.{_SUBDOMAIN_PART})*/)?{_LABEL.pattern}")
-"""What the API server accepts in a CustomResourceDefinition. Its own kinds and versions have the same form."""
+"""What the API server accepts in a CustomResourceDefinition.
+
+Its own kinds and versions have the same form.
+"""
 
 
 class Kind(NamedTuple):
     """A kind and its name in URLs and in RBAC rules. `pod_spec` and `template` are paths with dots.
 
-    `is_consumer`: the linker always looks at its objects. `is_current`: they say what is wanted now, as a Deployment
-    does; the others were created from a template and reference what it said then. `controls_pods`: they live as long as
-    their pods and reference what these reference. `history`: the kind that its controller makes of each template.
-    `is_immutable`: the API server refuses another pod template. `keeps_pods`: its running pods stay as they are when
-    its template changes. `rolled_by`: controllers that roll it when configuration changes.
+    `is_consumer`: the linker always looks at its objects. `is_current`: they say what is wanted
+    now, as a Deployment does; the others were created from a template and reference what it said
+    then. `controls_pods`: they live as long as their pods and reference what these reference.
+    `history`: the kind that its controller makes of each template. `is_immutable`: the API server
+    refuses another pod template. `keeps_pods`: its running pods stay as they are when its template
+    changes. `rolled_by`: controllers that roll it when configuration changes.
 
-    `on_change`: what another pod template does, if not to roll it. `progress`: by what in its status `krm-fn history`
-    tells how far a rollout is. `undo`: the command that returns to the template of a `{number}`, and `abort`: the one
-    that ends a rollout in the middle. `template_copy`: the path of the pod spec in what was created from a template.
-    `expects_pods`: it is worth saying that there are none.
+    `on_change`: what another pod template does, if not to roll it. `progress`: by what in its
+    status `krm-fn history` tells how far a rollout is. `undo`: the command that returns to the
+    template of a `{number}`, and `abort`: the one that ends a rollout in the middle.
+    `template_copy`: the path of the pod spec in what was created from a template. `expects_pods`:
+    it is worth saying that there are none.
     """
 
     api_version: str
@@ -350,13 +379,16 @@ class Kind(NamedTuple):
             and _KIND.fullmatch(self.kind)
             and _LABEL.fullmatch(self.plural)
         )
-        # A rule to list has no names, so it would let the linker read every Secret of the namespace (decision 18).
+        # A rule to list has no names, so it would let the linker read every Secret of the namespace
+        # (decision 18).
         return bool(is_well_formed) and self.plural != "secrets"
 
     @property
     def template(self) -> str:
         """The path of the pod template; `""` for kinds without one."""
-        return self.pod_spec.removesuffix(".spec") if self.pod_spec.endswith("template.spec") else ""
+        return (
+            self.pod_spec.removesuffix(".spec") if self.pod_spec.endswith("template.spec") else ""
+        )
 
     def __str__(self) -> str:
         """As in the linker's arguments: `example.com/v1/Widget/widgets`."""
@@ -376,7 +408,9 @@ BUILT_IN_KINDS = tuple(kind for kind in CONSUMER_KINDS if kind.api_version != _A
 """Those that every cluster has."""
 
 ADD_ON_KINDS = tuple(kind for kind in CONSUMER_KINDS if kind.api_version == _ADD_ON)
-"""Those of Argo Rollouts. Where it is not installed, the administrator of a namespace may not grant to list them.
+"""Those of Argo Rollouts.
+
+Where it is not installed, the administrator of a namespace may not grant to list them.
 
 They have no objects then, unless something of the package shows that they should be there.
 """
@@ -412,7 +446,9 @@ class Kinds:
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
         definitions = [item for item in items if item.id.kind == "CustomResourceDefinition"]
-        self._defined = {(kind.group, kind.kind): kind for kind in map(_read_definition, definitions)}
+        self._defined = {
+            (kind.group, kind.kind): kind for kind in map(_read_definition, definitions)
+        }
         self._found: dict[tuple[str, str], Kind] = {}
 
     def of(self, who: ResourceId) -> Kind:
@@ -426,10 +462,13 @@ class Kinds:
         key = (who.group, who.kind)
         known = self._defined.get(key) or KINDS.get(key)
         if known is None:
-            is_namespaced = not (who.kind == "ProviderConfig" and f".{who.group}".endswith(_PROVIDER_GROUPS))
+            is_namespaced = not (
+                who.kind == "ProviderConfig" and f".{who.group}".endswith(_PROVIDER_GROUPS)
+            )
             plural = plural_of(who.kind, who.group)
             return Kind(who.api_version, who.kind, plural, is_namespaced=is_namespaced)
-        # Consumers in the version of the table, in which the linker lists them and compares them with the plan.
+        # Consumers in the version of the table, in which the linker lists them and compares them
+        # with the plan.
         return known if known.is_consumer else known._replace(api_version=who.api_version)
 
     def is_cluster_scoped(self, who: ResourceId) -> bool:
@@ -473,7 +512,13 @@ def is_fixed(item: Item) -> bool:
 
 
 TOOL_GROUPS = frozenset(
-    {"config.kubernetes.io", "fn.kpt.dev", "kpt.dev", "kustomize.config.k8s.io", "revisions.krm-fn.io"}
+    {
+        "config.kubernetes.io",
+        "fn.kpt.dev",
+        "kpt.dev",
+        "kustomize.config.k8s.io",
+        "revisions.krm-fn.io",
+    }
 )
 """Groups of objects for the tools that render packages: kustomizations, Kptfiles, configurations of functions.
 

@@ -1,6 +1,7 @@
 """The plan that the function hands to the linker: which workload is to reference which revisions.
 
-The function writes it as the arguments of a Job, where `kubectl describe job` shows it. The linker reads them.
+The function writes it as the arguments of a Job, where `kubectl describe job` shows it. The linker
+reads them.
 """
 
 from collections import defaultdict
@@ -61,9 +62,10 @@ class ProducerName(NamedTuple):
 class LinkPlan(NamedTuple):
     """One rendering of a set in a namespace.
 
-    The linker waits for `workloads`, unless `waits` is False: then it takes what is there now. `revisions` are the
-    rendered revisions that none of these workloads references. `producers` make some of all these revisions.
-    `kinds` are kinds of consumers beyond `CONSUMER_KINDS`. Times are in seconds.
+    The linker waits for `workloads`, unless `waits` is False: then it takes what is there now.
+    `revisions` are the rendered revisions that none of these workloads references. `producers` make
+    some of all these revisions. `kinds` are kinds of consumers beyond `CONSUMER_KINDS`. Times are
+    in seconds.
     """
 
     set: str
@@ -109,8 +111,8 @@ class LinkPlan(NamedTuple):
 class JobPlan(NamedTuple):
     """The Job of one sync wave in one namespace.
 
-    `listed`: the kinds that the Role of the namespace lets it list. `first_wave`: that of the first revision or Job in
-    the namespace.
+    `listed`: the kinds that the Role of the namespace lets it list. `first_wave`: that of the first
+    revision or Job in the namespace.
     """
 
     namespace: str
@@ -175,7 +177,9 @@ def _read_seconds(text: str) -> int:
 def read_workload(text: str) -> Workload:
     """Read what `str` of a Workload writes. Raises Unreadable."""
     target, equals, names = text.partition("=")
-    api_version, kind, name = _split(target, text, "apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c")
+    api_version, kind, name = _split(
+        target, text, "apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c"
+    )
     if not equals:
         raise Unreadable(text, "revisions after `=`")
     return Workload(api_version, kind, name, tuple(map(read_revision, names.split(","))))
@@ -191,12 +195,16 @@ def read_revision(text: str) -> RevisionName:
 
 def read_producer(text: str) -> ProducerName:
     """Read what `str` of a ProducerName writes. Raises Unreadable."""
-    example = "external-secrets.io/v1/ExternalSecret/externalsecrets/web-5t7h9k2b4c=Secret/web-5t7h9k2b4c"
+    example = (
+        "external-secrets.io/v1/ExternalSecret/externalsecrets/web-5t7h9k2b4c=Secret/web-5t7h9k2b4c"
+    )
     target, equals, names = text.partition("=")
     kind, slash, name = target.rpartition("/")
     if not equals or not slash or not name:
         raise Unreadable(text, f"something like {example}")
-    return ProducerName(Kind(*_split(kind, text, example)), name, tuple(map(read_revision, names.split(","))))
+    return ProducerName(
+        Kind(*_split(kind, text, example)), name, tuple(map(read_revision, names.split(",")))
+    )
 
 
 def read_kind(text: str) -> Kind:

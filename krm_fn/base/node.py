@@ -27,7 +27,8 @@ class Mark(NamedTuple):
 class Node(Protocol):
     """What all nodes share. `id` is `scalar`, `mapping` or `sequence`.
 
-    It begins at character `start` of its text and ends before `end`. Its line is found when it is asked for.
+    It begins at character `start` of its text and ends before `end`. Its line is found when it is
+    asked for.
     """
 
     id: str
@@ -122,7 +123,9 @@ def mappings(node: Node | None, field: str) -> Iterator[tuple[str, dict[str, Nod
         held = fields(node)
         if held:
             yield field, held
-        stack += [(value, step(field, name)) for name, value in held.items() if not is_scalar(value)]
+        stack += [
+            (value, step(field, name)) for name, value in held.items() if not is_scalar(value)
+        ]
 
 
 class LocatedScalar(NamedTuple):
@@ -141,7 +144,10 @@ def scalars(root: Node) -> Iterator[LocatedScalar]:
         if is_scalar(node):
             yield LocatedScalar(node, path, around)
         elif node.id == "sequence":
-            stack += [(element, (*path, index), {}) for index, element in reversed([*enumerate(node.value)])]
+            stack += [
+                (element, (*path, index), {})
+                for index, element in reversed([*enumerate(node.value)])
+            ]
         else:
             held = fields(node)
             stack += [(value, (*path, name), held) for name, value in reversed([*held.items()])]
@@ -231,7 +237,8 @@ def step(field: str, name: str) -> str:
 def read_path(field: str) -> FieldPath:
     """Read a path as people write it: the reverse of `spell`."""
     return tuple(
-        int(found["index"]) if found["index"] else found["quoted"] or found["name"] for found in _STEP.finditer(field)
+        int(found["index"]) if found["index"] else found["quoted"] or found["name"]
+        for found in _STEP.finditer(field)
     )
 
 
@@ -263,7 +270,8 @@ class Marks:
     def first_of(self, node: Node, path: FieldPath) -> Node:
         """Return what a field begins with: its name; an element of a list with itself.
 
-        A field that is missing would be in the deepest one above it that exists, and begins where that begins.
+        A field that is missing would be in the deepest one above it that exists, and begins where
+        that begins.
         """
         first = node
         for name in path:
@@ -282,5 +290,7 @@ class Marks:
             names: dict[str, Node] = {}
             for key, _ in node.value if is_mapping(node) else ():
                 names.setdefault(key.value if is_scalar(key) else "", key)
-            self._fields[node] = {name: (names.get(name, value), value) for name, value in fields(node).items()}
+            self._fields[node] = {
+                name: (names.get(name, value), value) for name, value in fields(node).items()
+            }
         return self._fields[node]

@@ -84,7 +84,8 @@ def find_containers(item: Item) -> Iterator[tuple[str, Mapping]]:
 def find_templates(node: Node, path: FieldPath = ()) -> Iterator[PodTemplate]:
     """Find every pod template of an object, in the order of the text.
 
-    In any kind it is a field whose name ends in `template` and whose `spec` has a list `containers`.
+    In any kind it is a field whose name ends in `template` and whose `spec` has a list
+    `containers`.
     """
     if is_sequence(node):
         for index, element in enumerate(node.value):
@@ -101,7 +102,9 @@ def find_templates(node: Node, path: FieldPath = ()) -> Iterator[PodTemplate]:
 def template_source(item: Item) -> tuple[str, str] | None:
     """Return kind and name of the workload from which a Rollout takes its pod template; None if it has its own."""
     reference = get(item.node, "spec", "workloadRef") if item.id.kind == "Rollout" else None
-    return None if reference is None else (text(get(reference, "kind")), text(get(reference, "name")))
+    return (
+        None if reference is None else (text(get(reference, "kind")), text(get(reference, "name")))
+    )
 
 
 def template_around(item: Node, field: str) -> PodTemplate | None:
@@ -137,7 +140,9 @@ def _read_pod_spec(node: Mapping, path: FieldPath) -> PodSpec:
     for list_name in ("initContainers", "containers"):
         for position, element in enumerate(elements(lists.get(list_name))):
             if is_mapping(element):
-                containers.append(Container(list_name, position, text(get(element, "name")), element))
+                containers.append(
+                    Container(list_name, position, text(get(element, "name")), element)
+                )
     return PodSpec(node, path, tuple(containers))
 
 

@@ -20,7 +20,9 @@ def printable(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(character if character.isprintable() else _escape(character) for character in text)
+    return "".join(
+        character if character.isprintable() else _escape(character) for character in text
+    )
 
 
 def count(number: int, what: str) -> str:
@@ -29,7 +31,12 @@ def count(number: int, what: str) -> str:
 
 
 def listing(
-    items: Iterable[str], most: int = sys.maxsize, separator: str = ", ", mark: str = "", *, is_sentence: bool = False
+    items: Iterable[str],
+    most: int = sys.maxsize,
+    separator: str = ", ",
+    mark: str = "",
+    *,
+    is_sentence: bool = False,
 ) -> str:
     """Join the first items, and count the others behind a mark such as a comma: `a, b, c and 497 more`.
 
@@ -63,11 +70,17 @@ def camel_case(name: str) -> str:
 
 def and_others(others: Collection[str]) -> str:
     """Say behind a message about one thing that it is true of others: `; the same holds for b, c and d`."""
-    return f"; the same holds for {listing(others, _MOST_OTHERS, mark=',', is_sentence=True)}" if others else ""
+    return (
+        f"; the same holds for {listing(others, _MOST_OTHERS, mark=',', is_sentence=True)}"
+        if others
+        else ""
+    )
 
 
 def _escape(character: str) -> str:
-    if "\udc80" <= character <= "\udcff":  # Python's stand-in for a byte of a file name that is not UTF-8
+    if (
+        "\udc80" <= character <= "\udcff"
+    ):  # Python's stand-in for a byte of a file name that is not UTF-8
         return f"\\x{ord(character) - 0xDC00:02x}"
     return character.encode("unicode_escape").decode()
 
@@ -105,9 +118,10 @@ class Severity(StrEnum):
 class Problem(NamedTuple):
     """One line for a person: what is wrong, where, what was found, and what is allowed.
 
-    `field` is a path such as `spec.template.spec.volumes[2].configMap.name`; `line` and `column` count from 1, 0 if
-    unknown; `file` and `file_index` are those of the object in a kpt package. `node` is the object itself, or the
-    configuration, None where it is neither. `shown_resource` is what people see of an id that shows too much.
+    `field` is a path such as `spec.template.spec.volumes[2].configMap.name`; `line` and `column`
+    count from 1, 0 if unknown; `file` and `file_index` are those of the object in a kpt package.
+    `node` is the object itself, or the configuration, None where it is neither. `shown_resource` is
+    what people see of an id that shows too much.
     """
 
     message: str
@@ -124,7 +138,9 @@ class Problem(NamedTuple):
     def __str__(self) -> str:
         """`Deployment/shop/web spec.x (web.yaml): message`, or `line 3, column 5: message`."""
         place = self.file or (f"line {self.line}, column {self.column}" if self.line else "")
-        address = " ".join(filter(None, [self.shown_resource or str(self.resource or ""), self.field]))
+        address = " ".join(
+            filter(None, [self.shown_resource or str(self.resource or ""), self.field])
+        )
         address = f"{address} ({place})" if address and place else address or place
         return f"{address}: {self.message}" if address else self.message
 
@@ -134,7 +150,9 @@ class Problem(NamedTuple):
 
 
 def at(mark: Mark | None, message: str) -> Problem:
-    return Problem(message, line=mark.line + 1, column=mark.column + 1) if mark else Problem(message)
+    return (
+        Problem(message, line=mark.line + 1, column=mark.column + 1) if mark else Problem(message)
+    )
 
 
 class Rejected(Exception):
@@ -148,7 +166,8 @@ class Rejected(Exception):
 class Outcome(NamedTuple):
     """What the process prints, and its exit code.
 
-    `stderr`: the errors and warnings. `summary`: what a success ends with there, a line that a command may leave out.
+    `stderr`: the errors and warnings. `summary`: what a success ends with there, a line that a
+    command may leave out.
     """
 
     stdout: bytes

@@ -32,10 +32,12 @@ class Producer(NamedTuple):
 
 
 class RenameCondition(NamedTuple):
-    """What must hold at every place of `path` so that a producer may be renamed. `reason` says to people what is wrong.
+    """What must hold at every place of `path` so that a producer may be renamed.
 
-    The text there must match one of the patterns `allowed`, and none of `refused`. A field that is missing in a mapping
-    that is there has the text `""`, and a field that holds no text has `{}`.
+    `reason` says to people what is wrong.
+
+    The text there must match one of the patterns `allowed`, and none of `refused`. A field that is
+    missing in a mapping that is there has the text `""`, and a field that holds no text has `{}`.
     """
 
     path: str
@@ -47,9 +49,9 @@ class RenameCondition(NamedTuple):
 class Refresh(NamedTuple):
     """What of the content may change under one name, because the controller reads it again.
 
-    `what`: what it reads, for people. `stopped_by`: paths and texts, one of which says that it reads only once.
-    `pins`: a path at every place of which a version is set, `""` if nothing can pin one; `unpinned`: a path of what has
-    no version. `remedy`: how to pin it.
+    `what`: what it reads, for people. `stopped_by`: paths and texts, one of which says that it
+    reads only once. `pins`: a path at every place of which a version is set, `""` if nothing can
+    pin one; `unpinned`: a path of what has no version. `remedy`: how to pin it.
     """
 
     what: str
@@ -62,10 +64,11 @@ class Refresh(NamedTuple):
 class RenamableProducer(NamedTuple):
     """A kind of producers whose objects can be revisions.
 
-    `content`: the fields at the top of the object that decide what is made; `but`: paths in them that do not.
-    `conditions` are those of a rename, and `annotated`: it needs one of these annotations with the value `true`.
-    `never`: why it is never renamed; such a kind has strategy `checksum` only. `refresh` is None where the object holds
-    all of the content. `owner`: whose deletion deletes what is made. `source`: where the project says so.
+    `content`: the fields at the top of the object that decide what is made; `but`: paths in them
+    that do not. `conditions` are those of a rename, and `annotated`: it needs one of these
+    annotations with the value `true`. `never`: why it is never renamed; such a kind has strategy
+    `checksum` only. `refresh` is None where the object holds all of the content. `owner`: whose
+    deletion deletes what is made. `source`: where the project says so.
     """
 
     group: str

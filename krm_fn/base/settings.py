@@ -39,7 +39,10 @@ NO_SIDECAR_ANNOTATIONS = {
     "linkerd.io/inject": "disabled",
     "consul.hashicorp.com/connect-inject": "false",
 }
-"""For the linker's pod. A sidecar would keep its Job from completing. Source: the documentation of each mesh."""
+"""For the linker's pod.
+
+A sidecar would keep its Job from completing. Source: the documentation of each mesh.
+"""
 
 CONTROLLERS = {"wave": "Wave", "reloader": "Reloader"}
 """Controllers whose annotations on workloads count as an opt-in to checksums, and their names in messages."""
@@ -48,7 +51,8 @@ CONTROLLERS = {"wave": "Wave", "reloader": "Reloader"}
 def is_configuration(who: ResourceId) -> bool:
     """Tell whether an object configures this function, in whichever version.
 
-    So does one with a misspelled group or kind: it is refused, since to rename what it says to adopt is an outage.
+    So does one with a misspelled group or kind: it is refused, since to rename what it says to
+    adopt is an outage.
     """
     is_named_so = who.kind.lower().removesuffix("s") == KIND.lower().removesuffix("s")
     is_near = is_named_so and (not who.api_version or _PRODUCT in who.group)
@@ -58,7 +62,9 @@ def is_configuration(who: ResourceId) -> bool:
 def configures(item: Item) -> bool:
     """Tell whether an object is a configuration. A ConfigMap is one by the name of its file."""
     is_settings = item.id.kind == "ConfigMap" and item.id.api_version == "v1"
-    return is_configuration(item.id) or (is_settings and item.file.rpartition("/")[2] == CONFIG_FILE)
+    return is_configuration(item.id) or (
+        is_settings and item.file.rpartition("/")[2] == CONFIG_FILE
+    )
 
 
 _WILDCARDS = frozenset("*?[")
@@ -71,7 +77,10 @@ def is_pattern(name: str) -> bool:
 
 @cache
 def matcher(name: str) -> Callable[[str], object]:
-    """Return what tells whether a shell pattern matches a name. `fnmatch` itself keeps only 256 patterns."""
+    """Return what tells whether a shell pattern matches a name.
+
+    `fnmatch` itself keeps only 256 patterns.
+    """
     return re.compile(translate(name)).match
 
 
@@ -90,10 +99,12 @@ class Strategy(StrEnum):
 
 
 class Selector(NamedTuple):
-    """Which objects an entry of `select` or `exclude` matches. A field that is not set matches everything.
+    """Which objects an entry of `select` or `exclude` matches.
 
-    `name` is a shell pattern; all `labels` and `annotations` must be present with these values. A `strategy` of None
-    means `spec.strategy`; in `exclude` it is always None.
+    A field that is not set matches everything.
+
+    `name` is a shell pattern; all `labels` and `annotations` must be present with these values. A
+    `strategy` of None means `spec.strategy`; in `exclude` it is always None.
     """
 
     kind: str | None = None
@@ -149,8 +160,8 @@ class MountSource(NamedTuple):
 class Mount(NamedTuple):
     """An entry of `mounts`: what to mount, into which workloads and containers, and where.
 
-    `name` and the names of containers are shell patterns. A `kind` of None means all of Kubernetes' own workload kinds
-    and Argo's Rollout. Without a `path` the sources set environment variables.
+    `name` and the names of containers are shell patterns. A `kind` of None means all of Kubernetes'
+    own workload kinds and Argo's Rollout. Without a `path` the sources set environment variables.
     """
 
     sources: tuple[MountSource, ...]
@@ -178,10 +189,13 @@ class Jobs(StrEnum):
 
 
 class LinkerSettings(NamedTuple):
-    """The linker's Job and its pod. An `image` or `namespace` of None is taken from the Environment.
+    """The linker's Job and its pod.
 
-    `kinds` are written as `example.com/v1/Widget`. `resources`, `tolerations` and `image_pull_secrets` are as in a pod
-    spec. Without a `schedule` there is no CronJob; an empty one suspends it.
+    An `image` or `namespace` of None is taken from the Environment.
+
+    `kinds` are written as `example.com/v1/Widget`. `resources`, `tolerations` and
+    `image_pull_secrets` are as in a pod spec. Without a `schedule` there is no CronJob; an empty
+    one suspends it.
     """
 
     enabled: bool = True
@@ -206,7 +220,8 @@ class LinkerSettings(NamedTuple):
 class Settings(NamedTuple):
     """The whole functionConfig. `schemas/` says what each field means.
 
-    `is_named`: `set` is a name for this package, and not the one that all packages without a name have.
+    `is_named`: `set` is a name for this package, and not the one that all packages without a name
+    have.
     """
 
     set: str = DEFAULT_SET
@@ -232,7 +247,10 @@ class Settings(NamedTuple):
 
 
 class NearbyConfig(NamedTuple):
-    """A configuration file that is near, and that nobody has passed. `remedy`: what makes it count, but `--config`."""
+    """A configuration file that is near, and that nobody has passed.
+
+    `remedy`: what makes it count, but `--config`.
+    """
 
     file: str
     remedy: str
@@ -241,10 +259,10 @@ class NearbyConfig(NamedTuple):
 class Environment(NamedTuple):
     """What comes from outside of the configuration. All of it stays the same from run to run.
 
-    `image`: of this process. `namespace`: where objects without one will be applied. `set`: its name where the
-    configuration has none. `strict`: warnings are errors. `warns`: somebody reads warnings. `pins`: what a platform
-    pins of the linker, by the name of the variable or option. `unread`: configurations that are near, and that nobody
-    has passed.
+    `image`: of this process. `namespace`: where objects without one will be applied. `set`: its
+    name where the configuration has none. `strict`: warnings are errors. `warns`: somebody reads
+    warnings. `pins`: what a platform pins of the linker, by the name of the variable or option.
+    `unread`: configurations that are near, and that nobody has passed.
     """
 
     image: str = ""
@@ -290,7 +308,10 @@ class Entries(Generic[_Entry]):
         return bool(self._by_name or self._patterns)
 
     def that_may_match(self, names: Iterable[str]) -> Sequence[Numbered[_Entry]]:
-        """Return the entries that may match an object with these names, in their order. No other one does."""
+        """Return the entries that may match an object with these names, in their order.
+
+        No other one does.
+        """
         named: list[Numbered[_Entry]] = []
         for name in dict.fromkeys(names):
             named += self._by_name.get(name, ())

@@ -30,10 +30,14 @@ class _Failed(click.ClickException):
 @click.command(cls=RendersFirst, short_help="Show what differs between two renderings.")
 @click.argument("paths", metavar="OLD NEW | [PATH]...", nargs=-1, type=PATH)
 @click.option(
-    "--live", is_flag=True, help="Compare each PATH with what a cluster has of it: what applying would change."
+    "--live",
+    is_flag=True,
+    help="Compare each PATH with what a cluster has of it: what applying would change.",
 )
 @cluster_options
-@click.option("--against", metavar="REV", help="Compare each PATH with what it was in this revision of git.")
+@click.option(
+    "--against", metavar="REV", help="Compare each PATH with what it was in this revision of git."
+)
 @click.option(
     "--each",
     is_flag=True,
@@ -66,7 +70,9 @@ class _Failed(click.ClickException):
     help="Characters that -o markdown may have. Default: 65000, for a comment on GitHub.",
 )
 @click.option(
-    "--ignore-namespace", is_flag=True, help="Compare objects of different namespaces, as of staging and production."
+    "--ignore-namespace",
+    is_flag=True,
+    help="Compare objects of different namespaces, as of staging and production.",
 )
 @click.option(
     "--ignore-affixes",
@@ -134,12 +140,21 @@ def diff(
     option = "--live" if live else "--each"
     misplaced = f"{option} compares objects of one name and namespace; remove --ignore-namespace and --ignore-affixes"
     mistakes = [
-        (output == "json" and unified is not None, "--unified has no effect on -o json, which has whole values"),
+        (
+            output == "json" and unified is not None,
+            "--unified has no effect on -o json, which has whole values",
+        ),
         (output != "markdown" and room is not None, "--room has no effect without -o markdown"),
         (not live and (context or kubeconfig), "--context and --kubeconfig are of --live"),
-        (live and against is not None, "--live and --against are two other sides; give one of them"),
+        (
+            live and against is not None,
+            "--live and --against are two other sides; give one of them",
+        ),
         (is_each and against is None, "--each needs --against REV"),
-        (jobs is not None and not is_each, "--jobs is of several packages; add --each or a pattern"),
+        (
+            jobs is not None and not is_each,
+            "--jobs is of several packages; add --each or a pattern",
+        ),
         (is_paired and (live or is_each), misplaced),
         *([] if live else _judge_sides(paths, against)),
     ]
@@ -147,7 +162,9 @@ def diff(
         if is_made:
             raise click.UsageError(message)
     stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
-    way = RenderOptions(rendering.config, rendering.helm, rendering.environment(), rendering.limits, ignore_affixes)
+    way = RenderOptions(
+        rendering.config, rendering.helm, rendering.environment(), rendering.limits, ignore_affixes
+    )
     screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
     form, extent = DiffFormat(output), Extent(unified or 0, room or ROOM)
     if live:
@@ -157,7 +174,9 @@ def diff(
             from krm_fn.tools.render.sources import Inputs
 
         inputs = Inputs(paths or (".",), rendering.config, stdin)
-        outcome = diff_live(LiveInput(inputs, Access(kubeconfig, context), say), way, form, screen, extent)
+        outcome = diff_live(
+            LiveInput(inputs, Access(kubeconfig, context), say), way, form, screen, extent
+        )
     elif is_each:
         from krm_fn.report.status_line import StatusLine
         from krm_fn.tools.diff.packages import diff_packages
@@ -168,7 +187,9 @@ def diff(
         compared = DiffInput(paths or (".",), against, jobs=jobs, status=status)
         outcome = diff_packages(compared, way, form, screen, extent)
     else:
-        outcome = compare_one(DiffInput(paths or (".",), against, stdin, ignore_namespace), way, form, screen, extent)
+        outcome = compare_one(
+            DiffInput(paths or (".",), against, stdin, ignore_namespace), way, form, screen, extent
+        )
     return outcome if exit_code or outcome.exit_code != DIFFERENT else outcome._replace(exit_code=0)
 
 

@@ -5,15 +5,26 @@ import os
 import click
 
 from krm_fn.base.problem import Outcome
-from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, colour_option, output_option, rendering_options
+from krm_fn.cli.options import (
+    PATH,
+    RenderingOptions,
+    RendersFirst,
+    colour_option,
+    output_option,
+    rendering_options,
+)
 from krm_fn.stdio import terminal_size
 
 
-@click.command(cls=RendersFirst, short_help="Say why a ConfigMap is renamed or not, and what follows it.")
+@click.command(
+    cls=RendersFirst, short_help="Say why a ConfigMap is renamed or not, and what follows it."
+)
 @click.argument("path", metavar="PATH", type=PATH, required=False)
 @click.argument("name", metavar="[NAME]", default="")
 @click.option(
-    "--message", metavar="TEXT", help="Say what a message of krm-fn means, and what to do, in place of a PATH."
+    "--message",
+    metavar="TEXT",
+    help="Say what a message of krm-fn means, and what to do, in place of a PATH.",
 )
 @output_option("text", "json", help="JSON has the form of schemas/explain-v1.json.")
 @colour_option

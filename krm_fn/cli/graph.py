@@ -18,16 +18,25 @@ _ONLY_LIVE = ("set_name", "context", "kubeconfig")
 _FOR_BOTH = ("operands", "output", "live", "namespace")
 
 
-@click.command(cls=RendersFirst, short_help="Draw revisions, what references them, and what owns them.")
+@click.command(
+    cls=RendersFirst, short_help="Draw revisions, what references them, and what owns them."
+)
 @click.argument("operands", metavar="PATH [NAME] | --live [NAME]", nargs=-1, type=PATH)
 @output_option(
     *("mermaid", "dot", "html"),
     help="Mermaid, which GitHub and GitLab draw; the language of Graphviz; or a page that needs no network.",
 )
-@click.option("--live", is_flag=True, help="Draw what is live in a namespace, as `krm-fn history` reads it.")
+@click.option(
+    "--live", is_flag=True, help="Draw what is live in a namespace, as `krm-fn history` reads it."
+)
 @click.option("--set", "set_name", metavar="NAME", help="For --live: only this set.")
 @click.option("--context", metavar="NAME", help="For --live: context of the kubeconfig.")
-@click.option("--kubeconfig", metavar="FILE", type=PATH, help="For --live. Default: $KUBECONFIG, else ~/.kube/config.")
+@click.option(
+    "--kubeconfig",
+    metavar="FILE",
+    type=PATH,
+    help="For --live. Default: $KUBECONFIG, else ~/.kube/config.",
+)
 @rendering_options
 @click.pass_context
 def graph(
@@ -61,17 +70,26 @@ def graph(
     """  # noqa: D301  # click's mark for lines that it must not join
     _check_usage(click_context, operands, live=live)
     if live:
-        return _draw_live(next(iter(operands), None), output, set_name, context, kubeconfig, rendering.namespace)
+        return _draw_live(
+            next(iter(operands), None), output, set_name, context, kubeconfig, rendering.namespace
+        )
     from krm_fn.tools.graph.draw import GraphFormat, draw_path
 
     path, *names = operands
     name = next(iter(names), "")
     inputs = rendering.read_inputs(path)
-    return draw_path(inputs, name, rendering.helm, rendering.environment(), rendering.limits, GraphFormat(output))
+    return draw_path(
+        inputs, name, rendering.helm, rendering.environment(), rendering.limits, GraphFormat(output)
+    )
 
 
 def _draw_live(  # noqa: PLR0917  # what is drawn, how it is written, and where it is
-    name: str | None, output: str, set_name: str | None, context: str | None, kubeconfig: str | None, namespace: str
+    name: str | None,
+    output: str,
+    set_name: str | None,
+    context: str | None,
+    kubeconfig: str | None,
+    namespace: str,
 ) -> Outcome:
     with needs_client():
         from krm_fn.linker.credentials import Access
@@ -90,8 +108,16 @@ def _draw_live(  # noqa: PLR0917  # what is drawn, how it is written, and where 
 
 def _check_usage(context: click.Context, operands: tuple[str, ...], *, live: bool) -> None:
     """Refuse what has no effect, if it was typed: variables may be set for other commands."""
-    typed = [one for one in context.params if context.get_parameter_source(one) is ParameterSource.COMMANDLINE]
-    wrong = [one for one in typed if (one not in (*_ONLY_LIVE, *_FOR_BOTH) if live else one in _ONLY_LIVE)]
+    typed = [
+        one
+        for one in context.params
+        if context.get_parameter_source(one) is ParameterSource.COMMANDLINE
+    ]
+    wrong = [
+        one
+        for one in typed
+        if (one not in (*_ONLY_LIVE, *_FOR_BOTH) if live else one in _ONLY_LIVE)
+    ]
     if wrong:
         option = "--set" if wrong[0] == "set_name" else f"--{wrong[0].replace('_', '-')}"
         message = f"{option} is for {'PATH' if live else '--live'} only"

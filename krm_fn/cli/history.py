@@ -1,4 +1,7 @@
-"""`krm-fn history`: which configuration runs where, and what becomes of it. Also `kubectl revisions`."""
+"""`krm-fn history`: which configuration runs where, and what becomes of it.
+
+Also `kubectl revisions`.
+"""
 
 import gc
 import os
@@ -23,7 +26,9 @@ _NOT_OF_FILES = ("namespace", "everywhere", "contexts", "kubeconfig", "timeout")
 
 @click.command(short_help="Show which revisions are live, who uses them, and when they go.")
 @click.argument("name", metavar="[NAME]", required=False)
-@click.option("--set", "set_name", metavar="NAME", help="Only this set. Default: all sets of the namespace.")
+@click.option(
+    "--set", "set_name", metavar="NAME", help="Only this set. Default: all sets of the namespace."
+)
 @fleet_options
 @output_option(
     *("text", "wide", "json", "markdown", "html"),
@@ -31,7 +36,9 @@ _NOT_OF_FILES = ("namespace", "everywhere", "contexts", "kubeconfig", "timeout")
     "table, which needs no network.",
 )
 @click.option(
-    "--diff", is_flag=True, help="Also show what changed from each ConfigMap to the next. Reads their content."
+    "--diff",
+    is_flag=True,
+    help="Also show what changed from each ConfigMap to the next. Reads their content.",
 )
 @colour_option
 @click.option("--watch", "-w", is_flag=True, help="Show it again when it changes. Ctrl-C ends it.")
@@ -72,7 +79,9 @@ def history(
     is_pattern = len(contexts) > 1 or not _PATTERN.isdisjoint("".join(contexts))
     if everywhere or reports or is_pattern or output == "html":
         _check_usage(click_context, output, diff=diff, watch=watch)
-        asked = _Asked(name, set_name, namespace, everywhere, contexts, reports, timeout, kubeconfig)
+        asked = _Asked(
+            name, set_name, namespace, everywhere, contexts, reports, timeout, kubeconfig
+        )
         return _show_fleet(asked, output, wants_colour=wants_colour)
     with needs_client():
         from krm_fn.linker.credentials import Access
@@ -94,17 +103,25 @@ def history(
     def find_place() -> ScreenSize:
         width, height = terminal_size()
         is_dumb = os.environ.get("TERM", "dumb") == "dumb"
-        return ScreenSize(find_screen(width, os.environ, wants_colour=wants_colour), width, 0 if is_dumb else height)
+        return ScreenSize(
+            find_screen(width, os.environ, wants_colour=wants_colour),
+            width,
+            0 if is_dumb else height,
+        )
 
     def write_in_form(found: History, screen: Screen) -> str:
         return write_history(found, form, screen)
 
     try:
-        cluster = LiveNamespace(Access(kubeconfig, next(iter(contexts), None)), namespace, say, timeout)
+        cluster = LiveNamespace(
+            Access(kubeconfig, next(iter(contexts), None)), namespace, say, timeout
+        )
         question = Question(set_name, name, diff)
         if watch:
             gc.enable()  # it may run for days
-            shown = Output(write_in_form, find_place, _put, say, is_in_lines=form is HistoryFormat.JSON_LINE)
+            shown = Output(
+                write_in_form, find_place, _put, say, is_in_lines=form is HistoryFormat.JSON_LINE
+            )
             watch_history(lambda: cluster.ask(question), shown)
         text = write_in_form(cluster.ask(question), find_place().screen)
     except NoAnswer as error:
@@ -133,12 +150,18 @@ def _check_usage(context: click.Context, output: str, *, diff: bool, watch: bool
     """Refuse what a table does not have, and what has no effect on it."""
     wrong = next((one for one, is_given in (("--diff", diff), ("--watch", watch)) if is_given), "")
     if wrong or output == "wide":
-        message = f"{wrong or '-o wide'} is for one namespace; give one --context, without a pattern"
+        message = (
+            f"{wrong or '-o wide'} is for one namespace; give one --context, without a pattern"
+        )
         raise click.UsageError(message)
     if context.params["everywhere"] and context.params["namespace"]:
         message = "--all-namespaces and --namespace exclude each other"
         raise click.UsageError(message)
-    typed = [one for one in _NOT_OF_FILES if context.get_parameter_source(one) is ParameterSource.COMMANDLINE]
+    typed = [
+        one
+        for one in _NOT_OF_FILES
+        if context.get_parameter_source(one) is ParameterSource.COMMANDLINE
+    ]
     if context.params["reports"] and typed:
         (option,) = (one.opts[0] for one in context.command.params if one.name == typed[0])
         message = f"{option} is for clusters, and --from reads files"
@@ -157,7 +180,9 @@ def _show_fleet(asked: _Asked, output: str, *, wants_colour: bool) -> Outcome:
     except NoAnswer as error:
         return Outcome(b"", f"error: {printable(str(error))}\n", 1)
     screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
-    silent = [label for label, column in zip(fleet.labels, fleet.columns, strict=True) if column.silence]
+    silent = [
+        label for label, column in zip(fleet.labels, fleet.columns, strict=True) if column.silence
+    ]
     text = write_fleet(fleet, FleetFormat(output), screen)
     if not silent:
         return Outcome(text.encode(), "", 0)
@@ -172,5 +197,7 @@ def _find_columns(asked: _Asked) -> "list[FleetColumn]":
         return read_reports(asked.reports, asked.set_name)
     with needs_client():
         from krm_fn.tools.fleet.ask_fleet import FleetAccess, ask_fleet
-    access = FleetAccess(asked.kubeconfig, asked.contexts, asked.namespace, asked.everywhere, asked.timeout)
+    access = FleetAccess(
+        asked.kubeconfig, asked.contexts, asked.namespace, asked.everywhere, asked.timeout
+    )
     return ask_fleet(access, asked.set_name, say)

@@ -16,7 +16,10 @@ from krm_fn.stdio import terminal_size
 _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
 
 
-@click.command(cls=RendersFirst, short_help="Write the configuration for a directory, and the entry that runs it.")
+@click.command(
+    cls=RendersFirst,
+    short_help="Write the configuration for a directory, and the entry that runs it.",
+)
 @click.argument("directory", metavar="[DIR]", default=".", type=PATH)
 @click.option(
     "--deployer",
@@ -32,7 +35,11 @@ _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
     default="",
     help="The name of the set. Default: that of the Kptfile, chart or kustomization, else of the folder.",
 )
-@click.option("--ci", type=click.Choice(["github", "gitlab"]), help="Also write a file that shows changes in reviews.")
+@click.option(
+    "--ci",
+    type=click.Choice(["github", "gitlab"]),
+    help="Also write a file that shows changes in reviews.",
+)
 @click.option(
     "--action",
     metavar="OWNER/REPO@SHA",
@@ -85,7 +92,9 @@ def init(
         message = "--config has no effect: krm-fn init writes the configuration, or takes the one that is there"
         raise click.UsageError(message)
     if set_name and not SET_NAME.fullmatch(set_name):
-        message = f"--set found {set_name!r}, expected letters in lower case, digits, - and ., at most 63"
+        message = (
+            f"--set found {set_name!r}, expected letters in lower case, digits, - and ., at most 63"
+        )
         raise click.UsageError(message)
     if action and not (ci and re.fullmatch(_ACTION, action)):
         message = f"--action found {action!r}, expected OWNER/REPO@SHA with a whole commit, and --ci beside it"

@@ -35,7 +35,9 @@ def _each_read_by(
 ) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[_T, ...]]:
     """Make a callback that reads every value of an option."""
 
-    def convert(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[_T, ...]:
+    def convert(
+        _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+    ) -> tuple[_T, ...]:
         try:
             return tuple(map(read, values))
         except Unreadable as error:
@@ -64,9 +66,16 @@ class _LinkCommand(click.Command):
 
 
 @click.command(
-    cls=_LinkCommand, short_help="Link revisions to the objects that reference them. The emitted Job runs this."
+    cls=_LinkCommand,
+    short_help="Link revisions to the objects that reference them. The emitted Job runs this.",
 )
-@click.option("--set", "set_name", metavar="NAME", required=True, help="The set: metadata.name of its configuration.")
+@click.option(
+    "--set",
+    "set_name",
+    metavar="NAME",
+    required=True,
+    help="The set: metadata.name of its configuration.",
+)
 @click.option(
     "--workload",
     "workloads",
@@ -115,10 +124,18 @@ class _LinkCommand(click.Command):
     show_default=True,
     help="Minimum age before an unreferenced revision is deleted.",
 )
-@click.option("--no-wait", is_flag=True, help="Wait for nothing: link and delete what is there. The CronJob says this.")
+@click.option(
+    "--no-wait",
+    is_flag=True,
+    help="Wait for nothing: link and delete what is there. The CronJob says this.",
+)
 @access_options
 @click.option("--dry-run", is_flag=True, help="Print the changes without making them.")
-@click.option("--check-only", is_flag=True, help="As --dry-run, with Events, and exit code 4 if there are changes.")
+@click.option(
+    "--check-only",
+    is_flag=True,
+    help="As --dry-run, with Events, and exit code 4 if there are changes.",
+)
 @output_option("text", "json", help="JSON is one document, at the end.")
 def link(
     *,
@@ -162,10 +179,12 @@ def link(
         from krm_fn.linker.credentials import Access
         from krm_fn.linker.link_set import LinkOptions, Writes, link_set
     gc.enable()  # it runs for minutes, in little memory
-    # A request that fails makes a cycle, a page of objects makes none. To look for some after every 700 objects of a
-    # page takes half of a run's time.
+    # A request that fails makes a cycle, a page of objects makes none. To look for some after every
+    # 700 objects of a page takes half of a run's time.
     gc.set_threshold(100_000)
-    stop = Event()  # Kubernetes ends a pod by SIGTERM, and the log has to say what was done until then
+    stop = (
+        Event()
+    )  # Kubernetes ends a pod by SIGTERM, and the log has to say what was done until then
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     writes = Writes.EVENTS if check_only else Writes.NOTHING if dry_run else Writes.ALL
     options = LinkOptions(namespace, Access(kubeconfig, context), writes, as_json=output == "json")

@@ -37,7 +37,10 @@ class GroupWithConfiguration(click.Group):
     """A group of commands whose help ends with the fields of the functionConfig, as its schema describes them."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # of click
-        """Write the example and the fields. A Kptfile may set the same fields as a map from paths to texts."""
+        """Write the example and the fields.
+
+        A Kptfile may set the same fields as a map from paths to texts.
+        """
         with formatter.section("Configuration of the function (functionConfig)"):
             for line in _EXAMPLE.splitlines():
                 formatter.write(f"  {line}\n")
@@ -51,7 +54,10 @@ class GroupWithConfiguration(click.Group):
 
 
 def _fields() -> list[tuple[str, str]]:
-    """Return the path of each field with what it does and its default. Lists of objects are one field."""
+    """Return the path of each field with what it does and its default.
+
+    Lists of objects are one field.
+    """
     return [(path, _short(field)) for path, field in list_settings().items()]
 
 
@@ -115,14 +121,18 @@ def version() -> Outcome:
     return Outcome(f"krm-fn {__version__}\n".encode(), "", 0)
 
 
-def _complete_command(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+def _complete_command(
+    _context: click.Context, _parameter: click.Parameter, typed: str
+) -> list[CompletionItem]:
     return krm_fn.shell_complete(click.Context(krm_fn), typed)
 
 
 @click.command("help", short_help="Print the help of a command.")
 @click.argument("name", metavar="[COMMAND]", default="", shell_complete=_complete_command)
 def print_help(*, name: str) -> Outcome:
-    """Print the help of a command, as `krm-fn COMMAND --help` does. Without a COMMAND, that of krm-fn.
+    """Print the help of a command, as `krm-fn COMMAND --help` does.
+
+    Without a COMMAND, that of krm-fn.
 
     Exit codes: 0 printed; 2 no such command, or wrong arguments.
     """
@@ -132,7 +142,20 @@ def print_help(*, name: str) -> Outcome:
 @click.group(
     cls=GroupWithConfiguration,
     commands=[
-        *(init, render, verify, diff, explain, history, graph, merge, link, discover, completion, version),
+        *(
+            init,
+            render,
+            verify,
+            diff,
+            explain,
+            history,
+            graph,
+            merge,
+            link,
+            discover,
+            completion,
+            version,
+        ),
         print_help,
     ],
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -141,12 +164,13 @@ def print_help(*, name: str) -> Outcome:
 def krm_fn() -> None:
     """Name ConfigMaps by their content, and update all references.
 
-    Without arguments this is a KRM function: a ResourceList on stdin, a ResourceList on stdout. With a file as its
-    only argument (./config, config.yaml) it is a kustomize exec plugin, and the file is its configuration.
-    With -q or --quiet before that, it leaves out the last line, which says what was renamed.
+    Without arguments this is a KRM function: a ResourceList on stdin, a ResourceList on stdout.
+    With a file as its only argument (./config, config.yaml) it is a kustomize exec plugin, and the
+    file is its configuration. With -q or --quiet before that, it leaves out the last line, which
+    says what was renamed.
 
-    Exit codes: 0 transformed, perhaps with warnings; 1 an error, and no object is changed; 2 wrong arguments. Each
-    command has its own. Any ends with 130 after Ctrl-C.
+    Exit codes: 0 transformed, perhaps with warnings; 1 an error, and no object is changed; 2 wrong
+    arguments. Each command has its own. Any ends with 130 after Ctrl-C.
     """
 
 
@@ -157,11 +181,14 @@ _WORDS = {"COMP_WORDS", "COMP_CWORD"}
 def complete(instruction: str) -> Outcome:
     """Return the script that a shell sources, or what may come next in the words typed so far.
 
-    `instruction` is the value of the variable: `bash_source` or `bash_complete`. The words are in other variables.
+    `instruction` is the value of the variable: `bash_source` or `bash_complete`. The words are in
+    other variables.
     """
     shell, _, action = instruction.partition("_")
     answer = get_completion_class(shell)
-    if answer is None or not (action == "source" or (action == "complete" and os.environ.keys() >= _WORDS)):
+    if answer is None or not (
+        action == "source" or (action == "complete" and os.environ.keys() >= _WORDS)
+    ):
         message = f"expected bash_source, zsh_source or fish_source, found {printable(instruction)}"
         return Outcome(b"", f"error: the variable {VARIABLE}: {message}\n", 2)
     completion = answer(krm_fn, {}, "krm-fn", VARIABLE)

@@ -31,7 +31,8 @@ class _Driver(click.Command):
 @click.command(
     cls=_Driver,
     short_help="Merge a rendered package, as a merge driver of git.",
-    # Behind the first file all are what they are: paths and labels come from others, and may begin like an option.
+    # Behind the first file all are what they are: paths and labels come from others, and may begin
+    # like an option.
     context_settings={"allow_interspersed_args": False},
 )
 @click.argument("base", metavar="BASE", type=PATH)
@@ -40,7 +41,9 @@ class _Driver(click.Command):
 @click.argument("path", metavar="[PATH]", default="")
 @click.argument("marker_size", metavar="[SIZE]", default="")
 @click.argument("labels", metavar="[LABEL]...", nargs=-1)
-def merge(*, base: str, ours: str, theirs: str, path: str, marker_size: str, labels: tuple[str, ...]) -> Outcome:
+def merge(
+    *, base: str, ours: str, theirs: str, path: str, marker_size: str, labels: tuple[str, ...]
+) -> Outcome:
     """Merge a file of a package that is rendered in place, as git asks a merge driver to.
 
     \b

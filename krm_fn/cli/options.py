@@ -21,10 +21,16 @@ if TYPE_CHECKING:
 
 
 class _Path(click.Path):
-    """A file or a directory, for shell completion. What cannot be read is reported by who reads it."""
+    """A file or a directory, for shell completion.
+
+    What cannot be read is reported by who reads it.
+    """
 
     def convert(
-        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
     ) -> str | bytes | os.PathLike[str]:
         """Refuse a variable that nobody has set: pathlib would read the current directory instead."""
         if not value:
@@ -46,8 +52,18 @@ def output_option(
     *formats: str,
     help: str | None = None,  # noqa: A002  # as click calls it
 ) -> Callable[[_Command], _Command]:
-    """Add `-o` to a command, which gets one of the formats as the argument `output`. The first is the default."""
-    return click.option("--output", "-o", type=click.Choice(formats), default=formats[0], show_default=True, help=help)
+    """Add `-o` to a command, which gets one of the formats as the argument `output`.
+
+    The first is the default.
+    """
+    return click.option(
+        "--output",
+        "-o",
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help=help,
+    )
 
 
 def _read_colour(_context: click.Context, _parameter: click.Parameter, when: str) -> bool:
@@ -110,7 +126,11 @@ _RENDERING_OPTIONS = (
         show_default=True,
         help="Time limit of kustomize and helm, all runs together.",
     ),
-    click.option("--no-remote", is_flag=True, help="Let kustomize and helm fetch nothing: no remote bases, no URLs."),
+    click.option(
+        "--no-remote",
+        is_flag=True,
+        help="Let kustomize and helm fetch nothing: no remote bases, no URLs.",
+    ),
     click.option(
         "--enable-helm",
         is_flag=True,
@@ -135,9 +155,27 @@ _RENDERING_OPTIONS = (
         show_envvar=True,
         help="Also names the set of a rendering without a configuration.",
     ),
-    click.option("--helm-values", metavar="FILE", type=PATH, multiple=True, help="Can be given several times."),
-    click.option("--helm-kube-version", metavar="VERSION", default="", envvar="KUBE_VERSION", show_envvar=True),
-    click.option("--helm-api-versions", metavar="LIST", default="", envvar="KUBE_API_VERSIONS", show_envvar=True),
+    click.option(
+        "--helm-values",
+        metavar="FILE",
+        type=PATH,
+        multiple=True,
+        help="Can be given several times.",
+    ),
+    click.option(
+        "--helm-kube-version",
+        metavar="VERSION",
+        default="",
+        envvar="KUBE_VERSION",
+        show_envvar=True,
+    ),
+    click.option(
+        "--helm-api-versions",
+        metavar="LIST",
+        default="",
+        envvar="KUBE_API_VERSIONS",
+        show_envvar=True,
+    ),
 )
 
 
@@ -163,7 +201,11 @@ class RenderingOptions(NamedTuple):
         from krm_fn.tools.render.tools import HelmOptions
 
         return HelmOptions(
-            self.helm_release, self.namespace, self.helm_values, self.helm_kube_version, self.helm_api_versions
+            self.helm_release,
+            self.namespace,
+            self.helm_values,
+            self.helm_kube_version,
+            self.helm_api_versions,
         )
 
     @property
@@ -171,7 +213,14 @@ class RenderingOptions(NamedTuple):
         from krm_fn.tools.render.files import Limits
 
         root = self.root or _find_root()
-        return Limits(root, self.max_bytes, self.timeout, self.no_remote, self.verbose, enable_helm=self.enable_helm)
+        return Limits(
+            root,
+            self.max_bytes,
+            self.timeout,
+            self.no_remote,
+            self.verbose,
+            enable_helm=self.enable_helm,
+        )
 
     def read_inputs(self, path: str) -> "Inputs":
         """Return what a command with one PATH reads."""
@@ -196,11 +245,16 @@ class RenderingOptions(NamedTuple):
 
 
 class RendersFirst(click.Command):
-    """A command with the options of a rendering. Its help names them, and `krm-fn render --help` describes them."""
+    """A command with the options of a rendering.
+
+    Its help names them, and `krm-fn render --help` describes them.
+    """
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
-        own = [one.get_help_record(ctx) for one in options if one.name not in RenderingOptions._fields]
+        own = [
+            one.get_help_record(ctx) for one in options if one.name not in RenderingOptions._fields
+        ]
         with formatter.section("Options"):
             formatter.write_dl([record for record in own if record])
         formatter.write_paragraph()
@@ -224,7 +278,8 @@ def _only(files: tuple[str, ...]) -> str | None:
     """Return the file of --config. Of several, click would take the last one in silence."""
     if len(files) > 1:
         message = (
-            f"--config is given {len(files)} times ({', '.join(files)}); configurations are not merged, so give one"
+            f"--config is given {len(files)} times ({', '.join(files)}); configurations "
+            f"are not merged, so give one"
         )
         raise click.UsageError(message)
     return files[0] if files else None
@@ -240,10 +295,15 @@ def _find_root() -> Path | None:
 
 _ACCESS_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
-        "--namespace", "-n", metavar="NAME", help="Default: the pod's own, else that of the kubeconfig's context."
+        "--namespace",
+        "-n",
+        metavar="NAME",
+        help="Default: the pod's own, else that of the kubeconfig's context.",
     ),
     click.option("--context", metavar="NAME", help="Context of the kubeconfig."),
-    click.option("--kubeconfig", metavar="FILE", type=PATH, help="Default: $KUBECONFIG, else ~/.kube/config."),
+    click.option(
+        "--kubeconfig", metavar="FILE", type=PATH, help="Default: $KUBECONFIG, else ~/.kube/config."
+    ),
 )
 
 
@@ -258,7 +318,11 @@ def fleet_options(command: _Command) -> _Command:
 
 _FLEET_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
-        "--all-namespaces", "-A", "everywhere", is_flag=True, help="All namespaces that have revisions, in a table."
+        "--all-namespaces",
+        "-A",
+        "everywhere",
+        is_flag=True,
+        help="All namespaces that have revisions, in a table.",
     ),
     click.option(
         "--context",

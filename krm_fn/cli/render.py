@@ -12,15 +12,24 @@ from krm_fn.stdio import read_stdin
 
 @click.command(short_help="Print manifests that are ready to be applied.")
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=PATH)
-@click.option("--strict", is_flag=True, help="Treat the function's warnings as errors, as `spec.strict` does.")
-@click.option("--check", is_flag=True, help="Fail if deploying this would prune what running pods use.")
+@click.option(
+    "--strict", is_flag=True, help="Treat the function's warnings as errors, as `spec.strict` does."
+)
+@click.option(
+    "--check", is_flag=True, help="Fail if deploying this would prune what running pods use."
+)
 @click.option(
     "--deployed",
     metavar="PATH",
     type=PATH,
     help="For --check: a dump of what is deployed, or the last rendering. - is stdin.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Leave out the last line on stderr, which says what was renamed.")
+@click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Leave out the last line on stderr, which says what was renamed.",
+)
 @rendering_options
 def render(  # one parameter an option
     *,
@@ -33,23 +42,25 @@ def render(  # one parameter an option
 ) -> Outcome:
     """Print manifests that are ready for `kubectl apply -f -`.
 
-    A PATH is a file, a directory, or - for stdin. Default: the current directory. kustomize or kubectl builds a
-    directory with a kustomization, helm one with a Chart.yaml. In any other directory, and in those below, all *.yaml,
-    *.yml and *.json files are read that are not hidden.
+    A PATH is a file, a directory, or - for stdin. Default: the current directory. kustomize or
+    kubectl builds a directory with a kustomization, helm one with a Chart.yaml. In any other
+    directory, and in those below, all *.yaml, *.yml and *.json files are read that are not hidden.
 
-    Objects for tools are left out: those with the annotation config.kubernetes.io/local-config, configurations of
-    functions, Kptfiles and kustomizations. After an error, or if there is nothing to apply, nothing is printed.
+    Objects for tools are left out: those with the annotation config.kubernetes.io/local-config,
+    configurations of functions, Kptfiles and kustomizations. After an error, or if there is nothing
+    to apply, nothing is printed.
 
-    With --check it is an error if a deployed ConfigMap or Secret would be pruned because it gets another name. The
-    annotation that prevents this must be on the live object, one sync earlier.
+    With --check it is an error if a deployed ConfigMap or Secret would be pruned because it gets
+    another name. The annotation that prevents this must be on the live object, one sync earlier.
 
-    The --helm options are for charts. The default release name is the chart's name. Argo CD sets the environment
-    variables of the other options. KRM_FN_IMAGE is the image of the linker's Job, unless the configuration sets one.
-    KRM_FN_LINKER_IMAGE, KRM_FN_LINKER_SERVICE_ACCOUNT_NAME, KRM_FN_LINKER_NODE_SELECTOR and KRM_FN_LINKER_TOLERATIONS
-    pin settings of the Job: then the configuration may not set others.
+    The --helm options are for charts. The default release name is the chart's name. Argo CD sets
+    the environment variables of the other options. KRM_FN_IMAGE is the image of the linker's Job,
+    unless the configuration sets one. KRM_FN_LINKER_IMAGE, KRM_FN_LINKER_SERVICE_ACCOUNT_NAME,
+    KRM_FN_LINKER_NODE_SELECTOR and KRM_FN_LINKER_TOLERATIONS pin settings of the Job: then the
+    configuration may not set others.
 
-    Exit codes: 0 printed, perhaps with warnings on stderr; 1 an error, or a finding of --check, and nothing is printed;
-    2 wrong arguments.
+    Exit codes: 0 printed, perhaps with warnings on stderr; 1 an error, or a finding of --check, and
+    nothing is printed; 2 wrong arguments.
     """
     from krm_fn.tools.render.render import render as render_paths
     from krm_fn.tools.render.sources import Inputs
@@ -106,4 +117,6 @@ def discover(*, kustomize_options: str) -> Outcome:
     """
     from krm_fn.tools.render.sources import answer_discovery as discover_directory
 
-    return discover_directory(Path(), kustomize_options, is_asked_for="ARGOCD_APP_PARAMETERS" in os.environ)
+    return discover_directory(
+        Path(), kustomize_options, is_asked_for="ARGOCD_APP_PARAMETERS" in os.environ
+    )

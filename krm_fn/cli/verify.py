@@ -8,7 +8,13 @@ import click
 
 from krm_fn.base.kind import PROTECTIONS
 from krm_fn.base.problem import Outcome
-from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, colour_option, rendering_options
+from krm_fn.cli.options import (
+    PATH,
+    RenderingOptions,
+    RendersFirst,
+    colour_option,
+    rendering_options,
+)
 
 if TYPE_CHECKING:
     from krm_fn.tools.verify.verify import VerifyOptions
@@ -16,7 +22,13 @@ if TYPE_CHECKING:
 
 @click.command(cls=RendersFirst, short_help="Check manifests that are about to be applied.")
 @click.argument("path", metavar="[PATH]", default="-", type=PATH)
-@click.option("--set", "sets", metavar="NAME", multiple=True, help="A set that must have a revision. Can be repeated.")
+@click.option(
+    "--set",
+    "sets",
+    metavar="NAME",
+    multiple=True,
+    help="A set that must have a revision. Can be repeated.",
+)
 @click.option(
     "--deployer",
     "deployers",
@@ -69,7 +81,9 @@ def verify(
     from krm_fn.report.colour import has_colour, paint_labels
     from krm_fn.tools.verify.verify import VerifyOptions
 
-    options = VerifyOptions(rendering.config, sets, deployers, rendering.namespace, strict, rendering.limits)
+    options = VerifyOptions(
+        rendering.config, sets, deployers, rendering.namespace, strict, rendering.limits
+    )
     outcome = _verify(path, rendering, options)
     # At a terminal, stderr is in colour anyway.
     if has_colour(os.environ, is_terminal=False, is_wanted=wants_colour):

@@ -1,1 +1,4 @@
-"""What turns objects into decisions and changes. It knows no warning, no cluster and no command line."""
+"""What turns objects into decisions and changes.
+
+It knows no warning, no cluster and no command line.
+"""

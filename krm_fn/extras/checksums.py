@@ -20,7 +20,14 @@ from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import digest_of, known_names
 from krm_fn.core.references.reference import ResolvedReference, is_read
 from krm_fn.core.references.references import References
-from krm_fn.extras.restart_requests import Catalogue, Named, OptIn, find_opt_ins, is_clear, is_literal
+from krm_fn.extras.restart_requests import (
+    Catalogue,
+    Named,
+    OptIn,
+    find_opt_ins,
+    is_clear,
+    is_literal,
+)
 
 _Names: TypeAlias = Mapping[Item, set[tuple[str, str]]]
 _Makers: TypeAlias = Mapping[tuple[str, str], list[Item]]
@@ -43,11 +50,14 @@ def set_checksums(run: Run) -> Run:
     Checksums of earlier runs that nothing asks for any more are removed.
     """
     opt_ins = find_opt_ins(run.package.authored, run.settings.checksums.controllers)
-    # Wave and Reloader may restart pods for content that somebody else writes; a checksum made here cannot.
+    # Wave and Reloader may restart pods for content that somebody else writes; a checksum made here
+    # cannot.
     own = [choice for choice in run.choices.all if not (opt_ins and choice.is_written_by_others)]
     # What a producer makes may change without its spec: then only a controller restarts pods.
     catalogue = Catalogue(choice.item for choice in own if choice.item.is_config)
-    inputs = _find_inputs(run.references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue)
+    inputs = _find_inputs(
+        run.references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue
+    )
     checksums = tuple(inputs.of_templates.values())
     warnings = tuple(_warn(inputs, run.references, opt_ins, catalogue))
     changes = _annotate_all(checksums, run) + Changes(problems=warnings)
@@ -55,7 +65,10 @@ def set_checksums(run: Run) -> Run:
 
 
 def _find_inputs(
-    references: References, strategies: Mapping[Item, Strategy], opt_ins: list[OptIn], catalogue: Catalogue
+    references: References,
+    strategies: Mapping[Item, Strategy],
+    opt_ins: list[OptIn],
+    catalogue: Catalogue,
 ) -> _Inputs:
     """Find what pods read. `strategies` are those of the objects whose content the package decides."""
     inputs = _Inputs()
@@ -70,21 +83,27 @@ def _find_inputs(
                 followed.add((resolved.referrer, config))
             elif strategy is Strategy.CHECKSUM:
                 _add_reference(inputs, resolved, config)
-            # The author asks for it on this workload: no kinds, entries and strategies limit that (decision 16).
-            elif strategy is not None and (asked := _first_counting(asking.get(resolved.referrer, ()), config)):
+            # The author asks for it on this workload: no kinds, entries and strategies limit that
+            # (decision 16).
+            elif strategy is not None and (
+                asked := _first_counting(asking.get(resolved.referrer, ()), config)
+            ):
                 _add_reference(inputs, resolved, config, asked)
     for opt_in in opt_ins:
         _add_named(inputs, opt_in, catalogue, followed)
     return inputs
 
 
-def _add_named(inputs: _Inputs, opt_in: OptIn, catalogue: Catalogue, followed: Collection[tuple[Item, Item]]) -> None:
+def _add_named(
+    inputs: _Inputs, opt_in: OptIn, catalogue: Catalogue, followed: Collection[tuple[Item, Item]]
+) -> None:
     """Add what a workload names to its controller, whether its pods read it or not."""
     template = template_at(opt_in.item.node, opt_in.template)
     if template is not None:
         for named in opt_in.named:
             for config in catalogue.find(named):
-                # Where a reference of the workload follows the name of a revision, the name restarts its pods.
+                # Where a reference of the workload follows the name of a revision, the name
+                # restarts its pods.
                 if opt_in.allows(config) and (opt_in.item, config) not in followed:
                     inputs.of(opt_in.item, template).add(config, None, opt_in.controller)
 
@@ -93,7 +112,9 @@ def _first_counting(opt_ins: Iterable[OptIn], config: Item) -> OptIn | None:
     return next((one for one in opt_ins if one.counts(config)), None)
 
 
-def _add_reference(inputs: _Inputs, resolved: ResolvedReference, config: Item, opt_in: OptIn | None = None) -> None:
+def _add_reference(
+    inputs: _Inputs, resolved: ResolvedReference, config: Item, opt_in: OptIn | None = None
+) -> None:
     template = template_around(resolved.referrer.node, resolved.reference.field)
     if template is None:
         inputs.untemplated.append(resolved)
@@ -102,30 +123,44 @@ def _add_reference(inputs: _Inputs, resolved: ResolvedReference, config: Item, o
         inputs.of(resolved.referrer, template).add(config, resolved.reference.keys, controller)
 
 
-def _warn(inputs: _Inputs, references: References, opt_ins: list[OptIn], catalogue: Catalogue) -> Iterator[Problem]:
+def _warn(
+    inputs: _Inputs, references: References, opt_ins: list[OptIn], catalogue: Catalogue
+) -> Iterator[Problem]:
     """Warn about workloads that a change of content does not restart, though that is configured."""
     immutable = [one for one in inputs.of_templates.values() if not one.restarts]
     for one in immutable:
         read = _list((config.id.kind, config.id.name) for config in one.configs)
-        yield _warning(one.item, f"reads {read}; a Job cannot change, so make it a hook or let it be replaced")
+        yield _warning(
+            one.item, f"reads {read}; a Job cannot change, so make it a hook or let it be replaced"
+        )
     untemplated: dict[Item, list[ResolvedReference]] = defaultdict(list)
     for resolved in inputs.untemplated:
         untemplated[resolved.referrer].append(resolved)
     for item, several in untemplated.items():
         read = _list((resolved.reference.kind, resolved.reference.target) for resolved in several)
-        yield _warning(item, f"reads {read}, but has no pod template for a checksum: nothing restarts its pods")
+        yield _warning(
+            item, f"reads {read}, but has no pod template for a checksum: nothing restarts its pods"
+        )
     if opt_ins:
         yield from _warn_about_missing(references, opt_ins, catalogue)
         yield from _warn_about_patterns(opt_ins)
 
 
-def _warn_about_missing(references: References, opt_ins: list[OptIn], catalogue: Catalogue) -> Iterator[Problem]:
+def _warn_about_missing(
+    references: References, opt_ins: list[OptIn], catalogue: Catalogue
+) -> Iterator[Problem]:
     """Warn about objects that Wave or Reloader sees in the cluster, but this function does not see in the package."""
     missing, made = _find_missing(references, catalogue)
     for opt_in in opt_ins:
         outside = {(kind, name) for kind, name in missing[opt_in.item] if kind in opt_in.all_of}
-        outside |= {_short(named, opt_in) for named in opt_in.named if is_literal(named) and not catalogue.find(named)}
-        outside = {(kind, name) for kind, name in outside - opt_in.excluded if name not in FIXED_NAMES}
+        outside |= {
+            _short(named, opt_in)
+            for named in opt_in.named
+            if is_literal(named) and not catalogue.find(named)
+        }
+        outside = {
+            (kind, name) for kind, name in outside - opt_in.excluded if name not in FIXED_NAMES
+        }
         producers: dict[tuple[str, str], Item] = {}
         for one in outside:
             for producer in made[one]:
@@ -160,7 +195,10 @@ def _find_missing(references: References, catalogue: Catalogue) -> tuple[_Names,
 
 
 def _is_near(producer: Item, reader: Item) -> bool:
-    """Tell whether a producer may make something in the namespace of a reader. It may have no namespace."""
+    """Tell whether a producer may make something in the namespace of a reader.
+
+    It may have no namespace.
+    """
     return producer.id.namespace in ("", reader.id.namespace)
 
 
@@ -173,7 +211,10 @@ def _warn_about_patterns(opt_ins: list[OptIn]) -> Iterator[Problem]:
     for opt_in in opt_ins:
         for named in opt_in.named:
             if not is_literal(named) and not is_clear(named):
-                yield _warning(opt_in.item, f"the pattern {named.name!r} is not supported here; list the names instead")
+                yield _warning(
+                    opt_in.item,
+                    f"the pattern {named.name!r} is not supported here; list the names instead",
+                )
 
 
 def _list(objects: Iterable[tuple[str, str]]) -> str:
@@ -192,7 +233,11 @@ def _annotate_all(checksums: Iterable[ChecksumInput], run: Run) -> Changes:
 
     @cache  # an object is digested once, however many pods read it
     def entry(config: Item, keys_read: frozenset[str] | None) -> tuple[str, ...]:
-        digest = content_digest(config.node, keys_read, texts) if config.is_config else digest_of(config, texts)
+        digest = (
+            content_digest(config.node, keys_read, texts)
+            if config.is_config
+            else digest_of(config, texts)
+        )
         return config.id.kind, config.id.namespace, base_name(config), digest
 
     for one in checksums:
@@ -200,10 +245,12 @@ def _annotate_all(checksums: Iterable[ChecksumInput], run: Run) -> Changes:
             continue
         item = one.item
         if item not in annotated:
-            # The mark tells our annotation from a chart's of the same name. On the workload it restarts nothing.
+            # The mark tells our annotation from a chart's of the same name. On the workload it
+            # restarts nothing.
             patches.append((item, {"metadata": {"annotations": {keys.CHECKSUM: annotation}}}))
         annotated[item].add(one.template.path)
-        # Whatever else enters the digest, or in another order, restarts every workload of everybody (decision 11).
+        # Whatever else enters the digest, or in another order, restarts every workload of everybody
+        # (decision 11).
         entries = sorted(entry(config, keys_read) for config, keys_read in one.configs.items())
         patches.append(_annotate(one, annotation, sha256(json.dumps(entries).encode()).hexdigest()))
         problems += _announce(one, annotation)
@@ -222,7 +269,9 @@ def _annotate(one: ChecksumInput, annotation: str, digest: str) -> tuple[Item, P
 def _announce(one: ChecksumInput, annotation: str) -> Iterator[Problem]:
     """Say what restarts the pods, the same on every run over the same references."""
     field = step(f"{one.template.field}.metadata.annotations", annotation)
-    read = ", ".join(sorted(_name(config, keys_read, one.item) for config, keys_read in one.configs.items()))
+    read = ", ".join(
+        sorted(_name(config, keys_read, one.item) for config, keys_read in one.configs.items())
+    )
     yield about(one.item, f"pods restart when {read} changes", field, Severity.INFO)
     is_first_run = keys.CHECKSUM not in one.item.annotations
     if is_first_run and get(one.template.node, "metadata", "annotations", annotation):
@@ -239,7 +288,10 @@ def _name(config: Item, keys_read: frozenset[str] | None, reader: Item) -> str:
 def _remove(item: Item, annotated: set[FieldPath]) -> Iterator[tuple[Item, Patch]]:
     former = item.annotations[keys.CHECKSUM]
     for template in find_templates(item.node):
-        if template.path not in annotated and get(template.node, "metadata", "annotations", former) is not None:
+        if (
+            template.path not in annotated
+            and get(template.node, "metadata", "annotations", former) is not None
+        ):
             yield item, patch_at(template.path, _without(template.node, former))
     if not annotated:
         yield item, _without(item.node, keys.CHECKSUM)

@@ -25,12 +25,32 @@ from krm_fn.base.kind import (
     wave_of,
     wave_order,
 )
-from krm_fn.base.link_plan import PLAN_VERSION, JobPlan, LinkPlan, ProducerName, RevisionName, Workload, merge_plans
+from krm_fn.base.link_plan import (
+    PLAN_VERSION,
+    JobPlan,
+    LinkPlan,
+    ProducerName,
+    RevisionName,
+    Workload,
+    merge_plans,
+)
 from krm_fn.base.node import NewValue, Node, entries, is_mapping, is_sequence
 from krm_fn.base.problem import Problem, ResourceId, Severity
-from krm_fn.base.settings import NO_SIDECAR_ANNOTATIONS, NO_SIDECAR_LABELS, Environment, NearbyConfig, Settings
+from krm_fn.base.settings import (
+    NO_SIDECAR_ANNOTATIONS,
+    NO_SIDECAR_LABELS,
+    Environment,
+    NearbyConfig,
+    Settings,
+)
 from krm_fn.core.decide.run import Consumers, Package, Revision, Run
-from krm_fn.core.names.names import EXPECTED_IMAGE, content_name, cron_job_name, is_image, version_of
+from krm_fn.core.names.names import (
+    EXPECTED_IMAGE,
+    content_name,
+    cron_job_name,
+    is_image,
+    version_of,
+)
 from krm_fn.core.references.reference import Reference
 
 # Build the objects that run the linker: its Jobs, its permissions, its inventory and its trackers.
@@ -39,16 +59,26 @@ START_SECONDS = 300
 """What the Job may need beyond the linker's own timeout: a new node, the image, the start of the program."""
 
 _RETRIES = 2
-"""For a pod that was evicted, or whose node failed. The linker itself repeats requests, and the deadline covers all."""
+"""For a pod that was evicted, or whose node failed.
+
+The linker itself repeats requests, and the deadline covers all.
+"""
 
 _WHEN_RESUMED = "@hourly"
 """The schedule of a suspended CronJob, which the API server wants all the same."""
 
 _DAY = 86_400
-"""After that, Kubernetes deletes a scheduled Job. One that has failed would alert until the next one fails."""
+"""After that, Kubernetes deletes a scheduled Job.
 
-# Together the restricted Pod Security Standard. No user id: the image says 65534, and OpenShift hands out its own.
-_POD_SECURITY: dict[str, NewValue] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+One that has failed would alert until the next one fails.
+"""
+
+# Together the restricted Pod Security Standard. No user id: the image says 65534, and OpenShift
+# hands out its own.
+_POD_SECURITY: dict[str, NewValue] = {
+    "runAsNonRoot": True,
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
 
 _CONTAINER_SECURITY: dict[str, NewValue] = {
     "allowPrivilegeEscalation": False,
@@ -56,16 +86,27 @@ _CONTAINER_SECURITY: dict[str, NewValue] = {
     "capabilities": {"drop": ["ALL"]},
 }
 
-# What Kubernetes mounts by itself, but with a token that expires after ten minutes, the shortest time that it allows.
-# The kubelet renews it while the pod runs, and the linker reads it again.
+# What Kubernetes mounts by itself, but with a token that expires after ten minutes, the shortest
+# time that it allows. The kubelet renews it while the pod runs, and the linker reads it again.
 _TOKEN = "token"  # noqa: S105  # the name of a volume
 _TOKEN_VOLUME: dict[str, NewValue] = {
     "name": _TOKEN,
     "projected": {
         "sources": [
             {"serviceAccountToken": {"path": "token", "expirationSeconds": 600}},
-            {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
-            {"downwardAPI": {"items": [{"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}]}},
+            {
+                "configMap": {
+                    "name": "kube-root-ca.crt",
+                    "items": [{"key": "ca.crt", "path": "ca.crt"}],
+                }
+            },
+            {
+                "downwardAPI": {
+                    "items": [
+                        {"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}
+                    ]
+                }
+            },
         ]
     },
 }
@@ -79,8 +120,8 @@ _TOKEN_MOUNT: dict[str, NewValue] = {
 def job(group: JobPlan, settings: Settings, image: str) -> Object:
     """Build the Job: a plain resource, never a hook, in the sync wave of its workloads.
 
-    A hook, or a later wave, would wait for the end of a canary. Its name changes if and only if its spec does, because
-    the spec of a Job is immutable.
+    A hook, or a later wave, would wait for the end of a canary. Its name changes if and only if its
+    spec does, because the spec of a Job is immutable.
     """
     linker = settings.linker
     spec = _job_spec(group, settings, image, linker.ttl_seconds_after_finished)
@@ -101,7 +142,8 @@ def cron_job(group: JobPlan, settings: Settings, namespace: str, image: str) -> 
     labels = {**linker.labels, **_labels(settings)}
     spec: Object = {
         "schedule": spread_schedule(linker.schedule or _WHEN_RESUMED, namespace, settings.set),
-        # What is not written, people may set: a CronJob that they suspend stays so in the next release.
+        # What is not written, people may set: a CronJob that they suspend stays so in the next
+        # release.
         **({} if linker.schedule else {"suspend": True}),
         "concurrencyPolicy": "Forbid",
         "startingDeadlineSeconds": START_SECONDS,  # so that Kubernetes counts no missed runs (decision 60)
@@ -120,10 +162,13 @@ def cron_job(group: JobPlan, settings: Settings, namespace: str, image: str) -> 
 def spread_schedule(schedule: str, namespace: str, set_name: str) -> str:
     """Return a plain schedule, with a minute and an hour in place of each `H`.
 
-    They are chosen by the SHA-256 of `<namespace>/<set>`: where 2,000 sets all ran at minute 0, 2,000 pods would start
-    at once, and ask the API server at once. Whoever renders, and whenever, gets the same.
+    They are chosen by the SHA-256 of `<namespace>/<set>`: where 2,000 sets all ran at minute 0,
+    2,000 pods would start at once, and ask the API server at once. Whoever renders, and whenever,
+    gets the same.
     """
-    return _place_schedule(schedule, int(sha256(f"{namespace}/{set_name}".encode()).hexdigest(), 16))
+    return _place_schedule(
+        schedule, int(sha256(f"{namespace}/{set_name}".encode()).hexdigest(), 16)
+    )
 
 
 def may_be_spread(schedule: str, found: str) -> bool:
@@ -138,7 +183,9 @@ def _place_schedule(schedule: str, number: int) -> str:
     if "H" not in minute + hour:
         return schedule  # with the spaces that it has
     # The hour from what the minute leaves over: `H H * * *` has 1,440 times a day, not 60.
-    return " ".join([_place_field(minute, number, 60), _place_field(hour, number // 60, 24), others])
+    return " ".join(
+        [_place_field(minute, number, 60), _place_field(hour, number // 60, 24), others]
+    )
 
 
 def _place_field(field: str, number: int, values: int) -> str:
@@ -153,7 +200,8 @@ def _job_spec(group: JobPlan, settings: Settings, image: str, ttl: int | None) -
     return {
         "backoffLimit": _RETRIES,
         "activeDeadlineSeconds": linker.timeout_seconds + START_SECONDS,
-        # By default none: Argo CD and Flux would create the Job again and again that Kubernetes has deleted.
+        # By default none: Argo CD and Flux would create the Job again and again that Kubernetes has
+        # deleted.
         **({} if ttl is None else {"ttlSecondsAfterFinished": ttl}),
         "template": {
             "metadata": {
@@ -167,7 +215,8 @@ def _job_spec(group: JobPlan, settings: Settings, image: str, ttl: int | None) -
 
 def _pod_spec(group: JobPlan, settings: Settings, image: str) -> Object:
     linker = settings.linker
-    # An image of this version needs no telling, and so the Job is the same in each package of a version.
+    # An image of this version needs no telling, and so the Job is the same in each package of a
+    # version.
     is_other = version_of(linker.image or "") not in ("", __version__)
     environment: list[NewValue] = [{"name": PLAN_VERSION, "value": __version__}] if is_other else []
     return {
@@ -208,7 +257,12 @@ def access(group: JobPlan, settings: Settings, subject_namespace: str) -> list[O
             "metadata": metadata,
             "automountServiceAccountToken": False,
         },
-        {"apiVersion": f"{rbac}/v1", "kind": "Role", "metadata": metadata, "rules": list(_rules(group, settings))},
+        {
+            "apiVersion": f"{rbac}/v1",
+            "kind": "Role",
+            "metadata": metadata,
+            "rules": list(_rules(group, settings)),
+        },
         {
             "apiVersion": f"{rbac}/v1",
             "kind": "RoleBinding",
@@ -224,7 +278,8 @@ def _rules(group: JobPlan, settings: Settings) -> Iterator[Object]:
     for api_group, plurals in _by_group(group.listed).items():
         yield _rule(api_group, plurals, ["list"])
     yield _rule("", ["configmaps"], ["list", "patch", "delete"])
-    # RBAC honours names for `get` and `patch`, but not for `list`. OpenShift refuses owners on what one may not delete.
+    # RBAC honours names for `get` and `patch`, but not for `list`. OpenShift refuses owners on what
+    # one may not delete.
     verbs = ["get", "patch", *(["delete"] if settings.linker.openshift else [])]
     if group.plan.secrets:
         yield {**_rule("", ["secrets"], verbs), "resourceNames": sorted(group.plan.secrets)}
@@ -244,7 +299,9 @@ def inventory(group: JobPlan, settings: Settings) -> Object:
     """
     names = ",".join(sorted({revision.name for revision in group.plan.rendered}))
     annotations = {keys.RENDERED: names, **keep_new_name(settings.deployers)}
-    metadata = _metadata(_name(settings), group.namespace, group.first_wave, _labels(settings), annotations)
+    metadata = _metadata(
+        _name(settings), group.namespace, group.first_wave, _labels(settings), annotations
+    )
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 
 
@@ -259,7 +316,11 @@ def tracker(revision: Revision, name: RevisionName, settings: Settings) -> Objec
         keys.BASE_NAME: bases.get(name.name, revision.base_name),
         keys.WANTED: "true",  # a deployer that applies it again gives it back before it is deleted (decision 9)
         **({keys.STANDS_FOR: name.kind} if name.kind != "Secret" else {}),
-        **({keys.MADE_BY: f"{revision.id.kind}/{revision.name}"} if not revision.item.is_config else {}),
+        **(
+            {keys.MADE_BY: f"{revision.id.kind}/{revision.name}"}
+            if not revision.item.is_config
+            else {}
+        ),
         **{one.annotation: one.value for one in protections_of(settings.deployers)},
         **keep_new_name(settings.deployers),
     }
@@ -336,10 +397,15 @@ def plan_links(
     groups = []
     for known_namespace, of_namespace in sorted(by_namespace.items()):
         # Where no consumer sets a namespace, the linker's objects set none either.
-        namespace = known_namespace if any(consumer.id.namespace for consumer in of_namespace) else ""
+        namespace = (
+            known_namespace if any(consumer.id.namespace for consumer in of_namespace) else ""
+        )
         rendered = set().union(*(revisions_of[consumer] for consumer in of_namespace))
-        other_kinds = (requested | {kinds.of(consumer.id) for consumer in of_namespace}) - set(CONSUMER_KINDS)
-        # Nobody can grant what they lack: without Argo Rollouts, an administrator has no right to list its kinds.
+        other_kinds = (requested | {kinds.of(consumer.id) for consumer in of_namespace}) - set(
+            CONSUMER_KINDS
+        )
+        # Nobody can grant what they lack: without Argo Rollouts, an administrator has no right to
+        # list its kinds.
         has_add_ons = known_namespace in with_add_ons or not requested.isdisjoint(ADD_ON_KINDS)
         known_kinds = [kind for kind in CONSUMER_KINDS if has_add_ons or kind not in ADD_ON_KINDS]
         by_wave: dict[str, list[Item]] = defaultdict(list)
@@ -357,7 +423,8 @@ def plan_links(
             plan = LinkPlan(
                 set=settings.set,
                 workloads=tuple(sorted(workloads)),
-                # Each Job knows all that is rendered in its namespace: it must not delete what another wave needs.
+                # Each Job knows all that is rendered in its namespace: it must not delete what
+                # another wave needs.
                 revisions=tuple(sorted(rendered - referenced)),
                 producers=tuple(sorted(producers.get(known_namespace, ()))),
                 kinds=tuple(sorted(other_kinds)),
@@ -377,11 +444,19 @@ def requested_kinds(settings: Settings) -> list[ResourceId]:
 def _with_add_ons(package: Package) -> set[str]:
     """Return the namespaces for which the package holds objects of Argo Rollouts."""
     groups = {kind.group for kind in ADD_ON_KINDS}
-    candidates = [item for item in package.authored if item.id.group in groups and not item.is_local]
-    return {package.namespace_of(item) for item in candidates if package.kinds.of(item.id) in ADD_ON_KINDS}
+    candidates = [
+        item for item in package.authored if item.id.group in groups and not item.is_local
+    ]
+    return {
+        package.namespace_of(item)
+        for item in candidates
+        if package.kinds.of(item.id) in ADD_ON_KINDS
+    }
 
 
-def _by_consumer(revisions: Iterable[Revision], consumers: Consumers) -> dict[Item, set[RevisionName]]:
+def _by_consumer(
+    revisions: Iterable[Revision], consumers: Consumers
+) -> dict[Item, set[RevisionName]]:
     names: dict[Item, set[RevisionName]] = defaultdict(set)
     for revision in revisions:
         for resolved in consumers.get(revision.item, []):
@@ -389,24 +464,33 @@ def _by_consumer(revisions: Iterable[Revision], consumers: Consumers) -> dict[It
     return names
 
 
-def _producers(revisions: Iterable[Revision], consumers: Consumers, package: Package) -> dict[str, list[ProducerName]]:
+def _producers(
+    revisions: Iterable[Revision], consumers: Consumers, package: Package
+) -> dict[str, list[ProducerName]]:
     """Return the producers among the revisions, by namespace, each with the names that something references."""
     producers: dict[str, list[ProducerName]] = defaultdict(list)
     for revision in revisions:
         names = tracked_names(revision, consumers)
         if names and not revision.item.is_config:
             kind = package.kinds.of(revision.item.id)
-            producers[package.namespace_of(revision.item)].append(ProducerName(kind, revision.name, names))
+            producers[package.namespace_of(revision.item)].append(
+                ProducerName(kind, revision.name, names)
+            )
     return producers
 
 
 def tracked_names(revision: Revision, consumers: Consumers) -> tuple[RevisionName, ...]:
     """Return the names under which something references a revision, or what it makes."""
-    return tuple(sorted({tracked_name(revision, one.reference) for one in consumers.get(revision.item, ())}))
+    return tuple(
+        sorted({tracked_name(revision, one.reference) for one in consumers.get(revision.item, ())})
+    )
 
 
 def tracked_name(revision: Revision, reference: Reference) -> RevisionName:
-    """Return what the linker tracks for a reference. A Secret stands for its producer where both have one name."""
+    """Return what the linker tracks for a reference.
+
+    A Secret stands for its producer where both have one name.
+    """
     meant = revision.meant_by(reference)
     if meant.name in map(revision.name_of, revision.generated):
         return RevisionName("Secret", meant.name)
@@ -419,7 +503,10 @@ def _workload(consumer: Item, kinds: Kinds, name: str, revisions: set[RevisionNa
 
 
 def _is_waited_for(consumer: Item) -> bool:
-    """Tell whether the live object will say what its manifest says, sooner or later. Hooks and Jobs may never do so."""
+    """Tell whether the live object will say what its manifest says, sooner or later.
+
+    Hooks and Jobs may never do so.
+    """
     kind = kind_of(consumer)
     is_immutable = kind is not None and kind.is_immutable
     return bool(consumer.id.name) and not is_hook(consumer) and not is_immutable
@@ -459,14 +546,18 @@ _FOR_TOOLS = (
 
 
 def emit_linker(run: Run) -> Run:
-    """Put the objects into the package, in place of those of an earlier run. Report revisions that nothing links."""
+    """Put the objects into the package, in place of those of an earlier run.
+
+    Report revisions that nothing links.
+    """
     settings, rendered = run.settings, run.revisions.rendered
     own = [item for item in run.package.emitted if item.labels.get(keys.SET) in settings.own_sets]
     if not settings.linker.enabled:
         return run.add(_upsert(own, []) + Changes(problems=(_DISABLED,) if rendered else ()))
     wanted, problems = _wanted(run)
     if own and not rendered:
-        # Names that came back are what a configuration wants. Without them, something else has lost the revisions.
+        # Names that came back are what a configuration wants. Without them, something else has lost
+        # the revisions.
         severity = Severity.INFO if run.revisions.restored else Severity.WARNING
         of_set = own[0].labels[keys.SET]
         message = f"the linker of set {of_set} is removed from the package: no object is a revision any more"
@@ -475,25 +566,38 @@ def emit_linker(run: Run) -> Run:
 
 
 def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
-    package, consumers, settings, environment = run.package, run.consumers, run.settings, run.environment
+    package, consumers, settings, environment = (
+        run.package,
+        run.consumers,
+        run.settings,
+        run.environment,
+    )
     consumed = [revision for revision in run.revisions.rendered if revision.item in consumers]
     linked, problems = without_clashes(consumed, consumers, package.authored)
     groups = plan_links(linked, consumers, package, settings, run.revisions.names)
-    # A RoleBinding must name the namespace of its ServiceAccount; an account of the author's has a binding already.
+    # A RoleBinding must name the namespace of its ServiceAccount; an account of the author's has a
+    # binding already.
     placed = [
         group
         for group in groups
-        if settings.linker.service_account_name is not None or _namespace(group, settings, environment)
+        if settings.linker.service_account_name is not None
+        or _namespace(group, settings, environment)
     ]
-    wanted = [*build_trackers(linked, consumers, placed, package, settings), *_objects(placed, settings, environment)]
+    wanted = [
+        *build_trackers(linked, consumers, placed, package, settings),
+        *_objects(placed, settings, environment),
+    ]
     if len(placed) < len(groups):
         problems.append(_NO_NAMESPACE)
-    if not settings.linker.secrets and any(revision.id.kind == "Secret" for revision in run.revisions.rendered):
+    if not settings.linker.secrets and any(
+        revision.id.kind == "Secret" for revision in run.revisions.rendered
+    ):
         problems.append(_NO_SECRETS)
     if wanted and not settings.is_named:
         problems.append(_unnamed(settings, environment.unread))
     elif wanted and environment.unread:
-        # The name of a release or an application names the set, so that nothing else shows the mistake.
+        # The name of a release or an application names the set, so that nothing else shows the
+        # mistake.
         message = f"set {settings.set} has no configuration, so all defaults apply; {_near(environment.unread)}"
         problems.append(Problem(message, severity=Severity.WARNING))
     if placed:
@@ -502,7 +606,9 @@ def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
     return wanted, [*problems, *_taken(package.authored, wanted)]
 
 
-def _objects(groups: list[JobPlan], settings: Settings, environment: Environment) -> Iterator[Object]:
+def _objects(
+    groups: list[JobPlan], settings: Settings, environment: Environment
+) -> Iterator[Object]:
     image = settings.linker.image or environment.image or _DEFAULT_IMAGE
     for _, same in groupby(groups, key=lambda group: group.namespace):
         first, *others = same
@@ -520,7 +626,11 @@ def _namespace(group: JobPlan, settings: Settings, environment: Environment) -> 
 
 
 def build_trackers(
-    linked: Iterable[Revision], consumers: Consumers, groups: Iterable[JobPlan], package: Package, settings: Settings
+    linked: Iterable[Revision],
+    consumers: Consumers,
+    groups: Iterable[JobPlan],
+    package: Package,
+    settings: Settings,
 ) -> Iterator[Object]:
     """Build the tracker of each name under which something references a Secret, or what makes one."""
     namespaces = {group.namespace or package.namespace for group in groups}
@@ -534,7 +644,10 @@ def build_trackers(
 def without_clashes(
     revisions: list[Revision], consumers: Consumers, authored: Iterable[Item]
 ) -> tuple[list[Revision], list[Problem]]:
-    """Leave out Secrets whose tracker would have the name of a ConfigMap that exists. Only adopted names can clash."""
+    """Leave out Secrets whose tracker would have the name of a ConfigMap that exists.
+
+    Only adopted names can clash.
+    """
     taken = {(item.id.namespace, item.id.name) for item in authored if item.id.kind == "ConfigMap"}
     clashing: list[Revision] = []
     for one in revisions:
@@ -548,7 +661,10 @@ def without_clashes(
 
 
 def _too_many(groups: Iterable[JobPlan], package: Package) -> Iterator[Problem]:
-    """Report namespaces with more revisions than an annotation can list. The Job's arguments have more room."""
+    """Report namespaces with more revisions than an annotation can list.
+
+    The Job's arguments have more room.
+    """
     for namespace, plan in {group.namespace: group.plan for group in groups}.items():
         length = sum(len(revision.name) + 1 for revision in plan.rendered)
         if length > _MAX_ANNOTATIONS:
@@ -563,7 +679,11 @@ def _refused_kinds(package: Package, settings: Settings) -> Iterator[Problem]:
         kind = package.kinds.of(who)
         field = f"spec.linker.kinds[{index}]"
         if not kind.is_listable:
-            yield Problem(f"the linker must not list {kind.plural!r}; remove the entry", package.config_id, field)
+            yield Problem(
+                f"the linker must not list {kind.plural!r}; remove the entry",
+                package.config_id,
+                field,
+            )
         elif not kind.is_namespaced:
             message = f"{kind.kind} is cluster-scoped, and the linker only looks into one namespace"
             yield Problem(message, package.config_id, field)
@@ -574,7 +694,10 @@ def _taken(authored: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Probl
     names = {_name_of(one) for one in wanted}
     for item in authored:
         if (item.id.kind, item.id.namespace, item.id.name) in names:
-            yield about(item, "has the name of an object that the linker needs; rename it, or rename the set")
+            yield about(
+                item,
+                "has the name of an object that the linker needs; rename it, or rename the set",
+            )
 
 
 def _near(unread: Sequence[NearbyConfig]) -> str:
@@ -593,7 +716,9 @@ def _unnamed(settings: Settings, unread: Sequence[NearbyConfig]) -> Problem:
     return Problem(message, severity=Severity.WARNING)
 
 
-def _judge_image(package: Package, settings: Settings, environment: Environment) -> Iterator[Problem]:
+def _judge_image(
+    package: Package, settings: Settings, environment: Environment
+) -> Iterator[Problem]:
     """Report an image that nobody has set, that is no image, or that is of another version than this program."""
     image = settings.linker.image
     version = version_of(image or "")
@@ -618,10 +743,11 @@ def _judge_image(package: Package, settings: Settings, environment: Environment)
 def _upsert(own: list[Item], wanted: list[Object]) -> Changes:
     """Replace objects that have the same part as before, add new ones, and remove obsolete ones.
 
-    Several may have one part: Secrets of one base name, in subpackages of kpt, have a tracker each. Those that keep
-    their names keep their places, and the others take the places that are left.
+    Several may have one part: Secrets of one base name, in subpackages of kpt, have a tracker each.
+    Those that keep their names keep their places, and the others take the places that are left.
     """
-    # Were they added beside those of the run before, kustomize would refuse the output, and kpt keep both.
+    # Were they added beside those of the run before, kustomize would refuse the output, and kpt
+    # keep both.
     open_ = {_name_of(one): one for one in wanted}  # equal Secrets share a tracker
     complete: list[tuple[Item, Object]] = []
     for key_of in (_name_of, _part_of):
@@ -643,7 +769,11 @@ def _upsert(own: list[Item], wanted: list[Object]) -> Changes:
 
 
 def _read(item: Item) -> Any:
-    metadata = {"name": item.id.name, "namespace": item.id.namespace, "annotations": item.annotations}
+    metadata = {
+        "name": item.id.name,
+        "namespace": item.id.namespace,
+        "annotations": item.annotations,
+    }
     return {"kind": item.id.kind, "metadata": metadata}
 
 
@@ -655,7 +785,10 @@ def _part_of(one: Any) -> tuple[str, ...]:
     """Return what an object is for, whatever its name: a wave's Job, a Secret's tracker, a namespace's Role."""
     kind, namespace, name = _name_of(one)
     annotations = one["metadata"].get("annotations", {})
-    lasting = {"Job": annotations.get(SYNC_WAVE, ""), "ConfigMap": annotations.get(keys.BASE_NAME, "")}
+    lasting = {
+        "Job": annotations.get(SYNC_WAVE, ""),
+        "ConfigMap": annotations.get(keys.BASE_NAME, ""),
+    }
     return kind, namespace, lasting.get(kind, name)
 
 
@@ -664,7 +797,10 @@ def _with_tool_annotations(wanted: Any, item: Item) -> Object:
     # Without these, kpt would write the object into another file.
     kept = {name: value for name, value in item.annotations.items() if name.startswith(_FOR_TOOLS)}
     annotations = {**metadata.get("annotations", {}), **kept}
-    return {**wanted, "metadata": {**metadata, **({"annotations": annotations} if annotations else {})}}
+    return {
+        **wanted,
+        "metadata": {**metadata, **({"annotations": annotations} if annotations else {})},
+    }
 
 
 def _plain(node: Node) -> Any:

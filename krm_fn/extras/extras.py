@@ -1,6 +1,7 @@
 """What a run adds beside new names, in the order in which it is added.
 
-Each is imported where the package or its configuration asks for it: most ask for the linker alone (decision 31).
+Each is imported where the package or its configuration asks for it: most ask for the linker alone
+(decision 31).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -21,7 +22,9 @@ Extra: TypeAlias = Callable[[Run], Run]
 
 
 class Mounted(NamedTuple):
-    """What `spec.mounts` asks for. Its references count for every decision, and what it writes follows them.
+    """What `spec.mounts` asks for.
+
+    Its references count for every decision, and what it writes follows them.
 
     `own_texts`: the scalars that an earlier run wrote for it, references among them.
     """

@@ -38,15 +38,28 @@ from krm_fn.core.references.find import (
     may_refer,
     split_lookalikes,
 )
-from krm_fn.core.references.reference import By, Reference, ResolvedReference, Rule, beside, read_reference
+from krm_fn.core.references.reference import (
+    By,
+    Reference,
+    ResolvedReference,
+    Rule,
+    beside,
+    read_reference,
+)
 from krm_fn.core.references.resolve import Index
 
 DEPENDS_ON = "config.kubernetes.io/depends-on"
 """kpt's annotation about the order of applying: `group/namespaces/namespace/kind/name`, separated by commas."""
 
-_DEPENDS_ON_JOB = r"(?P<before>(?:^|,)\s*batch/namespaces/(?P<namespace>[^/,]+)/Job/)(?P<name>[^/,\s]+)"
+_DEPENDS_ON_JOB = (
+    r"(?P<before>(?:^|,)\s*batch/namespaces/(?P<namespace>[^/,]+)/Job/)(?P<name>[^/,\s]+)"
+)
 _GROUPS = frozenset({"", "batch", "batch/v1"})
-_RULES = (Resource("Job", "batch", "jobs"), Resource("Job", "batch", "jobs/status"), Resource("Job", "batch", "jobs/*"))
+_RULES = (
+    Resource("Job", "batch", "jobs"),
+    Resource("Job", "batch", "jobs/status"),
+    Resource("Job", "batch", "jobs/*"),
+)
 _RULE = Rule(By.SHAPE, "name beside kind: Job")
 
 _WORD = r"[A-Za-z0-9][A-Za-z0-9.-]*"
@@ -58,8 +71,8 @@ _JOB = r"(?i)\bjobs?\b"
 def rename_jobs(run: Run) -> Run:
     """Name each plain Job that reads a renamed revision, or that has such a name already.
 
-    The name is that of the Job after all changes so far: its pod template is immutable, so that any of them needs
-    another Job.
+    The name is that of the Job after all changes so far: its pod template is immutable, so that any
+    of them needs another Job.
     """
     package, changes = run.package, run.changes
     all_jobs = [item for item in package.authored if _is_job(item) and not item.is_local]
@@ -67,10 +80,13 @@ def rename_jobs(run: Run) -> Run:
     for revised in run.revisions.renamed:
         readers.update(run.references.pod_referrers.get(revised, ()))
     texts: dict[Node, str] = {
-        edit.change.node: str(edit.change.text) for edit in changes.edits if isinstance(edit.change, SetText)
+        edit.change.node: str(edit.change.text)
+        for edit in changes.edits
+        if isinstance(edit.change, SetText)
     }
     patches = dict(combine_patches(changes.patches))
-    # One that was named so stays so, also without a revision: its template is another one again (decision 13).
+    # One that was named so stays so, also without a revision: its template is another one again
+    # (decision 13).
     renamed = [
         _name(item, patches.get(item, {}), texts)
         for item in all_jobs
@@ -79,11 +95,14 @@ def rename_jobs(run: Run) -> Run:
     if not renamed:
         return run
     marks: list[tuple[Item, Patch]] = [
-        (job.item, {"metadata": {"name": job.name, "annotations": {keys.BASE_NAME: job.base_name}}}) for job in renamed
+        (job.item, {"metadata": {"name": job.name, "annotations": {keys.BASE_NAME: job.base_name}}})
+        for job in renamed
     ]
     problems = (*find_too_long(renamed, MAX_JOB_NAME), *find_clashes(all_jobs, renamed))
     following = _update_references_to(renamed, Index(all_jobs, package.kinds), package)
-    return run._replace(jobs=tuple(renamed)).add(following + Changes(patches=tuple(marks), problems=problems))
+    return run._replace(jobs=tuple(renamed)).add(
+        following + Changes(patches=tuple(marks), problems=problems)
+    )
 
 
 def restore_jobs(package: Package) -> Changes:
@@ -95,9 +114,12 @@ def restore_jobs(package: Package) -> Changes:
         if base_name(item) != item.id.name
     ]
     marks: list[tuple[Item, Patch]] = [
-        (one.item, {"metadata": {"name": one.name, "annotations": {keys.BASE_NAME: None}}}) for one in restored
+        (one.item, {"metadata": {"name": one.name, "annotations": {keys.BASE_NAME: None}}})
+        for one in restored
     ]
-    return _update_references_to(restored, Index(all_jobs, package.kinds), package) + Changes(patches=tuple(marks))
+    return _update_references_to(restored, Index(all_jobs, package.kinds), package) + Changes(
+        patches=tuple(marks)
+    )
 
 
 def _is_job(item: Item) -> bool:
@@ -112,7 +134,10 @@ def _name(item: Item, patch: Patch, texts: Mapping[Node, str]) -> Revision:
 
 
 def edited_value(node: Node, patch: Patch | None, texts: Mapping[Node, str]) -> JsonValue:
-    """Return the value of `node` after a patch, as JSON has it. `texts`: the new texts of scalars."""
+    """Return the value of `node` after a patch, as JSON has it.
+
+    `texts`: the new texts of scalars.
+    """
     value = _read_node(node, texts)
     return value if patch is None else _patched(value, patch)
 
@@ -177,7 +202,9 @@ def _update_references_to(renamed: list[Revision], index: Index, package: Packag
     for item in referrers:
         references.extend(index.resolve(item, reference) for reference in find_jobs(item))
     depends_on = _update_depends_on(referrers, index, {job.item: job.name for job in renamed})
-    return update_references(references, Revisions(renamed), index) + Changes(edits=tuple(depends_on))
+    return update_references(references, Revisions(renamed), index) + Changes(
+        edits=tuple(depends_on)
+    )
 
 
 def find_jobs(item: Item) -> list[Reference]:
@@ -193,8 +220,13 @@ def find_jobs(item: Item) -> list[Reference]:
 
 
 def _find_by_shape(root: Node) -> Iterator[Reference]:
-    # No recursion: a custom resource may be nested in any depth. An owner has a uid as well, and a status only reports.
-    stack = [(node, step("", name)) for name, node in fields(root).items() if name not in ("metadata", "status")]
+    # No recursion: a custom resource may be nested in any depth. An owner has a uid as well, and a
+    # status only reports.
+    stack = [
+        (node, step("", name))
+        for name, node in fields(root).items()
+        if name not in ("metadata", "status")
+    ]
     while stack:
         node, field = stack.pop()
         if node.id == "sequence":
@@ -203,15 +235,23 @@ def _find_by_shape(root: Node) -> Iterator[Reference]:
             around = fields(node)
             name = around.get("name")
             if is_scalar(name) and text(name) and _names_a_job(around):
-                yield read_reference("Job", name, beside(around, "name"), step(field, "name"), _RULE, around=around)
-            stack += [(child, step(field, key)) for key, child in around.items() if key not in PASSED_OVER]
+                yield read_reference(
+                    "Job", name, beside(around, "name"), step(field, "name"), _RULE, around=around
+                )
+            stack += [
+                (child, step(field, key)) for key, child in around.items() if key not in PASSED_OVER
+            ]
 
 
 def _names_a_job(around: dict[str, Node]) -> bool:
-    return text(around.get("kind")) == "Job" and all(text(around.get(name)) in _GROUPS for name in GROUP_FIELDS)
+    return text(around.get("kind")) == "Job" and all(
+        text(around.get(name)) in _GROUPS for name in GROUP_FIELDS
+    )
 
 
-def _update_depends_on(items: Iterable[Item], index: Index, names: Mapping[Item, str]) -> Iterator[Edit]:
+def _update_depends_on(
+    items: Iterable[Item], index: Index, names: Mapping[Item, str]
+) -> Iterator[Edit]:
     """Rewrite kpt's depends-on annotations. `names`: the new names of the Jobs."""
     for item in items:
         if DEPENDS_ON not in item.annotations:
@@ -219,7 +259,9 @@ def _update_depends_on(items: Iterable[Item], index: Index, names: Mapping[Item,
 
         def rename(found: re.Match[str], referrer: Item = item) -> str:
             # An object without a namespace is applied to `default`.
-            namespaces = ["default", ""] if found["namespace"] == "default" else [found["namespace"]]
+            namespaces = (
+                ["default", ""] if found["namespace"] == "default" else [found["namespace"]]
+            )
             for namespace in namespaces:
                 for target in index.find(referrer, "Job", found["name"], namespace)[:1]:
                     return found["before"] + names.get(target, found["name"])
@@ -241,7 +283,8 @@ def find_job_names(package: Package, jobs: Iterable[Revision]) -> Iterator[Probl
                 job = renamed.get((item.id.namespace, word))
                 if job is not None and job.item is not item:
                     message = (
-                        f"contains {word!r}, but {job.base_id} is renamed to {job.name}; select it by a label instead"
+                        f"contains {word!r}, but {job.base_id} is renamed to {job.name}; "
+                        f"select it by a label instead"
                     )
                     yield about(item, message, field, Severity.WARNING)
 
@@ -258,7 +301,10 @@ def _words_of_container(container: Node, path: str) -> Iterator[tuple[str, str]]
 def _texts_of_container(container: Node, path: str) -> Iterator[tuple[str, str]]:
     for name in _LISTS_OF_WORDS:
         for index, word in enumerate(elements(get(container, name))):
-            if is_scalar(word) and (name, index) != ("command", 0):  # the program, which may share the name
+            if is_scalar(word) and (name, index) != (
+                "command",
+                0,
+            ):  # the program, which may share the name
                 yield f"{path}.{name}[{index}]", word.value
     for index, variable in enumerate(elements(get(container, "env"))):
         yield f"{path}.env[{index}].value", text(get(variable, "value"))

@@ -1,7 +1,8 @@
 """How workloads ask Wave and Reloader to be restarted when configuration changes.
 
-Sources: Wave's README and the annotations its code reads; Reloader's README and annotation reference, and its function
-`ShouldReload` where these do not say which list wins, where an annotation may be, and what counts as true.
+Sources: Wave's README and the annotations its code reads; Reloader's README and annotation
+reference, and its function `ShouldReload` where these do not say which list wins, where an
+annotation may be, and what counts as true.
 """
 
 import re
@@ -17,9 +18,13 @@ from krm_fn.base.problem import read_list
 from krm_fn.base.settings import CONTROLLERS
 from krm_fn.core.names.names import base_name
 
-# Wave: the opt-in is on the workload itself. It counts everything that its pods read, and what the lists name.
+# Wave: the opt-in is on the workload itself. It counts everything that its pods read, and what the
+# lists name.
 WAVE_ON = ("wave.pusher.com/update-on-config-change", "true")
-WAVE_EXTRA = {"ConfigMap": "wave.pusher.com/extra-configmaps", "Secret": "wave.pusher.com/extra-secrets"}
+WAVE_EXTRA = {
+    "ConfigMap": "wave.pusher.com/extra-configmaps",
+    "Secret": "wave.pusher.com/extra-secrets",
+}
 """Comma lists of `name` or `namespace/name`."""
 
 # Reloader: the opt-in is on the workload or, if that has none, on its pod template.
@@ -40,8 +45,9 @@ GO_TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 class OfKind(NamedTuple):
     """Reloader's annotations about ConfigMaps, or about Secrets.
 
-    `auto` is about all of this kind; `named` a comma list of anchored regular expressions, whether pods read the
-    objects or not; `excluded` a comma list of names, on the workload alone, which wins over all others.
+    `auto` is about all of this kind; `named` a comma list of anchored regular expressions, whether
+    pods read the objects or not; `excluded` a comma list of names, on the workload alone, which
+    wins over all others.
     """
 
     auto: str
@@ -62,21 +68,34 @@ RELOADER = {
     ),
 }
 
-_RELOADER_KEYS = frozenset({RELOADER_AUTO, RELOADER_SEARCH, *(key for keys in RELOADER.values() for key in keys)})
+_RELOADER_KEYS = frozenset(
+    {RELOADER_AUTO, RELOADER_SEARCH, *(key for keys in RELOADER.values() for key in keys)}
+)
 
-OPT_INS = frozenset({WAVE_ON[0], *WAVE_EXTRA.values(), *_RELOADER_KEYS, *(one.excluded for one in RELOADER.values())})
+OPT_INS = frozenset(
+    {
+        WAVE_ON[0],
+        *WAVE_EXTRA.values(),
+        *_RELOADER_KEYS,
+        *(one.excluded for one in RELOADER.values()),
+    }
+)
 """All annotations of workloads and pod templates that these controllers read."""
 
 _LITERAL = r"[a-z0-9-]*"
 
-# The patterns that mean the same to Go and to Python, and that Python matches fast. Go's engine is always linear.
+# The patterns that mean the same to Go and to Python, and that Python matches fast. Go's engine is
+# always linear.
 _ALIKE = r"(?!.*\(\?)(?!.*\[\[)(?!.*\)[*+{])(?:[^\\]|\\[dwsDWS.^$*+?{}\[\]()|-])*"
 _BRANCHES = r"[*+?{|]"
 _MOST_BRANCHES = 3
 
 
 class Named(NamedTuple):
-    """Objects that count whether pods read them or not. `pattern`: the name is a regular expression."""
+    """Objects that count whether pods read them or not.
+
+    `pattern`: the name is a regular expression.
+    """
 
     kind: str
     namespace: str
@@ -108,10 +127,14 @@ class OptIn(NamedTuple):
     def allows(self, config: Item) -> bool:
         """Tell whether neither the workload nor the object excludes it."""
         ignore, yes = RELOADER_IGNORE
-        ignored = self.controller == CONTROLLERS["reloader"] and config.annotations.get(ignore) == yes
+        ignored = (
+            self.controller == CONTROLLERS["reloader"] and config.annotations.get(ignore) == yes
+        )
         if ignored or not self.excluded:
             return not ignored
-        return self.excluded.isdisjoint((config.id.kind, name) for name in (config.id.name, base_name(config)))
+        return self.excluded.isdisjoint(
+            (config.id.kind, name) for name in (config.id.name, base_name(config))
+        )
 
 
 def find_opt_ins(items: Iterable[Item], controllers: Iterable[str]) -> list[OptIn]:
@@ -121,7 +144,9 @@ def find_opt_ins(items: Iterable[Item], controllers: Iterable[str]) -> list[OptI
     for item in items:
         kind = kind_of(item)
         if kind is not None and not item.is_local:
-            found += [_READERS[name](item, kind.template) for name in asked if name in kind.rolled_by]
+            found += [
+                _READERS[name](item, kind.template) for name in asked if name in kind.rolled_by
+            ]
     return [opt_in for opt_in in found if opt_in is not None]
 
 
@@ -134,7 +159,15 @@ def _read_wave(item: Item, template: str) -> OptIn | None:
         for entry in read_list(item.annotations.get(extra, "")):
             namespace, _, name = entry.rpartition("/")
             named.append(Named(kind, namespace or item.id.namespace, name, pattern=False))
-    return OptIn(item, CONTROLLERS["wave"], template, frozenset(WAVE_EXTRA), frozenset(), tuple(named), frozenset())
+    return OptIn(
+        item,
+        CONTROLLERS["wave"],
+        template,
+        frozenset(WAVE_EXTRA),
+        frozenset(),
+        tuple(named),
+        frozenset(),
+    )
 
 
 def _read_reloader(item: Item, template: str) -> OptIn | None:
@@ -144,10 +177,14 @@ def _read_reloader(item: Item, template: str) -> OptIn | None:
     all_of, marked, named = set(), set(), []
     for kind, keys in RELOADER.items():
         said = item.annotations
-        # Reloader reads the pod template only where the workload says nothing about this kind, not even "false".
+        # Reloader reads the pod template only where the workload says nothing about this kind, not
+        # even "false".
         if said.keys().isdisjoint((RELOADER_AUTO, RELOADER_SEARCH, keys.auto, keys.named)):
             said = on_pods
-        named += [Named(kind, item.id.namespace, name, pattern=True) for name in read_list(said.get(keys.named, ""))]
+        named += [
+            Named(kind, item.id.namespace, name, pattern=True)
+            for name in read_list(said.get(keys.named, ""))
+        ]
         if said.get(RELOADER_SEARCH) == "true":
             marked.add(kind)
         if not GO_TRUE.isdisjoint((said.get(RELOADER_AUTO), said.get(keys.auto))):
@@ -169,7 +206,10 @@ def _read_reloader(item: Item, template: str) -> OptIn | None:
     )
 
 
-_READERS: dict[str, Callable[[Item, str], OptIn | None]] = {"wave": _read_wave, "reloader": _read_reloader}
+_READERS: dict[str, Callable[[Item, str], OptIn | None]] = {
+    "wave": _read_wave,
+    "reloader": _read_reloader,
+}
 
 
 class Catalogue:
@@ -212,7 +252,10 @@ def is_literal(named: Named) -> bool:
 @lru_cache(maxsize=256)
 def is_clear(named: Named) -> bool:
     """Tell whether a pattern means the same to Python as to Go, and is cheap to match."""
-    if not re.fullmatch(_ALIKE, named.name) or len(re.findall(_BRANCHES, named.name)) > _MOST_BRANCHES:
+    if (
+        not re.fullmatch(_ALIKE, named.name)
+        or len(re.findall(_BRANCHES, named.name)) > _MOST_BRANCHES
+    ):
         return False
     try:
         re.compile(named.name)

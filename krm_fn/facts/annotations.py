@@ -1,7 +1,8 @@
 """Annotations whose text names a ConfigMap or Secret, and annotations that have an object copied.
 
-A row of ANNOTATIONS: kinds that carry it, the annotation, what it names, and options, which are those of `AnnotationRow`
-in `references/fields.py`. `{a,b}` stands for a row with a and one with b. A Pod is also a pod template.
+A row of ANNOTATIONS: kinds that carry it, the annotation, what it names, and options, which are
+those of `AnnotationRow` in `references/fields.py`. `{a,b}` stands for a row with a and one with b.
+A Pod is also a pod template.
 """
 
 ANNOTATIONS = (
@@ -22,8 +23,16 @@ ANNOTATIONS = (
         "haproxy-ingress.github.io/{auth-secret,auth-tls-secret,secure-crt-secret,secure-verify-ca-secret}",
         "Secret",
     ),
-    ("Ingress", "haproxy.org/{auth-secret,client-ca,server-ca,server-crt,ssl-certificate}", "Secret"),
-    ("Ingress", "haproxy.com/{auth-secret,client-ca,server-ca,server-crt,ssl-certificate}", "Secret"),
+    (
+        "Ingress",
+        "haproxy.org/{auth-secret,client-ca,server-ca,server-crt,ssl-certificate}",
+        "Secret",
+    ),
+    (
+        "Ingress",
+        "haproxy.com/{auth-secret,client-ca,server-ca,server-crt,ssl-certificate}",
+        "Secret",
+    ),
     (
         "Ingress",
         "nginx.ingress.kubernetes.io/{auth-proxy-set-headers,custom-headers,fastcgi-params-configmap}",
@@ -34,7 +43,12 @@ ANNOTATIONS = (
     ("Pod", "vault.hashicorp.com/{agent-extra-secret,tls-secret}", "Secret", {"in_pod": True}),
     ("Pod", "dapr.io/{api-token-secret,app-token-secret}", "Secret", {"in_pod": True}),
     # The AWS load balancer controller reads these of Services as well.
-    ("Ingress Service", "alb.ingress.kubernetes.io/auth-idp-oidc", "Secret", {"inside": "secretName"}),
+    (
+        "Ingress Service",
+        "alb.ingress.kubernetes.io/auth-idp-oidc",
+        "Secret",
+        {"inside": "secretName"},
+    ),
     ("Service", "haproxy.org/{server-ca,server-crt}", "Secret"),
     ("Service", "konghq.com/client-cert", "Secret"),
     # CloudNativePG reads the certificates of its plugins.
@@ -46,10 +60,25 @@ ANNOTATIONS = (
         "Secret",
     ),
     # Programs that keep a ConfigMap or Secret the same as one of its kind.
-    ("ConfigMap", "reflector.v1.k8s.emberstack.com/reflects", "ConfigMap", {"copied_by": "reflector"}),
-    ("ConfigMap", "replicator.v1.mittwald.de/replicate-from", "ConfigMap", {"copied_by": "kubernetes-replicator"}),
+    (
+        "ConfigMap",
+        "reflector.v1.k8s.emberstack.com/reflects",
+        "ConfigMap",
+        {"copied_by": "reflector"},
+    ),
+    (
+        "ConfigMap",
+        "replicator.v1.mittwald.de/replicate-from",
+        "ConfigMap",
+        {"copied_by": "kubernetes-replicator"},
+    ),
     ("Secret", "reflector.v1.k8s.emberstack.com/reflects", "Secret", {"copied_by": "reflector"}),
-    ("Secret", "replicator.v1.mittwald.de/replicate-from", "Secret", {"copied_by": "kubernetes-replicator"}),
+    (
+        "Secret",
+        "replicator.v1.mittwald.de/replicate-from",
+        "Secret",
+        {"copied_by": "kubernetes-replicator"},
+    ),
     # 1Password's operator creates the Secret.
     ("Deployment", "operator.1password.io/item-name", "Secret", {"written": True}),
     # OpenShift's service CA writes the certificate into a Secret of this name.
@@ -57,17 +86,19 @@ ANNOTATIONS = (
     ("Service", "service.beta.openshift.io/serving-cert-secret-name", "Secret", {"written": True}),
 )
 
-# Annotations that the values of a Helm chart give to workloads or pods, each a comma list of names, for Reloader. On
-# workloads of the package they stay as they are: where a name changes with the content, Reloader has nothing to do. In
-# values, whoever reads them may restart pods for no other reason.
+# Annotations that the values of a Helm chart give to workloads or pods, each a comma list of names,
+# for Reloader. On workloads of the package they stay as they are: where a name changes with the
+# content, Reloader has nothing to do. In values, whoever reads them may restart pods for no other
+# reason.
 LISTS_IN_VALUES = {
     "configmap.reloader.stakater.com/reload": "ConfigMap",
     "secret.reloader.stakater.com/reload": "Secret",
 }
 
-# Annotations of objects that a program copies elsewhere under their names, unless the text is `false`.
-# emberstack/kubernetes-reflector: Mirroring/Core/Annotations.cs; mittwald/kubernetes-replicator:
-# replicate/common/consts.go; config-syncer/config-syncer: docs/guides/config-syncer.
+# Annotations of objects that a program copies elsewhere under their names, unless the text is
+# `false`. emberstack/kubernetes-reflector: Mirroring/Core/Annotations.cs;
+# mittwald/kubernetes-replicator: replicate/common/consts.go; config-syncer/config-syncer:
+# docs/guides/config-syncer.
 COPIED = {
     "reflector.v1.k8s.emberstack.com/reflection-allowed": "reflector",
     "reflector.v1.k8s.emberstack.com/reflection-auto-enabled": "reflector",

@@ -1,17 +1,19 @@
 """Values of Helm charts that name a ConfigMap or Secret as text: by chart.
 
-Only what a chart does with a name in its own templates is here. What Kubernetes' own shapes say (`envFrom`,
-`secretKeyRef`, `secretName`, volumes) holds for all charts. Values whose names become a part of a path in the pod are
-left out, as `server.extraVolumes` of vault and `blueprints` of authentik, and so is what a chart looks up while it is
-rendered.
+Only what a chart does with a name in its own templates is here. What Kubernetes' own shapes say
+(`envFrom`, `secretKeyRef`, `secretName`, volumes) holds for all charts. Values whose names become a
+part of a path in the pod are left out, as `server.extraVolumes` of vault and `blueprints` of
+authentik, and so is what a chart looks up while it is rendered.
 
-A row: the path of the value, its kind, the template below the folder before it, with the line in which the value
-becomes the name in a pod, and options, which are those of `ChartValue` in `references/fields.py`.
+A row: the path of the value, its kind, the template below the folder before it, with the line in
+which the value becomes the name in a pod, and options, which are those of `ChartValue` in
+`references/fields.py`.
 """
 
-# Charts of which people call the source by the same name, and which nobody else publishes another one of. So the name
-# of an OCIRepository in another package tells the chart: onedr0p/cluster-template, bjw-s-labs/home-ops and their likes
-# have one for all of their HelmReleases. Names as `redis` or `grafana` tell nothing: several charts are called so.
+# Charts of which people call the source by the same name, and which nobody else publishes another
+# one of. So the name of an OCIRepository in another package tells the chart:
+# onedr0p/cluster-template, bjw-s-labs/home-ops and their likes have one for all of their
+# HelmReleases. Names as `redis` or `grafana` tell nothing: several charts are called so.
 TOLD_BY_SOURCE = ("app-template",)
 
 CHART_VALUES = (
@@ -26,7 +28,12 @@ CHART_VALUES = (
                 "pod/fields/_volumes.tpl:58",
                 {"beside": ("type", "configMap"), "tells": True},
             ),
-            ("persistence/*", "Secret", "pod/fields/_volumes.tpl:79", {"beside": ("type", "secret"), "tells": True}),
+            (
+                "persistence/*",
+                "Secret",
+                "pod/fields/_volumes.tpl:79",
+                {"beside": ("type", "secret"), "tells": True},
+            ),
             (
                 "controllers/*/containers/*/envFrom/configMap",
                 "ConfigMap",
@@ -193,7 +200,13 @@ CHART_VALUES = (
     (
         "kube-prometheus-stack",
         "prometheus-community/helm-charts kube-prometheus-stack 88.5.3 templates",
-        (("alertmanager/alertmanagerSpec/configSecret", "Secret", "alertmanager/alertmanager.yaml:68"),),
+        (
+            (
+                "alertmanager/alertmanagerSpec/configSecret",
+                "Secret",
+                "alertmanager/alertmanager.yaml:68",
+            ),
+        ),
     ),
     (
         "grafana",
@@ -248,10 +261,26 @@ CHART_VALUES = (
             ("jobservice/existingSecret", "Secret", "jobservice/jobservice-dpl.yaml:109"),
             ("registry/existingSecret", "Secret", "registry/registry-dpl.yaml:117"),
             ("registry/credentials/existingSecret", "Secret", "registry/registry-dpl.yaml:365"),
-            ("persistence/imageChartStorage/s3/existingSecret", "Secret", "registry/registry-dpl.yaml:110"),
-            ("persistence/imageChartStorage/azure/existingSecret", "Secret", "registry/registry-dpl.yaml:142"),
-            ("persistence/imageChartStorage/swift/existingSecret", "Secret", "registry/registry-dpl.yaml:149"),
-            ("persistence/imageChartStorage/oss/existingSecret", "Secret", "registry/registry-dpl.yaml:168"),
+            (
+                "persistence/imageChartStorage/s3/existingSecret",
+                "Secret",
+                "registry/registry-dpl.yaml:110",
+            ),
+            (
+                "persistence/imageChartStorage/azure/existingSecret",
+                "Secret",
+                "registry/registry-dpl.yaml:142",
+            ),
+            (
+                "persistence/imageChartStorage/swift/existingSecret",
+                "Secret",
+                "registry/registry-dpl.yaml:149",
+            ),
+            (
+                "persistence/imageChartStorage/oss/existingSecret",
+                "Secret",
+                "registry/registry-dpl.yaml:168",
+            ),
         ),
     ),
     (

@@ -1,29 +1,40 @@
-"""What deployers do with objects: by their names in `spec.deployers`. The fields are those of `model/deployers.py`.
+"""What deployers do with objects: by their names in `spec.deployers`.
 
-What each does on prune and on uninstall is in the schema (`spec.deployers`) and in docs/deployers.md, as read in these
-functions: Argo CD, `shouldBeDeleted` and its sync-options and compare-options documentation; Flux, `deleteObjects` of
-kustomize-controller; cli-utils, `PreventRemoveFilter`; Helm, `filterManifestsToKeep` and `update` of its Kubernetes
-client; kapp, `DeleteOrphanStrategy`.
+The fields are those of `model/deployers.py`.
 
-Hooks, waves and waits: Argo CD's gitops-engine (`sync/hook`, `sync/syncwaves`, `sync/sync_phase.go`,
-`health/health.go`) and its `resource_customizations`, Helm's page on chart hooks. Hooks that are missing have no place
-in the order of a deployment: they run when something fails or is deleted, or never.
+What each does on prune and on uninstall is in the schema (`spec.deployers`) and in
+docs/deployers.md, as read in these functions: Argo CD, `shouldBeDeleted` and its sync-options and
+compare-options documentation; Flux, `deleteObjects` of kustomize-controller; cli-utils,
+`PreventRemoveFilter`; Helm, `filterManifestsToKeep` and `update` of its Kubernetes client; kapp,
+`DeleteOrphanStrategy`.
 
-Field managers, and what each adds to the objects that it applies: Argo CD, `ArgoCDSSAManager` and its page on tracking;
-Flux, the names of its controllers and `kustomize/api/v1`; Helm, `getManagedFieldsManager` and `setMetadataVisitor`; kapp,
-`LabeledResources`; cli-utils, `OwningInventoryKey`.
+Hooks, waves and waits: Argo CD's gitops-engine (`sync/hook`, `sync/syncwaves`,
+`sync/sync_phase.go`, `health/health.go`) and its `resource_customizations`, Helm's page on chart
+hooks. Hooks that are missing have no place in the order of a deployment: they run when something
+fails or is deleted, or never.
 
-What is replaced: Argo CD, `applyObject` of its gitops-engine; Flux, `shouldForceApply` and `AnyInMetadata` of
-fluxcd/pkg; kapp, `AddOrUpdateChange`. What is passed over: Flux, `shouldSkipApply` of fluxcd/pkg; kapp, `ChangeFactory`.
-What checks no MAC of SOPS: see `stages/sops.py`.
+Field managers, and what each adds to the objects that it applies: Argo CD, `ArgoCDSSAManager` and
+its page on tracking; Flux, the names of its controllers and `kustomize/api/v1`; Helm,
+`getManagedFieldsManager` and `setMetadataVisitor`; kapp, `LabeledResources`; cli-utils,
+`OwningInventoryKey`.
+
+What is replaced: Argo CD, `applyObject` of its gitops-engine; Flux, `shouldForceApply` and
+`AnyInMetadata` of fluxcd/pkg; kapp, `AddOrUpdateChange`. What is passed over: Flux,
+`shouldSkipApply` of fluxcd/pkg; kapp, `ChangeFactory`. What checks no MAC of SOPS: see
+`stages/sops.py`.
 """
 
 DEPLOYERS = {
     "argocd": {
         "name": "Argo CD",
-        # Never `Delete=false`: a revision without an owner must still be deleted with its Application.
+        # Never `Delete=false`: a revision without an owner must still be deleted with its
+        # Application.
         "protections": (
-            {"annotation": "argocd.argoproj.io/sync-options", "value": "Prune=false", "part_of_list": True},
+            {
+                "annotation": "argocd.argoproj.io/sync-options",
+                "value": "Prune=false",
+                "part_of_list": True,
+            },
             {
                 "annotation": "argocd.argoproj.io/compare-options",
                 "value": "IgnoreExtraneous",
@@ -36,7 +47,8 @@ DEPLOYERS = {
         "tracks": ("argocd.argoproj.io/tracking-id",),
         "spares_owned": True,
         "deployment": "sync",
-        # Helm's hooks do not count beside its own, and their weight is the wave of an object that has none.
+        # Helm's hooks do not count beside its own, and their weight is the wave of an object that
+        # has none.
         "hooks": {
             "argocd.argoproj.io/hook": {"PreSync": "BEFORE", "Sync": "MAIN", "PostSync": "AFTER"},
             "helm.sh/hook": {
@@ -58,8 +70,8 @@ DEPLOYERS = {
             "argoproj.io/Workflow",
         ),
         "waits_for_others": True,
-        # `Replace=true` alone is a PUT, which the API server refuses as it does a patch. A server-side apply has no
-        # force.
+        # `Replace=true` alone is a PUT, which the API server refuses as it does a patch. A
+        # server-side apply has no force.
         "replaces": (
             {
                 "annotation": "argocd.argoproj.io/sync-options",
@@ -89,11 +101,29 @@ DEPLOYERS = {
             "helm.toolkit.fluxcd.io/name",
         ),
         "reads_labels": True,
-        "replaces": ({"annotation": "kustomize.toolkit.fluxcd.io/force", "says": ("enabled",), "in_any_case": True},),
+        "replaces": (
+            {
+                "annotation": "kustomize.toolkit.fluxcd.io/force",
+                "says": ("enabled",),
+                "in_any_case": True,
+            },
+        ),
         "passes_over": (
-            {"annotation": "kustomize.toolkit.fluxcd.io/reconcile", "says": ("disabled",), "in_any_case": True},
-            {"annotation": "kustomize.toolkit.fluxcd.io/ssa", "says": ("Ignore",), "in_any_case": True},
-            {"annotation": "kustomize.toolkit.fluxcd.io/ssa", "says": ("IfNotPresent",), "in_any_case": True},
+            {
+                "annotation": "kustomize.toolkit.fluxcd.io/reconcile",
+                "says": ("disabled",),
+                "in_any_case": True,
+            },
+            {
+                "annotation": "kustomize.toolkit.fluxcd.io/ssa",
+                "says": ("Ignore",),
+                "in_any_case": True,
+            },
+            {
+                "annotation": "kustomize.toolkit.fluxcd.io/ssa",
+                "says": ("IfNotPresent",),
+                "in_any_case": True,
+            },
         ),
         "decrypts": True,
         # It runs kustomize, which writes these words with quotes.
@@ -101,8 +131,12 @@ DEPLOYERS = {
     },
     "kpt": {
         "name": "kpt",
-        "protections": ({"annotation": "client.lifecycle.config.k8s.io/deletion", "value": "detach"},),
-        "protections_of_others": ({"annotation": "cli-utils.sigs.k8s.io/on-remove", "value": "keep"},),
+        "protections": (
+            {"annotation": "client.lifecycle.config.k8s.io/deletion", "value": "detach"},
+        ),
+        "protections_of_others": (
+            {"annotation": "cli-utils.sigs.k8s.io/on-remove", "value": "keep"},
+        ),
         "managers": ("kpt",),
         "tracks": ("config.k8s.io/owning-inventory",),
         "keeps_boolean_words": True,

@@ -24,7 +24,11 @@ EXCLUSIONS = (
         "Application",
         "spec.source*.helm.valuesObject",
         "a chart may create an object with this name, or read one",
-        {"but_in_pods": True, "only": ("configMap", "secret"), "applied_in": ("spec.destination.namespace",)},
+        {
+            "but_in_pods": True,
+            "only": ("configMap", "secret"),
+            "applied_in": ("spec.destination.namespace",),
+        },
     ),
     (
         "argoproj.io",
@@ -48,7 +52,12 @@ EXCLUSIONS = (
         "it is about the namespace it deploys to, not its own",
         {"applied_in": ()},
     ),
-    ("argoproj.io", "ApplicationSet", "spec.template", "it is about the namespace it deploys to, not its own"),
+    (
+        "argoproj.io",
+        "ApplicationSet",
+        "spec.template",
+        "it is about the namespace it deploys to, not its own",
+    ),
     (
         "argoproj.io",
         "ApplicationSet",
@@ -91,7 +100,8 @@ EXCLUSIONS = (
         "it selects objects of another package",
         {"applied_in": ("spec.targetNamespace",)},
     ),
-    # k3s and RKE2: the values are YAML in a text (k3s-io/helm-controller, pkg/apis/helm.cattle.io/v1/types.go).
+    # k3s and RKE2: the values are YAML in a text (k3s-io/helm-controller,
+    # pkg/apis/helm.cattle.io/v1/types.go).
     (
         "helm.cattle.io",
         "HelmChart",
@@ -113,7 +123,8 @@ EXCLUSIONS = (
         "a chart may create an object with this name, or read one",
         {"applied_in": ("spec.targetNamespace",)},
     ),
-    # Sveltos and Cluster API's add-on provider install charts in clusters, of which their own may be one.
+    # Sveltos and Cluster API's add-on provider install charts in clusters, of which their own may
+    # be one.
     (
         "config.projectsveltos.io",
         "ClusterProfile Profile",
@@ -128,7 +139,8 @@ EXCLUSIONS = (
         "a chart may create an object with this name, or read one",
         {"applied_in": ("spec.namespace",)},
     ),
-    # Expressions get objects by name: `resource.Get("v1", "configmaps", NAMESPACE, NAME)` (pkg/cel/libs/context.go).
+    # Expressions get objects by name: `resource.Get("v1", "configmaps", NAMESPACE, NAME)`
+    # (pkg/cel/libs/context.go).
     (
         "policies.kyverno.io",
         "DeletingPolicy GeneratingPolicy ImageValidatingPolicy MutatingPolicy ValidatingPolicy NamespacedDeletingPolicy NamespacedGeneratingPolicy NamespacedImageValidatingPolicy NamespacedMutatingPolicy NamespacedValidatingPolicy",
@@ -137,16 +149,27 @@ EXCLUSIONS = (
         {"applied_in": ()},
     ),
     # What Kyverno clones may be of any kind; `fields` has the rows for ConfigMaps and Secrets.
-    ("kyverno.io", "ClusterPolicy Policy", "spec.rules.generate*clone", "its rule says another kind"),
+    (
+        "kyverno.io",
+        "ClusterPolicy Policy",
+        "spec.rules.generate*clone",
+        "its rule says another kind",
+    ),
     (
         "work.open-cluster-management.io",
         "ManifestWork ManifestWorkReplicaSet",
         "spec",
         "its objects are in another cluster",
     ),
-    ("kubernetes.crossplane.io", "Object", "spec.forProvider.manifest", "its objects are in another cluster"),
-    # What a policy applies is in the clusters that it is for. Its templates read objects of the hub by name
-    # (stolostron/go-template-utils, pkg/templates: `fromConfigMap`, `fromSecret`, `copySecretData`, ...).
+    (
+        "kubernetes.crossplane.io",
+        "Object",
+        "spec.forProvider.manifest",
+        "its objects are in another cluster",
+    ),
+    # What a policy applies is in the clusters that it is for. Its templates read objects of the hub
+    # by name (stolostron/go-template-utils, pkg/templates: `fromConfigMap`, `fromSecret`,
+    # `copySecretData`, ...).
     (
         "policy.open-cluster-management.io",
         "Policy",
@@ -161,9 +184,19 @@ EXCLUSIONS = (
         "its objects are in the clusters that the policy is for",
         {"applied_in": ()},
     ),
-    ("external-secrets.io", "ClusterExternalSecret", "spec.externalSecretName", "it names ExternalSecrets"),
+    (
+        "external-secrets.io",
+        "ClusterExternalSecret",
+        "spec.externalSecretName",
+        "it names ExternalSecrets",
+    ),
     ("external-secrets.io", "ClusterPushSecret", "spec.pushSecretName", "it names PushSecrets"),
-    ("secrets.infisical.com", "InfisicalDynamicSecret", "spec.dynamicSecret", "it names a secret in an outside store"),
+    (
+        "secrets.infisical.com",
+        "InfisicalDynamicSecret",
+        "spec.dynamicSecret",
+        "it names a secret in an outside store",
+    ),
     (
         "secrets.infisical.com",
         "InfisicalPushSecret",
@@ -176,5 +209,10 @@ EXCLUSIONS = (
         "spec.users.scramCredentialsSecretName",
         "the operator makes a Secret with a longer name from it",
     ),
-    ("lerentis.uploadfilter24.eu", "BitwardenSecret", "spec.content", "`secretName` is a field of a vault's entry"),
+    (
+        "lerentis.uploadfilter24.eu",
+        "BitwardenSecret",
+        "spec.content",
+        "`secretName` is a field of a vault's entry",
+    ),
 )

@@ -2,14 +2,17 @@
 
 Most hold the name as text where the ecosystem's habit is a mapping.
 
-A row of FIELDS: groups (none: any), kinds, path, what it names, and options. The path is as in kustomize: lists are not
-marked. `{a,b}` in it stands for a row with a and one with b; in another column, those rows take a and b in turn. The
-options are those of `FieldRow` in `references/fields.py`. `reads` is left out where the consumer reads the value only: it gets the object through the API,
-or mounts it at a path that the name is no part of. The sources of what mounts were read for this: the operators of
-Spark, NVIDIA, Strimzi, Redis, MinIO, Percona, Zalando, Cassandra, Loki, Tempo and KubeVirt's CDI mount at fixed paths.
-Solr's mounts a basicAuthSecret at /etc/secrets/NAME, and writes that path itself, for its own probe.
+A row of FIELDS: groups (none: any), kinds, path, what it names, and options. The path is as in
+kustomize: lists are not marked. `{a,b}` in it stands for a row with a and one with b; in another
+column, those rows take a and b in turn. The options are those of `FieldRow` in
+`references/fields.py`. `reads` is left out where the consumer reads the value only: it gets the
+object through the API, or mounts it at a path that the name is no part of. The sources of what
+mounts were read for this: the operators of Spark, NVIDIA, Strimzi, Redis, MinIO, Percona, Zalando,
+Cassandra, Loki, Tempo and KubeVirt's CDI mount at fixed paths. Solr's mounts a basicAuthSecret at
+/etc/secrets/NAME, and writes that path itself, for its own probe.
 
-A row of SELECTORS: a group, its kinds (none: all), and the fields in which a key of a ConfigMap is selected.
+A row of SELECTORS: a group, its kinds (none: all), and the fields in which a key of a ConfigMap is
+selected.
 """
 
 READS = {
@@ -124,7 +127,12 @@ FIELDS = (
         },
     ),
     # Grafana operator, from version 5 (grafana/grafana-operator: api/v1beta1/grafana_types.go)
-    ("grafana.integreatly.org", "Grafana", "spec/external/{adminPassword,adminUser,apiKey}", "Secret"),
+    (
+        "grafana.integreatly.org",
+        "Grafana",
+        "spec/external/{adminPassword,adminUser,apiKey}",
+        "Secret",
+    ),
     # Spark operator
     (
         "sparkoperator.k8s.io",
@@ -133,7 +141,13 @@ FIELDS = (
         "ConfigMap",
         {"in_pod": True},
     ),
-    ("sparkoperator.k8s.io", "SparkApplication", "spec/imagePullSecrets", "Secret", {"in_pod": True}),
+    (
+        "sparkoperator.k8s.io",
+        "SparkApplication",
+        "spec/imagePullSecrets",
+        "Secret",
+        {"in_pod": True},
+    ),
     (
         "sparkoperator.k8s.io",
         "ScheduledSparkApplication",
@@ -141,7 +155,13 @@ FIELDS = (
         "ConfigMap",
         {"in_pod": True},
     ),
-    ("sparkoperator.k8s.io", "ScheduledSparkApplication", "spec/template/imagePullSecrets", "Secret", {"in_pod": True}),
+    (
+        "sparkoperator.k8s.io",
+        "ScheduledSparkApplication",
+        "spec/template/imagePullSecrets",
+        "Secret",
+        {"in_pod": True},
+    ),
     # NVIDIA's GPU operator
     (
         "nvidia.com",
@@ -157,7 +177,12 @@ FIELDS = (
         "ConfigMap",
     ),
     # Jenkins operator (jenkinsci/kubernetes-operator: api/v1alpha2/jenkins_types.go)
-    ("jenkins.io", "Jenkins", "spec/{configurationAsCode,groovyScripts}/configurations", "ConfigMap"),
+    (
+        "jenkins.io",
+        "Jenkins",
+        "spec/{configurationAsCode,groovyScripts}/configurations",
+        "ConfigMap",
+    ),
     # kro (kubernetes-sigs/kro: api/v1alpha1/resourcegraphdefinition_types.go)
     (
         "kro.run",
@@ -166,7 +191,13 @@ FIELDS = (
         "ConfigMap",
         {"beside_kind": True},
     ),
-    ("kro.run", "ResourceGraphDefinition", "spec/resources/externalRef/metadata/name", "Secret", {"beside_kind": True}),
+    (
+        "kro.run",
+        "ResourceGraphDefinition",
+        "spec/resources/externalRef/metadata/name",
+        "Secret",
+        {"beside_kind": True},
+    ),
     # Kyverno (kyverno/kyverno: api/kyverno/v1/common_types.go)
     (
         "kyverno.io",
@@ -234,7 +265,12 @@ FIELDS = (
     ),
     # Strimzi
     ("kafka.strimzi.io", "KafkaConnect", "spec/build/output/pushSecret", "Secret"),
-    ("kafka.strimzi.io", "KafkaConnect KafkaMirrorMaker2", "spec/template/buildConfig/pullSecret", "Secret"),
+    (
+        "kafka.strimzi.io",
+        "KafkaConnect KafkaMirrorMaker2",
+        "spec/template/buildConfig/pullSecret",
+        "Secret",
+    ),
     # Argo CD, Argo Workflows
     (
         "argoproj.io",
@@ -248,7 +284,12 @@ FIELDS = (
         "spec/artifactRepositoryRef/configMap",
         "ConfigMap",
     ),
-    ("argoproj.io", "CronWorkflow", "spec/workflowSpec/artifactRepositoryRef/configMap", "ConfigMap"),
+    (
+        "argoproj.io",
+        "CronWorkflow",
+        "spec/workflowSpec/artifactRepositoryRef/configMap",
+        "ConfigMap",
+    ),
     # OpenKruise
     ("apps.kruise.io", "ImagePullJob ImageListPullJob", "spec/pullSecrets", "Secret"),
     (
@@ -275,7 +316,12 @@ FIELDS = (
         "spec/tls/{rootCAsSecrets,certificatesSecrets,rootCAs/secret}",
         "Secret",
     ),
-    ("traefik.io traefik.containo.us", "ServersTransportTCP", "spec/tls/rootCAs/configMap", "ConfigMap"),
+    (
+        "traefik.io traefik.containo.us",
+        "ServersTransportTCP",
+        "spec/tls/rootCAs/configMap",
+        "ConfigMap",
+    ),
     # The other gateways and ingress controllers
     (
         "k8s.nginx.org",
@@ -286,8 +332,20 @@ FIELDS = (
     ("k8s.nginx.org", "TransportServer VirtualServer", "spec/tls/secret", "Secret"),
     ("getambassador.io", "TLSContext", "spec/{secret,ca_secret,crl_secret}", "Secret"),
     ("getambassador.io", "Host", "spec/tls/{ca_secret,crl_secret}", "Secret"),
-    ("networking.istio.io", "Gateway", "spec/servers/tls/credentialName", "Secret", {"reads": "Istio"}),
-    ("networking.istio.io", "DestinationRule", "spec/trafficPolicy/tls/credentialName", "Secret", {"reads": "Istio"}),
+    (
+        "networking.istio.io",
+        "Gateway",
+        "spec/servers/tls/credentialName",
+        "Secret",
+        {"reads": "Istio"},
+    ),
+    (
+        "networking.istio.io",
+        "DestinationRule",
+        "spec/trafficPolicy/tls/credentialName",
+        "Secret",
+        {"reads": "Istio"},
+    ),
     ("extensions.istio.io", "WasmPlugin", "spec/imagePullSecret", "Secret"),
     ("gateway.envoyproxy.io", "SecurityPolicy", "spec/basicAuth/users", "Secret"),
     ("projectcontour.io", "HTTPProxy", "spec/virtualhost/tls/clientValidation/caSecret", "Secret"),
@@ -300,7 +358,12 @@ FIELDS = (
         "spec/certificates/{clientCASecret,replicationTLSSecret,serverCASecret,serverTLSSecret}",
         "Secret",
     ),
-    ("acid.zalan.do", "OperatorConfiguration", "configuration/kubernetes/pod_environment_configmap", "ConfigMap"),
+    (
+        "acid.zalan.do",
+        "OperatorConfiguration",
+        "configuration/kubernetes/pod_environment_configmap",
+        "ConfigMap",
+    ),
     (
         "acid.zalan.do",
         "OperatorConfiguration",
@@ -372,8 +435,18 @@ FIELDS = (
         "spec/{secrets/encryptionKey,secrets/keyFile,secrets/ldapSecret,secrets/sse,secrets/ssl,secrets/sslInternal,secrets/vault,vault/syncUsers/tokenSecret,vault/tlsSecret}",
         "Secret",
     ),
-    ("psmdb.percona.com", "PerconaServerMongoDBClusterSync", "spec/source/credentialsSecret", "Secret"),
-    ("pxc.percona.com", "PerconaXtraDBCluster", "spec/backup/storages/*/{azure,s3}/credentialsSecret", "Secret"),
+    (
+        "psmdb.percona.com",
+        "PerconaServerMongoDBClusterSync",
+        "spec/source/credentialsSecret",
+        "Secret",
+    ),
+    (
+        "pxc.percona.com",
+        "PerconaXtraDBCluster",
+        "spec/backup/storages/*/{azure,s3}/credentialsSecret",
+        "Secret",
+    ),
     (
         "pxc.percona.com",
         "PerconaXtraDBClusterRestore",
@@ -403,9 +476,25 @@ FIELDS = (
         {"in_pod": True},
     ),
     ("solr.apache.org", "SolrCloud", "spec/solrSecurity/basicAuthSecret", "Secret"),
-    ("solr.apache.org", "SolrPrometheusExporter", "spec/solrReference/basicAuthSecret", "Secret", {"in_pod": True}),
-    ("solr.apache.org", "SolrCloud", "spec/solrAddressability/external/ingressTLSTermination/tlsSecret", "Secret"),
-    ("solr.apache.org", "SolrCloud", "spec/zookeeperRef/{connectionInfo,provided}/{acl,readOnlyAcl}/secret", "Secret"),
+    (
+        "solr.apache.org",
+        "SolrPrometheusExporter",
+        "spec/solrReference/basicAuthSecret",
+        "Secret",
+        {"in_pod": True},
+    ),
+    (
+        "solr.apache.org",
+        "SolrCloud",
+        "spec/solrAddressability/external/ingressTLSTermination/tlsSecret",
+        "Secret",
+    ),
+    (
+        "solr.apache.org",
+        "SolrCloud",
+        "spec/zookeeperRef/{connectionInfo,provided}/{acl,readOnlyAcl}/secret",
+        "Secret",
+    ),
     (
         "solr.apache.org",
         "SolrPrometheusExporter",
@@ -484,9 +573,19 @@ FIELDS = (
     ("velero.io", "BackupStorageLocation VolumeSnapshotLocation", "spec/credential", "Secret"),
     ("k8s.keycloak.org", "Keycloak", "spec/http/tlsSecret", "Secret"),
     ("secrets.hashicorp.com", "VaultConnection", "spec/caCertSecretRef", "Secret"),
-    ("secrets.hashicorp.com", "VaultAuth VaultAuthGlobal", "spec/{appRole,aws,jwt}/secretRef", "Secret"),
+    (
+        "secrets.hashicorp.com",
+        "VaultAuth VaultAuthGlobal",
+        "spec/{appRole,aws,jwt}/secretRef",
+        "Secret",
+    ),
     ("secrets.hashicorp.com", "HCPAuth", "spec/servicePrincipal/secretRef", "Secret"),
-    ("loki.grafana.com tempo.grafana.com", "LokiStack TempoStack", "spec/storage/tls/caName", "ConfigMap"),
+    (
+        "loki.grafana.com tempo.grafana.com",
+        "LokiStack TempoStack",
+        "spec/storage/tls/caName",
+        "ConfigMap",
+    ),
 )
 
 SELECTORS = (

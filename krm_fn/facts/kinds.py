@@ -2,13 +2,13 @@
 
 Scope, plural and version come from the API reference and from each project's CRDs.
 
-CONSUMERS: kinds at whose objects the linker always looks. The fields are those of `Kind` in `model/kinds.py`.
-SHORT_NAMES: what kubectl calls some of them for short.
-CLUSTER_SCOPED: other kinds without a namespace. PLURALS: plurals that the rules of English do not give, by group and
-kind; of any group, if that is empty.
-BUILT_IN: the groups of Kubernetes' own API server. It has types for their kinds; of others it stores what is written.
-AUTHORS_METADATA, SERVER_METADATA: the fields of all objects, as authors and as the API server write them
-(k8s.io/apimachinery, pkg/apis/meta/v1/types.go).
+CONSUMERS: kinds at whose objects the linker always looks. The fields are those of `Kind` in
+`model/kinds.py`. SHORT_NAMES: what kubectl calls some of them for short. CLUSTER_SCOPED: other
+kinds without a namespace. PLURALS: plurals that the rules of English do not give, by group and
+kind; of any group, if that is empty. BUILT_IN: the groups of Kubernetes' own API server. It has
+types for their kinds; of others it stores what is written. AUTHORS_METADATA, SERVER_METADATA: the
+fields of all objects, as authors and as the API server write them (k8s.io/apimachinery,
+pkg/apis/meta/v1/types.go).
 """
 
 CONSUMERS = (
@@ -132,7 +132,8 @@ CONSUMERS = (
     },
 )
 
-# kubernetes: `ShortNames` in pkg/registry/{core,apps,batch}/*/storage; argo-rollouts: manifests/crds/rollout-crd.yaml
+# kubernetes: `ShortNames` in pkg/registry/{core,apps,batch}/*/storage; argo-rollouts:
+# manifests/crds/rollout-crd.yaml
 SHORT_NAMES = {
     "ConfigMap": "cm",
     "CronJob": "cj",
@@ -145,8 +146,9 @@ SHORT_NAMES = {
     "StatefulSet": "sts",
 }
 
-# Kinds in which the API server lets nobody change a reference (kubernetes, ValidateStorageClassUpdate in
-# pkg/apis/storage/validation/validation.go, ValidatePersistentVolumeUpdate in pkg/apis/core/validation/validation.go).
+# Kinds in which the API server lets nobody change a reference (kubernetes,
+# ValidateStorageClassUpdate in pkg/apis/storage/validation/validation.go,
+# ValidatePersistentVolumeUpdate in pkg/apis/core/validation/validation.go).
 FIXED = (("storage.k8s.io", "StorageClass"), ("", "PersistentVolume"))
 
 CLUSTER_SCOPED = {
@@ -159,7 +161,11 @@ CLUSTER_SCOPED = {
         "ValidatingAdmissionPolicyBinding",
         "ValidatingWebhookConfiguration",
     ),
-    "apiextensions.crossplane.io/v1": ("CompositeResourceDefinition", "Composition", "CompositionRevision"),
+    "apiextensions.crossplane.io/v1": (
+        "CompositeResourceDefinition",
+        "Composition",
+        "CompositionRevision",
+    ),
     "apiextensions.k8s.io/v1": ("CustomResourceDefinition",),
     "apiregistration.k8s.io/v1": ("APIService",),
     "apps.kruise.io/v1alpha1": ("NodeImage", "SidecarSet"),
@@ -223,7 +229,15 @@ PLURALS = {
     ("operator.victoriametrics.com", "VLogs"): "vlogs",
 }
 
-AUTHORS_METADATA = ("annotations", "finalizers", "generateName", "labels", "name", "namespace", "ownerReferences")
+AUTHORS_METADATA = (
+    "annotations",
+    "finalizers",
+    "generateName",
+    "labels",
+    "name",
+    "namespace",
+    "ownerReferences",
+)
 SERVER_METADATA = (
     "creationTimestamp",
     "deletionGracePeriodSeconds",

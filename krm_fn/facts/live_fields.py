@@ -1,25 +1,27 @@
 """What an API server makes of the fields of an object, and what people leave in it.
 
-APPLIERS: managers of fields that kubectl applies, and what it calls those of an object from before it did so
-(kubernetes/kubernetes: staging/src/k8s.io/kubectl/pkg/cmd/apply/apply.go; csaupgrade in client-go; structured-merge-diff
-of the API server, `before-first-apply`).
-BY_HAND: managers of what somebody has changed: commands of kubectl, which set their name as the manager (`FieldManager` in
+APPLIERS: managers of fields that kubectl applies, and what it calls those of an object from before
+it did so (kubernetes/kubernetes: staging/src/k8s.io/kubectl/pkg/cmd/apply/apply.go; csaupgrade in
+client-go; structured-merge-diff of the API server, `before-first-apply`). BY_HAND: managers of what
+somebody has changed: commands of kubectl, which set their name as the manager (`FieldManager` in
 each), Argo CD's pages, k9s, Lens, and consoles that pass on what the browser calls itself.
 
-OPEN_MAPS: mappings with keys of their author. The API server adds none to them, where it adds defaults to all others.
-QUANTITIES: mappings of quantities; QUANTITY_FIELDS: fields that are one. The API server writes `1000m` as `1`, and
-`1024Mi` as `1Gi` (apimachinery/pkg/api/resource/quantity.go, `CanonicalizeBytes`).
-SERVER_MARKS: labels and annotations that it adds in the name of
-whoever sends the request (pkg/apis/apps/v1/conversion.go, pkg/apis/autoscaling/annotations.go, defaults of Namespaces).
+OPEN_MAPS: mappings with keys of their author. The API server adds none to them, where it adds
+defaults to all others. QUANTITIES: mappings of quantities; QUANTITY_FIELDS: fields that are one.
+The API server writes `1000m` as `1`, and `1024Mi` as `1Gi`
+(apimachinery/pkg/api/resource/quantity.go, `CanonicalizeBytes`). SERVER_MARKS: labels and
+annotations that it adds in the name of whoever sends the request (pkg/apis/apps/v1/conversion.go,
+pkg/apis/autoscaling/annotations.go, defaults of Namespaces).
 
-DEFAULTS: what the API server writes where nothing is written: by kind, "" for any, by the field or list around, and
-by name. The default of `imagePullPolicy` is that of its image, and is no row.
-STORED_WHEN_EMPTY: fields that the API server stores although they are empty, false or 0: pointers in its types.
-TYPED: kinds of the API server of which DEFAULTS has every row. What else is there, somebody has written.
-TWINS: fields of a pod spec of which the API server copies each into the other: to remove one leaves both as they are
-(pkg/apis/core/v1/conversion.go: `Convert_v1_PodSpec_To_core_PodSpec`).
-WRITTEN_BACK: kinds of other groups whose controller writes objects back, as its types have them: without what is
-empty. Nobody writes defaults into them but those in DEFAULTS. Argo Rollouts: `setRolloutRevision` in rollout/sync.go,
+DEFAULTS: what the API server writes where nothing is written: by kind, "" for any, by the field or
+list around, and by name. The default of `imagePullPolicy` is that of its image, and is no row.
+STORED_WHEN_EMPTY: fields that the API server stores although they are empty, false or 0: pointers
+in its types. TYPED: kinds of the API server of which DEFAULTS has every row. What else is there,
+somebody has written. TWINS: fields of a pod spec of which the API server copies each into the
+other: to remove one leaves both as they are (pkg/apis/core/v1/conversion.go:
+`Convert_v1_PodSpec_To_core_PodSpec`). WRITTEN_BACK: kinds of other groups whose controller writes
+objects back, as its types have them: without what is empty. Nobody writes defaults into them but
+those in DEFAULTS. Argo Rollouts: `setRolloutRevision` in rollout/sync.go,
 manifests/crds/rollout-crd.yaml.
 """
 
@@ -76,7 +78,8 @@ SERVER_MARKS = (
 )
 
 DEFAULTS = {
-    # Of pod templates (kubernetes/kubernetes: pkg/apis/core/v1/defaults.go, zz_generated.defaults.go)
+    # Of pod templates (kubernetes/kubernetes: pkg/apis/core/v1/defaults.go,
+    # zz_generated.defaults.go)
     ("", "spec", "dnsPolicy"): "ClusterFirst",
     ("", "spec", "restartPolicy"): "Always",
     ("", "spec", "schedulerName"): "default-scheduler",

@@ -1,12 +1,14 @@
 """Kinds that make a ConfigMap or Secret in the cluster, and those of them that may be renamed.
 
-PRODUCERS: how the content gets there (a reason, for people), where the project says so, and rows of a group, kinds, the
-path of the field with the name of what is made, the kind of what is made, and options, which are those of `Producer` in
-`model/producers.py`. Where a field may be left out, another row says what the name is then, often that of the producer.
+PRODUCERS: how the content gets there (a reason, for people), where the project says so, and rows of
+a group, kinds, the path of the field with the name of what is made, the kind of what is made, and
+options, which are those of `Producer` in `model/producers.py`. Where a field may be left out,
+another row says what the name is then, often that of the producer.
 
-RENAMABLE: kinds that may be named by the hash of their spec, and whose Secret goes with them. All others are never
-renamed: what they make is issued, generated or leased, and not by their spec alone. The fields are those of
-`RenamableProducer`, with `refresh` and `conditions` as mappings of those of `Refresh` and `RenameCondition`.
+RENAMABLE: kinds that may be named by the hash of their spec, and whose Secret goes with them. All
+others are never renamed: what they make is issued, generated or leased, and not by their spec
+alone. The fields are those of `RenamableProducer`, with `refresh` and `conditions` as mappings of
+those of `Refresh` and `RenameCondition`.
 """
 
 PRODUCERS = (
@@ -30,14 +32,26 @@ PRODUCERS = (
                 "Ingress",
                 "spec/tls/secretName",
                 "Secret",
-                {"annotated": ("cert-manager.io/issuer", "cert-manager.io/cluster-issuer", "kubernetes.io/tls-acme")},
+                {
+                    "annotated": (
+                        "cert-manager.io/issuer",
+                        "cert-manager.io/cluster-issuer",
+                        "kubernetes.io/tls-acme",
+                    )
+                },
             ),
             (
                 "extensions",
                 "Ingress",
                 "spec/tls/secretName",
                 "Secret",
-                {"annotated": ("cert-manager.io/issuer", "cert-manager.io/cluster-issuer", "kubernetes.io/tls-acme")},
+                {
+                    "annotated": (
+                        "cert-manager.io/issuer",
+                        "cert-manager.io/cluster-issuer",
+                        "kubernetes.io/tls-acme",
+                    )
+                },
             ),
         ),
     ),
@@ -76,8 +90,18 @@ PRODUCERS = (
                 "spec/templateDefaults/memoize/cache/configMap",
                 "ConfigMap",
             ),
-            ("argoproj.io", "CronWorkflow", "spec/workflowSpec/templates/memoize/cache/configMap", "ConfigMap"),
-            ("argoproj.io", "CronWorkflow", "spec/workflowSpec/templateDefaults/memoize/cache/configMap", "ConfigMap"),
+            (
+                "argoproj.io",
+                "CronWorkflow",
+                "spec/workflowSpec/templates/memoize/cache/configMap",
+                "ConfigMap",
+            ),
+            (
+                "argoproj.io",
+                "CronWorkflow",
+                "spec/workflowSpec/templateDefaults/memoize/cache/configMap",
+                "ConfigMap",
+            ),
         ),
     ),
     # Crossplane; `shapes.py` knows `writeConnectionSecretToRef` of its composites and claims.
@@ -85,8 +109,18 @@ PRODUCERS = (
         "Crossplane issues certificates into it",
         "crossplane/crossplane: apis/pkg/v1/package_runtime_types.go",
         (
-            ("pkg.crossplane.io", "ProviderRevision FunctionRevision", "spec/tlsServerSecretName", "Secret"),
-            ("pkg.crossplane.io", "ProviderRevision FunctionRevision", "spec/tlsClientSecretName", "Secret"),
+            (
+                "pkg.crossplane.io",
+                "ProviderRevision FunctionRevision",
+                "spec/tlsServerSecretName",
+                "Secret",
+            ),
+            (
+                "pkg.crossplane.io",
+                "ProviderRevision FunctionRevision",
+                "spec/tlsClientSecretName",
+                "Secret",
+            ),
         ),
     ),
     # Outside stores of secrets
@@ -95,7 +129,13 @@ PRODUCERS = (
         "external-secrets/external-secrets: apis/externalsecrets/v1/externalsecret_types.go",
         (
             ("external-secrets.io", "ExternalSecret", "spec/target/name", "Secret"),
-            ("external-secrets.io", "ExternalSecret", "metadata/name", "Secret", {"unless": ("spec/target/name",)}),
+            (
+                "external-secrets.io",
+                "ExternalSecret",
+                "metadata/name",
+                "Secret",
+                {"unless": ("spec/target/name",)},
+            ),
             (
                 "external-secrets.io",
                 "ExternalSecret",
@@ -116,7 +156,12 @@ PRODUCERS = (
         "its operator copies from an outside store into it",
         "external-secrets/external-secrets: apis/externalsecrets/v1/clusterexternalsecret_types.go",
         (
-            ("external-secrets.io", "ClusterExternalSecret", "spec/externalSecretSpec/target/name", "Secret"),
+            (
+                "external-secrets.io",
+                "ClusterExternalSecret",
+                "spec/externalSecretSpec/target/name",
+                "Secret",
+            ),
             (
                 "external-secrets.io",
                 "ClusterExternalSecret",
@@ -141,19 +186,43 @@ PRODUCERS = (
     (
         "its operator copies from an outside store into it",
         "hashicorp/vault-secrets-operator: api/v1beta1/common.go",
-        (("secrets.hashicorp.com", "VaultStaticSecret HCPVaultSecretsApp", "spec/destination", "Secret"),),
+        (
+            (
+                "secrets.hashicorp.com",
+                "VaultStaticSecret HCPVaultSecretsApp",
+                "spec/destination",
+                "Secret",
+            ),
+        ),
     ),
     (
         "its operator keeps short-lived credentials of an outside store in it",
         "hashicorp/vault-secrets-operator: api/v1beta1/common.go",
-        (("secrets.hashicorp.com", "VaultDynamicSecret VaultPKISecret", "spec/destination", "Secret"),),
+        (
+            (
+                "secrets.hashicorp.com",
+                "VaultDynamicSecret VaultPKISecret",
+                "spec/destination",
+                "Secret",
+            ),
+        ),
     ),
     (
         "its operator copies from an outside store into it",
         "Infisical/kubernetes-operator: api/v1alpha1/infisicalsecret_types.go",
         (
-            ("secrets.infisical.com", "InfisicalSecret", "spec/managedSecretReference/secretName", "Secret"),
-            ("secrets.infisical.com", "InfisicalSecret", "spec/managedKubeSecretReferences/secretName", "Secret"),
+            (
+                "secrets.infisical.com",
+                "InfisicalSecret",
+                "spec/managedSecretReference/secretName",
+                "Secret",
+            ),
+            (
+                "secrets.infisical.com",
+                "InfisicalSecret",
+                "spec/managedKubeSecretReferences/secretName",
+                "Secret",
+            ),
             (
                 "secrets.infisical.com",
                 "InfisicalSecret",
@@ -165,7 +234,14 @@ PRODUCERS = (
     (
         "its operator keeps short-lived credentials of an outside store in it",
         "Infisical/kubernetes-operator: api/v1alpha1/infisicaldynamicsecret_types.go",
-        (("secrets.infisical.com", "InfisicalDynamicSecret", "spec/managedSecretReference/secretName", "Secret"),),
+        (
+            (
+                "secrets.infisical.com",
+                "InfisicalDynamicSecret",
+                "spec/managedSecretReference/secretName",
+                "Secret",
+            ),
+        ),
     ),
     (
         "its operator copies from an outside store into it",
@@ -203,7 +279,14 @@ PRODUCERS = (
     (
         "the driver mirrors into it",
         "kubernetes-sigs/secrets-store-csi-driver: apis/v1/secretproviderclass_types.go",
-        (("secrets-store.csi.x-k8s.io", "SecretProviderClass", "spec/secretObjects/secretName", "Secret"),),
+        (
+            (
+                "secrets-store.csi.x-k8s.io",
+                "SecretProviderClass",
+                "spec/secretObjects/secretName",
+                "Secret",
+            ),
+        ),
     ),
     # Encrypted in git, or generated
     (
@@ -225,7 +308,14 @@ PRODUCERS = (
     (
         "its controller generates its content",
         "mittwald/kubernetes-secret-generator: pkg/controller/crd/types.go",
-        (("secretgenerator.mittwald.de", "StringSecret BasicAuth SSHKeyPair", "metadata/name", "Secret"),),
+        (
+            (
+                "secretgenerator.mittwald.de",
+                "StringSecret BasicAuth SSHKeyPair",
+                "metadata/name",
+                "Secret",
+            ),
+        ),
     ),
     (
         "its controller generates its content",
@@ -242,21 +332,46 @@ PRODUCERS = (
         "carvel-dev/secretgen-controller: pkg/generator/secret_template_reconciler.go",
         (("secretgen.carvel.dev", "SecretTemplate", "metadata/name", "Secret"),),
     ),
-    # Certificates, outputs of what was created elsewhere. A bundle has the name of what is made of it.
+    # Certificates, outputs of what was created elsewhere. A bundle has the name of what is made of
+    # it.
     (
         "trust-manager copies certificates into it",
         "cert-manager/trust-manager: pkg/bundle/bundle.go",
         (
-            ("trust.cert-manager.io", "Bundle", "metadata/name", "ConfigMap", {"needs": ("spec/target/configMap",)}),
-            ("trust.cert-manager.io", "Bundle", "metadata/name", "Secret", {"needs": ("spec/target/secret",)}),
+            (
+                "trust.cert-manager.io",
+                "Bundle",
+                "metadata/name",
+                "ConfigMap",
+                {"needs": ("spec/target/configMap",)},
+            ),
+            (
+                "trust.cert-manager.io",
+                "Bundle",
+                "metadata/name",
+                "Secret",
+                {"needs": ("spec/target/secret",)},
+            ),
         ),
     ),
     (
         "trust-manager copies certificates into it",
         "cert-manager/trust-manager: pkg/apis/trustmanager/v1alpha2/types_cluster_bundle.go",
         (
-            ("trust-manager.io", "ClusterBundle", "metadata/name", "ConfigMap", {"needs": ("spec/target/configMap",)}),
-            ("trust-manager.io", "ClusterBundle", "metadata/name", "Secret", {"needs": ("spec/target/secret",)}),
+            (
+                "trust-manager.io",
+                "ClusterBundle",
+                "metadata/name",
+                "ConfigMap",
+                {"needs": ("spec/target/configMap",)},
+            ),
+            (
+                "trust-manager.io",
+                "ClusterBundle",
+                "metadata/name",
+                "Secret",
+                {"needs": ("spec/target/secret",)},
+            ),
         ),
     ),
     (
@@ -276,12 +391,27 @@ PRODUCERS = (
     (
         "the user's credentials are put in it",
         "strimzi/strimzi-kafka-operator: user-operator/src/main/java/io/strimzi/operator/user/model/KafkaUserModel.java",
-        (("kafka.strimzi.io", "KafkaUser", "metadata/name", "Secret", {"needs": ("spec/authentication",)}),),
+        (
+            (
+                "kafka.strimzi.io",
+                "KafkaUser",
+                "metadata/name",
+                "Secret",
+                {"needs": ("spec/authentication",)},
+            ),
+        ),
     ),
     (
         "the operator puts the user's connection strings in it",
         "mongodb/mongodb-kubernetes: mongodb-community-operator/api/v1/mongodbcommunity_types.go",
-        (("mongodbcommunity.mongodb.com", "MongoDBCommunity", "spec/users/connectionStringSecretName", "Secret"),),
+        (
+            (
+                "mongodbcommunity.mongodb.com",
+                "MongoDBCommunity",
+                "spec/users/connectionStringSecretName",
+                "Secret",
+            ),
+        ),
     ),
     (
         "the operator keeps users in it",
@@ -348,8 +478,9 @@ RENAMABLE = (
             },
         ),
     },
-    # The label under which it is encrypted holds its namespace and name, unless an annotation of its own says less:
-    # `labelFor`. The controller itself decides by annotations of the template whether it owns and replaces the Secret.
+    # The label under which it is encrypted holds its namespace and name, unless an annotation of
+    # its own says less: `labelFor`. The controller itself decides by annotations of the template
+    # whether it owns and replaces the Secret.
     {
         "group": "bitnami.com",
         "kind": "SealedSecret",
@@ -367,7 +498,10 @@ RENAMABLE = (
                 "refused": ("true",),
             },
         ),
-        "annotated": ("sealedsecrets.bitnami.com/namespace-wide", "sealedsecrets.bitnami.com/cluster-wide"),
+        "annotated": (
+            "sealedsecrets.bitnami.com/namespace-wide",
+            "sealedsecrets.bitnami.com/cluster-wide",
+        ),
         "unannotated": "it is sealed for this name only; seal it with --scope namespace-wide",
     },
     {
@@ -380,7 +514,12 @@ RENAMABLE = (
             "remedy": "pin spec.version of a kv-v2 secret",
             "pins": "spec/version",
         },
-        "but": ("spec/refreshAfter", "spec/hmacSecretData", "spec/rolloutRestartTargets", "spec/syncConfig"),
+        "but": (
+            "spec/refreshAfter",
+            "spec/hmacSecretData",
+            "spec/rolloutRestartTargets",
+            "spec/syncConfig",
+        ),
         "conditions": (
             {
                 "path": "spec/destination/create",
@@ -409,13 +548,17 @@ RENAMABLE = (
             },
         ),
     },
-    # Also with the provider of AWS (ASCP), Azure, Google and Vault: `parameters` are the provider's.
+    # Also with the provider of AWS (ASCP), Azure, Google and Vault: `parameters` are the
+    # provider's.
     {
         "group": "secrets-store.csi.x-k8s.io",
         "kind": "SecretProviderClass",
         "owner": "the ReplicaSets and other controllers of the pods that mount it, as its driver sets them as owners",
         "source": "kubernetes-sigs/secrets-store-csi-driver: controllers/secretproviderclasspodstatus_controller.go",
-        "refresh": {"what": "what its provider mounts", "remedy": "pin the versions in spec.parameters"},
+        "refresh": {
+            "what": "what its provider mounts",
+            "remedy": "pin the versions in spec.parameters",
+        },
     },
     {
         "group": "onepassword.com",

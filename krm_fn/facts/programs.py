@@ -1,11 +1,12 @@
 """Names by which well-known programs look up a ConfigMap or Secret through the Kubernetes API.
 
-The sources were read in August 2026. Names that an operator derives from its custom resources are left out, as are
-names that pods only mount.
+The sources were read in August 2026. Names that an operator derives from its custom resources are
+left out, as are names that pods only mount.
 
-A row is a name and its place in the code of a program, by program, repository and kind. A name with a `*` is a shell
-pattern. A pattern, and a name that an application might use too, counts only with labels (`*`: any value) or in a
-namespace of the program: that is a mapping after the place, or a name of WHERES. One of several suffices.
+A row is a name and its place in the code of a program, by program, repository and kind. A name with
+a `*` is a shell pattern. A pattern, and a name that an application might use too, counts only with
+labels (`*`: any value) or in a namespace of the program: that is a mapping after the place, or a
+name of WHERES. One of several suffices.
 """
 
 WHERES = {
@@ -18,7 +19,10 @@ WHERES = {
         {"labels": {"app.kubernetes.io/name": "knative-eventing"}},
         {"namespaces": "knative-eventing"},
     ),
-    "knative-serving": ({"labels": {"app.kubernetes.io/name": "knative-serving"}}, {"namespaces": "knative-serving"}),
+    "knative-serving": (
+        {"labels": {"app.kubernetes.io/name": "knative-serving"}},
+        {"namespaces": "knative-serving"},
+    ),
     "kyverno": ({"labels": {"cert.kyverno.io/managed-by": "kyverno"}},),
     "nginx-ingress-controller-f5": (
         {"labels": {"app.kubernetes.io/name": "nginx-ingress"}},
@@ -26,16 +30,24 @@ WHERES = {
     ),
     "openshift-console": ({"namespaces": "openshift-console openshift-config-managed"},),
     "openshift-kube-apiserver": (
-        {"namespaces": "openshift-config openshift-config-managed openshift-etcd openshift-kube-apiserver"},
+        {
+            "namespaces": "openshift-config openshift-config-managed openshift-etcd openshift-kube-apiserver"
+        },
     ),
     "prometheus-operator": (
         {"labels": {"app.kubernetes.io/part-of": "kube-prometheus"}},
         {"labels": {"app.kubernetes.io/part-of": "kube-prometheus-stack"}},
     ),
     "prow": ({"labels": {"app": "prow"}}, {"namespaces": "prow"}),
-    "rancher": ({"labels": {"app.kubernetes.io/part-of": "rancher"}}, {"namespaces": "cattle-system"}),
+    "rancher": (
+        {"labels": {"app.kubernetes.io/part-of": "rancher"}},
+        {"namespaces": "cattle-system"},
+    ),
     "strimzi": ({"labels": {"strimzi.io/cluster": "*"}},),
-    "tekton-operator": ({"labels": {"operator.tekton.dev/release": "*"}}, {"namespaces": "tekton-operator"}),
+    "tekton-operator": (
+        {"labels": {"operator.tekton.dev/release": "*"}},
+        {"namespaces": "tekton-operator"},
+    ),
     "tekton-pipelines": (
         {"labels": {"app.kubernetes.io/part-of": "tekton-pipelines"}},
         {"namespaces": "tekton-pipelines tekton-pipelines-resolvers"},
@@ -170,8 +182,14 @@ PROGRAMS = (
                     "metricproviders/datadog/datadog.go (DatadogTokensSecretName)",
                     {"namespaces": "argo-rollouts"},
                 ),
-                "influxdb": ("metricproviders/influxdb/influxdb.go:26", {"namespaces": "argo-rollouts"}),
-                "newrelic": ("metricproviders/newrelic/newrelic.go:27", {"namespaces": "argo-rollouts"}),
+                "influxdb": (
+                    "metricproviders/influxdb/influxdb.go:26",
+                    {"namespaces": "argo-rollouts"},
+                ),
+                "newrelic": (
+                    "metricproviders/newrelic/newrelic.go:27",
+                    {"namespaces": "argo-rollouts"},
+                ),
                 "wavefront-api-tokens": "metricproviders/wavefront/wavefront.go (WavefrontTokensSecretName)",
             },
         },
@@ -215,20 +233,32 @@ PROGRAMS = (
         "github.com/tigera/operator",
         {
             "ConfigMap": {
-                "active-operator": ("pkg/active/active.go (ActiveConfigMapName)", {"namespaces": "calico-system"}),
-                "bgp-layout": ("pkg/render/node.go (BGPLayoutConfigMapName)", {"namespaces": "tigera-operator"}),
+                "active-operator": (
+                    "pkg/active/active.go (ActiveConfigMapName)",
+                    {"namespaces": "calico-system"},
+                ),
+                "bgp-layout": (
+                    "pkg/render/node.go (BGPLayoutConfigMapName)",
+                    {"namespaces": "tigera-operator"},
+                ),
                 "bird-templates": (
                     "pkg/controller/installation/core_controller.go:182",
                     {"namespaces": "tigera-operator"},
                 ),
-                "cni-config": ("pkg/render/node.go (nodeCNIConfigMap)", {"namespaces": "calico-system"}),
+                "cni-config": (
+                    "pkg/render/node.go (nodeCNIConfigMap)",
+                    {"namespaces": "calico-system"},
+                ),
                 "kubernetes-services-endpoint": "pkg/controller/utils/utils.go (K8sSvcEndpointConfigMapName)",
                 "operator-bootstrap-config": (
                     "cmd/main.go (bootstrapConfigMapName)",
                     {"namespaces": "tigera-operator"},
                 ),
                 "tigera-ca-bundle": "pkg/tls/certificatemanagement/interface.go (TrustedCertConfigMapName)",
-                "typha-ca": ("pkg/controller/installation/core_controller.go:1625", {"namespaces": "tigera-operator"}),
+                "typha-ca": (
+                    "pkg/controller/installation/core_controller.go:1625",
+                    {"namespaces": "tigera-operator"},
+                ),
             },
             "Secret": {
                 "calico-apiserver-certs": "pkg/controller/apiserver/apiserver_controller.go:119",
@@ -281,10 +311,19 @@ PROGRAMS = (
             "ConfigMap": {
                 "cilium-config": "cilium-cli/config/config.go (defaults.ConfigMapName)",
                 "cilium-envoy-config": "cilium-cli/sysdump/sysdump.go (ciliumEnvoyConfigMapName)",
-                "cni-configuration": ("cilium-cli/sysdump/defaults.go:42", {"namespaces": "kube-system"}),
+                "cni-configuration": (
+                    "cilium-cli/sysdump/defaults.go:42",
+                    {"namespaces": "kube-system"},
+                ),
                 "hubble-relay-config": "cilium-cli/sysdump/sysdump.go (hubbleRelayConfigMapName)",
-                "spire-agent": ("cilium-cli/sysdump/sysdump.go:2051", {"namespaces": "cilium-spire"}),
-                "spire-server": ("cilium-cli/sysdump/sysdump.go:2069", {"namespaces": "cilium-spire"}),
+                "spire-agent": (
+                    "cilium-cli/sysdump/sysdump.go:2051",
+                    {"namespaces": "cilium-spire"},
+                ),
+                "spire-server": (
+                    "cilium-cli/sysdump/sysdump.go:2069",
+                    {"namespaces": "cilium-spire"},
+                ),
                 "tetragon-config": "cilium-cli/sysdump/defaults.go (DefaultTetragonConfigMapName)",
             },
             "Secret": {
@@ -339,7 +378,8 @@ PROGRAMS = (
             }
         },
     ),
-    # The paths are those of branch cluster-autoscaler-release-1.37; the main branch does not have them.
+    # The paths are those of branch cluster-autoscaler-release-1.37; the main branch does not have
+    # them.
     (
         "Cluster Autoscaler",
         "github.com/kubernetes/autoscaler",
@@ -364,7 +404,10 @@ PROGRAMS = (
         "github.com/hashicorp/consul-k8s",
         {
             "ConfigMap": {
-                "helm-values": ("control-plane/controllers/helmvalues/helpers.go:49", {"namespaces": "consul"}),
+                "helm-values": (
+                    "control-plane/controllers/helmvalues/helpers.go:49",
+                    {"namespaces": "consul"},
+                ),
             }
         },
     ),
@@ -517,7 +560,10 @@ PROGRAMS = (
             "Secret": {
                 "fleet-agent": "internal/cmd/agent/register/register.go (CredName)",
                 "fleet-agent-bootstrap": "internal/config/config.go (AgentBootstrapConfigName)",
-                "gitcredential": ("internal/config/config.go (DefaultGitCredentialsSecretName)", "fleet"),
+                "gitcredential": (
+                    "internal/config/config.go (DefaultGitCredentialsSecretName)",
+                    "fleet",
+                ),
                 "gitjob-webhook": "pkg/webhook/webhook.go (webhookSecretName)",
                 "ocistorage": ("internal/config/config.go (DefaultOCIStorageSecretName)", "fleet"),
             },
@@ -558,7 +604,10 @@ PROGRAMS = (
             "Secret": {
                 "*-core": ("templates/core/core-secret.yaml (lookup)", "harbor-chart"),
                 "*-database": ("templates/_helpers.tpl (lookup)", "harbor-chart"),
-                "*-jobservice": ("templates/jobservice/jobservice-secrets.yaml (lookup)", "harbor-chart"),
+                "*-jobservice": (
+                    "templates/jobservice/jobservice-secrets.yaml (lookup)",
+                    "harbor-chart",
+                ),
                 "*-registry": ("templates/registry/registry-secret.yaml (lookup)", "harbor-chart"),
             }
         },
@@ -585,9 +634,18 @@ PROGRAMS = (
                 "ingress-nginx-custom-proxy-headers": "internal/ingress/controller/nginx.go:558",
                 "ingress-nginx-tcp": "internal/ingress/controller/controller.go (getStreamServices)",
                 "ingress-nginx-udp": "internal/ingress/controller/controller.go (getStreamServices)",
-                "nginx-configuration": ("internal/ingress/controller/store/store.go", {"namespaces": "ingress-nginx"}),
-                "tcp-services": ("internal/ingress/controller/controller.go", {"namespaces": "ingress-nginx"}),
-                "udp-services": ("internal/ingress/controller/controller.go", {"namespaces": "ingress-nginx"}),
+                "nginx-configuration": (
+                    "internal/ingress/controller/store/store.go",
+                    {"namespaces": "ingress-nginx"},
+                ),
+                "tcp-services": (
+                    "internal/ingress/controller/controller.go",
+                    {"namespaces": "ingress-nginx"},
+                ),
+                "udp-services": (
+                    "internal/ingress/controller/controller.go",
+                    {"namespaces": "ingress-nginx"},
+                ),
                 "*": (
                     "internal/ingress/controller/store/store.go (flag --configmap)",
                     {
@@ -612,14 +670,20 @@ PROGRAMS = (
                 "istio-ca-crl": "pilot/pkg/features/experimental.go (PILOT_CRL_CONFIGMAP)",
                 "istio-ca-root-cert": "pilot/pkg/features/experimental.go (PILOT_CA_CERT_CONFIGMAP)",
                 "istio-sidecar-injector": "pilot/pkg/bootstrap/sidecarinjector.go:38",
-                "istio-*": ("pilot/pkg/bootstrap/mesh.go:98", {"labels": {"operator.istio.io/component": "Pilot"}}),
+                "istio-*": (
+                    "pilot/pkg/bootstrap/mesh.go:98",
+                    {"labels": {"operator.istio.io/component": "Pilot"}},
+                ),
                 "istio-sidecar-injector-*": (
                     "pilot/pkg/bootstrap/sidecarinjector.go:120",
                     {"namespaces": "istio-system"},
                 ),
             },
             "Secret": {
-                "cacerts": ("security/pkg/pki/ca/ca.go (CACertsSecret)", {"namespaces": "istio-system"}),
+                "cacerts": (
+                    "security/pkg/pki/ca/ca.go (CACertsSecret)",
+                    {"namespaces": "istio-system"},
+                ),
                 "istio-ca-secret": "security/pkg/pki/ca/ca.go (CASecret)",
                 "istio-remote-secret-*": (
                     "istioctl/pkg/multicluster/remote_secret.go:83",
@@ -633,7 +697,10 @@ PROGRAMS = (
         "github.com/jenkinsci/helm-charts",
         {
             "ConfigMap": {
-                "*": ("charts/jenkins/templates/_helpers.tpl:678", {"labels": {"jenkins-jenkins-config": "true"}}),
+                "*": (
+                    "charts/jenkins/templates/_helpers.tpl:678",
+                    {"labels": {"jenkins-jenkins-config": "true"}},
+                ),
             }
         },
     ),
@@ -723,7 +790,10 @@ PROGRAMS = (
         {
             "ConfigMap": {
                 "config-br-defaults": "pkg/apis/config/defaults.go (DefaultsConfigName)",
-                "config-features": ("pkg/apis/feature/store.go (FlagsConfigName)", "knative-eventing"),
+                "config-features": (
+                    "pkg/apis/feature/store.go (FlagsConfigName)",
+                    "knative-eventing",
+                ),
                 "config-imc-event-dispatcher": "pkg/reconciler/inmemorychannel/controller/config/config.go:36",
                 "config-kreference-mapping": "pkg/resolver/mapping_resolver.go (ConfigMapName)",
                 "config-ping-defaults": "pkg/apis/sources/config/ping_defaults.go (PingDefaultsConfigName)",
@@ -754,7 +824,10 @@ PROGRAMS = (
                 "config-leader-election": ("leaderelection/config.go:196", "knative-eventing"),
                 "config-logging": ("logging/config.go (CONFIG_LOGGING_NAME)", "knative-eventing"),
                 "config-observability": ("observability/configmap/parse.go:30", "knative-eventing"),
-                "config-*": ("configmap/informer/informed_watcher.go (InformedWatcher)", "knative-eventing"),
+                "config-*": (
+                    "configmap/informer/informed_watcher.go (InformedWatcher)",
+                    "knative-eventing",
+                ),
             }
         },
     ),
@@ -764,10 +837,19 @@ PROGRAMS = (
         {
             "ConfigMap": {
                 "config-autoscaler": "pkg/autoscaler/config/config.go (ConfigName)",
-                "config-certmanager": ("pkg/reconciler/certificate/config/cert_manager.go:32", "knative-serving"),
-                "config-defaults": ("pkg/apis/config/defaults.go (DefaultsConfigName)", "knative-serving"),
+                "config-certmanager": (
+                    "pkg/reconciler/certificate/config/cert_manager.go:32",
+                    "knative-serving",
+                ),
+                "config-defaults": (
+                    "pkg/apis/config/defaults.go (DefaultsConfigName)",
+                    "knative-serving",
+                ),
                 "config-deployment": ("pkg/deployment/config.go (ConfigName)", "knative-serving"),
-                "config-domain": ("pkg/reconciler/route/config/domain.go (DomainConfigName)", "knative-serving"),
+                "config-domain": (
+                    "pkg/reconciler/route/config/domain.go (DomainConfigName)",
+                    "knative-serving",
+                ),
                 "config-features": "pkg/apis/config/features.go (FeaturesConfigName)",
                 "config-gc": ("pkg/gc/config.go (ConfigName)", "knative-serving"),
             },
@@ -794,7 +876,10 @@ PROGRAMS = (
                 "config-leader-election": ("leaderelection/config.go:196", "knative-serving"),
                 "config-logging": ("logging/config.go (CONFIG_LOGGING_NAME)", "knative-serving"),
                 "config-observability": ("observability/configmap/parse.go:30", "knative-serving"),
-                "config-*": ("configmap/informer/informed_watcher.go (InformedWatcher)", "knative-serving"),
+                "config-*": (
+                    "configmap/informer/informed_watcher.go (InformedWatcher)",
+                    "knative-serving",
+                ),
             }
         },
     ),
@@ -848,7 +933,10 @@ PROGRAMS = (
         {
             "ConfigMap": {
                 "cloudcore": "common/constants/default.go (CloudConfigMapName)",
-                "tunnelport": ("cloud/pkg/common/modules/modules.go (TunnelPort)", {"namespaces": "kubeedge"}),
+                "tunnelport": (
+                    "cloud/pkg/common/modules/modules.go (TunnelPort)",
+                    {"namespaces": "kubeedge"},
+                ),
             },
             "Secret": {
                 "casecret": (
@@ -856,7 +944,10 @@ PROGRAMS = (
                     {"namespaces": "kubeedge"},
                 ),
                 "cloudcoresecret": "cloud/pkg/cloudhub/servers/httpserver/pre_server.go (CloudCoreSecretName)",
-                "tokensecret": ("cloud/pkg/cloudhub/servers/httpserver/pre_server.go:39", {"namespaces": "kubeedge"}),
+                "tokensecret": (
+                    "cloud/pkg/cloudhub/servers/httpserver/pre_server.go:39",
+                    {"namespaces": "kubeedge"},
+                ),
             },
         },
     ),
@@ -903,7 +994,10 @@ PROGRAMS = (
         "github.com/kubernetes/kubernetes",
         {
             "ConfigMap": {
-                "cluster-info": ("pkg/controller/bootstrap/bootstrapsigner.go", {"namespaces": "kube-public"}),
+                "cluster-info": (
+                    "pkg/controller/bootstrap/bootstrapsigner.go",
+                    {"namespaces": "kube-public"},
+                ),
                 "coredns": "cmd/kubeadm/app/constants/constants.go (CoreDNSConfigMap)",
                 "extension-apiserver-authentication": "pkg/controlplane/controller/clusterauthenticationtrust",
                 "kube-proxy": "cmd/kubeadm/app/constants/constants.go (KubeProxyConfigMap)",
@@ -959,7 +1053,10 @@ PROGRAMS = (
                 ),
             },
             "Secret": {
-                "addon-registry-*": ("pkg/addon/registry.go (tokenSecretNamePrefix)", {"namespaces": "vela-system"}),
+                "addon-registry-*": (
+                    "pkg/addon/registry.go (tokenSecretNamePrefix)",
+                    {"namespaces": "vela-system"},
+                ),
             },
         },
     ),
@@ -1007,8 +1104,14 @@ PROGRAMS = (
                 "kyverno-cleanup-controller.kyverno.svc.kyverno-tls-pair": "cmd/cleanup-controller/main.go:444",
                 "kyverno-svc.kyverno.svc.kyverno-tls-ca": "pkg/tls/renewer.go (getSecret)",
                 "kyverno-svc.kyverno.svc.kyverno-tls-pair": "pkg/tls/renewer.go (getSecret)",
-                "*.metering.kyverno-tls-ca": ("cmd/internal/metrics.go (flag --metricsCASecretName)", "kyverno"),
-                "*.metering.kyverno-tls-pair": ("cmd/internal/metrics.go (flag --metricsTLSSecretName)", "kyverno"),
+                "*.metering.kyverno-tls-ca": (
+                    "cmd/internal/metrics.go (flag --metricsCASecretName)",
+                    "kyverno",
+                ),
+                "*.metering.kyverno-tls-pair": (
+                    "cmd/internal/metrics.go (flag --metricsTLSSecretName)",
+                    "kyverno",
+                ),
             },
         },
     ),
@@ -1037,7 +1140,8 @@ PROGRAMS = (
             },
         },
     ),
-    # It mounts the scripts of this ConfigMap in pods that it makes for each volume, and looks up what no option names.
+    # It mounts the scripts of this ConfigMap in pods that it makes for each volume, and looks up
+    # what no option names.
     (
         "Litmus",
         "github.com/litmuschaos/litmus",
@@ -1107,7 +1211,10 @@ PROGRAMS = (
         {
             "Secret": {
                 "minio-prom-additional-scrape-config": "pkg/apis/minio.min.io/v2/constants.go:222",
-                "sts-tls": ("pkg/controller/sts.go (STSTLSSecretName)", {"namespaces": "minio-operator"}),
+                "sts-tls": (
+                    "pkg/controller/sts.go (STSTLSSecretName)",
+                    {"namespaces": "minio-operator"},
+                ),
                 "operator-ca-tls*": (
                     "pkg/controller/operator.go (OperatorCATLSSecretName)",
                     {"namespaces": "minio-operator"},
@@ -1120,12 +1227,18 @@ PROGRAMS = (
         "github.com/nginx/kubernetes-ingress",
         {
             "ConfigMap": {
-                "nginx-config": ("deployments/deployment/nginx-ingress.yaml:93", {"namespaces": "nginx-ingress"}),
+                "nginx-config": (
+                    "deployments/deployment/nginx-ingress.yaml:93",
+                    {"namespaces": "nginx-ingress"},
+                ),
                 "nginx-config-mgmt": (
                     "deployments/deployment/nginx-plus-ingress.yaml:97",
                     {"namespaces": "nginx-ingress"},
                 ),
-                "nginx-ingress": ("charts/nginx-ingress/templates/_helpers.tpl:317", "nginx-ingress-controller-f5"),
+                "nginx-ingress": (
+                    "charts/nginx-ingress/templates/_helpers.tpl:317",
+                    "nginx-ingress-controller-f5",
+                ),
             },
             "Secret": {
                 "default-server-secret": (
@@ -1149,7 +1262,10 @@ PROGRAMS = (
         "github.com/open-policy-agent/kube-mgmt",
         {
             "ConfigMap": {
-                "*": ("cmd/kube-mgmt/main.go (policy-label)", {"labels": {"openpolicyagent.org/policy": "rego"}}),
+                "*": (
+                    "cmd/kube-mgmt/main.go (policy-label)",
+                    {"labels": {"openpolicyagent.org/policy": "rego"}},
+                ),
             }
         },
     ),
@@ -1158,7 +1274,10 @@ PROGRAMS = (
         "github.com/open-policy-agent/kube-mgmt",
         {
             "ConfigMap": {
-                "*": ("cmd/kube-mgmt/main.go (data-label)", {"labels": {"openpolicyagent.org/data": "opa"}}),
+                "*": (
+                    "cmd/kube-mgmt/main.go (data-label)",
+                    {"labels": {"openpolicyagent.org/data": "opa"}},
+                ),
             }
         },
     ),
@@ -1213,7 +1332,10 @@ PROGRAMS = (
         "github.com/openfaas/faas-netes",
         {
             "Secret": {
-                "*": ("pkg/k8s/secrets.go (secretLabel)", {"labels": {"app.kubernetes.io/managed-by": "openfaas"}}),
+                "*": (
+                    "pkg/k8s/secrets.go (secretLabel)",
+                    {"labels": {"app.kubernetes.io/managed-by": "openfaas"}},
+                ),
             }
         },
     ),
@@ -1234,12 +1356,27 @@ PROGRAMS = (
         "github.com/openshift/console-operator",
         {
             "ConfigMap": {
-                "console-config": ("pkg/api/api.go (OpenShiftConsoleConfigMapName)", "openshift-console"),
+                "console-config": (
+                    "pkg/api/api.go (OpenShiftConsoleConfigMapName)",
+                    "openshift-console",
+                ),
                 "console-public": ("pkg/api/api.go:31", {"namespaces": "openshift-config-managed"}),
-                "default-ingress-cert": ("pkg/api/api.go (DefaultIngressCertConfigMapName)", "openshift-console"),
-                "monitoring-shared-config": ("pkg/api/api.go:33", {"namespaces": "openshift-config-managed"}),
-                "oauth-serving-cert": ("pkg/api/api.go (OAuthServingCertConfigMapName)", "openshift-console"),
-                "trusted-ca-bundle": ("pkg/api/api.go (TrustedCAConfigMapName)", {"namespaces": "openshift-console"}),
+                "default-ingress-cert": (
+                    "pkg/api/api.go (DefaultIngressCertConfigMapName)",
+                    "openshift-console",
+                ),
+                "monitoring-shared-config": (
+                    "pkg/api/api.go:33",
+                    {"namespaces": "openshift-config-managed"},
+                ),
+                "oauth-serving-cert": (
+                    "pkg/api/api.go (OAuthServingCertConfigMapName)",
+                    "openshift-console",
+                ),
+                "trusted-ca-bundle": (
+                    "pkg/api/api.go (TrustedCAConfigMapName)",
+                    {"namespaces": "openshift-console"},
+                ),
             },
             "Secret": {
                 "console-oauth-config": (
@@ -1255,14 +1392,26 @@ PROGRAMS = (
         "github.com/openshift/cluster-kube-apiserver-operator",
         {
             "ConfigMap": {
-                "csr-controller-ca": ("pkg/operator/resourcesynccontroller", "openshift-kube-apiserver"),
-                "etcd-serving-ca": ("pkg/operator/resourcesynccontroller", "openshift-kube-apiserver"),
-                "initial-sa-token-signing-certs": ("pkg/operator/resourcesynccontroller", "openshift-kube-apiserver"),
+                "csr-controller-ca": (
+                    "pkg/operator/resourcesynccontroller",
+                    "openshift-kube-apiserver",
+                ),
+                "etcd-serving-ca": (
+                    "pkg/operator/resourcesynccontroller",
+                    "openshift-kube-apiserver",
+                ),
+                "initial-sa-token-signing-certs": (
+                    "pkg/operator/resourcesynccontroller",
+                    "openshift-kube-apiserver",
+                ),
                 "kube-apiserver-aggregator-client-ca": (
                     "pkg/operator/resourcesynccontroller",
                     "openshift-kube-apiserver",
                 ),
-                "kube-apiserver-client-ca": ("pkg/operator/resourcesynccontroller", "openshift-kube-apiserver"),
+                "kube-apiserver-client-ca": (
+                    "pkg/operator/resourcesynccontroller",
+                    "openshift-kube-apiserver",
+                ),
             },
             "Secret": {
                 "etcd-client": ("pkg/operator/resourcesynccontroller", "openshift-kube-apiserver"),
@@ -1274,7 +1423,10 @@ PROGRAMS = (
         "github.com/openshift/library-go",
         {
             "ConfigMap": {
-                "bootstrap": ("pkg/operator/bootstrap/bootstrap.go:25", {"namespaces": "kube-system"}),
+                "bootstrap": (
+                    "pkg/operator/bootstrap/bootstrap.go:25",
+                    {"namespaces": "kube-system"},
+                ),
                 "etcd-endpoints": (
                     "pkg/operator/configobserver/etcd/observe_etcd_endpoints.go:18",
                     {"namespaces": "openshift-etcd"},
@@ -1297,8 +1449,14 @@ PROGRAMS = (
                     {"namespaces": "openshift-monitoring"},
                 ),
                 "cluster-monitoring-config": "cmd/operator/main.go (configmap)",
-                "kubelet-serving-ca": ("pkg/operator/operator.go:164", {"namespaces": "openshift-config-managed"}),
-                "telemeter-trusted-ca-bundle": ("pkg/operator/operator.go:165", {"namespaces": "openshift-monitoring"}),
+                "kubelet-serving-ca": (
+                    "pkg/operator/operator.go:164",
+                    {"namespaces": "openshift-config-managed"},
+                ),
+                "telemeter-trusted-ca-bundle": (
+                    "pkg/operator/operator.go:165",
+                    {"namespaces": "openshift-monitoring"},
+                ),
                 "user-workload-monitoring-config": "cmd/operator/main.go (userWorkloadConfigMapName)",
             },
             "Secret": {
@@ -1306,8 +1464,14 @@ PROGRAMS = (
                     "pkg/alert/relabel_controller.go (secretName)",
                     {"namespaces": "openshift-monitoring"},
                 ),
-                "federate-client-certs": ("pkg/operator/operator.go:523", {"namespaces": "openshift-monitoring"}),
-                "metrics-client-certs": ("pkg/operator/operator.go:499", {"namespaces": "openshift-monitoring"}),
+                "federate-client-certs": (
+                    "pkg/operator/operator.go:523",
+                    {"namespaces": "openshift-monitoring"},
+                ),
+                "metrics-client-certs": (
+                    "pkg/operator/operator.go:499",
+                    {"namespaces": "openshift-monitoring"},
+                ),
             },
         },
     ),
@@ -1316,7 +1480,10 @@ PROGRAMS = (
         "github.com/openshift/cluster-network-operator",
         {
             "ConfigMap": {
-                "cluster-config-v1": ("pkg/controller/proxyconfig/controller.go:205", {"namespaces": "kube-system"}),
+                "cluster-config-v1": (
+                    "pkg/controller/proxyconfig/controller.go:205",
+                    {"namespaces": "kube-system"},
+                ),
                 "cni-sysctl-allowlist": "pkg/names/names.go (AllowlistConfigName)",
                 "gateway-mode-config": (
                     "pkg/network/ovn_kubernetes.go:1400",
@@ -1326,12 +1493,24 @@ PROGRAMS = (
                     "pkg/network/ovn_kubernetes.go:1038",
                     {"namespaces": "openshift-network-operator"},
                 ),
-                "mtu": ("pkg/util/util.go (MTU_CM_NAME)", {"namespaces": "openshift-network-operator"}),
+                "mtu": (
+                    "pkg/util/util.go (MTU_CM_NAME)",
+                    {"namespaces": "openshift-network-operator"},
+                ),
                 "openshift-service-ca.crt": "pkg/hypershift/hypershift.go:108",
                 "ovn-kubernetes-config-overrides": "pkg/network/ovn_kubernetes.go:79",
-                "ovs-flows-config": ("pkg/network/ovn_kubernetes.go:78", {"namespaces": "openshift-network-operator"}),
-                "trusted-ca-bundle": ("pkg/names/names.go:124", {"namespaces": "openshift-config-managed"}),
-                "applied-*": ("pkg/names/names.go (APPLIED_PREFIX)", {"namespaces": "openshift-network-operator"}),
+                "ovs-flows-config": (
+                    "pkg/network/ovn_kubernetes.go:78",
+                    {"namespaces": "openshift-network-operator"},
+                ),
+                "trusted-ca-bundle": (
+                    "pkg/names/names.go:124",
+                    {"namespaces": "openshift-config-managed"},
+                ),
+                "applied-*": (
+                    "pkg/names/names.go (APPLIED_PREFIX)",
+                    {"namespaces": "openshift-network-operator"},
+                ),
             },
             "Secret": {
                 "signer-ca": (
@@ -1371,7 +1550,10 @@ PROGRAMS = (
         "github.com/prometheus-operator/prometheus-operator",
         {
             "Secret": {
-                "alertmanager-*": ("pkg/alertmanager/operator.go (loadConfigurationFromSecret)", "prometheus-operator"),
+                "alertmanager-*": (
+                    "pkg/alertmanager/operator.go (loadConfigurationFromSecret)",
+                    "prometheus-operator",
+                ),
             }
         },
     ),
@@ -1399,18 +1581,33 @@ PROGRAMS = (
                     "pkg/controllers/management/certsexpiration/certsexpiration.go:25",
                     {"namespaces": "kube-system"},
                 ),
-                "rancher-config": ("pkg/controllers/dashboard/chart/chart.go (CustomValueMapName)", "rancher"),
+                "rancher-config": (
+                    "pkg/controllers/dashboard/chart/chart.go (CustomValueMapName)",
+                    "rancher",
+                ),
             },
             "Secret": {
-                "api-extension": ("pkg/ext/rdp.go (apiExtSecretName)", {"namespaces": "cattle-system"}),
-                "api-extension-ca-name": ("pkg/ext/rdp.go (certSecretName)", {"namespaces": "cattle-system"}),
+                "api-extension": (
+                    "pkg/ext/rdp.go (apiExtSecretName)",
+                    {"namespaces": "cattle-system"},
+                ),
+                "api-extension-ca-name": (
+                    "pkg/ext/rdp.go (certSecretName)",
+                    {"namespaces": "cattle-system"},
+                ),
                 "azuread-access-token": "pkg/auth/providers/azure/clients/ms_graph_client.go:34",
-                "bootstrap-secret": ("pkg/data/management/bootstrap_password.go:17", {"namespaces": "cattle-system"}),
+                "bootstrap-secret": (
+                    "pkg/data/management/bootstrap_password.go:17",
+                    {"namespaces": "cattle-system"},
+                ),
                 "full-cluster-state": (
                     "pkg/controllers/management/certsexpiration/certsexpiration.go:26",
                     {"namespaces": "kube-system"},
                 ),
-                "oidc-signing-key": ("pkg/oidc/provider/jwks.go (keySecretName)", {"namespaces": "cattle-system"}),
+                "oidc-signing-key": (
+                    "pkg/oidc/provider/jwks.go (keySecretName)",
+                    {"namespaces": "cattle-system"},
+                ),
                 "stv-aggregation": "pkg/controllers/managementuser/cavalidator/cavalidator.go:27",
                 "tls-additional": (
                     "pkg/controllers/capr/machineprovision/controller.go:859",
@@ -1443,8 +1640,14 @@ PROGRAMS = (
                 "rook-ceph-osd-env-override": "pkg/operator/ceph/cluster/osd/envs.go (osdConfigMapOverrideName)",
                 "rook-ceph-pdbstatemap": "pkg/operator/ceph/disruption/clusterdisruption/reconcile.go:43",
                 "rook-config-override": "pkg/operator/k8sutil/pod.go (ConfigOverrideName)",
-                "local-device-*": ("pkg/daemon/discover/discover.go (LocalDiskCMName)", {"namespaces": "rook-ceph"}),
-                "rook-config-override-*": ("pkg/operator/ceph/cluster/osd/spec.go:137", {"namespaces": "rook-ceph"}),
+                "local-device-*": (
+                    "pkg/daemon/discover/discover.go (LocalDiskCMName)",
+                    {"namespaces": "rook-ceph"},
+                ),
+                "rook-config-override-*": (
+                    "pkg/operator/ceph/cluster/osd/spec.go:137",
+                    {"namespaces": "rook-ceph"},
+                ),
             },
             "Secret": {
                 "rgw-admin-ops-user": "pkg/operator/ceph/object/admin.go (RGWAdminOpsUserSecretName)",
@@ -1565,7 +1768,10 @@ PROGRAMS = (
         "github.com/tektoncd/operator",
         {
             "ConfigMap": {
-                "config-logging": ("config/kubernetes/base/webhook.yaml (CONFIG_LOGGING_NAME)", "tekton-operator"),
+                "config-logging": (
+                    "config/kubernetes/base/webhook.yaml (CONFIG_LOGGING_NAME)",
+                    "tekton-operator",
+                ),
                 "pipelines-as-code": "pkg/reconciler/shared/tektonconfig/upgrade/pre_upgrade.go:242",
                 "tekton-config-observability": "config/kubernetes/base/operator.yaml:62",
                 "tekton-operator-controller-config-leader-election": "config/kubernetes/base/operator.yaml:64",
@@ -1587,15 +1793,27 @@ PROGRAMS = (
             "ConfigMap": {
                 "bundleresolver-config": "pkg/resolution/resolver/bundle/resolver.go (ConfigMapName)",
                 "cluster-resolver-config": "pkg/resolution/resolver/cluster/resolver.go (ConfigMapName)",
-                "config-defaults": ("pkg/apis/config/default.go (CONFIG_DEFAULTS_NAME)", "tekton-pipelines"),
-                "config-events": ("pkg/apis/config/events.go (CONFIG_EVENTS_NAME)", "tekton-pipelines"),
+                "config-defaults": (
+                    "pkg/apis/config/default.go (CONFIG_DEFAULTS_NAME)",
+                    "tekton-pipelines",
+                ),
+                "config-events": (
+                    "pkg/apis/config/events.go (CONFIG_EVENTS_NAME)",
+                    "tekton-pipelines",
+                ),
                 "config-leader-election-controller": "config/controller.yaml (CONFIG_LEADERELECTION_NAME)",
                 "config-leader-election-events": "config/events.yaml (CONFIG_LEADERELECTION_NAME)",
                 "config-leader-election-resolvers": "config/resolvers/resolvers-deployment.yaml:112",
                 "config-leader-election-webhook": "config/webhook.yaml (CONFIG_LEADERELECTION_NAME)",
                 "config-observability": ("pkg/apis/config/metrics_tls.go:15", "tekton-pipelines"),
-                "config-spire": ("pkg/apis/config/spire_config.go (SpireConfigMapName)", "tekton-pipelines"),
-                "config-tracing": ("pkg/apis/config/tracing.go (CONFIG_TRACING_NAME)", "tekton-pipelines"),
+                "config-spire": (
+                    "pkg/apis/config/spire_config.go (SpireConfigMapName)",
+                    "tekton-pipelines",
+                ),
+                "config-tracing": (
+                    "pkg/apis/config/tracing.go (CONFIG_TRACING_NAME)",
+                    "tekton-pipelines",
+                ),
                 "config-wait-exponential-backoff": "pkg/apis/config/wait_exponential_backoff.go:75",
                 "feature-flags": ("pkg/apis/config/feature_flags.go:252", "tekton-pipelines"),
                 "git-resolver-config": "pkg/resolution/resolver/git/resolver.go (ConfigMapName)",
@@ -1615,7 +1833,10 @@ PROGRAMS = (
         {
             "ConfigMap": {
                 "config-logging": ("logging/config.go (CONFIG_LOGGING_NAME)", "tekton-pipelines"),
-                "config-*": ("configmap/informer/informed_watcher.go (InformedWatcher)", "tekton-pipelines"),
+                "config-*": (
+                    "configmap/informer/informed_watcher.go (InformedWatcher)",
+                    "tekton-pipelines",
+                ),
             }
         },
     ),
@@ -1678,7 +1899,10 @@ PROGRAMS = (
         "github.com/loft-sh/vcluster",
         {
             "Secret": {
-                "vc-config-*": ("pkg/setup/config/config.go (vc-config-)", {"labels": {"app": "vcluster"}}),
+                "vc-config-*": (
+                    "pkg/setup/config/config.go (vc-config-)",
+                    {"labels": {"app": "vcluster"}},
+                ),
             }
         },
     ),
@@ -1691,7 +1915,12 @@ PROGRAMS = (
                 "velero-repo-maintenance": "pkg/cmd/server/config/config.go (repo-maintenance-job-configmap)",
                 "*": (
                     "pkg/restore/actions/change_storageclass_action.go (velero.io/change-storage-class)",
-                    {"labels": {"velero.io/plugin-config": "*", "velero.io/change-storage-class": "RestoreItemAction"}},
+                    {
+                        "labels": {
+                            "velero.io/plugin-config": "*",
+                            "velero.io/change-storage-class": "RestoreItemAction",
+                        }
+                    },
                 ),
             }
         },
@@ -1703,7 +1932,12 @@ PROGRAMS = (
             "ConfigMap": {
                 "*": (
                     "pkg/restore/actions/change_image_name_action.go (velero.io/change-image-name)",
-                    {"labels": {"velero.io/plugin-config": "*", "velero.io/change-image-name": "RestoreItemAction"}},
+                    {
+                        "labels": {
+                            "velero.io/plugin-config": "*",
+                            "velero.io/change-image-name": "RestoreItemAction",
+                        }
+                    },
                 ),
             }
         },
@@ -1715,7 +1949,12 @@ PROGRAMS = (
             "ConfigMap": {
                 "*": (
                     "pkg/restore/actions/pod_volume_restore_action.go (velero.io/pod-volume-restore)",
-                    {"labels": {"velero.io/plugin-config": "*", "velero.io/pod-volume-restore": "RestoreItemAction"}},
+                    {
+                        "labels": {
+                            "velero.io/plugin-config": "*",
+                            "velero.io/pod-volume-restore": "RestoreItemAction",
+                        }
+                    },
                 ),
             },
             "Secret": {
@@ -1730,10 +1969,16 @@ PROGRAMS = (
         {
             "ConfigMap": {
                 "cns-csi-limits": "pkg/csi/service/common/constants.go (ConfigMapCSILimits)",
-                "csi-feature-states": ("pkg/common/config/config.go:59", {"namespaces": "vmware-system-csi"}),
+                "csi-feature-states": (
+                    "pkg/common/config/config.go:59",
+                    {"namespaces": "vmware-system-csi"},
+                ),
                 "encrypted-storage-class-names": "pkg/common/cns-lib/crypto/internal/storageclass.go:41",
                 "internal-feature-states.csi.vsphere.vmware.com": "pkg/common/config/config.go:62",
-                "wcp-network-config": ("pkg/syncer/cnsoperator/util/util.go:83", {"namespaces": "kube-system"}),
+                "wcp-network-config": (
+                    "pkg/syncer/cnsoperator/util/util.go:83",
+                    {"namespaces": "kube-system"},
+                ),
             }
         },
     ),
@@ -1751,13 +1996,17 @@ PROGRAMS = (
         "github.com/zalando/postgres-operator",
         {
             "ConfigMap": {
-                "postgres-operator": ("manifests/postgres-operator.yaml:38", "zalando-postgres-operator"),
+                "postgres-operator": (
+                    "manifests/postgres-operator.yaml:38",
+                    "zalando-postgres-operator",
+                ),
             }
         },
     ),
 )
 
-# Ends of images, and programs whose sources were read for all that they look up: PROGRAMS has every name of them.
+# Ends of images, and programs whose sources were read for all that they look up: PROGRAMS has every
+# name of them.
 READ_IN_FULL = {
     # Of these, `tests/installs` says what they look up.
     "aquasec/trivy-operator": "Trivy operator",
@@ -1789,16 +2038,19 @@ READ_IN_FULL = {
     "timberio/vector": "Vector",
     # clients/pkg/promtail of grafana/loki: pods, by the discovery of Prometheus.
     "grafana/promtail": "Promtail",
-    # images/mysql-operator-orchestrator of bitpoke/mysql-operator: templates beside the program, which has no client.
+    # images/mysql-operator-orchestrator of bitpoke/mysql-operator: templates beside the program,
+    # which has no client.
     "bitpoke/mysql-operator-orchestrator": "Orchestrator",
     "presslabs/mysql-operator-orchestrator": "Orchestrator",
     "kubescape/operator": "Kubescape",
     # Of ConfigMaps only `aws-auth`, which is nobody's file: pkg/cloudmetadata/metadata.go.
     "kubescape/node-agent": "Kubescape",
-    # pkg/chop/config_manager.go: a file, and a Secret that this file names; custom resources name the rest.
+    # pkg/chop/config_manager.go: a file, and a Secret that this file names; custom resources name
+    # the rest.
     "altinity/clickhouse-operator": "Altinity operator for ClickHouse",
     "altinity/metrics-exporter": "Altinity operator for ClickHouse",
-    # pulsar-functions/runtime, KubernetesRuntimeFactory.java: what the setting `changeConfigMap` names.
+    # pulsar-functions/runtime, KubernetesRuntimeFactory.java: what the setting `changeConfigMap`
+    # names.
     "apachepulsar/pulsar": "Pulsar",
     "apachepulsar/pulsar-all": "Pulsar",
     # src/resources.py: it lists by label, or gets what an option names.

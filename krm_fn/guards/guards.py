@@ -1,8 +1,8 @@
 """Why somebody may look an object up by the name that its author gave it.
 
-A pod that reads a ConfigMap through a volume or a variable follows its new name. A program that asks the API for a
-fixed name does not: it fails, or runs with defaults. So an object that nobody chose explicitly is only renamed where
-nothing hints at such a reader.
+A pod that reads a ConfigMap through a volume or a variable follows its new name. A program that
+asks the API for a fixed name does not: it fails, or runs with defaults. So an object that nobody
+chose explicitly is only renamed where nothing hints at such a reader.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -46,7 +46,9 @@ _RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENA
 """It renders a chart twice: what is the same again is no password that the chart has just generated."""
 
 
-def find_guards(package: Package, references: References, mentions: Mentions, settings: Settings) -> Guards:
+def find_guards(
+    package: Package, references: References, mentions: Mentions, settings: Settings
+) -> Guards:
     """Return what is asked about each object, from what is written to what is guessed."""
     hints = _Hints(package, references, mentions, settings.deployers)
     return {
@@ -73,7 +75,11 @@ class _Hints:
     """The hints of a package. Each is computed when the first object is asked about."""
 
     def __init__(
-        self, package: Package, references: References, mentions: Mentions, deployers: Collection[str]
+        self,
+        package: Package,
+        references: References,
+        mentions: Mentions,
+        deployers: Collection[str],
     ) -> None:
         self._package = package
         self._references = references
@@ -128,7 +134,9 @@ class _Hints:
         return self._first_to_each(
             ReasonCode.ROLE,
             lambda one: one.referrer.id.kind in ROLES,
-            lambda one: f"{authored_id(one.referrer)} lists it in resourceNames, so a program reads it through the API",
+            lambda one: (
+                f"{authored_id(one.referrer)} lists it in resourceNames, so a program reads it through the API"
+            ),
         )
 
     def _first_to_each(
@@ -147,15 +155,26 @@ class _Hints:
     def copied(self, item: Item) -> Reason | None:
         """Say that a program copies the object, or what it makes: the copies have its name, or are known by it."""
         found = self._mentions.copies.find(item)
-        return None if found is None else Reason(ReasonCode.COPIED, found.text, found.item, found.field)
+        return (
+            None
+            if found is None
+            else Reason(ReasonCode.COPIED, found.text, found.item, found.field)
+        )
 
     def program(self, item: Item) -> Reason | None:
         namespace = self._package.namespace_of(item)
-        names = [(item.id.kind, base_name(item)), *((one.kind, one.base_name) for one in find_generated(item))]
+        names = [
+            (item.id.kind, base_name(item)),
+            *((one.kind, one.base_name) for one in find_generated(item)),
+        ]
         for kind, name in names:
             known = looked_up_by(item, name, namespace, kind)
             if known is not None:
-                return Reason(ReasonCode.PROGRAM, f"{known.program} looks it up by this name", source=known.source)
+                return Reason(
+                    ReasonCode.PROGRAM,
+                    f"{known.program} looks it up by this name",
+                    source=known.source,
+                )
         return None
 
     @cached_property
@@ -188,7 +207,9 @@ class _Hints:
             if not role:
                 continue
             may_write = self._writers.role_of(referrer, kind, namespace) != ""
-            if not (item.is_config and reads_own_files(referrer, references, item, may_write=may_write)):
+            if not (
+                item.is_config and reads_own_files(referrer, references, item, may_write=may_write)
+            ):
                 text = f"{authored_id(referrer)} may read {kind}s through the API, by {role}"
                 return Reason(ReasonCode.API_READER, text, referrer)
         return None
@@ -198,7 +219,9 @@ class _Hints:
         found = self._first_to_each(
             ReasonCode.FIELD,
             lambda one: is_fixed(one.referrer),
-            lambda one: f"{authored_id(one.referrer)} names it in {one.reference.field}, which nobody can change",
+            lambda one: (
+                f"{authored_id(one.referrer)} names it in {one.reference.field}, which nobody can change"
+            ),
         )
         for miss in self._mentions.unfollowed:
             text = f"{authored_id(miss.referrer)} names it in {miss.field}, which no rule follows"
@@ -217,9 +240,13 @@ class _Hints:
                 has_namespace = bool(one.namespace_meant)
                 first.setdefault((reference.kind, reference.target, has_namespace), one)
         for (kind, name, has_namespace), one in first.items():
-            text = f"{authored_id(one.referrer)} may mean it, but only one of the two sets a namespace"
+            text = (
+                f"{authored_id(one.referrer)} may mean it, but only one of the two sets a namespace"
+            )
             reason = Reason(ReasonCode.NAMESPACE, text, one.referrer, one.reference.field)
-            for item in self._references.index.find_with(kind, name, has_namespace=not has_namespace):
+            for item in self._references.index.find_with(
+                kind, name, has_namespace=not has_namespace
+            ):
                 nearly.setdefault(item, reason)
         return nearly
 
@@ -227,7 +254,11 @@ class _Hints:
         """Say that a Helm chart makes the object anew on every rendering, as charts make passwords."""
         is_generated = self._package.generated.get(item)
         if is_generated is not None:
-            return Reason(ReasonCode.CHART, "its chart makes it anew on every rendering") if is_generated else None
+            return (
+                Reason(ReasonCode.CHART, "its chart makes it anew on every rendering")
+                if is_generated
+                else None
+            )
         if item.id.kind != "Secret":
             return None
         if is_of_chart(item):
@@ -260,7 +291,10 @@ class _Hints:
 
 
 def _why_generator(item: Item) -> Reason | None:
-    """Say that the author asked kustomize for a fixed name. Nobody knows why: maybe as a program needs it."""
+    """Say that the author asked kustomize for a fixed name.
+
+    Nobody knows why: maybe as a program needs it.
+    """
     file = item.annotations.get(FIXED_NAME)
     has_no_hash = IS_GENERATED in item.annotations and NEEDS_HASH_SUFFIX not in item.annotations
     if file is None and not has_no_hash:

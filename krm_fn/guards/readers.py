@@ -45,15 +45,18 @@ from krm_fn.guards.well_known import may_look_up
 
 # Hooks and workloads whose pods start before their deployer applies what they read.
 #
-# With a fixed name they find the object of the deployment before. With a name that changes with the content they find
-# nothing: the deployer waits for them, and so never comes to apply the object.
+# With a fixed name they find the object of the deployment before. With a name that changes with the
+# content they find nothing: the deployer waits for them, and so never comes to apply the object.
 
 _STARTS_NOTHING = "Template$|^Cron"
 """Names of kinds whose objects start pods only later, also of kinds that nobody here knows."""
 
 
 class EarlyReader(NamedTuple):
-    """A reference to a ConfigMap or Secret that is applied in a later step. `blocks`: the deployment ends there."""
+    """A reference to a ConfigMap or Secret that is applied in a later step.
+
+    `blocks`: the deployment ends there.
+    """
 
     referrer: Item
     reference: Reference
@@ -73,7 +76,9 @@ class EarlyReader(NamedTuple):
         config = self.config.id._replace(name=base_name(self.config))
         deployer = f"{self.deployer.name} (spec.deployers)"
         if self._is_hook:
-            place = f"is a {self.own_step.hook} hook, which {deployer} runs before it applies {config}"
+            place = (
+                f"is a {self.own_step.hook} hook, which {deployer} runs before it applies {config}"
+            )
         else:
             waves = f"is in sync wave {self.own_step.wave}, and {config} in wave {self.config_step.wave}"
             place = f"{waves}, which {deployer} applies later"
@@ -86,7 +91,12 @@ class EarlyReader(NamedTuple):
             f"{place}: each change gives the {config.kind} a name that {effect}; {self._remedy()}, "
             f"or annotate the {config.kind} with {keys.STRATEGY}: {Strategy.IGNORE}"
         )
-        return about(self.referrer, message, self.reference.field, Severity.ERROR if self.blocks else Severity.WARNING)
+        return about(
+            self.referrer,
+            message,
+            self.reference.field,
+            Severity.ERROR if self.blocks else Severity.WARNING,
+        )
 
     def reason(self) -> Reason:
         """Return why the object is left alone where nobody chose it explicitly."""
@@ -102,7 +112,9 @@ class EarlyReader(NamedTuple):
             f"{self._remedy()}, "
             f"or annotate the {self.config.id.kind} with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
         )
-        return Reason(ReasonCode.EARLY_READER, text, self.referrer, self.reference.field, remedy=remedy)
+        return Reason(
+            ReasonCode.EARLY_READER, text, self.referrer, self.reference.field, remedy=remedy
+        )
 
     def _remedy(self) -> str:
         hook, wave = self.own_step.hook, self.own_step.wave
@@ -123,13 +135,18 @@ def find_early_readers(references: References, deployers: Iterable[str]) -> Earl
         for config in targets if reference.in_pod and not reference.written else ():
             for name in in_steps:
                 reader = _read_early(referrer, reference, config, name)
-                # Of several, the one that blocks says more than one whose pods may only start too early.
-                if reader and (referrer not in found[config] or reader.blocks > found[config][referrer].blocks):
+                # Of several, the one that blocks says more than one whose pods may only start too
+                # early.
+                if reader and (
+                    referrer not in found[config] or reader.blocks > found[config][referrer].blocks
+                ):
                     found[config][referrer] = reader
     return found
 
 
-def _read_early(referrer: Item, reference: Reference, config: Item, name: str) -> EarlyReader | None:
+def _read_early(
+    referrer: Item, reference: Reference, config: Item, name: str
+) -> EarlyReader | None:
     if not is_ordered(referrer) and not is_ordered(config):
         return None
     own_step, config_step = first_step(referrer, name), first_step(config, name)
@@ -139,11 +156,14 @@ def _read_early(referrer: Item, reference: Reference, config: Item, name: str) -
     kind = (referrer.id.group, referrer.id.kind)
     is_waited_for = kind in deployer.waits_for
     may_be_waited_for = (
-        deployer.waits_for_others and kind not in KINDS and not re.search(_STARTS_NOTHING, referrer.id.kind)
+        deployer.waits_for_others
+        and kind not in KINDS
+        and not re.search(_STARTS_NOTHING, referrer.id.kind)
     )
     if not is_waited_for and not may_be_waited_for:
         return None  # its pods wait for the object, and the deployer does not wait for them
-    # A pod that reads it as optional starts without it, so the deployer comes to apply the object all the same.
+    # A pod that reads it as optional starts without it, so the deployer comes to apply the object
+    # all the same.
     blocks = is_waited_for and is_read(reference) and not reference.is_optional
     return EarlyReader(referrer, reference, config, deployer, own_step, config_step, blocks)
 
@@ -160,17 +180,20 @@ def guard_against(early: EarlyReaders) -> Guard:
     return Guard(why, refuse)
 
 
-# Consumers that use a name for more than to find the object: they read its shape, or mount at a path that contains it.
+# Consumers that use a name for more than to find the object: they read its shape, or mount at a
+# path that contains it.
 #
-# A reference to the object follows its new name. What an operator tells from the end of the name does not, nor does a
-# path that somebody else has written, such as `caFile: /etc/prometheus/secrets/web-tls/ca.crt` of a ServiceMonitor.
+# A reference to the object follows its new name. What an operator tells from the end of the name
+# does not, nor does a path that somebody else has written, such as `caFile:
+# /etc/prometheus/secrets/web-tls/ca.crt` of a ServiceMonitor.
 
 _ACCEPT = f"annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
 
 _HOLDS_CONFIGURATION = r"(?i)(?<!storage)config(?!map)|relabel|template"
 """Fields that name what a program reads as its configuration, where paths may be written.
 
-The configuration of an object storage is read by the Thanos sidecar, which does not mount these objects.
+The configuration of an object storage is read by the Thanos sidecar, which does not mount these
+objects.
 """
 
 _WITHOUT_PATHS = ("dashboardNamespaceSelector", "ruleNamespaceSelector")
@@ -187,13 +210,19 @@ _DEFAULT_CONFIGS = {
         ("serviceMonitorSelector", "podMonitorSelector", "probeSelector", "scrapeConfigSelector"),
     ),
     # prometheus-operator pkg/alertmanager/statefulset.go (defaultConfigSecretName)
-    ("monitoring.coreos.com", "Alertmanager"): ("alertmanager-{}", ("configSecret", "alertmanagerConfiguration")),
+    ("monitoring.coreos.com", "Alertmanager"): (
+        "alertmanager-{}",
+        ("configSecret", "alertmanagerConfiguration"),
+    ),
 }
 """The Secret that an operator takes for its configuration where none of these fields of its spec is set."""
 
 
 class _Text(NamedTuple):
-    """A text that contains a folder of mounts, and its field. `line`: the one that is meant, in a text of several."""
+    """A text that contains a folder of mounts, and its field.
+
+    `line`: the one that is meant, in a text of several.
+    """
 
     item: Item
     field: str
@@ -226,11 +255,14 @@ class NameReaders:
         mounts = [one for one in self._by_item.get(item, ()) if one.reference.rule.reads.path]
         for one in mounts:
             for found in self._find_path(one, item):
-                place = f"{found.field}, line {found.line} of the text" if found.line else found.field
+                place = (
+                    f"{found.field}, line {found.line} of the text" if found.line else found.field
+                )
                 text = f"{_say_mount(one, item)}, and {authored_id(found.item)} contains this path ({place})"
                 reason = _reason(ReasonCode.MOUNT_PATH, text, one, _ACCEPT)
                 return reason._replace(item=found.item, field=found.field)
-        # Only where no mount has its path written: a path that may be elsewhere is the weaker reason.
+        # Only where no mount has its path written: a path that may be elsewhere is the weaker
+        # reason.
         for one in mounts:
             for why in self._find_hidden(one):
                 return _reason(ReasonCode.MOUNT_PATH, f"{_say_mount(one, item)}, and {why}", one)
@@ -240,7 +272,11 @@ class NameReaders:
         """Report what does not follow the new name of an object that is renamed."""
         remedy = f"annotate {authored_id(item)} with {keys.STRATEGY}: {Strategy.IGNORE}"
         for one in self._by_item.get(item, ()):
-            kind, reads, base = one.reference.kind, one.reference.rule.reads, _base_name_in(one.reference, item)
+            kind, reads, base = (
+                one.reference.kind,
+                one.reference.rule.reads,
+                _base_name_in(one.reference, item),
+            )
             ending = next(filter(base.endswith, reads.endings), "")
             if ending:
                 message = (
@@ -259,7 +295,8 @@ class NameReaders:
                 yield about(found.item, message, found.field)
         for one, _, other in self._pairs.get(item, ()):
             message = (
-                f"is the name by which {one.reference.kind} {other} is found too, so both names must stay; {remedy}"
+                f"is the name by which {one.reference.kind} {other} is found too, so both "
+                f"names must stay; {remedy}"
             )
             yield about(one.referrer, message, one.reference.field)
 
@@ -301,7 +338,9 @@ class NameReaders:
             found = pattern.search(one_text.value)
             if found:
                 is_long = "\n" in one_text.value.strip()
-                yield one_text._replace(line=one_text.value.count("\n", 0, found.start()) + 1 if is_long else 0)
+                yield one_text._replace(
+                    line=one_text.value.count("\n", 0, found.start()) + 1 if is_long else 0
+                )
 
     @cached_property
     def _texts(self) -> list[_Text]:
@@ -326,7 +365,11 @@ class NameReaders:
         """Say where the path of a mount may be written that cannot be seen here."""
         for name, value in _fields_below(get(one.referrer.node, "spec")):
             takes_all = name == "selectAllByDefault" and text(value) in TRUE
-            if takes_all or (name.endswith("NamespaceSelector") and name not in _WITHOUT_PATHS and not is_null(value)):
+            if takes_all or (
+                name.endswith("NamespaceSelector")
+                and name not in _WITHOUT_PATHS
+                and not is_null(value)
+            ):
                 yield f"its {name} takes objects of other namespaces, which may contain this path"
         yield from self._find_hidden_configuration(one.referrer)
         variable = re.compile(rf"{_pattern(one.reference.rule.reads.path)}(?:{_VARIABLE})")
@@ -342,7 +385,9 @@ class NameReaders:
         pattern, unless = _DEFAULT_CONFIGS.get((referrer.id.group, referrer.id.kind), ("", ()))
         if pattern and all(is_null(get(referrer.node, "spec", field)) for field in unless):
             name = pattern.format(referrer.id.name)
-            yield from _find_unreadable("Secret", name, self._references.index.find(referrer, "Secret", name))
+            yield from _find_unreadable(
+                "Secret", name, self._references.index.find(referrer, "Secret", name)
+            )
 
 
 def _find_unreadable(kind: str, name: str, targets: tuple[Item, ...]) -> Iterator[str]:
@@ -353,7 +398,9 @@ def _find_unreadable(kind: str, name: str, targets: tuple[Item, ...]) -> Iterato
 
 
 def _reason(code: ReasonCode, text: str, one: ResolvedReference, remedy: str = "") -> Reason:
-    return Reason(code, text, one.referrer, one.reference.field, one.reference.rule.reads.source, remedy)
+    return Reason(
+        code, text, one.referrer, one.reference.field, one.reference.rule.reads.source, remedy
+    )
 
 
 def _say_mount(one: ResolvedReference, item: Item) -> str:
@@ -365,7 +412,10 @@ def _base_name_in(reference: Reference, item: Item) -> str:
     """Return the base name of what a reference means by an object: of itself, or of what it makes."""
     if reference.kind == item.id.kind:
         return base_name(item)
-    return next((one.base_name for one in find_generated(item) if one.kind == reference.kind), reference.target)
+    return next(
+        (one.base_name for one in find_generated(item) if one.kind == reference.kind),
+        reference.target,
+    )
 
 
 def _split(path: str) -> tuple[str, str]:
@@ -386,7 +436,9 @@ def _read_texts(item: Item) -> Iterator[_Text]:
         yield from (_Text(item, value.field, value.text) for value in data_texts(item))
     else:
         for one in scalars(item.node):
-            if "/" in one.scalar.value:  # to spell the field of each text would take longer than to read it
+            if (
+                "/" in one.scalar.value
+            ):  # to spell the field of each text would take longer than to read it
                 yield _Text(item, spell(one.path), one.scalar.value)
 
 
@@ -414,12 +466,13 @@ def _is_readable(item: Item) -> bool:
     return len(filled) == sum(1 for _ in data_texts(item))
 
 
-# Find workloads whose programs may read ConfigMaps or Secrets through the API, and those that read them from files.
+# Find workloads whose programs may read ConfigMaps or Secrets through the API, and those that read
+# them from files.
 #
-# A pod that mounts a ConfigMap needs no permission. Whoever may get, list or watch ConfigMaps probably does so, by
-# names that are in its code. But an account that may read them says nothing about which: a program that is told the
-# path of a file reads that one there; so does one whose source is known. docs/decisions/0049 has the error rates of
-# both.
+# A pod that mounts a ConfigMap needs no permission. Whoever may get, list or watch ConfigMaps
+# probably does so, by names that are in its code. But an account that may read them says nothing
+# about which: a program that is told the path of a file reads that one there; so does one whose
+# source is known. docs/decisions/0049 has the error rates of both.
 
 _GROUP = "rbac.authorization.k8s.io"
 _RESOURCES = {"configmaps": ("ConfigMap",), "secrets": ("Secret",), "*": CONFIG_KINDS}
@@ -466,9 +519,14 @@ class _Grant(NamedTuple):
 
 
 class Permissions:
-    """Who may do one of some verbs (`READING` or `WRITING`) in a package. It is computed at the first question."""
+    """Who may do one of some verbs (`READING` or `WRITING`) in a package.
 
-    def __init__(self, items: Iterable[Item], namespace_of: Callable[[Item], str], verbs: frozenset[str]) -> None:
+    It is computed at the first question.
+    """
+
+    def __init__(
+        self, items: Iterable[Item], namespace_of: Callable[[Item], str], verbs: frozenset[str]
+    ) -> None:
         self._items = items
         self._namespace_of = namespace_of
         self._verbs = verbs
@@ -480,11 +538,14 @@ class Permissions:
             return ""
         if workload not in self._accounts:
             self._accounts[workload] = [
-                text(get(pod.node, "serviceAccountName")) or text(get(pod.node, "serviceAccount")) or "default"
+                text(get(pod.node, "serviceAccountName"))
+                or text(get(pod.node, "serviceAccount"))
+                or "default"
                 for pod in find_pod_specs(workload)
             ]
         own = self._namespace_of(workload)
-        # From the narrowest subject to the widest: a message names the role that is most about this workload.
+        # From the narrowest subject to the widest: a message names the role that is most about this
+        # workload.
         for account in self._accounts[workload]:
             for subject in (_Subject(own, account), _Subject(own, ""), _Subject("", "")):
                 grants = [self._grants.get((subject, kind, where)) for where in (namespace, None)]
@@ -495,7 +556,10 @@ class Permissions:
 
     @cached_property
     def _grants(self) -> dict[tuple[_Subject, str, str | None], _Grant]:
-        """The first grant to each subject, by the kind that it is about and the namespace. None: everywhere."""
+        """The first grant to each subject, by the kind that it is about and the namespace.
+
+        None: everywhere.
+        """
         grants: dict[tuple[_Subject, str, str | None], _Grant] = {}
         for place, item in enumerate(self._items):
             if item.id.group == _GROUP and item.id.kind in ("RoleBinding", "ClusterRoleBinding"):
@@ -516,10 +580,13 @@ class Permissions:
         if found is None:
             built_in = _BUILT_IN.get(name, {}) if kind == "ClusterRole" else {}
             return frozenset(built_in.get(self._verbs, ())), f"{kind}/{name}"
-        # Every operator has such a role. What it reads and writes is its own lock, which nobody declares.
+        # Every operator has such a role. What it reads and writes is its own lock, which nobody
+        # declares.
         if _is_for_leader_election(found):
             return frozenset(), ""
-        return frozenset(kind for kind, roles in self._granting.items() if found in roles), str(found.id)
+        return frozenset(kind for kind, roles in self._granting.items() if found in roles), str(
+            found.id
+        )
 
     @cached_property
     def _granting(self) -> dict[str, dict[Item, None]]:
@@ -531,7 +598,9 @@ class Permissions:
             granting[kind] = several
             aggregators = _Aggregators(kinds)
             waiting = list(several)
-            for role in waiting:  # grows on the way: `admin` aggregates `edit`, which aggregates others
+            for (
+                role
+            ) in waiting:  # grows on the way: `admin` aggregates `edit`, which aggregates others
                 found = aggregators.take(role.labels) if role.id.kind == "ClusterRole" else []
                 waiting += [one for one in found if one not in several]
                 several.update(dict.fromkeys(found))
@@ -606,22 +675,29 @@ def _selects(selector: Node, labels: Mapping[str, str]) -> bool:
 def _is_for_leader_election(role: Item) -> bool:
     """Tell whether a Role is about nothing but locks, as kubebuilder writes one for every operator.
 
-    `config/rbac/leader_election_role.yaml` of its projects: ConfigMaps were the locks before Leases, and stay in it.
-    Before there were Leases, the status of ConfigMaps stood beside them, which no program that reads settings needs.
+    `config/rbac/leader_election_role.yaml` of its projects: ConfigMaps were the locks before
+    Leases, and stay in it. Before there were Leases, the status of ConfigMaps stood beside them,
+    which no program that reads settings needs.
     """
     held: dict[str, set[str]] = defaultdict(set)
     for rule in elements(get(role.node, "rules")):
         for resource in elements(get(rule, "resources")):
             held[text(resource)] |= {text(verb) for verb in elements(get(rule, "verbs"))}
     is_lock = "create" in held["leases"] or "configmaps/status" in held
-    return role.id.kind == "Role" and is_lock and "create" in held["configmaps"] and held.keys() <= _LOCKS
+    return (
+        role.id.kind == "Role"
+        and is_lock
+        and "create" in held["configmaps"]
+        and held.keys() <= _LOCKS
+    )
 
 
 def _granted(role: Node, wanted: frozenset[str]) -> Iterator[str]:
     for rule in elements(get(role, "rules")):
         groups = {text(group) for group in elements(get(rule, "apiGroups"))}
         verbs = {text(verb) for verb in elements(get(rule, "verbs"))}
-        # Names in a rule are references of the role (`find`): they say more than what the program may do.
+        # Names in a rule are references of the role (`find`): they say more than what the program
+        # may do.
         is_limited = bool(elements(get(rule, "resourceNames")))
         if is_limited or groups.isdisjoint(("", "*")) or wanted.isdisjoint(verbs):
             continue
@@ -629,7 +705,9 @@ def _granted(role: Node, wanted: frozenset[str]) -> Iterator[str]:
             yield from _RESOURCES.get(text(resource), ())
 
 
-def reads_own_files(referrer: Item, references: Iterable[Reference], item: Item, *, may_write: bool) -> bool:
+def reads_own_files(
+    referrer: Item, references: Iterable[Reference], item: Item, *, may_write: bool
+) -> bool:
     """Tell whether every container that reads an object is known to read it from the pod, and not through the API.
 
     `references`: those of the referrer to the object. One variable is no proof: programs that take one value from a
@@ -649,7 +727,9 @@ def reads_own_files(referrer: Item, references: Iterable[Reference], item: Item,
     return True
 
 
-def _readers_of(referrer: Item, reference: Reference, item: Item) -> Iterator[tuple[Node | None, set[str]]]:
+def _readers_of(
+    referrer: Item, reference: Reference, item: Item
+) -> Iterator[tuple[Node | None, set[str]]]:
     """Yield the containers that read the object through a reference, and the paths at which each has its files."""
     volume = re.fullmatch(_VOLUME, reference.field)
     if volume is None:
@@ -663,10 +743,17 @@ def _readers_of(referrer: Item, reference: Reference, item: Item) -> Iterator[tu
     is_mounted = False
     for field in CONTAINER_LISTS:
         for container in elements(get(pod, field)):
-            mounts = [mount for mount in elements(get(container, "volumeMounts")) if text(get(mount, "name")) == name]
+            mounts = [
+                mount
+                for mount in elements(get(container, "volumeMounts"))
+                if text(get(mount, "name")) == name
+            ]
             if mounts:
                 is_mounted = True
-                yield container, set(chain.from_iterable(_paths_of(mount, files) for mount in mounts))
+                yield (
+                    container,
+                    set(chain.from_iterable(_paths_of(mount, files) for mount in mounts)),
+                )
     if not is_mounted:
         yield None, set()
 
@@ -674,7 +761,8 @@ def _readers_of(referrer: Item, reference: Reference, item: Item) -> Iterator[tu
 def _paths_of(mount: Node, files: Iterable[str]) -> Iterator[str]:
     """Yield the paths of the files that a mount shows, and those of their folders.
 
-    The folder of a file that is mounted alone only counts below another one: `/` and `/etc` hold too much else.
+    The folder of a file that is mounted alone only counts below another one: `/` and `/etc` hold
+    too much else.
     """
     place, below = text(get(mount, "mountPath")), text(get(mount, "subPath")).strip("/")
     for file in files:
@@ -699,7 +787,11 @@ def _has_all(container: Node | None, reference: Reference, item: Item) -> bool:
         for variable in elements(get(container, "env"))
         if item.id.kind == reference.kind
     ]
-    keys = {text(get(source, "key")) for source in sources if text(get(source, "name")) == reference.target}
+    keys = {
+        text(get(source, "key"))
+        for source in sources
+        if text(get(source, "name")) == reference.target
+    }
     return keys.issuperset(data_keys(item))
 
 
@@ -709,7 +801,8 @@ def _is_told(container: Node | None, paths: Collection[str]) -> bool:
     for field in ("command", "args"):
         said += [word.value for word in elements(get(container, field)) if is_scalar(word)]
     said += [text(get(variable, "value")) for variable in elements(get(container, "env"))]
-    # Where the image has another folder, the path is wrong and matches nothing: the object is left alone.
+    # Where the image has another folder, the path is wrong and matches nothing: the object is left
+    # alone.
     folder = text(get(container, "workingDir")) or "/"
     patterns: set[str] = set()
     for one in said:

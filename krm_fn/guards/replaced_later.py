@@ -2,9 +2,10 @@
 
 The content then changes under one name.
 
-What Flux substitutes is read in its packages `kustomize` (`SubstituteVariables`: the text of each object, keys too,
-unless a label or annotation forbids it) and `envsubst` (`parse.go` and `scan.go`): `${VAR}` with an operator or
-without, `$VAR` never, and `$$` is a dollar sign. What it cannot parse fails the build.
+What Flux substitutes is read in its packages `kustomize` (`SubstituteVariables`: the text of each
+object, keys too, unless a label or annotation forbids it) and `envsubst` (`parse.go` and
+`scan.go`): `${VAR}` with an operator or without, `$VAR` never, and `$$` is a dollar sign. What it
+cannot parse fails the build.
 """
 
 import re
@@ -36,7 +37,8 @@ SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 """With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""
 
 _SUBSTITUTES = "flux"
-# Both begin with what they look for: in a long text, a look behind each place takes longer than all else.
+# Both begin with what they look for: in a long text, a look behind each place takes longer than all
+# else.
 _OPENING = r"\$+\{"
 _NAME = re.compile(r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])")
 # A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
@@ -63,9 +65,34 @@ _CONTENT = ("data", "stringData", "binaryData", "spec", "parameters", "secretObj
 
 _NEVER_EXPANDED = frozenset(
     {
-        *("host", "hosts", "hostname", "hostnames", "dnsNames", "externalName", "loadBalancerIP", "loadBalancerClass"),
-        *("runAsUser", "runAsGroup", "fsGroup", "supplementalGroups", "replicas", "minReplicas", "maxReplicas"),
-        *("storage", "storageClassName", "ingressClassName", "clusterIP", "nodePort", "schedule", "timeZone"),
+        *(
+            "host",
+            "hosts",
+            "hostname",
+            "hostnames",
+            "dnsNames",
+            "externalName",
+            "loadBalancerIP",
+            "loadBalancerClass",
+        ),
+        *(
+            "runAsUser",
+            "runAsGroup",
+            "fsGroup",
+            "supplementalGroups",
+            "replicas",
+            "minReplicas",
+            "maxReplicas",
+        ),
+        *(
+            "storage",
+            "storageClassName",
+            "ingressClassName",
+            "clusterIP",
+            "nodePort",
+            "schedule",
+            "timeZone",
+        ),
     }
 )
 """Fields that no program expands a variable in: one that has some is a sign that something substitutes it before."""
@@ -87,7 +114,9 @@ def is_placeholder(text: str) -> bool:
 class Variables:
     """What a package shows of variables. `deployers`: those of the configuration."""
 
-    def __init__(self, package: Package, references: References, deployers: Collection[str]) -> None:
+    def __init__(
+        self, package: Package, references: References, deployers: Collection[str]
+    ) -> None:
         self._package = package
         self._references = references
         self._deployers = frozenset(deployers)
@@ -114,14 +143,20 @@ class Variables:
 
     @cached_property
     def _is_substituted(self) -> bool:
-        """Whether Flux may apply the package. A configuration that names Flux alone is not doubted."""
+        """Whether Flux may apply the package.
+
+        A configuration that names Flux alone is not doubted.
+        """
         authored = self._package.authored
         is_doubted = self._deployers != {_SUBSTITUTES} and any(map(_shows_another, authored))
-        return _SUBSTITUTES in self._deployers and (not is_doubted or any(map(_shows_flux, authored)))
+        return _SUBSTITUTES in self._deployers and (
+            not is_doubted or any(map(_shows_flux, authored))
+        )
 
     def _is_for_program(self, item: Item, content: Collection[str]) -> bool:
         """Tell whether the variables of an object are the program's, by its origin, its text, or the pods' own."""
-        # No chart is written for the variables of one cluster; and who let kustomize put a hash there wants its name.
+        # No chart is written for the variables of one cluster; and who let kustomize put a hash
+        # there wants its name.
         has_hash = item.id.name != base_name(item) or NEEDS_HASH_SUFFIX in item.annotations
         if has_hash or is_of_chart(item) or any(map(_is_not_for_flux, content)):
             return True
@@ -129,14 +164,18 @@ class Variables:
         for value in content:
             variables.update(filter(None, _variables(value)))
         readers = self._references.pod_referrers.get(item, {})
-        return bool(readers) and all(variables <= self._environment(reader, item) for reader in readers)
+        return bool(readers) and all(
+            variables <= self._environment(reader, item) for reader in readers
+        )
 
     def _environment(self, reader: Item, item: Item) -> set[str]:
         """Return the variables that a reader's pods have from elsewhere than the item, as far as the package tells."""
         names = {*_IN_EACH_CONTAINER}
         for _, container in find_containers(reader):
             for variable in elements(get(container, "env")):
-                sources = [text(get(variable, "valueFrom", field, "name")) for field in _KEYS_OF.values()]
+                sources = [
+                    text(get(variable, "valueFrom", field, "name")) for field in _KEYS_OF.values()
+                ]
                 if item.id.name not in sources and not _has_variable(text(get(variable, "value"))):
                     names.add(text(get(variable, "name")))
             names.update(_names_set_by_scripts(container))
@@ -154,7 +193,11 @@ class Variables:
     def _in_reference(self, item: Item) -> Reason | None:
         names = {item.id.name, base_name(item)}
         for one, pattern in self._open:
-            if one.reference.kind == item.id.kind and any(map(pattern.fullmatch, names)) and self._is_near(one, item):
+            if (
+                one.reference.kind == item.id.kind
+                and any(map(pattern.fullmatch, names))
+                and self._is_near(one, item)
+            ):
                 text = f"{authored_id(one.referrer)} may mean it by the variable in {one.reference.field}"
                 return Reason(ReasonCode.VARIABLE, text, one.referrer, one.reference.field)
         return None
@@ -178,7 +221,10 @@ class Variables:
         for item in self._package.authored:
             if item.is_local or _is_disabled(item):
                 continue
-            for field, name in (("metadata.name", item.id.name), ("metadata.namespace", item.id.namespace)):
+            for field, name in (
+                ("metadata.name", item.id.name),
+                ("metadata.namespace", item.id.namespace),
+            ):
                 if _has_variable(name):
                     return item, field
             field = "" if item.is_config else next(_find_unexpanded(item.node, ""), "")
@@ -189,11 +235,20 @@ class Variables:
 
 def _in_vault(item: Item) -> Reason | None:
     """Say which text Argo CD's Vault plugin replaces, also in base64."""
-    is_any, is_ignored = _VAULT_PATH in item.annotations, item.annotations.get(_VAULT_IGNORE) == "true"
+    is_any, is_ignored = (
+        _VAULT_PATH in item.annotations,
+        item.annotations.get(_VAULT_IGNORE) == "true",
+    )
     for field, value in () if is_ignored else _texts(item):
-        if "<path:" in value or value.startswith("PHBhdGg6") or (is_any and re.search(r"<[^<>]+>", value)):
+        if (
+            "<path:" in value
+            or value.startswith("PHBhdGg6")
+            or (is_any and re.search(r"<[^<>]+>", value))
+        ):
             why = "which Argo CD's Vault plugin replaces after this function"
-            said = f"{field} has a placeholder, {why}: then the content changes, and the name does not"
+            said = (
+                f"{field} has a placeholder, {why}: then the content changes, and the name does not"
+            )
             return Reason(ReasonCode.VARIABLE, said, item, field, source=_VAULT_PLUGIN)
     return None
 
@@ -221,9 +276,14 @@ def _shows_flux(item: Item) -> bool:
 
 
 def _shows_another(item: Item) -> bool:
-    """Tell whether somebody wrote this object for Argo CD or kpt. A revision has annotations of all deployers."""
+    """Tell whether somebody wrote this object for Argo CD or kpt.
+
+    A revision has annotations of all deployers.
+    """
     is_for_argo = item.id.group == "argoproj.io" and item.id.kind in _ARGO_CD
-    is_marked = not is_revision(item) and any(name.startswith(_ARGO_CD_MARK) for name in item.annotations)
+    is_marked = not is_revision(item) and any(
+        name.startswith(_ARGO_CD_MARK) for name in item.annotations
+    )
     return is_for_argo or is_marked or item.id.kind == KPTFILE
 
 
@@ -250,15 +310,21 @@ def _names_set_in(script: str) -> Iterator[str]:
 
 
 def _texts(item: Item) -> Iterator[tuple[str, str]]:
-    """Yield each scalar of the content as it is written, keys included, and its field. Base64 has no dollar sign."""
-    # A stack, as content may be nested deeply; reversed, as the first text of the file is to be said first.
+    """Yield each scalar of the content as it is written, keys included, and its field.
+
+    Base64 has no dollar sign.
+    """
+    # A stack, as content may be nested deeply; reversed, as the first text of the file is to be
+    # said first.
     stack = [(node, name) for name, node in reversed([*entries(item.node)]) if name in _CONTENT]
     while stack:
         node, field = stack.pop()
         if is_scalar(node):
             yield field, node.value
         elif is_sequence(node):
-            stack += [(one, f"{field}[{index}]") for index, one in reversed([*enumerate(node.value)])]
+            stack += [
+                (one, f"{field}[{index}]") for index, one in reversed([*enumerate(node.value)])
+            ]
         elif is_mapping(node):
             pairs = [*entries(node)]
             yield from ((step(field, name), name) for name, _ in pairs)
@@ -274,8 +340,13 @@ def _find_unexpanded(node: Node, field: str) -> Iterator[str]:
             continue
         for name, value in entries(node):
             here = step(field, name)
-            held = [(here, value), *((f"{here}[{index}]", one) for index, one in enumerate(elements(value)))]
+            held = [
+                (here, value),
+                *((f"{here}[{index}]", one) for index, one in enumerate(elements(value))),
+            ]
             if name in _NEVER_EXPANDED:
-                yield from (place for place, one in held if is_scalar(one) and _has_variable(one.value))
+                yield from (
+                    place for place, one in held if is_scalar(one) and _has_variable(one.value)
+                )
             if not is_scalar(value):
                 stack.append((value, here))

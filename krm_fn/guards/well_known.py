@@ -1,6 +1,7 @@
 """Names by which well-known programs look up a ConfigMap or Secret through the Kubernetes API.
 
-A program that gets `argocd-cm` by name does not find `argocd-cm-5t7h9k2b4c`. The rows are in `facts/programs.py`.
+A program that gets `argocd-cm` by name does not find `argocd-cm-5t7h9k2b4c`. The rows are in
+`facts/programs.py`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,9 +14,12 @@ from krm_fn.facts.programs import PROGRAMS, READ_IN_FULL, WHERES
 
 
 class WellKnown(NamedTuple):
-    """A name, or a shell pattern if it has a `*`, that a program looks up. `source` is a place in its code.
+    """A name, or a shell pattern if it has a `*`, that a program looks up.
 
-    `labels`: those that the object must have (`*`: any value). `namespaces`: those that it may be in; none: any.
+    `source` is a place in its code.
+
+    `labels`: those that the object must have (`*`: any value). `namespaces`: those that it may be
+    in; none: any.
     """
 
     program: str
@@ -63,12 +67,17 @@ def read_well_known() -> tuple[WellKnown, ...]:
 
 
 def _matches(name: str, pattern: str) -> bool:
-    # Hardly any name begins as a pattern does, and to compile a pattern takes longer than to read the table.
-    return pattern == "*" or (name.startswith(pattern.partition("*")[0]) and fnmatchcase(name, pattern))
+    # Hardly any name begins as a pattern does, and to compile a pattern takes longer than to read
+    # the table.
+    return pattern == "*" or (
+        name.startswith(pattern.partition("*")[0]) and fnmatchcase(name, pattern)
+    )
 
 
 def _is_where_expected(item: Item, namespace: str, row: WellKnown) -> bool:
-    if (row.namespaces and namespace not in row.namespaces) or not row.labels.keys() <= item.labels.keys():
+    if (
+        row.namespaces and namespace not in row.namespaces
+    ) or not row.labels.keys() <= item.labels.keys():
         return False
     return all(value in ("*", item.labels[label]) for label, value in row.labels.items())
 
@@ -77,13 +86,22 @@ _Row = tuple[str, str, str, str, tuple[Any, ...]]
 """Program, kind, name, source, and the conditions as they are written."""
 
 
-def _read(program: str, kind: str, name: str, source: str, where: tuple[Any, ...]) -> Iterator[WellKnown]:
+def _read(
+    program: str, kind: str, name: str, source: str, where: tuple[Any, ...]
+) -> Iterator[WellKnown]:
     named: Mapping[str, Any] = WHERES
     written: list[Mapping[str, Any]] = []
     for one in where:
         written += named[one] if isinstance(one, str) else (one,)
     for one in written or ({},):
-        yield WellKnown(program, kind, name, source, one.get("labels", {}), tuple(one.get("namespaces", "").split()))
+        yield WellKnown(
+            program,
+            kind,
+            name,
+            source,
+            one.get("labels", {}),
+            tuple(one.get("namespaces", "").split()),
+        )
 
 
 def _rows() -> Iterator[_Row]:
@@ -97,7 +115,10 @@ def _rows() -> Iterator[_Row]:
 
 @cache
 def _patterns(kind: str) -> tuple[WellKnown, ...]:
-    """Return the rows for a kind that are patterns. Some match every name: each object is compared with them."""
+    """Return the rows for a kind that are patterns.
+
+    Some match every name: each object is compared with them.
+    """
     return tuple(known for row in _index()[1].get(kind, ()) for known in _read(*row))
 
 
@@ -105,7 +126,8 @@ def _patterns(kind: str) -> tuple[WellKnown, ...]:
 def _index() -> tuple[dict[tuple[str, str], list[_Row]], dict[str, list[_Row]]]:
     """Return the rows with literal names by kind and name, and the patterns by kind.
 
-    Conditions of literal names are read only where one matches: a run asks for every ConfigMap, and hardly one is here.
+    Conditions of literal names are read only where one matches: a run asks for every ConfigMap, and
+    hardly one is here.
     """
     by_name: dict[tuple[str, str], list[_Row]] = {}
     patterns: dict[str, list[_Row]] = {}

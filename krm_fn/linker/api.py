@@ -78,7 +78,10 @@ class TooLarge(Refused):
     """A response has more bytes than the caller wants to read."""
 
     def __init__(self, what: str, most: int) -> None:
-        super().__init__(what, f"the response has more than {most} bytes; is there a proxy before the API server?")
+        super().__init__(
+            what,
+            f"the response has more than {most} bytes; is there a proxy before the API server?",
+        )
 
 
 class Api:
@@ -108,15 +111,18 @@ class Api:
     ) -> Response:
         """Send a request, and return the response whatever its status.
 
-        Without a response it is repeated until the deadline, unless `once`; then raises ApiError. Raises Stopped,
-        OutOfTime, and TooLarge for a response with more than `max_bytes` after decompression.
+        Without a response it is repeated until the deadline, unless `once`; then raises ApiError.
+        Raises Stopped, OutOfTime, and TooLarge for a response with more than `max_bytes` after
+        decompression.
         """
         headers = {"Accept": accept, **({"Content-Type": content_type} if body is not None else {})}
         send_once = partial(self._send, method, path, query or {}, headers, body, max_bytes)
 
         def send() -> Response:
             response = send_once()
-            if response.status == _UNAUTHORIZED:  # the token has expired; its file may hold a new one
+            if (
+                response.status == _UNAUTHORIZED
+            ):  # the token has expired; its file may hold a new one
                 self._client = self._connect()
                 response = send_once()
             return response
@@ -161,19 +167,30 @@ class Api:
         self.calls += 1
         seconds = max(1.0, min(_WHOLE, self.deadline.left()))
         request = self._client.param_serialize(
-            method, path, query_params=list(query.items()), header_params=dict(headers), auth_settings=["BearerToken"]
+            method,
+            path,
+            query_params=list(query.items()),
+            header_params=dict(headers),
+            auth_settings=["BearerToken"],
         )
         url, sent_headers = request[1], request[2]
 
         def send() -> tuple[int, dict[str, str], bytes]:
-            response = self._client.call_api(method, url, sent_headers, body, _request_timeout=(_CONNECT, seconds))
-            return response.status, dict(response.headers), _read(response.response, max_bytes, f"{method} {path}")
+            response = self._client.call_api(
+                method, url, sent_headers, body, _request_timeout=(_CONNECT, seconds)
+            )
+            return (
+                response.status,
+                dict(response.headers),
+                _read(response.response, max_bytes, f"{method} {path}"),
+            )
 
         token = sent_headers.get("authorization", "").partition(" ")[2]
         try:
             status, response_headers, data = within(seconds, send)
         except (ApiException, HTTPError, OSError) as error:
-            # One error is wrapped in another: the innermost one says why, and of the client's lines the last.
+            # One error is wrapped in another: the innermost one says why, and of the client's lines
+            # the last.
             reason = str(getattr(error, "reason", None) or error)
             raise NoResponse(_without(token, reason.splitlines()[-1])) from error
         if status not in _SUCCESS:  # a proxy may answer with the request, and its message is shown
@@ -205,7 +222,10 @@ class NotJson(NoResponse):
 
 
 def parse(data: bytes, status: int) -> Any:
-    """Parse the body; None for an error that is no JSON. Raises NotJson for a success that is no JSON object."""
+    """Parse the body; None for an error that is no JSON.
+
+    Raises NotJson for a success that is no JSON object.
+    """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _DEPTH))
     try:
@@ -220,13 +240,19 @@ def parse(data: bytes, status: int) -> Any:
     return content
 
 
-def check_response(response: Response, verb: str, kind: Kind, namespace: str, name: str = "") -> None:
+def check_response(
+    response: Response, verb: str, kind: Kind, namespace: str, name: str = ""
+) -> None:
     """Raise Refused unless the request succeeded; Forbidden if a right is missing, NotServed if a list is.
 
     `verb` is that of an RBAC rule, such as `list`. An empty name means all objects of the kind.
     """
     if response.status not in _SUCCESS:
-        what = f"{kind.kind} {namespace}/{name}" if name else f"{kind.plural} in {namespace or 'all namespaces'}"
+        what = (
+            f"{kind.kind} {namespace}/{name}"
+            if name
+            else f"{kind.plural} in {namespace or 'all namespaces'}"
+        )
         if response.status == _FORBIDDEN:
             raise _forbidden(what, response, verb, kind, name)
         if response.status == _NOT_FOUND and not name:
@@ -237,25 +263,36 @@ def check_response(response: Response, verb: str, kind: Kind, namespace: str, na
         raise Refused(what, f"cannot {verb}: {why}")
 
 
-def read_page(response: Response, kind: Kind, namespace: str, *, metadata_only: bool) -> tuple[list[Any], str]:
+def read_page(
+    response: Response, kind: Kind, namespace: str, *, metadata_only: bool
+) -> tuple[list[Any], str]:
     """Return the objects of a page, and the token of the next one, `""` after the last.
 
-    Raises NoList for what is not a whole page of objects of this kind. Who took it for an empty list would delete what
-    the objects of the kind reference.
+    Raises NoList for what is not a whole page of objects of this kind. Who took it for an empty
+    list would delete what the objects of the kind reference.
     """
     why = _find_fault(response, kind, metadata_only=metadata_only)
     if why:
         what = f"{kind.plural} in {namespace or 'all namespaces'}"
-        raise NoList(what, f"the answer is no list of them: {why}; is there a proxy before the API server?")
+        raise NoList(
+            what, f"the answer is no list of them: {why}; is there a proxy before the API server?"
+        )
     metadata = mapping(response.content.get("metadata"))
     return list_of(response.content["items"]), metadata.get("continue") or ""
 
 
 def read_object(response: Response, kind: Kind, namespace: str, name: str) -> dict[str, Any]:
-    """Return an object, or its metadata alone. Raises Refused for anything else, which is not to count as none."""
+    """Return an object, or its metadata alone.
+
+    Raises Refused for anything else, which is not to count as none.
+    """
     known = {(kind.kind, kind.api_version), (_PARTIAL, _PARTIAL_VERSION)}
     content = mapping(response.content)
-    if response.status != _OK or not _is_named(content, known) or mapping(content.get("metadata")).get("name") != name:
+    if (
+        response.status != _OK
+        or not _is_named(content, known)
+        or mapping(content.get("metadata")).get("name") != name
+    ):
         what = f"{kind.kind} {namespace}/{name}"
         raise Refused(what, "the answer is another object; is there a proxy before the API server?")
     return content
@@ -279,7 +316,9 @@ def _find_fault(response: Response, kind: Kind, *, metadata_only: bool) -> str:
         "its metadata have another form": not isinstance(metadata, dict | None)
         or not isinstance(following, str | None),
         "it is a part of one": bool(mapping(metadata).get("remainingItemCount")) and not following,
-        "one of its items is no object of the kind": not all(_is_object(item, objects) for item in list_of(items)),
+        "one of its items is no object of the kind": not all(
+            _is_object(item, objects) for item in list_of(items)
+        ),
     }
     return next((fault for fault, is_there in faults.items() if is_there), "")
 
@@ -290,7 +329,10 @@ def _is_object(item: Any, known: set[tuple[str, str]]) -> bool:
 
 
 def _is_named(content: dict[str, Any], known: set[tuple[str, str]]) -> bool:
-    """Tell whether kind and version are among these. What names none is what was asked for: items of a list do so."""
+    """Tell whether kind and version are among these.
+
+    What names none is what was asked for: items of a list do so.
+    """
     kind, version = content.get("kind"), content.get("apiVersion")
     return any(kind in (None, "", one[0]) and version in (None, "", one[1]) for one in known)
 
@@ -305,14 +347,18 @@ def _why_not_served(kind: Kind) -> str:
 
 
 def _forbidden(what: str, response: Response, verb: str, kind: Kind, name: str) -> Forbidden:
-    # The admission plugin OwnerReferencesPermissionEnforcement, which OpenShift enables, asks whoever adds an owner
-    # for the right to delete the object.
+    # The admission plugin OwnerReferencesPermissionEnforcement, which OpenShift enables, asks
+    # whoever adds an owner for the right to delete the object.
     is_for_owner = "cannot set an ownerRef" in _message(response)
-    missing_verb, hint = ("delete", ", which spec.linker.openshift adds") if is_for_owner else (verb, "")
+    missing_verb, hint = (
+        ("delete", ", which spec.linker.openshift adds") if is_for_owner else (verb, "")
+    )
     only = f", resourceNames: [{name}]" if name and kind.kind != "ConfigMap" else ""
     rule = f'{{apiGroups: ["{kind.group}"], resources: [{kind.plural}], verbs: [{missing_verb}]{only}}}'
     return Forbidden(
-        what, f"not permitted to {verb}; the Role of this ServiceAccount needs the rule {rule}{hint}", rule
+        what,
+        f"not permitted to {verb}; the Role of this ServiceAccount needs the rule {rule}{hint}",
+        rule,
     )
 
 

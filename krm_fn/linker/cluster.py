@@ -23,8 +23,9 @@ _T = TypeVar("_T")
 class Configs(NamedTuple):
     """The ConfigMaps of a set, and when they were read.
 
-    `revisions` include the trackers of Secrets. `now` is the time by the API server's clock, in Unix seconds:
-    `Revision.created` is by the same clock. It is 0 if the API server does not tell it, so that nothing is old.
+    `revisions` include the trackers of Secrets. `now` is the time by the API server's clock, in
+    Unix seconds: `Revision.created` is by the same clock. It is 0 if the API server does not tell
+    it, so that nothing is old.
     """
 
     revisions: list[LiveRevision]
@@ -42,8 +43,8 @@ class Configs(NamedTuple):
 class Reader(Protocol):
     """One namespace of a cluster, to be read.
 
-    All methods raise ApiError for a request that the API server refuses or does not answer, and Stopped once the run
-    has been told to stop.
+    All methods raise ApiError for a request that the API server refuses or does not answer, and
+    Stopped once the run has been told to stop.
     """
 
     @property
@@ -58,8 +59,8 @@ class Reader(Protocol):
     def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
         """List the objects of a kind, with the names that they reference.
 
-        Raises Refused, such as Forbidden without the right to list them, and NotServed if the API server does not have
-        the kind.
+        Raises Refused, such as Forbidden without the right to list them, and NotServed if the API
+        server does not have the kind.
         """
 
 
@@ -87,15 +88,25 @@ class Cluster(Reader, Protocol):
     def producer(self, producer: ProducerName, plan: LinkPlan) -> LiveRevision | None:
         """Read the metadata of an object that makes a Secret; None if there is none, or if it is none of the set."""
 
-    def own_producer(self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]) -> bool:
+    def own_producer(
+        self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]
+    ) -> bool:
         """Make these trackers its owners. False if that object no longer exists."""
 
-    def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
-        """Create an Event for an object, at this time in Unix seconds. An Event that is refused is no error."""
+    def record_event(
+        self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False
+    ) -> None:
+        """Create an Event for an object, at this time in Unix seconds.
+
+        An Event that is refused is no error.
+        """
 
 
 class Listed(NamedTuple, Generic[_T]):
-    """What was read from a list. `now` is the API server's time, in Unix seconds; 0 if it does not tell."""
+    """What was read from a list.
+
+    `now` is the API server's time, in Unix seconds; 0 if it does not tell.
+    """
 
     items: list[_T]
     now: float
@@ -108,7 +119,12 @@ class ObjectLists(Protocol):
     def namespace(self) -> str: ...
 
     def read(
-        self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str
+        self,
+        kind: Kind,
+        read: Callable[[Any], _T | None],
+        *,
+        metadata_only: bool = False,
+        **selectors: str,
     ) -> Listed[_T]:
         """List the objects of a kind, and return what `read` takes from them. Raises ApiError."""
 
@@ -117,12 +133,15 @@ _Read = dict[Version, Consumer | None]
 
 
 class ConsumerLists:
-    """The consumers of one namespace. It looks at a long list again by what has changed since it was read.
+    """The consumers of one namespace.
 
-    Every look lists which objects there are and their versions, which takes a third of the time. An object of the same
-    uid and resource version says what it said: the API server gives an object another uid when it is created again, and
-    another version with every write. The others are read one by one, and must have the version that was listed. So a
-    look returns what a whole list would have returned, at the time of the list of versions; else it reads a whole list.
+    It looks at a long list again by what has changed since it was read.
+
+    Every look lists which objects there are and their versions, which takes a third of the time. An
+    object of the same uid and resource version says what it said: the API server gives an object
+    another uid when it is created again, and another version with every write. The others are read
+    one by one, and must have the version that was listed. So a look returns what a whole list would
+    have returned, at the time of the list of versions; else it reads a whole list.
     """
 
     def __init__(self, lists: ObjectLists, long: int = _LONG, alone: int = _ALONE) -> None:
@@ -143,9 +162,16 @@ class ConsumerLists:
             self._seen[kind] = names, found
         return [consumer for consumer in found.values() if consumer is not None]
 
-    def _read_changes(self, kind: Kind, names: Names, looked_for: Names, seen: _Read) -> _Read | None:
-        """Read what is new and what has changed. None if all must be read, or if that is less work."""
-        if not names.known <= looked_for.known:  # nobody has looked for a revision that was made meanwhile
+    def _read_changes(
+        self, kind: Kind, names: Names, looked_for: Names, seen: _Read
+    ) -> _Read | None:
+        """Read what is new and what has changed.
+
+        None if all must be read, or if that is less work.
+        """
+        if (
+            not names.known <= looked_for.known
+        ):  # nobody has looked for a revision that was made meanwhile
             return None
         try:
             listed = set(self._lists.read(kind, read_version, metadata_only=True).items)
@@ -156,7 +182,9 @@ class ConsumerLists:
         if len(changed) * self._alone > len(listed):
             return None
         found = {
-            version: consumer and consumer.narrowed(names) for version, consumer in seen.items() if version in unchanged
+            version: consumer and consumer.narrowed(names)
+            for version, consumer in seen.items()
+            if version in unchanged
         }
         for version in sorted(changed):  # by a list of one: the Role grants no `get`
             found |= self._read_all(kind, names, fieldSelector=f"metadata.name={version.name}")
@@ -167,7 +195,8 @@ class ConsumerLists:
             version = read_version(item)
             return version and (version, read_consumer(kind, item, names))
 
-        # Whole objects: names are in pod templates, and the API server has no way to ask for a part of `spec`.
+        # Whole objects: names are in pod templates, and the API server has no way to ask for a part
+        # of `spec`.
         return dict(self._lists.read(kind, read, metadata_only=False, **selectors).items)
 
 
@@ -175,7 +204,8 @@ class DryRun:
     """A `Cluster` that reads from another one and never writes to it, but for Events if it `records`."""
 
     def __init__(self, cluster: Cluster, *, records: bool = False) -> None:
-        # What it reads is read as it is, but for revisions: the next round sees what this one would have written.
+        # What it reads is read as it is, but for revisions: the next round sees what this one would
+        # have written.
         self.namespace = cluster.namespace
         self.deadline = cluster.deadline
         self.has_config_map, self.consumers = cluster.has_config_map, cluster.consumers
@@ -206,19 +236,29 @@ class DryRun:
     def patch_secret(self, patch: RevisionPatch) -> bool:  # noqa: ARG002  # no run reads it again
         return True
 
-    def own_producer(self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]) -> bool:  # noqa: ARG002  # as above
+    def own_producer(
+        self,
+        producer: ProducerName,  # noqa: ARG002  # as above
+        revision: LiveRevision,  # noqa: ARG002
+        owners: tuple[Owner, ...],  # noqa: ARG002
+    ) -> bool:
         return True
 
-    def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
+    def record_event(
+        self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False
+    ) -> None:
         if self._record:
             would_be = reason.replace("Revisions", "RevisionsToBe")
-            text = message if is_warning else f"found by --check-only, nothing was changed: {message}"
+            text = (
+                message if is_warning else f"found by --check-only, nothing was changed: {message}"
+            )
             self._record(owner, would_be, text, now, is_warning=is_warning)
 
 
 def observe(plan: LinkPlan, cluster: Reader) -> Observation:
     """Read every object that may reference a revision of the set."""
-    # Pods last, as templates are edited: one that has started before is found here, and no later one references more.
+    # Pods last, as templates are edited: one that has started before is found here, and no later
+    # one references more.
     kinds = sorted((*CONSUMER_KINDS, *plan.kinds), key=lambda kind: kind.kind == "Pod")
     return _observe_kinds(plan, cluster, kinds)
 
@@ -226,16 +266,22 @@ def observe(plan: LinkPlan, cluster: Reader) -> Observation:
 def observe_workloads(plan: LinkPlan, cluster: Reader) -> Observation:
     """Read only the kinds of the planned workloads, which is cheap enough to be repeated while waiting."""
     planned = {(workload.api_version, workload.kind) for workload in plan.workloads}
-    kinds = [kind for kind in (*CONSUMER_KINDS, *plan.kinds) if (kind.api_version, kind.kind) in planned]
+    kinds = [
+        kind for kind in (*CONSUMER_KINDS, *plan.kinds) if (kind.api_version, kind.kind) in planned
+    ]
     return _observe_kinds(plan, cluster, kinds)
 
 
 def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Observation:
     revisions, inventory, now = cluster.configs(plan)
-    names = Names.of({revision.name for revision in revisions} | {revision.name for revision in plan.rendered})
+    names = Names.of(
+        {revision.name for revision in revisions} | {revision.name for revision in plan.rendered}
+    )
     made_by: dict[tuple[str, str], frozenset[str]] = {}
     for producer in plan.producers:
-        made_by[producer.kind.kind, producer.name] = frozenset(made.name for made in producer.revisions)
+        made_by[producer.kind.kind, producer.name] = frozenset(
+            made.name for made in producer.revisions
+        )
     consumers: list[Consumer] = []
     unread = []
     for kind in kinds:
@@ -243,12 +289,15 @@ def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Ob
             for consumer in cluster.consumers(kind, names):
                 # Two owners of each other would stay for ever (decision 36).
                 own = made_by.get((consumer.owner.kind, consumer.owner.name), frozenset())
-                consumers.append(consumer._replace(references=consumer.references - own) if own else consumer)
+                consumers.append(
+                    consumer._replace(references=consumer.references - own) if own else consumer
+                )
         except Refused as error:  # this kind alone: the others can be listed
             if not _is_absent(kind, plan, error):
                 unread.append(Unread(kind, str(error), is_served=not isinstance(error, NotServed)))
     if inventory and inventory.is_being_deleted:
-        # As if it were gone: then nothing is deleted, and no revision gets it as its only owner (decision 9).
+        # As if it were gone: then nothing is deleted, and no revision gets it as its only owner
+        # (decision 9).
         inventory = None
     whole = [*_with_pods([*_with_borrowed_templates(consumers)])]
     return Observation(revisions, inventory, whole, now, tuple(unread))
@@ -261,12 +310,16 @@ def _is_absent(kind: Kind, plan: LinkPlan, error: Refused) -> bool:
         return False
     if isinstance(error, NotServed):
         return (kind.api_version, kind.kind) not in planned
-    return isinstance(error, Forbidden) and not any(version.startswith(f"{kind.group}/") for version, _ in planned)
+    return isinstance(error, Forbidden) and not any(
+        version.startswith(f"{kind.group}/") for version, _ in planned
+    )
 
 
 def _with_borrowed_templates(consumers: list[Consumer]) -> Iterable[Consumer]:
     """Add what another object's template references: a Rollout may take its template from a Deployment."""
-    references = {(consumer.owner.kind, consumer.owner.name): consumer.references for consumer in consumers}
+    references = {
+        (consumer.owner.kind, consumer.owner.name): consumer.references for consumer in consumers
+    }
     for consumer in consumers:
         source = consumer.template_source
         borrowed = references.get(source, frozenset()) if source else frozenset()
@@ -282,7 +335,9 @@ def _with_pods(consumers: list[Consumer]) -> Iterable[Consumer]:
     others = [consumer for consumer in consumers if not _is_pod(consumer)]
     uids = {consumer.owner.uid for consumer in others}
     by_others = frozenset[str]().union(*(consumer.references for consumer in others))
-    by_pods: dict[str, set[str]] = {pod.controller: set() for pod in filter(_is_pod, consumers) if pod.controller}
+    by_pods: dict[str, set[str]] = {
+        pod.controller: set() for pod in filter(_is_pod, consumers) if pod.controller
+    }
     for pod in filter(_is_pod, consumers):
         if pod.controller in uids:
             by_pods[pod.controller] |= pod.references

@@ -1,6 +1,7 @@
 """Load the credentials for an API server: those of a pod, else those of a kubeconfig.
 
-No error shows a value of the user, such as a token or a key: the client's own would in several cases.
+No error shows a value of the user, such as a token or a key: the client's own would in several
+cases.
 """
 
 import os
@@ -48,7 +49,9 @@ class NoCredentials(Exception):
 
 
 class Access(NamedTuple):
-    """Which cluster, and as whom. Without any of these it is the pod's own, else that of the default kubeconfig.
+    """Which cluster, and as whom.
+
+    Without any of these it is the pod's own, else that of the default kubeconfig.
 
     `kubeconfig` is a file, and `context` a name in it.
     """
@@ -62,7 +65,10 @@ class Access(NamedTuple):
 
 
 class Credentials(NamedTuple):
-    """The address and the credentials of an API server. `tls`: the client's certificate, if no file holds it."""
+    """The address and the credentials of an API server.
+
+    `tls`: the client's certificate, if no file holds it.
+    """
 
     configuration: Configuration
     tls: ssl.SSLContext | None = None
@@ -94,10 +100,12 @@ def find_namespace(access: Access) -> str:
 
 
 def load_credentials(access: Access, deadline: Deadline) -> Credentials:
-    """Return the address and the credentials of an API server. No file is written for a library that wants one.
+    """Return the address and the credentials of an API server.
 
-    They are read once: a token that has expired is answered with 401, and then the caller loads them again. Raises
-    NoCredentials, after the deadline too, and what the deadline raises.
+    No file is written for a library that wants one.
+
+    They are read once: a token that has expired is answered with 401, and then the caller loads
+    them again. Raises NoCredentials, after the deadline too, and what the deadline raises.
     """
     configuration = Configuration()
     configuration.retries = False  # `retry` repeats requests, until the deadline
@@ -116,11 +124,15 @@ def load_credentials(access: Access, deadline: Deadline) -> Credentials:
         raise NoCredentials(str(error)) from error
     except (NoCredentials, Stopped, OutOfTime):
         raise
-    except Exception as error:  # the client fails in any way at what it does not expect, and may show it
+    except (
+        Exception
+    ) as error:  # the client fails in any way at what it does not expect, and may show it
         message = f"the client cannot read them ({type(error).__name__})"
         raise NoCredentials(message) from error
     _clean_token(configuration)
-    if not configuration.verify_ssl:  # the kubeconfig asks for it; urllib3 would warn of every request
+    if (
+        not configuration.verify_ssl
+    ):  # the kubeconfig asks for it; urllib3 would warn of every request
         disable_warnings(InsecureRequestWarning)
     return Credentials(configuration, tls)
 
@@ -151,7 +163,10 @@ def _clean_token(configuration: Configuration) -> None:
 
 
 class _Merger(KubeConfigMerger):
-    """The files of a kubeconfig. A renewed token is written into a file as a whole: the run may end at any time."""
+    """The files of a kubeconfig.
+
+    A renewed token is written into a file as a whole: the run may end at any time.
+    """
 
     def save_config(self, path: str) -> None:
         whole = Path(path).resolve()
@@ -164,7 +179,9 @@ class _Merger(KubeConfigMerger):
             Path(copy).replace(whole)
         finally:
             del self.config_files[copy]
-            Path(copy).unlink(missing_ok=True)  # it holds the token, and is only there after a failure
+            Path(copy).unlink(
+                missing_ok=True
+            )  # it holds the token, and is only there after a failure
 
 
 class _Kubeconfig:
@@ -179,16 +196,22 @@ class _Kubeconfig:
         for part in ("clusters", "contexts", "users"):
             # The client names each after all that is in it, and its errors show that name.
             self._config.value[part] = [
-                ConfigNode(f"{part}[name={one.value['name']}]", one.value, one.path) for one in self._config.value[part]
+                ConfigNode(f"{part}[name={one.value['name']}]", one.value, one.path)
+                for one in self._config.value[part]
             ]
         self._context = access.context or self._config.value.get("current-context")
         context = self._find("contexts", self._context, "context")
         self._user, self._cluster = context.get("user"), context.get("cluster")
 
     def replace_plugin(self, deadline: Deadline) -> None:
-        """Put what the user's plugin prints in the place of the plugin. The client would wait for it for ever."""
+        """Put what the user's plugin prints in the place of the plugin.
+
+        The client would wait for it for ever.
+        """
         user = self._find("users", self._user, "user")
-        if "exec" not in user or any(user.get(field) for field in ("token", "tokenFile", "auth-provider")):
+        if "exec" not in user or any(
+            user.get(field) for field in ("token", "tokenFile", "auth-provider")
+        ):
             return
         node = next(one for one in self._config.value["users"] if one.value["name"] == self._user)
         cluster = self._find("clusters", self._cluster, "cluster")
@@ -197,7 +220,9 @@ class _Kubeconfig:
         if "token" in printed:
             user["token"] = printed["token"]
         if "clientCertificateData" in printed:
-            user["client-certificate-data"] = b64encode(printed["clientCertificateData"].encode()).decode()
+            user["client-certificate-data"] = b64encode(
+                printed["clientCertificateData"].encode()
+            ).decode()
             user["client-key-data"] = b64encode(printed["clientKeyData"].encode()).decode()
         node.value = {**node.value, "user": user}
 
@@ -222,8 +247,9 @@ class _Kubeconfig:
             config_persister=self._merger.save_changes,
         )
         if provider:
-            # The client writes a token that it renews into the kubeconfig: several at once would break the file. And
-            # the certificate of the provider, which is no secret, is in a file meanwhile.
+            # The client writes a token that it renews into the kubeconfig: several at once would
+            # break the file. And the certificate of the provider, which is no secret, is in a file
+            # meanwhile.
             with _RENEWING:
                 try:
                     loader.load_and_set(configuration)
@@ -232,9 +258,15 @@ class _Kubeconfig:
         else:
             loader.load_and_set(configuration)
         if authority:
-            configuration.ca_cert_data = authority.decode("ascii", "ignore")  # there may be remarks around it
-        is_used = str(configuration.host).startswith("https") and (certificate or configuration.cert_file)
-        return _open_tls(configuration, certificate, key) if is_used and (certificate or key) else None
+            configuration.ca_cert_data = authority.decode(
+                "ascii", "ignore"
+            )  # there may be remarks around it
+        is_used = str(configuration.host).startswith("https") and (
+            certificate or configuration.cert_file
+        )
+        return (
+            _open_tls(configuration, certificate, key) if is_used and (certificate or key) else None
+        )
 
     def _take_data(self, part: str, name: object, field: str, file: str) -> bytes:
         """Take what stands in the kubeconfig in the place of a file; `b""` if nothing does."""
@@ -248,11 +280,21 @@ class _Kubeconfig:
         return b64decode(data)
 
     def _check_files(self, user: dict[str, Any]) -> None:
-        """Raise NoCredentials for a file that is not there. It shows no path, as it may be a key by mistake."""
+        """Raise NoCredentials for a file that is not there.
+
+        It shows no path, as it may be a key by mistake.
+        """
         for field in _FILES:
             if not user.get(field) or user.get(f"{field}-data"):
                 continue
-            folder = next((one.path for one in self._config.value["users"] if one.value["name"] == self._user), "")
+            folder = next(
+                (
+                    one.path
+                    for one in self._config.value["users"]
+                    if one.value["name"] == self._user
+                ),
+                "",
+            )
             try:
                 (Path(folder).parent / str(user[field])).stat()
             except (OSError, ValueError) as error:
@@ -267,11 +309,17 @@ class _Kubeconfig:
 
 def _open_tls(configuration: Configuration, certificate: bytes, key: bytes) -> ssl.SSLContext:
     """Return the context of connections with a certificate, of which a part may be in a file of the user."""
-    context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED if configuration.verify_ssl else ssl.CERT_NONE)
+    context = create_urllib3_context(
+        cert_reqs=ssl.CERT_REQUIRED if configuration.verify_ssl else ssl.CERT_NONE
+    )
     if not (configuration.ssl_ca_cert or configuration.ca_cert_data):
         context.load_default_certs()
     with ExitStack() as stack:
-        certificate_file = stack.enter_context(_readable(certificate)) if certificate else str(configuration.cert_file)
+        certificate_file = (
+            stack.enter_context(_readable(certificate))
+            if certificate
+            else str(configuration.cert_file)
+        )
         key_file = stack.enter_context(_readable(key)) if key else configuration.key_file
         try:
             # OpenSSL would ask at the terminal for the password of a key that is encrypted.
@@ -279,13 +327,18 @@ def _open_tls(configuration: Configuration, certificate: bytes, key: bytes) -> s
         except OSError as error:
             message = "the client certificate and its key in the kubeconfig do not fit together, or are none"
             raise NoCredentials(message) from error
-    configuration.cert_file = configuration.key_file = None  # or the client loads the one of them that is a file
+    configuration.cert_file = configuration.key_file = (
+        None  # or the client loads the one of them that is a file
+    )
     return context
 
 
 @contextmanager
 def _readable(data: bytes) -> Iterator[str]:
-    """Make a path at which a library can read this once. It is that of a pipe: whatever happens, no file stays."""
+    """Make a path at which a library can read this once.
+
+    It is that of a pipe: whatever happens, no file stays.
+    """
     reading, writing = os.pipe()
 
     def write() -> None:
@@ -308,18 +361,24 @@ def _merge(kubeconfig: str | None) -> _Merger:
         return _Merger(files)
     except OSError:
         raise
-    except Exception as error:  # the client's reader fails in any way at what is no YAML, or has another form
+    except (
+        Exception
+    ) as error:  # the client's reader fails in any way at what is no YAML, or has another form
         message = f"{files} is no kubeconfig"
         raise ConfigException(message) from error
 
 
 @cache
 def _read_contexts(kubeconfig: str | None) -> tuple[list[dict[str, Any]], object]:
-    """Return the contexts of all files together, and which is the current one. There are none if there is no file.
+    """Return the contexts of all files together, and which is the current one.
+
+    There are none if there is no file.
 
     Once: to read fifty clusters takes a tenth of a second, and each of them asks.
     """
     merged = _merge(kubeconfig).config
     if merged is None:
         return [], None
-    return [mapping(one.value) for one in merged.value["contexts"]], merged.value.get("current-context")
+    return [mapping(one.value) for one in merged.value["contexts"]], merged.value.get(
+        "current-context"
+    )

@@ -30,7 +30,10 @@ _RUNNING: set[subprocess.Popen[bytes]] = set()
 
 
 class PluginFailed(Exception):
-    """The program has printed no credentials. The message says why, and shows nothing that it has printed."""
+    """The program has printed no credentials.
+
+    The message says why, and shows nothing that it has printed.
+    """
 
 
 def run_plugin(
@@ -50,7 +53,9 @@ def run_plugin(
     path = str(Path(folder, command)) if os.sep in command else command
     is_interactive = settings.get("interactiveMode") != "Never" and os.isatty(0)
     environment = {**os.environ, **_read_environment(settings)}
-    environment[_INFO] = json.dumps(_describe(version, settings, cluster, is_interactive=is_interactive))
+    environment[_INFO] = json.dumps(
+        _describe(version, settings, cluster, is_interactive=is_interactive)
+    )
     try:
         process = subprocess.Popen(  # noqa: S603  # no shell
             [path, *map(str, list_of(settings.get("args")))],
@@ -62,7 +67,9 @@ def run_plugin(
             start_new_session=True,  # so that all that it starts can be ended with it
         )
     except (OSError, ValueError) as error:
-        message = f"{program} cannot be run: {getattr(error, 'strerror', None) or type(error).__name__}"
+        message = (
+            f"{program} cannot be run: {getattr(error, 'strerror', None) or type(error).__name__}"
+        )
         raise PluginFailed(message) from None
     with process:
         _RUNNING.add(process)
@@ -99,7 +106,10 @@ def _read_environment(settings: Mapping[str, Any]) -> dict[str, str]:
 def _describe(
     version: str, settings: Mapping[str, Any], cluster: Mapping[str, Any], *, is_interactive: bool
 ) -> dict[str, Any]:
-    """Return what the program is told. See https://kubernetes.io/docs/reference/config-api/client-authentication.v1/."""
+    """Return what the program is told.
+
+    See https://kubernetes.io/docs/reference/config-api/client-authentication.v1/.
+    """
     spec: dict[str, Any] = {"interactive": is_interactive}
     if settings.get("provideClusterInfo"):
         extensions = map(mapping, list_of(cluster.get("extensions")))
@@ -109,8 +119,13 @@ def _describe(
     return {"apiVersion": version, "kind": _KIND, "spec": spec}
 
 
-def _read(process: subprocess.Popen[bytes], program: str, seconds: float, deadline: Deadline) -> bytes:
-    """Read all that the program prints until it has ended. What it leaves in the background is not waited for."""
+def _read(
+    process: subprocess.Popen[bytes], program: str, seconds: float, deadline: Deadline
+) -> bytes:
+    """Read all that the program prints until it has ended.
+
+    What it leaves in the background is not waited for.
+    """
     printed = bytearray()
     end = time.monotonic() + seconds
     assert process.stdout is not None  # noqa: S101  # for mypy: it is a pipe
@@ -147,7 +162,9 @@ def _parse(printed: bytes, version: str, program: str) -> dict[str, str]:
     except (ValueError, RecursionError):
         credential = {}
     status = credential.get("status")
-    if (credential.get("kind"), credential.get("apiVersion")) != (_KIND, version) or not isinstance(status, dict):
+    if (credential.get("kind"), credential.get("apiVersion")) != (_KIND, version) or not isinstance(
+        status, dict
+    ):
         message = f"{program} has printed no {_KIND} of {version}"
         raise PluginFailed(message)
     found = {key: value for key, value in status.items() if isinstance(value, str) and value}

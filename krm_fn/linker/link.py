@@ -24,7 +24,10 @@ from krm_fn.linker.wait import (
 )
 
 _ROUNDS = 3
-"""How often owners are compared again with what changed meanwhile. A busy namespace is left to the next run."""
+"""How often owners are compared again with what changed meanwhile.
+
+A busy namespace is left to the next run.
+"""
 
 GRACE = 10.0
 """Seconds between the mark of a revision and its deletion: more than a deployer needs for the ConfigMaps of a wave."""
@@ -36,8 +39,9 @@ _PATIENT = 6
 def link(plan: LinkPlan, cluster: Cluster, report: Report) -> None:
     """Make the consumers of each revision its owners, once.
 
-    Waits until the workloads reference what was rendered for them. Then adds owners, makes each tracker the owner of
-    its Secret, deletes what nothing references, and reports what is missing. Raises ApiError and Stopped.
+    Waits until the workloads reference what was rendered for them. Then adds owners, makes each
+    tracker the owner of its Secret, deletes what nothing references, and reports what is missing.
+    Raises ApiError and Stopped.
     """
     missing = wait_for_workloads(plan, cluster)
     observation, without_history = wait_for_history(plan, cluster)
@@ -51,12 +55,16 @@ def link(plan: LinkPlan, cluster: Cluster, report: Report) -> None:
     _report_missing(missing, confirm_broken(plan, observation, cluster), report)
     _report_leaks(plan, observation, report)
     for absent in without_history:
-        report.note(f"{absent.sentence}; the next run links it, and its revisions are kept until then")
+        report.note(
+            f"{absent.sentence}; the next run links it, and its revisions are kept until then"
+        )
     report.count(observation.revisions)
     record_events(plan, observation, report, cluster)
 
 
-def _link_revisions(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> Observation:
+def _link_revisions(
+    plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report
+) -> Observation:
     """Patch revisions until nothing differs. Returns what was observed after the last patch."""
     for _ in range(_ROUNDS):
         patches = plan_owners(plan, observation)
@@ -80,7 +88,9 @@ def _patch(patch: RevisionPatch, cluster: Cluster, report: Report) -> bool:
     return True
 
 
-def _link_secrets(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> None:
+def _link_secrets(
+    plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report
+) -> None:
     """Make each tracker the owner of its Secret, and write on the tracker that it is.
 
     Only this rendering's Job has the right to do so: no later one may read or patch these Secrets.
@@ -124,7 +134,9 @@ def _current_consumers(observation: Observation) -> dict[str, Owner]:
     return current
 
 
-def _link_producers(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> None:
+def _link_producers(
+    plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report
+) -> None:
     """Make the trackers of what it makes the owners of each producer.
 
     Kubernetes collects the producer after the last of them, and what it makes after the producer.
@@ -144,7 +156,8 @@ def _link_producers(plan: LinkPlan, observation: Observation, cluster: Cluster, 
             report.warn(str(error))
             continue
         sentence = (
-            f"{producer.kind.kind} {cluster.namespace}/{producer.name}: does not exist; apply the manifests again"
+            f"{producer.kind.kind} {cluster.namespace}/{producer.name}: does not exist; "
+            f"apply the manifests again"
         )
         waiting = [consumers[one.name] for one in own if one.name in consumers]
         if waiting:
@@ -154,13 +167,18 @@ def _link_producers(plan: LinkPlan, observation: Observation, cluster: Cluster, 
 
 
 def _link_producer(
-    producer: ProducerName, found: LiveRevision, trackers: list[LiveRevision], cluster: Cluster, report: Report
+    producer: ProducerName,
+    found: LiveRevision,
+    trackers: list[LiveRevision],
+    cluster: Cluster,
+    report: Report,
 ) -> None:
     owners = tuple(Owner("v1", "ConfigMap", tracker.name, tracker.uid) for tracker in trackers)
     present = {owner.uid for owner in found.owners}
     new = tuple(owner for owner in owners if owner.uid not in present)
     if new:
-        # What is applied no more is taken away: a name that an earlier rendering referenced may still be in use.
+        # What is applied no more is taken away: a name that an earlier rendering referenced may
+        # still be in use.
         former = tuple(owner for owner in found.owners if owner.kind == "ConfigMap")
         if not cluster.own_producer(producer, found, (*former, *new)):
             return
@@ -170,7 +188,9 @@ def _link_producer(
             cluster.patch(RevisionPatch(tracker, annotations=((keys.OWNS_SECRET, "true"),)))
 
 
-def _link_secret(secret: LiveRevision, tracker: LiveRevision, cluster: Cluster, report: Report) -> None:
+def _link_secret(
+    secret: LiveRevision, tracker: LiveRevision, cluster: Cluster, report: Report
+) -> None:
     owner = Owner("v1", "ConfigMap", tracker.name, tracker.uid)
     has_owner = owner.uid in {one.uid for one in secret.owners}
     if not has_owner and cluster.patch_secret(RevisionPatch(secret, add=(owner,))):
@@ -180,31 +200,43 @@ def _link_secret(secret: LiveRevision, tracker: LiveRevision, cluster: Cluster, 
         cluster.patch(RevisionPatch(tracker, annotations=((keys.OWNS_SECRET, "true"),)))
 
 
-def _delete_unreferenced(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> Observation:
+def _delete_unreferenced(
+    plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report
+) -> Observation:
     """Delete what nothing references. Returns the last observation.
 
-    The annotation `wanted` goes first. A deployer that goes back to a revision afterwards writes the annotation again,
-    and so changes the version that the deletion requires. One that came just before does not write to the revision,
-    but within ten seconds the inventory lists it: the second observation finds that. See decision 60 for `grace`.
+    The annotation `wanted` goes first. A deployer that goes back to a revision afterwards writes
+    the annotation again, and so changes the version that the deletion requires. One that came just
+    before does not write to the revision, but within ten seconds the inventory lists it: the second
+    observation finds that. See decision 60 for `grace`.
     """
     unreferenced = [
-        revision for revision in plan_deletions(plan, observation) if not is_left_to_kpt(plan, observation, revision)
+        revision
+        for revision in plan_deletions(plan, observation)
+        if not is_left_to_kpt(plan, observation, revision)
     ]
     grace = GRACE if plan.waits else max(GRACE, min(_PATIENT * GRACE, cluster.deadline.left() / 2))
     marked = _mark(unreferenced, grace, cluster, report)
     if not marked:
         return observation
     if cluster.deadline.left() >= grace:
-        again = [f"deployers that may want {one.kind} {cluster.namespace}/{one.name} again" for one in unreferenced]
+        again = [
+            f"deployers that may want {one.kind} {cluster.namespace}/{one.name} again"
+            for one in unreferenced
+        ]
         cluster.deadline.sleep(grace, again, grace)
         second = observe(plan, cluster)
         for revision in plan_deletions(plan, second):
             if marked.get(revision.uid) == revision.resource_version:
                 _delete(revision, plan, cluster, report)
-    return _link_revisions(plan, observe(plan, cluster), cluster, report)  # gives the annotation back
+    return _link_revisions(
+        plan, observe(plan, cluster), cluster, report
+    )  # gives the annotation back
 
 
-def _mark(revisions: list[LiveRevision], grace: float, cluster: Cluster, report: Report) -> dict[str, str]:
+def _mark(
+    revisions: list[LiveRevision], grace: float, cluster: Cluster, report: Report
+) -> dict[str, str]:
     """Remove the annotation `wanted`. Returns the resource version of each uid after that."""
     versions = {}
     if cluster.deadline.left() < grace:
@@ -248,7 +280,9 @@ def _report_leaks(plan: LinkPlan, observation: Observation, report: Report) -> N
         else:  # no later run can link these workloads either
             report.fail(sentence, reason=NOT_LINKED)
     if observation.inventory is None and observation.revisions:
-        report.warn(f"ConfigMap {report.namespace}/{plan.inventory}: does not exist; until then nothing is deleted")
+        report.warn(
+            f"ConfigMap {report.namespace}/{plan.inventory}: does not exist; until then nothing is deleted"
+        )
     for leak in plan_leaks(plan, observation):
         report.warn(
             f"{leak.kind} {report.namespace}/{leak.name}: the linker may no longer delete it, as its own Job was "

@@ -47,12 +47,17 @@ class LinkOptions(NamedTuple):
 
 
 def link_set(
-    plan: LinkPlan, options: LinkOptions, stop: Event, log: Callable[[str], None], say: Callable[[str], None]
+    plan: LinkPlan,
+    options: LinkOptions,
+    stop: Event,
+    log: Callable[[str], None],
+    say: Callable[[str], None],
 ) -> Outcome:
     """Link the set, and return a summary with the exit code.
 
-    Setting `stop` ends the run after the current request. `log` is called with one line for each change when it
-    happens; not for JSON output, which lists the changes itself. `say` is called with what the run waits for.
+    Setting `stop` ends the run after the current request. `log` is called with one line for each
+    change when it happens; not for JSON output, which lists the changes itself. `say` is called
+    with what the run waits for.
     """
     started = time.monotonic()
     try:
@@ -64,7 +69,9 @@ def link_set(
         return Outcome(b"", _ended_by(128 + signal.SIGTERM), 128 + signal.SIGTERM)
     report = Report(live.namespace, (lambda _: None) if options.as_json else log)
     is_dry = options.writes is not Writes.ALL
-    ended_by = _link(plan, DryRun(live, records=options.writes is Writes.EVENTS) if is_dry else live, report)
+    ended_by = _link(
+        plan, DryRun(live, records=options.writes is Writes.EVENTS) if is_dry else live, report
+    )
     stderr = "".join(f"error: {printable(sentence)}\n" for sentence in report.failures)
     stderr += "".join(f"warning: {printable(sentence)}\n" for sentence in report.warnings)
     if ended_by:
@@ -73,7 +80,13 @@ def link_set(
     exit_code = ended_by or int(bool(report.failures)) or _WOULD_CHANGE * would_change
     seconds = round(time.monotonic() - started, 2)
     if options.as_json:
-        document = {"set": plan.set, **report.to_dict(), "calls": api.calls, "seconds": seconds, "exitCode": exit_code}
+        document = {
+            "set": plan.set,
+            **report.to_dict(),
+            "calls": api.calls,
+            "seconds": seconds,
+            "exitCode": exit_code,
+        }
         return Outcome(json.dumps(document, indent=2).encode() + b"\n", stderr, exit_code)
     summary = printable(f"{report.summary(dry_run=is_dry)}; {api.calls} API calls, {seconds} s")
     return Outcome(f"{summary}\n".encode(), stderr, exit_code)
@@ -90,7 +103,9 @@ def _link(plan: LinkPlan, cluster: Cluster, report: Report) -> int:
     except ApiError as error:
         report.warn(str(error))
     except OutOfTime:
-        report.warn(f"the time limit of {plan.timeout} s is over; completed changes are kept, run again to finish")
+        report.warn(
+            f"the time limit of {plan.timeout} s is over; completed changes are kept, run again to finish"
+        )
     except Stopped:
         return 128 + signal.SIGTERM
     except KeyboardInterrupt:

@@ -33,7 +33,8 @@ FIELD_MANAGER = "krm-fn-linker"
 
 _ONE_METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 _LIST_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-# Owners are merged by uid, on the API server: nobody else's are lost. A JSON merge patch would replace the list.
+# Owners are merged by uid, on the API server: nobody else's are lost. A JSON merge patch would
+# replace the list.
 _MERGE = "application/strategic-merge-patch+json"
 _APPLY = "application/apply-patch+yaml"
 """The body is JSON, which is YAML too."""
@@ -73,9 +74,13 @@ class LiveCluster:
 
     def configs(self, plan: LinkPlan) -> Configs:
         selector = f"{keys.SET}={plan.set}"
-        # Metadata alone: what a revision is, whose, and since when. Its content may be a megabyte, and no run needs it.
+        # Metadata alone: what a revision is, whose, and since when. Its content may be a megabyte,
+        # and no run needs it.
         found: Listed[LiveRevision | Consumer] = self._lists.read(
-            CONFIG_MAPS, lambda item: read_of_set(item, plan), metadata_only=True, labelSelector=selector
+            CONFIG_MAPS,
+            lambda item: read_of_set(item, plan),
+            metadata_only=True,
+            labelSelector=selector,
         )
         return Configs.of(found.items, found.now)
 
@@ -95,10 +100,13 @@ class LiveCluster:
     def delete(self, revision: LiveRevision) -> bool:
         body: dict[str, object] = {
             "propagationPolicy": "Background",
-            # A deployer that goes back to it has written the mark again, and so another version (decision 9).
+            # A deployer that goes back to it has written the mark again, and so another version
+            # (decision 9).
             "preconditions": {"uid": revision.uid, "resourceVersion": revision.resource_version},
         }
-        response = self._api.request("DELETE", self._lists.path(CONFIG_MAPS, revision.name), body=body)
+        response = self._api.request(
+            "DELETE", self._lists.path(CONFIG_MAPS, revision.name), body=body
+        )
         return self._is_done(response, "delete", CONFIG_MAPS, revision.name)
 
     def secret(self, name: str, plan: LinkPlan) -> LiveRevision | None:
@@ -110,9 +118,11 @@ class LiveCluster:
     def producer(self, producer: ProducerName, plan: LinkPlan) -> LiveRevision | None:
         return self._read_metadata(producer.kind, producer.name, plan)
 
-    def own_producer(self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]) -> bool:
-        # A custom resource takes no strategic merge patch, and another merge patch would replace the list of owners.
-        # An apply creates what does not exist, but never under a uid.
+    def own_producer(
+        self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]
+    ) -> bool:
+        # A custom resource takes no strategic merge patch, and another merge patch would replace
+        # the list of owners. An apply creates what does not exist, but never under a uid.
         metadata = {
             "name": producer.name,
             "namespace": self.namespace,
@@ -126,7 +136,9 @@ class LiveCluster:
         }
         return self._patch(producer.kind, producer.name, body, _APPLY) is not None
 
-    def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
+    def record_event(
+        self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False
+    ) -> None:
         timestamp = write_time(now or time.time())
         body: dict[str, object] = {
             "metadata": {"generateName": f"{owner.name[:200]}."},
@@ -150,7 +162,9 @@ class LiveCluster:
         check_response(response, "get", kind, self.namespace, name)
         return read_live_revision(read_object(response, kind, self.namespace, name), plan)
 
-    def _patch(self, kind: Kind, name: str, body: dict[str, object], content_type: str = _MERGE) -> Response | None:
+    def _patch(
+        self, kind: Kind, name: str, body: dict[str, object], content_type: str = _MERGE
+    ) -> Response | None:
         """Send a patch. None if the object is gone, or has another uid by now."""
         response = self._api.request(
             "PATCH",
@@ -163,11 +177,15 @@ class LiveCluster:
         return response if self._is_done(response, "patch", kind, name) else None
 
     def _is_done(self, response: Response, verb: str, kind: Kind, name: str) -> bool:
-        """Tell whether a write was done. False if the object is gone, or has another uid or version by now.
+        """Tell whether a write was done.
+
+        False if the object is gone, or has another uid or version by now.
 
         Raises ApiError if the write was refused for another reason.
         """
-        if response.status in (_NOT_FOUND, _CONFLICT) or (response.status == _INVALID and is_uid_mismatch(response)):
+        if response.status in (_NOT_FOUND, _CONFLICT) or (
+            response.status == _INVALID and is_uid_mismatch(response)
+        ):
             return False
         check_response(response, verb, kind, self.namespace, name)
         return True
@@ -176,7 +194,9 @@ class LiveCluster:
 def has_config_map(lists: ObjectLists, name: str) -> bool:
     """Tell whether there is one. A list of one object: the Role grants no `get`."""
     selector = f"metadata.name={name}"
-    return bool(lists.read(CONFIG_MAPS, lambda item: item, metadata_only=True, fieldSelector=selector).items)
+    return bool(
+        lists.read(CONFIG_MAPS, lambda item: item, metadata_only=True, fieldSelector=selector).items
+    )
 
 
 class Lists:
@@ -195,13 +215,19 @@ class Lists:
         return "/".join(filter(None, [f"/{prefix}", kind.api_version, scope, kind.plural, name]))
 
     def read(
-        self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str
+        self,
+        kind: Kind,
+        read: Callable[[Any], _T | None],
+        *,
+        metadata_only: bool = False,
+        **selectors: str,
     ) -> Listed[_T]:
         """List all objects of a kind, and return what `read` takes from them.
 
-        It reads page by page, so that only one page of objects is in memory. Where a custom kind cannot be listed, its
-        plural may be a guess: then it asks the API server for it. Raises Forbidden without the right to list, NotServed
-        if the API server has no such kind, NoList for what is no whole list of it, and ApiError.
+        It reads page by page, so that only one page of objects is in memory. Where a custom kind
+        cannot be listed, its plural may be a guess: then it asks the API server for it. Raises
+        Forbidden without the right to list, NotServed if the API server has no such kind, NoList
+        for what is no whole list of it, and ApiError.
         """
         asked, kind = kind, self._served.get(kind, kind)
         found: list[_T] = []
@@ -210,27 +236,39 @@ class Lists:
         page, back_off = _FIRST_PAGE, pauses()
         accept = _LIST_METADATA if metadata_only else "application/json"
         while True:
-            # Without `resourceVersion`, the API server answers with what is stored now. With "0" it may answer from a
-            # cache that is behind: the pod that has just started would not be listed, and its revision be deleted. All
-            # pages are of one version, by the token `continue`.
-            query = {"limit": str(page), **selectors, **({"continue": following} if following else {})}
+            # Without `resourceVersion`, the API server answers with what is stored now. With "0" it
+            # may answer from a cache that is behind: the pod that has just started would not be
+            # listed, and its revision be deleted. All pages are of one version, by the token
+            # `continue`.
+            query = {
+                "limit": str(page),
+                **selectors,
+                **({"continue": following} if following else {}),
+            }
             max_bytes = _MAX_PAGE_BYTES if page > 1 else MOST_BYTES
             try:
-                response = self._api.request("GET", self.path(kind), query=query, accept=accept, max_bytes=max_bytes)
+                response = self._api.request(
+                    "GET", self.path(kind), query=query, accept=accept, max_bytes=max_bytes
+                )
             except TooLarge as error:
                 if page == 1:
                     what = f"{kind.plural} in {self.namespace}"
                     raise TooLarge(what, MOST_BYTES) from error
                 page = max(1, page // 10)
                 continue
-            if response.status in (_FORBIDDEN, _NOT_FOUND) and (served := self._ask_for(kind)) != kind:
+            if (
+                response.status in (_FORBIDDEN, _NOT_FOUND)
+                and (served := self._ask_for(kind)) != kind
+            ):
                 kind, found, following, number = served, [], "", 0
                 continue
             self._check_absence(response, kind)
             if response.status == _GONE and following and self._api.deadline.left() > 0:
                 # The continue token has expired: start again.
                 found, following, number = [], "", 0
-                self._api.deadline.sleep(next(back_off), [f"the API server to list {kind.plural} to the end"])
+                self._api.deadline.sleep(
+                    next(back_off), [f"the API server to list {kind.plural} to the end"]
+                )
                 continue
             try:
                 check_response(response, "list", kind, self.namespace)
@@ -240,12 +278,17 @@ class Lists:
                 what = f"{asked.plural} in {self.namespace}"
                 why = f"the plural is {kind.plural}; the Role of this ServiceAccount needs the rule {error.rule}"
                 raise Misnamed(what, why, error.rule) from error
-            items, following = read_page(response, kind, self.namespace, metadata_only=metadata_only)
+            items, following = read_page(
+                response, kind, self.namespace, metadata_only=metadata_only
+            )
             found += [one for item in items if (one := read(item)) is not None]
             number += max(1, len(items))  # a proxy may answer with empty pages, one after the other
             if number > _MOST:
                 what = f"{kind.plural} in {self.namespace}"
-                raise NoList(what, f"cannot list: more than {_MOST} objects; is there a proxy before the API server?")
+                raise NoList(
+                    what,
+                    f"cannot list: more than {_MOST} objects; is there a proxy before the API server?",
+                )
             if not following:
                 return Listed(found, _time(response))
             page = _next_page(len(items), response.size)
@@ -256,7 +299,9 @@ class Lists:
         Every user may read which resources an API version has.
         """
         if kind not in self._served:
-            self._served[kind] = kind if kind in CONSUMER_KINDS or not kind.group else self._discover(kind)
+            self._served[kind] = (
+                kind if kind in CONSUMER_KINDS or not kind.group else self._discover(kind)
+            )
             self._served[self._served[kind]] = self._served[kind]
         return self._served[kind]
 
@@ -269,7 +314,10 @@ class Lists:
         resources = self._resources[kind.api_version] or []
         if any((one.get("kind"), one.get("name")) == (kind.kind, kind.plural) for one in resources):
             what = f"{kind.plural} in {self.namespace}"
-            raise NoList(what, "404, though the API server has the kind; is there a proxy before the API server?")
+            raise NoList(
+                what,
+                "404, though the API server has the kind; is there a proxy before the API server?",
+            )
 
     def _discover(self, kind: Kind) -> Kind:
         try:
@@ -278,7 +326,9 @@ class Lists:
             return kind
         for resource in resources or ():
             served = kind._replace(plural=str(resource.get("name")))
-            if resource.get("kind") == kind.kind and served.is_listable:  # which subresources are not
+            if (
+                resource.get("kind") == kind.kind and served.is_listable
+            ):  # which subresources are not
                 return served
         return kind
 
@@ -295,7 +345,9 @@ def find_resources(api: Api, api_version: str) -> list[dict[str, Any]] | None:
     content = mapping(response.content)
     is_answer = response.status == _OK and content.get("kind", _RESOURCES) == _RESOURCES
     resources = content.get("resources")
-    return [mapping(one) for one in resources] if is_answer and isinstance(resources, list) else None
+    return (
+        [mapping(one) for one in resources] if is_answer and isinstance(resources, list) else None
+    )
 
 
 def _next_page(items: int, size: int) -> int:

@@ -19,9 +19,15 @@ class Owner(NamedTuple):
     def reference(self) -> dict[str, str]:
         """The entry as Kubernetes writes it.
 
-        It sets neither `controller`, which the owner is not, nor `blockOwnerDeletion`, which would delay its deletion.
+        It sets neither `controller`, which the owner is not, nor `blockOwnerDeletion`, which would
+        delay its deletion.
         """
-        return {"apiVersion": self.api_version, "kind": self.kind, "name": self.name, "uid": self.uid}
+        return {
+            "apiVersion": self.api_version,
+            "kind": self.kind,
+            "name": self.name,
+            "uid": self.uid,
+        }
 
     @property
     def group(self) -> str:
@@ -58,12 +64,13 @@ class Names(NamedTuple):
 class Consumer(NamedTuple):
     """A live object that may reference revisions.
 
-    `is_current`: it says what is wanted now, as a Deployment does; a ReplicaSet says what was wanted at its creation.
-    `references`: the names of the revisions that it references. `required`: names of ConfigMaps, like those of
-    revisions, without which its pods do not start. `controller`: the uid of its controller, `""` for none.
-    `template_source`: kind and name of the object that holds its pod template, from a Rollout's `workloadRef`.
-    `arguments`: those of `krm-fn`, if it is a linker's Job. `is_being_deleted`: it has a deletion timestamp.
-    `can_own`: False for a pod that lives no longer than its controller: that one owns what its pods reference.
+    `is_current`: it says what is wanted now, as a Deployment does; a ReplicaSet says what was
+    wanted at its creation. `references`: the names of the revisions that it references. `required`:
+    names of ConfigMaps, like those of revisions, without which its pods do not start. `controller`:
+    the uid of its controller, `""` for none. `template_source`: kind and name of the object that
+    holds its pod template, from a Rollout's `workloadRef`. `arguments`: those of `krm-fn`, if it is
+    a linker's Job. `is_being_deleted`: it has a deletion timestamp. `can_own`: False for a pod that
+    lives no longer than its controller: that one owns what its pods reference.
     """
 
     owner: Owner
@@ -78,15 +85,21 @@ class Consumer(NamedTuple):
 
     def narrowed(self, names: Names) -> Self:
         """Return it as it is read with fewer names to look for."""
-        references, required = self.references & names.known, frozenset(filter(names.are_like, self.required))
+        references, required = (
+            self.references & names.known,
+            frozenset(filter(names.are_like, self.required)),
+        )
         is_same = len(references) == len(self.references) and len(required) == len(self.required)
         return self if is_same else self._replace(references=references, required=required)
 
 
 class LiveRevision(NamedTuple):
-    """A live ConfigMap of the set: a revision, or the tracker of a Secret revision. `created` is in Unix seconds.
+    """A live ConfigMap of the set: a revision, or the tracker of a Secret revision.
 
-    The other fields are about its annotations: see `keys`. `owns_secret`, `stands_for` and `made_by` are for trackers.
+    `created` is in Unix seconds.
+
+    The other fields are about its annotations: see `keys`. `owns_secret`, `stands_for` and
+    `made_by` are for trackers.
     """
 
     name: str
@@ -122,9 +135,10 @@ class Unread(NamedTuple):
 class Observation(NamedTuple):
     """The revisions of a set, the inventory that lists those rendered now, and all consumers.
 
-    Revisions are read first. So an object that is not among the consumers of a revision did not reference it when the
-    revision was read. `now` is the time by the API server's clock, in Unix seconds. `inventory` is None if there is
-    none, or if it is being deleted. `unread`: the kinds of which consumers are missing.
+    Revisions are read first. So an object that is not among the consumers of a revision did not
+    reference it when the revision was read. `now` is the time by the API server's clock, in Unix
+    seconds. `inventory` is None if there is none, or if it is being deleted. `unread`: the kinds of
+    which consumers are missing.
     """
 
     revisions: list[LiveRevision]

@@ -1,7 +1,8 @@
 """Decide which live objects own which revision, and which revisions are deleted.
 
-Owners are only added: the inventory and every consumer that a run has seen. So nothing is lost when the history of a
-workload is trimmed, or when a workload goes back to an earlier revision and no run has seen that yet.
+Owners are only added: the inventory and every consumer that a run has seen. So nothing is lost when
+the history of a workload is trimmed, or when a workload goes back to an earlier revision and no run
+has seen that yet.
 """
 
 from collections import defaultdict
@@ -44,9 +45,15 @@ class Leak(NamedTuple):
 
     @property
     def objects(self) -> list[str]:
-        """What to delete, in order, as kubectl names it. Two operators may share a kind, so with its group."""
+        """What to delete, in order, as kubectl names it.
+
+        Two operators may share a kind, so with its group.
+        """
         resource = ".".join(filter(None, [self.kind.lower(), _GROUPS.get(self.kind)]))
-        return [f"{resource}/{self.name}", *(f"configmap/{tracker.name}" for tracker in self.trackers)]
+        return [
+            f"{resource}/{self.name}",
+            *(f"configmap/{tracker.name}" for tracker in self.trackers),
+        ]
 
 
 class RevisionPatch(NamedTuple):
@@ -61,7 +68,8 @@ class RevisionPatch(NamedTuple):
     def body(self) -> dict[str, object]:
         """The strategic merge patch.
 
-        The uid is a precondition: the API server refuses the patch if another object has the name by now.
+        The uid is a precondition: the API server refuses the patch if another object has the name
+        by now.
         """
         added = [owner.reference for owner in self.add]
         removed = [{"$patch": "delete", "uid": owner.uid} for owner in self.remove]
@@ -72,7 +80,9 @@ class RevisionPatch(NamedTuple):
     @property
     def result(self) -> LiveRevision:
         """The revision as it is after the patch, but for its resource version."""
-        owners = tuple(owner for owner in (*self.revision.owners, *self.add) if owner not in self.remove)
+        owners = tuple(
+            owner for owner in (*self.revision.owners, *self.add) if owner not in self.remove
+        )
         values = dict(self.annotations)
         is_wanted = values.get(keys.WANTED, "true" if self.revision.is_wanted else None) == "true"
         owns_secret = self.revision.owns_secret or values.get(keys.OWNS_SECRET) == "true"
@@ -98,7 +108,9 @@ def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]
             lacks_mark = revision.name in wanted and not revision.is_wanted
             patch = RevisionPatch(
                 revision,
-                add=_missing_owners(revision, observation.inventory, consumers.get(revision.name, [])),
+                add=_missing_owners(
+                    revision, observation.inventory, consumers.get(revision.name, [])
+                ),
                 annotations=((keys.WANTED, "true"),) if lacks_mark else (),
             )
         if patch.add or patch.remove or patch.annotations:
@@ -114,10 +126,13 @@ def plan_deletions(plan: LinkPlan, observation: Observation) -> list[LiveRevisio
     return [revision for revision, keepers in _judge(plan, observation) if not keepers]
 
 
-def _judge(plan: LinkPlan, observation: Observation) -> list[tuple[LiveRevision, frozenset[Keeper]]]:
+def _judge(
+    plan: LinkPlan, observation: Observation
+) -> list[tuple[LiveRevision, frozenset[Keeper]]]:
     """Find what keeps each revision, to delete it.
 
-    None is judged while a kind of consumers cannot be read, or while there is no inventory to say what is rendered now.
+    None is judged while a kind of consumers cannot be read, or while there is no inventory to say
+    what is rendered now.
     """
     if observation.inventory is None or observation.unread:
         return []
@@ -161,7 +176,9 @@ def _origin(tracker: LiveRevision) -> tuple[str, str]:
     return (kind, name) if WORD.fullmatch(name) else ("", tracker.made_by)
 
 
-def find_keepers(plan: LinkPlan, observation: Observation) -> list[tuple[LiveRevision, frozenset[Keeper]]]:
+def find_keepers(
+    plan: LinkPlan, observation: Observation
+) -> list[tuple[LiveRevision, frozenset[Keeper]]]:
     referenced = _by_referenced_name(observation.consumers)
     rendered = rendered_names(plan, observation)
     kinds = _owner_kinds(plan)
@@ -171,16 +188,23 @@ def find_keepers(plan: LinkPlan, observation: Observation) -> list[tuple[LiveRev
             Keeper.REFERENCED: revision.name in referenced,
             Keeper.RENDERED: revision.name in rendered,
             Keeper.RETAINED: revision.is_retained,
-            Keeper.FOREIGN_OWNER: not all(_is_linker_owner(plan, kinds, owner) for owner in revision.owners),
+            Keeper.FOREIGN_OWNER: not all(
+                _is_linker_owner(plan, kinds, owner) for owner in revision.owners
+            ),
             Keeper.YOUNG: revision.created >= observation.now - plan.minimum_age,
             Keeper.UNLINKED_TRACKER: revision.is_tracker and not revision.owns_secret,
         }
-        found.append((revision, frozenset(keeper for keeper, is_kept in is_kept_by.items() if is_kept)))
+        found.append(
+            (revision, frozenset(keeper for keeper, is_kept in is_kept_by.items() if is_kept))
+        )
     return found
 
 
 def is_left_to_kpt(plan: LinkPlan, observation: Observation, revision: LiveRevision) -> bool:
-    """Tell whether kpt is about to let go of the revision. It fails if somebody changes the object meanwhile."""
+    """Tell whether kpt is about to let go of the revision.
+
+    It fails if somebody changes the object meanwhile.
+    """
     inventory = observation.inventory
     rendered = inventory.references if inventory else rendered_names(plan, observation)
     return revision.is_in_kpt_inventory and revision.name not in rendered
@@ -207,8 +231,8 @@ def _missing_owners(
 ) -> tuple[Owner, ...]:
     """Return the owners to add.
 
-    Without an inventory, a revision that has no owner gets none: the garbage collector ignores it, and would delete it
-    with the last of its consumers.
+    Without an inventory, a revision that has no owner gets none: the garbage collector ignores it,
+    and would delete it with the last of its consumers.
     """
     if inventory is None and not revision.owners:
         return ()

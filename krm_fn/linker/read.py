@@ -1,8 +1,8 @@
 """Read objects of the API server into the linker's types. The readers accept any JSON.
 
-A reference that is missed costs a running pod its configuration. A word that is mistaken for a reference only keeps an
-object for longer. So every word of an object counts, except in the few fields of a pod spec that never hold the name of
-a ConfigMap or Secret.
+A reference that is missed costs a running pod its configuration. A word that is mistaken for a
+reference only keeps an object for longer. So every word of an object counts, except in the few
+fields of a pod spec that never hold the name of a ConfigMap or Secret.
 """
 
 import re
@@ -18,19 +18,45 @@ from krm_fn.core.names.names import NOT_SPEC, WORD
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 
 _KNOWN = frozenset(CONSUMER_KINDS)
-_POD_CONTROLLERS = frozenset((kind.api_version, kind.kind) for kind in CONSUMER_KINDS if kind.controls_pods)
+_POD_CONTROLLERS = frozenset(
+    (kind.api_version, kind.kind) for kind in CONSUMER_KINDS if kind.controls_pods
+)
 _OTHER_FIELDS = frozenset(
     {
         *("labels", "matchLabels", "nodeSelector", "selector"),
         *("image", "mountPath", "subPath", "subPathExpr", "path", "workingDir", "key", "fieldPath"),
-        *("serviceAccount", "serviceAccountName", "serviceName", "claimName", "hostname", "subdomain", "containerName"),
-        *("nodeName", "schedulerName", "priorityClassName", "runtimeClassName", "storageClassName", "topologyKey"),
+        *(
+            "serviceAccount",
+            "serviceAccountName",
+            "serviceName",
+            "claimName",
+            "hostname",
+            "subdomain",
+            "containerName",
+        ),
+        *(
+            "nodeName",
+            "schedulerName",
+            "priorityClassName",
+            "runtimeClassName",
+            "storageClassName",
+            "topologyKey",
+        ),
     }
 )
 """Fields of a pod spec, and around it, that may hold the same word with another meaning."""
 
 _NAMED_ENTRIES = frozenset(
-    {"containers", "initContainers", "ephemeralContainers", "volumes", "volumeMounts", "volumeDevices", "env", "ports"}
+    {
+        "containers",
+        "initContainers",
+        "ephemeralContainers",
+        "volumes",
+        "volumeMounts",
+        "volumeDevices",
+        "env",
+        "ports",
+    }
 )
 """Lists of a pod spec whose entries have a name of their own: a volume may have the name of its ConfigMap."""
 _CONTAINERS = ("containers", "initContainers")
@@ -44,11 +70,16 @@ def read_of_set(item: Any, plan: LinkPlan) -> LiveRevision | Consumer | None:
 def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
     """Read a revision or a tracker from its metadata.
 
-    None if the function has not emitted it: it lacks the set's label, or its name is not its base name, with or
-    without a hash, as when somebody has copied a revision, or it is another object of the linker.
+    None if the function has not emitted it: it lacks the set's label, or its name is not its base
+    name, with or without a hash, as when somebody has copied a revision, or it is another object of
+    the linker.
     """
     metadata, labels, annotations = _read_metadata(item)
-    name, uid, base = text_in(metadata, "name"), text_in(metadata, "uid"), text_in(annotations, keys.BASE_NAME)
+    name, uid, base = (
+        text_in(metadata, "name"),
+        text_in(metadata, "uid"),
+        text_in(annotations, keys.BASE_NAME),
+    )
     created = read_time(text_in(metadata, "creationTimestamp"))
     is_named = bool(base and uid) and re.fullmatch(f"{re.escape(base)}(-{HASH})?", name)
     component = labels.get(keys.COMPONENT)
@@ -74,7 +105,11 @@ def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
 def _read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:
     """Read the ConfigMap that lists what is rendered; None for any other ConfigMap, such as a copy of it."""
     metadata, labels, annotations = _read_metadata(item)
-    names, name, uid = annotations.get(keys.RENDERED), text_in(metadata, "name"), text_in(metadata, "uid")
+    names, name, uid = (
+        annotations.get(keys.RENDERED),
+        text_in(metadata, "name"),
+        text_in(metadata, "uid"),
+    )
     is_emitted = (labels.get(keys.SET), labels.get(keys.COMPONENT)) == (plan.set, keys.LINKER)
     if not is_emitted or name != plan.inventory or not isinstance(names, str) or not uid:
         return None
@@ -104,14 +139,17 @@ def read_version(item: Any) -> Version | None:
 def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
     """Read an object of this kind, with those of the names that it references.
 
-    None for what has no name, and for a pod that references none of them, if its controller is read too.
+    None for what has no name, and for a pod that references none of them, if its controller is read
+    too.
     """
     metadata = below(item, "metadata")
     name, uid = text_in(metadata, "name"), text_in(metadata, "uid")
     if not name or not uid:
         return None
     controller = controller_of(metadata)
-    is_controlled_pod = kind.kind == "Pod" and (controller.api_version, controller.kind) in _POD_CONTROLLERS
+    is_controlled_pod = (
+        kind.kind == "Pod" and (controller.api_version, controller.kind) in _POD_CONTROLLERS
+    )
     words = possible_names(mapping(item), has_pod_spec=kind in _KNOWN, shortest=names.shortest)
     found = names.known.intersection(words)
     if is_controlled_pod and not found:
@@ -123,7 +161,9 @@ def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
         Owner(kind.api_version, kind.kind, name, uid),
         is_current=kind.is_current,
         references=frozenset(one for one in found if not _is_own(one, item)),
-        required=frozenset(filter(names.are_like, required_config_maps(pod_spec) if kind.is_current else ())),
+        required=frozenset(
+            filter(names.are_like, required_config_maps(pod_spec) if kind.is_current else ())
+        ),
         controller=controller.uid,
         template_source=source if all(source) else None,
         arguments=linker_arguments(pod_spec) if kind.kind == "Job" else (),
@@ -143,7 +183,9 @@ def _is_own(name: str, item: Any) -> bool:
         return False
     suffix = text_in(metadata, "name").removeprefix(base)
     has_its_hash = re.fullmatch(f"-{HASH}", suffix) is not None and name.endswith(suffix)
-    return has_its_hash or name in {owner.name for owner in _owners(metadata) if owner.kind == "ConfigMap"}
+    return has_its_hash or name in {
+        owner.name for owner in _owners(metadata) if owner.kind == "ConfigMap"
+    }
 
 
 def possible_names(item: dict[str, Any], *, has_pod_spec: bool, shortest: int = 1) -> Iterator[str]:
@@ -152,7 +194,8 @@ def possible_names(item: dict[str, Any], *, has_pod_spec: bool, shortest: int = 
     `has_pod_spec`: the object is of a known kind with a pod spec, so the fields that never reference one are known.
     """
     annotations = below(item, "metadata.annotations")
-    # What kubectl keeps of an earlier apply repeats the spec, and may name a revision that is not referenced any more.
+    # What kubectl keeps of an earlier apply repeats the spec, and may name a revision that is not
+    # referenced any more.
     texts = [text for key, text in annotations.items() if key != keys.LAST_APPLIED]
     yield from _words(texts, in_pods=False, shortest=shortest)
     spec = {key: value for key, value in item.items() if key not in NOT_SPEC}
@@ -160,7 +203,10 @@ def possible_names(item: dict[str, Any], *, has_pod_spec: bool, shortest: int = 
 
 
 def _words(value: Any, *, in_pods: bool, shortest: int) -> list[str]:
-    """Return the words below a value. It keeps a list of what is left: objects may be deeper than Python's stack."""
+    """Return the words below a value.
+
+    It keeps a list of what is left: objects may be deeper than Python's stack.
+    """
     words: list[str] = []
     left = [(value, False)]
     while left:
@@ -174,7 +220,9 @@ def _words(value: Any, *, in_pods: bool, shortest: int) -> list[str]:
             left += [(entry, in_named_entry) for entry in value]
         elif isinstance(value, dict):
             for key, inner in value.items():
-                if isinstance(inner, str) and len(inner) < shortest:  # as is nearly every text of a pod spec
+                if (
+                    isinstance(inner, str) and len(inner) < shortest
+                ):  # as is nearly every text of a pod spec
                     continue
                 if not (in_pods and _has_other_meaning(key, inner, in_named_entry=in_named_entry)):
                     left.append((inner, in_pods and key in _NAMED_ENTRIES))
@@ -182,7 +230,11 @@ def _words(value: Any, *, in_pods: bool, shortest: int) -> list[str]:
 
 
 def _has_other_meaning(key: str, value: Any, *, in_named_entry: bool) -> bool:
-    return key in _OTHER_FIELDS or (in_named_entry and key == "name") or (key == "args" and _is_plan(value))
+    return (
+        key in _OTHER_FIELDS
+        or (in_named_entry and key == "name")
+        or (key == "args" and _is_plan(value))
+    )
 
 
 def required_config_maps(pod_spec: Any) -> Iterator[str]:
@@ -195,8 +247,13 @@ def required_config_maps(pod_spec: Any) -> Iterator[str]:
         sources += [mapping(source).get("configMap") for source in projected]
     for field in _CONTAINERS:
         for container in map(mapping, list_of(spec.get(field))):
-            sources += [mapping(source).get("configMapRef") for source in list_of(container.get("envFrom"))]
-            values = [mapping(mapping(variable).get("valueFrom")) for variable in list_of(container.get("env"))]
+            sources += [
+                mapping(source).get("configMapRef") for source in list_of(container.get("envFrom"))
+            ]
+            values = [
+                mapping(mapping(variable).get("valueFrom"))
+                for variable in list_of(container.get("env"))
+            ]
             sources += [value.get("configMapKeyRef") for value in values]
     for source in map(mapping, sources):
         name = source.get("name")
@@ -244,7 +301,8 @@ def read_time(text: str) -> float | None:
     """Return a time of the API server in Unix seconds, None for anything else."""
     try:
         time = datetime.fromisoformat(text)
-        # In UTC and whole seconds, as it is written again: the first and the last day of all could leave the calendar.
+        # In UTC and whole seconds, as it is written again: the first and the last day of all could
+        # leave the calendar.
         return time.astimezone(UTC).replace(microsecond=0).timestamp() if time.tzinfo else None
     except (ValueError, OverflowError):
         return None

@@ -40,8 +40,8 @@ class Write(NamedTuple):
 class LinkProblem(NamedTuple):
     """What is wrong, in a sentence, and the object that has the problem, if that exists.
 
-    A failure is a revision that is missing and referenced, or a planned kind that the API server does not have: no
-    later run would find more. Everything else can only keep objects for too long.
+    A failure is a revision that is missing and referenced, or a planned kind that the API server
+    does not have: no later run would find more. Everything else can only keep objects for too long.
     """
 
     sentence: str
@@ -78,7 +78,9 @@ class Report:
         self.notes.append(sentence)
         self.log(printable(f"note: {sentence}"))
 
-    def fail(self, sentence: str, owner: Owner | None = None, reason: str = REVISION_MISSING) -> None:
+    def fail(
+        self, sentence: str, owner: Owner | None = None, reason: str = REVISION_MISSING
+    ) -> None:
         self._add(LinkProblem(sentence, owner, is_failure=True, reason=reason))
 
     def warn(self, sentence: str, owner: Owner | None = None) -> None:
@@ -111,7 +113,13 @@ class Report:
             add = [owner.reference for owner in change.add]
             remove = [owner.reference for owner in change.remove]
             changes.append(
-                {"kind": change.kind, "name": change.name, "add": add, "remove": remove, "deleted": change.deleted}
+                {
+                    "kind": change.kind,
+                    "name": change.name,
+                    "add": add,
+                    "remove": remove,
+                    "deleted": change.deleted,
+                }
             )
         return {
             "namespace": self.namespace,
@@ -124,7 +132,9 @@ class Report:
         }
 
 
-def record_events(plan: LinkPlan, observation: Observation, report: Report, cluster: Cluster) -> None:
+def record_events(
+    plan: LinkPlan, observation: Observation, report: Report, cluster: Cluster
+) -> None:
     """Record new owners on the workloads, deletions on the inventory, and problems on the object that has them.
 
     A problem without such an object is recorded on the Job of this run, or on the inventory.
@@ -137,16 +147,21 @@ def record_events(plan: LinkPlan, observation: Observation, report: Report, clus
     if inventory:
         for part in _in_parts(deleted):
             cluster.record_event(inventory, "RevisionsDeleted", _list(part), observation.now)
-    # A Job of an earlier rendering may still be there: this run is that of the Job with the same plan.
+    # A Job of an earlier rendering may still be there: this run is that of the Job with the same
+    # plan.
     arguments = tuple(plan.to_arguments())
     jobs = [consumer.owner for consumer in observation.consumers if consumer.arguments == arguments]
     for problem in report.problems[:_MAX_EVENTS]:
         concerned = problem.owner or next(reversed(jobs), inventory)
         if concerned:
-            cluster.record_event(concerned, problem.reason, problem.sentence, observation.now, is_warning=True)
+            cluster.record_event(
+                concerned, problem.reason, problem.sentence, observation.now, is_warning=True
+            )
 
 
-def _by_workload(plan: LinkPlan, observation: Observation, changes: list[Write]) -> list[tuple[Owner, list[Write]]]:
+def _by_workload(
+    plan: LinkPlan, observation: Observation, changes: list[Write]
+) -> list[tuple[Owner, list[Write]]]:
     """Return the planned workloads that exist, each with the changes of its revisions, if there are any."""
     owners = {consumer.owner[:3]: consumer.owner for consumer in observation.consumers}
     found = []

@@ -43,8 +43,9 @@ class OutOfTime(Exception):
 class Deadline:
     """The end of a run: of its retries and of everything else it waits for.
 
-    `seconds` is the time that is left now; `stop` is set to end the run after the current request; `clock` returns
-    seconds; `say` is called with a line that says what the run waits for; `overtime`: seconds after that end.
+    `seconds` is the time that is left now; `stop` is set to end the run after the current request;
+    `clock` returns seconds; `say` is called with a line that says what the run waits for;
+    `overtime`: seconds after that end.
     """
 
     def __init__(
@@ -74,10 +75,12 @@ class Deadline:
             raise OutOfTime
 
     def sleep(self, seconds: float, awaited: Sequence[str], most: float | None = None) -> None:
-        """Wait, but not beyond the deadline. Raises Stopped as soon as the run is told to stop, and OutOfTime.
+        """Wait, but not beyond the deadline.
 
-        Says first what is awaited, unless that was the last thing it said. `most`: the seconds until the caller waits
-        no longer, if these are fewer than until the deadline.
+        Raises Stopped as soon as the run is told to stop, and OutOfTime.
+
+        Says first what is awaited, unless that was the last thing it said. `most`: the seconds
+        until the caller waits no longer, if these are fewer than until the deadline.
         """
         pause = max(0.0, min(seconds, self.left()))
         what = listing(awaited, _LISTED, "; ", ",")
@@ -90,7 +93,10 @@ class Deadline:
 
 
 class Response(NamedTuple):
-    """A response of the API server: its JSON, and the bytes of that. Names of headers are in lower case."""
+    """A response of the API server: its JSON, and the bytes of that.
+
+    Names of headers are in lower case.
+    """
 
     status: int
     headers: Mapping[str, str]
@@ -137,11 +143,13 @@ def pauses(first: float = 0.2, longest: float = 10.0, factor: float = 2.0) -> It
         pause = min(pause * factor, longest)
 
 
-def retry(send: Callable[[], Response], deadline: Deadline, server: str = "the API server") -> Response:
+def retry(
+    send: Callable[[], Response], deadline: Deadline, server: str = "the API server"
+) -> Response:
     """Send until the response is about the request and not about the state of the server.
 
-    After the deadline, returns the last response, or raises NoResponse if the last attempt had none. Makes at least
-    one attempt, even after the deadline. Raises Stopped and OutOfTime.
+    After the deadline, returns the last response, or raises NoResponse if the last attempt had
+    none. Makes at least one attempt, even after the deadline. Raises Stopped and OutOfTime.
     """
     back_off = pauses()
     startup_ends = float("inf")  # as seconds left
@@ -158,7 +166,9 @@ def retry(send: Callable[[], Response], deadline: Deadline, server: str = "the A
             state = f"does not respond: {error}"
         else:
             is_startup_refusal = response.status == _FORBIDDEN and deadline.left() > startup_ends
-            is_overloaded = response.status == _TOO_MANY_REQUESTS or response.status >= _SERVER_ERROR
+            is_overloaded = (
+                response.status == _TOO_MANY_REQUESTS or response.status >= _SERVER_ERROR
+            )
             if not (is_overloaded or is_startup_refusal) or deadline.left() <= 0:
                 return response
             # The header may also hold a date, which Kubernetes never sends.

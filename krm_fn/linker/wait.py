@@ -44,8 +44,9 @@ class Missing(NamedTuple):
 def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[Missing]:
     """Wait until every workload references its revisions. Returns what is missing at the end.
 
-    The wait ends early where a workload references a revision that does not exist. It is not for workloads of a kind
-    that cannot be read. Without a wait, a release may be under way, so that nothing is missing yet.
+    The wait ends early where a workload references a revision that does not exist. It is not for
+    workloads of a kind that cannot be read. Without a wait, a release may be under way, so that
+    nothing is missing yet.
     """
     if not plan.waits:
         return []
@@ -84,18 +85,31 @@ def wait_for_history(plan: LinkPlan, cluster: Cluster) -> tuple[Observation, lis
 
 
 def wait_for_kpt(plan: LinkPlan, observation: Observation, cluster: Cluster) -> bool:
-    """Wait until kpt has let go of the superseded revisions that are to be changed. False if there are none.
+    """Wait until kpt has let go of the superseded revisions that are to be changed.
 
-    kpt reads what it is about to prune, waits for the rollout, and then fails if somebody has changed the object.
+    False if there are none.
+
+    kpt reads what it is about to prune, waits for the rollout, and then fails if somebody has
+    changed the object.
     """
     if not plan.waits:
         return False
-    changes = [*(patch.revision for patch in plan_owners(plan, observation)), *plan_deletions(plan, observation)]
-    pending = {revision.uid: revision.name for revision in changes if is_left_to_kpt(plan, observation, revision)}
+    changes = [
+        *(patch.revision for patch in plan_owners(plan, observation)),
+        *plan_deletions(plan, observation),
+    ]
+    pending = {
+        revision.uid: revision.name
+        for revision in changes
+        if is_left_to_kpt(plan, observation, revision)
+    }
     has_waited = bool(pending)
     back_off = _pauses()
     while pending and cluster.deadline.left() > 0:
-        awaited = [f"kpt to let go of ConfigMap {cluster.namespace}/{name}" for name in sorted(pending.values())]
+        awaited = [
+            f"kpt to let go of ConfigMap {cluster.namespace}/{name}"
+            for name in sorted(pending.values())
+        ]
         cluster.deadline.sleep(next(back_off), awaited)
         revisions, inventory, _ = cluster.configs(plan)
         now = observation._replace(inventory=inventory)
@@ -104,11 +118,15 @@ def wait_for_kpt(plan: LinkPlan, observation: Observation, cluster: Cluster) -> 
     return has_waited
 
 
-def wait_for_producer(producer: ProducerName, plan: LinkPlan, cluster: Cluster) -> LiveRevision | None:
+def wait_for_producer(
+    producer: ProducerName, plan: LinkPlan, cluster: Cluster
+) -> LiveRevision | None:
     """Wait for the object itself, not for what it makes: deployers may apply custom resources after the Job."""
     back_off = _pauses()
     end = cluster.deadline.left() - (_PRODUCER_TIMEOUT if plan.waits else 0)
-    while (found := cluster.producer(producer, plan)) is None and cluster.deadline.left() > max(end, 0):
+    while (found := cluster.producer(producer, plan)) is None and cluster.deadline.left() > max(
+        end, 0
+    ):
         awaited = [f"{producer.kind.kind} {cluster.namespace}/{producer.name} to exist"]
         cluster.deadline.sleep(next(back_off), awaited, cluster.deadline.left() - end)
     return found
@@ -160,7 +178,11 @@ def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[M
     for workload in plan.workloads:
         awaited.update(workload.revisions)
     missing = [
-        Missing(f"{kind} {namespace}/{name}: does not exist", f"{kind} {namespace}/{name} to exist", revision=name)
+        Missing(
+            f"{kind} {namespace}/{name}: does not exist",
+            f"{kind} {namespace}/{name} to exist",
+            revision=name,
+        )
         for kind, name in sorted(awaited)
         if (kind, name) not in live
     ]
@@ -173,10 +195,16 @@ def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[M
         if consumer is None:
             missing.append(Missing(f"{who}: does not exist", f"{who} to exist"))
             continue
-        absent = [str(revision) for revision in workload.revisions if revision.name not in consumer.references]
+        absent = [
+            str(revision)
+            for revision in workload.revisions
+            if revision.name not in consumer.references
+        ]
         if absent:
             wish = f"{who} to reference {listing(absent, _LISTED, mark=',')}"
-            missing.append(Missing(f"{who}: does not reference {', '.join(absent)}", wish, consumer.owner))
+            missing.append(
+                Missing(f"{who}: does not reference {', '.join(absent)}", wish, consumer.owner)
+            )
     return missing
 
 
@@ -185,7 +213,9 @@ def _missing_history(plan: LinkPlan, observation: Observation, namespace: str) -
     by_identity = _by_identity(observation.consumers)
     history: set[tuple[str, str, str]] = set()
     for consumer in observation.consumers:
-        history |= {(consumer.controller, consumer.owner.kind, name) for name in consumer.references}
+        history |= {
+            (consumer.controller, consumer.owner.kind, name) for name in consumer.references
+        }
     unread = {one.kind.kind for one in observation.unread}
     return [
         Missing(
@@ -199,11 +229,16 @@ def _missing_history(plan: LinkPlan, observation: Observation, namespace: str) -
     ]
 
 
-def _has_history(workload: Workload, consumer: Consumer | None, history: set[tuple[str, str, str]]) -> bool:
-    if consumer is None or not consumer.references.issuperset(revision.name for revision in workload.revisions):
+def _has_history(
+    workload: Workload, consumer: Consumer | None, history: set[tuple[str, str, str]]
+) -> bool:
+    if consumer is None or not consumer.references.issuperset(
+        revision.name for revision in workload.revisions
+    ):
         return True  # the workload itself is missing, which `wait_for_workloads` reports
     return all(
-        (consumer.owner.uid, _HISTORY[workload.kind], revision.name) in history for revision in workload.revisions
+        (consumer.owner.uid, _HISTORY[workload.kind], revision.name) in history
+        for revision in workload.revisions
     )
 
 

@@ -38,9 +38,17 @@ from krm_fn.lint.without_effect import (
 
 
 def lint(run: Run) -> Changes:
-    """Add to the changes of a run what no edit can mend. Warnings are only looked for where somebody reads them."""
+    """Add to the changes of a run what no edit can mend.
+
+    Warnings are only looked for where somebody reads them.
+    """
     run = run.add(
-        Changes(problems=(*find_taken(run.package, run.choices, run.settings), *find_unrendered(run.package.authored)))
+        Changes(
+            problems=(
+                *find_taken(run.package, run.choices, run.settings),
+                *find_unrendered(run.package.authored),
+            )
+        )
     )
     is_strict = run.settings.strict or run.environment.strict
     if run.environment.warns or is_strict:
@@ -53,7 +61,10 @@ def lint(run: Run) -> Changes:
 
 
 def _readdress(problems: Iterable[Problem], jobs: Iterable[Revision]) -> Iterator[Problem]:
-    """Give problems with renamed Jobs the new names. Errors keep the old ones: after an error nothing is renamed."""
+    """Give problems with renamed Jobs the new names.
+
+    Errors keep the old ones: after an error nothing is renamed.
+    """
     names: dict[ResourceId | None, ResourceId] = {job.item.id: job.id for job in jobs}
     for problem in problems:
         is_kept = problem.severity is Severity.ERROR or problem.resource not in names
@@ -66,7 +77,12 @@ def _warn(run: Run) -> Iterator[Problem]:
     All of it is a warning or less: who only asks for errors does not need it. What a package has nothing of is not
     looked at.
     """
-    package, references, revisions, settings = run.package, run.references, run.revisions, run.settings
+    package, references, revisions, settings = (
+        run.package,
+        run.references,
+        run.revisions,
+        run.settings,
+    )
     # What the configuration says, and does not happen.
     if settings.select or settings.exclude or settings.references:
         yield from find_unmatched(package, settings, references.index.names)
@@ -118,10 +134,15 @@ def find_taken(package: Package, choices: Choices, settings: Settings) -> Iterat
         if choice.is_taken and choice.problem is None:
             taken[choice.item.labels[keys.SET]].append(choice.item)
     has_effect = bool(settings.mounts) or settings.jobs is Jobs.RENAME
-    is_any_left = has_effect or any(choice.strategy is not Strategy.IGNORE for choice in choices.all)
+    is_any_left = has_effect or any(
+        choice.strategy is not Strategy.IGNORE for choice in choices.all
+    )
     for name, (first, *more) in taken.items():
         if more:
-            objects, them = f"{len(more) + 1} objects that it would choose, such as {authored_id(first)}, are", "them"
+            objects, them = (
+                f"{len(more) + 1} objects that it would choose, such as {authored_id(first)}, are",
+                "them",
+            )
         else:
             objects, them = f"{authored_id(first)}, which it would choose, is", "it"
         effect = f"leaves {them} alone" if is_any_left else "changes nothing"
@@ -129,19 +150,27 @@ def find_taken(package: Package, choices: Choices, settings: Settings) -> Iterat
             f"{objects} already of set {name}, so set {settings.set} {effect}; remove the transformer of set {name}, "
             f"set spec.takeOver: [{name}] if set {settings.set} replaces it, or exclude {them} if both sets stay"
         )
-        yield Problem(message, package.config_id, "metadata.name", Severity.WARNING if is_any_left else Severity.ERROR)
+        yield Problem(
+            message,
+            package.config_id,
+            "metadata.name",
+            Severity.WARNING if is_any_left else Severity.ERROR,
+        )
 
 
 def find_abandoned_linkers(package: Package, settings: Settings) -> Iterator[Problem]:
     """Warn once for each other set whose linker does not fit the package.
 
-    Several sets may share a package. Then each has its revisions there, and its inventory lists them.
+    Several sets may share a package. Then each has its revisions there, and its inventory lists
+    them.
     """
     linkers: dict[str, list[Item]] = defaultdict(list)
     for item in package.emitted:
         linkers[item.labels.get(keys.SET, "")].append(item)
     for name, objects in linkers.items():
-        if name not in ("", *settings.own_sets) and (reason := _why_abandoned(name, objects, package)):
+        if name not in ("", *settings.own_sets) and (
+            reason := _why_abandoned(name, objects, package)
+        ):
             message = (
                 f"belongs to the linker of set {name}, {reason}; set spec.takeOver: [{name}] if set {settings.set} "
                 "replaces it, else run the function of that set, or remove its objects"
@@ -161,7 +190,9 @@ def _why_abandoned(name: str, objects: list[Item], package: Package) -> str:
 
 def find_no_referrers(package: Package, revisions: Revisions) -> Iterator[Problem]:
     """Warn if no object of the package could follow a new name, as when kpt's selectors pass ConfigMaps alone."""
-    if revisions.renamed and not any(may_refer(item.id) and not item.is_local for item in package.authored):
+    if revisions.renamed and not any(
+        may_refer(item.id) and not item.is_local for item in package.authored
+    ):
         message = (
             "ConfigMaps or Secrets are renamed, but the package has no objects that could reference them: referrers "
             "elsewhere keep the old names; run the function over the whole package, without selectors"
@@ -169,7 +200,9 @@ def find_no_referrers(package: Package, revisions: Revisions) -> Iterator[Proble
         yield Problem(message, severity=Severity.WARNING)
 
 
-def find_immutable(references: References, revisions: Revisions, changes: Changes) -> Iterator[Problem]:
+def find_immutable(
+    references: References, revisions: Revisions, changes: Changes
+) -> Iterator[Problem]:
     """Warn about each Job, Pod, ReplicaSet and StorageClass that names a renamed object or changes, at the first field.
 
     The warning is the same on every run: the next change of the content changes the object again.
@@ -238,9 +271,13 @@ def find_substituted(guards: Guards, revisions: Revisions) -> Iterator[Problem]:
         is_renamed = revision.strategy is Strategy.RENAME
         reason = guards[ReasonCode.VARIABLE].why(revision.item) if is_renamed else None
         if reason is not None:
-            only_flux = "" if reason.source else f", or annotate the object with {SUBSTITUTE}: disabled"
+            only_flux = (
+                "" if reason.source else f", or annotate the object with {SUBSTITUTE}: disabled"
+            )
             message = f"{reason.text}; substitute before it{only_flux}"
-            yield about(revision.item, message, severity=Severity.WARNING)._replace(resource=revision.base_id)
+            yield about(revision.item, message, severity=Severity.WARNING)._replace(
+                resource=revision.base_id
+            )
 
 
 def find_duplicates(package: Package, revisions: Revisions) -> Iterator[Problem]:
@@ -261,14 +298,18 @@ def find_duplicates(package: Package, revisions: Revisions) -> Iterator[Problem]
         earlier = first.setdefault(identity, item)
         if earlier is not item:
             message = f"is in the package twice, {place_of(earlier)} and {place_of(item)}: what is applied last wins"
-            yield about(item, message, severity=Severity.WARNING)._replace(resource=authored_id(item))
+            yield about(item, message, severity=Severity.WARNING)._replace(
+                resource=authored_id(item)
+            )
 
 
-def find_written_again(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
+def find_written_again(
+    package: Package, references: References, revisions: Revisions
+) -> Iterator[Problem]:
     """Warn about each object beside a revision of its own that is still read.
 
-    In a package rendered in place, a generator such as kpt's gen-configmap or render-helm-chart writes the base name
-    again, and references keep to the revision of before.
+    In a package rendered in place, a generator such as kpt's gen-configmap or render-helm-chart
+    writes the base name again, and references keep to the revision of before.
     """
     made = {
         (one.base_id, one.item.annotations.get(PACKAGE_PATH, "")): one
@@ -278,7 +319,8 @@ def find_written_again(package: Package, references: References, revisions: Revi
     again = [
         (item, made[who])
         for item in package.configs
-        if keys.BASE_NAME not in item.annotations and (who := (item.id, item.annotations.get(PACKAGE_PATH, ""))) in made
+        if keys.BASE_NAME not in item.annotations
+        and (who := (item.id, item.annotations.get(PACKAGE_PATH, ""))) in made
     ]
     named: set[Item] = set()
     for _, _, targets in references if again else ():
@@ -289,7 +331,9 @@ def find_written_again(package: Package, references: References, revisions: Revi
                 f"is beside {revision.id}, a revision of it that references still name; remove that one, and do not "
                 "render in place what a program writes again each time"
             )
-            yield about(item, message, severity=Severity.WARNING)._replace(resource=authored_id(item))
+            yield about(item, message, severity=Severity.WARNING)._replace(
+                resource=authored_id(item)
+            )
 
 
 def find_named_by_ciphertext(revisions: Revisions) -> Iterator[Problem]:
@@ -297,4 +341,6 @@ def find_named_by_ciphertext(revisions: Revisions) -> Iterator[Problem]:
     for revision in revisions.rendered:
         if revision.is_renamed and is_encrypted(revision.item):
             message = "is named by its ciphertext, so encrypting the same values again gives it another name"
-            yield about(revision.item, message, "sops", Severity.INFO)._replace(resource=revision.base_id)
+            yield about(revision.item, message, "sops", Severity.INFO)._replace(
+                resource=revision.base_id
+            )

@@ -21,13 +21,21 @@ from krm_fn.core.references.resolve import Index
 _OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
 
 
-def find_unlisted(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
+def find_unlisted(
+    package: Package, references: References, revisions: Revisions
+) -> Iterator[Problem]:
     """Warn about each referrer of a revision whose kind no Role may name."""
     rendered = {revision.item for revision in revisions.rendered}
     seen = set()
     for referrer, reference, targets in references:
-        is_consumer = not reference.written and referrer.id.kind not in ROLES and not rendered.isdisjoint(targets)
-        is_consumer = is_consumer and reference.rule.by is not By.COPY  # retained for another reason, which is said
+        is_consumer = (
+            not reference.written
+            and referrer.id.kind not in ROLES
+            and not rendered.isdisjoint(targets)
+        )
+        is_consumer = (
+            is_consumer and reference.rule.by is not By.COPY
+        )  # retained for another reason, which is said
         kind = package.kinds.of(referrer.id)
         if is_consumer and referrer not in seen and not kind.is_listable:
             seen.add(referrer)
@@ -48,7 +56,9 @@ def find_in_options(
         if revision.strategy is not Strategy.RENAME:
             continue
         namespaces = package.namespaces_like(revision.item.id.namespace)
-        for item, found in mentions.options.passing(revision.item.id.kind, revision.base_name, namespaces):
+        for item, found in mentions.options.passing(
+            revision.item.id.kind, revision.base_name, namespaces
+        ):
             if (item, found.field, found.name) not in followed:
                 message = (
                     f"{found.shown} passes {found.name!r}, but {revision.base_id} is renamed to {revision.name}; "
@@ -79,22 +89,33 @@ def find_in_fields(mentions: Mentions, revisions: Revisions) -> Iterator[Problem
 
 
 def find_copied(guards: Guards, revisions: Revisions) -> Iterator[Problem]:
-    """Warn about each renamed object that a program copies elsewhere. Nobody sees who reads the copies."""
+    """Warn about each renamed object that a program copies elsewhere.
+
+    Nobody sees who reads the copies.
+    """
     for revision in revisions.rendered:
-        reason = guards[ReasonCode.COPIED].why(revision.item) if revision.strategy is Strategy.RENAME else None
+        reason = (
+            guards[ReasonCode.COPIED].why(revision.item)
+            if revision.strategy is Strategy.RENAME
+            else None
+        )
         if reason is not None:
             message = (
                 f"{revision.base_id} is renamed to {revision.name}, but {reason.text}; readers of the copies keep "
                 "the old name, and a copy may be emptied when the object of that name is deleted; exclude it"
             )
             problem = about(reason.item or revision.item, message, reason.field, Severity.WARNING)
-            yield problem._replace(resource=revision.id) if reason.item is revision.item else problem
+            yield (
+                problem._replace(resource=revision.id) if reason.item is revision.item else problem
+            )
 
 
 def warn_about_misspelled(package: Package, references: References) -> Iterator[Problem]:
     """Warn about each name that the package nearly has."""
     for one in find_misspelled(package, references):
-        yield about(one.resolved.referrer, one.message, one.resolved.reference.field, Severity.WARNING)
+        yield about(
+            one.resolved.referrer, one.message, one.resolved.reference.field, Severity.WARNING
+        )
 
 
 class Misspelled(NamedTuple):
@@ -118,20 +139,30 @@ def find_misspelled(package: Package, references: References) -> Iterator[Misspe
     The reference may be optional: Kubernetes does not report such a mistake at all. A name that any object of the
     package has is none: an operator may make a Secret under the name of its own object.
     """
-    made = {(_place_of(one, package), one.reference.target) for one in references.authored if one.reference.written}
+    made = {
+        (_place_of(one, package), one.reference.target)
+        for one in references.authored
+        if one.reference.written
+    }
     unresolved = [
         one
         for one in references.authored
-        if _is_unresolved(one, package) and (_place_of(one, package), one.reference.target) not in made
+        if _is_unresolved(one, package)
+        and (_place_of(one, package), one.reference.target) not in made
     ]
     if not unresolved:
         return
     near = _find_all_near(unresolved, package, references)
-    # If something reads an object, its name is right, and one of the other kind may be outside the package.
+    # If something reads an object, its name is right, and one of the other kind may be outside the
+    # package.
     read: set[Item] = set()
     for one in references:
         read.update(one.targets)
-    unread = {(item.id.kind, package.namespace_of(item), item.id.name) for item in package.configs if item not in read}
+    unread = {
+        (item.id.kind, package.namespace_of(item), item.id.name)
+        for item in package.configs
+        if item not in read
+    }
     for one in unresolved:
         (kind, namespace), name = _place_of(one, package), one.reference.target
         if name in near[kind, namespace]:
@@ -143,14 +174,17 @@ def find_misspelled(package: Package, references: References) -> Iterator[Misspe
 def _is_unresolved(one: ResolvedReference, package: Package) -> bool:
     if one.targets or one.reference.written or one.referrer.id.kind in ROLES:
         return False
-    return one.reference.target_namespace is not None or not package.kinds.is_cluster_scoped(one.referrer.id)
+    return one.reference.target_namespace is not None or not package.kinds.is_cluster_scoped(
+        one.referrer.id
+    )
 
 
 def _find_all_near(
     unresolved: Iterable[ResolvedReference], package: Package, references: References
 ) -> Mapping[tuple[str, str], dict[str, str]]:
     """Return what is near each name, by kind and namespace."""
-    # What has the name of some other object may be what its operator makes, and no slip of the hand.
+    # What has the name of some other object may be what its operator makes, and no slip of the
+    # hand.
     taken = {(package.namespace_of(item), item.id.name) for item in package.authored}
     unknown: dict[tuple[str, str], set[str]] = defaultdict(set)
     for one in unresolved:
@@ -160,7 +194,9 @@ def _find_all_near(
     known: dict[tuple[str, str], list[str]] = defaultdict(list)
     for item, name in references.index.named:
         known[item.id.kind, package.namespace_of(item)].append(name)
-    return defaultdict(dict, {place: find_near(names, known[place]) for place, names in unknown.items()})
+    return defaultdict(
+        dict, {place: find_near(names, known[place]) for place, names in unknown.items()}
+    )
 
 
 def _place_of(one: ResolvedReference, package: Package) -> tuple[str, str]:
@@ -174,7 +210,9 @@ def find_unfollowed_affixes(references: References) -> Iterator[Problem]:
     kustomize gives a custom resource a prefix, but not the names in it. Only its annotations and its tree tell which.
     """
     for one in references.authored:
-        is_followed = bool(one.targets) or one.reference.written or one.referrer.id.group in BUILT_IN_GROUPS
+        is_followed = (
+            bool(one.targets) or one.reference.written or one.referrer.id.group in BUILT_IN_GROUPS
+        )
         if not is_followed and (meant := _find_with_affixes(one, references.index)):
             message = (
                 f"names {one.reference.kind} {one.reference.target!r}, which is not in the package, but "
@@ -207,12 +245,15 @@ def _possible_affixes(name: str) -> Iterator[tuple[str, str]]:
             yield from ((name[:end], name[start:]) for end in after if end < start)
 
 
-def find_made_in_cluster(package: Package, references: References, choices: Choices) -> Iterator[Problem]:
+def find_made_in_cluster(
+    package: Package, references: References, choices: Choices
+) -> Iterator[Problem]:
     """Say of each object that another one makes in the cluster, and that pods read, why it is not versioned."""
     written = [(referrer, reference) for referrer, reference, _ in references if reference.written]
     if not written:
         return
-    # Producers of the whole cluster say no namespace that counts: each read is kept without its namespace as well.
+    # Producers of the whole cluster say no namespace that counts: each read is kept without its
+    # namespace as well.
     read: dict[tuple[str, str | None, str], Item] = {}
     for referrer, reference, _ in references:
         if reference.in_pod and not reference.written:
@@ -222,33 +263,54 @@ def find_made_in_cluster(package: Package, references: References, choices: Choi
     told = set()
     for producer, reference in written:
         is_anywhere = package.kinds.is_cluster_scoped(producer.id)
-        namespace = None if is_anywhere else reference.target_namespace or package.namespace_of(producer)
+        namespace = (
+            None if is_anywhere else reference.target_namespace or package.namespace_of(producer)
+        )
         made = reference.kind, namespace, reference.target
         reader = read.get(made, producer)
         is_handled = strategies.get(producer, Strategy.IGNORE) is not Strategy.IGNORE
         if reader is not producer and made not in told and not is_handled:
             told.add(made)
-            yield _say_unversioned(producer, reference, reader, is_choosable=producer not in strategies)
+            yield _say_unversioned(
+                producer, reference, reader, is_choosable=producer not in strategies
+            )
 
 
-def _say_unversioned(producer: Item, reference: Reference, reader: Item, *, is_choosable: bool) -> Problem:
-    """Say it by base names, so that the next run says the same. `is_choosable`: only `spec.kinds` leaves it alone."""
+def _say_unversioned(
+    producer: Item, reference: Reference, reader: Item, *, is_choosable: bool
+) -> Problem:
+    """Say it by base names, so that the next run says the same.
+
+    `is_choosable`: only `spec.kinds` leaves it alone.
+    """
     bases = {made.reference.name: made.base_name for made in find_generated(producer)}
     name = bases.get(reference.name, reference.target)
-    made = ResourceId("v1", reference.kind, reference.target_namespace or producer.id.namespace, name)
+    made = ResourceId(
+        "v1", reference.kind, reference.target_namespace or producer.id.namespace, name
+    )
     who = reader.id._replace(name=base_name(reader))
     kind = producer.id.kind
-    may_be_handled = is_choosable and versioned(producer.id) is not None and find_unmet(producer) is None
-    remedy = f"add {kind} to spec.kinds to name both by the {kind}'s spec, or let " if may_be_handled else ""
+    may_be_handled = (
+        is_choosable and versioned(producer.id) is not None and find_unmet(producer) is None
+    )
+    remedy = (
+        f"add {kind} to spec.kinds to name both by the {kind}'s spec, or let "
+        if may_be_handled
+        else ""
+    )
     why = reference.rule.reason or "a controller writes it"
     message = (
         f"{made}, which {who} reads, is not versioned: {why}, so its name stays, "
         f"and a change restarts no pods; {remedy}a controller such as Reloader {'' if remedy else 'can '}restart them"
     )
-    return about(producer, message, reference.field, Severity.INFO)._replace(resource=authored_id(producer))
+    return about(producer, message, reference.field, Severity.INFO)._replace(
+        resource=authored_id(producer)
+    )
 
 
-def find_unversioned(references: References, revisions: Revisions, choices: Choices) -> Iterator[Problem]:
+def find_unversioned(
+    references: References, revisions: Revisions, choices: Choices
+) -> Iterator[Problem]:
     """Say of each producer that pods read what of its content may change under one name."""
     bases = {revision.item: revision.base_id for revision in revisions.rendered}
     for choice in choices.all:
@@ -256,5 +318,9 @@ def find_unversioned(references: References, revisions: Revisions, choices: Choi
             continue
         unpinned = find_unpinned(choice.item)
         if unpinned:
-            problem = about(choice.item, f"its spec is versioned, but what it makes {unpinned}", severity=Severity.INFO)
+            problem = about(
+                choice.item,
+                f"its spec is versioned, but what it makes {unpinned}",
+                severity=Severity.INFO,
+            )
             yield problem._replace(resource=bases.get(choice.item, choice.item.id))

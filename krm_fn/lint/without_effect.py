@@ -40,7 +40,13 @@ from krm_fn.core.decide.choose import find_first, is_encrypted
 from krm_fn.core.decide.run import Choice, Package, ReasonCode, Revisions, Run
 from krm_fn.core.names.go_yaml import is_base64, is_plainly_text, is_text, read_scalar, unfold
 from krm_fn.core.names.names import KnownNames, authored_id, base_name
-from krm_fn.core.names.suggest import did_you_mean, find_meant, find_near_word, find_near_words, nearest
+from krm_fn.core.names.suggest import (
+    did_you_mean,
+    find_meant,
+    find_near_word,
+    find_near_words,
+    nearest,
+)
 from krm_fn.core.references.find import ROLES, SpecsByKind, find_by_specs
 from krm_fn.core.references.generated import versioned
 from krm_fn.core.references.reference import ResolvedReference, find_missing_step
@@ -49,10 +55,12 @@ from krm_fn.facts.kinds import AUTHORS_METADATA, SERVER_METADATA
 from krm_fn.guards.replaced_later import is_placeholder
 from krm_fn.guards.well_known import looked_up_by
 
-# Data of ConfigMaps and Secrets: keys that pods want and do not get, and what no API server accepts.
+# Data of ConfigMaps and Secrets: keys that pods want and do not get, and what no API server
+# accepts.
 #
-# Of a Secret only keys are said. Observed with Kubernetes 1.36: null is accepted, and base64 may be folded, but not
-# unpadded. The limits are those of `ValidateConfigMap` and `ValidateSecret` in pkg/apis/core/validation.
+# Of a Secret only keys are said. Observed with Kubernetes 1.36: null is accepted, and base64 may be
+# folded, but not unpadded. The limits are those of `ValidateConfigMap` and `ValidateSecret` in
+# pkg/apis/core/validation.
 
 _MOST_NAMES = 5
 """Keys or files that a message lists."""
@@ -71,14 +79,34 @@ _FIELDS = {
     "ConfigMap": {"data": False, "binaryData": True},
     "Secret": {"data": True, "stringData": False},
 }
-"""The fields with data, and whether their values are base64. A key of `stringData` wins over the same one of `data`."""
+"""The fields with data, and whether their values are base64.
+
+A key of `stringData` wins over the same one of `data`.
+"""
 
 _KEY = re.compile(r"(?!\.\Z|\.\.)[-._a-zA-Z0-9]{1,253}")
 _MOST_BYTES = 1024 * 1024
 _MOST_BYTES_OF_A_CHARACTER = 4
 
 _BOOLEAN_WORDS = frozenset(
-    ("y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF")
+    (
+        "y",
+        "Y",
+        "yes",
+        "Yes",
+        "YES",
+        "on",
+        "On",
+        "ON",
+        "n",
+        "N",
+        "no",
+        "No",
+        "NO",
+        "off",
+        "Off",
+        "OFF",
+    )
 )
 """Words that sigs.k8s.io/yaml reads as booleans, and the YAML of kustomize and kpt as text."""
 
@@ -102,7 +130,11 @@ def find_missing_keys(
     sub_paths = cache(_find_sub_paths)  # several references are in one pod
     for one in references.authored:
         reference = one.reference
-        if reference.in_pod and not reference.written and text(reference.around.get("optional")) in _FALSE:
+        if (
+            reference.in_pod
+            and not reference.written
+            and text(reference.around.get("optional")) in _FALSE
+        ):
             keys, of_volume = _find_wanted(one, sub_paths)
             paths = [text(get(entry, "path")) for entry in elements(reference.around.get("items"))]
             yield from _judge_paths(paths, of_volume)
@@ -133,7 +165,9 @@ def _find_wanted(
     if volume:
         place = *read_path(volume["pod"]), "volumes", int(volume["position"])
         # The first volume of a name takes the paths: no API server accepts a second one.
-        of_volume = sub_paths(referrer, volume["pod"]).pop(text(get(descend(referrer.node, place), "name")), [])
+        of_volume = sub_paths(referrer, volume["pod"]).pop(
+            text(get(descend(referrer.node, place), "name")), []
+        )
     items = elements(reference.around.get("items"))
     if not items:  # then each key is a file, and a subPath is a key
         return of_volume, []
@@ -172,7 +206,10 @@ def _wanted_by_mount(
     for number, source in enumerate(mount.sources):
         if source.kind == mounted.reference.kind and source.name in names and not source.optional:
             around = f"{entry}.projected[{number}]" if mount.projected else entry
-            fields = [(f"{around}.items[{place}].key", item.key) for place, item in enumerate(source.items)]
+            fields = [
+                (f"{around}.items[{place}].key", item.key)
+                for place, item in enumerate(source.items)
+            ]
             if not fields and not mount.projected:
                 fields = [(f"{entry}.subPath", mount.sub_path)]
             for field, key in fields:
@@ -195,15 +232,24 @@ def _judge_paths(paths: list[str], wanted: Iterable[_Wanted]) -> Iterator[Proble
     files = {path.strip("/") for path in paths}
     if files and all(map(_is_certain, files)):
         present = files.union(*map(_folders_of, files))
-        missing = [one for one in wanted if one.name not in present and files.isdisjoint(_folders_of(one.name))]
+        missing = [
+            one
+            for one in wanted
+            if one.name not in present and files.isdisjoint(_folders_of(one.name))
+        ]
         listed = listing(sorted(files), _MOST_NAMES)
         for one, question in _ask(missing, files):
-            message = f'the items of this volume have no path "{one.name}"{question} paths: {listed}'
+            message = (
+                f'the items of this volume have no path "{one.name}"{question} paths: {listed}'
+            )
             yield one.problem._replace(message=message)
 
 
 def _judge_keys(item: Item, wanted: Iterable[_Wanted]) -> Iterator[Problem]:
-    """Warn about each key that an object does not have. Keys hold no slash: a path below one begins with it."""
+    """Warn about each key that an object does not have.
+
+    Keys hold no slash: a path below one begins with it.
+    """
     keys = _read_keys(item)
     if keys:
         named = (one._replace(name=one.name.partition("/")[0]) for one in wanted)
@@ -257,12 +303,16 @@ def _ask(missing: Iterable[_Wanted], known: Collection[str]) -> Iterator[tuple[_
         yield one, did_you_mean(f'"{meant}"') if meant else ";"
 
 
-def find_refused_data(package: Package, revisions: Revisions, deployers: Collection[str]) -> Iterator[Problem]:
+def find_refused_data(
+    package: Package, revisions: Revisions, deployers: Collection[str]
+) -> Iterator[Problem]:
     """Warn about keys and values that no API server accepts, without the value: it may be a Secret's.
 
     What is wrong in the same way with several keys of an object is said once.
     """
-    are_words_text = bool(deployers) and all(DEPLOYERS[name].keeps_boolean_words for name in deployers)
+    are_words_text = bool(deployers) and all(
+        DEPLOYERS[name].keeps_boolean_words for name in deployers
+    )
     errors = [problem for problem in revisions.problems if problem.severity is Severity.ERROR]
     said = {(problem.node, problem.field) for problem in errors}  # what has no hash
     for item in package.configs:
@@ -278,7 +328,10 @@ def find_refused_data(package: Package, revisions: Revisions, deployers: Collect
 
 
 def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
-    """Yield each field that is wrong, and what is wrong with it. Of what SOPS encrypts, only keys are judged."""
+    """Yield each field that is wrong, and what is wrong with it.
+
+    Of what SOPS encrypts, only keys are judged.
+    """
     held: dict[str, tuple[Node, bool]] = {}
     is_readable = not is_encrypted(item)
     for name, is_encoded in _FIELDS[item.id.kind].items():
@@ -294,15 +347,24 @@ def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
                 )
                 yield field, wrong
             if key in held and item.id.kind == "ConfigMap":
-                yield field, "the key is in data as well: the API server refuses it; remove one of them"
-            held[key] = value, is_encoded  # of a Secret's key in both fields, only that of stringData counts
+                yield (
+                    field,
+                    "the key is in data as well: the API server refuses it; remove one of them",
+                )
+            held[key] = (
+                value,
+                is_encoded,
+            )  # of a Secret's key in both fields, only that of stringData counts
             wrong = _judge_value(value, are_words_text=are_words_text) if is_readable else ""
             if is_encoded and is_readable:
                 wrong = "" if _is_bytes(value) else wrong or _judge_encoded(value, item.id.kind)
             if wrong:
                 yield field, wrong
     if is_readable and (size := _size(held.values())) > _MOST_BYTES:
-        yield "", f"its data has {size} bytes, allowed: {_MOST_BYTES} (1 MiB): the API server refuses it; split it"
+        yield (
+            "",
+            f"its data has {size} bytes, allowed: {_MOST_BYTES} (1 MiB): the API server refuses it; split it",
+        )
 
 
 def _judge_value(value: Node, *, are_words_text: bool) -> str:
@@ -330,7 +392,12 @@ def _describe(value: Scalar) -> str:
 
 def _judge_encoded(value: Node, kind: str) -> str:
     """Say that a text is not base64; `""` if it is, or if something may still replace it."""
-    if not is_scalar(value) or value.tag is not None or is_base64(value.value) or is_placeholder(value.value):
+    if (
+        not is_scalar(value)
+        or value.tag is not None
+        or is_base64(value.value)
+        or is_placeholder(value.value)
+    ):
         return ""
     other = "stringData" if kind == "Secret" else "data"
     return f"found text that is not base64: the API server refuses it; encode it, or move it to {other}"
@@ -348,7 +415,10 @@ def _size(held: Collection[tuple[Node, bool]]) -> int:
     texts = [(value.value, is_encoded) for value, is_encoded in held if is_scalar(value)]
     if sum(len(one) for one, _ in texts) * _MOST_BYTES_OF_A_CHARACTER <= _MOST_BYTES:
         return 0
-    return sum(_decoded_size(one) if is_encoded else len(one.encode(errors="replace")) for one, is_encoded in texts)
+    return sum(
+        _decoded_size(one) if is_encoded else len(one.encode(errors="replace"))
+        for one, is_encoded in texts
+    )
 
 
 def _decoded_size(encoded: str) -> int:
@@ -364,7 +434,15 @@ _CONDITIONS = ("kind", "namespace", "labels", "annotations")
 _DOMAIN = "krm-fn.io"
 _ANNOTATIONS = frozenset(
     {
-        *(keys.STRATEGY, keys.BASE_NAME, keys.RETAIN, keys.WANTED, keys.CHECKSUM, keys.RENDERED, keys.OWNS_SECRET),
+        *(
+            keys.STRATEGY,
+            keys.BASE_NAME,
+            keys.RETAIN,
+            keys.WANTED,
+            keys.CHECKSUM,
+            keys.RENDERED,
+            keys.OWNS_SECRET,
+        ),
         *(keys.MADE_BY, keys.STANDS_FOR),
     }
 )
@@ -375,8 +453,13 @@ _LABELS = frozenset({keys.SET, keys.COMPONENT})
 _MOST_NAMED = 3
 """Objects to name: they mostly share one reason."""
 
-_EXPECTED = frozenset({ReasonCode.NOT_SELECTED, ReasonCode.FIXED_NAME, ReasonCode.OTHER_SET, ReasonCode.EMPTY})
-"""Nobody wonders why these are left alone. An entry of `select` that matches nothing has a warning of its own."""
+_EXPECTED = frozenset(
+    {ReasonCode.NOT_SELECTED, ReasonCode.FIXED_NAME, ReasonCode.OTHER_SET, ReasonCode.EMPTY}
+)
+"""Nobody wonders why these are left alone.
+
+An entry of `select` that matches nothing has a warning of its own.
+"""
 
 
 def find_unmatched(package: Package, settings: Settings, names: KnownNames) -> Iterator[Problem]:
@@ -388,7 +471,9 @@ def find_unmatched(package: Package, settings: Settings, names: KnownNames) -> I
     )
     for list_name, selectors, kinds in lists:
         for position, message in _judge_entries(selectors, package.configs, kinds, names):
-            yield Problem(message, package.config_id, f"spec.{list_name}[{position}]", Severity.WARNING)
+            yield Problem(
+                message, package.config_id, f"spec.{list_name}[{position}]", Severity.WARNING
+            )
     for field, message in _judge_references(settings.references, package.authored):
         yield Problem(message, package.config_id, field, Severity.WARNING)
 
@@ -396,10 +481,15 @@ def find_unmatched(package: Package, settings: Settings, names: KnownNames) -> I
 def _judge_entries(
     selectors: Sequence[Selector], configs: list[Item], kinds: Collection[str], names: KnownNames
 ) -> Iterator[tuple[int, str]]:
-    """Yield the position of each entry to report, and the message. What is wrong in the same way is said once."""
+    """Yield the position of each entry to report, and the message.
+
+    What is wrong in the same way is said once.
+    """
     candidates = [item for item in configs if item.id.kind in kinds]
     matched = find_first(candidates, selectors)
-    unmatched = {position: selector for position, selector in enumerate(selectors) if position not in matched}
+    unmatched = {
+        position: selector for position, selector in enumerate(selectors) if position not in matched
+    }
     # Where another entry matches, or nothing could, the patterns are probably for other packages.
     is_for_many_packages = len(unmatched) < len(selectors) or not candidates
     wrong = {one.name for one in unmatched.values() if not is_pattern(one.name)}
@@ -418,15 +508,22 @@ def _judge_entries(
     for position, selector in reported.items():
         wanted = [selector.kind] if selector.kind else sorted(kinds)
         what = f"no {' or '.join(wanted)} of the package{guesses.get(position, '')}"
-        alike[what, position if selector.name == "*" else -1].append(position)  # by its place, if it has no name
+        alike[what, position if selector.name == "*" else -1].append(
+            position
+        )  # by its place, if it has no name
     for (what, _), (first, *others) in alike.items():
-        subject = f'"{selectors[first].name}" matches' if selectors[first].name != "*" else "matches"
+        subject = (
+            f'"{selectors[first].name}" matches' if selectors[first].name != "*" else "matches"
+        )
         names_of_others = [f'"{selectors[one].name}"' for one in others]
         yield first, f"{subject} {what}{and_others(names_of_others)}"
 
 
 def _guess(
-    wrong: Mapping[int, Selector], meant: Mapping[str, str], candidates: list[Item], configs: list[Item]
+    wrong: Mapping[int, Selector],
+    meant: Mapping[str, str],
+    candidates: list[Item],
+    configs: list[Item],
 ) -> dict[int, str]:
     """Say what may have been meant by entries that match nothing: another name, or fewer conditions.
 
@@ -435,14 +532,22 @@ def _guess(
     guesses: dict[int, str] = {}
     judged = {*candidates}
     for position, item in _find_first([item for item in configs if item not in judged], wrong):
-        guesses[position] = f"; {authored_id(item)} does, but spec.kinds does not contain {item.id.kind}"
+        guesses[position] = (
+            f"; {authored_id(item)} does, but spec.kinds does not contain {item.id.kind}"
+        )
     for condition in reversed(_CONDITIONS):
         any_ = getattr(Selector(), condition)
-        narrow = [(position, one) for position, one in wrong.items() if getattr(one, condition) != any_]
+        narrow = [
+            (position, one) for position, one in wrong.items() if getattr(one, condition) != any_
+        ]
         relaxed = {position: one._replace(**{condition: any_}) for position, one in narrow}
         for position, item in _find_first(candidates, relaxed):
             guesses[position] = f"; {authored_id(item)} meets every condition but `{condition}`"
-    renamed = {position: one._replace(name=meant[one.name]) for position, one in wrong.items() if meant.get(one.name)}
+    renamed = {
+        position: one._replace(name=meant[one.name])
+        for position, one in wrong.items()
+        if meant.get(one.name)
+    }
     for position, _ in _find_first(candidates, renamed):
         guesses[position] = did_you_mean(f'"{renamed[position].name}"')
     return guesses
@@ -455,11 +560,13 @@ def _find_first(items: list[Item], selectors: Mapping[int, Selector]) -> Iterato
         yield numbers[place], item
 
 
-def _judge_references(specs: Iterable[FieldSpec], objects: Iterable[Item]) -> Iterator[tuple[str, str]]:
+def _judge_references(
+    specs: Iterable[FieldSpec], objects: Iterable[Item]
+) -> Iterator[tuple[str, str]]:
     """Yield the field of each entry to report, and the message.
 
-    A kind that is not in the package is normal, unless one is near. So is a field that its objects do not have, if
-    another entry is good for something.
+    A kind that is not in the package is normal, unless one is near. So is a field that its objects
+    do not have, if another entry is good for something.
     """
     items = [item for item in objects if not item.is_local]
     kinds = dict.fromkeys(sorted({item.id.kind for item in items}))
@@ -477,12 +584,19 @@ def _judge_references(specs: Iterable[FieldSpec], objects: Iterable[Item]) -> It
         if found and spec not in used:
             missing, present = find_missing_step(found[0].node, spec.path)
             near = find_near_word(missing, present)
-            # The path of an entry that serves other packages is right, although this package lacks the field.
+            # The path of an entry that serves other packages is right, although this package lacks
+            # the field.
             if near or not used:
                 reason = f": there is no {missing}{did_you_mean(near)}" if missing else ""
-                yield spec.entry, f"no {spec.kind or 'object'} of the package has a name at {spec.path}{reason}"
+                yield (
+                    spec.entry,
+                    f"no {spec.kind or 'object'} of the package has a name at {spec.path}{reason}",
+                )
         elif not found and spec.kind not in kinds and (near := near_kinds[spec.kind]):
-            yield spec.entry, f"matches no object of the package: there is no {spec.kind}{did_you_mean(near)}"
+            yield (
+                spec.entry,
+                f"matches no object of the package: there is no {spec.kind}{did_you_mean(near)}",
+            )
 
 
 def find_misspelled_kinds(items: Iterable[Item]) -> Iterator[Problem]:
@@ -494,7 +608,11 @@ def find_misspelled_kinds(items: Iterable[Item]) -> Iterator[Problem]:
         if kind and kind != item.id.kind and item.id.api_version == "v1":
             message = f'found "{item.id.kind}", which is no kind of Kubernetes{did_you_mean(kind)}'
             yield about(item, message, "kind", Severity.WARNING)
-        elif item.id.kind in CONFIG_KINDS and _NO_GROUP.fullmatch(item.id.api_version) and not item.is_config:
+        elif (
+            item.id.kind in CONFIG_KINDS
+            and _NO_GROUP.fullmatch(item.id.api_version)
+            and not item.is_config
+        ):
             message = f'found "{item.id.api_version}", which is no version of a {item.id.kind}{did_you_mean("v1")}'
             yield about(item, message, "apiVersion", Severity.WARNING)
         for field, meant in _find_misspelled_fields(item):
@@ -512,9 +630,13 @@ def _find_misspelled_fields(item: Item) -> Iterator[tuple[str, str]]:
             yield f"metadata.{name}", meant
 
 
-def _compare(found: Collection[str], wanted: Collection[str], others: Collection[str]) -> Iterator[tuple[str, str]]:
+def _compare(
+    found: Collection[str], wanted: Collection[str], others: Collection[str]
+) -> Iterator[tuple[str, str]]:
     missing = [name for name in wanted if name not in found]
-    for name in found if missing else ():  # most objects have all, and to look for what is near takes a library
+    for name in (
+        found if missing else ()
+    ):  # most objects have all, and to look for what is near takes a library
         if name not in wanted and name not in others and (meant := nearest(name, missing)):
             yield name, meant
 
@@ -522,11 +644,16 @@ def _compare(found: Collection[str], wanted: Collection[str], others: Collection
 def find_own_annotations(items: Iterable[Item], kinds: Collection[str]) -> Iterator[Problem]:
     """Warn about each annotation and label of this function that has no effect: nothing else would say so."""
     for item in items:
-        messages = {f"metadata.annotations[{name}]": _judge_annotation(item, name, kinds) for name in item.annotations}
+        messages = {
+            f"metadata.annotations[{name}]": _judge_annotation(item, name, kinds)
+            for name in item.annotations
+        }
         messages |= {f"metadata.labels[{name}]": _judge_label(name) for name in item.labels}
         for field, message in messages.items():
             if message:
-                yield about(item, message, field, Severity.WARNING)._replace(resource=authored_id(item))
+                yield about(item, message, field, Severity.WARNING)._replace(
+                    resource=authored_id(item)
+                )
 
 
 def _judge_annotation(item: Item, name: str, kinds: Collection[str]) -> str:
@@ -538,7 +665,11 @@ def _judge_annotation(item: Item, name: str, kinds: Collection[str]) -> str:
     if name != keys.STRATEGY or item.is_config:
         return ""
     if versioned(item.id) is not None:
-        return "" if item.id.kind in kinds else f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
+        return (
+            ""
+            if item.id.kind in kinds
+            else f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
+        )
     return f"has no effect on a {item.id.kind}: only ConfigMaps and Secrets, and what makes Secrets, have a strategy"
 
 
@@ -564,8 +695,8 @@ def _suggest(name: str) -> str:
 def find_nothing_chosen(run: Run) -> Iterator[Problem]:
     """Warn if a configuration has no effect, with the reasons why objects are left alone.
 
-    It says nothing where that is wanted, and where the package has nothing to choose from: one configuration may serve
-    many packages (`docs/decisions/0038`).
+    It says nothing where that is wanted, and where the package has nothing to choose from: one
+    configuration may serve many packages (`docs/decisions/0038`).
     """
     package, settings, choices = run.package, run.settings, run.choices.all
     is_any_chosen = any(choice.strategy is not Strategy.IGNORE for choice in choices)
@@ -578,7 +709,9 @@ def find_nothing_chosen(run: Run) -> Iterator[Problem]:
         return
     near = _find_near(choices, run.references, settings)
     if near:
-        reasons = listing((f"{authored_id(one.item)}: {one.reason.text}" for one in near), _MOST_NAMED, "; ", ";")
+        reasons = listing(
+            (f"{authored_id(one.item)}: {one.reason.text}" for one in near), _MOST_NAMED, "; ", ";"
+        )
         message = f"chooses no object: {reasons}; to accept this, add them to spec.exclude"
         yield Problem(message, package.config_id, "metadata.name", Severity.WARNING)
 
@@ -590,12 +723,16 @@ def _is_of_generator(package: Package) -> bool:
     return is_alone and any(name in items[0].annotations for name in DECLARES_FUNCTION)
 
 
-def _find_near(choices: Iterable[Choice], references: References, settings: Settings) -> list[Choice]:
+def _find_near(
+    choices: Iterable[Choice], references: References, settings: Settings
+) -> list[Choice]:
     """Return the objects that somebody may have meant: those of a kind that is handled, or, if there are none, others.
 
     Without `spec.kinds`, nobody has said that it is about Secrets or not.
     """
-    open_ones = [choice for choice in choices if not choice.explicit and choice.reason.code not in _EXPECTED]
+    open_ones = [
+        choice for choice in choices if not choice.explicit and choice.reason.code not in _EXPECTED
+    ]
     handled = [choice for choice in open_ones if choice.item.id.kind in settings.kinds]
     if handled or settings.kinds == Settings().kinds:
         return handled

@@ -1,8 +1,8 @@
 """The parts in which two sequences differ.
 
-`difflib` would be less code. It is quadratic where many elements are equal, as brackets and blank lines are: 50 changes
-in a ConfigMap of 20,000 lines take it 22 s, and this 8 ms. Its `autojunk` calls just such elements junk, and shows a
-dashboard as replaced as a whole.
+`difflib` would be less code. It is quadratic where many elements are equal, as brackets and blank
+lines are: 50 changes in a ConfigMap of 20,000 lines take it 22 s, and this 8 ms. Its `autojunk`
+calls just such elements junk, and shows a dashboard as replaced as a whole.
 """
 
 from collections.abc import Hashable, Sequence
@@ -13,7 +13,10 @@ _MOST_STEPS = 1_000_000
 
 
 class Hunk(NamedTuple):
-    """A part of the old sequence, and what is in its place in the new one. One of them may be empty."""
+    """A part of the old sequence, and what is in its place in the new one.
+
+    One of them may be empty.
+    """
 
     old_start: int
     old_end: int
@@ -35,7 +38,10 @@ def align(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Hunk]:
     rounds = _search(inner_old, inner_new) if inner_old and inner_new else None
     if rounds is None:
         return [Hunk(start, len(old) - end, start, len(new) - end)]
-    return [Hunk(*(place + start for place in hunk)) for hunk in _walk_back(rounds, len(inner_old), len(inner_new))]
+    return [
+        Hunk(*(place + start for place in hunk))
+        for hunk in _walk_back(rounds, len(inner_old), len(inner_new))
+    ]
 
 
 def _search(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[dict[int, int]] | None:
@@ -45,7 +51,8 @@ def _search(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[dict[int, 
     for changes in range(len(old) + len(new) + 1):
         reached: dict[int, int] = {}
         for diagonal in range(-changes, changes + 1, 2):
-            # One enters a diagonal from the one above by an insertion, or from the one below by a deletion.
+            # One enters a diagonal from the one above by an insertion, or from the one below by a
+            # deletion.
             is_inserted = _is_inserted(rounds[-1], diagonal, changes)
             x = before = rounds[-1][diagonal + 1] if is_inserted else rounds[-1][diagonal - 1] + 1
             y = x - diagonal
@@ -62,7 +69,9 @@ def _search(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[dict[int, 
 
 
 def _is_inserted(reached: dict[int, int], diagonal: int, changes: int) -> bool:
-    return diagonal == -changes or (diagonal != changes and reached[diagonal - 1] < reached[diagonal + 1])
+    return diagonal == -changes or (
+        diagonal != changes and reached[diagonal - 1] < reached[diagonal + 1]
+    )
 
 
 def _walk_back(rounds: list[dict[int, int]], x: int, y: int) -> list[Hunk]:

@@ -38,7 +38,12 @@ _LONGEST = 10_000
 
 _WORD = re.compile(r"\w+|\W")
 
-_CAUSES = {Cause.NAME: "name", Cause.CHECKSUM: "checksum", Cause.IMAGE: "new image", Cause.TEMPLATE: "pod template"}
+_CAUSES = {
+    Cause.NAME: "name",
+    Cause.CHECKSUM: "checksum",
+    Cause.IMAGE: "new image",
+    Cause.TEMPLATE: "pod template",
+}
 
 _OF_OTHERS = {
     Effect.ROLLS: ("rolls", ""),
@@ -70,7 +75,8 @@ class Span(NamedTuple):
 class Line(NamedTuple):
     """One line, with nothing in it that a terminal obeys.
 
-    `parts`: what differs from the line opposite; of a field with both values, the old and the new one.
+    `parts`: what differs from the line opposite; of a field with both values, the old and the new
+    one.
     """
 
     sign: str
@@ -99,11 +105,19 @@ def _write_key(change: KeyChange, width: int, context: int, kind: str) -> Iterat
     key, old, new = change
     if any(one and is_unreadable(one.text or "") for one in (old, new)):
         old, new = (
-            one and one._replace(text=None if is_unreadable(one.text or "") else one.text) for one in (old, new)
+            one and one._replace(text=None if is_unreadable(one.text or "") else one.text)
+            for one in (old, new)
         )
         kind = ""
     label = printable(key)
-    if old and new and old.text is None and new.text is None and old.size is not None and new.size is not None:
+    if (
+        old
+        and new
+        and old.text is None
+        and new.text is None
+        and old.size is not None
+        and new.size is not None
+    ):
         sizes = "changed, " if old.size == new.size else f"{old.size:,} -> "
         yield Line(CONTEXT, cut(f"{label}: {sizes}{count(new.size, 'byte')}{kind}", width))
         return
@@ -117,10 +131,14 @@ def _text_of(shown: Shown | None, kind: str) -> str | None:
     return "(not read)" if shown.size is None else count(shown.size, "byte") + kind
 
 
-def _write_texts(label: str, old: str | None, new: str | None, width: int, context: int) -> Iterator[Line]:
+def _write_texts(
+    label: str, old: str | None, new: str | None, width: int, context: int
+) -> Iterator[Line]:
     """Write a key with its values: in one line each, or line by line."""
     if "\n" not in f"{old}{new}":
-        before, after = cut_both(f"{label}: {printable(old or '')}", f"{label}: {printable(new or '')}", width)
+        before, after = cut_both(
+            f"{label}: {printable(old or '')}", f"{label}: {printable(new or '')}", width
+        )
         if old is None or new is None:
             yield Line(ADDED, after) if old is None else Line(REMOVED, before)
         else:
@@ -136,7 +154,10 @@ def _write_hunks(old: str, new: str, width: int, context: int) -> Iterator[Line]
     ends_alike = not old or not new or old.endswith("\n") == new.endswith("\n")
     before, after = _split(old, ends_alike=ends_alike), _split(new, ends_alike=ends_alike)
     hunks = align(before, after)
-    next_starts = [*(hunk.new_start for hunk in hunks[1:]), *([len(after)] if hunks else [])]  # equal texts have none
+    next_starts = [
+        *(hunk.new_start for hunk in hunks[1:]),
+        *([len(after)] if hunks else []),
+    ]  # equal texts have none
     done = 0
     shown: set[int] = set()
     for hunk, next_start in zip(hunks, next_starts, strict=True):
@@ -145,7 +166,9 @@ def _write_hunks(old: str, new: str, width: int, context: int) -> Iterator[Line]
             yield Line(CONTEXT, f"  @@ line {min(start + 1, len(after)):,} @@")
         removed, added = before[hunk.old_start : hunk.old_end], after[hunk.new_start : hunk.new_end]
         shown.update(range(start, end))
-        parent = _find_parent(after, hunk.new_start, next(filter(str.strip, [*removed, *added]), ""))
+        parent = _find_parent(
+            after, hunk.new_start, next(filter(str.strip, [*removed, *added]), "")
+        )
         if parent is not None and parent not in shown:
             shown.add(parent)
             yield Line(CONTEXT, f"  {cut(after[parent], width - 2)}")
@@ -195,7 +218,9 @@ def _find_parent(lines: list[str], before: int, line: str) -> int | None:
         text = lines[place].lstrip()
         if text and not text.startswith("#"):
             indentation = _indentation(lines[place])
-            if indentation < own or (indentation == own and is_element and text.endswith(":") and text[0] != "-"):
+            if indentation < own or (
+                indentation == own and is_element and text.endswith(":") and text[0] != "-"
+            ):
                 return place
     return None
 
@@ -248,7 +273,11 @@ def _write_scalars(path: str, old: str, new: str, width: int, context: int) -> I
         yield from _write_texts(path, old, new, width, context)
         return
     before, after = printable(old), printable(new)
-    whole = _write_both(path, before, after) if before != after else Line(CHANGED, f"{path}: changed {after}")
+    whole = (
+        _write_both(path, before, after)
+        if before != after
+        else Line(CHANGED, f"{path}: changed {after}")
+    )
     if columns(whole.text) <= width:
         yield whole
         return
@@ -260,7 +289,9 @@ def _write_both(path: str, old: str, new: str) -> Line:
     """Write `replicas: 2 -> 3`."""
     before = f"{path}: {old}"
     text = f"{before} -> {_shorten(path, old, new)}"
-    return Line(CHANGED, text, (Span(len(f"{path}: "), len(before)), Span(len(f"{before} -> "), len(text))))
+    return Line(
+        CHANGED, text, (Span(len(f"{path}: "), len(before)), Span(len(f"{before} -> "), len(text)))
+    )
 
 
 def _shorten(path: str, old: str, new: str) -> str:
@@ -288,7 +319,10 @@ def _write_value(label: str, value: ShownValue) -> Iterator[str]:
         else:
             yield f"{indent}{start}"
             named = child.items() if isinstance(child, dict) else (("-", one) for one in child)
-            below = [(name if name == "-" else f"{printable(name)}:", one, f"{indent}  ") for name, one in named]
+            below = [
+                (name if name == "-" else f"{printable(name)}:", one, f"{indent}  ")
+                for name, one in named
+            ]
             stack += reversed(below)
 
 
@@ -304,7 +338,11 @@ def find_statements(change: ObjectChange) -> Iterator[Statement]:
     old, new = change.old, change.new
     if old is not None and new is not None:
         yield from _find_turns(old, new)
-        if change.has_new_name and not (change.keys or change.fields or old.base != new.base) and old.set == new.set:
+        if (
+            change.has_new_name
+            and not (change.keys or change.fields or old.base != new.base)
+            and old.set == new.set
+        ):
             yield Statement(["the same content, written in another way"])
     yield from _write_rolls(change)
     yield from map(_write_edit, change.edits)
@@ -360,11 +398,21 @@ def _write_fate(fate: Removal, who: list[str]) -> Iterator[Statement]:
     """Write what becomes of an object. `who`: what it is called, if another one has the title."""
     users = with_commas(map(printable, fate.users)) if fate.users else []
     if fate.outcome == RemovalOutcome.KEPT:
-        kept = ["kept until no pod of", *users, "uses it"] if users else ["kept until", "its owners are gone"]
-        later = [] if fate.rollouts is None else ["and", count(fate.rollouts, "more rollout"), "have trimmed it"]
+        kept = (
+            ["kept until no pod of", *users, "uses it"]
+            if users
+            else ["kept until", "its owners are gone"]
+        )
+        later = (
+            []
+            if fate.rollouts is None
+            else ["and", count(fate.rollouts, "more rollout"), "have trimmed it"]
+        )
         yield Statement([*who, *kept, *later])
     elif fate.outcome == RemovalOutcome.UNUSED:
-        yield Statement([*(who or ["nothing uses it:"]), *(["unused:"] if who else []), "the linker deletes it"])
+        yield Statement(
+            [*(who or ["nothing uses it:"]), *(["unused:"] if who else []), "the linker deletes it"]
+        )
     elif fate.outcome == RemovalOutcome.RETAINED:
         yield Statement([*who, "retained:", "nothing deletes it"])
     elif fate.outcome == RemovalOutcome.LEFT:
@@ -394,4 +442,6 @@ def write_title(change: ObjectChange) -> list[str]:
 def write_place(change: ObjectChange) -> str:
     """Return `ConfigMap shop/web-config`."""
     who = change.who
-    return printable(f"{who.kind} {who.namespace}/{who.base}" if who.namespace else f"{who.kind} {who.base}")
+    return printable(
+        f"{who.kind} {who.namespace}/{who.base}" if who.namespace else f"{who.kind} {who.base}"
+    )

@@ -1,6 +1,7 @@
 """How a text is emphasised on a terminal, and when.
 
-Only the basic colours: the user's theme says how they look on light and on dark. Without them, the words say the same.
+Only the basic colours: the user's theme says how they look on light and on dark. Without them, the
+words say the same.
 """
 
 import re
@@ -14,7 +15,10 @@ _LABEL = re.compile("^(error|warning|verified)(?=: )", re.MULTILINE)
 
 
 class Style(Enum):
-    """What a text is, and the codes (SGR) that begin and end this. One style may be within another."""
+    """What a text is, and the codes (SGR) that begin and end this.
+
+    One style may be within another.
+    """
 
     ADDED = ("32", "39")
     REMOVED = ("31", "39")
@@ -37,10 +41,15 @@ def paint_labels(text: str) -> str:
     return _LABEL.sub(lambda found: paint(found[1], _LABELS[found[1]]), text)
 
 
-def has_colour(environment: Mapping[str, str], *, is_terminal: bool, is_wanted: bool = False) -> bool:
-    """Tell whether to emphasise what is printed. `is_wanted`: somebody has said so, whatever the variables say.
+def has_colour(
+    environment: Mapping[str, str], *, is_terminal: bool, is_wanted: bool = False
+) -> bool:
+    """Tell whether to emphasise what is printed.
 
-    NO_COLOR is that of https://no-color.org, CLICOLOR_FORCE of https://bixense.com/clicolors. Empty, they say nothing.
+    `is_wanted`: somebody has said so, whatever the variables say.
+
+    NO_COLOR is that of https://no-color.org, CLICOLOR_FORCE of https://bixense.com/clicolors.
+    Empty, they say nothing.
     """
     if is_wanted:
         return True

@@ -1,7 +1,10 @@
-"""Text and values in the forms of others: Markdown, HTML, Mermaid, JSON. There a text is text, and never markup.
+"""Text and values in the forms of others: Markdown, HTML, Mermaid, JSON.
 
-Names of sets, objects and files come from pull requests, and a comment with them is posted by somebody whom people
-trust: no character in it may begin a link, a picture, a mention, or the end of what is around it.
+There a text is text, and never markup.
+
+Names of sets, objects and files come from pull requests, and a comment with them is posted by
+somebody whom people trust: no character in it may begin a link, a picture, a mention, or the end of
+what is around it.
 """
 
 import json
@@ -23,12 +26,18 @@ WIDTH = 300
 _LONGEST_COMMENT = 500
 
 _NOT_IN_MARKDOWN = re.compile(r"[^\w .,:;/()-]|_", re.ASCII)
-"""Characters that mean something in Markdown, or mention a person, or could. Names of objects have none of them."""
+"""Characters that mean something in Markdown, or mention a person, or could.
+
+Names of objects have none of them.
+"""
 
 _NOT_IN_COMMENT = re.compile("[^A-Za-z0-9._/ ]")
 
 _NOT_IN_LABEL = re.compile("[^A-Za-z0-9 ,/._-]|(?<![A-Za-z0-9])[._-]|[._-](?![A-Za-z0-9])")
-"""What could be more than a character of a label. Within a word, dots and hyphens begin no list or emphasis."""
+"""What could be more than a character of a label.
+
+Within a word, dots and hyphens begin no list or emphasis.
+"""
 
 
 def markdown(text: str) -> str:
@@ -119,13 +128,17 @@ those around it, and a pair has a name and what computes the value.
 
 def write_forms(value: object, forms: Forms, *, in_one_line: bool = False) -> str:
     """Write a document: the fields of the value, behind the version."""
-    return json.dumps({"version": VERSION, **as_json(value, forms)}, indent=None if in_one_line else 2) + "\n"
+    return (
+        json.dumps({"version": VERSION, **as_json(value, forms)}, indent=None if in_one_line else 2)
+        + "\n"
+    )
 
 
 def as_json(value: object, forms: Forms) -> Any:
     """Return what json.dumps writes as it is."""
     if not isinstance(value, tuple):
-        # Lists and mappings are fields of manifests, and may be deeper than Python calls functions in one another.
+        # Lists and mappings are fields of manifests, and may be deeper than Python calls functions
+        # in one another.
         return value
     if not hasattr(value, "_fields"):
         return [as_json(one, forms) for one in value]

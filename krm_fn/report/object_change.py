@@ -50,8 +50,9 @@ def effect_on(item: Item, *, keeps_name: bool) -> Effect:
 class RemovalOutcome(StrEnum):
     """What becomes of an object that is no longer rendered.
 
-    `KEPT`: until nothing in the cluster uses it; `RETAINED`: for good; `UNUSED`: the linker deletes it with the next
-    run; `PRUNED`: at once by the deployer; `LEFT`: the deployer does not prune it, and nothing else deletes it.
+    `KEPT`: until nothing in the cluster uses it; `RETAINED`: for good; `UNUSED`: the linker deletes
+    it with the next run; `PRUNED`: at once by the deployer; `LEFT`: the deployer does not prune it,
+    and nothing else deletes it.
     """
 
     KEPT = "kept"
@@ -73,7 +74,10 @@ class ComparedObject(NamedTuple):
 
 
 class FieldChange(NamedTuple):
-    """A field that differs; None on the side that lacks it. Of what may not be shown, the values are sizes."""
+    """A field that differs; None on the side that lacks it.
+
+    Of what may not be shown, the values are sizes.
+    """
 
     path: str
     old: ShownValue | None
@@ -91,9 +95,12 @@ class Roll(NamedTuple):
 
 
 class Removal(NamedTuple):
-    """What becomes of an object that is no longer rendered. `users` are the workloads that still used it.
+    """What becomes of an object that is no longer rendered.
 
-    `rollouts`: after how many more of a user its history has lost the object; None if nobody has looked.
+    `users` are the workloads that still used it.
+
+    `rollouts`: after how many more of a user its history has lost the object; None if nobody has
+    looked.
     """
 
     outcome: RemovalOutcome
@@ -113,10 +120,11 @@ class HandEdit(NamedTuple):
 class ObjectChange(NamedTuple):
     """One object that differs; None on the side that lacks it.
 
-    `has_new_name`: it is another ConfigMap or Secret to the cluster. `rolls` are the workloads that roll because of it;
-    for a workload that rolls by itself, that one. `hazards` are the deployers that would prune the old one while pods
-    use it. `edits` are the fields of a live one that would be set back. `whole`: what is there of an object that is on
-    one side only, by which packages are compared. It is not written.
+    `has_new_name`: it is another ConfigMap or Secret to the cluster. `rolls` are the workloads that
+    roll because of it; for a workload that rolls by itself, that one. `hazards` are the deployers
+    that would prune the old one while pods use it. `edits` are the fields of a live one that would
+    be set back. `whole`: what is there of an object that is on one side only, by which packages are
+    compared. It is not written.
     """
 
     old: ComparedObject | None

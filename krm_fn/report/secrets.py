@@ -22,7 +22,10 @@ from krm_fn.core.names.names import CONTENT_NAME, WORD, base_name, is_secret_tra
 _SECRET = "Secret"  # noqa: S105  # the name of a kind
 
 _IN_PRODUCERS = (*DATA_FIELDS, "encryptedData")
-"""Where producers of Secrets hold ciphertext, or templates with values. A list of this name holds references."""
+"""Where producers of Secrets hold ciphertext, or templates with values.
+
+A list of this name holds references.
+"""
 
 _OPEN_FIELDS = ("apiVersion", "kind", "type", "immutable")
 _OPEN_METADATA = ("name", "namespace", "labels")
@@ -34,7 +37,9 @@ _DIGESTS = ("checksum", "digest", "hash")
 
 _HASH = re.compile(HASH)
 
-_ID_OF_SECRET = re.compile(rf"\bSecret(?:\.[^/\s]*)?/(?:[^/\s:,;'\"]+/)?([a-z0-9.-]+)-({HASH})(?![a-z0-9])")
+_ID_OF_SECRET = re.compile(
+    rf"\bSecret(?:\.[^/\s]*)?/(?:[^/\s:,;'\"]+/)?([a-z0-9.-]+)-({HASH})(?![a-z0-9])"
+)
 """The id of a Secret, as krm-fn or kustomize writes it, with a hash in its name."""
 
 _PART = re.compile(f"-{HASH}(?![a-z0-9])")
@@ -42,17 +47,21 @@ _MASK = "(hash)"
 
 
 def is_hidden(kind: str, path: FieldPath, around: Mapping[str, Node]) -> bool:
-    """Tell whether a field is never shown, with all that is below it. Ask for each field on the way.
+    """Tell whether a field is never shown, with all that is below it.
 
-    `kind` is that of the object. `around` are the fields of the mapping that the field is in: it may be a Secret within
-    another object, such as a template.
+    Ask for each field on the way.
+
+    `kind` is that of the object. `around` are the fields of the mapping that the field is in: it
+    may be a Secret within another object, such as a template.
     """
     name = path[-1]
     if kind == _SECRET and not _is_open(path, around):
         return True
     if name in DATA_FIELDS and len(path) > 1 and text(around.get("kind")) == _SECRET:
         return True
-    if kind in RENAMABLE_KINDS and (path == ("sops",) or (name in _IN_PRODUCERS and is_mapping(around.get(str(name))))):
+    if kind in RENAMABLE_KINDS and (
+        path == ("sops",) or (name in _IN_PRODUCERS and is_mapping(around.get(str(name))))
+    ):
         return True
     return path[-2:-1] == ("annotations",) and isinstance(name, str) and _is_hidden_annotation(name)
 
@@ -117,13 +126,17 @@ def compare_content(old: Item | None, new: Item | None) -> tuple[KeyChange, ...]
     return compare_values(_values_of(old), _values_of(new))
 
 
-def compare_values(old: Mapping[str, StoredValue], new: Mapping[str, StoredValue]) -> tuple[KeyChange, ...]:
+def compare_values(
+    old: Mapping[str, StoredValue], new: Mapping[str, StoredValue]
+) -> tuple[KeyChange, ...]:
     """Compare all bytes, and return what may be shown of the keys that differ, in order."""
     changes = []
     for key in sorted(old.keys() | new.keys()):
         before, after = old.get(key), new.get(key)
         if before is None or after is None or before.content != after.content:
-            changes.append(KeyChange(key, before.shown if before else None, after.shown if after else None))
+            changes.append(
+                KeyChange(key, before.shown if before else None, after.shown if after else None)
+            )
     return tuple(changes)
 
 
@@ -166,7 +179,9 @@ class Masks:
 
     def _mask(self, name: str) -> str:
         match = CONTENT_NAME.fullmatch(name)
-        if match is None or match[1] not in self._numbers:  # else it may be of a revision that is in no rendering
+        if (
+            match is None or match[1] not in self._numbers
+        ):  # else it may be of a revision that is in no rendering
             return name
         return f"{match[1]}-(hash {self._number(match[1], name)})"
 
@@ -176,7 +191,10 @@ class Masks:
 
 
 def number_names(secrets: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return what is shown in the place of the names of live Secrets: `db-(hash 1)`. Each comes with its base name."""
+    """Return what is shown in the place of the names of live Secrets: `db-(hash 1)`.
+
+    Each comes with its base name.
+    """
     numbers: dict[str, int] = {}
     masks: dict[str, str] = {}
     for base, name in secrets:
@@ -192,7 +210,9 @@ def hide_in_ids(line: str) -> str:
 
 
 def hide_in_problems(problems: Iterable[Problem], items: Iterable[Item]) -> list[Problem]:
-    """Mask the names of Secrets in what people read: `db-(hash)`. Without a number, which other runs could give anew.
+    """Mask the names of Secrets in what people read: `db-(hash)`.
+
+    Without a number, which other runs could give anew.
 
     `resource` stays as it is: orchestrators find the object by that.
     """
@@ -200,7 +220,9 @@ def hide_in_problems(problems: Iterable[Problem], items: Iterable[Item]) -> list
     said = [*map(str, problems)]
     if not any(map(_HASH.search, said)):
         return problems
-    bases = {base_name(item) for item in items if item.id.kind == "Secret" or is_secret_tracker(item)}
+    bases = {
+        base_name(item) for item in items if item.id.kind == "Secret" or is_secret_tracker(item)
+    }
     for sentence in said:
         bases.update(found[1] for found in _ID_OF_SECRET.finditer(sentence))  # what is missing
     if not bases:
@@ -215,7 +237,9 @@ def hide_in_problems(problems: Iterable[Problem], items: Iterable[Item]) -> list
 
 
 def _hide_bases(text: str, bases: set[str]) -> str:
-    return WORD.sub(lambda word: _PART.sub(lambda found: _hide_part(word[0], found, bases), word[0]), text)
+    return WORD.sub(
+        lambda word: _PART.sub(lambda found: _hide_part(word[0], found, bases), word[0]), text
+    )
 
 
 def _hide_part(word: str, found: re.Match[str], bases: set[str]) -> str:

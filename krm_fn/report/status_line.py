@@ -12,10 +12,16 @@ _PATIENCE = 1.0
 
 
 class StatusLine:
-    """Rewrites its line in place. `width`: the columns of the terminal; without any, it writes nothing."""
+    """Rewrites its line in place.
+
+    `width`: the columns of the terminal; without any, it writes nothing.
+    """
 
     def __init__(
-        self, write: Callable[[str], None] = lambda _text: None, width: int = 0, clock: Callable[[], float] = monotonic
+        self,
+        write: Callable[[str], None] = lambda _text: None,
+        width: int = 0,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         self._write = write
         self._room = width - 1  # in the last column, a terminal may go on to the next line
@@ -36,7 +42,10 @@ class StatusLine:
             self._rewrite("")
 
     def _rewrite(self, line: str) -> None:
-        """Write over the line before. Every terminal knows blanks, and not every one how to clear a line."""
+        """Write over the line before.
+
+        Every terminal knows blanks, and not every one how to clear a line.
+        """
         if line == self._shown:
             return
         rest = " " * max(0, columns(self._shown) - columns(line))

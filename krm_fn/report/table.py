@@ -39,7 +39,10 @@ def _plain(text: str) -> str:
 
 
 class Row(NamedTuple):
-    """Cells of one line each, and then two whose parts may be on several lines. `paint` is for the last one."""
+    """Cells of one line each, and then two whose parts may be on several lines.
+
+    `paint` is for the last one.
+    """
 
     short: tuple[str, ...]
     long: tuple[Sequence[str], Sequence[str]]
@@ -70,8 +73,12 @@ def write_table(titles: Sequence[str], groups: Sequence[Group], width: int) -> I
             yield group.title
         for place, row in enumerate(group.rows):
             title = [group.title] if has_first and place == 0 else []
-            *between, last = [_fold(parts, size) for parts, size in zip(row.long, sizes[-2:], strict=True)]
-            yield from _lay([title, *([text] for text in row.short), *between, [*map(row.paint, last)]], starts)
+            *between, last = [
+                _fold(parts, size) for parts, size in zip(row.long, sizes[-2:], strict=True)
+            ]
+            yield from _lay(
+                [title, *([text] for text in row.short), *between, [*map(row.paint, last)]], starts
+            )
 
 
 class GridCell(NamedTuple):
@@ -115,7 +122,9 @@ def _write_grid_row(cells: Sequence[GridCell], sizes: Sequence[int]) -> Iterator
         yield line
 
 
-def _share(cells: Sequence[tuple[Sequence[str], Sequence[str]]], titles: Sequence[str], room: int) -> tuple[int, int]:
+def _share(
+    cells: Sequence[tuple[Sequence[str], Sequence[str]]], titles: Sequence[str], room: int
+) -> tuple[int, int]:
     """Share the columns among the two cells with line breaks: half of them, or fewer if one needs no more."""
     left, right, longest = columns(titles[0]), columns(titles[1]), 0
     for parts_on_left, parts_on_right in cells:
@@ -138,7 +147,10 @@ def _fold(parts: Sequence[str], width: int) -> list[str]:
 
 
 def _lay(cells: Sequence[Sequence[str]], starts: Sequence[int]) -> Iterator[str]:
-    """Yield the lines of cells that begin in these columns. What is too wide pushes its neighbours to the next line."""
+    """Yield the lines of cells that begin in these columns.
+
+    What is too wide pushes its neighbours to the next line.
+    """
     left = [[*cell] for cell in cells]
     while any(left):
         line = ""
@@ -172,7 +184,9 @@ class Screen(NamedTuple):
         return paint(text, style) if self.has_colour else text
 
 
-def find_screen(terminal_width: int, environment: Mapping[str, str], *, wants_colour: bool = False) -> Screen:
+def find_screen(
+    terminal_width: int, environment: Mapping[str, str], *, wants_colour: bool = False
+) -> Screen:
     """Return the screen of a terminal; with a width of 0, that of anything else.
 
     The variable COLUMNS sets the width, as for other programs.

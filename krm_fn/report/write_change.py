@@ -3,7 +3,16 @@
 from collections.abc import Iterator
 
 from krm_fn.base.problem import count
-from krm_fn.report.change_lines import ADDED, CHANGED, REMOVED, STATEMENT, WARNING, Line, write_lines, write_title
+from krm_fn.report.change_lines import (
+    ADDED,
+    CHANGED,
+    REMOVED,
+    STATEMENT,
+    WARNING,
+    Line,
+    write_lines,
+    write_title,
+)
 from krm_fn.report.colour import Style
 from krm_fn.report.markup import WIDTH, Forms, code_block, html_code
 from krm_fn.report.object_change import ComparedObject, ObjectChange
@@ -23,9 +32,17 @@ _SIGNS = {CHANGED: "!", WARNING: "!", STATEMENT: " "}
 
 def write_change(change: ObjectChange, screen: Screen, context: int = 0) -> Iterator[str]:
     """Yield the lines about one object, its title first."""
-    paint = screen.removed if change.new is None else screen.added if change.old is None else screen.strong
+    paint = (
+        screen.removed
+        if change.new is None
+        else screen.added
+        if change.old is None
+        else screen.strong
+    )
     yield from map(paint, fold(write_title(change), screen.width))
-    yield from (f"  {_paint(line, screen)}" for line in write_lines(change, screen.width - _INDENT, context))
+    yield from (
+        f"  {_paint(line, screen)}" for line in write_lines(change, screen.width - _INDENT, context)
+    )
 
 
 _STYLES = {
@@ -51,7 +68,10 @@ def _paint(line: Line, screen: Screen) -> str:
 def write_change_block(change: ObjectChange, context: int = 0, *, is_open: bool) -> Iterator[str]:
     """Yield the lines about one object, in a block of its own."""
     title = html_code(" ".join(write_title(change)))
-    lines = [f"{_SIGNS.get(line.sign, line.sign)} {line.text}" for line in write_lines(change, WIDTH, context)]
+    lines = [
+        f"{_SIGNS.get(line.sign, line.sign)} {line.text}"
+        for line in write_lines(change, WIDTH, context)
+    ]
     if not lines:
         yield f"<p>{title}</p>"
         yield ""

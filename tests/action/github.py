@@ -13,7 +13,10 @@ _PAGE = 2
 
 
 class GitHub:
-    """Its comments: each with `id`, `body` and `viewerDidAuthor`. `refusal`: how it answers all that is no question."""
+    """Its comments: each with `id`, `body` and `viewerDidAuthor`.
+
+    `refusal`: how it answers all that is no question.
+    """
 
     def __init__(self) -> None:
         self.url = ""
@@ -24,12 +27,20 @@ class GitHub:
     def answer(self, request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         query, variables = request["query"], request["variables"]
         if "mutation" not in query:
-            return 200, {"data": {"node": {"comments": self._page(variables["id"], variables["after"])}}}
+            return 200, {
+                "data": {"node": {"comments": self._page(variables["id"], variables["after"])}}
+            }
         if self.refusal:
             return self.refusal
         if "addComment(input: {subjectId: $id" in query:
             assert variables["id"] == PULL_REQUEST
-            self.comments.append({"id": f"C_{len(self.comments)}", "body": variables["body"], "viewerDidAuthor": True})
+            self.comments.append(
+                {
+                    "id": f"C_{len(self.comments)}",
+                    "body": variables["body"],
+                    "viewerDidAuthor": True,
+                }
+            )
         else:
             assert "updateIssueComment(input: {id: $id" in query
             (comment,) = (one for one in self.comments if one["id"] == variables["id"])
@@ -43,7 +54,10 @@ class GitHub:
         end = start + _PAGE
         return {
             # GitHub may hand a body back with other line ends.
-            "nodes": [{**one, "body": one["body"].replace("\n", "\r\n")} for one in self.comments[start:end]],
+            "nodes": [
+                {**one, "body": one["body"].replace("\n", "\r\n")}
+                for one in self.comments[start:end]
+            ],
             "pageInfo": {"hasNextPage": end < len(self.comments), "endCursor": str(end)},
         }
 

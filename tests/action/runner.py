@@ -41,7 +41,12 @@ class Runner:
     def open_pull_request(self, files: Mapping[str, str | bytes]) -> None:
         """Commit to a branch that began at main, and make the commit that merges it, as GitHub does."""
         base = git(self.server, "rev-parse", "main")
-        git(self.server, "checkout", "--quiet", *(["change"] if self.event else ["-b", "change", "main"]))
+        git(
+            self.server,
+            "checkout",
+            "--quiet",
+            *(["change"] if self.event else ["-b", "change", "main"]),
+        )
         head = commit(self.server, files, "change")
         git(self.server, "checkout", "--quiet", "-B", "merge", "main")
         git(self.server, "merge", "--quiet", "--no-ff", "--message=merge", "change")
@@ -54,7 +59,15 @@ class Runner:
         """Clone as actions/checkout does: by default one commit, which is the merge."""
         deep = [f"--depth={depth}"] if depth else []
         target = self._folder / f"workspace {branch} {depth} {len(list(self._folder.iterdir()))}"
-        git(self._folder, "clone", "--quiet", *deep, f"--branch={branch}", f"file://{self.server}", str(target))
+        git(
+            self._folder,
+            "clone",
+            "--quiet",
+            *deep,
+            f"--branch={branch}",
+            f"file://{self.server}",
+            str(target),
+        )
         self.workspace = target
 
     def environment(self, **inputs: str) -> dict[str, str]:
@@ -81,7 +94,9 @@ class Runner:
         """Run the step that compares and, where that is wanted, the one that comments."""
         environment = self.environment(**inputs)
         compared = self._run("compare", environment)
-        commented = self._run("comment", {**environment, "INPUT_TOKEN": TOKEN}) if comments else None
+        commented = (
+            self._run("comment", {**environment, "INPUT_TOKEN": TOKEN}) if comments else None
+        )
         summary = Path(environment["GITHUB_STEP_SUMMARY"]).read_text()
         assert summary.startswith("before\n")
         written = Path(environment["GITHUB_OUTPUT"]).read_text()

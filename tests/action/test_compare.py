@@ -103,7 +103,13 @@ REFUSALS: list[Any] = [
     pytest.param((403, {}), "GitHub answers 403 Forbidden", id="a token that may only read"),
     pytest.param((502, {}), "GitHub answers 502 Bad Gateway", id="an outage"),
     pytest.param(
-        (200, {"errors": [{"message": "Resource not accessible\n::error::by integration"}], "data": None}),
+        (
+            200,
+            {
+                "errors": [{"message": "Resource not accessible\n::error::by integration"}],
+                "data": None,
+            },
+        ),
         "Resource not accessible%0A:\\:error:\\:by integration",
         id="a refusal",
     ),
@@ -143,7 +149,10 @@ def test_a_package_that_cannot_be_rendered_fails(runner: Runner, github: GitHub)
     assert done.code == 1
     assert done.output.endswith(f"error: {message}\n::error title=krm-fn diff::{message}\n")
     assert error in done.output
-    assert f"<p><strong><code>shop</code> cannot be compared</strong></p>\n\n```\n{error}```\n" in done.summary
+    assert (
+        f"<p><strong><code>shop</code> cannot be compared</strong></p>\n\n```\n{error}```\n"
+        in done.summary
+    )
     assert "<code>blog</code> against" in done.summary
     assert len(github.comments) == 1
 
@@ -203,18 +212,32 @@ def script() -> ModuleType:
     return module
 
 
-def test_only_what_the_change_can_affect_is_rendered_and_equal_changes_are_one(tmp_path: Path, github: GitHub) -> None:
+def test_only_what_the_change_can_affect_is_rendered_and_equal_changes_are_one(
+    tmp_path: Path, github: GitHub
+) -> None:
     """An overlay that is broken already is none of the pull request's business."""
     runner = Runner(tmp_path, github)
-    folders = [f"apps/{name}/{environment}" for name in ("shop", "blog") for environment in ("dev", "prod")]
+    folders = [
+        f"apps/{name}/{environment}" for name in ("shop", "blog") for environment in ("dev", "prod")
+    ]
     broken = {"apps/old/dev/web.yaml": "a: [\n"}
-    runner.push_main({**broken, **{name: text for folder in folders for name, text in shop("one", folder).items()}})
-    runner.open_pull_request({name: text for folder in folders[:2] for name, text in shop("two", folder).items()})
+    runner.push_main(
+        {
+            **broken,
+            **{name: text for folder in folders for name, text in shop("one", folder).items()},
+        }
+    )
+    runner.open_pull_request(
+        {name: text for folder in folders[:2] for name, text in shop("two", folder).items()}
+    )
     runner.check_out()
     done = runner.run(PATHS="apps/*/*\n")
     assert (done.code, done.output, done.outputs) == (0, "", "changed=true\n")
     assert "<p><strong>5 packages: 2 changed, 3 not affected</strong></p>" in done.summary
-    assert "<p>the same change in <code>apps/shop/dev</code>, <code>prod</code> against " in done.summary
+    assert (
+        "<p>the same change in <code>apps/shop/dev</code>, <code>prod</code> against "
+        in done.summary
+    )
     assert done.summary.count("- A: one\n+ A: two\n") == 1
     (comment,) = github.comments
     assert comment["body"] == MARK + done.summary
@@ -227,11 +250,15 @@ def large(level: str, folder: str) -> dict[str, str | bytes]:
     return {**shop(level, folder), f"{folder}/config.yaml": head + keys}
 
 
-def test_a_summary_has_more_room_than_a_comment(tmp_path: Path, github: GitHub, script: ModuleType) -> None:
+def test_a_summary_has_more_room_than_a_comment(
+    tmp_path: Path, github: GitHub, script: ModuleType
+) -> None:
     runner = Runner(tmp_path, github)
     folders = [f"apps/{number:02}" for number in range(12)]
     runner.push_main({name: text for one in folders for name, text in large("one", one).items()})
-    runner.open_pull_request({name: text for one in folders for name, text in large("two", one).items()})
+    runner.open_pull_request(
+        {name: text for one in folders for name, text in large("two", one).items()}
+    )
     runner.check_out()
     done = runner.run(PATHS="apps/*")
     (comment,) = github.comments
@@ -248,9 +275,17 @@ def test_a_summary_has_more_room_than_a_comment(tmp_path: Path, github: GitHub, 
 PAYLOADS = [
     pytest.param("::error::a", ":\\:error:\\:a", id="a command"),
     pytest.param("  ::stop-commands::a", "  :\\:stop-commands:\\:a", id="a command behind blanks"),
-    pytest.param("error: a/##[stop-commands]b.yaml", "error: a/##\\[stop-commands]b.yaml", id="an old one in a line"),
+    pytest.param(
+        "error: a/##[stop-commands]b.yaml",
+        "error: a/##\\[stop-commands]b.yaml",
+        id="an old one in a line",
+    ),
     pytest.param("###[a] :::b::", "###\\[a] :\\:\\:b:\\:", id="more signs than a command needs"),
-    pytest.param("error: a.yaml:2:1: b: c # d [e]", "error: a.yaml:2:1: b: c # d [e]", id="what is no command"),
+    pytest.param(
+        "error: a.yaml:2:1: b: c # d [e]",
+        "error: a.yaml:2:1: b: c # d [e]",
+        id="what is no command",
+    ),
 ]
 
 
@@ -260,7 +295,9 @@ def test_what_others_write_is_no_command(line: str, expected: str, script: Modul
 
 
 def test_a_command_in_the_name_of_a_file_is_none(runner: Runner) -> None:
-    runner.open_pull_request({"shop/##[stop-commands]x.yaml": "a: [\n", "shop/a ::error::b.yaml": "a: [\n"})
+    runner.open_pull_request(
+        {"shop/##[stop-commands]x.yaml": "a: [\n", "shop/a ::error::b.yaml": "a: [\n"}
+    )
     runner.check_out()
     commands = [line for line in runner.run().output.splitlines() if "##[" in line or "::" in line]
     assert commands == ["::error title=krm-fn diff::1 of 1 package cannot be compared: shop"]

@@ -13,9 +13,15 @@ PATTERNS = st.text("ab-*?", min_size=1, max_size=2)
 
 
 @given(st.lists(PATTERNS, max_size=8), st.lists(NAMES, max_size=2))
-def test_each_entry_that_matches_is_found_in_its_place(patterns: list[str], names: Collection[str]) -> None:
+def test_each_entry_that_matches_is_found_in_its_place(
+    patterns: list[str], names: Collection[str]
+) -> None:
     found = Entries(map(_named, patterns)).that_may_match(names)
-    matching = [place for place, pattern in enumerate(patterns) if any(fnmatchcase(name, pattern) for name in names)]
+    matching = [
+        place
+        for place, pattern in enumerate(patterns)
+        if any(fnmatchcase(name, pattern) for name in names)
+    ]
     assert [one.position for one in found] == sorted({one.position for one in found})
     assert {*matching} <= {one.position for one in found}
     assert all(patterns[one.position] == one.entry.name for one in found)
@@ -24,7 +30,9 @@ def test_each_entry_that_matches_is_found_in_its_place(patterns: list[str], name
 @given(st.lists(NAMES), NAMES)
 def test_of_literal_names_only_the_same_are_found(entries: list[str], name: str) -> None:
     found = Entries(map(_named, entries)).that_may_match([name, name])
-    assert [one.position for one in found] == [place for place, entry in enumerate(entries) if entry == name]
+    assert [one.position for one in found] == [
+        place for place, entry in enumerate(entries) if entry == name
+    ]
 
 
 def _named(pattern: str) -> Selector:

@@ -16,7 +16,9 @@ e: 4
 ---
 spec: {select: []}
 """
-FIRST, SECOND, CONFIG = (read_item(root) for root in read_yaml(OBJECTS.encode()).roots if is_mapping(root))
+FIRST, SECOND, CONFIG = (
+    read_item(root) for root in read_yaml(OBJECTS.encode()).roots if is_mapping(root)
+)
 
 
 def problem(item: Item | None, field: str = "") -> Problem:
@@ -43,7 +45,9 @@ def test_the_order_is_that_of_the_objects_not_of_their_texts() -> None:
     assert in_order(ORDER[1:], [SECOND, FIRST], None) == (ORDER[5], *ORDER[1:5], ORDER[6])
 
 
-@pytest.mark.parametrize("item", [FIRST, None], ids=["of a field that is missing", "of the package"])
+@pytest.mark.parametrize(
+    "item", [FIRST, None], ids=["of a field that is missing", "of the package"]
+)
 def test_problems_of_one_place_stay_in_their_order(item: Item | None) -> None:
     several = [problem(item, f"z{number}") for number in (2, 1, 3)]
     assert in_order(several, [FIRST], None) == tuple(several)

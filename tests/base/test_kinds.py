@@ -12,7 +12,9 @@ from krm_fn.base.problem import ResourceId
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 
-CRDS = json.loads((Path(__file__).parent.parent / "data" / "crd_reference_paths.json").read_text())["crds"]
+CRDS = json.loads((Path(__file__).parent.parent / "data" / "crd_reference_paths.json").read_text())[
+    "crds"
+]
 PUBLISHED = {
     crd["kind"]: found.group(1)
     for crd in CRDS
@@ -104,11 +106,17 @@ def test_group_and_text(kind: Kind, group: str, text: str) -> None:
 
 
 CLUSTER_SCOPED = {
-    *(("apiextensions.crossplane.io", kind) for kind in ("CompositeResourceDefinition", "Composition")),
+    *(
+        ("apiextensions.crossplane.io", kind)
+        for kind in ("CompositeResourceDefinition", "Composition")
+    ),
     ("apiextensions.crossplane.io", "CompositionRevision"),
     *(("ops.crossplane.io", kind) for kind in ("CronOperation", "Operation", "WatchOperation")),
     *(("pkg.crossplane.io", kind) for kind in ("Configuration", "Function", "Provider")),
-    *(("pkg.crossplane.io", f"{kind}Revision") for kind in ("Configuration", "Function", "Provider")),
+    *(
+        ("pkg.crossplane.io", f"{kind}Revision")
+        for kind in ("Configuration", "Function", "Provider")
+    ),
     *(("pkg.crossplane.io", kind) for kind in ("DeploymentRuntimeConfig", "ImageConfig")),
     *(("apps.kruise.io", kind) for kind in ("NodeImage", "SidecarSet")),
     ("argoproj.io", "ClusterAnalysisTemplate"),
@@ -128,21 +136,35 @@ def test_the_scope_of_each_published_kind(crd: dict[str, str]) -> None:
 
 
 SCOPES = [
-    pytest.param("pkg.crossplane.io/v1", "Configuration", "", True, id="Crossplane's Configuration"),
-    pytest.param("serving.knative.dev/v1", "Configuration", "", False, id="Knative's Configuration"),
+    pytest.param(
+        "pkg.crossplane.io/v1", "Configuration", "", True, id="Crossplane's Configuration"
+    ),
+    pytest.param(
+        "serving.knative.dev/v1", "Configuration", "", False, id="Knative's Configuration"
+    ),
     pytest.param("pkg.crossplane.io/v1", "Provider", "", True, id="Crossplane's Provider"),
-    pytest.param("notification.toolkit.fluxcd.io/v1beta3", "Provider", "", False, id="Flux's Provider"),
+    pytest.param(
+        "notification.toolkit.fluxcd.io/v1beta3", "Provider", "", False, id="Flux's Provider"
+    ),
     pytest.param("trust.cert-manager.io/v1alpha1", "Bundle", "", True, id="trust-manager's Bundle"),
     pytest.param("fleet.cattle.io/v1alpha1", "Bundle", "", False, id="Fleet's Bundle"),
-    pytest.param("aws.upbound.io/v1beta1", "ProviderConfig", "", True, id="a provider's own configuration"),
-    pytest.param("example.com/v1", "ProviderConfig", "", False, id="somebody else's ProviderConfig"),
-    pytest.param("rbac.authorization.k8s.io/v1", "ClusterRole", "shop", False, id="one that says a namespace"),
+    pytest.param(
+        "aws.upbound.io/v1beta1", "ProviderConfig", "", True, id="a provider's own configuration"
+    ),
+    pytest.param(
+        "example.com/v1", "ProviderConfig", "", False, id="somebody else's ProviderConfig"
+    ),
+    pytest.param(
+        "rbac.authorization.k8s.io/v1", "ClusterRole", "shop", False, id="one that says a namespace"
+    ),
     pytest.param("apps/v1", "Deployment", "", False, id="a Deployment that says none"),
 ]
 
 
 @pytest.mark.parametrize(("api_version", "kind", "namespace", "expected"), SCOPES)
-def test_scope_depends_on_group_and_kind(api_version: str, kind: str, namespace: str, *, expected: bool) -> None:
+def test_scope_depends_on_group_and_kind(
+    api_version: str, kind: str, namespace: str, *, expected: bool
+) -> None:
     assert Kinds().is_cluster_scoped(ResourceId(api_version, kind, namespace, "web")) == expected
 
 
@@ -155,7 +177,10 @@ def definition(scope: str) -> Item:
 def test_a_definition_in_the_package_wins_over_the_table() -> None:
     who = ResourceId("pkg.crossplane.io/v1", "Provider", "", "aws")
     kinds = Kinds([definition("Namespaced")])
-    assert (kinds.is_cluster_scoped(who), str(kinds.of(who))) == (False, "pkg.crossplane.io/v1/Provider/providerz")
+    assert (kinds.is_cluster_scoped(who), str(kinds.of(who))) == (
+        False,
+        "pkg.crossplane.io/v1/Provider/providerz",
+    )
     assert Kinds([definition("Cluster")]).is_cluster_scoped(who)
 
 
@@ -165,20 +190,50 @@ OPTIONS, FORCE, UPDATE = (
     "kapp.k14s.io/update-strategy",
 )
 REPLACED = [
-    pytest.param("annotations", OPTIONS, "Replace=true,Force=true", True, id="Argo CD deletes and creates it"),
-    pytest.param("annotations", OPTIONS, "Prune=false , Force=true, Replace=true", True, id="blanks do not count"),
-    pytest.param("annotations", OPTIONS, "Force=true", True, id="Argo CD does, where a patch is refused"),
+    pytest.param(
+        "annotations", OPTIONS, "Replace=true,Force=true", True, id="Argo CD deletes and creates it"
+    ),
+    pytest.param(
+        "annotations",
+        OPTIONS,
+        "Prune=false , Force=true, Replace=true",
+        True,
+        id="blanks do not count",
+    ),
+    pytest.param(
+        "annotations", OPTIONS, "Force=true", True, id="Argo CD does, where a patch is refused"
+    ),
     pytest.param("annotations", OPTIONS, "Replace=true", False, id="a PUT is refused as well"),
-    pytest.param("annotations", OPTIONS, "Force=true,ServerSideApply=true", False, id="no force on the server's side"),
-    pytest.param("annotations", OPTIONS, "Force=true,ServerSideApply=true,Replace=true", True, id="Replace wins"),
-    pytest.param("annotations", OPTIONS, "force=true,replace=true", False, id="Argo CD's options have one case"),
+    pytest.param(
+        "annotations",
+        OPTIONS,
+        "Force=true,ServerSideApply=true",
+        False,
+        id="no force on the server's side",
+    ),
+    pytest.param(
+        "annotations",
+        OPTIONS,
+        "Force=true,ServerSideApply=true,Replace=true",
+        True,
+        id="Replace wins",
+    ),
+    pytest.param(
+        "annotations",
+        OPTIONS,
+        "force=true,replace=true",
+        False,
+        id="Argo CD's options have one case",
+    ),
     pytest.param("annotations", OPTIONS, "Force=false,Replace=true", False, id="no force"),
     pytest.param("labels", OPTIONS, "Replace=true,Force=true", False, id="Argo CD reads no labels"),
     pytest.param("annotations", FORCE, "enabled", True, id="Flux"),
     pytest.param("labels", FORCE, "Enabled", True, id="Flux reads labels, in any case"),
     pytest.param("annotations", FORCE, "enabled,other", False, id="Flux reads no list"),
     pytest.param("annotations", FORCE, "disabled", False, id="not by Flux"),
-    pytest.param("annotations", UPDATE, "fallback-on-replace", True, id="kapp, where an update is refused"),
+    pytest.param(
+        "annotations", UPDATE, "fallback-on-replace", True, id="kapp, where an update is refused"
+    ),
     pytest.param("annotations", UPDATE, "always-replace", True, id="kapp, always"),
     pytest.param("annotations", UPDATE, "skip", False, id="kapp leaves it"),
     pytest.param("annotations", "helm.sh/hook", "pre-install, pre-upgrade", True, id="a hook"),

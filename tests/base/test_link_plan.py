@@ -24,7 +24,9 @@ from tests.linker.arguments import read_plan
 
 CONFIG = RevisionName("ConfigMap", "web-config-5t7h9k2b4c")
 PASSWORD = RevisionName("Secret", "web-password-4h2mbtbbt6")
-PRODUCER = ProducerName(Kind("bitnami.com/v1alpha1", "SealedSecret", "sealedsecrets"), PASSWORD.name, (PASSWORD,))
+PRODUCER = ProducerName(
+    Kind("bitnami.com/v1alpha1", "SealedSecret", "sealedsecrets"), PASSWORD.name, (PASSWORD,)
+)
 WEB = Workload("apps/v1", "Deployment", "web", (CONFIG, PASSWORD))
 PLAN = LinkPlan(
     set="web",
@@ -37,13 +39,21 @@ PLAN = LinkPlan(
 )
 
 LABEL = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?", fullmatch=True)
-NAME = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,6}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,6}[a-z0-9])?){0,2}", fullmatch=True)
+NAME = st.from_regex(
+    r"[a-z0-9]([a-z0-9-]{0,6}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,6}[a-z0-9])?){0,2}", fullmatch=True
+)
 KIND = st.from_regex(r"[A-Z][A-Za-z0-9]{0,10}", fullmatch=True)
-API_VERSION = st.builds(lambda group, version: f"{group}/{version}" if group else version, NAME | st.just(""), LABEL)
+API_VERSION = st.builds(
+    lambda group, version: f"{group}/{version}" if group else version, NAME | st.just(""), LABEL
+)
 REVISION = st.builds(RevisionName, st.sampled_from(["ConfigMap", "Secret", "ExternalSecret"]), NAME)
-WORKLOAD = st.builds(Workload, API_VERSION, KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple))
+WORKLOAD = st.builds(
+    Workload, API_VERSION, KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple)
+)
 CONSUMER_KIND = st.tuples(API_VERSION, KIND, LABEL).map(lambda fields: Kind(*fields))
-PRODUCERS = st.builds(ProducerName, CONSUMER_KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple))
+PRODUCERS = st.builds(
+    ProducerName, CONSUMER_KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple)
+)
 SECONDS = st.integers(1, 10**6)
 PLANS = st.builds(
     LinkPlan,
@@ -74,8 +84,14 @@ def test_the_arguments_are_readable() -> None:
 def test_the_plan_of_a_cron_job_has_the_workloads_of_all_waves_and_waits_for_nothing() -> None:
     api = Workload("apps/v1", "Deployment", "api", PLAN.revisions)
     late = PLAN._replace(workloads=(api,), revisions=(CONFIG, PASSWORD))
-    assert merge_plans([JobPlan("shop", "", PLAN, (), ""), JobPlan("shop", "5", late, (), "")]) == JobPlan(
-        "shop", "5", PLAN._replace(workloads=(api, *PLAN.workloads), revisions=(), waits=False), (), ""
+    assert merge_plans(
+        [JobPlan("shop", "", PLAN, (), ""), JobPlan("shop", "5", late, (), "")]
+    ) == JobPlan(
+        "shop",
+        "5",
+        PLAN._replace(workloads=(api, *PLAN.workloads), revisions=(), waits=False),
+        (),
+        "",
     )
     assert PLAN._replace(waits=False).to_arguments() == [*PLAN.to_arguments(), "--no-wait"]
 
@@ -93,10 +109,18 @@ def test_the_command_reads_the_arguments_of_any_plan_back(plan: LinkPlan) -> Non
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        pytest.param(["--set=a", "--timeout=1"], "found '', expected one value for --minimum-age", id="one is missing"),
-        pytest.param(["--set=a", "--set=b"], "found 'a, b', expected one value for --set", id="two sets"),
         pytest.param(
-            ["--set=a", "--timeout=1", "--minimum-age=-1"], "found '-1', expected a number of seconds", id="negative"
+            ["--set=a", "--timeout=1"],
+            "found '', expected one value for --minimum-age",
+            id="one is missing",
+        ),
+        pytest.param(
+            ["--set=a", "--set=b"], "found 'a, b', expected one value for --set", id="two sets"
+        ),
+        pytest.param(
+            ["--set=a", "--timeout=1", "--minimum-age=-1"],
+            "found '-1', expected a number of seconds",
+            id="negative",
         ),
     ],
 )
@@ -116,7 +140,9 @@ def test_what_a_producer_makes_is_no_secret_of_the_plan() -> None:
     assert PLAN._replace(producers=()).secrets == {PASSWORD.name}
 
 
-@pytest.mark.parametrize("text", ["", "a=Secret/a", "bitnami.com/v1/SealedSecret/sealedsecrets/a", "v1/A/as/=Secret/a"])
+@pytest.mark.parametrize(
+    "text", ["", "a=Secret/a", "bitnami.com/v1/SealedSecret/sealedsecrets/a", "v1/A/as/=Secret/a"]
+)
 def test_other_text_is_not_a_producer(text: str) -> None:
     with pytest.raises(Unreadable):
         read_producer(text)
@@ -147,7 +173,9 @@ def test_an_empty_plan_renders_nothing() -> None:
             id="no revisions",
         ),
         pytest.param(
-            "apps/v1/Deployment/web=", "found '', expected ConfigMap/NAME or Secret/NAME", id="nothing after ="
+            "apps/v1/Deployment/web=",
+            "found '', expected ConfigMap/NAME or Secret/NAME",
+            id="nothing after =",
         ),
         pytest.param(
             "apps/v1/Deployment/web=ConfigMap/a,",
@@ -169,11 +197,16 @@ def test_other_text_is_not_a_revision(text: str) -> None:
     assert str(raised.value) == f"found {text!r}, expected ConfigMap/NAME or Secret/NAME"
 
 
-@pytest.mark.parametrize("text", ["", "Widget/widgets", "a/b/c/d/e", "example.com/v1/Widget/", "/v1/Widget/widgets"])
+@pytest.mark.parametrize(
+    "text", ["", "Widget/widgets", "a/b/c/d/e", "example.com/v1/Widget/", "/v1/Widget/widgets"]
+)
 def test_other_text_is_not_a_kind(text: str) -> None:
     with pytest.raises(Unreadable) as raised:
         read_kind(text)
-    assert str(raised.value) == f"found {text!r}, expected something like example.com/v1/Widget/widgets"
+    assert (
+        str(raised.value)
+        == f"found {text!r}, expected something like example.com/v1/Widget/widgets"
+    )
 
 
 def test_the_command_reports_a_bad_argument() -> None:

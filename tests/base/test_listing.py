@@ -10,7 +10,9 @@ LISTED = [
     pytest.param(listing(["a", "b", "c"]), "a, b, c", id="all"),
     pytest.param(listing(["a", "b", "c"], is_sentence=True), "a, b and c", id="a sentence"),
     pytest.param(listing("abcd", 3), "a, b, c and 1 more", id="too many"),
-    pytest.param(listing("abcd", 3, is_sentence=True), "a, b, c and 1 more", id="too many for a sentence"),
+    pytest.param(
+        listing("abcd", 3, is_sentence=True), "a, b, c and 1 more", id="too many for a sentence"
+    ),
     pytest.param(listing("abcd", 2, "; ", ","), "a; b, and 2 more", id="too many, behind a comma"),
 ]
 

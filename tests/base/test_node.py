@@ -45,7 +45,9 @@ def test_where_a_field_begins(field: str, expected: tuple[int, int]) -> None:
     "path",
     [
         pytest.param(("spec", "select", 1, "name"), id="names and positions"),
-        pytest.param(("metadata", "annotations", "example.com/a.b"), id="a name with dots and a slash"),
+        pytest.param(
+            ("metadata", "annotations", "example.com/a.b"), id="a name with dots and a slash"
+        ),
         pytest.param(("data", "linker.image"), id="a name with a dot"),
         pytest.param((), id="nothing"),
     ],
@@ -65,7 +67,13 @@ def test_descend() -> None:
 
 @pytest.mark.parametrize(
     ("key", "is_merged"),
-    [("<<", True), ("!!merge <<", True), ("!!merge '<<'", True), ("'<<'", False), ("!!str <<", False)],
+    [
+        ("<<", True),
+        ("!!merge <<", True),
+        ("!!merge '<<'", True),
+        ("'<<'", False),
+        ("!!str <<", False),
+    ],
 )
 def test_a_merge_key(key: str, is_merged: bool) -> None:
     (node,) = read_yaml(f"{key}: {{a: b}}\n".encode()).roots

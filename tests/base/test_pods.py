@@ -10,7 +10,9 @@ from krm_fn.core.yaml.reader import read_yaml
 CASES = [
     pytest.param("kind: Pod\nspec: {containers: [{name: a}]}", ["spec"], id="a Pod"),
     pytest.param(
-        "kind: Deployment\nspec: {template: {spec: {containers: []}}}", ["spec.template.spec"], id="a template"
+        "kind: Deployment\nspec: {template: {spec: {containers: []}}}",
+        ["spec.template.spec"],
+        id="a template",
     ),
     pytest.param(
         "kind: CronJob\nspec: {jobTemplate: {spec: {template: {spec: {containers: []}}}}}",
@@ -24,17 +26,25 @@ CASES = [
         id="several templates",
     ),
     pytest.param(
-        "kind: PodTemplate\ntemplate: {spec: {containers: []}}", ["template.spec"], id="a template at the top"
+        "kind: PodTemplate\ntemplate: {spec: {containers: []}}",
+        ["template.spec"],
+        id="a template at the top",
     ),
-    pytest.param("kind: Rollout\nspec: {workloadRef: {name: a}}", [], id="a Rollout whose pods are another's"),
+    pytest.param(
+        "kind: Rollout\nspec: {workloadRef: {name: a}}", [], id="a Rollout whose pods are another's"
+    ),
     pytest.param("kind: Pod\nspec: text", [], id="a Pod whose spec is text"),
-    pytest.param("kind: X\nspec: {template: {spec: {containers: {}}}}", [], id="containers that are no list"),
+    pytest.param(
+        "kind: X\nspec: {template: {spec: {containers: {}}}}", [], id="containers that are no list"
+    ),
     pytest.param(
         "kind: X\nstatus: {template: {spec: {containers: []}}}\nmetadata: {template: {spec: {containers: []}}}",
         [],
         id="status and metadata",
     ),
-    pytest.param("kind: StatefulSet\nspec: {volumeClaimTemplates: [{spec: {}}]}", [], id="claims are no pods"),
+    pytest.param(
+        "kind: StatefulSet\nspec: {volumeClaimTemplates: [{spec: {}}]}", [], id="claims are no pods"
+    ),
 ]
 
 

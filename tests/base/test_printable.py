@@ -33,7 +33,9 @@ ESCAPED = [
     pytest.param("\u202egpj.exe\u2066", r"\u202egpj.exe\u2066", id="text in the reverse direction"),
     pytest.param("a\u200bb\ufeff", r"a\u200bb\ufeff", id="characters without a width"),
     pytest.param("a\xa0b", r"a\xa0b", id="a space that is none"),
-    pytest.param(os.fsdecode(b"\xff\x1b.yaml"), r"\xff\x1b.yaml", id="the name of a file that is not UTF-8"),
+    pytest.param(
+        os.fsdecode(b"\xff\x1b.yaml"), r"\xff\x1b.yaml", id="the name of a file that is not UTF-8"
+    ),
     pytest.param("\ud800", r"\ud800", id="half a character"),
     pytest.param("\U000e0041", r"\U000e0041", id="a tag"),
 ]
@@ -47,10 +49,18 @@ def test_what_hides_or_moves_is_escaped(text: str, escaped: str) -> None:
 def test_no_character_gets_through_that_controls_or_cannot_be_encoded() -> None:
     every = "".join(map(chr, range(sys.maxunicode + 1)))
     shown = printable(every)
-    assert {unicodedata.category(character) for character in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"} == set()
+    assert {unicodedata.category(character) for character in shown} & {
+        "Cc",
+        "Cf",
+        "Cs",
+        "Zl",
+        "Zp",
+    } == set()
     assert shown.encode().decode() == shown
 
 
-@pytest.mark.parametrize(("number", "expected"), [(0, "0 pods"), (1, "1 pod"), (2, "2 pods"), (1200, "1,200 pods")])
+@pytest.mark.parametrize(
+    ("number", "expected"), [(0, "0 pods"), (1, "1 pod"), (2, "2 pods"), (1200, "1,200 pods")]
+)
 def test_one_thing_is_singular(number: int, expected: str) -> None:
     assert count(number, "pod") == expected

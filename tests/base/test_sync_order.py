@@ -12,8 +12,15 @@ BEFORE, MAIN, AFTER = Phase
 STEPS = [
     pytest.param("argocd", "", Step(MAIN, 0), id="a plain object"),
     pytest.param("argocd", "argocd.argoproj.io/sync-wave: '-2'", Step(MAIN, -2), id="a wave"),
-    pytest.param("argocd", "argocd.argoproj.io/sync-wave: soon", Step(MAIN, 0), id="a wave that is no number"),
-    pytest.param("argocd", f"argocd.argoproj.io/sync-wave: '{'9' * 5000}'", Step(MAIN, 0), id="a number too large"),
+    pytest.param(
+        "argocd", "argocd.argoproj.io/sync-wave: soon", Step(MAIN, 0), id="a wave that is no number"
+    ),
+    pytest.param(
+        "argocd",
+        f"argocd.argoproj.io/sync-wave: '{'9' * 5000}'",
+        Step(MAIN, 0),
+        id="a number too large",
+    ),
     pytest.param("argocd", "helm.sh/hook-weight: '3'", Step(MAIN, 3), id="Helm's weight is a wave"),
     pytest.param(
         "argocd",
@@ -21,26 +28,60 @@ STEPS = [
         Step(MAIN, 1),
         id="a wave wins over Helm's weight",
     ),
-    pytest.param("argocd", "argocd.argoproj.io/hook: PreSync", Step(BEFORE, 0, "PreSync"), id="PreSync"),
     pytest.param(
-        "argocd", "argocd.argoproj.io/hook: 'PostSync, PreSync'", Step(BEFORE, 0, "PreSync"), id="the first of several"
+        "argocd", "argocd.argoproj.io/hook: PreSync", Step(BEFORE, 0, "PreSync"), id="PreSync"
+    ),
+    pytest.param(
+        "argocd",
+        "argocd.argoproj.io/hook: 'PostSync, PreSync'",
+        Step(BEFORE, 0, "PreSync"),
+        id="the first of several",
     ),
     pytest.param("argocd", "argocd.argoproj.io/hook: Sync", Step(MAIN, 0, "Sync"), id="Sync"),
-    pytest.param("argocd", "argocd.argoproj.io/hook: SyncFail", None, id="what runs after a failure"),
+    pytest.param(
+        "argocd", "argocd.argoproj.io/hook: SyncFail", None, id="what runs after a failure"
+    ),
     pytest.param("argocd", "argocd.argoproj.io/hook: Skip", None, id="what is not applied"),
-    pytest.param("argocd", "helm.sh/hook: 'post-install,pre-upgrade'", Step(BEFORE, 0, "pre-upgrade"), id="Helm's"),
+    pytest.param(
+        "argocd",
+        "helm.sh/hook: 'post-install,pre-upgrade'",
+        Step(BEFORE, 0, "pre-upgrade"),
+        id="Helm's",
+    ),
     pytest.param(
         "argocd",
         "helm.sh/hook: pre-install, argocd.argoproj.io/hook: PostSync",
         Step(AFTER, 0, "PostSync"),
         id="Argo CD's hooks win over Helm's",
     ),
-    pytest.param("helm", "helm.sh/hook: pre-install", Step(BEFORE, 0, "pre-install"), id="pre-install under Helm"),
-    pytest.param("helm", "helm.sh/hook: pre-rollback", None, id="pre-rollback reads what an earlier release had"),
+    pytest.param(
+        "helm",
+        "helm.sh/hook: pre-install",
+        Step(BEFORE, 0, "pre-install"),
+        id="pre-install under Helm",
+    ),
+    pytest.param(
+        "helm",
+        "helm.sh/hook: pre-rollback",
+        None,
+        id="pre-rollback reads what an earlier release had",
+    ),
     pytest.param("helm", "helm.sh/hook: test", None, id="a test"),
-    pytest.param("helm", "argocd.argoproj.io/hook: PreSync", Step(MAIN, 0), id="Helm knows no hooks of Argo CD"),
-    pytest.param("helm", "argocd.argoproj.io/sync-wave: '5'", Step(MAIN, 0), id="Helm knows no waves"),
-    pytest.param("flux", "argocd.argoproj.io/hook: PreSync", Step(MAIN, 0), id="Flux applies everything at once"),
+    pytest.param(
+        "helm",
+        "argocd.argoproj.io/hook: PreSync",
+        Step(MAIN, 0),
+        id="Helm knows no hooks of Argo CD",
+    ),
+    pytest.param(
+        "helm", "argocd.argoproj.io/sync-wave: '5'", Step(MAIN, 0), id="Helm knows no waves"
+    ),
+    pytest.param(
+        "flux",
+        "argocd.argoproj.io/hook: PreSync",
+        Step(MAIN, 0),
+        id="Flux applies everything at once",
+    ),
 ]
 
 

@@ -22,7 +22,10 @@ _OF_A_CLUSTER = ("krm_fn.linker.api", _CREDENTIALS)
 
 
 def serve(requests: socket.socket, *, is_for_a_cluster: bool) -> None:
-    """Answer each request with the exit code. A request is a file of JSON and the streams of the process."""
+    """Answer each request with the exit code.
+
+    A request is a file of JSON and the streams of the process.
+    """
     for module in pkgutil.walk_packages(krm_fn.__path__, "krm_fn."):
         if is_for_a_cluster or module.name not in _OF_A_CLUSTER:
             importlib.import_module(module.name)
@@ -49,7 +52,9 @@ def _run(request: int, *streams: int) -> None:
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()
-    if _CREDENTIALS in sys.modules:  # the Kubernetes client has read the variable when it was imported
+    if (
+        _CREDENTIALS in sys.modules
+    ):  # the Kubernetes client has read the variable when it was imported
         sys.modules[_CREDENTIALS].__dict__["KUBE_CONFIG_DEFAULT_LOCATION"] = environment.get(
             "KUBECONFIG", "~/.kube/config"
         )

@@ -15,11 +15,23 @@ KRM_FN = [sys.executable, "-P", "-m", "krm_fn"]
 _TIMEOUT = 300
 
 
-def krm_fn(*arguments: str, cwd: Path, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+def krm_fn(
+    *arguments: str, cwd: Path, stdin: str = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
     variables = {**os.environ, **environment}
-    if any(name.startswith(("LC_", "PYTHON")) for name in environment):  # an interpreter reads them when it starts
+    if any(
+        name.startswith(("LC_", "PYTHON")) for name in environment
+    ):  # an interpreter reads them when it starts
         command = [*KRM_FN, *arguments]
-        return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, check=False, env=variables)
+        return subprocess.run(
+            command,
+            cwd=cwd,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=variables,
+        )
     return fork(arguments, cwd, variables, stdin)
 
 
@@ -56,7 +68,9 @@ class _Server:
                 code = int(answers.readline())
             for file in (stdout, stderr):
                 file.seek(0)
-            return subprocess.CompletedProcess([*KRM_FN, *arguments], code, stdout.read(), stderr.read())
+            return subprocess.CompletedProcess(
+                [*KRM_FN, *arguments], code, stdout.read(), stderr.read()
+            )
 
     def _start(self) -> socket.socket:
         ours, theirs = socket.socketpair()
@@ -65,7 +79,9 @@ class _Server:
         with theirs:
             command = [sys.executable, "-P", script, str(theirs.fileno()), *self._options]
             # Ctrl-C is for pytest, with which the server ends.
-            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], start_new_session=True)
+            self._process = subprocess.Popen(
+                command, pass_fds=[theirs.fileno()], start_new_session=True
+            )
         self._requests = ours
         return ours
 

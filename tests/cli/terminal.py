@@ -50,7 +50,10 @@ class AtTerminal:
 def at_terminal(
     command: Sequence[str], cwd: Path, environment: Mapping[str, str] | None = None
 ) -> Iterator[AtTerminal]:
-    """Start a program in a session of its own. Ctrl-C reaches it as from a keyboard, and only it."""
+    """Start a program in a session of its own.
+
+    Ctrl-C reaches it as from a keyboard, and only it.
+    """
     keyboard, terminal = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, __file__, *command],

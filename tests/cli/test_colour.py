@@ -24,7 +24,9 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("arguments", COMMANDS)
-def test_colours_of_a_pipe_are_those_that_somebody_wants(arguments: list[str], tmp_path: Path) -> None:
+def test_colours_of_a_pipe_are_those_that_somebody_wants(
+    arguments: list[str], tmp_path: Path
+) -> None:
     """Without the sequences, what is in colour is what is not, byte for byte."""
     plain = krm_fn(*arguments, cwd=tmp_path)
     assert "\x1b" not in plain.stdout + plain.stderr
@@ -34,18 +36,29 @@ def test_colours_of_a_pipe_are_those_that_somebody_wants(arguments: list[str], t
         ([], {"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}),
     ):
         same = krm_fn(*arguments, *options, cwd=tmp_path, **variables)
-        assert (same.stdout, same.stderr, same.returncode) == (plain.stdout, plain.stderr, plain.returncode)
-    for options, variables in ((["--color=always"], {"NO_COLOR": "1"}), ([], {"CLICOLOR_FORCE": "1"})):
+        assert (same.stdout, same.stderr, same.returncode) == (
+            plain.stdout,
+            plain.stderr,
+            plain.returncode,
+        )
+    for options, variables in (
+        (["--color=always"], {"NO_COLOR": "1"}),
+        ([], {"CLICOLOR_FORCE": "1"}),
+    ):
         done = krm_fn(*arguments, *options, cwd=tmp_path, **variables)
         assert "\x1b" in done.stdout + done.stderr
-        assert (SEQUENCE.sub("", done.stdout), SEQUENCE.sub("", done.stderr)) == (plain.stdout, plain.stderr)
+        assert (SEQUENCE.sub("", done.stdout), SEQUENCE.sub("", done.stderr)) == (
+            plain.stdout,
+            plain.stderr,
+        )
         assert done.returncode == plain.returncode
 
 
 @pytest.mark.parametrize("form", ["json", "markdown"])
 def test_only_text_has_colours(form: str, tmp_path: Path) -> None:
     plain, forced = (
-        krm_fn("diff", "-o", form, f"--color={when}", OLD, NEW, cwd=tmp_path) for when in ("never", "always")
+        krm_fn("diff", "-o", form, f"--color={when}", OLD, NEW, cwd=tmp_path)
+        for when in ("never", "always")
     )
     assert forced.stdout == plain.stdout
 
@@ -65,16 +78,34 @@ class Terminal(NamedTuple):
 
 def run_at_terminal(arguments: list[str], folder: Path, **variables: str) -> Terminal:
     """Run with two terminals, so that a test can tell the streams apart."""
-    environment = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "CLICOLOR_FORCE"}}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"NO_COLOR", "CLICOLOR_FORCE"}
+    }
     environment |= {"TERM": "xterm", "COLUMNS": "200", **variables}
     screens = [pty.openpty() for _ in range(2)]
     out, err = (terminal for _, terminal in screens)
     command = [*KRM_FN, *arguments]
-    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment, cwd=folder, check=False)
+    subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=err,
+        env=environment,
+        cwd=folder,
+        check=False,
+    )
     texts: list[str] = []
     for screen, terminal in screens:
         os.write(terminal, b"\0")  # so that there is something to read
-        texts.append(os.read(screen, 65_536).decode().replace("\r\n", "\n").removesuffix("^@").removesuffix("\0"))
+        texts.append(
+            os.read(screen, 65_536)
+            .decode()
+            .replace("\r\n", "\n")
+            .removesuffix("^@")
+            .removesuffix("\0")
+        )
         os.close(terminal)
         os.close(screen)
     return Terminal(*texts)
@@ -83,9 +114,15 @@ def run_at_terminal(arguments: list[str], folder: Path, **variables: str) -> Ter
 RED, END = "\x1b[1;31m", "\x1b[22;39m"
 AT_TERMINALS = [
     pytest.param([], {}, f"{RED}error{END}: missing: no such file or directory\n", id="in colour"),
-    pytest.param([], {"NO_COLOR": "1"}, "error: missing: no such file or directory\n", id="without"),
-    pytest.param([], {"TERM": "dumb"}, "error: missing: no such file or directory\n", id="that has none"),
-    pytest.param(["--color=never"], {}, "error: missing: no such file or directory\n", id="of who wants none"),
+    pytest.param(
+        [], {"NO_COLOR": "1"}, "error: missing: no such file or directory\n", id="without"
+    ),
+    pytest.param(
+        [], {"TERM": "dumb"}, "error: missing: no such file or directory\n", id="that has none"
+    ),
+    pytest.param(
+        ["--color=never"], {}, "error: missing: no such file or directory\n", id="of who wants none"
+    ),
     pytest.param(
         ["--config="],
         {},
@@ -96,8 +133,13 @@ AT_TERMINALS = [
 
 
 @pytest.mark.parametrize(("options", "variables", "expected"), AT_TERMINALS)
-def test_an_error_at_a_terminal(options: list[str], variables: dict[str, str], expected: str, tmp_path: Path) -> None:
-    assert run_at_terminal(["diff", OLD, "missing", *options], tmp_path, **variables) == ("", expected)
+def test_an_error_at_a_terminal(
+    options: list[str], variables: dict[str, str], expected: str, tmp_path: Path
+) -> None:
+    assert run_at_terminal(["diff", OLD, "missing", *options], tmp_path, **variables) == (
+        "",
+        expected,
+    )
 
 
 def test_a_name_cannot_change_the_colours_of_a_terminal(tmp_path: Path) -> None:
@@ -109,5 +151,10 @@ def test_a_name_cannot_change_the_colours_of_a_terminal(tmp_path: Path) -> None:
 
 def test_a_terminal_shows_the_difference_in_colour(tmp_path: Path) -> None:
     shown = run_at_terminal(["diff", OLD, NEW], tmp_path)
-    assert shown == (krm_fn("diff", "--color=always", OLD, NEW, cwd=tmp_path, COLUMNS="200").stdout, "")
-    assert run_at_terminal(["diff", OLD, NEW, "--color=never"], tmp_path).stdout == SEQUENCE.sub("", shown.stdout)
+    assert shown == (
+        krm_fn("diff", "--color=always", OLD, NEW, cwd=tmp_path, COLUMNS="200").stdout,
+        "",
+    )
+    assert run_at_terminal(["diff", OLD, NEW, "--color=never"], tmp_path).stdout == SEQUENCE.sub(
+        "", shown.stdout
+    )

@@ -15,19 +15,37 @@ from tests.cli.terminal import at_terminal
 
 PAGE = (Path(__file__).parent.parent.parent / "docs/commands.md").read_text()
 INSTALL = {
-    shell: line.strip() for line, shell in re.findall(r"^    (.*krm-fn completion (\w+).*)#", PAGE, re.MULTILINE)
+    shell: line.strip()
+    for line, shell in re.findall(r"^    (.*krm-fn completion (\w+).*)#", PAGE, re.MULTILINE)
 }
 
 
 def ask(cwd: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
     environment = {**os.environ, **variables}
     return subprocess.run(
-        KRM_FN, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, check=False, env=environment, timeout=30
+        KRM_FN,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        env=environment,
+        timeout=30,
     )
 
 
 COMMANDS = (
-    *("init", "render", "verify", "diff", "explain", "history", "graph", "merge", "link", "discover"),
+    *(
+        "init",
+        "render",
+        "verify",
+        "diff",
+        "explain",
+        "history",
+        "graph",
+        "merge",
+        "link",
+        "discover",
+    ),
     *("completion", "version", "help"),
 )
 OFFERED = [
@@ -37,9 +55,17 @@ OFFERED = [
     pytest.param("link --output ''", ["plain,text", "plain,json"], id="all values of an option"),
     pytest.param("help he", ["plain,help"], id="a command that has help"),
     pytest.param("completion z", ["plain,zsh"], id="a shell"),
-    pytest.param("diff -o ''", ["plain,text", "plain,json", "plain,markdown"], id="all formats, and no older spelling"),
+    pytest.param(
+        "diff -o ''",
+        ["plain,text", "plain,json", "plain,markdown"],
+        id="all formats, and no older spelling",
+    ),
     pytest.param("diff --js", [], id="no older spelling of an option"),
-    pytest.param("graph --helm-rel", ["plain,--helm-release"], id="an option that another command's help describes"),
+    pytest.param(
+        "graph --helm-rel",
+        ["plain,--helm-release"],
+        id="an option that another command's help describes",
+    ),
     pytest.param("link --output j", ["plain,json"], id="a value"),
     pytest.param("render sho", ["file,sho"], id="a PATH, which the shell completes"),
     pytest.param("render --config sho", ["file,sho"], id="a file"),
@@ -56,8 +82,17 @@ OFFERED = [
 @pytest.mark.parametrize(("typed", "offered"), OFFERED)
 def test_bash_is_offered(typed: str, offered: list[str], tmp_path: Path) -> None:
     words = f"krm-fn {typed}"
-    done = ask(tmp_path, _KRM_FN_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(len(words.split(" ")) - 1))
-    assert (sorted(done.stdout.decode().split()), done.stderr, done.returncode) == (sorted(offered), b"", 0)
+    done = ask(
+        tmp_path,
+        _KRM_FN_COMPLETE="bash_complete",
+        COMP_WORDS=words,
+        COMP_CWORD=str(len(words.split(" ")) - 1),
+    )
+    assert (sorted(done.stdout.decode().split()), done.stderr, done.returncode) == (
+        sorted(offered),
+        b"",
+        0,
+    )
 
 
 def test_a_file_name_that_is_not_utf8_is_completed(tmp_path: Path) -> None:
@@ -78,7 +113,11 @@ def test_a_request_that_no_shell_makes_is_refused(value: str, tmp_path: Path) ->
     assert (done.stdout, done.returncode) == (b"", 2)
 
 
-SCRIPTS = [("bash", b"_krm_fn_completion() {"), ("zsh", b"#compdef krm-fn"), ("fish", b"function _krm_fn_completion")]
+SCRIPTS = [
+    ("bash", b"_krm_fn_completion() {"),
+    ("zsh", b"#compdef krm-fn"),
+    ("fish", b"function _krm_fn_completion"),
+]
 
 
 @pytest.mark.parametrize(("shell", "begin"), SCRIPTS)
@@ -96,10 +135,14 @@ def test_a_real_bash_completes(tmp_path: Path) -> None:
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m krm_fn "$@"\n')
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    (tmp_path / "shop with spaces.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: found}\n")
+    (tmp_path / "shop with spaces.yaml").write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: found}\n"
+    )
     path = {"PATH": f"{program.parent}:{os.environ['PATH']}"}
     with at_terminal(["bash", "--norc", "--noprofile", "-i"], tmp_path, path) as shell:
-        shell.type(f"{INSTALL['bash']}\nkrm-fn rend\tsho\t\nkrm-fn link --set a --outp\txm\t\nexit\n".encode())
+        shell.type(
+            f"{INSTALL['bash']}\nkrm-fn rend\tsho\t\nkrm-fn link --set a --outp\txm\t\nexit\n".encode()
+        )
         done = shell.finish()
     assert "metadata: {name: found}" in done.stdout
     assert "Invalid value for '--output' / '-o': 'xm' is not one of 'text', 'json'" in done.stderr

@@ -14,7 +14,10 @@ from krm_fn.function import run
 from tests.cli.process import krm_fn
 
 SPEC: dict[str, Any] = load_schema()["properties"]["spec"]["properties"]
-PATHS = [*SPEC, *(f"{name}.{key}" for name, field in SPEC.items() for key in field.get("properties", ()))]
+PATHS = [
+    *SPEC,
+    *(f"{name}.{key}" for name, field in SPEC.items() for key in field.get("properties", ())),
+]
 
 
 @pytest.fixture
@@ -30,7 +33,10 @@ def test_every_field_is_in_the_help(shown: str) -> None:
 
 def test_a_field_says_what_it_does_its_values_and_its_default(shown: str) -> None:
     text = " ".join(shown.split())
-    assert "What to do with each selected object. One of rename, adopt, checksum, ignore. Default: rename." in text
+    assert (
+        "What to do with each selected object. One of rename, adopt, checksum, ignore. Default: rename."
+        in text
+    )
 
 
 def test_the_help_fits_a_terminal(shown: str) -> None:
@@ -41,8 +47,15 @@ def test_the_example_is_a_configuration(shown: str) -> None:
     example = shown.partition("(functionConfig):\n")[2].partition("\n\n")[0]
     config = textwrap.dedent(example).encode()
     package = json.dumps(
-        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web-a", "labels": {"tier": "web"}}}
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "web-a", "labels": {"tier": "web"}},
+        }
     )
     outcome = run(package.encode(), config, Environment())
     assert outcome.exit_code == 0, outcome.stderr
-    assert b"revisions.krm-fn.io/set: shop" in outcome.stdout or b'"revisions.krm-fn.io/set"' in outcome.stdout
+    assert (
+        b"revisions.krm-fn.io/set: shop" in outcome.stdout
+        or b'"revisions.krm-fn.io/set"' in outcome.stdout
+    )

@@ -43,18 +43,38 @@ def test_a_package_is_compared_with_its_rendering(tmp_path: Path) -> None:
 
 
 EMPTY = [
-    pytest.param(("empty.yaml", "new.yaml"), "empty.yaml: is empty: everything is new", "added", id="the old file"),
-    pytest.param(("new.yaml", "empty.yaml"), "empty.yaml: is empty: everything is gone", "removed", id="the new file"),
+    pytest.param(
+        ("empty.yaml", "new.yaml"),
+        "empty.yaml: is empty: everything is new",
+        "added",
+        id="the old file",
+    ),
+    pytest.param(
+        ("new.yaml", "empty.yaml"),
+        "empty.yaml: is empty: everything is gone",
+        "removed",
+        id="the new file",
+    ),
     pytest.param(("-", "new.yaml"), "-: is empty: everything is new", "added", id="stdin"),
-    pytest.param(("/dev/null", "new.yaml"), "/dev/null: is empty: everything is new", "added", id="/dev/null"),
-    pytest.param(("comments.yaml", "new.yaml"), "comments.yaml: is empty: everything is new", "added", id="comments"),
+    pytest.param(
+        ("/dev/null", "new.yaml"), "/dev/null: is empty: everything is new", "added", id="/dev/null"
+    ),
+    pytest.param(
+        ("comments.yaml", "new.yaml"),
+        "comments.yaml: is empty: everything is new",
+        "added",
+        id="comments",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("paths", "note", "way"), EMPTY)
 def test_one_side_may_be_empty(paths: tuple[str, str], note: str, way: str, tmp_path: Path) -> None:
     """It is what a builder prints that has nothing to print."""
-    write(tmp_path, {"empty.yaml": "", "comments.yaml": "---\n# nothing\n", "new.yaml": NEW.read_text()})
+    write(
+        tmp_path,
+        {"empty.yaml": "", "comments.yaml": "---\n# nothing\n", "new.yaml": NEW.read_text()},
+    )
     done = krm_fn("diff", "--exit-code", *paths, cwd=tmp_path, stdin="")
     assert (done.stderr, done.returncode) == (f"warning: {note}\n", 1)
     assert re.search(f"^2 revisions {way}; .*\\n", done.stdout, re.MULTILINE)
@@ -70,7 +90,12 @@ def test_a_package_without_objects_is_a_mistake(tmp_path: Path) -> None:
 def test_an_object_has_one_namespace_wherever_it_is_named(tmp_path: Path) -> None:
     """That of `--namespace`, if it sets none: in `revisions`, `objects` and `rolls`."""
     texts = {
-        name: re.sub(r"^ +namespace: .*\n|, namespace: \w+", "", (CASE / name).read_text(), flags=re.MULTILINE)
+        name: re.sub(
+            r"^ +namespace: .*\n|, namespace: \w+",
+            "",
+            (CASE / name).read_text(),
+            flags=re.MULTILINE,
+        )
         for name in FILES
     }
     assert not any("namespace" in text for text in texts.values())
@@ -90,7 +115,9 @@ EXIT_CODES = [
     pytest.param(["--exit-code", str(OLD), str(OLD)], 0, id="no difference"),
     pytest.param([str(OLD), "missing"], 2, id="an error"),
     pytest.param(["--exit-code", str(OLD), "missing"], 2, id="an error, not a difference"),
-    pytest.param(["--exit-code", str(OLD), "--config=missing", str(NEW)], 2, id="a missing configuration"),
+    pytest.param(
+        ["--exit-code", str(OLD), "--config=missing", str(NEW)], 2, id="a missing configuration"
+    ),
     pytest.param([str(OLD)], 2, id="a wrong command line"),
 ]
 
@@ -106,13 +133,21 @@ def test_exit_codes(arguments: list[str], code: int, tmp_path: Path) -> None:
 def test_a_full_disk_is_no_difference() -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [*KRM_FN, "diff", str(OLD), str(NEW), "--exit-code"], stdout=full, stderr=subprocess.PIPE, check=False
+            [*KRM_FN, "diff", str(OLD), str(NEW), "--exit-code"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
         )
-    assert (done.returncode, done.stderr) == (2, b"error: cannot write the output: No space left on device\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        b"error: cannot write the output: No space left on device\n",
+    )
 
 
 def test_a_package_that_cannot_be_rendered(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text(NEW.read_text().replace("kind: ConfigRevisions", "kind: ConfigRevision"))
+    (tmp_path / "a.yaml").write_text(
+        NEW.read_text().replace("kind: ConfigRevisions", "kind: ConfigRevision")
+    )
     done = krm_fn("diff", str(OLD), "a.yaml", "--config=a.yaml", cwd=tmp_path)
     assert (done.stdout, done.returncode) == ("", 2)
     assert done.stderr.startswith("error: a.yaml: expected one functionConfig document, found ")
@@ -133,7 +168,13 @@ def test_at_a_terminal(environment: dict[str, str], in_colour: bool, width: int)
     case = FIXTURES / "diffs/a-difference-in-a-long-line-is-in-view"
     command = [*KRM_FN, "diff", str(case / "old.yaml"), str(case / "new.yaml")]
     colours = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=terminal, check=True, env={**colours, **environment})
+    subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=terminal,
+        check=True,
+        env={**colours, **environment},
+    )
     os.close(terminal)
     text = os.read(screen, 65_536).decode()
     os.close(screen)
@@ -160,8 +201,12 @@ other:
 """
 LEVEL = "    level: info"
 PARENTS = [
-    pytest.param(LEVEL, [], [" @@ line 6 @@", "   logging:", f"-{LEVEL}", "+X"], id="the key above it"),
-    pytest.param("  - b", [], [" @@ line 10 @@", "   tags:", "-  - b", "+X"], id="the key of a list"),
+    pytest.param(
+        LEVEL, [], [" @@ line 6 @@", "   logging:", f"-{LEVEL}", "+X"], id="the key above it"
+    ),
+    pytest.param(
+        "  - b", [], [" @@ line 10 @@", "   tags:", "-  - b", "+X"], id="the key of a list"
+    ),
     pytest.param("server:", [], [" @@ line 1 @@", "-server:", "+X"], id="nothing above it"),
     pytest.param(
         LEVEL,
@@ -179,10 +224,17 @@ PARENTS = [
 
 
 @pytest.mark.parametrize(("line", "options", "expected"), PARENTS)
-def test_a_change_is_under_its_key(line: str, options: list[str], expected: list[str], tmp_path: Path) -> None:
+def test_a_change_is_under_its_key(
+    line: str, options: list[str], expected: list[str], tmp_path: Path
+) -> None:
     values = {"old.yaml": VALUE, "new.yaml": VALUE.replace(line, "X", 1)}
     for name, value in values.items():
-        manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"app.yaml": value}}
+        manifest = {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "a"},
+            "data": {"app.yaml": value},
+        }
         (tmp_path / name).write_text(json.dumps(manifest))
     done = krm_fn("diff", *options, "old.yaml", "new.yaml", cwd=tmp_path)
     _, key, *lines, _ = done.stdout.splitlines()
@@ -199,7 +251,9 @@ WIDTHS = [
 @pytest.mark.parametrize(("environment", "cut"), WIDTHS)
 def test_widths(environment: dict[str, str], cut: list[str], tmp_path: Path) -> None:
     case = FIXTURES / "diffs/a-difference-in-a-long-line-is-in-view"
-    done = krm_fn("diff", str(case / "old.yaml"), str(case / "new.yaml"), cwd=tmp_path, **environment)
+    done = krm_fn(
+        "diff", str(case / "old.yaml"), str(case / "new.yaml"), cwd=tmp_path, **environment
+    )
     assert all(text in done.stdout for text in cut)
     assert ("..." in done.stdout) == bool(cut)
     assert (max(map(len, done.stdout.splitlines())) <= 60) == bool(cut)
@@ -209,7 +263,9 @@ HUGE = [
     pytest.param("x" * 900_000, "x" * 899_999 + "y", id="one line"),
     pytest.param("x\n" * 400_000, "x\n" * 200_000 + "y\n" * 200_000, id="many lines"),
     pytest.param(
-        "".join(f"{n}\n" for n in range(100_000)), "".join(f"{-n}\n" for n in range(100_000)), id="all differ"
+        "".join(f"{n}\n" for n in range(100_000)),
+        "".join(f"{-n}\n" for n in range(100_000)),
+        id="all differ",
     ),
 ]
 

@@ -12,7 +12,11 @@ VARIABLES = [
     pytest.param({}, "krm-fn.yaml\n", id="none"),
     pytest.param({"KUSTOMIZE_BUILD_OPTIONS": ""}, "krm-fn.yaml\n", id="no options"),
     pytest.param({"KUSTOMIZE_BUILD_OPTIONS": BOTH}, "", id="options that run functions"),
-    pytest.param({"KUSTOMIZE_BUILD_OPTIONS": BOTH, "ARGOCD_APP_PARAMETERS": "null"}, "krm-fn.yaml\n", id="a plugin"),
+    pytest.param(
+        {"KUSTOMIZE_BUILD_OPTIONS": BOTH, "ARGOCD_APP_PARAMETERS": "null"},
+        "krm-fn.yaml\n",
+        id="a plugin",
+    ),
 ]
 
 
@@ -27,6 +31,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     write(tmp_path, LISTED)
     done = krm_fn("discover", "--kustomize-options", BOTH, cwd=tmp_path)
     warning = (
-        "warning: kustomization.yaml:2:3: transformers: kustomize runs krm-fn.yaml; this directory is left to it\n"
+        "warning: kustomization.yaml:2:3: transformers: kustomize runs krm-fn.yaml; this "
+        "directory is left to it\n"
     )
     assert (done.stdout, done.stderr, done.returncode) == ("", warning, 0)

@@ -27,14 +27,18 @@ def test_a_file_and_stdin_are_explained_alike(tmp_path: Path) -> None:
     (tmp_path / "input.yaml").write_text((CASE / "input.yaml").read_text())
     done = krm_fn("explain", "input.yaml", cwd=tmp_path, COLUMNS="80")
     assert (done.stdout, done.stderr, done.returncode) == (TEXT, "", 0)
-    piped = krm_fn("explain", "-", cwd=tmp_path, stdin=(CASE / "input.yaml").read_text(), COLUMNS="80")
+    piped = krm_fn(
+        "explain", "-", cwd=tmp_path, stdin=(CASE / "input.yaml").read_text(), COLUMNS="80"
+    )
     assert piped.stdout.replace("<stdin>", "input.yaml") == TEXT
 
 
 def test_a_pipe_gets_whole_lines(tmp_path: Path) -> None:
     """A search finds what it looks for, and each sentence is one line."""
     file = str(CASE / "input.yaml")
-    whole, narrow = (krm_fn("explain", file, cwd=tmp_path, COLUMNS=width).stdout for width in ("", "60"))
+    whole, narrow = (
+        krm_fn("explain", file, cwd=tmp_path, COLUMNS=width).stdout for width in ("", "60")
+    )
     assert len(whole.splitlines()) < len(narrow.splitlines())
     assert max(map(len, whole.splitlines())) > 100
     assert whole.split() == narrow.split()
@@ -50,7 +54,9 @@ def test_places_in_a_folder_are_those_of_its_files(tmp_path: Path) -> None:
     assert "    Deployment shop/web  shop/others.yaml:13\n" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["deploy/web", "Deployment/web", "deployments/web", "configmaps/web-config"])
+@pytest.mark.parametrize(
+    "name", ["deploy/web", "Deployment/web", "deployments/web", "configmaps/web-config"]
+)
 def test_a_kind_and_a_name_are_looked_for_in_the_current_folder(name: str, tmp_path: Path) -> None:
     (tmp_path / "all.yaml").write_text((CASE / "input.yaml").read_text())
     done = krm_fn("explain", name, cwd=tmp_path)
@@ -91,14 +97,18 @@ def test_the_configuration_may_be_a_config_map(tmp_path: Path) -> None:
 
 
 FAILURES = [
-    pytest.param(["missing.yaml"], 1, "error: missing.yaml: no such file or directory\n", id="no such file"),
+    pytest.param(
+        ["missing.yaml"], 1, "error: missing.yaml: no such file or directory\n", id="no such file"
+    ),
     pytest.param(
         [str(CASE / "input.yaml"), "web-confi"],
         1,
         "error: the package has no ConfigMap, Secret or workload web-confi; did you mean web-config?\n",
         id="no such object",
     ),
-    pytest.param([], 2, "error: expected PATH, or --message TEXT; see krm-fn explain --help\n", id="no path"),
+    pytest.param(
+        [], 2, "error: expected PATH, or --message TEXT; see krm-fn explain --help\n", id="no path"
+    ),
     pytest.param(
         [str(CASE / "input.yaml"), HOSTILE],
         1,

@@ -43,7 +43,9 @@ def promised_codes(text: str) -> dict[int, str]:
 
 
 def codes_in_help(command: str, folder: Path) -> dict[int, str]:
-    paragraph = re.search(r"^  Exit codes: (.+?)\.(?: .*?)?\n\n", help_of(command, folder), re.MULTILINE | re.DOTALL)
+    paragraph = re.search(
+        r"^  Exit codes: (.+?)\.(?: .*?)?\n\n", help_of(command, folder), re.MULTILINE | re.DOTALL
+    )
     assert paragraph
     return promised_codes(" ".join(paragraph[1].split()))
 
@@ -55,7 +57,9 @@ def codes_on_the_page() -> dict[str, dict[int, str]]:
 
 
 def test_the_page_promises_the_exit_codes_of_the_help(tmp_path: Path) -> None:
-    assert codes_on_the_page() == {command: codes_in_help(command, tmp_path) for command in COMMANDS}
+    assert codes_on_the_page() == {
+        command: codes_in_help(command, tmp_path) for command in COMMANDS
+    }
 
 
 READER = """apiVersion: v1
@@ -66,9 +70,13 @@ spec: {containers: [{envFrom: [{configMapRef: {name: a}}]}]}
 FILES = {
     "all.yaml": f"{CONFIG_MAP}---\n{READER}",
     "plain/all.yaml": f"{CONFIG_MAP}---\n{READER}",
-    "wrong/all.yaml": CONFIG_MAP.replace("name: a", "name: a, annotations: {revisions.krm-fn.io/strategy: b}"),
+    "wrong/all.yaml": CONFIG_MAP.replace(
+        "name: a", "name: a, annotations: {revisions.krm-fn.io/strategy: b}"
+    ),
     "deployed.yaml": CONFIG_MAP,
-    "prod.json": (FIXTURES / "fleets/a-canary-in-one-of-four-clusters/reports/prod-eu.json").read_text(),
+    "prod.json": (
+        FIXTURES / "fleets/a-canary-in-one-of-four-clusters/reports/prod-eu.json"
+    ).read_text(),
     "half.json": "{",
     **{name: f"{number}\n" for number, name in enumerate(("base", "ours", "theirs"))},
 }
@@ -82,7 +90,9 @@ ENDS = [
     pytest.param("init missing", 2, id="there is no such folder"),
     pytest.param("render all.yaml", 0, id="manifests are printed"),
     pytest.param("render half.json", 1, id="there are no manifests"),
-    pytest.param("render all.yaml --check --deployed deployed.yaml", 1, id="what pods use would be pruned"),
+    pytest.param(
+        "render all.yaml --check --deployed deployed.yaml", 1, id="what pods use would be pruned"
+    ),
     pytest.param("render --check", 2, id="nothing says what is deployed"),
     pytest.param("verify rendered.yaml", 0, id="a rendering is consistent"),
     pytest.param("verify all.yaml", 1, id="the function did not run"),
@@ -121,8 +131,14 @@ ENDS = [
 
 ELSEWHERE = {
     ("history", 130): "tests/history/test_ask.py: test_watching_ends_with_ctrl_c",
-    ("link", 0): "tests/linker/test_link_set.py: test_changes_are_logged_and_the_summary_is_returned",
-    ("link", 4): "tests/linker/test_link_set.py: test_a_check_ends_with_a_code_of_its_own_if_there_is_something_to_do",
+    (
+        "link",
+        0,
+    ): "tests/linker/test_link_set.py: test_changes_are_logged_and_the_summary_is_returned",
+    (
+        "link",
+        4,
+    ): "tests/linker/test_link_set.py: test_a_check_ends_with_a_code_of_its_own_if_there_is_something_to_do",
     ("link", 130): "tests/linker/test_link_set.py: test_an_interrupted_run_says_what_it_has_done",
     ("link", 143): "tests/linker/test_link_set.py: test_a_stopped_run_has_an_exit_code_of_its_own",
 }
@@ -135,18 +151,28 @@ def command_of(line: str) -> str:
 
 
 @pytest.mark.parametrize(("line", "code"), ENDS)
-def test_a_command_ends_with_a_code_that_its_help_names(line: str, code: int, tmp_path: Path) -> None:
+def test_a_command_ends_with_a_code_that_its_help_names(
+    line: str, code: int, tmp_path: Path
+) -> None:
     commit(tmp_path, {**FILES, "repaired/all.yaml": "a: ["})
     rendered = krm_fn("render", "all.yaml", cwd=tmp_path).stdout
     write(tmp_path, {"repaired/all.yaml": CONFIG_MAP, "rendered.yaml": rendered})
     stdin = FILES[line[1:]] if line.startswith("<") else ""
-    done = krm_fn(*([] if stdin else line.split(" ")), cwd=tmp_path, stdin=stdin, KUBECONFIG="", HOME=str(tmp_path))
+    done = krm_fn(
+        *([] if stdin else line.split(" ")),
+        cwd=tmp_path,
+        stdin=stdin,
+        KUBECONFIG="",
+        HOME=str(tmp_path),
+    )
     assert done.returncode == code, done.stderr
     assert code in codes_in_help(command_of(line), tmp_path)
 
 
 def test_each_code_in_a_help_text_has_a_row(tmp_path: Path) -> None:
-    promised = {(command, code) for command in COMMANDS for code in codes_in_help(command, tmp_path)}
+    promised = {
+        (command, code) for command in COMMANDS for code in codes_in_help(command, tmp_path)
+    }
     rows = {(command_of(str(line)), code) for line, code in (row.values for row in ENDS)}
     assert promised == rows | ELSEWHERE.keys()
     for place in ELSEWHERE.values():

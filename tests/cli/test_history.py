@@ -19,12 +19,18 @@ def test_the_plugin_of_kubectl_is_the_same_command() -> None:
     assert done.stdout.startswith("Usage: kubectl revisions [OPTIONS] [NAME]\n")
 
 
-@pytest.mark.parametrize("command", [[str(PLUGIN)], ["kubectl", "revisions"]], ids=["by itself", "by kubectl"])
+@pytest.mark.parametrize(
+    "command", [[str(PLUGIN)], ["kubectl", "revisions"]], ids=["by itself", "by kubectl"]
+)
 def test_the_plugin_says_how_it_is_called(command: list[str]) -> None:
     program = [str(require("kubectl")), *command[1:]] if command[0] == "kubectl" else command
     environment = {"PATH": f"{PLUGIN.parent}:{os.environ['PATH']}", "HOME": "/nonexistent"}
-    done = subprocess.run([*program, "--zzz"], env=environment, capture_output=True, text=True, check=False)
-    assert done.stderr.splitlines()[0] == "error: No such option '--zzz'; see kubectl revisions --help"
+    done = subprocess.run(
+        [*program, "--zzz"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert (
+        done.stderr.splitlines()[0] == "error: No such option '--zzz'; see kubectl revisions --help"
+    )
     assert done.returncode != 0
 
 
@@ -39,9 +45,23 @@ def test_a_cluster_whose_certificate_nobody_checks_is_asked_without_warnings(
         paths.append(handler.path)
         answer(handler, {"metadata": {}, "items": []})
 
-    made = ("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=a", "-out", "cert.pem", "-keyout", "key.pem")
+    made = (
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-subj",
+        "/CN=a",
+        "-out",
+        "cert.pem",
+        "-keyout",
+        "key.pem",
+    )
     subprocess.run([require("openssl"), *made], cwd=tmp_path, check=True, capture_output=True)
-    (tmp_path / "both.pem").write_text("".join((tmp_path / f"{one}.pem").read_text() for one in ("key", "cert")))
+    (tmp_path / "both.pem").write_text(
+        "".join((tmp_path / f"{one}.pem").read_text() for one in ("key", "cert"))
+    )
     with hostile_server(list_nothing, tmp_path, tmp_path / "both.pem") as kubeconfig:
         done = krm_fn(*arguments, f"--kubeconfig={kubeconfig}", cwd=tmp_path)
     assert done.stderr.startswith("error: no revisions in namespace shop: ")

@@ -35,7 +35,9 @@ WITHOUT_CLIENT = [
 
 
 @pytest.mark.parametrize(("arguments", "code"), WITHOUT_CLIENT)
-def test_a_command_without_the_kubernetes_client_says_how_to_install_it(arguments: list[str], code: int) -> None:
+def test_a_command_without_the_kubernetes_client_says_how_to_install_it(
+    arguments: list[str], code: int
+) -> None:
     done = run_without_client(*arguments)
     help_of = f"krm-fn {arguments[0]} --help"
     assert (done.returncode, done.stdout) == (code, "")
@@ -48,14 +50,22 @@ def test_a_command_without_the_kubernetes_client_says_how_to_install_it(argument
     [
         pytest.param("--colour=blue", "No such option '--colour'", id="an option"),
         pytest.param("web", "Got unexpected extra argument (web)", id="an argument"),
-        pytest.param("--no-wait=all", "Option '--no-wait' does not take a value", id="a flag that has a value now"),
+        pytest.param(
+            "--no-wait=all",
+            "Option '--no-wait' does not take a value",
+            id="a flag that has a value now",
+        ),
         pytest.param("--timeout=5m", "'5m' is not a valid integer range", id="another unit"),
         pytest.param(
-            "--revision=Widget/web", "found 'Widget/web', expected ConfigMap/NAME or Secret/NAME", id="a kind"
+            "--revision=Widget/web",
+            "found 'Widget/web', expected ConfigMap/NAME or Secret/NAME",
+            id="a kind",
         ),
     ],
 )
-def test_a_plan_of_another_version_is_an_error_that_names_both_versions(argument: str, why: str) -> None:
+def test_a_plan_of_another_version_is_an_error_that_names_both_versions(
+    argument: str, why: str
+) -> None:
     """It ends before anything is asked of a cluster: without the client, that would be another error."""
     done = link_without_client("--set=web", argument, KRM_FN_PLAN_VERSION="99.0.0")
     assert (done.returncode, done.stdout) == (2, "")
@@ -66,10 +76,15 @@ def test_a_plan_of_another_version_is_an_error_that_names_both_versions(argument
     )
 
 
-def test_a_plan_that_does_not_say_its_version_is_an_error_that_names_the_one_of_the_linker() -> None:
+def test_a_plan_that_does_not_say_its_version_is_an_error_that_names_the_one_of_the_linker() -> (
+    None
+):
     done = link_without_client("--set=web", "--colour=blue", KUBERNETES_SERVICE_HOST="10.0.0.1")
     assert done.returncode == 2
-    assert f"; krm-fn of another version wrote this plan, and the linker is {__version__}, which" in done.stderr
+    assert (
+        f"; krm-fn of another version wrote this plan, and the linker is {__version__}, which"
+        in done.stderr
+    )
 
 
 def test_a_mistake_of_somebody_who_types_is_no_plan_of_another_version() -> None:
@@ -79,4 +94,7 @@ def test_a_mistake_of_somebody_who_types_is_no_plan_of_another_version() -> None
 
 
 def test_a_plan_that_is_understood_may_be_of_any_version() -> None:
-    assert "needs the Python package" in link_without_client("--set=web", KRM_FN_PLAN_VERSION="99.0.0").stderr
+    assert (
+        "needs the Python package"
+        in link_without_client("--set=web", KRM_FN_PLAN_VERSION="99.0.0").stderr
+    )

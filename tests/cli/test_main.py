@@ -19,7 +19,9 @@ def test_the_version(argument: str, tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == (f"krm-fn {__version__}\n", "", 0)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["render", "--help"], ["render", "-h"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["-h"], ["render", "--help"], ["render", "-h"]], ids=" ".join
+)
 def test_help(arguments: list[str], tmp_path: Path) -> None:
     done = krm_fn(*arguments, cwd=tmp_path)
     assert done.stdout.startswith(f"Usage: krm-fn {' '.join(arguments[:-1])}".rstrip())
@@ -43,7 +45,9 @@ def test_every_command_that_has_formats_takes_them_with_o(command: str) -> None:
     assert [*kind.choices] == FORMATS[command]
     assert "-o" in options["output"].opts
     assert FORMATS.keys() == {
-        name for name, one in krm_fn_group.commands.items() if "output" in {option.name for option in one.params}
+        name
+        for name, one in krm_fn_group.commands.items()
+        if "output" in {option.name for option in one.params}
     }
 
 
@@ -54,7 +58,9 @@ SHARED = ["--config", "--max-bytes", "--helm-release", "--helm-api-versions"]
 def test_the_options_of_a_rendering_are_described_once(command: str, tmp_path: Path) -> None:
     done = krm_fn(command, "--help", cwd=tmp_path)
     rest = done.stdout.partition("\nOptions:\n")[2]
-    described = [option for option in SHARED if re.search(rf"^  (-., )?{option} [A-Z]+", rest, re.MULTILINE)]
+    described = [
+        option for option in SHARED if re.search(rf"^  (-., )?{option} [A-Z]+", rest, re.MULTILINE)
+    ]
     assert described == (SHARED if command == "render" else [])
     line = " ".join(rest.split("\n\n")[-1].split())
     assert line.startswith("And the options of krm-fn render: --config,") != (command == "render")
@@ -63,14 +69,47 @@ def test_the_options_of_a_rendering_are_described_once(command: str, tmp_path: P
 
 WRONG = [
     pytest.param(["rendr"], "No such command 'rendr'", "krm-fn", id="an unknown command"),
-    pytest.param(["render", "--confg", "a"], "No such option '--confg'", "krm-fn render", id="an unknown option"),
-    pytest.param(["render", "--config"], "Option '--config' requires an argument", "krm-fn render", id="no value"),
-    pytest.param(["diff", "--each=yes"], "Option '--each' does not take a value", "krm-fn diff", id="a value too many"),
-    pytest.param(["--version=3"], "Option '--version' does not take a value", "krm-fn", id="a value of no command"),
-    pytest.param(["render", ""], "Invalid value for '[PATH]...': found an empty path", "krm-fn render", id="no path"),
-    pytest.param(["verify", ""], "Invalid value for '[PATH]': found an empty path", "krm-fn verify", id="no path here"),
     pytest.param(
-        ["render", "--config="], "Invalid value for '--config': found an empty path", "krm-fn render", id="no file"
+        ["render", "--confg", "a"],
+        "No such option '--confg'",
+        "krm-fn render",
+        id="an unknown option",
+    ),
+    pytest.param(
+        ["render", "--config"],
+        "Option '--config' requires an argument",
+        "krm-fn render",
+        id="no value",
+    ),
+    pytest.param(
+        ["diff", "--each=yes"],
+        "Option '--each' does not take a value",
+        "krm-fn diff",
+        id="a value too many",
+    ),
+    pytest.param(
+        ["--version=3"],
+        "Option '--version' does not take a value",
+        "krm-fn",
+        id="a value of no command",
+    ),
+    pytest.param(
+        ["render", ""],
+        "Invalid value for '[PATH]...': found an empty path",
+        "krm-fn render",
+        id="no path",
+    ),
+    pytest.param(
+        ["verify", ""],
+        "Invalid value for '[PATH]': found an empty path",
+        "krm-fn verify",
+        id="no path here",
+    ),
+    pytest.param(
+        ["render", "--config="],
+        "Invalid value for '--config': found an empty path",
+        "krm-fn render",
+        id="no file",
     ),
     pytest.param(["link"], "Missing option '--set'", "krm-fn link", id="no set"),
     pytest.param(
@@ -109,8 +148,18 @@ WRONG = [
         "krm-fn render",
         id="--check alone",
     ),
-    pytest.param(["render", "--deployed", "a"], "--deployed needs --check", "krm-fn render", id="--deployed alone"),
-    pytest.param(["diff"], "expected OLD and NEW, --against REV or --live; found 0 paths", "krm-fn diff", id="nothing"),
+    pytest.param(
+        ["render", "--deployed", "a"],
+        "--deployed needs --check",
+        "krm-fn render",
+        id="--deployed alone",
+    ),
+    pytest.param(
+        ["diff"],
+        "expected OLD and NEW, --against REV or --live; found 0 paths",
+        "krm-fn diff",
+        id="nothing",
+    ),
     pytest.param(
         ["diff", "a", "b", "c"],
         "expected OLD and NEW, --against REV or --live; found 3 paths",
@@ -118,7 +167,10 @@ WRONG = [
         id="three paths",
     ),
     pytest.param(
-        ["diff", "a"], "expected OLD and NEW, --against REV or --live; found 1 path", "krm-fn diff", id="one path"
+        ["diff", "a"],
+        "expected OLD and NEW, --against REV or --live; found 1 path",
+        "krm-fn diff",
+        id="one path",
     ),
     pytest.param(
         ["diff", "-o", "json", "-U3", "a", "b"],
@@ -126,14 +178,18 @@ WRONG = [
         "krm-fn diff",
         id="lines around whole values",
     ),
-    pytest.param(["diff", "-", "-"], "only one of OLD and NEW can be stdin", "krm-fn diff", id="stdin twice"),
+    pytest.param(
+        ["diff", "-", "-"], "only one of OLD and NEW can be stdin", "krm-fn diff", id="stdin twice"
+    ),
     pytest.param(
         ["diff", "--against=main", "-"],
         "--against needs paths in a repository, not stdin",
         "krm-fn diff",
         id="stdin in git",
     ),
-    pytest.param(["diff", "--against="], "--against found an empty revision", "krm-fn diff", id="no revision"),
+    pytest.param(
+        ["diff", "--against="], "--against found an empty revision", "krm-fn diff", id="no revision"
+    ),
     pytest.param(
         ["diff", "--live", "--against=main"],
         "--live and --against are two other sides; give one of them",
@@ -162,7 +218,9 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("arguments", "message", "command"), WRONG)
-def test_a_wrong_command_line_is_one_line(arguments: list[str], message: str, command: str, tmp_path: Path) -> None:
+def test_a_wrong_command_line_is_one_line(
+    arguments: list[str], message: str, command: str, tmp_path: Path
+) -> None:
     done = krm_fn(*arguments, cwd=tmp_path)
     assert (done.stdout, done.returncode) == ("", 2)
     assert re.fullmatch(rf"error: {re.escape(message)}[^\n]*; see {command} --help\n", done.stderr)
@@ -175,7 +233,9 @@ NAMED = [
         f"error: ./{SHOWN}: cannot read the functionConfig: No such file or directory\n",
         id="a configuration",
     ),
-    pytest.param([HOSTILE], f"error: No such command '{SHOWN}'; see krm-fn --help\n", id="a command"),
+    pytest.param(
+        [HOSTILE], f"error: No such command '{SHOWN}'; see krm-fn --help\n", id="a command"
+    ),
     pytest.param(
         ["link", "--set=a", f"--revision={HOSTILE}"],
         f"error: Invalid value for '--revision': found '{SHOWN}', expected ConfigMap/NAME or Secret/NAME; "
@@ -186,13 +246,27 @@ NAMED = [
 
 
 @pytest.mark.parametrize(("arguments", "message"), NAMED)
-def test_no_control_character_of_an_argument_is_printed(arguments: list[str], message: str, tmp_path: Path) -> None:
+def test_no_control_character_of_an_argument_is_printed(
+    arguments: list[str], message: str, tmp_path: Path
+) -> None:
     done = krm_fn(*arguments, cwd=tmp_path)
     assert (done.stdout, done.stderr) == ("", message)
 
 
 COMMANDS = (
-    *("render", "verify", "diff", "explain", "history", "graph", "link", "discover", "completion", "version", "help"),
+    *(
+        "render",
+        "verify",
+        "diff",
+        "explain",
+        "history",
+        "graph",
+        "link",
+        "discover",
+        "completion",
+        "version",
+        "help",
+    ),
 )
 LIGHT = [["--help"], *([command, "--help"] for command in COMMANDS)]
 HEAVY = {
@@ -210,5 +284,7 @@ HEAVY = {
 @pytest.mark.parametrize("arguments", LIGHT, ids=" ".join)
 def test_nothing_heavy_is_loaded_for(arguments: list[str]) -> None:
     probe = f"import sys; from krm_fn.cli.main import main; main({arguments}); print({HEAVY} & sys.modules.keys())"
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=False
+    )
     assert (done.stdout, done.stderr) == ("set()\n", "")

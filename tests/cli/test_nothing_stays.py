@@ -1,4 +1,7 @@
-"""No command leaves or changes a file that it does not name. The test of this name in `integration` has all endings."""
+"""No command leaves or changes a file that it does not name.
+
+The test of this name in `integration` has all endings.
+"""
 
 import shutil
 import signal

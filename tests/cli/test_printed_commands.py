@@ -41,9 +41,24 @@ def origin(tmp_path: Path) -> Path:
 
 
 CLONES = [
-    pytest.param(["--depth=1"], "HEAD~1", "this clone is shallow: run git (fetch --unshallow)", id="a shallow clone"),
-    pytest.param(["--filter=blob:none"], "HEAD~1", "run git (fetch --refetch --no-filter), or", id="a partial clone"),
-    pytest.param([], "origin/later", "if it is on a remote, run git (fetch)", id="a branch that is not fetched yet"),
+    pytest.param(
+        ["--depth=1"],
+        "HEAD~1",
+        "this clone is shallow: run git (fetch --unshallow)",
+        id="a shallow clone",
+    ),
+    pytest.param(
+        ["--filter=blob:none"],
+        "HEAD~1",
+        "run git (fetch --refetch --no-filter), or",
+        id="a partial clone",
+    ),
+    pytest.param(
+        [],
+        "origin/later",
+        "if it is on a remote, run git (fetch)",
+        id="a branch that is not fetched yet",
+    ),
 ]
 
 
@@ -71,7 +86,10 @@ def test_the_revision_that_is_suggested_is_one(origin: Path) -> None:
 
 def test_the_hazard_that_diff_names_is_found_by_the_command_beside_it(tmp_path: Path) -> None:
     """It is what a deployer would prune while pods use it."""
-    write(tmp_path / "new", {"krm-fn.yaml": CONFIG, "web.yaml": READER, "config.yaml": config_map("high")})
+    write(
+        tmp_path / "new",
+        {"krm-fn.yaml": CONFIG, "web.yaml": READER, "config.yaml": config_map("high")},
+    )
     write(tmp_path, {"old.yaml": f"{READER}---\n{config_map('low')}"})
     said = diff(tmp_path, "old.yaml", "new").stdout
     assert "would prune web-config while pods use it; " in " ".join(said.split())
@@ -84,14 +102,23 @@ def test_the_hazard_that_diff_names_is_found_by_the_command_beside_it(tmp_path: 
 
 def test_the_path_to_pass_in_the_place_of_a_kustomization_is_rendered(tmp_path: Path) -> None:
     kustomize = str(require("kustomize").parent)
-    write(tmp_path, {"web/kustomization.yaml": "resources: [config.yaml]\n", "web/config.yaml": config_map("low")})
+    write(
+        tmp_path,
+        {
+            "web/kustomization.yaml": "resources: [config.yaml]\n",
+            "web/config.yaml": config_map("low"),
+        },
+    )
     failed = krm_fn("render", "web/kustomization.yaml", cwd=tmp_path)
     (path,) = take(failed.stderr, "pass (.*)")
     done = krm_fn("render", path, cwd=tmp_path, PATH=f"{kustomize}:/usr/bin:/bin")
     assert "kind: ConfigMap" in done.stdout
     failed = krm_fn("render", ".", cwd=tmp_path)
     assert re.search("^error: web: .*; pass it as a PATH of its own", failed.stderr, re.MULTILINE)
-    assert krm_fn("render", "web", cwd=tmp_path, PATH=f"{kustomize}:/usr/bin:/bin").stdout == done.stdout
+    assert (
+        krm_fn("render", "web", cwd=tmp_path, PATH=f"{kustomize}:/usr/bin:/bin").stdout
+        == done.stdout
+    )
 
 
 def test_one_of_two_configurations_is_chosen_with_the_option_that_is_named(tmp_path: Path) -> None:
@@ -114,7 +141,9 @@ LEFT_ALONE = [
 
 
 @pytest.mark.parametrize(("text", "name"), LEFT_ALONE)
-def test_the_annotation_that_explain_prints_renames_what_was_left_alone(text: str, name: str, tmp_path: Path) -> None:
+def test_the_annotation_that_explain_prints_renames_what_was_left_alone(
+    text: str, name: str, tmp_path: Path
+) -> None:
     write(tmp_path, {"all.yaml": text})
     rendered = krm_fn("render", "all.yaml", cwd=tmp_path)
     assert f"  name: {name}-" not in rendered.stdout.replace("{name: ", "\n  name: ")
@@ -124,15 +153,22 @@ def test_the_annotation_that_explain_prints_renames_what_was_left_alone(text: st
     key, value = take(told, r"you can annotate it with (\S+: \w+) to rename it all the same")
     kind = f"kind: ConfigMap\nmetadata: {{name: {name}"
     assert text.count(kind) == 1
-    annotated = text.replace(kind, f"kind: ConfigMap\nmetadata: {{annotations: {{{key} {value}}}, name: {name}")
+    annotated = text.replace(
+        kind, f"kind: ConfigMap\nmetadata: {{annotations: {{{key} {value}}}, name: {name}"
+    )
     write(tmp_path, {"all.yaml": annotated})
-    assert re.search(rf"name: {name}-[a-z0-9]{{10}}\b", krm_fn("render", "all.yaml", cwd=tmp_path).stdout)
+    assert re.search(
+        rf"name: {name}-[a-z0-9]{{10}}\b", krm_fn("render", "all.yaml", cwd=tmp_path).stdout
+    )
 
 
 def test_what_a_message_leaves_out_is_printed_with_the_option_that_it_names(tmp_path: Path) -> None:
     write(
         tmp_path,
-        {"web/kustomization.yaml": "resources: []\n", "bin/kustomize": "#!/bin/sh\necho odd: x1 >&2\nexit 1\n"},
+        {
+            "web/kustomization.yaml": "resources: []\n",
+            "bin/kustomize": "#!/bin/sh\necho odd: x1 >&2\nexit 1\n",
+        },
     )
     (tmp_path / "bin/kustomize").chmod(0o755)
     path = f"{tmp_path / 'bin'}:/usr/bin:/bin"

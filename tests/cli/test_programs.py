@@ -1,6 +1,9 @@
-"""Each program that krm-fn starts is replaced by one that breaks, at each of its calls. Nobody takes half an answer.
+"""Each program that krm-fn starts is replaced by one that breaks, at each of its calls.
 
-A command then fails, or its answer is the one that it has with the whole program. What cannot be told is in UNTOLD.
+Nobody takes half an answer.
+
+A command then fails, or its answer is the one that it has with the whole program. What cannot be
+told is in UNTOLD.
 """
 
 import os
@@ -59,7 +62,11 @@ BEHAVIOURS = {
     "complains for ever": "while :; do echo no >&2; done",
     "has no interpreter": None,
 }
-ENDLESS = {name for name, script in BEHAVIOURS.items() if script and ("sleep" in script or "while" in script)}
+ENDLESS = {
+    name
+    for name, script in BEHAVIOURS.items()
+    if script and ("sleep" in script or "while" in script)
+}
 
 OURS = ".merge_file_ours"
 """The file that the answer of a merge is written into."""
@@ -67,7 +74,12 @@ OURS = ".merge_file_ours"
 BUILDERS = ("kustomize", "kubectl", "helm")
 UNTOLD = {
     # YAML has no end, and a kustomization without resources prints nothing.
-    **{(one, name): "YAML has no end" for one in BUILDERS for name in BEHAVIOURS if "all is well" in name},
+    **{
+        (one, name): "YAML has no end"
+        for one in BUILDERS
+        for name in BEHAVIOURS
+        if "all is well" in name
+    },
     # What git lists may be empty. Half of a list has no end, or ends in the middle of an entry.
     ("git ls-files", "says nothing, and that all is well"): "a repository may have no files yet",
     ("git ls-tree", "says nothing, and that all is well"): "a folder may be empty",
@@ -86,7 +98,10 @@ echo "$*" >> {folder}/calls
 
 
 class Door(NamedTuple):
-    """A way into krm-fn: files, what is run there, and the program that it starts. For a merge, the files are ours."""
+    """A way into krm-fn: files, what is run there, and the program that it starts.
+
+    For a merge, the files are ours.
+    """
 
     files: Files
     program: str
@@ -111,7 +126,11 @@ KUSTOMIZATION: Files = {
     "shop/krm-fn.yaml": CONFIG,
     "old/a.yaml": MANIFESTS,
 }
-CHART: Files = {"shop/Chart.yaml": "name: shop\n", "shop/krm-fn.yaml": CONFIG, "old/a.yaml": MANIFESTS}
+CHART: Files = {
+    "shop/Chart.yaml": "name: shop\n",
+    "shop/krm-fn.yaml": CONFIG,
+    "old/a.yaml": MANIFESTS,
+}
 PLAIN: Files = {
     "shop/a.yaml": MANIFESTS,
     "shop/krm-fn.yaml": CONFIG,
@@ -119,7 +138,9 @@ PLAIN: Files = {
     "other/krm-fn.yaml": CONFIG,
 }
 
-PACKAGES: Files = {f"{name}/kustomization.yaml": "resources: []\n" for name in ("db", "shop", "web")}
+PACKAGES: Files = {
+    f"{name}/kustomization.yaml": "resources: []\n" for name in ("db", "shop", "web")
+}
 
 
 def _before_init(files: Files) -> Files:
@@ -129,15 +150,30 @@ def _before_init(files: Files) -> Files:
 DOORS = {
     **{
         f"{command[0]} with {program}": Door(files, program, _command(*command))
-        for program, files in (("kustomize", KUSTOMIZATION), ("kubectl", KUSTOMIZATION), ("helm", CHART))
+        for program, files in (
+            ("kustomize", KUSTOMIZATION),
+            ("kubectl", KUSTOMIZATION),
+            ("helm", CHART),
+        )
         for command in (
-            *(("render", "shop"), ("explain", "shop", "app"), ("graph", "shop"), ("diff", "old", "shop")),
+            *(
+                ("render", "shop"),
+                ("explain", "shop", "app"),
+                ("graph", "shop"),
+                ("diff", "old", "shop"),
+            ),
             ("verify", "shop"),
         )
     },
     **{
-        f"init with {program}": Door(_before_init(files), program, _command("init", "--namespace=shop", "shop"))
-        for program, files in (("kustomize", KUSTOMIZATION), ("kubectl", KUSTOMIZATION), ("helm", CHART))
+        f"init with {program}": Door(
+            _before_init(files), program, _command("init", "--namespace=shop", "shop")
+        )
+        for program, files in (
+            ("kustomize", KUSTOMIZATION),
+            ("kubectl", KUSTOMIZATION),
+            ("helm", CHART),
+        )
     },
     "init --ci with kustomize": Door(
         _before_init(KUSTOMIZATION),
@@ -145,9 +181,13 @@ DOORS = {
         _command("init", "--ci=gitlab", f"--action=our/krm-fn@{'a' * 40}", "shop"),
     ),
     "init above packages with kustomize": Door(PACKAGES, "kustomize", _command("init", ".")),
-    "diff --against with kustomize": Door(KUSTOMIZATION, "kustomize", _command("diff", "--against=HEAD", "shop")),
+    "diff --against with kustomize": Door(
+        KUSTOMIZATION, "kustomize", _command("diff", "--against=HEAD", "shop")
+    ),
     "diff --against with git": Door(PLAIN, "git", _command("diff", "--against=HEAD", "shop")),
-    "diff --against, no such branch, with git": Door(PLAIN, "git", _command("diff", "--against=mian", "shop")),
+    "diff --against, no such branch, with git": Door(
+        PLAIN, "git", _command("diff", "--against=mian", "shop")
+    ),
     "diff --each with git": Door(PLAIN, "git", _command("diff", "--against=HEAD", "--each", ".")),
     "a merge that is a conflict, with git": Door(LIMIT, "git", _drive),
     "a merge with git": Door(edited("config.yaml", ("10", "20"), base=DEBUG), "git", _drive),
@@ -176,26 +216,38 @@ class Stage:
         if self._door.run is not _drive:
             write(self.tree, self._door.files)
             commit(self.tree, {})
-            (self.tree / "shop/new.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new}\n")
+            (self.tree / "shop/new.yaml").write_text(
+                "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new}\n"
+            )
             return
         base = commit(self.tree, package(rendered(DEBUG)), "base")
         git(self.tree, "checkout", "--quiet", "-b", "theirs")
-        theirs = commit(self.tree, package(rendered({**TRACE, "web.yaml": IMAGE["web.yaml"]})), "theirs")
+        theirs = commit(
+            self.tree, package(rendered({**TRACE, "web.yaml": IMAGE["web.yaml"]})), "theirs"
+        )
         git(self.tree, "checkout", "--quiet", "main")
-        files = {name: str(text) for name, text in self._door.files.items()} | {"web.yaml": DEBUG["web.yaml"]}
+        files = {name: str(text) for name, text in self._door.files.items()} | {
+            "web.yaml": DEBUG["web.yaml"]
+        }
         ours = commit(self.tree, package(rendered(files)), "ours")
         monkeypatch.setenv(f"GITHEAD_{theirs}", "theirs")
         for name, one in (("base", base), ("ours", ours), ("theirs", theirs)):
-            (self.tree / f".merge_file_{name}").write_text(git(self.tree, "show", f"{one}:config.yaml") + "\n")
+            (self.tree / f".merge_file_{name}").write_text(
+                git(self.tree, "show", f"{one}:config.yaml") + "\n"
+            )
 
     def run(self, behaviour: str = "", broken: int = 0) -> Outcome:
         script = BEHAVIOURS.get(behaviour, "exit 9")
-        text = WRAPPER.format(behaviour=(script or "").format(**self._values), broken=broken, **self._values)
+        text = WRAPPER.format(
+            behaviour=(script or "").format(**self._values), broken=broken, **self._values
+        )
         wrapper = self._tools / self._door.program
         wrapper.write_text("#!/no/such/interpreter\n" if script is None else text)
         wrapper.chmod(0o755)
         (self._tools / "calls").write_text("")
-        return self._door.run(Limits(max_bytes=MOST_BYTES, timeout=1 if behaviour in ENDLESS else 60))
+        return self._door.run(
+            Limits(max_bytes=MOST_BYTES, timeout=1 if behaviour in ENDLESS else 60)
+        )
 
     def calls(self) -> list[str]:
         """Return what each call of the last run was for, such as `git ls-tree`."""
@@ -205,7 +257,9 @@ class Stage:
         return [f"git {_command_of_git(line)}" for line in lines]
 
     def files(self) -> dict[str, bytes]:
-        paths = (path for path in self.tree.rglob("*") if path.is_file() and ".git" not in path.parts)
+        paths = (
+            path for path in self.tree.rglob("*") if path.is_file() and ".git" not in path.parts
+        )
         return {str(path.relative_to(self.tree)): path.read_bytes() for path in paths}
 
     def restore(self, files: Mapping[str, bytes]) -> None:
@@ -228,7 +282,11 @@ def _command_of_git(line: str) -> str:
 def _rows() -> list[tuple[str, str]]:
     """Return doors and behaviours: all at night, and a part in each run."""
     rows = [(door, behaviour) for door in DOORS for behaviour in BEHAVIOURS]
-    return rows if IS_WHOLE else sorted(Random(seed_of(0)).sample(rows, round(len(rows) * min(1, 5 * VOLUME))))
+    return (
+        rows
+        if IS_WHOLE
+        else sorted(Random(seed_of(0)).sample(rows, round(len(rows) * min(1, 5 * VOLUME))))
+    )
 
 
 @pytest.mark.volume
@@ -241,7 +299,8 @@ def test_no_command_takes_half_an_answer(
     healthy, calls = stage.run(), stage.calls()
     answer = stage.files()
     assert calls
-    # Before a program breaks: the test asks git too, and the call that breaks may not come if time has run out before.
+    # Before a program breaks: the test asks git too, and the call that breaks may not come if time
+    # has run out before.
     conflicts = _find_conflicts(before, tmp_path) if DOORS[name].run is _drive else []
     first_of_each = {call: number for number, call in reversed([*enumerate(calls, 1)])}
     for number, call in enumerate(calls, 1):
@@ -251,8 +310,12 @@ def test_no_command_takes_half_an_answer(
         outcome = stage.run(behaviour, number)
         found = stage.files()
         where = f"{call}, call {number} of {len(calls)}: {outcome}"
-        assert "--help" not in outcome.stderr, where  # else the call was wrong, and nothing has been tried
-        if outcome._replace(summary="") == healthy._replace(summary="") or (conflicts and not outcome.exit_code):
+        assert "--help" not in outcome.stderr, (
+            where
+        )  # else the call was wrong, and nothing has been tried
+        if outcome._replace(summary="") == healthy._replace(summary="") or (
+            conflicts and not outcome.exit_code
+        ):
             assert found == answer, where
         elif conflicts:
             assert found == {**before, OURS: found[OURS]}, where

@@ -31,7 +31,9 @@ def test_render_reads_the_current_folder(tmp_path: Path) -> None:
 def test_of_several_configurations_none_wins_in_silence(command: str, tmp_path: Path) -> None:
     write(tmp_path, {"a.yaml": CONFIG_MAP, "b.yaml": REVISIONS, "c.yaml": REVISIONS})
     done = krm_fn(command, "a.yaml", "--config", "b.yaml", "--config=c.yaml", cwd=tmp_path)
-    message = "--config is given 2 times (b.yaml, c.yaml); configurations are not merged, so give one"
+    message = (
+        "--config is given 2 times (b.yaml, c.yaml); configurations are not merged, so give one"
+    )
     assert (done.stderr, done.returncode) == (f"error: {message}; see krm-fn {command} --help\n", 2)
 
 
@@ -74,7 +76,9 @@ def test_strict_makes_warnings_errors(tmp_path: Path) -> None:
     write(tmp_path, {"a.yaml": f"{LOOKED_UP}---\n{READER}"})
     lenient, strict = krm_fn("render", cwd=tmp_path), krm_fn("render", "--strict", cwd=tmp_path)
     assert (lenient.stdout, lenient.returncode) == (f"{LOOKED_UP}---\n{READER}", 0)
-    assert lenient.stderr.startswith("warning: ConfigMap/shop/argocd-cm (a.yaml:1:1): left unchanged: Argo CD looks")
+    assert lenient.stderr.startswith(
+        "warning: ConfigMap/shop/argocd-cm (a.yaml:1:1): left unchanged: Argo CD looks"
+    )
     assert (strict.stdout, strict.returncode) == ("", 1)
     assert strict.stderr + LEFT_ALONE == lenient.stderr.replace("warning: ", "error: ")
 
@@ -84,11 +88,23 @@ REMARK = "2026/11/23 01:17:09 well-defined vars that were never replaced: A"
 
 def test_strict_is_not_about_the_warnings_of_other_tools(tmp_path: Path) -> None:
     write(
-        tmp_path, {"kustomization.yaml": "", "bin/kustomize": f"#!/bin/sh\necho '{REMARK}' >&2; echo '{CONFIG_MAP}'\n"}
+        tmp_path,
+        {
+            "kustomization.yaml": "",
+            "bin/kustomize": f"#!/bin/sh\necho '{REMARK}' >&2; echo '{CONFIG_MAP}'\n",
+        },
     )
     (tmp_path / "bin/kustomize").chmod(0o755)
-    done = krm_fn("render", "--strict", cwd=tmp_path, PATH=f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    assert (done.stderr, done.returncode) == (f"warning: .: kustomize build: {REMARK}\n{LEFT_ALONE}", 0)
+    done = krm_fn(
+        "render",
+        "--strict",
+        cwd=tmp_path,
+        PATH=f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+    )
+    assert (done.stderr, done.returncode) == (
+        f"warning: .: kustomize build: {REMARK}\n{LEFT_ALONE}",
+        0,
+    )
     assert "name: a" in done.stdout
 
 
@@ -129,13 +145,22 @@ def test_argo_cds_environment_variables_reach_helm(tmp_path: Path) -> None:
         "KUBE_API_VERSIONS": "v1/Pod",
         "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
     }
-    told = "template --include-crds --skip-tests --namespace {} --kube-version {} --api-versions {} -- {} " + str(
-        tmp_path
+    told = (
+        "template --include-crds --skip-tests --namespace {} --kube-version {} --api-versions {} -- {} "
+        + str(tmp_path)
     )
     done = krm_fn("render", cwd=tmp_path, **argo_cd)
     assert told.format("live", "1.33", "v1/Pod", "shop") in done.stdout
-    options = ("--helm-release=a", "--namespace=b", "--helm-kube-version=c", "--helm-api-versions=d")
-    assert told.format("b", "c", "d", "a") in krm_fn("render", *options, cwd=tmp_path, **argo_cd).stdout
+    options = (
+        "--helm-release=a",
+        "--namespace=b",
+        "--helm-kube-version=c",
+        "--helm-api-versions=d",
+    )
+    assert (
+        told.format("b", "c", "d", "a")
+        in krm_fn("render", *options, cwd=tmp_path, **argo_cd).stdout
+    )
 
 
 def test_values_reach_helm(tmp_path: Path) -> None:
@@ -149,12 +174,18 @@ def test_values_reach_helm(tmp_path: Path) -> None:
     )
     (tmp_path / "bin/helm").chmod(0o755)
     path = f"{tmp_path}/bin:{os.environ['PATH']}"
-    done = krm_fn("render", "--helm-values=a.yaml", "--helm-values", "b.yaml", cwd=tmp_path, PATH=path)
+    done = krm_fn(
+        "render", "--helm-values=a.yaml", "--helm-values", "b.yaml", cwd=tmp_path, PATH=path
+    )
     assert "--values a.yaml --values b.yaml" in done.stdout
 
 
 FOLDERS = [
-    pytest.param({f"{HOSTILE}.yaml": "a: [\n"}, f"error: {SHOWN}.yaml:2:1: invalid YAML: ", id="the name of a file"),
+    pytest.param(
+        {f"{HOSTILE}.yaml": "a: [\n"},
+        f"error: {SHOWN}.yaml:2:1: invalid YAML: ",
+        id="the name of a file",
+    ),
     pytest.param(
         {f"{HOSTILE}/kustomization.yaml": "", "a.yaml": CONFIG_MAP},
         f"error: {SHOWN}: has a kustomization.yaml, which is not built as part of .; ",
@@ -218,7 +249,9 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{envF
         pytest.param("team_shop", "team-shop-4fk69ftmdf", id="one of another namespace"),
     ],
 )
-def test_argo_cds_application_names_the_set(application: str, set_name: str, tmp_path: Path) -> None:
+def test_argo_cds_application_names_the_set(
+    application: str, set_name: str, tmp_path: Path
+) -> None:
     write(tmp_path, {"a.yaml": CONFIG_MAP, "p.yaml": POD})
     environment = {"ARGOCD_APP_NAME": application, "ARGOCD_APP_NAMESPACE": "live"}
     done = krm_fn("render", cwd=tmp_path, **environment)
@@ -233,7 +266,11 @@ def test_an_application_takes_over_what_was_rendered_without_its_name(tmp_path: 
     before = krm_fn("render", "--namespace=live", cwd=tmp_path)
     assert "  name: config-revisions-linker\n" in before.stdout
     write(tmp_path, {"rendered/all.yaml": before.stdout})
-    after = krm_fn("render", "rendered", cwd=tmp_path, ARGOCD_APP_NAME="shop", ARGOCD_APP_NAMESPACE="live")
-    afresh = krm_fn("render", "a.yaml", "p.yaml", "--helm-release=shop", "--namespace=live", cwd=tmp_path)
+    after = krm_fn(
+        "render", "rendered", cwd=tmp_path, ARGOCD_APP_NAME="shop", ARGOCD_APP_NAMESPACE="live"
+    )
+    afresh = krm_fn(
+        "render", "a.yaml", "p.yaml", "--helm-release=shop", "--namespace=live", cwd=tmp_path
+    )
     assert sorted(after.stdout.split("---\n")) == sorted(afresh.stdout.split("---\n"))
     assert "config-revisions" not in after.stdout

@@ -11,7 +11,9 @@ CONSISTENT = FIXTURES / "verifications/what-the-function-rendered-is-consistent/
 VERIFIED = "verified: 2 revisions of set shop, 2 references, 1 linker Job; protected from pruning by argocd\n"
 
 
-@pytest.mark.parametrize("path", [[], ["-"], [str(CONSISTENT)]], ids=["nothing", "a dash", "a file"])
+@pytest.mark.parametrize(
+    "path", [[], ["-"], [str(CONSISTENT)]], ids=["nothing", "a dash", "a file"]
+)
 def test_paths(path: list[str], tmp_path: Path) -> None:
     done = krm_fn("verify", "--deployer=argocd", *path, cwd=tmp_path, stdin=CONSISTENT.read_text())
     assert (done.stdout, done.stderr, done.returncode) == ("", VERIFIED, 0)
@@ -24,9 +26,13 @@ def test_help(tmp_path: Path) -> None:
 
 
 def test_places_are_those_of_the_file(tmp_path: Path) -> None:
-    (tmp_path / "changed.yaml").write_text(CONSISTENT.read_text().replace("LOG_LEVEL: info", "LOG_LEVEL: debug"))
+    (tmp_path / "changed.yaml").write_text(
+        CONSISTENT.read_text().replace("LOG_LEVEL: info", "LOG_LEVEL: debug")
+    )
     done = krm_fn("verify", "changed.yaml", cwd=tmp_path)
-    assert done.stderr.startswith("error: ConfigMap/shop/web-config-hf678c7m2b metadata.name (changed.yaml:5:3): ")
+    assert done.stderr.startswith(
+        "error: ConfigMap/shop/web-config-hf678c7m2b metadata.name (changed.yaml:5:3): "
+    )
     assert done.returncode == 1
 
 
@@ -34,10 +40,14 @@ UNREADABLE = [
     pytest.param("", "no objects in the input", id="nothing, as from a program that failed"),
     pytest.param("# rendered\n---\n", "no objects in the input", id="only comments"),
     pytest.param(
-        "a: [", "<stdin>:2:1: invalid YAML: did not find expected node content, while parsing a flow node", id="no YAML"
+        "a: [",
+        "<stdin>:2:1: invalid YAML: did not find expected node content, while parsing a flow node",
+        id="no YAML",
     ),
     pytest.param(
-        "- a\n", "<stdin>: no objects in the input; expected a ResourceList, a List, or YAML documents", id="no objects"
+        "- a\n",
+        "<stdin>: no objects in the input; expected a ResourceList, a List, or YAML documents",
+        id="no objects",
     ),
 ]
 
@@ -59,7 +69,9 @@ def test_a_directory_that_must_be_built(tmp_path: Path) -> None:
 
 def test_an_unknown_deployer(tmp_path: Path) -> None:
     done = krm_fn("verify", "--deployer=argo", cwd=tmp_path)
-    assert done.stderr.startswith("error: Invalid value for '--deployer': 'argo' is not one of 'argocd', 'flux', ")
+    assert done.stderr.startswith(
+        "error: Invalid value for '--deployer': 'argo' is not one of 'argocd', 'flux', "
+    )
     assert done.returncode == 2
 
 

@@ -7,7 +7,15 @@ from typing import Any
 
 from tests.cluster.kinds import KINDS, Kind, complete
 from tests.cluster.readiness import is_ready
-from tests.cluster.server import APPLY, JSON, MERGE, METADATA_ONLY, METADATA_ONLY_LIST, ApiError, Server
+from tests.cluster.server import (
+    APPLY,
+    JSON,
+    MERGE,
+    METADATA_ONLY,
+    METADATA_ONLY_LIST,
+    ApiError,
+    Server,
+)
 from tests.cluster.wait import WITHIN, throughout, until
 
 Object = dict[str, Any]
@@ -15,7 +23,10 @@ Object = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Api:
-    """A client with one token. Objects are in `namespace`, unless their metadata names another one."""
+    """A client with one token.
+
+    Objects are in `namespace`, unless their metadata names another one.
+    """
 
     server: Server
     token: str = field(repr=False)
@@ -31,7 +42,9 @@ class Api:
     # One object
 
     def get(self, kind: str, name: str, *, metadata_only: bool = False) -> Object:
-        return _of_kind(kind, self._call("GET", kind, name, accept=METADATA_ONLY if metadata_only else JSON))
+        return _of_kind(
+            kind, self._call("GET", kind, name, accept=METADATA_ONLY if metadata_only else JSON)
+        )
 
     def find(self, kind: str, name: str) -> Object | None:
         """Get an object; None if it does not exist."""
@@ -43,7 +56,9 @@ class Api:
             raise
 
     def create(self, body: Object) -> Object:
-        created: Object = self._call("POST", body["kind"], body=complete(body), namespace=_namespace(body))
+        created: Object = self._call(
+            "POST", body["kind"], body=complete(body), namespace=_namespace(body)
+        )
         return created
 
     def apply(self, body: Object, *, manager: str = "test") -> Object:
@@ -76,8 +91,13 @@ class Api:
         )
         return patched
 
-    def delete(self, kind: str, name: str, *, propagation: str = "Background", uid: str | None = None) -> None:
-        """Request a deletion; `gone` waits for it. With a uid, a new object of the same name is not deleted."""
+    def delete(
+        self, kind: str, name: str, *, propagation: str = "Background", uid: str | None = None
+    ) -> None:
+        """Request a deletion; `gone` waits for it.
+
+        With a uid, a new object of the same name is not deleted.
+        """
         options: Object = {"propagationPolicy": propagation}
         if uid is not None:
             options["preconditions"] = {"uid": uid}
@@ -88,7 +108,9 @@ class Api:
     def list(self, kind: str, *, labels: str = "", metadata_only: bool = False) -> list[Object]:
         """List a kind in the namespace; `labels` is a selector such as `a=b,!c`."""
         accept = METADATA_ONLY_LIST if metadata_only else JSON
-        answer = self._call("GET", kind, query={"labelSelector": labels} if labels else None, accept=accept)
+        answer = self._call(
+            "GET", kind, query={"labelSelector": labels} if labels else None, accept=accept
+        )
         return [_of_kind(kind, item) for item in answer["items"] or []]
 
     def list_if_served(self, kind: str) -> Iterable[Object]:
@@ -101,7 +123,9 @@ class Api:
             return []
 
     def names(self, kind: str, *, labels: str = "") -> set[str]:
-        return {item["metadata"]["name"] for item in self.list(kind, labels=labels, metadata_only=True)}
+        return {
+            item["metadata"]["name"] for item in self.list(kind, labels=labels, metadata_only=True)
+        }
 
     def apply_all(self, bodies: Iterable[Object], *, manager: str = "test") -> None:
         for body in bodies:
@@ -110,9 +134,18 @@ class Api:
     # Waiting
 
     def wait(
-        self, kind: str, name: str, what: str, holds: Callable[[Object], object], *, within: float = WITHIN
+        self,
+        kind: str,
+        name: str,
+        what: str,
+        holds: Callable[[Object], object],
+        *,
+        within: float = WITHIN,
     ) -> Object:
-        """Wait until `holds` is true of the object. `what` completes the sentence that starts with its name."""
+        """Wait until `holds` is true of the object.
+
+        `what` completes the sentence that starts with its name.
+        """
         found = until(
             f"{kind} {self.namespace}/{name} {what}",
             lambda: self.find(kind, name),
@@ -147,9 +180,18 @@ class Api:
         return self.server.request(method, path, body, token=self.token, **details)
 
     def _call(
-        self, method: str, kind: str, name: str = "", *, namespace: str = "", subresource: str = "", **details: Any
+        self,
+        method: str,
+        kind: str,
+        name: str = "",
+        *,
+        namespace: str = "",
+        subresource: str = "",
+        **details: Any,
     ) -> Any:
-        path = KINDS[kind].path(namespace or self.namespace, name) + (f"/{subresource}" if subresource else "")
+        path = KINDS[kind].path(namespace or self.namespace, name) + (
+            f"/{subresource}" if subresource else ""
+        )
         return self.call(method, path, **details)
 
 

@@ -8,14 +8,44 @@ SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 # By kind, then name. Other kinds, such as custom resources, come last.
 ARGO_ORDER = (
     *("Namespace", "NetworkPolicy", "PodDisruptionBudget", "ServiceAccount", "Secret", "ConfigMap"),
-    *("PersistentVolumeClaim", "CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"),
-    *("Service", "DaemonSet", "Pod", "ReplicationController", "ReplicaSet", "Deployment", "HorizontalPodAutoscaler"),
+    *(
+        "PersistentVolumeClaim",
+        "CustomResourceDefinition",
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "Role",
+        "RoleBinding",
+    ),
+    *(
+        "Service",
+        "DaemonSet",
+        "Pod",
+        "ReplicationController",
+        "ReplicaSet",
+        "Deployment",
+        "HorizontalPodAutoscaler",
+    ),
     *("StatefulSet", "Job", "CronJob", "Ingress"),
 )
 # Other kinds come last, by group: a Rollout before a Job.
 FLUX_ORDER = (
-    *("CustomResourceDefinition", "Namespace", "ServiceAccount", "Role", "ClusterRole", "RoleBinding"),
-    *("ClusterRoleBinding", "ConfigMap", "Secret", "Service", "Deployment", "StatefulSet", "CronJob"),
+    *(
+        "CustomResourceDefinition",
+        "Namespace",
+        "ServiceAccount",
+        "Role",
+        "ClusterRole",
+        "RoleBinding",
+    ),
+    *(
+        "ClusterRoleBinding",
+        "ConfigMap",
+        "Secret",
+        "Service",
+        "Deployment",
+        "StatefulSet",
+        "CronJob",
+    ),
     "PodDisruptionBudget",
 )
 
@@ -27,7 +57,13 @@ def argo_rank(item: Object) -> tuple[int, int, str]:
 def flux_rank(item: Object) -> tuple[int, str, str, str, str]:
     group = item["apiVersion"].rpartition("/")[0]
     metadata = item["metadata"]
-    return _place(FLUX_ORDER, item), group, item["kind"], metadata.get("namespace", ""), metadata["name"]
+    return (
+        _place(FLUX_ORDER, item),
+        group,
+        item["kind"],
+        metadata.get("namespace", ""),
+        metadata["name"],
+    )
 
 
 def wave(item: Object) -> int:

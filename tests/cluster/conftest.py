@@ -51,7 +51,9 @@ def external_secrets(cluster: ControlPlane) -> ControlPlane:
 @pytest.fixture(scope="session")
 def enforcing_cluster() -> Iterator[ControlPlane]:
     """Start a control plane with OwnerReferencesPermissionEnforcement, as OpenShift has it."""
-    with control_plane(require_built, admission=["OwnerReferencesPermissionEnforcement"]) as running:
+    with control_plane(
+        require_built, admission=["OwnerReferencesPermissionEnforcement"]
+    ) as running:
         yield running
 
 
@@ -106,7 +108,9 @@ def module_harness(
     request: pytest.FixtureRequest, cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LinkerHarness]:
     """Create a linker harness for a whole module, in the namespace `HARNESS_NAMESPACE` of the module."""
-    with linker_harness(cluster, request.module.HARNESS_NAMESPACE, tmp_path_factory.mktemp("linker")) as harness:
+    with linker_harness(
+        cluster, request.module.HARNESS_NAMESPACE, tmp_path_factory.mktemp("linker")
+    ) as harness:
         yield harness
 
 

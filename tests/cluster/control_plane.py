@@ -23,21 +23,31 @@ ROOT = Path(__file__).parent.parent.parent
 CLIENTS = ("controller-manager", "scheduler", "kwok")
 FAKE_NODE = {
     "kind": "Node",
-    "metadata": {"name": "fake", "labels": {"kubernetes.io/hostname": "fake", "kubernetes.io/os": "linux"}},
-    "status": {kind: {"cpu": "64", "memory": "256Gi", "pods": "1000"} for kind in ("allocatable", "capacity")},
+    "metadata": {
+        "name": "fake",
+        "labels": {"kubernetes.io/hostname": "fake", "kubernetes.io/os": "linux"},
+    },
+    "status": {
+        kind: {"cpu": "64", "memory": "256Gi", "pods": "1000"}
+        for kind in ("allocatable", "capacity")
+    },
 }
 
 
 class ControlPlane:
     """The programs by name, the administrator's `api`, the address of `etcd`, and methods that cause faults."""
 
-    def __init__(self, folder: Path, tools: Callable[[str], Path], admission: Sequence[str]) -> None:
+    def __init__(
+        self, folder: Path, tools: Callable[[str], Path], admission: Sequence[str]
+    ) -> None:
         self.folder = folder
         self.seconds: dict[str, float] = {}
         self.processes: dict[str, Process] = {}
         self._tokens = {user: secrets.token_hex(16) for user in USERS}
         etcd, peers, port, kwok = free_ports(4)
-        self.server = Server(url=f"https://127.0.0.1:{port}", certificate=folder / "pki" / "apiserver.crt")
+        self.server = Server(
+            url=f"https://127.0.0.1:{port}", certificate=folder / "pki" / "apiserver.crt"
+        )
         self.api = Api(server=self.server, token=self._tokens["admin"])
         self.etcd = f"http://127.0.0.1:{etcd}"
         places = Places(folder=folder, etcd=etcd, peers=peers, api=port, kwok=kwok)
@@ -88,8 +98,11 @@ class ControlPlane:
         assert self._cleanup.stdin is not None
         print(process_id, start_ticks(process_id), file=self._cleanup.stdin, flush=True)
         if name == "apiserver":
-            # Five seconds, but more than a minute where others use all processors. It ends at once with the program.
-            until("the API server is ready", self._answer, lambda answer: answer == "ok", within=300)
+            # Five seconds, but more than a minute where others use all processors. It ends at once
+            # with the program.
+            until(
+                "the API server is ready", self._answer, lambda answer: answer == "ok", within=300
+            )
 
     def stop(self, name: str) -> None:
         self.processes[name].stop(patience=1)
@@ -125,7 +138,9 @@ class ControlPlane:
 
     def _write_users(self) -> None:
         (self.folder / "pki").mkdir()
-        tokens = (f'{self._tokens[user]},{user},{user},"{group}"\n' for user, group in USERS.items())
+        tokens = (
+            f'{self._tokens[user]},{user},{user},"{group}"\n' for user, group in USERS.items()
+        )
         write_private(self.folder / "pki" / "tokens.csv", "".join(tokens))
         for user, token in self._tokens.items():
             self.kubeconfig(self.folder / f"{user}.kubeconfig", token=token)
@@ -137,8 +152,13 @@ class ControlPlane:
 
 
 @contextlib.contextmanager
-def control_plane(tools: Callable[[str], Path], *, admission: Sequence[str] = ()) -> Iterator[ControlPlane]:
-    """Run a control plane for the duration of the context. `admission` lists more admission plugins."""
+def control_plane(
+    tools: Callable[[str], Path], *, admission: Sequence[str] = ()
+) -> Iterator[ControlPlane]:
+    """Run a control plane for the duration of the context.
+
+    `admission` lists more admission plugins.
+    """
     folder = Path(tempfile.mkdtemp(prefix="krm-fn-cluster-"))
     try:
         cluster = ControlPlane(folder, tools, admission)

@@ -1,8 +1,8 @@
 """Two deployers, reduced to what they apply and prune, and in which order.
 
-Argo CD prunes first, and does not prune objects with owners. Flux applies first, and prunes objects with owners too.
-Both read the annotation that prevents pruning from the live object. Neither waits for anything: `before_each` is
-called before every step, and a test may act or wait there.
+Argo CD prunes first, and does not prune objects with owners. Flux applies first, and prunes objects
+with owners too. Both read the annotation that prevents pruning from the live object. Neither waits
+for anything: `before_each` is called before every step, and a test may act or wait there.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,8 +21,25 @@ SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 FLUX = "kustomize.toolkit.fluxcd.io/"
 # The kinds that deployers prune. Controllers create the others.
 PRUNED = (
-    *("ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "Service", "Ingress", "NetworkPolicy"),
-    *("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "PodDisruptionBudget", "HorizontalPodAutoscaler"),
+    *(
+        "ConfigMap",
+        "Secret",
+        "ServiceAccount",
+        "Role",
+        "RoleBinding",
+        "Service",
+        "Ingress",
+        "NetworkPolicy",
+    ),
+    *(
+        "Deployment",
+        "StatefulSet",
+        "DaemonSet",
+        "Job",
+        "CronJob",
+        "PodDisruptionBudget",
+        "HorizontalPodAutoscaler",
+    ),
     *("Rollout", "AnalysisTemplate", "ExternalSecret", "SecretStore", "SealedSecret"),
 )
 
@@ -80,12 +97,20 @@ class ArgoLike:
         return f"{self.app}:{group}/{kind}:{namespace}/{name}"
 
     def _prunable(self, wanted: set[Id]) -> Iterator[Object]:
-        """Find tracked objects to prune. An object with an owner, existing or not, is never pruned."""
+        """Find tracked objects to prune.
+
+        An object with an owner, existing or not, is never pruned.
+        """
         for item in _live(self.api, self.namespaces):
             annotations = item["metadata"].get("annotations", {})
             options = {option.strip() for option in annotations.get(SYNC_OPTIONS, "").split(",")}
             ours = annotations.get(TRACKING) == self._tracking_id(item)
-            if ours and _id(item) not in wanted and not _owned(item) and "Prune=false" not in options:
+            if (
+                ours
+                and _id(item) not in wanted
+                and not _owned(item)
+                and "Prune=false" not in options
+            ):
                 yield item
 
 
@@ -119,7 +144,13 @@ class FluxLike:
 
     def _labelled(self, item: Object) -> Object:
         metadata = item["metadata"]
-        return {**item, "metadata": {**metadata, "labels": {**(metadata.get("labels") or {}), **self._labels()}}}
+        return {
+            **item,
+            "metadata": {
+                **metadata,
+                "labels": {**(metadata.get("labels") or {}), **self._labels()},
+            },
+        }
 
     def _labels(self) -> dict[str, str]:
         return {f"{FLUX}name": self.name, f"{FLUX}namespace": self.api.namespace}
@@ -137,7 +168,9 @@ class FluxLike:
 
 def _load(stream: bytes, namespace: str) -> list[Object]:
     """Load the documents. Those without a namespace get the deployer's."""
-    documents = [document for document in yaml.load_all(stream, Loader=yaml.CSafeLoader) if document]
+    documents = [
+        document for document in yaml.load_all(stream, Loader=yaml.CSafeLoader) if document
+    ]
     return [
         {**document, "metadata": {"namespace": namespace, **document["metadata"]}}
         if KINDS[document["kind"]].namespaced

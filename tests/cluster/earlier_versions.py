@@ -17,6 +17,7 @@ def unpack(commit: str, folder: Path) -> Path:
     """Write the program into this folder, which `PYTHONPATH` can name."""
     archive = require_commit(commit, "krm_fn", "schemas")
     subprocess.run(["tar", "--extract"], cwd=folder, input=archive, check=True)
-    # A part of the package, as pyproject.toml says. Python would find the schemas of this checkout otherwise.
+    # A part of the package, as pyproject.toml says. Python would find the schemas of this checkout
+    # otherwise.
     (folder / "schemas").rename(folder / "krm_fn" / "schemas")
     return folder

@@ -1,4 +1,7 @@
-"""Run the controller of External Secrets. Its fake provider has the values in the SecretStore itself."""
+"""Run the controller of External Secrets.
+
+Its fake provider has the values in the SecretStore itself.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,18 +19,27 @@ NAME = "external-secrets"
 KEY = "shop/token"
 # Those of which the others are copies in each namespace are not needed.
 WITHOUT = (
-    *("cluster-store-reconciler", "cluster-external-secret-reconciler", "cluster-push-secret-reconciler"),
+    *(
+        "cluster-store-reconciler",
+        "cluster-external-secret-reconciler",
+        "cluster-push-secret-reconciler",
+    ),
     "push-secret-reconciler",
 )
 
 
 def start_external_secrets(cluster: ControlPlane, program: Path) -> None:
     """Install the kinds and start the controller, which needs another second or two."""
-    install_kinds(cluster, (module_folder(MODULE) / "config" / "crds" / "bases").glob("*external-secrets.io_*.yaml"))
+    install_kinds(
+        cluster,
+        (module_folder(MODULE) / "config" / "crds" / "bases").glob("*external-secrets.io_*.yaml"),
+    )
     api = cluster.api.within(NAME)
     api.apply({"kind": "Namespace", "metadata": {"name": NAME}})
     grant_all(api, NAME)
-    kubeconfig = cluster.kubeconfig(cluster.folder / f"{NAME}.kubeconfig", token=token_of(api, NAME))
+    kubeconfig = cluster.kubeconfig(
+        cluster.folder / f"{NAME}.kubeconfig", token=token_of(api, NAME)
+    )
     metrics, live = free_ports(2)
     command: list[str | Path] = [
         program,
@@ -44,7 +56,11 @@ def fake_store(api: Api, values: Mapping[str, str]) -> Object:
     """Build a SecretStore with these values of one key, by version."""
     data = [{"key": KEY, "version": version, "value": value} for version, value in values.items()]
     # The provider mixes stores of one name, also of different namespaces.
-    return {"kind": "SecretStore", "metadata": {"name": api.namespace}, "spec": {"provider": {"fake": {"data": data}}}}
+    return {
+        "kind": "SecretStore",
+        "metadata": {"name": api.namespace},
+        "spec": {"provider": {"fake": {"data": data}}},
+    }
 
 
 def external_secret(api: Api, name: str, version: str, **spec: object) -> Object:

@@ -1,6 +1,7 @@
 """An HTTP proxy in front of the API server that causes faults of networks and servers at any call.
 
-The module `faults` has the faults. The proxy speaks plain HTTP: it listens on loopback only, for one test.
+The module `faults` has the faults. The proxy speaks plain HTTP: it listens on loopback only, for
+one test.
 """
 
 import contextlib
@@ -73,10 +74,16 @@ class Proxy:
     @property
     def writes(self) -> list[str]:
         """The calls that write anything but Events, as `PATCH /api/v1/…`."""
-        calls = [call for call in self.calls if call.method != "GET" and not call.target.endswith("/events")]
+        calls = [
+            call
+            for call in self.calls
+            if call.method != "GET" and not call.target.endswith("/events")
+        ]
         return [f"{call.method} {urlsplit(call.target).path}" for call in calls]
 
-    def _answer(self, method: str, target: str, headers: dict[str, str], body: bytes, send: PassOn) -> Answer:
+    def _answer(
+        self, method: str, target: str, headers: dict[str, str], body: bytes, send: PassOn
+    ) -> Answer:
         with self._lock:
             call = Call(len(self.calls) + 1, method, target, headers, body)
             self.calls.append(call)

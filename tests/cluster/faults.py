@@ -1,4 +1,7 @@
-"""Faults for a `Proxy`: functions of a call and of the function that passes it on. They can be nested."""
+"""Faults for a `Proxy`: functions of a call and of the function that passes it on.
+
+They can be nested.
+"""
 
 import email.utils
 import json
@@ -22,7 +25,13 @@ def drop_after(call: Call, pass_on: PassOn) -> Answer:
 
 def refuse(status: int, reason: str, **headers: str) -> Fault:
     """Respond with an error of the API server's form. `Retry_After="1"` adds a header."""
-    message = {"kind": "Status", "status": "Failure", "code": status, "reason": reason, "message": f"test: {reason}"}
+    message = {
+        "kind": "Status",
+        "status": "Failure",
+        "code": status,
+        "reason": reason,
+        "message": f"test: {reason}",
+    }
     more = {key.replace("_", "-"): value for key, value in headers.items()}
     always = {"content-type": "application/json", "date": email.utils.formatdate(usegmt=True)}
     return lambda _call, _pass_on: Answer(status, {**always, **more}, json.dumps(message).encode())
@@ -38,7 +47,9 @@ def delay(seconds: float) -> Fault:
 
 def pages_of(size: int) -> Fault:
     """Make the pages of lists smaller than requested."""
-    return lambda call, pass_on: pass_on(call._replace(target=re.sub(r"limit=\d+", f"limit={size}", call.target)))
+    return lambda call, pass_on: pass_on(
+        call._replace(target=re.sub(r"limit=\d+", f"limit={size}", call.target))
+    )
 
 
 def clock_ahead(seconds: float) -> Fault:
@@ -47,7 +58,9 @@ def clock_ahead(seconds: float) -> Fault:
     def shift(call: Call, pass_on: PassOn) -> Answer:
         answer = pass_on(call)
         said = email.utils.parsedate_to_datetime(answer.headers["date"]).timestamp()
-        return answer._replace(headers={**answer.headers, "date": email.utils.formatdate(said + seconds, usegmt=True)})
+        return answer._replace(
+            headers={**answer.headers, "date": email.utils.formatdate(said + seconds, usegmt=True)}
+        )
 
     return shift
 
@@ -60,7 +73,9 @@ def at(number: int, fault: Fault) -> Fault:
 def first(matches: Callable[[Call], object], fault: Fault, *, times: int = 1) -> Fault:
     """Cause the fault at the first calls that match."""
     left = [fault] * times
-    return lambda call, pass_on: left.pop()(call, pass_on) if left and matches(call) else pass_on(call)
+    return lambda call, pass_on: (
+        left.pop()(call, pass_on) if left and matches(call) else pass_on(call)
+    )
 
 
 def both(outer: Fault, inner: Fault) -> Fault:

@@ -1,4 +1,7 @@
-"""Generate pairs of packages: many workloads, each with a change of its own. What a change does, a cluster tells."""
+"""Generate pairs of packages: many workloads, each with a change of its own.
+
+What a change does, a cluster tells.
+"""
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -51,7 +54,10 @@ class Case(NamedTuple):
 
 
 def application(kind: str, name: str, shared: str) -> Application:
-    """Return a workload that reads configuration. What it reads is called `shared-config` and so on."""
+    """Return a workload that reads configuration.
+
+    What it reads is called `shared-config` and so on.
+    """
     labels = {"app": name}
     container: Object = {
         "name": "app",
@@ -59,21 +65,36 @@ def application(kind: str, name: str, shared: str) -> Application:
         "args": ["--a", "1"],
         "env": [
             {"name": "A", "value": "1"},
-            {"name": "B", "valueFrom": {"configMapKeyRef": {"name": f"{shared}-plain", "key": "A"}}},
+            {
+                "name": "B",
+                "valueFrom": {"configMapKeyRef": {"name": f"{shared}-plain", "key": "A"}},
+            },
             {"name": "POD", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
         ],
-        "envFrom": [{"configMapRef": {"name": f"{shared}-config"}}, {"secretRef": {"name": f"{shared}-secret"}}],
+        "envFrom": [
+            {"configMapRef": {"name": f"{shared}-config"}},
+            {"secretRef": {"name": f"{shared}-secret"}},
+        ],
         "ports": [{"containerPort": 80, "name": "a"}, {"containerPort": 81, "name": "b"}],
         "resources": {"limits": {"cpu": "1", "memory": "1Gi"}},
-        "volumeMounts": [{"name": "config", "mountPath": "/config"}, {"name": "tmp", "mountPath": "/more"}],
+        "volumeMounts": [
+            {"name": "config", "mountPath": "/config"},
+            {"name": "tmp", "mountPath": "/more"},
+        ],
     }
     pod: Object = {
         "containers": [container, {"name": "side", "image": "registry.example/side:1"}],
-        "volumes": [{"name": "config", "configMap": {"name": f"{shared}-config"}}, {"name": "tmp", "emptyDir": {}}],
+        "volumes": [
+            {"name": "config", "configMap": {"name": f"{shared}-config"}},
+            {"name": "tmp", "emptyDir": {}},
+        ],
         "nodeSelector": {"none": "here"},
         "tolerations": [{"key": "a", "operator": "Exists"}],
     }
-    template: Object = {"metadata": {"labels": dict(labels), "annotations": {"note": "a"}}, "spec": pod}
+    template: Object = {
+        "metadata": {"labels": dict(labels), "annotations": {"note": "a"}},
+        "spec": pod,
+    }
     if kind in {"CronJob", "Job"}:
         pod["restartPolicy"] = "Never"
         spec: Object = {"template": template, "backoffLimit": 2}
@@ -83,18 +104,35 @@ def application(kind: str, name: str, shared: str) -> Application:
         spec = {"selector": {"matchLabels": labels}, "template": template, "minReadySeconds": 1}
         spec |= {} if kind == "DaemonSet" else {"replicas": 0}
         spec |= {"serviceName": name} if kind == "StatefulSet" else {}
-        spec |= {"strategy": {"canary": {"steps": [{"setWeight": 50}]}}} if kind == "Rollout" else {}
+        spec |= (
+            {"strategy": {"canary": {"steps": [{"setWeight": 50}]}}} if kind == "Rollout" else {}
+        )
     kept = {"annotations": {"revisions.krm-fn.io/strategy": "ignore"}}
     metadata = {"name": name, "labels": {"tier": "a"}, "annotations": {"note": "a"}}
     return Application(
         complete({"kind": kind, "metadata": metadata, "spec": spec}),
-        complete({"kind": "ConfigMap", "metadata": {"name": f"{shared}-config"}, "data": {"A": "1", "B": "2"}}),
-        complete({"kind": "ConfigMap", "metadata": {"name": f"{shared}-plain", **kept}, "data": {"A": "1"}}),
-        complete({"kind": "Secret", "metadata": {"name": f"{shared}-secret"}, "stringData": {"S": "1"}}),
+        complete(
+            {
+                "kind": "ConfigMap",
+                "metadata": {"name": f"{shared}-config"},
+                "data": {"A": "1", "B": "2"},
+            }
+        ),
+        complete(
+            {
+                "kind": "ConfigMap",
+                "metadata": {"name": f"{shared}-plain", **kept},
+                "data": {"A": "1"},
+            }
+        ),
+        complete(
+            {"kind": "Secret", "metadata": {"name": f"{shared}-secret"}, "stringData": {"S": "1"}}
+        ),
     )
 
 
-# What may be written or not: each default of a pod template that the API server has, and what is no default.
+# What may be written or not: each default of a pod template that the API server has, and what is no
+# default.
 IN_POD: dict[str, Object] = {
     "the default of terminationGracePeriodSeconds": {"terminationGracePeriodSeconds": 30},
     "another terminationGracePeriodSeconds": {"terminationGracePeriodSeconds": 5},
@@ -117,7 +155,12 @@ IN_POD: dict[str, Object] = {
     "the default of shareProcessNamespace": {"shareProcessNamespace": False},
     "a spread without its defaults": {
         "topologySpreadConstraints": [
-            {"maxSkew": 1, "topologyKey": "a", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}
+            {
+                "maxSkew": 1,
+                "topologyKey": "a",
+                "whenUnsatisfiable": "DoNotSchedule",
+                "labelSelector": {},
+            }
         ]
     },
 }
@@ -138,7 +181,10 @@ IN_CONTAINER: dict[str, Object] = {
     "a quantity as a number": {"resources": {"limits": {"cpu": 1, "memory": "1Gi"}}},
     "other quantities": {"resources": {"limits": {"cpu": "1001m", "memory": "1Gi"}}},
     "requests that equal the limits": {
-        "resources": {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "1", "memory": "1Gi"}}
+        "resources": {
+            "limits": {"cpu": "1", "memory": "1Gi"},
+            "requests": {"cpu": "1", "memory": "1Gi"},
+        }
     },
     "a limit of nothing": {"resources": {"limits": {"cpu": 0, "memory": "1Gi"}}},
     "no limit of memory": {"resources": {"limits": {"cpu": "1"}}},
@@ -157,7 +203,9 @@ OF_CONFIGURATION: dict[str, Change] = {
     "content of the Secret": lambda app: app.secret["stringData"].update(S="2"),
     "content under the same name": lambda app: app.plain["data"].update(A="3"),
     "a label of the ConfigMap": lambda app: app.config["metadata"].update(labels={"a": "b"}),
-    "a checksum": lambda app: app.plain["metadata"].update(annotations={"revisions.krm-fn.io/strategy": "checksum"}),
+    "a checksum": lambda app: app.plain["metadata"].update(
+        annotations={"revisions.krm-fn.io/strategy": "checksum"}
+    ),
 }
 """Those whose workloads have ConfigMaps and a Secret of their own. The others share theirs."""
 
@@ -165,17 +213,24 @@ SHARED = "shared"
 
 CHANGES: dict[str, Change] = {
     "nothing": lambda _: None,
-    **{what: lambda app, fields=fields: app.pod.update(copy.deepcopy(fields)) for what, fields in IN_POD.items()},  # type: ignore[misc]
+    **{
+        what: lambda app, fields=fields: app.pod.update(copy.deepcopy(fields))
+        for what, fields in IN_POD.items()
+    },  # type: ignore[misc]
     **{
         what: lambda app, fields=fields: app.container.update(copy.deepcopy(fields))  # type: ignore[misc]
         for what, fields in IN_CONTAINER.items()
     },
     # Lists
     "another value of a variable": lambda app: app.container["env"][0].update(value="2"),
-    "an empty value of a variable": lambda app: app.container["env"].append({"name": "E", "value": ""}),
+    "an empty value of a variable": lambda app: app.container["env"].append(
+        {"name": "E", "value": ""}
+    ),
     "a variable without a value": lambda app: app.container["env"].append({"name": "E"}),
     "one more variable": lambda app: app.container["env"].append({"name": "C", "value": "c"}),
-    "one more variable in front": lambda app: app.container["env"].insert(0, {"name": "C", "value": "c"}),
+    "one more variable in front": lambda app: app.container["env"].insert(
+        0, {"name": "C", "value": "c"}
+    ),
     "another order of variables": lambda app: app.container["env"].reverse(),
     "another order of sources of variables": lambda app: app.container["envFrom"].reverse(),
     "another order of ports": lambda app: app.container["ports"].reverse(),
@@ -186,23 +241,37 @@ CHANGES: dict[str, Change] = {
     "another order of volumes": lambda app: app.pod["volumes"].reverse(),
     "another order of containers": lambda app: app.pod["containers"].reverse(),
     "a container fewer": lambda app: app.pod["containers"].pop(),
-    "one more volume": lambda app: app.pod["volumes"].append({"name": "more", "emptyDir": {"sizeLimit": "1Gi"}}),
-    "the default mode of a volume": lambda app: app.pod["volumes"][0]["configMap"].update(defaultMode=0o644),
-    "another mode of a volume": lambda app: app.pod["volumes"][0]["configMap"].update(defaultMode=0o600),
+    "one more volume": lambda app: app.pod["volumes"].append(
+        {"name": "more", "emptyDir": {"sizeLimit": "1Gi"}}
+    ),
+    "the default mode of a volume": lambda app: app.pod["volumes"][0]["configMap"].update(
+        defaultMode=0o644
+    ),
+    "another mode of a volume": lambda app: app.pod["volumes"][0]["configMap"].update(
+        defaultMode=0o600
+    ),
     "no mode of a volume": lambda app: app.pod["volumes"][0]["configMap"].update(defaultMode=0),
     "an empty argument": lambda app: app.container["args"].append(""),
-    "a volume that is not optional": lambda app: app.pod["volumes"][0]["configMap"].update(optional=False),
-    "the default version of a field": lambda app: app.container["env"][2]["valueFrom"]["fieldRef"].update(
-        apiVersion="v1"
+    "a volume that is not optional": lambda app: app.pod["volumes"][0]["configMap"].update(
+        optional=False
     ),
-    "the default medium of a volume": lambda app: app.pod["volumes"][1]["emptyDir"].update(medium=""),
+    "the default version of a field": lambda app: app.container["env"][2]["valueFrom"][
+        "fieldRef"
+    ].update(apiVersion="v1"),
+    "the default medium of a volume": lambda app: app.pod["volumes"][1]["emptyDir"].update(
+        medium=""
+    ),
     "a probe with its defaults": lambda app: _probe(app, scheme="HTTP"),
     "no tolerations": lambda app: app.pod.pop("tolerations"),
     # Metadata
     "a label of the template": lambda app: app.template["metadata"]["labels"].update(more="x"),
-    "an annotation of the template": lambda app: app.template["metadata"]["annotations"].update(more="x"),
+    "an annotation of the template": lambda app: app.template["metadata"]["annotations"].update(
+        more="x"
+    ),
     "no annotation of the template": lambda app: app.template["metadata"].pop("annotations"),
-    "an empty annotation of the template": lambda app: app.template["metadata"]["annotations"].update(more=""),
+    "an empty annotation of the template": lambda app: app.template["metadata"][
+        "annotations"
+    ].update(more=""),
     "a label": lambda app: app.workload["metadata"]["labels"].update(more="x"),
     "another label": lambda app: app.workload["metadata"]["labels"].update(tier="b"),
     "no labels": lambda app: app.workload["metadata"].pop("labels"),
@@ -227,17 +296,26 @@ OF_KINDS: dict[str, tuple[Sequence[str], Change]] = {
     "replicas": (_SCALED, lambda app: app.workload["spec"].update(replicas=1)),
     "no replicas": (_SCALED, lambda app: app.workload["spec"].pop("replicas")),
     "the default of replicas": (("Job",), lambda app: app.workload["spec"].update(parallelism=1)),
-    "another minReadySeconds": (_REPLICATED, lambda app: app.workload["spec"].update(minReadySeconds=2)),
+    "another minReadySeconds": (
+        _REPLICATED,
+        lambda app: app.workload["spec"].update(minReadySeconds=2),
+    ),
     "no minReadySeconds": (_REPLICATED, lambda app: app.workload["spec"].pop("minReadySeconds")),
     "the default limit of the history": (
         _REPLICATED,
         lambda app: app.workload["spec"].update(revisionHistoryLimit=10),
     ),
-    "another limit of the history": (_REPLICATED, lambda app: app.workload["spec"].update(revisionHistoryLimit=3)),
+    "another limit of the history": (
+        _REPLICATED,
+        lambda app: app.workload["spec"].update(revisionHistoryLimit=3),
+    ),
     "the default strategy": (
         ("Deployment",),
         lambda app: app.workload["spec"].update(
-            strategy={"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}}
+            strategy={
+                "type": "RollingUpdate",
+                "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"},
+            }
         ),
     ),
     "another strategy": (
@@ -252,7 +330,10 @@ OF_KINDS: dict[str, tuple[Sequence[str], Change]] = {
         ("Deployment",),
         lambda app: app.workload["spec"].update(progressDeadlineSeconds=600),
     ),
-    "another schedule": (("CronJob",), lambda app: app.workload["spec"].update(schedule="0 0 2 1 *")),
+    "another schedule": (
+        ("CronJob",),
+        lambda app: app.workload["spec"].update(schedule="0 0 2 1 *"),
+    ),
     "the default policy of concurrency": (
         ("CronJob",),
         lambda app: app.workload["spec"].update(concurrencyPolicy="Allow"),
@@ -264,13 +345,23 @@ OF_KINDS: dict[str, tuple[Sequence[str], Change]] = {
 }
 """Those that only some kinds have a field for."""
 
-OF_JOBS = ("nothing", "content", "a key fewer", "content of the Secret", "the default of replicas", "another label")
+OF_JOBS = (
+    "nothing",
+    "content",
+    "a key fewer",
+    "content of the Secret",
+    "the default of replicas",
+    "another label",
+)
 """The API server refuses to change anything else of a Job."""
 
 
 def all_cases() -> Iterator[tuple[str, str, bool]]:
     """Yield every kind with every change, done and undone."""
-    changes = {**dict.fromkeys(CHANGES, KINDS), **{what: kinds for what, (kinds, _) in OF_KINDS.items()}}
+    changes = {
+        **dict.fromkeys(CHANGES, KINDS),
+        **{what: kinds for what, (kinds, _) in OF_KINDS.items()},
+    }
     for what, kinds in changes.items():
         for kind in kinds:
             for is_undone in (False, True):
@@ -280,7 +371,11 @@ def all_cases() -> Iterator[tuple[str, str, bool]]:
 
 def objects_of(applications: Iterable[Application]) -> list[Object]:
     """Return all objects once."""
-    found = {(one["kind"], one["metadata"]["name"]): one for application in applications for one in application}
+    found = {
+        (one["kind"], one["metadata"]["name"]): one
+        for application in applications
+        for one in application
+    }
     return [*found.values()]
 
 

@@ -27,8 +27,12 @@ NAME = "reader"
 
 def rules_of_the_page() -> list[Object]:
     """Return the rules that docs/commands.md says are enough."""
-    section = (ROOT / "docs/commands.md").read_text().partition("## Which configuration runs where")[2]
-    rules: list[Object] = yaml.safe_load(section.partition("```yaml\n")[2].partition("```")[0])["rules"]
+    section = (
+        (ROOT / "docs/commands.md").read_text().partition("## Which configuration runs where")[2]
+    )
+    rules: list[Object] = yaml.safe_load(section.partition("```yaml\n")[2].partition("```")[0])[
+        "rules"
+    ]
     return rules
 
 
@@ -41,8 +45,20 @@ class HistoryReader:
     proxy: Proxy
 
     def run(self, *arguments: str, command: str = "history") -> subprocess.CompletedProcess[str]:
-        words = [sys.executable, "-m", "krm_fn", command, "--kubeconfig", str(self.kubeconfig), *arguments]
-        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(self.kubeconfig.parent)}
+        words = [
+            sys.executable,
+            "-m",
+            "krm_fn",
+            command,
+            "--kubeconfig",
+            str(self.kubeconfig),
+            *arguments,
+        ]
+        environment = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "HOME": str(self.kubeconfig.parent),
+        }
         return subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
 
     def show(self, *arguments: str, command: str = "history") -> str:
@@ -54,7 +70,9 @@ class HistoryReader:
     def states(self, *arguments: str) -> dict[str, str]:
         """Return the state of each revision by name."""
         document: Any = json.loads(self.show("-o", "json", *arguments))
-        return {one["name"]: one["state"] for found in document["sets"] for one in found["revisions"]}
+        return {
+            one["name"]: one["state"] for found in document["sets"] for one in found["revisions"]
+        }
 
 
 def leak(api: Api, *trackers: Object) -> None:
@@ -63,7 +81,12 @@ def leak(api: Api, *trackers: Object) -> None:
     arguments = ["link", "--set=shop", "--timeout=5", "--minimum-age=0"]
     container = {"name": "link", "image": "krm-fn:1", "args": arguments}
     template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
-    api.create({**_of_set("Job", "shop-link", {}, keys.LINKER), "spec": {"suspend": True, "template": template}})
+    api.create(
+        {
+            **_of_set("Job", "shop-link", {}, keys.LINKER),
+            "spec": {"suspend": True, "template": template},
+        }
+    )
     for one in trackers:
         api.create(one)
 
@@ -71,7 +94,9 @@ def leak(api: Api, *trackers: Object) -> None:
 def tracker(name: str, base: str, **annotations: str) -> Object:
     """Build a tracker as the function emits it, with more annotations of ours."""
     more = {f"{keys.PREFIX}{key.replace('_', '-')}": value for key, value in annotations.items()}
-    return _of_set("ConfigMap", name, {keys.BASE_NAME: base, keys.WANTED: "true", **more}, keys.TRACKER)
+    return _of_set(
+        "ConfigMap", name, {keys.BASE_NAME: base, keys.WANTED: "true", **more}, keys.TRACKER
+    )
 
 
 def _of_set(kind: str, name: str, annotations: dict[str, str], component: str) -> Object:
@@ -83,7 +108,9 @@ def printed_command(reader: HistoryReader, program: str) -> str:
     """Wait until the command is printed, which is a line of its own."""
 
     def look() -> list[str]:
-        return [line.strip() for line in reader.show().splitlines() if line.startswith(f"  {program}")]
+        return [
+            line.strip() for line in reader.show().splitlines() if line.startswith(f"  {program}")
+        ]
 
     (command,) = until(f"{program} is printed", look, lambda found: len(found) == 1)
     return command
@@ -93,9 +120,13 @@ def run_printed(command: str, api: Api, folder: Path) -> None:
     """Run a command for kubectl as an administrator. It must succeed."""
     program, *arguments = shlex.split(command)
     assert program == "kubectl"
-    kubeconfig = write_kubeconfig(folder / "admin", api.server, token=api.token, namespace="default")
+    kubeconfig = write_kubeconfig(
+        folder / "admin", api.server, token=api.token, namespace="default"
+    )
     words = [str(require("kubectl")), "--kubeconfig", str(kubeconfig), *arguments]
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout
 
 
@@ -120,9 +151,21 @@ def grant(api: Api, rules: list[Object]) -> None:
     subject = {"kind": "ServiceAccount", "name": NAME, "namespace": api.namespace}
     api.apply({"kind": "ServiceAccount", "metadata": {"name": NAME}})
     api.apply({"kind": "Role", "metadata": {"name": NAME}, "rules": rules})
-    api.apply({"kind": "RoleBinding", "metadata": {"name": NAME}, "roleRef": role, "subjects": [subject]})
-    allowed = {(group, resource) for rule in rules for group in rule["apiGroups"] for resource in rule["resources"]}
-    for group, resource in (("", "configmaps"), ("", "pods"), ("apps", "replicasets"), ("argoproj.io", "rollouts")):
+    api.apply(
+        {"kind": "RoleBinding", "metadata": {"name": NAME}, "roleRef": role, "subjects": [subject]}
+    )
+    allowed = {
+        (group, resource)
+        for rule in rules
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+    }
+    for group, resource in (
+        ("", "configmaps"),
+        ("", "pods"),
+        ("apps", "replicasets"),
+        ("argoproj.io", "rollouts"),
+    ):
         is_allowed = (group, resource) in allowed
         until(
             f"{NAME} {'may' if is_allowed else 'may not'} list {resource}",
@@ -133,6 +176,13 @@ def grant(api: Api, rules: list[Object]) -> None:
 
 def _may_list(api: Api, group: str, resource: str) -> bool:
     attributes = {"namespace": api.namespace, "group": group, "resource": resource, "verb": "list"}
-    spec = {"user": f"system:serviceaccount:{api.namespace}:{NAME}", "resourceAttributes": attributes}
+    spec = {
+        "user": f"system:serviceaccount:{api.namespace}:{NAME}",
+        "resourceAttributes": attributes,
+    }
     body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
-    return bool(api.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", body)["status"]["allowed"])
+    return bool(
+        api.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", body)["status"][
+            "allowed"
+        ]
+    )

@@ -18,8 +18,8 @@ WATCHED = ("Namespace", "ConfigMap", "Secret", *POD_SPECS)
 class InvariantWatcher:
     """A context manager that records all changes; `check` and `violations` judge them.
 
-    Changes are not judged when they arrive, as watches of different kinds have no common order. Afterwards
-    resourceVersions, which all kinds share, give the order.
+    Changes are not judged when they arrive, as watches of different kinds have no common order.
+    Afterwards resourceVersions, which all kinds share, give the order.
     """
 
     def __init__(self, api: Api) -> None:

@@ -61,7 +61,10 @@ def _deleted_in_use(revision: ObjectState, live: dict[str, ObjectState]) -> Iter
         if revision.key in consumer.references and _may_start_pods(consumer, live)
     )
     if consumers:
-        yield Violation(revision.version, f"{_list([revision.key])} was deleted while referenced by {_list(consumers)}")
+        yield Violation(
+            revision.version,
+            f"{_list([revision.key])} was deleted while referenced by {_list(consumers)}",
+        )
 
 
 def _may_start_pods(consumer: ObjectState, live: dict[str, ObjectState]) -> bool:
@@ -71,7 +74,9 @@ def _may_start_pods(consumer: ObjectState, live: dict[str, ObjectState]) -> bool
     """
     if consumer.kind == "Pod" and consumer.controller:
         return False
-    return not any(state.kind == "Namespace" and state.is_ending for state in live.values()) and _stays(consumer, live)
+    return not any(
+        state.kind == "Namespace" and state.is_ending for state in live.values()
+    ) and _stays(consumer, live)
 
 
 def _stays(state: ObjectState, live: dict[str, ObjectState]) -> bool:

@@ -40,7 +40,8 @@ class KindWatch:
         with self._opening:
             self._stopping = True
             if self._connection is not None and self._connection.sock is not None:
-                # This ends the read that the thread waits in. Not through TLS, whose state belongs to the thread.
+                # This ends the read that the thread waits in. Not through TLS, whose state belongs
+                # to the thread.
                 with contextlib.suppress(OSError):
                     socket.socket.shutdown(self._connection.sock, socket.SHUT_RDWR)
         self._thread.join()
@@ -66,10 +67,18 @@ class KindWatch:
                 time.sleep(PAUSE)
 
     def _events(self) -> Iterator[Object]:
-        query = {**self._query(), "watch": "true", "allowWatchBookmarks": "true", "resourceVersion": str(self._version)}
+        query = {
+            **self._query(),
+            "watch": "true",
+            "allowWatchBookmarks": "true",
+            "resourceVersion": str(self._version),
+        }
         target = f"{self._path()}?{urllib.parse.urlencode(query)}"
         with contextlib.closing(self._connect()) as connection:
-            headers = {"Authorization": f"Bearer {self._api.token}", "Accept": self._accept(METADATA_ONLY)}
+            headers = {
+                "Authorization": f"Bearer {self._api.token}",
+                "Accept": self._accept(METADATA_ONLY),
+            }
             connection.request("GET", target, headers=headers)
             answer = connection.getresponse()
             if answer.status == GONE:
@@ -81,7 +90,9 @@ class KindWatch:
 
     def _connect(self) -> http.client.HTTPSConnection:
         place = urllib.parse.urlsplit(self._api.server.url).netloc
-        connection = http.client.HTTPSConnection(place, context=context(self._api.server), timeout=SECONDS)
+        connection = http.client.HTTPSConnection(
+            place, context=context(self._api.server), timeout=SECONDS
+        )
         with self._opening:
             if self._stopping:
                 raise ConnectionAbortedError
@@ -98,7 +109,9 @@ class KindWatch:
                 raise _TooOld
             raise http.client.HTTPException(found["message"])
         if event["type"] != "BOOKMARK":
-            self._change(read_state({**found, "kind": self._kind}, exists=event["type"] != "DELETED"))
+            self._change(
+                read_state({**found, "kind": self._kind}, exists=event["type"] != "DELETED")
+            )
         self._version = int(found["metadata"]["resourceVersion"])
 
     def _change(self, state: ObjectState) -> None:
@@ -111,13 +124,18 @@ class KindWatch:
     def _catch_up(self) -> None:
         """Report what changed in a gap.
 
-        The time of a deletion is unknown: it is as early as possible for consumers, as late as possible for revisions.
+        The time of a deletion is unknown: it is as early as possible for consumers, as late as
+        possible for revisions.
         """
         listed, version = self._list()
         for uid in self._live.keys() - listed.keys():
             deleted = self._live[uid]
             self._change(
-                dataclasses.replace(deleted, exists=False, version=version if deleted.is_protected else self._version)
+                dataclasses.replace(
+                    deleted,
+                    exists=False,
+                    version=version if deleted.is_protected else self._version,
+                )
             )
         for uid, state in listed.items():
             if state != self._live.get(uid):
@@ -125,7 +143,9 @@ class KindWatch:
         self._version = version
 
     def _list(self) -> tuple[dict[str, ObjectState], int]:
-        answer = self._api.call("GET", self._path(), query=self._query(), accept=self._accept(METADATA_ONLY_LIST))
+        answer = self._api.call(
+            "GET", self._path(), query=self._query(), accept=self._accept(METADATA_ONLY_LIST)
+        )
         states = (read_state({**item, "kind": self._kind}) for item in answer["items"] or [])
         return {state.uid: state for state in states}, int(answer["metadata"]["resourceVersion"])
 
@@ -133,7 +153,11 @@ class KindWatch:
         return KINDS[self._kind].path(self._api.namespace)
 
     def _query(self) -> dict[str, str]:
-        return {"fieldSelector": f"metadata.name={self._api.namespace}"} if self._kind == "Namespace" else {}
+        return (
+            {"fieldSelector": f"metadata.name={self._api.namespace}"}
+            if self._kind == "Namespace"
+            else {}
+        )
 
     def _accept(self, metadata_only: str) -> str:
         return metadata_only if self._kind in BY_METADATA else JSON

@@ -48,9 +48,13 @@ KINDS = {
     "RoleBinding": Kind(RBAC, "rolebindings"),
     "ClusterRole": Kind(RBAC, "clusterroles", namespaced=False),
     "ClusterRoleBinding": Kind(RBAC, "clusterrolebindings", namespaced=False),
-    "CustomResourceDefinition": Kind("apiextensions.k8s.io/v1", "customresourcedefinitions", namespaced=False),
+    "CustomResourceDefinition": Kind(
+        "apiextensions.k8s.io/v1", "customresourcedefinitions", namespaced=False
+    ),
     "ValidatingAdmissionPolicy": Kind(ADMISSION, "validatingadmissionpolicies", namespaced=False),
-    "ValidatingAdmissionPolicyBinding": Kind(ADMISSION, "validatingadmissionpolicybindings", namespaced=False),
+    "ValidatingAdmissionPolicyBinding": Kind(
+        ADMISSION, "validatingadmissionpolicybindings", namespaced=False
+    ),
     "Rollout": Kind(ROLLOUTS, "rollouts"),
     "Experiment": Kind(ROLLOUTS, "experiments"),
     "AnalysisRun": Kind(ROLLOUTS, "analysisruns"),

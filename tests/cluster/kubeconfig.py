@@ -13,10 +13,15 @@ def write_kubeconfig(path: Path, server: Server, *, token: str, namespace: str) 
         "kind": "Config",
         "current-context": "test",
         "clusters": [
-            {"name": "test", "cluster": {"server": server.url, "certificate-authority": str(server.certificate)}}
+            {
+                "name": "test",
+                "cluster": {"server": server.url, "certificate-authority": str(server.certificate)},
+            }
         ],
         "users": [{"name": "test", "user": {"token": token}}],
-        "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test", "namespace": namespace}}],
+        "contexts": [
+            {"name": "test", "context": {"cluster": "test", "user": "test", "namespace": namespace}}
+        ],
     }
     return write_private(path, json.dumps(content))
 

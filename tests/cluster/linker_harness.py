@@ -62,7 +62,9 @@ def linker_harness(cluster: ControlPlane, name: str, folder: Path) -> Iterator[L
         LinkerForkServer(release.environment(folder, proxy.server), folder) as fork_server,
         InvariantWatcher(release.api) as watcher,
     ):
-        yield LinkerHarness(release=release, proxy=proxy, fork_server=fork_server, folder=folder, watcher=watcher)
+        yield LinkerHarness(
+            release=release, proxy=proxy, fork_server=fork_server, folder=folder, watcher=watcher
+        )
 
 
 def is_patch(call: Call) -> bool:

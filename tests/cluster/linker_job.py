@@ -23,7 +23,10 @@ SECONDS = 120
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkerRun:
-    """The exit code and the output of a run. `stderr` is without `waits`, which depend on how fast others are."""
+    """The exit code and the output of a run.
+
+    `stderr` is without `waits`, which depend on how fast others are.
+    """
 
     exit_code: int
     stdout: str
@@ -33,7 +36,11 @@ class LinkerRun:
 
 
 def run_linker(
-    api: Api, set_name: str, *more: str, environment: Mapping[str, str] | None = None, pod: Object | None = None
+    api: Api,
+    set_name: str,
+    *more: str,
+    environment: Mapping[str, str] | None = None,
+    pod: Object | None = None,
 ) -> LinkerRun:
     """Run this pod, or that of the set's newest Job, and write the result to its status, which ends the Job.
 
@@ -68,18 +75,28 @@ def linker_pod(api: Api, set_name: str, *, within: float = WITHIN) -> Object:
     def newest() -> Object | None:
         jobs = [job for job in api.list("Job", labels=labels) if not _is_going(job)]
         job = max(jobs, key=_newness, default=None)
-        # Not the pod of an older Job, which links what was rendered before: the newest may not have its pod yet.
-        pods = [pod for pod in api.list("Pod", labels=labels) if job and _job(pod) == job["metadata"]["uid"]]
+        # Not the pod of an older Job, which links what was rendered before: the newest may not have
+        # its pod yet.
+        pods = [
+            pod
+            for pod in api.list("Pod", labels=labels)
+            if job and _job(pod) == job["metadata"]["uid"]
+        ]
         bound = [pod for pod in pods if pod["spec"].get("nodeName") and not _is_going(pod)]
         return max(bound, key=_newness, default=None)
 
-    found = until(f"a pod with {labels} in {api.namespace} is bound to a node", newest, within=within)
+    found = until(
+        f"a pod with {labels} in {api.namespace} is bound to a node", newest, within=within
+    )
     assert found is not None
     return found
 
 
 def linker_command(pod: Object) -> Sequence[str]:
-    """Return the command of this checkout, with the arguments of the pod's container. See `quick_linker`."""
+    """Return the command of this checkout, with the arguments of the pod's container.
+
+    See `quick_linker`.
+    """
     (container,) = pod["spec"]["containers"]
     return [sys.executable, "-m", "tests.cluster.quick_linker", *container.get("args", [])]
 
@@ -87,10 +104,14 @@ def linker_command(pod: Object) -> Sequence[str]:
 def linker_environment(api: Api, pod: Object, folder: Path) -> dict[str, str]:
     """Create an environment whose only credential is a token of the pod's ServiceAccount, bound to the pod."""
     token = token_of(api, pod["spec"]["serviceAccountName"], pod=pod, seconds=_token_seconds(pod))
-    kubeconfig = write_kubeconfig(folder / "kubeconfig", api.server, token=token, namespace=api.namespace)
+    kubeconfig = write_kubeconfig(
+        folder / "kubeconfig", api.server, token=token, namespace=api.namespace
+    )
     (container,) = pod["spec"]["containers"]
     # Only variables with a plain value. The linker needs no others.
-    variables = {entry["name"]: entry["value"] for entry in container.get("env", []) if "value" in entry}
+    variables = {
+        entry["name"]: entry["value"] for entry in container.get("env", []) if "value" in entry
+    }
     return {
         **variables,
         "KUBECONFIG": str(kubeconfig),
@@ -108,9 +129,14 @@ def python_path(program: Path) -> dict[str, str]:
 
 def _token_seconds(pod: Object) -> int:
     """Return how long the token that the pod mounts is valid."""
-    projected = [volume["projected"]["sources"] for volume in pod["spec"]["volumes"] if "projected" in volume]
+    projected = [
+        volume["projected"]["sources"] for volume in pod["spec"]["volumes"] if "projected" in volume
+    ]
     (token,) = (
-        source["serviceAccountToken"] for sources in projected for source in sources if "serviceAccountToken" in source
+        source["serviceAccountToken"]
+        for sources in projected
+        for source in sources
+        if "serviceAccountToken" in source
     )
     return int(token["expirationSeconds"])
 
@@ -128,7 +154,9 @@ def finish(api: Api, pod: Object, exit_code: int) -> None:
         "imageID": "",
         "ready": False,
         "restartCount": 0,
-        "state": {"terminated": {"exitCode": exit_code, "reason": "Error" if exit_code else "Completed"}},
+        "state": {
+            "terminated": {"exitCode": exit_code, "reason": "Error" if exit_code else "Completed"}
+        },
     }
     status = {"phase": "Failed" if exit_code else "Succeeded", "containerStatuses": [ended]}
     api.patch("Pod", name, {"status": status}, subresource="status", patch_type=STRATEGIC)

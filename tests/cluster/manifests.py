@@ -15,7 +15,9 @@ def secret(name: str, **metadata: Any) -> Object:
     return {"kind": "Secret", "metadata": {"name": name, **metadata}, "stringData": {"name": name}}
 
 
-def pod_template(name: str, *, config: str = "", secret: str = "", labels: Object | None = None) -> Object:
+def pod_template(
+    name: str, *, config: str = "", secret: str = "", labels: Object | None = None
+) -> Object:
     """Build a template that mounts the ConfigMap and takes its environment from the Secret, if given."""
     container: Object = {"name": "app", "image": IMAGE}
     if secret:
@@ -30,10 +32,15 @@ def pod(name: str, **template: Any) -> Object:
     return {"kind": "Pod", **body, "metadata": {"name": name, **body["metadata"]}}
 
 
-def workload(kind: str, name: str, *, replicas: int = 1, spec: Object | None = None, **template: Any) -> Object:
+def workload(
+    kind: str, name: str, *, replicas: int = 1, spec: Object | None = None, **template: Any
+) -> Object:
     """Build a Deployment, StatefulSet, DaemonSet, ReplicaSet or Rollout; `template` as in `pod_template`."""
     scale = {} if kind == "DaemonSet" else {"replicas": replicas}
-    selected = {"selector": {"matchLabels": {"app": name}}, "template": pod_template(name, **template)}
+    selected = {
+        "selector": {"matchLabels": {"app": name}},
+        "template": pod_template(name, **template),
+    }
     return {"kind": kind, "metadata": {"name": name}, "spec": {**scale, **selected, **(spec or {})}}
 
 
@@ -45,7 +52,11 @@ def canary(name: str, *, replicas: int = 2, **template: Any) -> Object:
 
 
 def job(name: str, *, spec: Object | None = None, **template: Any) -> Object:
-    return {"kind": "Job", "metadata": {"name": name}, "spec": {**_once(name, **template), **(spec or {})}}
+    return {
+        "kind": "Job",
+        "metadata": {"name": name},
+        "spec": {**_once(name, **template), **(spec or {})},
+    }
 
 
 def cron_job(name: str, *, schedule: str = "0 0 1 1 *", **template: Any) -> Object:
@@ -56,4 +67,7 @@ def cron_job(name: str, *, schedule: str = "0 0 1 1 *", **template: Any) -> Obje
 
 def _once(name: str, **template: Any) -> Object:
     body = pod_template(name, **template)
-    return {"backoffLimit": 0, "template": {**body, "spec": {**body["spec"], "restartPolicy": "Never"}}}
+    return {
+        "backoffLimit": 0,
+        "template": {**body, "spec": {**body["spec"], "restartPolicy": "Never"}},
+    }

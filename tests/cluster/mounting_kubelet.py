@@ -34,7 +34,11 @@ class MountingKubelet(Repeated):
         for pod in self._api.list("Pod", labels=WAITS):
             if is_ready(pod) and "deletionTimestamp" not in pod["metadata"]:
                 read = self._read[pod["metadata"]["uid"]]
-                found += [data[key] for (of_kind, _), data in read.items() if of_kind == kind and key in data]
+                found += [
+                    data[key]
+                    for (of_kind, _), data in read.items()
+                    if of_kind == kind and key in data
+                ]
         return sorted(found)
 
     def _is_accepted(self, found: Mapping[Name, Object]) -> bool:
@@ -48,19 +52,37 @@ class MountingKubelet(Repeated):
 
     def _start(self, pod: Object) -> None:
         uid = pod["metadata"]["uid"]
-        if uid in self._read or "deletionTimestamp" in pod["metadata"] or not pod["spec"].get("nodeName"):
+        if (
+            uid in self._read
+            or "deletionTimestamp" in pod["metadata"]
+            or not pod["spec"].get("nodeName")
+        ):
             return
-        found = {(kind, name): self._api.find(kind, name) for kind, name in read_state(pod).required}
+        found = {
+            (kind, name): self._api.find(kind, name) for kind, name in read_state(pod).required
+        }
         missing = {name for name, item in found.items() if item is None}
         if missing:
             self._waited.setdefault(uid, set()).update(missing)
             return
         there = {name: item for name, item in found.items() if item}
         if not self._is_accepted(there):
-            self._api.patch("Pod", pod["metadata"]["name"], _crashing(pod), subresource="status", patch_type=STRATEGIC)
+            self._api.patch(
+                "Pod",
+                pod["metadata"]["name"],
+                _crashing(pod),
+                subresource="status",
+                patch_type=STRATEGIC,
+            )
             return
         self._read[uid] = {name: _plain(item) for name, item in there.items()}
-        self._api.patch("Pod", pod["metadata"]["name"], _running(pod), subresource="status", patch_type=STRATEGIC)
+        self._api.patch(
+            "Pod",
+            pod["metadata"]["name"],
+            _running(pod),
+            subresource="status",
+            patch_type=STRATEGIC,
+        )
 
 
 def _plain(item: Object) -> Mapping[str, str]:

@@ -10,7 +10,8 @@ Object = dict[str, Any]
 Name = tuple[str, str]  # kind, name
 
 SET = "revisions.krm-fn.io/set"
-# Pods that kwok leaves to the test, which starts them when what they require is there. See `mounting_kubelet`.
+# Pods that kwok leaves to the test, which starts them when what they require is there. See
+# `mounting_kubelet`.
 WAITS = "test/pod=local"
 TEMPLATED = "spec.template.spec"
 POD_SPECS = {
@@ -25,7 +26,8 @@ POD_SPECS = {
     "CronJob": "spec.jobTemplate.spec.template.spec",
     "ControllerRevision": "data.spec.template.spec",
 }
-# Keys of references anywhere in a pod spec. imagePullSecrets is none of them: a pod starts without it.
+# Keys of references anywhere in a pod spec. imagePullSecrets is none of them: a pod starts without
+# it.
 REFERENCES = {
     "configMap": "ConfigMap",
     "configMapRef": "ConfigMap",
@@ -39,7 +41,10 @@ REFERENCES = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ObjectState:
-    """An object at `version`, which orders the changes of all kinds. `exists` is False once it is deleted."""
+    """An object at `version`, which orders the changes of all kinds.
+
+    `exists` is False once it is deleted.
+    """
 
     kind: str
     name: str
@@ -80,7 +85,8 @@ def read_state(found: Object, *, exists: bool = True) -> ObjectState:
         is_ending="deletionTimestamp" in metadata or has_ended(found),
         is_bound=is_bound,
         is_started=is_bound and not (_waits(metadata) and found["status"]["phase"] == "Pending"),
-        is_protected=kind == "Secret" or (kind == "ConfigMap" and SET in metadata.get("labels", {})),
+        is_protected=kind == "Secret"
+        or (kind == "ConfigMap" and SET in metadata.get("labels", {})),
         references=frozenset(name for name, _ in references),
         required=frozenset(name for name, optional in references if not optional),
     )
@@ -110,7 +116,11 @@ def _references(value: Any) -> Iterator[tuple[Name, bool]]:
     elif isinstance(value, dict):
         for key, field in value.items():
             kind = REFERENCES.get(key)
-            if kind and isinstance(field, dict) and (name := field.get("secretName") or field.get("name")):
+            if (
+                kind
+                and isinstance(field, dict)
+                and (name := field.get("secretName") or field.get("name"))
+            ):
                 yield (kind, name), bool(field.get("optional"))
             else:
                 yield from _references(field)

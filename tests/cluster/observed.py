@@ -12,7 +12,14 @@ from tests.cluster.wait import until
 BASE = "revisions.krm-fn.io/base-name"
 COMPONENT = "revisions.krm-fn.io/component"
 
-SERVER_FIELDS = ("managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "ownerReferences")
+SERVER_FIELDS = (
+    "managedFields",
+    "resourceVersion",
+    "generation",
+    "uid",
+    "creationTimestamp",
+    "ownerReferences",
+)
 MARKS = (
     "kubectl.kubernetes.io/last-applied-configuration",
     "deployment.kubernetes.io/revision",
@@ -40,7 +47,10 @@ Who = tuple[str, str]
 
 
 class Observed(NamedTuple):
-    """`stored`: each object without marks, under kind, base name and name. `made`: what exists for each workload."""
+    """`stored`: each object without marks, under kind, base name and name.
+
+    `made`: what exists for each workload.
+    """
 
     stored: dict[tuple[str, str, str], str]
     made: dict[Who, frozenset[str]]
@@ -51,11 +61,23 @@ def observe(api: Api, cases: Iterable[Case]) -> Observed:
     cases = list(cases)
     kinds = sorted({case.kind for case in cases})
     for kind in set(kinds) & HISTORY.keys():
-        until(f"each {kind} of {api.namespace} is observed", partial(_find_waiting, api, kind), _is_empty, within=60)
+        until(
+            f"each {kind} of {api.namespace} is observed",
+            partial(_find_waiting, api, kind),
+            _is_empty,
+            within=60,
+        )
     names = {SHARED, *(case.name for case in cases)}
-    found = [one for kind in (*kinds, "ConfigMap", "Secret") for one in api.list(kind) if _is_of(names, one)]
+    found = [
+        one
+        for kind in (*kinds, "ConfigMap", "Secret")
+        for one in api.list(kind)
+        if _is_of(names, one)
+    ]
     stored = {
-        (one["kind"], _base_of(one), one["metadata"]["name"]): json.dumps(_without_marks(one), sort_keys=True)
+        (one["kind"], _base_of(one), one["metadata"]["name"]): json.dumps(
+            _without_marks(one), sort_keys=True
+        )
         for one in found
     }
     histories = _find_histories(api)
@@ -73,7 +95,9 @@ def _made_of(workload: Object, histories: dict[str, set[str]]) -> frozenset[str]
     if workload["kind"] == "Job":
         return frozenset({uid})
     if workload["kind"] == "CronJob":
-        return frozenset({json.dumps(workload["spec"]["jobTemplate"]["spec"]["template"], sort_keys=True)})
+        return frozenset(
+            {json.dumps(workload["spec"]["jobTemplate"]["spec"]["template"], sort_keys=True)}
+        )
     return frozenset(histories[uid])
 
 
@@ -116,13 +140,18 @@ def find_changed(before: Observed, after: Observed, rendered: set[tuple[str, str
 
 def _is_observed(found: Object) -> bool:
     generation = found["metadata"]["generation"]
-    if found["kind"] == "Rollout" and "rollout.argoproj.io/revision" not in found["metadata"].get("annotations", {}):
+    if found["kind"] == "Rollout" and "rollout.argoproj.io/revision" not in found["metadata"].get(
+        "annotations", {}
+    ):
         return False  # its controller is about to write the whole object
     return str(found.get("status", {}).get("observedGeneration")) == str(generation)
 
 
 def _base_of(found: Object) -> str:
-    """Return what the author called it. A Job that is named by its content says it in its pods' label."""
+    """Return what the author called it.
+
+    A Job that is named by its content says it in its pods' label.
+    """
     metadata = found["metadata"]
     if found["kind"] == "Job":
         return str(found["spec"]["template"]["metadata"]["labels"]["app"])
@@ -134,7 +163,11 @@ def _without_marks(found: Object) -> Object:
         found = _as_written_back(found)
     metadata = {name: one for name, one in found["metadata"].items() if name not in SERVER_FIELDS}
     for field in ("labels", "annotations"):
-        kept = {name: one for name, one in (metadata.pop(field, None) or {}).items() if name not in MARKS}
+        kept = {
+            name: one
+            for name, one in (metadata.pop(field, None) or {}).items()
+            if name not in MARKS
+        }
         metadata |= {field: kept} if kept else {}
     return {**{name: one for name, one in found.items() if name != "status"}, "metadata": metadata}
 
@@ -142,8 +175,9 @@ def _without_marks(found: Object) -> Object:
 def _as_written_back(value: Any) -> Any:
     """Return a Rollout without what is empty, and without quantities.
 
-    Its controller writes it back when it rolls, without what is empty and with quantities in one spelling, and
-    the next apply changes that again. Whether that makes other pods, its ReplicaSets tell.
+    Its controller writes it back when it rolls, without what is empty and with quantities in one
+    spelling, and the next apply changes that again. Whether that makes other pods, its ReplicaSets
+    tell.
     """
     if isinstance(value, dict):
         kept = {name: _as_written_back(one) for name, one in value.items() if name != "resources"}

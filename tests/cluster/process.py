@@ -7,13 +7,16 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-START_TICKS = 19  # the fields of /proc/PID/stat after the name: proc(5) calls it starttime, number 22
+START_TICKS = (
+    19  # the fields of /proc/PID/stat after the name: proc(5) calls it starttime, number 22
+)
 
 
 class Process:
     """A program. Its process id cannot be reused until `stop` has waited for it.
 
-    `environment` is added to PATH and HOME. `executable` is the program's file if the command starts with another name.
+    `environment` is added to PATH and HOME. `executable` is the program's file if the command
+    starts with another name.
     """
 
     def __init__(
@@ -87,7 +90,9 @@ class Process:
         """Return the resident memory in MiB."""
         assert self._child is not None
         status = Path(f"/proc/{self._child.pid}/status").read_text()
-        return next(int(line.split()[1]) // 1024 for line in status.splitlines() if line.startswith("VmRSS"))
+        return next(
+            int(line.split()[1]) // 1024 for line in status.splitlines() if line.startswith("VmRSS")
+        )
 
     def log_tail(self) -> str:
         """Return the end of the log, for messages of failures."""
@@ -100,7 +105,10 @@ class Process:
 
 
 def start_ticks(process_id: int) -> str:
-    """Return the start time in clock ticks, `""` if it is gone. It tells apart processes with the same id."""
+    """Return the start time in clock ticks, `""` if it is gone.
+
+    It tells apart processes with the same id.
+    """
     with contextlib.suppress(OSError):
         return Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[START_TICKS]
     return ""

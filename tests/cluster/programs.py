@@ -29,7 +29,9 @@ class Places:
     kwok: int
 
 
-def commands(places: Places, tools: Callable[[str], Path], admission: Sequence[str]) -> dict[str, Command]:
+def commands(
+    places: Places, tools: Callable[[str], Path], admission: Sequence[str]
+) -> dict[str, Command]:
     """Return the commands by name, in the order of their start."""
     return {
         "etcd": [tools("etcd"), *_etcd(places)],
@@ -74,7 +76,8 @@ def _apiserver(places: Places, admission: Sequence[str]) -> Command:
         "--authorization-mode=RBAC",
         "--service-cluster-ip-range=10.0.0.0/24",
         *([f"--enable-admission-plugins={','.join(admission)}"] if admission else []),
-        # New nodes get no taint. Without node-lifecycle-controller (below) they get none if kwok is late either.
+        # New nodes get no taint. Without node-lifecycle-controller (below) they get none if kwok is
+        # late either.
         "--disable-admission-plugins=TaintNodesByCondition",
         "--profiling=false",
         "--shutdown-delay-duration=0s",

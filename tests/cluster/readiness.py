@@ -21,12 +21,19 @@ def has_ended(found: Object) -> bool:
     """Tell whether a Job or a Pod has succeeded or failed. Other kinds never end."""
     if found["kind"] == "Pod":
         return found.get("status", {}).get("phase") in ("Succeeded", "Failed")
-    return found["kind"] == "Job" and (has_condition(found, "Complete") or has_condition(found, "Failed"))
+    return found["kind"] == "Job" and (
+        has_condition(found, "Complete") or has_condition(found, "Failed")
+    )
 
 
 def is_observed(found: Object) -> bool:
-    """Tell whether the status is that of the current spec. Rollouts write the generation as text."""
-    return str(found.get("status", {}).get("observedGeneration")) == str(found["metadata"]["generation"])
+    """Tell whether the status is that of the current spec.
+
+    Rollouts write the generation as text.
+    """
+    return str(found.get("status", {}).get("observedGeneration")) == str(
+        found["metadata"]["generation"]
+    )
 
 
 def in_phase(found: Object, phase: str) -> bool:

@@ -26,7 +26,9 @@ DEPLOYERS: dict[str, Callable[[Api], ArgoLike | FluxLike]] = {
 }
 
 
-def render(objects: Sequence[Object], namespace: str, program: Path = ROOT, /, **spec: object) -> bytes:
+def render(
+    objects: Sequence[Object], namespace: str, program: Path = ROOT, /, **spec: object
+) -> bytes:
     """Render the objects with `krm-fn render`; `spec` is the spec of its configuration.
 
     The linker may list the kinds of Argo Rollouts, which another test may have installed.
@@ -56,14 +58,18 @@ class LiveSet:
 
     def revisions(self) -> dict[str, set[str]]:
         """Return the live revisions and trackers with their owners: `{"web-config-…": {"Deployment/web"}}`."""
-        return {item["metadata"]["name"]: owners(item) for item in self.api.list("ConfigMap", labels=REVISIONS)}
+        return {
+            item["metadata"]["name"]: owners(item)
+            for item in self.api.list("ConfigMap", labels=REVISIONS)
+        }
 
     def revision_of(self, content: str, base: str = "web-config") -> str:
         """Return the name of the live revision with this content, as built by `config`."""
         (name,) = (
             item["metadata"]["name"]
             for item in self.api.list("ConfigMap", labels=REVISIONS)
-            if item.get("data") == {"content": content} and item["metadata"]["name"].startswith(base)
+            if item.get("data") == {"content": content}
+            and item["metadata"]["name"].startswith(base)
         )
         return str(name)
 
@@ -77,7 +83,9 @@ class Release(LiveSet):
 
     deployer: ArgoLike | FluxLike
     program: Path = ROOT
-    settings: dict[str, object] = field(default_factory=lambda: {"linker": {"minimumAgeSeconds": 0}})
+    settings: dict[str, object] = field(
+        default_factory=lambda: {"linker": {"minimumAgeSeconds": 0}}
+    )
 
     def sync(self, *objects: Object, before_each: Hook = no_hook) -> list[Step]:
         """Render and apply. The Job exists afterwards, but has not run."""
@@ -100,7 +108,9 @@ def config(content: str, name: str = "web-config") -> Object:
 
 
 def owners(item: Object) -> set[str]:
-    return {f"{owner['kind']}/{owner['name']}" for owner in item["metadata"].get("ownerReferences", [])}
+    return {
+        f"{owner['kind']}/{owner['name']}" for owner in item["metadata"].get("ownerReferences", [])
+    }
 
 
 def with_image(workload: Object, image: str) -> Object:

@@ -44,7 +44,9 @@ def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
             "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}],
         }
     )
-    kubeconfig = cluster.kubeconfig(cluster.folder / f"{NAME}.kubeconfig", token=token_of(api, NAME))
+    kubeconfig = cluster.kubeconfig(
+        cluster.folder / f"{NAME}.kubeconfig", token=token_of(api, NAME)
+    )
     health, metrics = free_ports(2)
     command: list[str | Path] = [
         program,
@@ -86,12 +88,20 @@ def rollout_in_phase(api: Api, rollout: str, phase: str, *, within: float = WITH
 
 
 def until_noticed(
-    what: str, api: Api, look: Callable[[], State], holds: Callable[[State], object], *, within: float = WITHIN
+    what: str,
+    api: Api,
+    look: Callable[[], State],
+    holds: Callable[[State], object],
+    *,
+    within: float = WITHIN,
 ) -> State:
-    """Wait for what the controller does with the namespace's Rollouts. If nothing changes them, change an annotation.
+    """Wait for what the controller does with the namespace's Rollouts.
 
-    The controller may miss a write that comes within a tenth of a second of its own, until the next one. In a real
-    cluster another write follows soon. A failure shows the Rollouts and their ReplicaSets.
+    If nothing changes them, change an annotation.
+
+    The controller may miss a write that comes within a tenth of a second of its own, until the next
+    one. In a real cluster another write follows soon. A failure shows the Rollouts and their
+    ReplicaSets.
     """
     since = time.monotonic()
     last: dict[str, str] = {}
@@ -101,7 +111,8 @@ def until_noticed(
         if holds(state):
             return True
         versions = {
-            found["metadata"]["name"]: found["metadata"]["resourceVersion"] for found in api.list_if_served("Rollout")
+            found["metadata"]["name"]: found["metadata"]["resourceVersion"]
+            for found in api.list_if_served("Rollout")
         }
         if versions != last:
             since, last = time.monotonic(), versions

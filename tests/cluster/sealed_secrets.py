@@ -22,8 +22,8 @@ from tests.tools.require import give_up
 MODULE = "github.com/bitnami/sealed-secrets"
 CONTROLLER, KUBESEAL = "controller", "kubeseal"
 NAME = "sealed-secrets"
-# The controller reads its token where a pod has it, and nowhere else. In a mount namespace of its own, that is a folder
-# of the test, without a trace on the machine.
+# The controller reads its token where a pod has it, and nowhere else. In a mount namespace of its
+# own, that is a folder of the test, without a trace on the machine.
 UNSHARE = ("unshare", "--map-root-user", "--mount")
 IN_A_POD = """
 set -e
@@ -47,7 +47,9 @@ class SealedSecrets:
         """Return the SealedSecret. Only a strict one is bound to its name."""
         body = complete({**secret, "metadata": {**secret["metadata"], "namespace": namespace}})
         command: list[str | Path] = [self.kubeseal, "--cert", self.certificate, "--scope", scope]
-        done = subprocess.run(command, input=json.dumps(body), capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, input=json.dumps(body), capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
         sealed: Object = json.loads(done.stdout)
         return sealed
@@ -72,7 +74,11 @@ def start_sealed_secrets(cluster: ControlPlane, controller: Path, kubeseal: Path
         "--kubeclient-burst=600",
     ]
     host, _, api_port = api.server.url.removeprefix("https://").partition(":")
-    environment = {"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": api_port, "POD_NAMESPACE": NAME}
+    environment = {
+        "KUBERNETES_SERVICE_HOST": host,
+        "KUBERNETES_SERVICE_PORT": api_port,
+        "POD_NAMESPACE": NAME,
+    }
     cluster.add(Process(NAME, command, cluster.folder, environment=environment))
     certificate = cluster.folder / f"{NAME}.pem"
     url = f"http://127.0.0.1:{port}/v1/cert.pem"
@@ -98,4 +104,7 @@ def _answer(url: str) -> bytes:
 
 @functools.cache
 def _can_unshare() -> bool:
-    return shutil.which(UNSHARE[0]) is not None and subprocess.run([*UNSHARE, "true"], check=False).returncode == 0
+    return (
+        shutil.which(UNSHARE[0]) is not None
+        and subprocess.run([*UNSHARE, "true"], check=False).returncode == 0
+    )

@@ -75,7 +75,10 @@ def _rollout() -> Object:
 
 @dataclass(frozen=True, kw_only=True)
 class MadeSecretShop:
-    """The Rollout `web` with two pods, which pauses at its canary. Its Secret comes from a producer."""
+    """The Rollout `web` with two pods, which pauses at its canary.
+
+    Its Secret comes from a producer.
+    """
 
     api: Api
     producer: Producer
@@ -98,7 +101,10 @@ class MadeSecretShop:
         rollout_in_phase(self.api, "web", "Healthy")
 
     def replace_pods(self) -> None:
-        """Delete all pods, as if nodes were removed. Each must come back with the value that it had."""
+        """Delete all pods, as if nodes were removed.
+
+        Each must come back with the value that it had.
+        """
         before, values = self.api.names("Pod", labels="app=web"), self.values()
         for name in before:
             self.api.delete("Pod", name)

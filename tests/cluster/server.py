@@ -7,7 +7,13 @@ import ssl
 import time
 import urllib.parse
 from dataclasses import dataclass
-from http.client import BAD_REQUEST, TOO_MANY_REQUESTS, HTTPConnection, HTTPResponse, HTTPSConnection
+from http.client import (
+    BAD_REQUEST,
+    TOO_MANY_REQUESTS,
+    HTTPConnection,
+    HTTPResponse,
+    HTTPSConnection,
+)
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +64,11 @@ class Server:
         Returns the object of the response, or its text if that is not JSON.
         """
         target = path + ("?" + urllib.parse.urlencode(query) if query else "")
-        headers = {"Authorization": f"Bearer {token}", "Content-Type": content_type, "Accept": accept}
+        headers = {
+            "Authorization": f"Bearer {token}",
+            "Content-Type": content_type,
+            "Accept": accept,
+        }
         data = None if body is None else json.dumps(body).encode()
         end = time.monotonic() + SECONDS
         while True:

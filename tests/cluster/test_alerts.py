@@ -37,7 +37,10 @@ def test_a_failed_job_is_told_until_one_succeeds(
     fire(failed, run_failed)
 
     end(namespace, job_of_cron_job(namespace), 0)
-    until("the CronJob has succeeded", lambda: namespace.get("CronJob", CRON_JOB)["status"].get("lastSuccessfulTime"))
+    until(
+        "the CronJob has succeeded",
+        lambda: namespace.get("CronJob", CRON_JOB)["status"].get("lastSuccessfulTime"),
+    )
     fire(failed)
 
 

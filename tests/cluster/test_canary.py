@@ -18,14 +18,24 @@ def replace_pods(shop: Release) -> None:
     for name in before:
         if name.startswith("web-") and "link" not in name:
             shop.api.delete("Pod", name)
-    until("the pods are back", lambda: pods_by_config(shop.api), lambda mounted_configs: len(mounted_configs) == 2)
+    until(
+        "the pods are back",
+        lambda: pods_by_config(shop.api),
+        lambda mounted_configs: len(mounted_configs) == 2,
+    )
 
 
-def test_replaced_pods_come_back_on_their_own_revision(paused: Release, invariants: InvariantWatcher) -> None:
+def test_replaced_pods_come_back_on_their_own_revision(
+    paused: Release, invariants: InvariantWatcher
+) -> None:
     old, new = paused.revision_of("old"), paused.revision_of("new")
     assert pods_by_config(paused.api) == sorted([old, new])
     replace_pods(paused)
-    until("each is on its own revision", lambda: pods_by_config(paused.api), lambda found: found == sorted([old, new]))
+    until(
+        "each is on its own revision",
+        lambda: pods_by_config(paused.api),
+        lambda found: found == sorted([old, new]),
+    )
     assert invariants.violations() == []
 
 
@@ -49,11 +59,17 @@ def test_after_promotion_the_old_revision_is_deleted_by_the_run_after_its_last_r
     assert invariants.violations() == []
 
 
-def test_after_an_abort_both_revisions_are_kept(paused: Release, invariants: InvariantWatcher) -> None:
+def test_after_an_abort_both_revisions_are_kept(
+    paused: Release, invariants: InvariantWatcher
+) -> None:
     old, new = paused.revision_of("old"), paused.revision_of("new")
     abort(paused.api, "web")
     rollout_in_phase(paused.api, "web", "Degraded")
-    until("all pods are old again", lambda: pods_by_config(paused.api), lambda found: found == [old, old])
+    until(
+        "all pods are old again",
+        lambda: pods_by_config(paused.api),
+        lambda found: found == [old, old],
+    )
     replace_pods(paused)
     assert set(paused.revisions()) == {old, new}
     assert invariants.violations() == []
@@ -72,7 +88,9 @@ def test_a_second_change_during_the_pause_deletes_no_revision_in_use(
     assert invariants.violations() == []
 
 
-def test_going_back_to_a_revision_whose_replica_set_still_exists(paused: Release, invariants: InvariantWatcher) -> None:
+def test_going_back_to_a_revision_whose_replica_set_still_exists(
+    paused: Release, invariants: InvariantWatcher
+) -> None:
     old = paused.revision_of("old")
     promote(paused.api, "web")
     rollout_in_phase(paused.api, "web", "Healthy")
@@ -85,7 +103,9 @@ def test_going_back_to_a_revision_whose_replica_set_still_exists(paused: Release
     assert invariants.violations() == []
 
 
-def test_going_back_to_a_deleted_revision_creates_it_again(paused: Release, invariants: InvariantWatcher) -> None:
+def test_going_back_to_a_deleted_revision_creates_it_again(
+    paused: Release, invariants: InvariantWatcher
+) -> None:
     old = paused.revision_of("old")
     for content in ("new", "newer", "newest"):
         paused.release(*web(content))

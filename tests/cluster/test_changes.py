@@ -35,7 +35,9 @@ def test_after_each_release_the_consumers_of_a_revision_are_its_owners(shop: Rel
     shop.release(*one_of_each("new"))
     until_settled(shop.api)
     assert_linked(shop)
-    assert len(shop.revisions()) == len(KINDS) + len(WITH_HISTORY), "the old revisions are kept with their history"
+    assert len(shop.revisions()) == len(KINDS) + len(WITH_HISTORY), (
+        "the old revisions are kept with their history"
+    )
 
     shop.sync(*one_of_each("new", image="app:2"))  # the same Job, which does not run again
     until_settled(shop.api)
@@ -49,7 +51,8 @@ def test_after_each_release_the_consumers_of_a_revision_are_its_owners(shop: Rel
 def test_after_ten_changes_only_referenced_revisions_are_left(shop: Release) -> None:
     for number in range(10):
         shop.release(
-            *one_of_each(f"{number}", *WITH_HISTORY, revisionHistoryLimit=LIMIT), *one_of_each(f"{number}", "CronJob")
+            *one_of_each(f"{number}", *WITH_HISTORY, revisionHistoryLimit=LIMIT),
+            *one_of_each(f"{number}", "CronJob"),
         )
     until_settled(shop.api)
     left = until("histories are trimmed", lambda: referenced(shop), is_trimmed)
@@ -68,7 +71,9 @@ def is_trimmed(consumers: dict[str, set[str]]) -> bool:
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Rollout"])
-def test_a_secret_is_deleted_after_its_tracker_and_that_with_its_last_consumer(kind: str, shop: Release) -> None:
+def test_a_secret_is_deleted_after_its_tracker_and_that_with_its_last_consumer(
+    kind: str, shop: Release
+) -> None:
     shop.settings["kinds"] = ["ConfigMap", "Secret"]
     shop.release(*with_secret(kind, "old"))
     until_settled(shop.api, kind)
@@ -95,7 +100,9 @@ def test_a_secret_is_deleted_after_its_tracker_and_that_with_its_last_consumer(k
 
     until(f"Secret {old} is gone, and its tracker", left, both_went)
     names = set(shop.revisions())
-    assert {name: owners(shop.api.get("Secret", name)) for name in names} == {n: {f"ConfigMap/{n}"} for n in names}
+    assert {name: owners(shop.api.get("Secret", name)) for name in names} == {
+        n: {f"ConfigMap/{n}"} for n in names
+    }
 
 
 def with_secret(kind: str, content: str) -> list[Object]:

@@ -48,7 +48,9 @@ def test_the_label_test_pod_sets_the_phase_of_a_pod(namespace: Api) -> None:
         namespace.apply(job(label, labels={"test/pod": label}))
     expected = {"unready": "Succeeded", "failed": "Failed", "local": "Pending"}
     until("each pod has its phase", lambda: phases(namespace), lambda found: found == expected)
-    throughout("the phases stay", lambda: phases(namespace), lambda found: found == expected, seconds=0.5)
+    throughout(
+        "the phases stay", lambda: phases(namespace), lambda found: found == expected, seconds=0.5
+    )
 
 
 def phases(namespace: Api) -> Object:
@@ -65,7 +67,9 @@ def test_the_garbage_collector_handles_rollouts(rollouts: ControlPlane, namespac
     namespace.gone("ConfigMap", "of-the-rollout", within=10)
 
 
-def test_a_canary_can_be_paused_aborted_and_promoted(rollouts: ControlPlane, namespace: Api) -> None:
+def test_a_canary_can_be_paused_aborted_and_promoted(
+    rollouts: ControlPlane, namespace: Api
+) -> None:
     assert rollouts.processes["rollouts-controller"].runs
     for config in ("old", "new"):
         namespace.apply(config_map(config))
@@ -97,7 +101,9 @@ def pods_by_config(namespace: Api) -> list[str]:
 def test_pod_security_is_enforced_in_namespaces_with_the_label(namespace: Api) -> None:
     labels = {"pod-security.kubernetes.io/enforce": "restricted"}
     namespace.patch("Namespace", namespace.namespace, {"metadata": {"labels": labels}})
-    with pytest.raises(ApiError, match=r'403 Forbidden: .*violates PodSecurity "restricted:latest"'):
+    with pytest.raises(
+        ApiError, match=r'403 Forbidden: .*violates PodSecurity "restricted:latest"'
+    ):
         namespace.apply(pod("web"))
 
 
@@ -119,9 +125,14 @@ def test_setting_owners_in_the_enforcing_cluster_needs_the_right_to_delete(
 def test_a_failed_wait_shows_the_last_state(namespace: Api) -> None:
     with pytest.raises(WaitTimeout) as timeout:
         namespace.wait("ConfigMap", "missing", "has data", bool, within=0.1)
-    assert str(timeout.value) == (f"waited 0.1 s: ConfigMap {namespace.namespace}/missing has data\nlast seen: nothing")
+    assert str(timeout.value) == (
+        f"waited 0.1 s: ConfigMap {namespace.namespace}/missing has data\nlast seen: nothing"
+    )
     namespace.apply(workload("Deployment", "web", labels={"test/pod": "unready"}))
-    with pytest.raises(WaitTimeout, match=r'Deployment test-\d+/web is ready\nlast seen: .*"unavailableReplicas": 1'):
+    with pytest.raises(
+        WaitTimeout,
+        match=r'Deployment test-\d+/web is ready\nlast seen: .*"unavailableReplicas": 1',
+    ):
         namespace.ready("Deployment", "web", within=0.5)
 
 

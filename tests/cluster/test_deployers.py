@@ -9,7 +9,9 @@ from tests.cluster.api import Api, Object, reference
 from tests.cluster.deployers import ArgoLike, FluxLike, Step
 from tests.cluster.manifests import canary, config_map, job, secret, workload
 
-KEPT_BY_ARGO = {"annotations": {"argocd.argoproj.io/sync-options": "Prune=false,ServerSideApply=true"}}
+KEPT_BY_ARGO = {
+    "annotations": {"argocd.argoproj.io/sync-options": "Prune=false,ServerSideApply=true"}
+}
 KEPT_BY_FLUX = {"annotations": {"kustomize.toolkit.fluxcd.io/prune": "disabled"}}
 ROLE = {"kind": "Role", "metadata": {"name": "linker"}, "rules": []}
 SERVICE_ACCOUNT = {"kind": "ServiceAccount", "metadata": {"name": "linker"}}
@@ -17,7 +19,11 @@ SERVICE_ACCOUNT = {"kind": "ServiceAccount", "metadata": {"name": "linker"}}
 
 def stream(*bodies: Object) -> bytes:
     """Build the stream of a file in Git."""
-    api_versions = {"Deployment": "apps/v1", "Job": "batch/v1", "Role": "rbac.authorization.k8s.io/v1"}
+    api_versions = {
+        "Deployment": "apps/v1",
+        "Job": "batch/v1",
+        "Role": "rbac.authorization.k8s.io/v1",
+    }
     documents = [{"apiVersion": api_versions.get(body["kind"], "v1"), **body} for body in bodies]
     return yaml.safe_dump_all(documents).encode()
 
@@ -28,9 +34,23 @@ def deployers(api: Api) -> list[Any]:
 
 def test_both_prune_what_is_no_longer_in_the_stream(namespace: Api) -> None:
     for deployer in deployers(namespace):
-        deployer.sync(stream(config_map("old"), secret("old"), job("old"), ROLE, SERVICE_ACCOUNT, config_map("both")))
+        deployer.sync(
+            stream(
+                config_map("old"),
+                secret("old"),
+                job("old"),
+                ROLE,
+                SERVICE_ACCOUNT,
+                config_map("both"),
+            )
+        )
         deployer.sync(stream(config_map("new"), config_map("both")))
-        for kind, name in [("ConfigMap", "old"), ("Secret", "old"), ("Job", "old"), ("Role", "linker")]:
+        for kind, name in [
+            ("ConfigMap", "old"),
+            ("Secret", "old"),
+            ("Job", "old"),
+            ("Role", "linker"),
+        ]:
             namespace.gone(kind, name)
         assert namespace.names("ConfigMap") == {"new", "both", "kube-root-ca.crt"}
         assert namespace.names("ServiceAccount") == {"default"}
@@ -47,8 +67,12 @@ def test_neither_prunes_objects_of_others(namespace: Api) -> None:
     assert namespace.names("ConfigMap") == expected
 
 
-@pytest.mark.parametrize(("owned", "kept"), [(True, {"old"}), (False, set())], ids=["an owner", "no owner"])
-def test_argo_prunes_only_objects_without_owners(owned: bool, kept: set[str], namespace: Api) -> None:
+@pytest.mark.parametrize(
+    ("owned", "kept"), [(True, {"old"}), (False, set())], ids=["an owner", "no owner"]
+)
+def test_argo_prunes_only_objects_without_owners(
+    owned: bool, kept: set[str], namespace: Api
+) -> None:
     deployer = ArgoLike(api=namespace, app="shop")
     deployer.sync(stream(config_map("old")))
     if owned:
@@ -118,7 +142,13 @@ def test_argo_prunes_first_then_applies_by_wave_and_kind(namespace: Api) -> None
     later = {"annotations": {"argocd.argoproj.io/sync-wave": "1"}}
     deployer.sync(stream(config_map("old")))
     steps = deployer.sync(
-        stream(job("b"), config_map("late", **later), workload("Deployment", "a"), config_map("new"), SERVICE_ACCOUNT)
+        stream(
+            job("b"),
+            config_map("late", **later),
+            workload("Deployment", "a"),
+            config_map("new"),
+            SERVICE_ACCOUNT,
+        )
     )
     assert words(steps) == [
         "prune ConfigMap old",
@@ -133,7 +163,9 @@ def test_argo_prunes_first_then_applies_by_wave_and_kind(namespace: Api) -> None
 def test_flux_applies_first_then_prunes(namespace: Api) -> None:
     deployer = FluxLike(api=namespace, name="shop")
     deployer.sync(stream(config_map("old")))
-    steps = deployer.sync(stream(job("b"), workload("Deployment", "a"), config_map("new"), SERVICE_ACCOUNT))
+    steps = deployer.sync(
+        stream(job("b"), workload("Deployment", "a"), config_map("new"), SERVICE_ACCOUNT)
+    )
     assert words(steps) == [
         "apply ServiceAccount linker",
         "apply ConfigMap new",

@@ -1,4 +1,7 @@
-"""`krm-fn diff --live` against what a real API server stores, after every way to apply. It only lists."""
+"""`krm-fn diff --live` against what a real API server stores, after every way to apply.
+
+It only lists.
+"""
 
 import json
 import os
@@ -44,7 +47,10 @@ every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 
 @dataclass(frozen=True, kw_only=True)
 class Shop:
-    """A package in a folder, and the namespace that it is applied to. `proxy` records what the command requests."""
+    """A package in a folder, and the namespace that it is applied to.
+
+    `proxy` records what the command requests.
+    """
 
     api: Api
     folder: Path
@@ -60,10 +66,19 @@ class Shop:
         assert before in text
         file.write_text(text.replace(before, after))
 
-    def kubectl(self, *arguments: str, stdin: bytes = b"", expected: int = 0, **environment: str) -> str:
+    def kubectl(
+        self, *arguments: str, stdin: bytes = b"", expected: int = 0, **environment: str
+    ) -> str:
         return self.run("kubectl", *arguments, stdin=stdin, expected=expected, **environment)
 
-    def run(self, program: str, *arguments: str, stdin: bytes = b"", expected: int = 0, **environment: str) -> str:
+    def run(
+        self,
+        program: str,
+        *arguments: str,
+        stdin: bytes = b"",
+        expected: int = 0,
+        **environment: str,
+    ) -> str:
         """Run kubectl or helm as an administrator."""
         admin = self.folder.parent / "admin"
         write_kubeconfig(admin, self.api.server, token=self.api.token, namespace=self.api.namespace)
@@ -76,9 +91,13 @@ class Shop:
     def apply(self, *flags: str) -> None:
         """Apply the folder, the definitions of kinds first."""
         rendered = self.rendered()
-        definitions = [one for one in rendered.split(b"---\n") if b"kind: CustomResourceDefinition" in one]
+        definitions = [
+            one for one in rendered.split(b"---\n") if b"kind: CustomResourceDefinition" in one
+        ]
         self.kubectl("apply", "-f", "-", *flags, stdin=b"---\n".join(definitions))
-        self.kubectl("wait", "--for=condition=Established", f"crd/widgets.{self.api.namespace}.example.com")
+        self.kubectl(
+            "wait", "--for=condition=Established", f"crd/widgets.{self.api.namespace}.example.com"
+        )
         self.kubectl("apply", "-f", "-", *flags, stdin=rendered)
 
     def rendered(self) -> bytes:
@@ -88,15 +107,28 @@ class Shop:
         """Compare the folder, or stdin, with the cluster."""
         place = ["-n", self.api.namespace, "--kubeconfig", str(self.folder.parent / "kubeconfig")]
         done = self._run(
-            "diff", "--live", "--exit-code", *place, *arguments, "-" if stdin else self.folder, stdin=stdin
+            "diff",
+            "--live",
+            "--exit-code",
+            *place,
+            *arguments,
+            "-" if stdin else self.folder,
+            stdin=stdin,
         )
         text = done.stdout.decode()
         assert (done.returncode, done.stderr.decode()) == (int("no difference" not in text), "")
         return text
 
-    def _run(self, *arguments: str | Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    def _run(
+        self, *arguments: str | Path, stdin: bytes = b""
+    ) -> subprocess.CompletedProcess[bytes]:
         command = [sys.executable, "-m", "krm_fn", *arguments]
-        variables = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(self.folder), "COLUMNS": "200"}
+        variables = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "HOME": str(self.folder),
+            "COLUMNS": "200",
+        }
         return subprocess.run(command, input=stdin, env=variables, capture_output=True, check=False)
 
 
@@ -113,7 +145,9 @@ def shop(namespace: Api, tmp_path: Path) -> Iterator[Shop]:
         yield made
         assert {call.method for call in proxy.calls} == {"GET"}, "it writes nothing"
         secrets = [call.headers["accept"] for call in proxy.calls if "/secrets" in call.target]
-        assert all("PartialObjectMetadataList" in accept for accept in secrets), "no content of a Secret is requested"
+        assert all("PartialObjectMetadataList" in accept for accept in secrets), (
+            "no content of a Secret is requested"
+        )
 
 
 @every_way
@@ -122,8 +156,18 @@ def test_after_applying_nothing_differs(shop: Shop, way: tuple[str, ...]) -> Non
     assert shop.diff().splitlines()[-1].startswith("2 revisions added")
     shop.apply(*way)
     assert shop.diff() == SAME
-    for kind, name in (("Deployment", "web"), ("StatefulSet", "db"), ("DaemonSet", "agent"), ("Rollout", "canary")):
-        shop.api.wait(kind, name, "is observed", lambda found: found.get("status", {}).get("observedGeneration"))
+    for kind, name in (
+        ("Deployment", "web"),
+        ("StatefulSet", "db"),
+        ("DaemonSet", "agent"),
+        ("Rollout", "canary"),
+    ):
+        shop.api.wait(
+            kind,
+            name,
+            "is observed",
+            lambda found: found.get("status", {}).get("observedGeneration"),
+        )
     assert shop.diff() == SAME
 
 
@@ -169,17 +213,27 @@ def test_what_the_rendering_no_longer_has_is_removed(shop: Shop, way: tuple[str,
 
 
 @every_way
-def test_what_somebody_has_set_by_hand_is_said_with_who_and_when(shop: Shop, way: tuple[str, ...]) -> None:
+def test_what_somebody_has_set_by_hand_is_said_with_who_and_when(
+    shop: Shop, way: tuple[str, ...]
+) -> None:
     shop.apply(*way)
     shop.kubectl("set", "image", "deployment/web", "web=registry.example/web:hand")
     shop.kubectl("scale", "deployment/web", "--replicas=3")
     shop.kubectl("edit", "configmap", "plain", KUBE_EDITOR='sed -i \'s/A: "1"/A: "2"/\'')
     shop.kubectl("annotate", "service", "web", "note=mine")
     shop.kubectl(
-        "patch", "secret", "fixed-secret", "-p", f'{{"stringData": {{"more": "{VALUE}", "token": "{VALUE}2"}}}}'
+        "patch",
+        "secret",
+        "fixed-secret",
+        "-p",
+        f'{{"stringData": {{"more": "{VALUE}", "token": "{VALUE}2"}}}}',
     )
     difference = json.loads(shop.diff("-ojson"))
-    fields = [(one["kind"], two["path"], two["old"]) for one in difference["objects"] for two in one["fields"]]
+    fields = [
+        (one["kind"], two["path"], two["old"])
+        for one in difference["objects"]
+        for two in one["fields"]
+    ]
     assert fields == [
         ("Deployment", "spec.replicas", "3"),
         ("Deployment", "spec.template.spec.containers[web].image", "registry.example/web:hand"),
@@ -187,8 +241,15 @@ def test_what_somebody_has_set_by_hand_is_said_with_who_and_when(shop: Shop, way
     assert [two["old"]["text"] for one in difference["objects"] for two in one["keys"]] == ["2"]
     edits = [(two["path"], two["manager"]) for one in difference["objects"] for two in one["edits"]]
     image = "spec.template.spec.containers[web].image"
-    assert edits == [("data.A", "kubectl-edit"), ("spec.replicas", "kubectl"), (image, "kubectl-set")]
-    told = [note.partition(" at 2")[0] + " ..." + note.rpartition("Z")[2] for note in difference["notes"][1:]]
+    assert edits == [
+        ("data.A", "kubectl-edit"),
+        ("spec.replicas", "kubectl"),
+        (image, "kubectl-set"),
+    ]
+    told = [
+        note.partition(" at 2")[0] + " ..." + note.rpartition("Z")[2]
+        for note in difference["notes"][1:]
+    ]
     assert sorted(told) == [
         "Secret fixed-secret: data.more was set by kubectl-patch ..., and stays",
         "Secret fixed-secret: data.token was set by kubectl-patch ..., and whether it differs is not seen",
@@ -199,7 +260,9 @@ def test_what_somebody_has_set_by_hand_is_said_with_who_and_when(shop: Shop, way
 def test_helm_3_leaves_less_of_a_trace_and_a_note_says_so(shop: Shop) -> None:
     """It owns what it has applied, and every default of that time."""
     file, chart = shop.folder / "shop.yaml", shop.folder.parent / "chart"
-    file.write_text("---\n".join(one for one in file.read_text().split("---\n") if "Widget" not in one))
+    file.write_text(
+        "---\n".join(one for one in file.read_text().split("---\n") if "Widget" not in one)
+    )
     (chart / "templates").mkdir(parents=True)
     (chart / "Chart.yaml").write_text("{apiVersion: v2, name: shop, version: 0.1.0}")
     (chart / "templates/all.yaml").write_bytes(shop.rendered())
@@ -212,10 +275,14 @@ def test_helm_3_leaves_less_of_a_trace_and_a_note_says_so(shop: Shop) -> None:
     shop.edit('        - {name: B, value: "on"}\n', "")
     shop.edit("  replicas: 1\n  paused", "  paused")
     changed = json.loads(shop.diff("-ojson"))["objects"]
-    assert [two["path"] for one in changed for two in one["fields"]] == ["spec.template.spec.containers[web].env[B]"]
+    assert [two["path"] for one in changed for two in one["fields"]] == [
+        "spec.template.spec.containers[web].env[B]"
+    ]
 
 
-def test_a_change_of_one_key_takes_six_lines_where_kubectl_takes_more_than_a_hundred(shop: Shop) -> None:
+def test_a_change_of_one_key_takes_six_lines_where_kubectl_takes_more_than_a_hundred(
+    shop: Shop,
+) -> None:
     """As the table in docs/commands.md says."""
     release = Release(api=shop.api, deployer=DEPLOYERS["Flux"](shop.api))
     workloads = [workload("Deployment", name, config="web-config") for name in ("web", "worker")]
@@ -230,7 +297,10 @@ def test_an_object_that_is_gone_is_new(shop: Shop) -> None:
     shop.apply()
     shop.kubectl("delete", "service", "web")
     name = shop.api.namespace
-    assert shop.diff() == f"+ Service {name}/web\n{SECRETS}2 revisions unchanged; 1 other object added\n"
+    assert (
+        shop.diff()
+        == f"+ Service {name}/web\n{SECRETS}2 revisions unchanged; 1 other object added\n"
+    )
 
 
 def test_another_namespace_is_another_place(shop: Shop) -> None:
@@ -245,8 +315,13 @@ def test_what_may_not_be_listed_is_said_and_not_compared(shop: Shop) -> None:
     shop.edit("LOG_LEVEL: info", "LOG_LEVEL: debug")
     shop.edit(VALUE, f"{VALUE}-any-more")
     rules = [{"apiGroups": [""], "resources": ["configmaps", "pods"], "verbs": ["list"]}]
-    rules += [{"apiGroups": ["apps"], "resources": ["deployments", "replicasets"], "verbs": ["list"]}]
-    grant(shop.api, [*rules, {"apiGroups": ["argoproj.io"], "resources": ["rollouts"], "verbs": ["list"]}])
+    rules += [
+        {"apiGroups": ["apps"], "resources": ["deployments", "replicasets"], "verbs": ["list"]}
+    ]
+    grant(
+        shop.api,
+        [*rules, {"apiGroups": ["argoproj.io"], "resources": ["rollouts"], "verbs": ["list"]}],
+    )
     shop.log_in(token_of(shop.api, "reader"))
     difference = json.loads(shop.diff("-ojson"))
     changed = [(one["kind"], one["hasNewName"]) for one in difference["revisions"]]
@@ -254,20 +329,25 @@ def test_what_may_not_be_listed_is_said_and_not_compared(shop: Shop) -> None:
     assert difference["objects"] == []
     rule = '{apiGroups: [""], resources: [secrets], verbs: [list]}'
     where = f"secrets in {shop.api.namespace}"
-    assert f"not seen, and so not compared: {where}; you need the rule {rule}" in difference["notes"]
+    assert (
+        f"not seen, and so not compared: {where}; you need the rule {rule}" in difference["notes"]
+    )
 
 
 def test_without_the_right_to_list_config_maps_there_is_an_error(shop: Shop) -> None:
     grant(shop.api, [{"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}])
     shop.log_in(token_of(shop.api, "reader"))
-    done = shop._run("diff", "--live", "--kubeconfig", shop.folder.parent / "kubeconfig", shop.folder)  # noqa: SLF001
+    kubeconfig = shop.folder.parent / "kubeconfig"
+    done = shop._run("diff", "--live", "--kubeconfig", kubeconfig, shop.folder)  # noqa: SLF001
     rule = '{apiGroups: [""], resources: [configmaps], verbs: [list]}'
     expected = f"error: you may not list ConfigMaps in namespace {shop.api.namespace}: you need the rule {rule}\n"
     assert (done.returncode, done.stdout, done.stderr.decode()) == (2, b"", expected)
 
 
 @pytest.mark.parametrize("deployer", DEPLOYERS)
-def test_the_marks_of_a_deployer_are_none_of_its_changes_and_tell_what_it_prunes(shop: Shop, deployer: str) -> None:
+def test_the_marks_of_a_deployer_are_none_of_its_changes_and_tell_what_it_prunes(
+    shop: Shop, deployer: str
+) -> None:
     release = Release(api=shop.api, deployer=DEPLOYERS[deployer](shop.api))
     service = {"kind": "Service", "metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}}
     other = {"kind": "Service", "metadata": {"name": "api"}, "spec": {"ports": [{"port": 80}]}}
@@ -275,7 +355,10 @@ def test_the_marks_of_a_deployer_are_none_of_its_changes_and_tell_what_it_prunes
     objects = [*web, service, other, config("b", "stable")]
     release.sync(*objects)
     name = shop.api.namespace
-    assert shop.diff(stdin=render(objects, name, **release.settings)) == "no difference: 1 revision unchanged\n"
+    assert (
+        shop.diff(stdin=render(objects, name, **release.settings))
+        == "no difference: 1 revision unchanged\n"
+    )
     text = shop.diff(stdin=render([*web, other], name, **release.settings))
     removed = [line for line in text.splitlines() if line.startswith("- ")]
     assert removed == [f"- ConfigMap {name}/stable", f"- Service {name}/web"]
@@ -286,19 +369,33 @@ def test_what_the_next_run_of_the_linker_deletes_is_said(shop: Shop) -> None:
     release = Release(api=shop.api, deployer=DEPLOYERS["Flux"](shop.api))
 
     def web(content: str) -> list[dict[str, object]]:
-        return [config(content), workload("Deployment", "web", config="web-config", spec={"revisionHistoryLimit": 0})]
+        return [
+            config(content),
+            workload("Deployment", "web", config="web-config", spec={"revisionHistoryLimit": 0}),
+        ]
 
     release.release(*web("a"))
     shop.api.ready("Deployment", "web")
     old = release.revision_of("a")
     release.sync(*web("b"))
     shop.api.ready("Deployment", "web")
-    until("the old ReplicaSet is gone", lambda: shop.api.names("ReplicaSet"), lambda names: len(names) == 1)
+    until(
+        "the old ReplicaSet is gone",
+        lambda: shop.api.names("ReplicaSet"),
+        lambda names: len(names) == 1,
+    )
     name = shop.api.namespace
     text = shop.diff(stdin=render(web("c"), name, **release.settings))
-    assert f"- ConfigMap {name}/web-config: {old}\n  nothing uses it: the linker deletes it\n" in text
-    assert "  the old one is kept until no pod of Deployment/web uses it and 0 more rollouts have trimmed it\n" in text
-    assert "nothing uses it" not in shop.diff(stdin=render(web("b"), name, **release.settings)), "no Job runs"
+    assert (
+        f"- ConfigMap {name}/web-config: {old}\n  nothing uses it: the linker deletes it\n" in text
+    )
+    assert (
+        "  the old one is kept until no pod of Deployment/web uses it and 0 more rollouts have trimmed it\n"
+        in text
+    )
+    assert "nothing uses it" not in shop.diff(stdin=render(web("b"), name, **release.settings)), (
+        "no Job runs"
+    )
 
 
 def test_a_revision_that_is_rendered_again_takes_the_place_of_the_present_one(shop: Shop) -> None:
@@ -308,7 +405,9 @@ def test_a_revision_that_is_rendered_again_takes_the_place_of_the_present_one(sh
     release.release(config("a"), deployment)
     release.release(config("b"), deployment)
     old, new = release.revision_of("a"), release.revision_of("b")
-    text = shop.diff(stdin=render([config("a"), deployment], shop.api.namespace, **release.settings))
+    text = shop.diff(
+        stdin=render([config("a"), deployment], shop.api.namespace, **release.settings)
+    )
     first, *lines = text.splitlines()
     assert first == f"ConfigMap {shop.api.namespace}/web-config: {new} -> {old}"
     assert lines[:3] == ["  - content: b", "  + content: a", "  rolls Deployment/web"]

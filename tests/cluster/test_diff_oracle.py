@@ -16,7 +16,14 @@ import pytest
 import yaml
 
 from tests.cluster.api import Api
-from tests.cluster.generated_changes import SHARED, Application, Case, application, cases, objects_of
+from tests.cluster.generated_changes import (
+    SHARED,
+    Application,
+    Case,
+    application,
+    cases,
+    objects_of,
+)
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.linker_job import ROOT
 from tests.cluster.observed import Who, find_changed, find_rolled, observe
@@ -39,7 +46,8 @@ EACH_RUN = 60
 _SET_BY_HAND = re.compile(r"(?P<kind>\w+) (?P<name>[^ :]+): (?P<path>[^ ]+) was set by ")
 
 every_way = pytest.mark.parametrize(
-    "way", [pytest.param(way, marks=[pytest.mark.nightly] if way in AT_NIGHT else []) for way in WAYS]
+    "way",
+    [pytest.param(way, marks=[pytest.mark.nightly] if way in AT_NIGHT else []) for way in WAYS],
 )
 RECORDED_WAY = "server-side kubectl"
 
@@ -73,7 +81,9 @@ class Packages:
     def _render(self, side: str, applications: list[Application]) -> bytes:
         folder = self.folder / side
         folder.mkdir(parents=True)
-        (folder / "objects.yaml").write_text(yaml.dump_all(objects_of(applications), Dumper=_Dumper))
+        (folder / "objects.yaml").write_text(
+            yaml.dump_all(objects_of(applications), Dumper=_Dumper)
+        )
         (folder / "krm-fn.yaml").write_text(yaml.safe_dump(CONFIGURATION))
         rendered = self._run("render", "--namespace", self.namespace, folder)
         (self.folder / f"{side}.yaml").write_bytes(rendered)
@@ -87,7 +97,9 @@ class Packages:
         return done.stdout
 
     def live(self, api: Api, side: str) -> Announced:
-        place = write_kubeconfig(self.folder / "reader", api.server, token=api.token, namespace=api.namespace)
+        place = write_kubeconfig(
+            self.folder / "reader", api.server, token=api.token, namespace=api.namespace
+        )
         return read(self.diff("--live", "--kubeconfig", place, self.folder / f"{side}.yaml"))
 
 
@@ -99,19 +111,30 @@ class _Dumper(yaml.CSafeDumper):
 def read(difference: dict[str, Any]) -> Announced:
     changes = [*difference["revisions"], *difference["objects"]]
     rolled = {(roll["kind"], roll["name"]) for change in changes for roll in change["rolls"]}
-    # A Job that is named by its content is another one, which only a deployer's mark tells from its predecessor.
-    new_jobs = [change["new"] for change in changes if change["kind"] == "Job" and change["old"] is None]
+    # A Job that is named by its content is another one, which only a deployer's mark tells from its
+    # predecessor.
+    new_jobs = [
+        change["new"] for change in changes if change["kind"] == "Job" and change["old"] is None
+    ]
     rolled |= {("Job", job["baseName"]) for job in new_jobs}
-    changed = {(change["kind"], (change["new"] or change["old"])["baseName"]) for change in changes if change["new"]}
+    changed = {
+        (change["kind"], (change["new"] or change["old"])["baseName"])
+        for change in changes
+        if change["new"]
+    }
     by_hand = {
-        (change["kind"], change["new"]["baseName"], edit["path"]) for change in changes for edit in change["edits"]
+        (change["kind"], change["new"]["baseName"], edit["path"])
+        for change in changes
+        for edit in change["edits"]
     }
     kept = (_SET_BY_HAND.match(note) for note in difference["notes"])
     by_hand |= {(found["kind"], found["name"], found["path"]) for found in kept if found}
     return Announced(rolled, changed | rolled, by_hand)
 
 
-def judge(api: Api, folder: Path, way: str, sample: tuple[int, Random] | None = None) -> tuple[list[Case], set[Who]]:
+def judge(
+    api: Api, folder: Path, way: str, sample: tuple[int, Random] | None = None
+) -> tuple[list[Case], set[Who]]:
     """Apply the old and the new rendering of cases, and compare what happens with what was announced."""
     chosen = cases(sample)
     packages = Packages(folder, api.namespace, chosen)
@@ -121,14 +144,20 @@ def judge(api: Api, folder: Path, way: str, sample: tuple[int, Random] | None = 
     again = packages.live(api, "old")
     applier.apply(packages.old)
     before = observe(api, chosen)
-    assert find_changed(first, before, packages.names("old")) == set(), "to apply it again changes nothing"
-    assert (again.changed, again.by_hand) == (set(), set()), "nobody but the applier has written anything"
+    assert find_changed(first, before, packages.names("old")) == set(), (
+        "to apply it again changes nothing"
+    )
+    assert (again.changed, again.by_hand) == (set(), set()), (
+        "nobody but the applier has written anything"
+    )
     announced = packages.live(api, "new")
     applier.apply(packages.new)
     after = observe(api, chosen)
     rolled = find_rolled(before, after)
     assert wrong(announced.rolled, rolled, chosen) == {}, "what rolls"
-    assert wrong(announced.changed, find_changed(before, after, packages.names("new")), chosen) == {}, "what changes"
+    assert (
+        wrong(announced.changed, find_changed(before, after, packages.names("new")), chosen) == {}
+    ), "what changes"
     assert announced.by_hand == set()
     between = read(packages.diff(folder / "old.yaml", folder / "new.yaml"))
     assert wrong(between.rolled, rolled, chosen) == {}, "what rolls, by the two renderings alone"
@@ -140,7 +169,9 @@ def wrong(announced: set[Who], happened: set[Who], chosen: list[Case]) -> dict[s
     says = {case.name: f"{case.kind}: {case.says}" for case in chosen}
     sides = {"announced": announced - happened, "not announced": happened - announced}
     return {
-        side: sorted(f"{kind}/{name} of {says.get(name.partition('-')[0], name)}" for kind, name in found)
+        side: sorted(
+            f"{kind}/{name} of {says.get(name.partition('-')[0], name)}" for kind, name in found
+        )
         for side, found in sides.items()
         if found
     }
@@ -161,12 +192,17 @@ def test_all_of_it_happens(namespace: Api, tmp_path: Path, way: str) -> None:
     if way == RECORDED_WAY:
         found = {f"{case.kind}: {case.says}": (case.kind, case.name) in rolled for case in chosen}
         recorded = json.loads((ROOT / "tests/data/rolls_of_changes.json").read_text())
-        assert {says: found.get(says) for says, rolls in recorded.items() if found.get(says) != rolls} == {}
+        assert {
+            says: found.get(says) for says, rolls in recorded.items() if found.get(says) != rolls
+        } == {}
 
 
 _APP = "spec.template.spec.containers[app]"
 HAND = {
-    "kubectl set env {} --containers=app HAND=1": (f"{_APP}.env[HAND].name", f"{_APP}.env[HAND].value"),
+    "kubectl set env {} --containers=app HAND=1": (
+        f"{_APP}.env[HAND].name",
+        f"{_APP}.env[HAND].value",
+    ),
     "kubectl set env {} --containers=app A=hand": (f"{_APP}.env[A].value",),
     "kubectl set image {} app=registry.example/app:hand": (f"{_APP}.image",),
     "kubectl scale {} --replicas=1": ("spec.replicas",),
@@ -179,10 +215,17 @@ HAND = {
 
 @pytest.mark.usefixtures("rollouts")
 @every_way
-def test_what_is_set_by_hand_is_what_somebody_has_set(namespace: Api, tmp_path: Path, way: str) -> None:
+def test_what_is_set_by_hand_is_what_somebody_has_set(
+    namespace: Api, tmp_path: Path, way: str
+) -> None:
     """Neither defaults, nor what controllers write, nor what the deployer has applied: be it by which request."""
-    applications = [application("Deployment", f"w{number}", SHARED) for number, _ in enumerate(HAND)]
-    chosen = [Case(one.workload["metadata"]["name"], "Deployment", "nothing", one, one) for one in applications]
+    applications = [
+        application("Deployment", f"w{number}", SHARED) for number, _ in enumerate(HAND)
+    ]
+    chosen = [
+        Case(one.workload["metadata"]["name"], "Deployment", "nothing", one, one)
+        for one in applications
+    ]
     packages = Packages(tmp_path, namespace.namespace, chosen)
     applier = WAYS[way](api=namespace, folder=tmp_path / "home")
     applier.apply(packages.old)

@@ -19,10 +19,19 @@ spec: {select: [{name: web-config}], linker: {enabled: false}}
 
 @pytest.mark.parametrize("side", ["--server-side=false", "--server-side"])
 @pytest.mark.parametrize("flag", ["--show-managed-fields=false", "--show-managed-fields"])
-def test_a_dump_that_is_renamed_is_applied(flag: str, side: str, cluster: ControlPlane, namespace: Api) -> None:
+def test_a_dump_that_is_renamed_is_applied(
+    flag: str, side: str, cluster: ControlPlane, namespace: Api
+) -> None:
     def kubectl(*arguments: str, stdin: bytes = b"") -> bytes:
         kubeconfig = cluster.folder / "admin.kubeconfig"
-        command = [str(require("kubectl")), "--kubeconfig", str(kubeconfig), "-n", namespace.namespace, *arguments]
+        command = [
+            str(require("kubectl")),
+            "--kubeconfig",
+            str(kubeconfig),
+            "-n",
+            namespace.namespace,
+            *arguments,
+        ]
         return subprocess.run(command, input=stdin, check=True, stdout=subprocess.PIPE).stdout
 
     kubectl("create", "configmap", "web-config", "--from-literal=a=b")

@@ -18,5 +18,11 @@ def test_its_modules_are_imported(commit: str, tmp_path: Path) -> None:
     unpack(commit, tmp_path)
     environment = {"PATH": os.environ["PATH"], **python_path(tmp_path)}
     command = [sys.executable, "-c", IMPORTED]
-    found = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
-    assert found.split() == [f"{tmp_path}/krm_fn/__init__.py", f"{tmp_path}/krm_fn/schemas", f"{ROOT}/tests"]
+    found = subprocess.run(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+    assert found.split() == [
+        f"{tmp_path}/krm_fn/__init__.py",
+        f"{tmp_path}/krm_fn/schemas",
+        f"{ROOT}/tests",
+    ]

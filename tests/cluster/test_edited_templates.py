@@ -12,7 +12,10 @@ from tests.cluster.workloads import on_each_deployer
 pytestmark = [pytest.mark.usefixtures("invariants"), on_each_deployer]
 
 
-SELECTORS: dict[str, Object] = {"ReplicaSet": {}, "ReplicationController": {"selector": {"app": "web"}}}
+SELECTORS: dict[str, Object] = {
+    "ReplicaSet": {},
+    "ReplicationController": {"selector": {"app": "web"}},
+}
 
 
 def bare(kind: str, content: str) -> list[Object]:
@@ -27,9 +30,15 @@ def test_an_old_pod_keeps_its_revision_until_it_is_gone(shop: Release, kind: str
     old, new = shop.revision_of("old"), shop.revision_of("new")
     time.sleep(1)  # ages have whole seconds
     shop.link()
-    assert shop.revisions() == {name: {f"{kind}/web", f"ConfigMap/{SET}-linker"} for name in (old, new)}
+    assert shop.revisions() == {
+        name: {f"{kind}/web", f"ConfigMap/{SET}-linker"} for name in (old, new)
+    }
 
-    (pod,) = [one for one in shop.api.list("Pod") if one["metadata"]["name"].startswith("web-") and reads(one, old)]
+    (pod,) = [
+        one
+        for one in shop.api.list("Pod")
+        if one["metadata"]["name"].startswith("web-") and reads(one, old)
+    ]
     shop.api.delete("Pod", pod["metadata"]["name"])
     shop.api.gone("Pod", pod["metadata"]["name"])
     shop.link()

@@ -26,7 +26,9 @@ class Shop:
         self.folder = folder
         self.deployer = ArgoLike(api=api, app="shop")
         for file in EXAMPLE.glob("*.yaml"):
-            (folder / file.name).write_text(file.read_text().replace("namespace: shop", f"namespace: {api.namespace}"))
+            (folder / file.name).write_text(
+                file.read_text().replace("namespace: shop", f"namespace: {api.namespace}")
+            )
 
     def edit(self, file: str, before: str, after: str) -> None:
         text = (self.folder / file).read_text()
@@ -36,13 +38,17 @@ class Shop:
     def sync(self) -> None:
         command = [sys.executable, "-m", "krm_fn", "render", str(self.folder)]
         environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-        self.deployer.sync(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+        self.deployer.sync(
+            subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout
+        )
 
     def history(self) -> dict[str, set[str]]:
         """List the set's ConfigMaps as docs/ownership.md does, with the kinds of their owners."""
         found = self.api.list("ConfigMap", labels="revisions.krm-fn.io/set=shop")
         return {
-            item["metadata"]["name"]: {owner["kind"] for owner in item["metadata"].get("ownerReferences", [])}
+            item["metadata"]["name"]: {
+                owner["kind"] for owner in item["metadata"].get("ownerReferences", [])
+            }
             for item in found
         }
 
@@ -53,7 +59,9 @@ class Shop:
 
 
 @pytest.mark.usefixtures("rollouts")
-def test_a_canary_keeps_its_own_configuration(namespace: Api, tmp_path: Path, invariants: InvariantWatcher) -> None:
+def test_a_canary_keeps_its_own_configuration(
+    namespace: Api, tmp_path: Path, invariants: InvariantWatcher
+) -> None:
     shop = Shop(namespace, tmp_path)
 
     # The first release. Each revision is owned by its workload, its ReplicaSet and the inventory.
@@ -71,13 +79,17 @@ def test_a_canary_keeps_its_own_configuration(namespace: Api, tmp_path: Path, in
     (new,) = (name for name in shop.history() if name.startswith("web-config-") and name != old)
     assert shop.history()[old] == shop.history()[new] == {"Rollout", "ReplicaSet", "ConfigMap"}
 
-    # All nodes are replaced, like spot instances. Each new pod mounts the revision of its ReplicaSet.
+    # All nodes are replaced, like spot instances. Each new pod mounts the revision of its
+    # ReplicaSet.
     assert shop.read_by_pods() == sorted([new, old, old, old])
     for pod in namespace.names("Pod", labels="app=web"):
         namespace.delete("Pod", pod)
-    until("all four are back", shop.read_by_pods, lambda found: found == sorted([new, old, old, old]))
+    until(
+        "all four are back", shop.read_by_pods, lambda found: found == sorted([new, old, old, old])
+    )
 
-    # Promoted. The old revision is kept until the run after its ReplicaSet is gone: revisionHistoryLimit is 3.
+    # Promoted. The old revision is kept until the run after its ReplicaSet is gone:
+    # revisionHistoryLimit is 3.
     promote(namespace, "web")
     rollout_in_phase(namespace, "web", "Healthy")
     for image in ("web:1.1", "web:1.2", "web:1.3"):
@@ -88,7 +100,9 @@ def test_a_canary_keeps_its_own_configuration(namespace: Api, tmp_path: Path, in
         promote(namespace, "web")
         rollout_in_phase(namespace, "web", "Healthy")
     until(
-        "the history is trimmed", lambda: namespace.names("ReplicaSet", labels="app=web"), lambda found: len(found) == 4
+        "the history is trimmed",
+        lambda: namespace.names("ReplicaSet", labels="app=web"),
+        lambda found: len(found) == 4,
     )
     shop.edit("krm-fn.yaml", "  linker:\n", "  linker:\n    minimumAgeSeconds: 0\n")
     shop.sync()

@@ -57,7 +57,11 @@ def test_a_suspended_etcd_delays_writes(cluster: ControlPlane, namespace: Api) -
 def test_programs_are_killed_after_the_tests(tmp_path: Path) -> None:
     """A process that has reused the id of a program is not killed."""
     (tmp_path / "log").touch()
-    with child() as program, child() as other, child("-m", "tests.cluster.process_cleanup", str(tmp_path)) as cleanup:
+    with (
+        child() as program,
+        child() as other,
+        child("-m", "tests.cluster.process_cleanup", str(tmp_path)) as cleanup,
+    ):
         lines = f"{program.pid} {start_ticks(program.pid)}\n{other.pid} 1\n"
         cleanup.communicate(lines.encode())
         assert program.wait(10) == -signal.SIGKILL

@@ -34,13 +34,16 @@ class Fleet:
     def __init__(self, planes: dict[str, ControlPlane], proxy: Proxy, folder: Path) -> None:
         self.planes = planes
         self.proxy = proxy
-        self.apis: dict[str, Api] = {name: new_namespace(plane, "fleet") for name, plane in planes.items()}
+        self.apis: dict[str, Api] = {
+            name: new_namespace(plane, "fleet") for name, plane in planes.items()
+        }
         self.folder = folder
         self.kubeconfig = folder / "kubeconfig"
         servers = {name: api.server for name, api in self.apis.items()}
         # The second one ends at a request that its test chooses.
         self.write_kubeconfig(
-            {**servers, "prod-us": proxy.server}, {name: api.token for name, api in self.apis.items()}
+            {**servers, "prod-us": proxy.server},
+            {name: api.token for name, api in self.apis.items()},
         )
 
     def write_kubeconfig(self, servers: dict[str, Server], tokens: dict[str, str]) -> None:
@@ -53,15 +56,23 @@ class Fleet:
             "users": [{"name": name, "user": {"token": token}} for name, token in tokens.items()],
             # None is current: what asks for several needs no such.
             "contexts": [
-                {"name": name, "context": {"cluster": name, "user": name, "namespace": "fleet"}} for name in servers
+                {"name": name, "context": {"cluster": name, "user": name, "namespace": "fleet"}}
+                for name in servers
             ],
         }
         write_private(self.kubeconfig, json.dumps(content))
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         words = [sys.executable, "-m", "krm_fn", "history", *arguments]
-        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(self.folder), "COLUMNS": "120"}
-        return subprocess.run(words, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        environment = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "HOME": str(self.folder),
+            "COLUMNS": "120",
+        }
+        return subprocess.run(
+            words, env=environment, capture_output=True, text=True, check=False, timeout=120
+        )
 
     def ask(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.run("--kubeconfig", str(self.kubeconfig), *arguments)
@@ -81,7 +92,10 @@ def fleet(rollouts: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> I
         proxy = stack.enter_context(proxy_before(us.server))
         planes = {"prod-eu": rollouts, "prod-us": us, "prod-ap": ap}
         made = Fleet(planes, proxy, tmp_path_factory.mktemp("fleet"))
-        shops = {name: Release(api=api, deployer=DEPLOYERS["Argo CD"](api)) for name, api in made.apis.items()}
+        shops = {
+            name: Release(api=api, deployer=DEPLOYERS["Argo CD"](api))
+            for name, api in made.apis.items()
+        }
         for name, shop in shops.items():
             if name == "prod-eu":
                 shop.release(config("old"), canary("web", replicas=4, config="web-config"))
@@ -89,7 +103,9 @@ def fleet(rollouts: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> I
                 shop.release(config("new"), canary("web", replicas=4, config="web-config"))
                 rollout_in_phase(shop.api, "web", "Paused")
             else:
-                shop.release(config("old"), workload("Deployment", "web", replicas=2, config="web-config"))
+                shop.release(
+                    config("old"), workload("Deployment", "web", replicas=2, config="web-config")
+                )
                 shop.api.ready("Deployment", "web")
         yield made
         planes["prod-eu"].api.delete("Namespace", "fleet")
@@ -118,7 +134,11 @@ def test_three_clusters_are_three_columns(fleet: Fleet) -> None:
     assert (row["set"], row["baseName"]) == ("shop", "web-config")
     assert [cell["isDifferent"] for cell in row["cells"]] == [True, False, False]
     old, new = (fleet_name(fleet, content) for content in ("old", "new"))
-    assert [[one["name"] for one in cell["revisions"]] for cell in row["cells"]] == [[old, new], [old], [old]]
+    assert [[one["name"] for one in cell["revisions"]] for cell in row["cells"]] == [
+        [old, new],
+        [old],
+        [old],
+    ]
     assert {call.method for call in fleet.proxy.calls} == {"GET"}
     assert not [call.target for call in fleet.proxy.calls if "/secrets" in call.target]
 
@@ -132,12 +152,17 @@ def fleet_name(fleet: Fleet, content: str) -> str:
 def test_what_each_cluster_prints_makes_the_same_table(fleet: Fleet) -> None:
     fleet.proxy.begin()
     for name in fleet.planes:
-        (fleet.folder / f"{name}.json").write_text(fleet.ask("--context", name, "-o", "json").stdout)
+        (fleet.folder / f"{name}.json").write_text(
+            fleet.ask("--context", name, "-o", "json").stdout
+        )
         document = json.loads((fleet.folder / f"{name}.json").read_text())
         assert document.pop("cluster") == name
         (fleet.folder / f"without-{name}.json").write_text(json.dumps(document))
     live = fleet.read()
-    by_name = {column["cluster"]: cell for column, cell in zip(live["columns"], live["rows"][0]["cells"], strict=True)}
+    by_name = {
+        column["cluster"]: cell
+        for column, cell in zip(live["columns"], live["rows"][0]["cells"], strict=True)
+    }
     for pattern, prefix in (("prod-*.json", ""), ("without-*.json", "without-")):
         read = json.loads(fleet.run("--from", str(fleet.folder / pattern), "-o", "json").stdout)
         clusters = [column["cluster"].removeprefix(prefix) for column in read["columns"]]
@@ -165,7 +190,8 @@ def test_one_ends_half_way_and_one_lets_us_see_nothing(fleet: Fleet) -> None:
     tokens = {name: api.token for name, api in fleet.apis.items()}
     servers = {name: api.server for name, api in fleet.apis.items()}
     fleet.write_kubeconfig(
-        {**servers, "prod-us": fleet.proxy.server}, {**tokens, "prod-ap": token_of(nobody, "nobody")}
+        {**servers, "prod-us": fleet.proxy.server},
+        {**tokens, "prod-ap": token_of(nobody, "nobody")},
     )
     us = fleet.planes["prod-us"]
 
@@ -194,7 +220,10 @@ def test_one_ends_half_way_and_one_lets_us_see_nothing(fleet: Fleet) -> None:
     assert [cell["state"] for cell in row["cells"]] == ["used", "unknown", "unknown"]
     assert cells(document)["prod-eu"] == SETTLED["prod-eu"]
     assert done.returncode == 3
-    assert done.stderr.splitlines()[-1] == "error: nothing is known of 2 of 3 columns: prod-us, prod-ap"
+    assert (
+        done.stderr.splitlines()[-1]
+        == "error: nothing is known of 2 of 3 columns: prod-us, prod-ap"
+    )
 
     # It is still gone, and then hangs: nothing answers a connection that is accepted.
     text = fleet.ask("--context", "prod-*", "--timeout", "2")

@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from tests.cluster.api import Api
-from tests.cluster.history_reader import NAME, HistoryReader, grant, history_reader, rules_of_the_page
+from tests.cluster.history_reader import (
+    NAME,
+    HistoryReader,
+    grant,
+    history_reader,
+    rules_of_the_page,
+)
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.manifests import canary, secret, workload
 from tests.cluster.release import Release, config, with_image
@@ -79,7 +85,9 @@ def test_after_an_abort_the_stable_revision_is_back(paused: Release, reader: His
     abort(paused.api, "web")
     rollout_in_phase(paused.api, "web", "Degraded")
     until_states(reader, {new: "rendered, aborted", old: "stable"})
-    assert f"it is back on {old}; revert the change of the manifests too" in " ".join(reader.show().split())
+    assert f"it is back on {old}; revert the change of the manifests too" in " ".join(
+        reader.show().split()
+    )
 
 
 def test_after_promotion_the_old_revision_is_history_until_it_is_trimmed(
@@ -88,9 +96,14 @@ def test_after_promotion_the_old_revision_is_history_until_it_is_trimmed(
     old, new = paused.revision_of("old"), paused.revision_of("new")
     promote(paused.api, "web")
     rollout_in_phase(paused.api, "web", "Healthy")
-    detail = until("it is history", lambda: reader.show(old), lambda text: "in history, goes when" in text)
+    detail = until(
+        "it is history", lambda: reader.show(old), lambda text: "in history, goes when" in text
+    )
     told = " ".join(detail.split())
-    assert "is trimmed after about 1 more rollout of Rollout/web; the run of the linker after that deletes it" in told
+    assert (
+        "is trimmed after about 1 more rollout of Rollout/web; the run of the linker after that deletes it"
+        in told
+    )
     assert f"Rollout/web: back to {old}: kubectl argo rollouts undo web --to-revision=1" in told
 
     objects = web("new")
@@ -120,7 +133,9 @@ def test_the_roles_of_every_kind_of_workload(shop: Release, reader: HistoryReade
     until("all are stable", lambda: newest(reader, first), lambda found: found == expected)
     old = {name: state for name, state in reader.states().items() if name in first}
     assert {
-        name.rpartition("-")[0] for name, state in old.items() if state.startswith("in history, goes")
+        name.rpartition("-")[0]
+        for name, state in old.items()
+        if state.startswith("in history, goes")
     } == with_history
     ways = {kind: way["revisions"] for kind, way in ways_back(reader).items()}
     assert {kind: [name in first for name in names] for kind, names in ways.items()} == {
@@ -134,18 +149,26 @@ def ways_back(reader: HistoryReader) -> dict[str, dict[str, Any]]:
     return {one["kind"]: one["wayBack"] for one in workloads if one["wayBack"]}
 
 
-def test_the_command_that_it_prints_goes_back(shop: Release, reader: HistoryReader, tmp_path: Path) -> None:
+def test_the_command_that_it_prints_goes_back(
+    shop: Release, reader: HistoryReader, tmp_path: Path
+) -> None:
     kubectl = require("kubectl")
     kinds = ("Deployment", "StatefulSet", "DaemonSet")
     for content in ("a", "b"):
         shop.release(*one_of_each(content, *kinds))
         until_settled(shop.api, *kinds)
-    ways = until("all can go back", lambda: ways_back(reader), lambda found: found.keys() == set(kinds))
-    admin = write_kubeconfig(tmp_path / "admin", shop.api.server, token=shop.api.token, namespace="default")
+    ways = until(
+        "all can go back", lambda: ways_back(reader), lambda found: found.keys() == set(kinds)
+    )
+    admin = write_kubeconfig(
+        tmp_path / "admin", shop.api.server, token=shop.api.token, namespace="default"
+    )
     for way in ways.values():
         program, *arguments = way["command"].split(" ")
         assert program == "kubectl"
-        subprocess.run([kubectl, "--kubeconfig", admin, *arguments], check=True, capture_output=True)
+        subprocess.run(
+            [kubectl, "--kubeconfig", admin, *arguments], check=True, capture_output=True
+        )
     until_settled(shop.api, *kinds)
     mounted = {kind: set(mounted_configs(shop.api, kind)) for kind in kinds}
     assert mounted == {kind: set(ways[kind]["revisions"]) for kind in kinds}
@@ -165,7 +188,9 @@ def test_a_revision_that_no_run_has_seen_is_unlinked(shop: Release, reader: Hist
     until_states(reader, {new: "rendered, stable"})
 
 
-def test_a_revision_that_is_missing_is_told_with_who_needs_it(shop: Release, reader: HistoryReader) -> None:
+def test_a_revision_that_is_missing_is_told_with_who_needs_it(
+    shop: Release, reader: HistoryReader
+) -> None:
     shop.release(config("new"), workload("Deployment", "web", config="web-config"))
     shop.api.ready("Deployment", "web")
     new = shop.revision_of("new")
@@ -179,11 +204,18 @@ def test_a_revision_that_is_missing_is_told_with_who_needs_it(shop: Release, rea
 def test_secrets_are_told_by_their_trackers_and_retained_revisions_as_such(
     shop: Release, reader: HistoryReader
 ) -> None:
-    shop.settings = {"kinds": ["ConfigMap", "Secret"], "select": [{"name": "*"}], "linker": {"minimumAgeSeconds": 0}}
+    shop.settings = {
+        "kinds": ["ConfigMap", "Secret"],
+        "select": [{"name": "*"}],
+        "linker": {"minimumAgeSeconds": 0},
+    }
     deployment = workload("Deployment", "web", config="web-config", secret="web-secret")  # noqa: S106  # its name
     shop.release(config("new"), config("lonely", "lonely-config"), secret("web-secret"), deployment)
     shop.api.ready("Deployment", "web")
-    expected = {"web-config": ("ConfigMap", "rendered, stable"), "web-secret": ("Secret", "rendered, stable")}
+    expected = {
+        "web-config": ("ConfigMap", "rendered, stable"),
+        "web-secret": ("Secret", "rendered, stable"),
+    }
     expected["lonely-config"] = ("ConfigMap", "retained")
     until("all pods are ready", lambda: told_by_base(reader), lambda found: found == expected)
 
@@ -197,10 +229,18 @@ def told_by_base(reader: HistoryReader) -> dict[str, tuple[str, str]]:
 
 def test_two_sets_in_a_namespace_are_told_apart(shop: Release, reader: HistoryReader) -> None:
     shop.release(config("new"), workload("Deployment", "web", config="web-config"))
-    labels, annotations = {"revisions.krm-fn.io/set": "other"}, {"revisions.krm-fn.io/base-name": "api-config"}
+    labels, annotations = (
+        {"revisions.krm-fn.io/set": "other"},
+        {"revisions.krm-fn.io/base-name": "api-config"},
+    )
     other = "api-config-2456789bcd"
-    shop.api.create({**config("x"), "metadata": {"name": other, "labels": labels, "annotations": annotations}})
-    assert {one["set"] for one in json.loads(reader.show("-o", "json"))["sets"]} == {"shop", "other"}
+    shop.api.create(
+        {**config("x"), "metadata": {"name": other, "labels": labels, "annotations": annotations}}
+    )
+    assert {one["set"] for one in json.loads(reader.show("-o", "json"))["sets"]} == {
+        "shop",
+        "other",
+    }
     assert reader.states("--set", "other") == {other: "unused, stays, as nothing deletes it"}
 
 
@@ -214,7 +254,10 @@ def test_what_may_not_be_listed_is_said(paused: Release, reader: HistoryReader) 
     assert reader.states() == {new: "rendered, in use", old: "in use"}
 
     grant(reader.api, [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"]}])
-    assert reader.states() == {new: "rendered, no reference seen", old: "no reference seen, may be in use"}
+    assert reader.states() == {
+        new: "rendered, no reference seen",
+        old: "no reference seen, may be in use",
+    }
 
     grant(reader.api, [{"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}])
     done = reader.run()
@@ -224,7 +267,9 @@ def test_what_may_not_be_listed_is_said(paused: Release, reader: HistoryReader) 
     assert (done.returncode, done.stdout, done.stderr) == (1, "", expected)
 
 
-def test_the_cluster_role_view_is_enough_but_for_rollouts(shop: Release, reader: HistoryReader) -> None:
+def test_the_cluster_role_view_is_enough_but_for_rollouts(
+    shop: Release, reader: HistoryReader
+) -> None:
     """An installation of Argo Rollouts adds its kinds to `view`; the tests install only its controller."""
     shop.release(config("new"), workload("Deployment", "web", config="web-config"))
     shop.api.ready("Deployment", "web")
@@ -232,7 +277,9 @@ def test_the_cluster_role_view_is_enough_but_for_rollouts(shop: Release, reader:
     reader.api.delete("RoleBinding", NAME)
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}
     subject = {"kind": "ServiceAccount", "name": NAME, "namespace": shop.api.namespace}
-    reader.api.apply({"kind": "RoleBinding", "metadata": {"name": NAME}, "roleRef": role, "subjects": [subject]})
+    reader.api.apply(
+        {"kind": "RoleBinding", "metadata": {"name": NAME}, "roleRef": role, "subjects": [subject]}
+    )
     until("the role is bound", lambda: reader.run().returncode == 0)
     assert reader.states() == {shop.revision_of("new"): "rendered, stable"}
 
@@ -242,14 +289,20 @@ def test_errors_say_what_to_do(shop: Release, reader: HistoryReader) -> None:
     nothing = f"no revisions in namespace {name}: no ConfigMap has the label revisions.krm-fn.io/set; see --namespace"
     assert reader.run().stderr == f"error: {nothing}\n"
     shop.release(config("new"), canary("web", config="web-config"))
-    assert reader.run("--set", "web").stderr == f"error: no set web in namespace {name}; found: shop\n"
+    assert (
+        reader.run("--set", "web").stderr == f"error: no set web in namespace {name}; found: shop\n"
+    )
     unknown = f"no base name or revision web-confg in namespace {name}; did you mean web-config?"
     done = reader.run("web-confg")
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {unknown}\n")
 
 
-def test_who_may_get_namespaces_learns_that_one_does_not_exist(namespace: Api, reader: HistoryReader) -> None:
-    write_kubeconfig(reader.kubeconfig, namespace.server, token=namespace.token, namespace="no-such")
+def test_who_may_get_namespaces_learns_that_one_does_not_exist(
+    namespace: Api, reader: HistoryReader
+) -> None:
+    write_kubeconfig(
+        reader.kubeconfig, namespace.server, token=namespace.token, namespace="no-such"
+    )
     done = reader.run()
     expected = "error: namespace no-such does not exist; see --namespace and --context\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", expected)

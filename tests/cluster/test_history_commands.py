@@ -24,7 +24,9 @@ from tests.cluster.wait import until
 
 NAME = "web-secret-bbbbbbbbbb"
 # With their real controllers in test_secret_producers.
-KINDS = [(group, kind) for group, kind in RENAMABLE if kind not in ("ExternalSecret", "SealedSecret")]
+KINDS = [
+    (group, kind) for group, kind in RENAMABLE if kind not in ("ExternalSecret", "SealedSecret")
+]
 OTHER = ("redhatcop.redhat.io", "VaultSecret")
 """A kind of another operator with the same name."""
 
@@ -35,7 +37,9 @@ def reader(namespace: Api, tmp_path: Path) -> Iterator[HistoryReader]:
         yield made
 
 
-def test_a_leaking_secret_is_deleted_with_its_tracker(namespace: Api, reader: HistoryReader, tmp_path: Path) -> None:
+def test_a_leaking_secret_is_deleted_with_its_tracker(
+    namespace: Api, reader: HistoryReader, tmp_path: Path
+) -> None:
     namespace.create(secret(NAME))
     leak(namespace, tracker(NAME, "web-secret"))
     run_printed(printed_command(reader, "kubectl delete"), namespace, tmp_path)
@@ -66,14 +70,23 @@ def test_no_command_deletes_a_secret_that_an_old_replica_set_references(
     namespace.gone("Secret", NAME)
 
 
-def test_kubectl_knows_each_producer_by_the_printed_name(namespace: Api, reader: HistoryReader, tmp_path: Path) -> None:
+def test_kubectl_knows_each_producer_by_the_printed_name(
+    namespace: Api, reader: HistoryReader, tmp_path: Path
+) -> None:
     for group, kind in [*KINDS, OTHER]:
         namespace.apply(_definition(group, kind))
     for group, kind in [*KINDS, OTHER]:
         namespace.ready("CustomResourceDefinition", _plural(kind) + f".{group}")
         path = f"/apis/{group}/v1/namespaces/{namespace.namespace}/{_plural(kind)}"
-        namespace.call("POST", path, {"apiVersion": f"{group}/v1", "kind": kind, "metadata": {"name": _name(kind)}})
-    leak(namespace, *(tracker(_name(kind), kind.lower(), made_by=f"{kind}/{_name(kind)}") for _, kind in KINDS))
+        namespace.call(
+            "POST",
+            path,
+            {"apiVersion": f"{group}/v1", "kind": kind, "metadata": {"name": _name(kind)}},
+        )
+    leak(
+        namespace,
+        *(tracker(_name(kind), kind.lower(), made_by=f"{kind}/{_name(kind)}") for _, kind in KINDS),
+    )
     run_printed(printed_command(reader, "kubectl delete"), namespace, tmp_path)
     for group, kind in [*KINDS, OTHER]:
         path = f"/apis/{group}/v1/namespaces/{namespace.namespace}/{_plural(kind)}"
@@ -97,7 +110,11 @@ def _definition(group: str, kind: str) -> dict[str, object]:
     version = {"name": "v1", "served": True, "storage": True, "schema": schema}
     names = {"plural": plural, "singular": kind.lower(), "kind": kind}
     spec = {"group": group, "scope": "Namespaced", "names": names, "versions": [version]}
-    return {"kind": "CustomResourceDefinition", "metadata": {"name": f"{plural}.{group}"}, "spec": spec}
+    return {
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{group}"},
+        "spec": spec,
+    }
 
 
 def test_the_rules_that_it_prints_are_enough(namespace: Api, reader: HistoryReader) -> None:

@@ -23,7 +23,9 @@ REPOSITORIES: dict[str, tuple[dict[str, Content], str]] = {
 
 
 @pytest.mark.parametrize("name", REPOSITORIES)
-def test_what_was_applied_still_is(name: str, namespace: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_applied_still_is(
+    name: str, namespace: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config = tmp_path / "kubeconfig"
     write_kubeconfig(config, namespace.server, token=namespace.token, namespace=namespace.namespace)
     top = tmp_path / "repository"

@@ -16,19 +16,29 @@ REVISION = {"labels": {SET: "web"}}
 CONSUMERS = [
     pytest.param(workload("Deployment", "web", config="a"), "Deployment web", id="a Deployment"),
     pytest.param(
-        workload("Deployment", "web", replicas=0, config="a"), "Deployment web", id="a Deployment without pods"
+        workload("Deployment", "web", replicas=0, config="a"),
+        "Deployment web",
+        id="a Deployment without pods",
     ),
-    pytest.param(workload("ReplicaSet", "web", config="a"), "ReplicaSet web", id="a ReplicaSet without a controller"),
+    pytest.param(
+        workload("ReplicaSet", "web", config="a"),
+        "ReplicaSet web",
+        id="a ReplicaSet without a controller",
+    ),
     pytest.param(workload("StatefulSet", "web", config="a"), "StatefulSet web", id="a StatefulSet"),
     pytest.param(workload("DaemonSet", "web", config="a"), "DaemonSet web", id="a DaemonSet"),
     pytest.param(cron_job("web", config="a"), "CronJob web", id="a CronJob"),
-    pytest.param(job("web", config="a", labels={"test/pod": "local"}), "Job web", id="a running Job"),
+    pytest.param(
+        job("web", config="a", labels={"test/pod": "local"}), "Job web", id="a running Job"
+    ),
     pytest.param(pod("web", config="a"), "Pod web", id="a bare Pod"),
 ]
 
 
 @pytest.mark.parametrize(("consumer", "name"), CONSUMERS)
-def test_deleting_a_referenced_revision_is_a_violation(consumer: Object, name: str, namespace: Api) -> None:
+def test_deleting_a_referenced_revision_is_a_violation(
+    consumer: Object, name: str, namespace: Api
+) -> None:
     namespace.apply(config_map("a", **REVISION))
     with InvariantWatcher(namespace) as watcher:
         namespace.apply(consumer)
@@ -38,11 +48,15 @@ def test_deleting_a_referenced_revision_is_a_violation(consumer: Object, name: s
         (violation,) = (one for one in watcher.violations() if " was deleted " in one)
     assert "ConfigMap a was deleted while referenced by " in violation
     assert name in violation
-    with pytest.raises(AssertionError, match=f"in namespace {namespace.namespace}:\n.*ConfigMap a was deleted"):
+    with pytest.raises(
+        AssertionError, match=f"in namespace {namespace.namespace}:\n.*ConfigMap a was deleted"
+    ):
         watcher.check()
 
 
-def test_deleting_the_stable_revision_of_a_canary_is_a_violation(rollouts: ControlPlane, namespace: Api) -> None:
+def test_deleting_the_stable_revision_of_a_canary_is_a_violation(
+    rollouts: ControlPlane, namespace: Api
+) -> None:
     assert rollouts.processes
     for name in ("a", "b"):
         namespace.apply(config_map(name, **REVISION))
@@ -76,10 +90,15 @@ def test_starting_a_pod_without_its_configuration_is_a_violation(namespace: Api)
         # Too late, although a later check of the namespace would find it.
         namespace.apply(config_map("missing"))
         (violation,) = watcher.violations()
-    assert violation.partition(" ")[2] == "Pod web was started without ConfigMap missing, Secret missing"
+    assert (
+        violation.partition(" ")[2]
+        == "Pod web was started without ConfigMap missing, Secret missing"
+    )
 
 
-def test_a_pod_may_wait_for_what_comes_for_the_first_time(invariants: InvariantWatcher, namespace: Api) -> None:
+def test_a_pod_may_wait_for_what_comes_for_the_first_time(
+    invariants: InvariantWatcher, namespace: Api
+) -> None:
     with MountingKubelet(namespace) as kubelet:
         namespace.apply(pod("web", secret="made", labels=WAITING))  # noqa: S106  # a name
         until("it waits", kubelet.waited, lambda waited: waited == {("Secret", "made")})
@@ -128,15 +147,21 @@ def test_a_waiting_pod_that_starts_without_its_secret_is_a_violation(namespace: 
     assert violation.partition(" ")[2] == "Pod web was started without Secret missing"
 
 
-def test_a_pod_may_start_without_optional_references(invariants: InvariantWatcher, namespace: Api) -> None:
+def test_a_pod_may_start_without_optional_references(
+    invariants: InvariantWatcher, namespace: Api
+) -> None:
     body = pod("web")
-    body["spec"]["volumes"] = [{"name": "config", "configMap": {"name": "missing", "optional": True}}]
+    body["spec"]["volumes"] = [
+        {"name": "config", "configMap": {"name": "missing", "optional": True}}
+    ]
     namespace.apply(body)
     namespace.ready("Pod", "web")
     assert invariants.violations() == []
 
 
-def test_an_unreferenced_revision_may_be_deleted(invariants: InvariantWatcher, namespace: Api) -> None:
+def test_an_unreferenced_revision_may_be_deleted(
+    invariants: InvariantWatcher, namespace: Api
+) -> None:
     namespace.apply(config_map("a", **REVISION))
     namespace.apply(job("done", config="a"))
     namespace.ready("Job", "done")
@@ -172,7 +197,9 @@ def test_a_namespace_may_be_deleted_in_any_order(namespace: Api, cluster: Contro
         assert watcher.violations() == []
 
 
-def test_violations_are_found_after_a_restart_of_the_api_server(namespace: Api, cluster: ControlPlane) -> None:
+def test_violations_are_found_after_a_restart_of_the_api_server(
+    namespace: Api, cluster: ControlPlane
+) -> None:
     namespace.apply(config_map("a", **REVISION))
     namespace.apply(workload("Deployment", "web", config="a"))
     namespace.ready("Deployment", "web")

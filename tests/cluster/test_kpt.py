@@ -29,13 +29,22 @@ class Kpt:
     def __init__(self, api: Api, folder: Path, package: Path | None = None) -> None:
         """Initialise a package, or a new one in the folder."""
         self._api, self._program, self._folder = api, require("kpt"), package or folder / "package"
-        kubeconfig = write_kubeconfig(folder / "config", api.server, token=api.token, namespace=api.namespace)
-        self._environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "KUBECONFIG": str(kubeconfig)}
+        kubeconfig = write_kubeconfig(
+            folder / "config", api.server, token=api.token, namespace=api.namespace
+        )
+        self._environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "KUBECONFIG": str(kubeconfig),
+        }
         if package is None:
             self._folder.mkdir()
             kptfile = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": {"name": SET}}
             (self._folder / "Kptfile").write_text(json.dumps(kptfile))
-        for command in ("install-resource-group", f"init . --namespace {api.namespace} --name inventory"):
+        for command in (
+            "install-resource-group",
+            f"init . --namespace {api.namespace} --name inventory",
+        ):
             done = self.live(command)
             assert done.returncode == 0, done.stdout
 
@@ -51,7 +60,10 @@ class Kpt:
         )
 
     def write(self, content: str) -> str:
-        """Render a Deployment that takes three seconds to be available. Return the name of the Job."""
+        """Render a Deployment that takes three seconds to be available.
+
+        Return the name of the Job.
+        """
         objects = app("Deployment", content, minReadySeconds=3, revisionHistoryLimit=1)
         rendered = render(objects, self._api.namespace, linker={"minimumAgeSeconds": 0})
         documents = [one for one in yaml.safe_load_all(rendered) if one]
@@ -70,18 +82,32 @@ def test_every_change_is_applied_without_a_failed_prune(namespace: Api, tmp_path
             applied = beside.submit(kpt.live, APPLY)
             namespace.wait("Job", job, "is there", bool)
             run = run_linker(namespace, SET)
-            assert (applied.result().returncode, run.exit_code) == (0, 0), applied.result().stdout + run.stderr
-            # The linker has done its part meanwhile: the Deployment owns the revision that it references.
-            consumers = {one["data"]["content"]: owners(one) for one in namespace.list("ConfigMap", labels=REVISIONS)}
+            assert (applied.result().returncode, run.exit_code) == (0, 0), (
+                applied.result().stdout + run.stderr
+            )
+            # The linker has done its part meanwhile: the Deployment owns the revision that it
+            # references.
+            consumers = {
+                one["data"]["content"]: owners(one)
+                for one in namespace.list("ConfigMap", labels=REVISIONS)
+            }
             assert "Deployment/deployment" in consumers[f"{number}"]
-    assert "0" not in consumers, "the first revision is deleted: its ReplicaSet went with the third change"
+    assert "0" not in consumers, (
+        "the first revision is deleted: its ReplicaSet went with the third change"
+    )
 
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "examples").rglob("*.md")),
+]
 BLOCKS = [
     pytest.param(block, id=f"{page.relative_to(ROOT)} {index}")
     for page in PAGES
-    for index, block in enumerate(re.findall(r"^ *```sh\n(.*?)^ *```$", page.read_text(), re.MULTILINE | re.DOTALL))
+    for index, block in enumerate(
+        re.findall(r"^ *```sh\n(.*?)^ *```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    )
     if "kpt fn" in block
 ]
 
@@ -91,14 +117,20 @@ def test_there_are_blocks_with_kpt() -> None:
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-def test_what_a_page_renders_with_kpt_can_be_applied(block: str, namespace: Api, tmp_path: Path) -> None:
+def test_what_a_page_renders_with_kpt_can_be_applied(
+    block: str, namespace: Api, tmp_path: Path
+) -> None:
     """Kpt looks up all kinds of a package first, so one object that is only for tools fails the whole of it."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     programs = [str(Path(sys.executable).parent), str(require("kpt").parent), os.environ["PATH"]]
     environment = {**os.environ, "PATH": os.pathsep.join(programs)}
-    subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=tmp_path, env=environment, check=True)
+    subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block], cwd=tmp_path, env=environment, check=True
+    )
     for file in (tmp_path / "shop").rglob("*.yaml"):
-        file.write_text(file.read_text().replace("namespace: shop", f"namespace: {namespace.namespace}"))
+        file.write_text(
+            file.read_text().replace("namespace: shop", f"namespace: {namespace.namespace}")
+        )
     kpt = Kpt(namespace, tmp_path, tmp_path / "shop")
     done = kpt.live("apply . --dry-run")
     assert done.returncode == 0, done.stdout

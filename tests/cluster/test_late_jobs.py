@@ -35,7 +35,9 @@ INVENTORY = f"ConfigMap/{SET}-linker"
 @pytest.fixture
 def shop(namespace: Api, deployer: str) -> Release:
     linker = {"minimumAgeSeconds": 0, "timeoutSeconds": 60}
-    return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace), settings={"linker": linker})
+    return Release(
+        api=namespace, deployer=DEPLOYERS[deployer](namespace), settings={"linker": linker}
+    )
 
 
 def never(_shop: Release, _folder: Path) -> None:
@@ -54,7 +56,9 @@ def killed_at_every_call(shop: Release, folder: Path) -> None:
     environment = linker_environment(shop.api, pod, folder)
     with proxy_before(shop.api.server) as proxy:
         token = token_of(shop.api, pod["spec"]["serviceAccountName"], pod=pod)
-        write_kubeconfig(folder / "kubeconfig", proxy.server, token=token, namespace=shop.api.namespace)
+        write_kubeconfig(
+            folder / "kubeconfig", proxy.server, token=token, namespace=shop.api.namespace
+        )
         with LinkerForkServer(environment, folder) as fork_server:
 
             def kill(_call: Call, _pass_on: PassOn) -> Answer:
@@ -76,7 +80,11 @@ ALWAYS = {
     ("StatefulSet", killed_at_every_call, "Flux"),
 }
 ROWS = [
-    pytest.param(*row, marks=() if row in ALWAYS else pytest.mark.nightly, id=f"{row[0]}, {row[1].__name__}, {row[2]}")
+    pytest.param(
+        *row,
+        marks=() if row in ALWAYS else pytest.mark.nightly,
+        id=f"{row[0]}, {row[1].__name__}, {row[2]}",
+    )
     for row in product(ROLLED, (never, late, killed_at_every_call), DEPLOYERS)
 ]
 
@@ -93,8 +101,16 @@ def test_a_revision_that_is_used_again_is_kept(
     with InvariantWatcher(shop.api) as watcher:
         shop.sync(*app(kind, "a", image="app:2", revisionHistoryLimit=1))
         until_settled(shop.api, kind)
-        until("the history has its limit", lambda: shop.api.list(WITH_HISTORY[kind]), lambda made: len(made) == 2)
-        until("its old owner is gone", lambda: shop.revisions()[a], lambda held: not history(held, kind))
+        until(
+            "the history has its limit",
+            lambda: shop.api.list(WITH_HISTORY[kind]),
+            lambda made: len(made) == 2,
+        )
+        until(
+            "its old owner is gone",
+            lambda: shop.revisions()[a],
+            lambda held: not history(held, kind),
+        )
         job(shop, tmp_path)
         watcher.check()
     assert {INVENTORY, f"{kind}/{kind.lower()}"} <= shop.revisions()[a]
@@ -113,7 +129,11 @@ def test_going_back_and_forth_leaves_what_is_referenced_after_one_more_run(shop:
             shop.sync(*one_of_each(content, *ROLLED, image=f"app:{number}", revisionHistoryLimit=2))
             until_settled(shop.api, *ROLLED)
             shop.link()
-        until("histories are trimmed", lambda: [*map(shop.api.list, HISTORY)], lambda made: [*map(len, made)] == [6, 3])
+        until(
+            "histories are trimmed",
+            lambda: [*map(shop.api.list, HISTORY)],
+            lambda made: [*map(len, made)] == [6, 3],
+        )
         shop.link()
         watcher.check()
     consumers = consumers_by_revision(shop)

@@ -61,7 +61,9 @@ def test_an_invalid_token_is_an_error(harness: LinkerHarness, revoked_token: str
     assert (run.exit_code, run.stderr) == (0, f"warning: {sentence}\n")
 
 
-def test_an_invalid_token_is_read_again(harness: LinkerHarness, undisturbed: State, revoked_token: str) -> None:
+def test_an_invalid_token_is_read_again(
+    harness: LinkerHarness, undisturbed: State, revoked_token: str
+) -> None:
     harness.release.log_in(harness.folder, harness.proxy.server, revoked_token)
 
     def renew(call: Call, pass_on: PassOn) -> Answer:
@@ -83,7 +85,9 @@ def test_ages_are_compared_with_the_clock_of_the_api_server(
     harness: LinkerHarness, ahead: float, *, is_kept: bool
 ) -> None:
     harness.proxy.begin(clock_ahead(ahead))
-    assert harness.fork_server.run([*harness.release.arguments, "--minimum-age=1800"]).exit_code == 0
+    assert (
+        harness.fork_server.run([*harness.release.arguments, "--minimum-age=1800"]).exit_code == 0
+    )
     assert bool(harness.release.api.find("ConfigMap", UNUSED)) is is_kept
 
 
@@ -94,7 +98,9 @@ MISSING = [
 
 
 @pytest.mark.parametrize(("workload", "what"), MISSING)
-def test_the_deadline_ends_the_wait_for_a_workload(harness: LinkerHarness, workload: str, what: str) -> None:
+def test_the_deadline_ends_the_wait_for_a_workload(
+    harness: LinkerHarness, workload: str, what: str
+) -> None:
     never = f"--workload=apps/v1/Deployment/{workload}=ConfigMap/{UNUSED}"
     run = harness.run(no_fault, never, "--timeout=2")
     assert run.exit_code == 0
@@ -104,11 +110,16 @@ def test_the_deadline_ends_the_wait_for_a_workload(harness: LinkerHarness, workl
     )
 
 
-@pytest.mark.parametrize("fault", [drop_before, delay(3)], ids=["without a response", "with a late response"])
+@pytest.mark.parametrize(
+    "fault", [drop_before, delay(3)], ids=["without a response", "with a late response"]
+)
 def test_the_deadline_ends_the_wait_for_an_api_server(harness: LinkerHarness, fault: Fault) -> None:
     run = harness.run(fault, "--timeout=1")
     assert run.exit_code == 0
-    assert "warning: GET /api/v1/namespaces/ends/configmaps: no response from http://127.0.0.1:" in run.stderr
+    assert (
+        "warning: GET /api/v1/namespaces/ends/configmaps: no response from http://127.0.0.1:"
+        in run.stderr
+    )
 
 
 def test_the_last_page_of_a_list_may_be_empty(harness: LinkerHarness) -> None:

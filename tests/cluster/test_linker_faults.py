@@ -12,7 +12,14 @@ from tests.cluster.control_plane import ControlPlane
 from tests.cluster.fault_proxy import Answer, Call, Dropped, Fault, PassOn, no_fault
 from tests.cluster.faults import at, both, drop_after, drop_before, first, pages_of, refuse
 from tests.cluster.linker_fork_server import LinkerForkServer
-from tests.cluster.linker_harness import OLD_ENOUGH, LinkerHarness, State, is_continued, is_event, is_patch
+from tests.cluster.linker_harness import (
+    OLD_ENOUGH,
+    LinkerHarness,
+    State,
+    is_continued,
+    is_event,
+    is_patch,
+)
 
 HARNESS_NAMESPACE = "faults"
 
@@ -34,7 +41,9 @@ def test_a_run_after_a_kill_at_any_call_reaches_the_undisturbed_state(
         raise Dropped
 
     # A kill after a read is the same as one before the next call.
-    numbers = [call.number for call in harness.proxy.calls if not is_processed or call.method != "GET"]
+    numbers = [
+        call.number for call in harness.proxy.calls if not is_processed or call.method != "GET"
+    ]
     assert len(numbers) == (9 if is_processed else len(harness.proxy.calls))
     for number in numbers:
         harness.release.restore()
@@ -45,15 +54,21 @@ def test_a_run_after_a_kill_at_any_call_reaches_the_undisturbed_state(
 
 
 FAULTS: dict[str, Fault] = {
-    "requests are lost": lambda call, pass_on: (drop_before if call.number % 5 == 0 else no_fault)(call, pass_on),
-    "responses are lost": lambda call, pass_on: (drop_after if call.number % 5 == 0 else no_fault)(call, pass_on),
+    "requests are lost": lambda call, pass_on: (drop_before if call.number % 5 == 0 else no_fault)(
+        call, pass_on
+    ),
+    "responses are lost": lambda call, pass_on: (drop_after if call.number % 5 == 0 else no_fault)(
+        call, pass_on
+    ),
     "500, twice": first(is_patch, refuse(500, "InternalError"), times=2),
     "503": first(is_patch, refuse(503, "ServiceUnavailable")),
     "504": first(is_patch, refuse(504, "Timeout")),
     "409 on one patch": first(is_patch, refuse(409, "Conflict")),
     "409 on every patch of a round": first(is_patch, refuse(409, "Conflict"), times=5),
     "403 after a restart": both(at(6, drop_before), at(7, refuse(403, "Forbidden"))),
-    "410 on a continuation": both(pages_of(1), first(is_continued, refuse(410, "Expired"), times=3)),
+    "410 on a continuation": both(
+        pages_of(1), first(is_continued, refuse(410, "Expired"), times=3)
+    ),
     "401 once": at(3, refuse(401, "Unauthorized")),
 }
 ALWAYS = {"503", "409 on every patch of a round", "403 after a restart"}
@@ -67,7 +82,9 @@ ALWAYS = {"503", "409 on every patch of a round", "403 after a restart"}
         for sentence, fault in FAULTS.items()
     ],
 )
-def test_a_run_outlasts_a_temporary_fault(harness: LinkerHarness, undisturbed: State, fault: Fault) -> None:
+def test_a_run_outlasts_a_temporary_fault(
+    harness: LinkerHarness, undisturbed: State, fault: Fault
+) -> None:
     run = harness.run(fault)
     assert (run.exit_code, run.stderr) == (0, "")
     assert harness.release.state() == undisturbed
@@ -80,7 +97,10 @@ def test_a_run_waits_as_long_as_a_busy_server_asks(harness: LinkerHarness) -> No
         times.append(time.monotonic())
         return pass_on(call)
 
-    assert harness.run(both(clock, at(5, refuse(429, "TooManyRequests", Retry_After="2")))).exit_code == 0
+    assert (
+        harness.run(both(clock, at(5, refuse(429, "TooManyRequests", Retry_After="2")))).exit_code
+        == 0
+    )
     assert times[5] - times[4] >= 2
     assert harness.proxy.calls[4].target == harness.proxy.calls[5].target
 
@@ -90,10 +110,14 @@ def test_a_run_waits_as_long_as_a_busy_server_asks(harness: LinkerHarness) -> No
     [
         pytest.param(drop_before, marks=pytest.mark.nightly, id="the request is lost"),
         pytest.param(refuse(500, "InternalError"), marks=pytest.mark.nightly, id="500"),
-        pytest.param(refuse(429, "TooManyRequests", Retry_After="30"), id="429, as with a limit on Events"),
+        pytest.param(
+            refuse(429, "TooManyRequests", Retry_After="30"), id="429, as with a limit on Events"
+        ),
     ],
 )
-def test_an_event_is_sent_only_once(harness: LinkerHarness, undisturbed: State, fault: Fault) -> None:
+def test_an_event_is_sent_only_once(
+    harness: LinkerHarness, undisturbed: State, fault: Fault
+) -> None:
     events = len([call for call in harness.proxy.calls if is_event(call)])
     run = harness.run(first(is_event, fault, times=events))
     assert (run.exit_code, run.stderr) == (0, "")
@@ -117,7 +141,9 @@ def test_a_run_outlasts_a_restart_of_the_api_server(
     assert harness.release.state() == undisturbed
 
 
-def test_a_run_outlasts_a_suspended_etcd(cluster: ControlPlane, harness: LinkerHarness, undisturbed: State) -> None:
+def test_a_run_outlasts_a_suspended_etcd(
+    cluster: ControlPlane, harness: LinkerHarness, undisturbed: State
+) -> None:
     def stall(call: Call, pass_on: PassOn) -> Answer:
         cluster.processes["etcd"].pause()
         threading.Timer(3, cluster.processes["etcd"].resume).start()
@@ -137,7 +163,10 @@ def test_two_concurrent_runs_reach_the_undisturbed_state(
             harness.release.restore()
             harness.proxy.begin(OLD_ENOUGH)
             runs = list(
-                pool.map(lambda fork_server: fork_server.run(harness.release.arguments), [harness.fork_server, second])
+                pool.map(
+                    lambda fork_server: fork_server.run(harness.release.arguments),
+                    [harness.fork_server, second],
+                )
             )
             assert [(run.exit_code, run.stderr) for run in runs] == [(0, ""), (0, "")]
             assert harness.release.state() == undisturbed

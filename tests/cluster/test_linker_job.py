@@ -33,15 +33,26 @@ def linker(name: str, *arguments: str) -> Object:
 @pytest.fixture
 def account(namespace: Api) -> Api:
     """Create the linker's ServiceAccount, with the right to read one ConfigMap."""
-    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"], "resourceNames": ["kube-root-ca.crt"]}
+    rule = {
+        "apiGroups": [""],
+        "resources": ["configmaps"],
+        "verbs": ["get"],
+        "resourceNames": ["kube-root-ca.crt"],
+    }
     namespace.apply({"kind": "ServiceAccount", "metadata": {"name": "web-linker"}})
     namespace.apply({"kind": "Role", "metadata": {"name": "web-linker"}, "rules": [rule]})
     namespace.apply(
         {
             "kind": "RoleBinding",
             "metadata": {"name": "web-linker"},
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "web-linker"},
-            "subjects": [{"kind": "ServiceAccount", "name": "web-linker", "namespace": namespace.namespace}],
+            "roleRef": {
+                "apiGroup": "rbac.authorization.k8s.io",
+                "kind": "Role",
+                "name": "web-linker",
+            },
+            "subjects": [
+                {"kind": "ServiceAccount", "name": "web-linker", "namespace": namespace.namespace}
+            ],
         }
     )
     return namespace
@@ -77,7 +88,9 @@ def test_the_newest_job_is_run(account: Api) -> None:
 
 def test_a_job_of_another_set_is_ignored(account: Api) -> None:
     account.apply(linker("link", "--version"))
-    with pytest.raises(AssertionError, match=r"a pod with .*set=other in test-.* is bound to a node"):
+    with pytest.raises(
+        AssertionError, match=r"a pod with .*set=other in test-.* is bound to a node"
+    ):
         linker_pod(account, "other", within=0.2)
 
 
@@ -90,7 +103,9 @@ def test_the_command_has_only_the_rights_of_the_job(account: Api, tmp_path: Path
     (user,) = kubeconfig["users"]
     its_own = account.as_token(user["user"]["token"])
     assert its_own.get("ConfigMap", "kube-root-ca.crt")["data"]
-    with pytest.raises(ApiError, match=r'serviceaccount:test-.*:web-linker" cannot list resource "configmaps"'):
+    with pytest.raises(
+        ApiError, match=r'serviceaccount:test-.*:web-linker" cannot list resource "configmaps"'
+    ):
         its_own.list("ConfigMap")
     with pytest.raises(ApiError, match="403 Forbidden"):
         its_own.within("default").get("ConfigMap", "kube-root-ca.crt")
@@ -104,5 +119,11 @@ def test_the_kubernetes_client_accepts_the_kubeconfig(account: Api, tmp_path: Pa
         "from kubernetes import client, config; config.load_kube_config();"
         f"print(client.CoreV1Api().read_namespaced_config_map('kube-root-ca.crt', '{account.namespace}').metadata.name)"
     )
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (done.stdout, done.stderr) == ("kube-root-ca.crt\n", "")

@@ -45,8 +45,14 @@ def release(cluster: ControlPlane, sealed_secrets: SealedSecrets) -> Iterator[Un
     documents = list(yaml.safe_load_all(POLICY.read_text()))
     for document in documents:
         if document["kind"].endswith("Binding"):
-            guarded = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": [NAMESPACE, EMPTY]}
-            document["spec"]["matchResources"] = {"namespaceSelector": {"matchExpressions": [guarded]}}
+            guarded = {
+                "key": "kubernetes.io/metadata.name",
+                "operator": "In",
+                "values": [NAMESPACE, EMPTY],
+            }
+            document["spec"]["matchResources"] = {
+                "namespaceSelector": {"matchExpressions": [guarded]}
+            }
     empty = new_namespace(cluster, EMPTY)
     with unlinked_release(cluster, NAMESPACE) as made:
         account = made.pod["spec"]["serviceAccountName"]
@@ -56,12 +62,30 @@ def release(cluster: ControlPlane, sealed_secrets: SealedSecrets) -> Iterator[Un
         made.api.apply_all(producer_with_role(sealed_secrets, account))
         made.api.apply_all([*other_sets(account), *namesake()])
         cluster.api.apply_all(documents)
-        until("the policy for ConfigMaps is enforced", lambda: is_refused(made, "ConfigMap", "unrelated"), within=90)
-        until("the policy for Secrets is enforced", lambda: is_refused(made, "Secret", secret_of(made)), within=90)
-        until("the policy for makers is enforced", lambda: is_refused(made, "SealedSecret", "maker"), within=90)
-        until("the policy with inventories is enforced", lambda: is_refused(made, *own(f"{SET}-linker")), within=90)
         until(
-            "the policy with trackers is enforced", lambda: is_refused(made, *own("maker", "SealedSecret")), within=90
+            "the policy for ConfigMaps is enforced",
+            lambda: is_refused(made, "ConfigMap", "unrelated"),
+            within=90,
+        )
+        until(
+            "the policy for Secrets is enforced",
+            lambda: is_refused(made, "Secret", secret_of(made)),
+            within=90,
+        )
+        until(
+            "the policy for makers is enforced",
+            lambda: is_refused(made, "SealedSecret", "maker"),
+            within=90,
+        )
+        until(
+            "the policy with inventories is enforced",
+            lambda: is_refused(made, *own(f"{SET}-linker")),
+            within=90,
+        )
+        until(
+            "the policy with trackers is enforced",
+            lambda: is_refused(made, *own("maker", "SealedSecret")),
+            within=90,
         )
         yield made
         for document in documents:
@@ -91,7 +115,11 @@ def other_sets(account: str) -> list[Object]:
         labels = {LABEL: name}
         objects += [
             {"kind": "ServiceAccount", "metadata": {"name": f"{name}-linker"}},
-            *role(f"{name}-linker", f"{name}-linker", {"apiGroups": [""], "resources": ["configmaps", "secrets"]}),
+            *role(
+                f"{name}-linker",
+                f"{name}-linker",
+                {"apiGroups": [""], "resources": ["configmaps", "secrets"]},
+            ),
             config_map(f"{name}-retained", labels=labels, annotations={RETAIN: "true"}),
             config_map(f"{name}-wanted", labels=labels, annotations={MARK: "true"}),
             config_map(f"{name}-plain", labels=labels),
@@ -103,15 +131,27 @@ def other_sets(account: str) -> list[Object]:
 def namesake() -> list[Object]:
     """Build a ServiceAccount of the linker's name in another namespace, with its rights in this one."""
     account = {"kind": "ServiceAccount", "metadata": {"name": f"{SET}-linker", "namespace": EMPTY}}
-    return [account, *role("namesake", f"{SET}-linker", {"apiGroups": [""], "resources": ["configmaps"]}, EMPTY)]
+    return [
+        account,
+        *role("namesake", f"{SET}-linker", {"apiGroups": [""], "resources": ["configmaps"]}, EMPTY),
+    ]
 
 
 def role(name: str, account: str, rule: Object, namespace: str = NAMESPACE) -> list[Object]:
     reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name}
     subject = {"kind": "ServiceAccount", "name": account, "namespace": namespace}
     return [
-        {"kind": "Role", "metadata": {"name": name}, "rules": [{**rule, "verbs": ["get", "patch", "delete"]}]},
-        {"kind": "RoleBinding", "metadata": {"name": name}, "roleRef": reference, "subjects": [subject]},
+        {
+            "kind": "Role",
+            "metadata": {"name": name},
+            "rules": [{**rule, "verbs": ["get", "patch", "delete"]}],
+        },
+        {
+            "kind": "RoleBinding",
+            "metadata": {"name": name},
+            "roleRef": reference,
+            "subjects": [subject],
+        },
     ]
 
 
@@ -162,12 +202,34 @@ def patch_owners(release: UnlinkedRelease, kind: str, name: str, *added: Object)
 
 
 REFUSED: list[Any] = [
-    pytest.param("ConfigMap", "unrelated", {"data": {"name": "other"}}, "its own set", id="rewrite another ConfigMap"),
-    pytest.param("ConfigMap", "unrelated", {"metadata": {"ownerReferences": [BOGUS]}}, "its own set", id="own it"),
     pytest.param(
-        "ConfigMap", "changeable", {"data": {"name": "other"}}, "only changes owners", id="rewrite a revision"
+        "ConfigMap",
+        "unrelated",
+        {"data": {"name": "other"}},
+        "its own set",
+        id="rewrite another ConfigMap",
     ),
-    pytest.param("ConfigMap", "changeable", {"metadata": {"labels": {"a": "b"}}}, "only changes owners", id="label it"),
+    pytest.param(
+        "ConfigMap",
+        "unrelated",
+        {"metadata": {"ownerReferences": [BOGUS]}},
+        "its own set",
+        id="own it",
+    ),
+    pytest.param(
+        "ConfigMap",
+        "changeable",
+        {"data": {"name": "other"}},
+        "only changes owners",
+        id="rewrite a revision",
+    ),
+    pytest.param(
+        "ConfigMap",
+        "changeable",
+        {"metadata": {"labels": {"a": "b"}}},
+        "only changes owners",
+        id="label it",
+    ),
     pytest.param(
         "ConfigMap",
         "changeable",
@@ -182,7 +244,9 @@ REFUSED: list[Any] = [
         r"the (live )?inventory must",
         id="a bogus owner",
     ),
-    pytest.param(*own(f"{SET}-linker"), "the live inventory must", id="another uid than the inventory's"),
+    pytest.param(
+        *own(f"{SET}-linker"), "the live inventory must", id="another uid than the inventory's"
+    ),
     pytest.param(
         "ConfigMap",
         "changeable",
@@ -193,16 +257,37 @@ REFUSED: list[Any] = [
     pytest.param(
         "ConfigMap",
         "changeable",
-        {"metadata": {"ownerReferences": [tracker_like(f"{SET}-linker"), tracker_like("gone", "INVENTORY")]}},
+        {
+            "metadata": {
+                "ownerReferences": [
+                    tracker_like(f"{SET}-linker"),
+                    tracker_like("gone", "INVENTORY"),
+                ]
+            }
+        },
         "the live inventory must",
         id="its name and its uid in two owners",
     ),
-    pytest.param("ConfigMap", f"{SET}-linker", {"data": {"a": "b"}}, "its own set", id="rewrite the inventory"),
     pytest.param(
-        "Secret", "SECRET", {"metadata": {"annotations": {"a": "b"}}}, "owners of Secrets", id="annotate a Secret"
+        "ConfigMap",
+        f"{SET}-linker",
+        {"data": {"a": "b"}},
+        "its own set",
+        id="rewrite the inventory",
     ),
     pytest.param(
-        "Secret", "SECRET", {"metadata": {"ownerReferences": [BOGUS]}}, r"the (live )?tracker", id="own a Secret"
+        "Secret",
+        "SECRET",
+        {"metadata": {"annotations": {"a": "b"}}},
+        "owners of Secrets",
+        id="annotate a Secret",
+    ),
+    pytest.param(
+        "Secret",
+        "SECRET",
+        {"metadata": {"ownerReferences": [BOGUS]}},
+        r"the (live )?tracker",
+        id="own a Secret",
     ),
     pytest.param(
         "Secret",
@@ -211,16 +296,36 @@ REFUSED: list[Any] = [
         "the live tracker must",
         id="another uid than the tracker's",
     ),
-    pytest.param("Secret", "mutable", {"stringData": {"a": "b"}}, "owners of Secrets", id="add to a Secret"),
-    pytest.param("Secret", "SECRET", {"metadata": {"finalizers": ["a/b"]}}, "owners of Secrets", id="hold a Secret"),
     pytest.param(
-        "Secret", f"{OTHER}-secret", {"metadata": {"ownerReferences": []}}, "its own set", id="of another set"
+        "Secret", "mutable", {"stringData": {"a": "b"}}, "owners of Secrets", id="add to a Secret"
     ),
     pytest.param(
-        "SealedSecret", "maker", {"spec": {"encryptedData": {"a": "Bg"}}}, "owners of what makes", id="change a maker"
+        "Secret",
+        "SECRET",
+        {"metadata": {"finalizers": ["a/b"]}},
+        "owners of Secrets",
+        id="hold a Secret",
     ),
     pytest.param(
-        "SealedSecret", "maker", {"metadata": {"annotations": {"a": "b"}}}, "owners of what makes", id="annotate it"
+        "Secret",
+        f"{OTHER}-secret",
+        {"metadata": {"ownerReferences": []}},
+        "its own set",
+        id="of another set",
+    ),
+    pytest.param(
+        "SealedSecret",
+        "maker",
+        {"spec": {"encryptedData": {"a": "Bg"}}},
+        "owners of what makes",
+        id="change a maker",
+    ),
+    pytest.param(
+        "SealedSecret",
+        "maker",
+        {"metadata": {"annotations": {"a": "b"}}},
+        "owners of what makes",
+        id="annotate it",
     ),
     pytest.param(
         "SealedSecret",
@@ -229,11 +334,21 @@ REFUSED: list[Any] = [
         "only trackers|the live tracker",
         id="own a maker",
     ),
-    pytest.param(*own("made-by-maker", "SealedSecret"), "the live tracker must", id="another uid than its tracker's"),
-    pytest.param(*own("gone", "SealedSecret"), "the live tracker must", id="a tracker that does not exist"),
+    pytest.param(
+        *own("made-by-maker", "SealedSecret"),
+        "the live tracker must",
+        id="another uid than its tracker's",
+    ),
+    pytest.param(
+        *own("gone", "SealedSecret"), "the live tracker must", id="a tracker that does not exist"
+    ),
     *(
         pytest.param(
-            "ConfigMap", f"{OTHER}-{name}", {"metadata": {"annotations": {MARK: None}}}, "its own set", id=name
+            "ConfigMap",
+            f"{OTHER}-{name}",
+            {"metadata": {"annotations": {MARK: None}}},
+            "its own set",
+            id=name,
         )
         for name in ("retained", "wanted", "plain", "linker")
     ),
@@ -241,10 +356,14 @@ REFUSED: list[Any] = [
 
 
 @pytest.mark.parametrize(("kind", "name", "body", "message"), REFUSED)
-def test_a_thief_may_not_patch(release: UnlinkedRelease, kind: str, name: str, body: Any, message: str) -> None:
+def test_a_thief_may_not_patch(
+    release: UnlinkedRelease, kind: str, name: str, body: Any, message: str
+) -> None:
     real = {"SECRET": secret_of(release), "INVENTORY": inventory(release)["uid"]}
     text = re.sub("SECRET|INVENTORY", lambda found: real[found[0]], json.dumps(body))
-    with pytest.raises(ApiError, match=f"ValidatingAdmissionPolicy .* denied request: .*({message})"):
+    with pytest.raises(
+        ApiError, match=f"ValidatingAdmissionPolicy .* denied request: .*({message})"
+    ):
         thief(release).patch(kind, name.replace("SECRET", secret_of(release)), json.loads(text))
 
 
@@ -269,7 +388,9 @@ def test_a_thief_may_not_delete(release: UnlinkedRelease, kind: str, name: str) 
         thief(release).delete(kind, real)
 
 
-def test_a_rendered_revision_that_is_not_wanted_any_more_may_not_be_deleted(release: UnlinkedRelease) -> None:
+def test_a_rendered_revision_that_is_not_wanted_any_more_may_not_be_deleted(
+    release: UnlinkedRelease,
+) -> None:
     """Not by the token that has taken the mark away itself."""
     linker, name = thief(release), current(release)
     linker.patch("ConfigMap", name, {"metadata": {"annotations": {MARK: None}}})
@@ -291,7 +412,9 @@ def test_another_sets_inventory_permits_nothing(release: UnlinkedRelease, name: 
     linker = thief(release, of=LOST)
     with pytest.raises(ApiError, match="the linker deletes no revision that is retained or wanted"):
         linker.delete("ConfigMap", f"{LOST}-{name}")
-    with pytest.raises(ApiError, match=r"the inventory must be one of the owners|no owner to what is retained"):
+    with pytest.raises(
+        ApiError, match=r"the inventory must be one of the owners|no owner to what is retained"
+    ):
         linker.patch("ConfigMap", f"{LOST}-{name}", {"metadata": {"ownerReferences": [BOGUS]}})
 
 
@@ -300,7 +423,9 @@ def test_what_is_retained_stays_without_an_inventory(release: UnlinkedRelease) -
     with pytest.raises(ApiError, match="own annotations"):
         linker.patch("ConfigMap", name, {"metadata": {"annotations": {RETAIN: None}}})
     with pytest.raises(ApiError, match="no owner to what is retained"):
-        linker.patch("ConfigMap", name, {"metadata": {"ownerReferences": [tracker_like(f"{LOST}-linker")]}})
+        linker.patch(
+            "ConfigMap", name, {"metadata": {"ownerReferences": [tracker_like(f"{LOST}-linker")]}}
+        )
 
 
 def test_what_remains_while_a_set_has_no_inventory(release: UnlinkedRelease) -> None:
@@ -337,7 +462,9 @@ def test_the_policy_is_for_all_that_is_named_by_its_spec() -> None:
 
 
 def test_a_tracker_may_own_a_producer(release: UnlinkedRelease) -> None:
-    patch_owners(release, "SealedSecret", "maker", reference(release.api.get("ConfigMap", "made-by-maker")))
+    patch_owners(
+        release, "SealedSecret", "maker", reference(release.api.get("ConfigMap", "made-by-maker"))
+    )
     assert owners(release.api.get("SealedSecret", "maker")) == {"ConfigMap/made-by-maker"}
     with pytest.raises(ApiError, match=r"only trackers|the live tracker"):
         thief(release).patch("SealedSecret", "maker", {"metadata": {"ownerReferences": []}})
@@ -346,7 +473,10 @@ def test_a_tracker_may_own_a_producer(release: UnlinkedRelease) -> None:
 def test_a_bogus_owner_beside_the_inventory_deletes_nothing(release: UnlinkedRelease) -> None:
     patch_owners(release, "ConfigMap", "changeable", inventory(release), BOGUS)
     release.api.wait(
-        "ConfigMap", "changeable", "has lost the bogus owner", lambda one: owners(one) == {f"ConfigMap/{SET}-linker"}
+        "ConfigMap",
+        "changeable",
+        "has lost the bogus owner",
+        lambda one: owners(one) == {f"ConfigMap/{SET}-linker"},
     )
     with pytest.raises(ApiError, match=r"takes no owner away|the live inventory must"):
         thief(release).patch("ConfigMap", "changeable", {"metadata": {"ownerReferences": []}})

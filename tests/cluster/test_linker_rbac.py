@@ -23,8 +23,14 @@ def tenant(namespace: Api) -> Api:
         {
             "kind": "RoleBinding",
             "metadata": {"name": name},
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"},
-            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": namespace.namespace}],
+            "roleRef": {
+                "apiGroup": "rbac.authorization.k8s.io",
+                "kind": "ClusterRole",
+                "name": "edit",
+            },
+            "subjects": [
+                {"kind": "ServiceAccount", "name": name, "namespace": namespace.namespace}
+            ],
         }
     )
     client = namespace.as_token(token_of(namespace, name))
@@ -47,7 +53,9 @@ def documents(stream: bytes | str) -> list[Object]:
 
 
 def test_the_linker_runs_for_a_tenant_who_may_not_create_roles(namespace: Api, tenant: Api) -> None:
-    platform = documents((EXAMPLE / "platform.yaml").read_text().replace(": shop\n", f": {namespace.namespace}\n"))
+    platform = documents(
+        (EXAMPLE / "platform.yaml").read_text().replace(": shop\n", f": {namespace.namespace}\n")
+    )
     with pytest.raises(ApiError, match=r'cannot (patch|create) resource "roles"'):
         tenant.apply(next(one for one in platform if one["kind"] == "Role"))
     namespace.apply_all(platform)
@@ -56,12 +64,17 @@ def test_the_linker_runs_for_a_tenant_who_may_not_create_roles(namespace: Api, t
     assert configuration["metadata"]["name"] == SET
     rendered = documents(render(shop("new"), namespace.namespace, **configuration["spec"]))
     assert {one["kind"] for one in rendered} == {"ConfigMap", "Secret", "Deployment", "Job"}
-    tenant.apply_all({**one, "metadata": {**one["metadata"], "namespace": namespace.namespace}} for one in rendered)
+    tenant.apply_all(
+        {**one, "metadata": {**one["metadata"], "namespace": namespace.namespace}}
+        for one in rendered
+    )
     tenant.ready("Deployment", "web")
 
     run = run_linker(namespace, SET)
     assert (run.exit_code, run.stderr) == (0, "")
-    (revision,) = (one for one in tenant.list("ConfigMap") if one["metadata"]["name"].startswith("web-config-"))
+    (revision,) = (
+        one for one in tenant.list("ConfigMap") if one["metadata"]["name"].startswith("web-config-")
+    )
     assert {f"ConfigMap/{SET}-linker", "Deployment/web"} < owners(revision)
     (secret,) = tenant.list("Secret", labels=f"revisions.krm-fn.io/set={SET}")
     assert secret["metadata"]["annotations"]["revisions.krm-fn.io/retain"] == "true"

@@ -27,7 +27,10 @@ ACCOUNT = f"{SET}-linker"
 def planned(harness: LinkerHarness) -> str:
     """Return the Secret of the current rendering."""
     (name,) = {
-        word for one in harness.release.arguments for word in one.replace(",", "/").split("/") if "web-secret" in word
+        word
+        for one in harness.release.arguments
+        for word in one.replace(",", "/").split("/")
+        if "web-secret" in word
     }
     return name
 
@@ -36,12 +39,20 @@ def planned(harness: LinkerHarness) -> str:
 
 
 @pytest.fixture
-def without(harness: LinkerHarness, group: str, resource: str, verb: str) -> Iterator[LinkerHarness]:
+def without(
+    harness: LinkerHarness, group: str, resource: str, verb: str
+) -> Iterator[LinkerHarness]:
     """Remove one right from the Role for the test."""
     api = harness.release.api
     role = api.get("Role", ACCOUNT)
-    patch_rules(api, [less for rule in role["rules"] for less in take_away(rule, group, resource, verb)])
-    until("the right is removed", lambda: may(harness, group, resource, verb), lambda allowed: not allowed)
+    patch_rules(
+        api, [less for rule in role["rules"] for less in take_away(rule, group, resource, verb)]
+    )
+    until(
+        "the right is removed",
+        lambda: may(harness, group, resource, verb),
+        lambda allowed: not allowed,
+    )
     yield harness
     patch_rules(api, role["rules"])
     until("the right is back", lambda: may(harness, group, resource, verb))
@@ -53,7 +64,11 @@ def patch_rules(api: Api, rules: list[Object]) -> None:
 
 def take_away(rule: Object, group: str, resource: str, verb: str) -> Iterator[Object]:
     """Split a rule into the same rights without this one."""
-    if rule["apiGroups"] != [group] or resource not in rule["resources"] or verb not in rule["verbs"]:
+    if (
+        rule["apiGroups"] != [group]
+        or resource not in rule["resources"]
+        or verb not in rule["verbs"]
+    ):
         yield rule
         return
     for resources, verbs in (
@@ -66,28 +81,51 @@ def take_away(rule: Object, group: str, resource: str, verb: str) -> Iterator[Ob
 
 def may(harness: LinkerHarness, group: str, resource: str, verb: str) -> bool:
     api = harness.release.api
-    names = [name for rule in api.get("Role", ACCOUNT)["rules"] for name in rule.get("resourceNames", [])]
-    attributes = {"namespace": HARNESS_NAMESPACE, "group": group, "resource": resource, "verb": verb}
+    names = [
+        name for rule in api.get("Role", ACCOUNT)["rules"] for name in rule.get("resourceNames", [])
+    ]
+    attributes = {
+        "namespace": HARNESS_NAMESPACE,
+        "group": group,
+        "resource": resource,
+        "verb": verb,
+    }
     named = {"name": names[0]} if resource == "secrets" and names else {}
-    spec = {"user": f"system:serviceaccount:rights:{ACCOUNT}", "resourceAttributes": {**attributes, **named}}
+    spec = {
+        "user": f"system:serviceaccount:rights:{ACCOUNT}",
+        "resourceAttributes": {**attributes, **named},
+    }
     body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
-    return bool(api.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", body)["status"]["allowed"])
+    return bool(
+        api.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", body)["status"][
+            "allowed"
+        ]
+    )
 
 
-LISTS = [pytest.param(kind.group, kind.plural, "list", id=f"list {kind.plural}") for kind in CONSUMER_KINDS]
+LISTS = [
+    pytest.param(kind.group, kind.plural, "list", id=f"list {kind.plural}")
+    for kind in CONSUMER_KINDS
+]
 
 
 @pytest.mark.parametrize(
-    ("group", "resource", "verb"), [*LISTS, pytest.param("", "configmaps", "list", id="list configmaps")]
+    ("group", "resource", "verb"),
+    [*LISTS, pytest.param("", "configmaps", "list", id="list configmaps")],
 )
-def test_a_run_that_may_not_list_deletes_nothing(without: LinkerHarness, group: str, resource: str) -> None:
+def test_a_run_that_may_not_list_deletes_nothing(
+    without: LinkerHarness, group: str, resource: str
+) -> None:
     """The package holds no kind of Argo, so that the Role need not have a rule for them."""
     rule = f'{{apiGroups: ["{group}"], resources: [{resource}], verbs: [list]}}'
     sentence = f"{resource} in rights: not permitted to list; the Role of this ServiceAccount needs the rule {rule}"
     run = without.run()
     is_optional, is_all = group == "argoproj.io", resource == "configmaps"
     advice = "" if is_all else "; until then nothing is deleted"
-    assert (run.exit_code, run.stderr) == (0, "" if is_optional else f"warning: {sentence}{advice}\n")
+    assert (run.exit_code, run.stderr) == (
+        0,
+        "" if is_optional else f"warning: {sentence}{advice}\n",
+    )
     methods = {call.partition(" ")[0] for call in without.proxy.writes}
     assert methods == (set() if is_all else {"PATCH", "DELETE"} if is_optional else {"PATCH"})
 
@@ -108,7 +146,9 @@ def test_a_run_does_what_it_may_and_reports_the_rest(
     errors = run.stderr.splitlines()
     assert (run.exit_code, len(errors)) == (0, failures), run.stderr
     name = {"delete": UNUSED}.get(verb, planned)
-    kind, only = ("Secret", f", resourceNames: [{name}]") if resource == "secrets" else ("ConfigMap", "")
+    kind, only = (
+        ("Secret", f", resourceNames: [{name}]") if resource == "secrets" else ("ConfigMap", "")
+    )
     rule = f'{{apiGroups: [""], resources: [{resource}], verbs: [{verb}]{only}}}'
     what = f"warning: {kind} rights/{name}: not permitted to {verb}"
     assert f"{what}; the Role of this ServiceAccount needs the rule {rule}" in errors
@@ -132,7 +172,10 @@ POD = {
     "spec": {"containers": [{"name": "a", "image": "a"}]},
 }
 TOKEN = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-APPS, RBAC = "/apis/apps/v1/namespaces/rights", "/apis/rbac.authorization.k8s.io/v1/namespaces/rights"
+APPS, RBAC = (
+    "/apis/apps/v1/namespaces/rights",
+    "/apis/rbac.authorization.k8s.io/v1/namespaces/rights",
+)
 REFUSED = [
     pytest.param("GET", f"{HERE}/secrets", None, id="list Secrets"),
     pytest.param("GET", f"{HERE}/secrets?watch=true", None, id="watch Secrets"),
@@ -142,18 +185,33 @@ REFUSED = [
     pytest.param("GET", f"{HERE}/secrets/OLD", None, id="get a Secret of an earlier rendering"),
     pytest.param("DELETE", f"{HERE}/secrets/PLANNED", None, id="delete a planned Secret"),
     pytest.param("DELETE", f"{HERE}/secrets", None, id="delete all Secrets"),
-    pytest.param("POST", f"{HERE}/secrets", {"apiVersion": "v1", **secret("own")}, id="create a Secret"),
-    pytest.param("POST", f"{HERE}/configmaps", {"apiVersion": "v1", **config_map("own")}, id="create a ConfigMap"),
+    pytest.param(
+        "POST", f"{HERE}/secrets", {"apiVersion": "v1", **secret("own")}, id="create a Secret"
+    ),
+    pytest.param(
+        "POST",
+        f"{HERE}/configmaps",
+        {"apiVersion": "v1", **config_map("own")},
+        id="create a ConfigMap",
+    ),
     pytest.param("DELETE", f"{HERE}/configmaps", None, id="delete all ConfigMaps"),
     pytest.param("POST", f"{HERE}/pods", POD, id="create a Pod"),
-    pytest.param("POST", f"{HERE}/serviceaccounts/{ACCOUNT}/token", TOKEN, id="create another token"),
+    pytest.param(
+        "POST", f"{HERE}/serviceaccounts/{ACCOUNT}/token", TOKEN, id="create another token"
+    ),
     pytest.param("PATCH", f"{APPS}/deployments/web", {}, id="patch a workload"),
     pytest.param("DELETE", f"{APPS}/deployments/web", None, id="delete a workload"),
     pytest.param("PATCH", f"{RBAC}/roles/{ACCOUNT}", {}, id="patch its own Role"),
     pytest.param("GET", f"{OTHERS}/configmaps", None, id="list ConfigMaps elsewhere"),
-    pytest.param("PATCH", f"{OTHERS}/configmaps/kube-root-ca.crt", {}, id="patch a ConfigMap elsewhere"),
-    pytest.param("DELETE", f"{OTHERS}/configmaps/kube-root-ca.crt", None, id="delete a ConfigMap elsewhere"),
-    pytest.param("GET", f"{OTHERS}/secrets/PLANNED", None, id="get a Secret of this name elsewhere"),
+    pytest.param(
+        "PATCH", f"{OTHERS}/configmaps/kube-root-ca.crt", {}, id="patch a ConfigMap elsewhere"
+    ),
+    pytest.param(
+        "DELETE", f"{OTHERS}/configmaps/kube-root-ca.crt", None, id="delete a ConfigMap elsewhere"
+    ),
+    pytest.param(
+        "GET", f"{OTHERS}/secrets/PLANNED", None, id="get a Secret of this name elsewhere"
+    ),
     pytest.param("GET", "/api/v1/configmaps", None, id="list ConfigMaps of all namespaces"),
     pytest.param("GET", "/api/v1/namespaces", None, id="list namespaces"),
 ]
@@ -166,18 +224,31 @@ def other(module_harness: LinkerHarness) -> None:
 
 @pytest.mark.usefixtures("other")
 @pytest.mark.parametrize(("method", "path", "body"), REFUSED)
-def test_the_role_does_not_permit(harness: LinkerHarness, planned: str, method: str, path: str, body: Any) -> None:
-    (old,) = harness.release.api.names("Secret", labels=f"revisions.krm-fn.io/set={SET}") - {planned}
+def test_the_role_does_not_permit(
+    harness: LinkerHarness, planned: str, method: str, path: str, body: Any
+) -> None:
+    (old,) = harness.release.api.names("Secret", labels=f"revisions.krm-fn.io/set={SET}") - {
+        planned
+    }
     linker = harness.release.api.as_token(harness.release.token())
     content_type = "application/merge-patch+json" if method == "PATCH" else "application/json"
     with pytest.raises(ApiError, match="403 Forbidden"):
-        linker.call(method, path.replace("OLD", old).replace("PLANNED", planned), body, content_type=content_type)
+        linker.call(
+            method,
+            path.replace("OLD", old).replace("PLANNED", planned),
+            body,
+            content_type=content_type,
+        )
 
 
-def test_the_linker_reads_no_secret_data_although_it_could(harness: LinkerHarness, planned: str) -> None:
+def test_the_linker_reads_no_secret_data_although_it_could(
+    harness: LinkerHarness, planned: str
+) -> None:
     """The right to read a Secret's metadata is also the right to read its data."""
     content = base64.b64encode(b"new").decode()
-    assert harness.release.api.as_token(harness.release.token()).get("Secret", planned)["data"] == {"content": content}
+    assert harness.release.api.as_token(harness.release.token()).get("Secret", planned)["data"] == {
+        "content": content
+    }
     heard: list[tuple[Call, bytes]] = []
 
     def listen(call: Call, pass_on: PassOn) -> Answer:

@@ -21,17 +21,27 @@ def definition(cluster: ControlPlane) -> None:
     names = {"kind": "VLogs", "plural": "vlogs", "singular": "vlogs", "listKind": "VLogsList"}
     spec = {"group": GROUP, "names": names, "scope": "Namespaced", "versions": [version]}
     name = f"vlogs.{GROUP}"
-    cluster.api.create({"kind": "CustomResourceDefinition", "metadata": {"name": name}, "spec": spec})
+    cluster.api.create(
+        {"kind": "CustomResourceDefinition", "metadata": {"name": name}, "spec": spec}
+    )
     cluster.api.ready("CustomResourceDefinition", name)
 
 
 @pytest.mark.usefixtures("definition")
 def test_the_others_are_linked_and_nothing_is_deleted(namespace: Api) -> None:
-    settings: dict[str, object] = {"linker": {"minimumAgeSeconds": 0, "kinds": [f"{GROUP}/v1/VLogs"]}}
+    settings: dict[str, object] = {
+        "linker": {"minimumAgeSeconds": 0, "kinds": [f"{GROUP}/v1/VLogs"]}
+    }
     release = Release(api=namespace, deployer=ArgoLike(api=namespace, app=SET), settings=settings)
-    release.sync(config("old"), workload("Deployment", "web", config="web-config", spec={"revisionHistoryLimit": 0}))
+    release.sync(
+        config("old"),
+        workload("Deployment", "web", config="web-config", spec={"revisionHistoryLimit": 0}),
+    )
     namespace.ready("Deployment", "web")
-    release.sync(config("new"), workload("Deployment", "web", config="web-config", spec={"revisionHistoryLimit": 0}))
+    release.sync(
+        config("new"),
+        workload("Deployment", "web", config="web-config", spec={"revisionHistoryLimit": 0}),
+    )
     namespace.ready("Deployment", "web")
     time.sleep(1)  # ages have whole seconds
     run = run_linker(namespace, SET)

@@ -42,7 +42,12 @@ def test_a_deleted_workload_keeps_its_revisions_until_the_next_run(with_history:
     for kind in KINDS:
         with_history.api.delete(kind, kind.lower())
     until_unreferenced(with_history, *old)
-    throughout("the revisions are kept", with_history.revisions, lambda found: found.keys() == current | old, seconds=1)
+    throughout(
+        "the revisions are kept",
+        with_history.revisions,
+        lambda found: found.keys() == current | old,
+        seconds=1,
+    )
     with_history.sync(*one_of_each("new"))
     until_settled(with_history.api)
     with_history.link()
@@ -71,7 +76,11 @@ def test_a_deleted_application_leaves_no_revision(with_history: Release) -> None
 
 def current_and_old(shop: Release) -> tuple[set[str], set[str]]:
     consumers = consumers_by_revision(shop)
-    current = {name for name, by in consumers.items() if any(f"{kind}/{kind.lower()}" in by for kind in KINDS)}
+    current = {
+        name
+        for name, by in consumers.items()
+        if any(f"{kind}/{kind.lower()}" in by for kind in KINDS)
+    }
     assert (len(current), len(consumers)) == (len(KINDS), len(KINDS) + len(WITH_HISTORY))
     return current, consumers.keys() - current
 

@@ -17,10 +17,20 @@ from tests.tools.require import require
         *(pytest.param(*one.values[:2], True, id=str(one.id)) for one in ACCEPTED),
     ],
 )
-def test_the_api_server_agrees(kind: str, data: str, is_accepted: bool, cluster: ControlPlane, tmp_path: Path) -> None:
+def test_the_api_server_agrees(
+    kind: str, data: str, is_accepted: bool, cluster: ControlPlane, tmp_path: Path
+) -> None:
     admin = cluster.folder / "admin.kubeconfig"
     manifest = tmp_path / "a.yaml"
     manifest.write_text(f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: a}}\n{data}\n")
-    command = [str(require("kubectl")), "--kubeconfig", str(admin), "create", "--dry-run=server", "-f", str(manifest)]
+    command = [
+        str(require("kubectl")),
+        "--kubeconfig",
+        str(admin),
+        "create",
+        "--dry-run=server",
+        "-f",
+        str(manifest),
+    ]
     answer = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (answer.returncode == 0) is is_accepted, answer.stderr

@@ -42,14 +42,19 @@ def test_old_aborted_canaries_are_deleted_and_the_stable_revision_is_kept(shop: 
     until_unreferenced(shop, aborted[0])
     shop.link()
     assert aborted[0] not in shop.revisions()
-    until("all pods are stable", lambda: mounted_configs(shop.api, "Rollout"), lambda found: found == [stable] * 2)
+    until(
+        "all pods are stable",
+        lambda: mounted_configs(shop.api, "Rollout"),
+        lambda found: found == [stable] * 2,
+    )
     assert {stable, aborted[-1]} <= set(shop.revisions())
     assert_linked(shop)
 
 
 def test_blue_and_green_keep_their_revisions(shop: Release) -> None:
     for name in ("active", "preview"):
-        # Not in the release: applying them again would reset the selector of the controller and end its pause.
+        # Not in the release: applying them again would reset the selector of the controller and end
+        # its pause.
         spec = {"selector": {"app": "rollout"}, "ports": [{"port": 80}]}
         shop.api.create({"kind": "Service", "metadata": {"name": name}, "spec": spec})
     shop.release(*blue_green("blue"))
@@ -57,14 +62,26 @@ def test_blue_and_green_keep_their_revisions(shop: Release) -> None:
     shop.release(*blue_green("green"))
     rollout_in_phase(shop.api, "rollout", "Paused")
     blue, green = shop.revision_of("blue", WEB), shop.revision_of("green", WEB)
-    until("both run", lambda: mounted_configs(shop.api, "Rollout"), lambda found: found == sorted([blue, green]))
+    until(
+        "both run",
+        lambda: mounted_configs(shop.api, "Rollout"),
+        lambda found: found == sorted([blue, green]),
+    )
     assert_linked(shop)
     for name in shop.api.names("Pod", labels="app=rollout"):
         shop.api.delete("Pod", name)
-    until("both run again", lambda: mounted_configs(shop.api, "Rollout"), lambda found: found == sorted([blue, green]))
+    until(
+        "both run again",
+        lambda: mounted_configs(shop.api, "Rollout"),
+        lambda found: found == sorted([blue, green]),
+    )
     promote(shop.api, "rollout")
     until_settled(shop.api, "Rollout")
-    until("blue is scaled down", lambda: mounted_configs(shop.api, "Rollout"), lambda found: found == [green])
+    until(
+        "blue is scaled down",
+        lambda: mounted_configs(shop.api, "Rollout"),
+        lambda found: found == [green],
+    )
     until_unreferenced(shop, blue)
     shop.link()
     assert set(shop.revisions()) == {green}
@@ -85,9 +102,17 @@ def test_an_experiment_keeps_its_revision_until_it_is_deleted(shop: Release) -> 
     until_settled(shop.api, "Rollout")
     old = shop.revision_of("old", WEB)
     template = pod_template("baseline", config=old)
-    one = {"name": "baseline", "selector": {"matchLabels": {"app": "baseline"}}, "template": template}
-    shop.api.create({"kind": "Experiment", "metadata": {"name": "compare"}, "spec": {"templates": [one]}})
-    until("its pod runs", lambda: mounted_configs(shop.api, "baseline"), lambda found: found == [old])
+    one = {
+        "name": "baseline",
+        "selector": {"matchLabels": {"app": "baseline"}},
+        "template": template,
+    }
+    shop.api.create(
+        {"kind": "Experiment", "metadata": {"name": "compare"}, "spec": {"templates": [one]}}
+    )
+    until(
+        "its pod runs", lambda: mounted_configs(shop.api, "baseline"), lambda found: found == [old]
+    )
     for content in ("new", "newer"):
         shop.release(*app("Rollout", content, revisionHistoryLimit=0))
         until_settled(shop.api, "Rollout")
@@ -103,7 +128,9 @@ def test_an_analysis_run_keeps_the_revision_of_its_start(shop: Release) -> None:
     old = shop.revision_of("old", "check")
     assert "AnalysisTemplate/check" in shop.revisions()[old]
     metrics = shop.api.get("AnalysisTemplate", "check")["spec"]["metrics"]
-    shop.api.create({"kind": "AnalysisRun", "metadata": {"name": "check-1"}, "spec": {"metrics": metrics}})
+    shop.api.create(
+        {"kind": "AnalysisRun", "metadata": {"name": "check-1"}, "spec": {"metrics": metrics}}
+    )
     until("its Job runs", lambda: consumers_by_revision(shop)[old], bool)
     for content in ("new", "newer"):
         shop.release(config(content, "check"), analysis())
@@ -117,9 +144,16 @@ def test_an_analysis_run_keeps_the_revision_of_its_start(shop: Release) -> None:
 
 def analysis() -> Object:
     template = pod_template("check", config="check", labels={"test/pod": "local"})
-    job = {"backoffLimit": 0, "template": {**template, "spec": {**template["spec"], "restartPolicy": "Never"}}}
+    job = {
+        "backoffLimit": 0,
+        "template": {**template, "spec": {**template["spec"], "restartPolicy": "Never"}},
+    }
     metric = {"name": "check", "provider": {"job": {"spec": job}}}
-    return {"kind": "AnalysisTemplate", "metadata": {"name": "check"}, "spec": {"metrics": [metric]}}
+    return {
+        "kind": "AnalysisTemplate",
+        "metadata": {"name": "check"},
+        "spec": {"metrics": [metric]},
+    }
 
 
 def test_a_rollout_with_a_workload_ref_is_a_consumer(shop: Release) -> None:
@@ -129,11 +163,19 @@ def test_a_rollout_with_a_workload_ref_is_a_consumer(shop: Release) -> None:
     shop.release(*borrowing("new"))
     rollout_in_phase(shop.api, "rollout", "Paused")
     new = shop.revision_of("new", WEB)
-    until("the canary runs", lambda: mounted_configs(shop.api, "Rollout"), lambda found: found == sorted([old, new]))
+    until(
+        "the canary runs",
+        lambda: mounted_configs(shop.api, "Rollout"),
+        lambda found: found == sorted([old, new]),
+    )
     assert {"Rollout/rollout", "Deployment/deployment"} < shop.revisions()[new]
     for name in shop.api.names("Pod", labels="app=rollout"):
         shop.api.delete("Pod", name)
-    until("both run again", lambda: mounted_configs(shop.api, "Rollout"), lambda found: found == sorted([old, new]))
+    until(
+        "both run again",
+        lambda: mounted_configs(shop.api, "Rollout"),
+        lambda found: found == sorted([old, new]),
+    )
     promote(shop.api, "rollout")
     rollout_in_phase(shop.api, "rollout", "Healthy")
     assert {old, new} == set(shop.revisions()), "the old revision is needed for a rollback"
@@ -149,6 +191,14 @@ def borrowing(content: str) -> list[Object]:
         "metadata": {"name": "deployment"},
         "spec": {"replicas": 0, "selector": selector, "template": template},
     }
-    spec = {name: value for name, value in rollout["spec"].items() if name not in ("template", "selector")}
+    spec = {
+        name: value
+        for name, value in rollout["spec"].items()
+        if name not in ("template", "selector")
+    }
     borrowed = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "deployment"}
-    return [made, deployment, {**rollout, "spec": {**spec, "selector": selector, "workloadRef": borrowed}}]
+    return [
+        made,
+        deployment,
+        {**rollout, "spec": {**spec, "selector": selector, "workloadRef": borrowed}},
+    ]

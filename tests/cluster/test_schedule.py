@@ -24,7 +24,14 @@ from tests.cluster.readiness import has_ended
 from tests.cluster.release import DEPLOYERS, SET, Release, with_image
 from tests.cluster.rollouts_controller import promote, rollout_in_phase
 from tests.cluster.wait import until
-from tests.cluster.workloads import app, on_each_deployer, restart, until_settled, until_unreferenced, web
+from tests.cluster.workloads import (
+    app,
+    on_each_deployer,
+    restart,
+    until_settled,
+    until_unreferenced,
+    web,
+)
 
 CRON_JOB = f"{SET}-linker"
 NEVER = "0 0 1 1 *"
@@ -41,30 +48,47 @@ def shop(namespace: Api, deployer: str, rollouts: object) -> Release:
 
 def scheduled(namespace: Api, deployer: str, schedule: str = NEVER) -> Release:
     linker = {"minimumAgeSeconds": 0, "timeoutSeconds": 60, "schedule": schedule}
-    return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace), settings={"linker": linker})
+    return Release(
+        api=namespace, deployer=DEPLOYERS[deployer](namespace), settings={"linker": linker}
+    )
 
 
 def job_of_cron_job(api: Api) -> Object:
     """Create a Job from the live CronJob, and wait for its pod."""
     cron_job = api.get("CronJob", CRON_JOB)
     template = cron_job["spec"]["jobTemplate"]
-    owner = {"apiVersion": "batch/v1", "kind": "CronJob", "name": CRON_JOB, "uid": cron_job["metadata"]["uid"]}
-    metadata = {"name": f"{CRON_JOB}-{next(_numbers)}", "ownerReferences": [{**owner, "controller": True}]}
-    api.create({"kind": "Job", "metadata": {**template["metadata"], **metadata}, "spec": template["spec"]})
+    owner = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "name": CRON_JOB,
+        "uid": cron_job["metadata"]["uid"],
+    }
+    metadata = {
+        "name": f"{CRON_JOB}-{next(_numbers)}",
+        "ownerReferences": [{**owner, "controller": True}],
+    }
+    api.create(
+        {"kind": "Job", "metadata": {**template["metadata"], **metadata}, "spec": template["spec"]}
+    )
     return pod_of(api, metadata["name"])
 
 
 def pod_of(api: Api, job: object) -> Object:
     pods = until(
         f"the pod of {job} is bound to a node",
-        lambda: [pod for pod in api.list("Pod", labels=f"job-name={job}") if pod["spec"].get("nodeName")],
+        lambda: [
+            pod for pod in api.list("Pod", labels=f"job-name={job}") if pod["spec"].get("nodeName")
+        ],
         bool,
     )
     return pods[0]
 
 
 def superseded(shop: Release) -> list[str]:
-    """Release a and b, and then let the last ReplicaSet of a go. Returns the names of both revisions."""
+    """Release a and b, and then let the last ReplicaSet of a go.
+
+    Returns the names of both revisions.
+    """
     for content in ("a", "b"):
         shop.release(*app("Deployment", content, revisionHistoryLimit=1))
         until_settled(shop.api, "Deployment")
@@ -84,8 +108,17 @@ def run_on_schedule(shop: Release) -> LinkerRun:
 
 def test_the_api_server_accepts_whatever_an_h_becomes(namespace: Api) -> None:
     """Of each form, what the hashes of 100 namespaces choose."""
-    forms = ("H * * * *", "H/15 * * * *", "H/59 * * * *", "H H * * SUN", "0 H/23 * * *", "H H/6 1,15 * *")
-    schedules = {spread_schedule(form, f"team-{number}", SET) for form in forms for number in range(100)}
+    forms = (
+        "H * * * *",
+        "H/15 * * * *",
+        "H/59 * * * *",
+        "H H * * SUN",
+        "0 H/23 * * *",
+        "H H/6 1,15 * *",
+    )
+    schedules = {
+        spread_schedule(form, f"team-{number}", SET) for form in forms for number in range(100)
+    }
     for number, schedule in enumerate(sorted(schedules)):
         namespace.create(cron_job(f"spread-{number}", schedule=schedule))
 
@@ -103,7 +136,10 @@ def test_a_paused_canary_keeps_both_and_the_run_after_the_last_replica_set_delet
         assert set(shop.revisions()) == {old, new}
     promote(shop.api, "web")
     rollout_in_phase(shop.api, "web", "Healthy")
-    for image in ("app:2", "app:3"):  # the configuration does not change, so no Job of a release runs
+    for image in (
+        "app:2",
+        "app:3",
+    ):  # the configuration does not change, so no Job of a release runs
         objects = web("new")
         shop.sync(objects[0], with_image(objects[1], image))
         rollout_in_phase(shop.api, "web", "Paused")
@@ -118,16 +154,23 @@ def test_a_paused_canary_keeps_both_and_the_run_after_the_last_replica_set_delet
 
 @on_each_deployer
 @pytest.mark.parametrize("to", ["a", "c"], ids=["back", "new"])
-def test_a_run_between_any_two_steps_of_a_release(shop: Release, to: str, invariants: InvariantWatcher) -> None:
-    """The plan is that of the last release until the CronJob is applied. What is unreferenced may be wanted again.
+def test_a_run_between_any_two_steps_of_a_release(
+    shop: Release, to: str, invariants: InvariantWatcher
+) -> None:
+    """The plan is that of the last release until the CronJob is applied.
 
-    Only between a revision and the inventory may no deployer stand still for longer than a run waits.
+    What is unreferenced may be wanted again.
+
+    Only between a revision and the inventory may no deployer stand still for longer than a run
+    waits.
     """
     superseded(shop)
     runs: list[str] = []
 
     def between(step: Step) -> None:
-        if step.kind in ("ConfigMap", "Role", "Deployment", "Job", "CronJob") and not is_inventory(step):
+        if step.kind in ("ConfigMap", "Role", "Deployment", "Job", "CronJob") and not is_inventory(
+            step
+        ):
             runs.append(f"{step.kind}: {run_on_schedule(shop).stdout}")
 
     shop.sync(*app("Deployment", to, revisionHistoryLimit=0), before_each=between)
@@ -140,14 +183,19 @@ def test_a_run_between_any_two_steps_of_a_release(shop: Release, to: str, invari
 
 
 def run_at_once(api: Api, pods: list[Object], folder: Path) -> list[tuple[int, str]]:
-    """Run these pods of the linker at the same time. Returns their exit codes, and what they warned of."""
+    """Run these pods of the linker at the same time.
+
+    Returns their exit codes, and what they warned of.
+    """
     children = []
     for pod in pods:
         own = folder / pod["metadata"]["name"]
         own.mkdir()
         environment = linker_environment(api, pod, own)
         command = linker_command(pod)
-        children.append(subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True))
+        children.append(
+            subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        )
     found = []
     for pod, child in zip(pods, children, strict=True):
         stderr = child.communicate()[1]
@@ -190,13 +238,17 @@ def test_a_check_says_what_a_run_would_delete_and_deletes_nothing(shop: Release)
     assert shop.api.get("ConfigMap", a) == before
     (event,) = (one for one in shop.api.list("Event") if one["reason"] == "RevisionsToBeDeleted")
     assert event["involvedObject"]["name"] == CRON_JOB
-    assert event["message"].startswith(f"found by --check-only, nothing was changed: ConfigMap {a}: deleted")
+    assert event["message"].startswith(
+        f"found by --check-only, nothing was changed: ConfigMap {a}: deleted"
+    )
     run_on_schedule(shop)
     assert a not in shop.revisions()
     assert run_linker(shop.api, SET, "--check-only", pod=job_of_cron_job(shop.api)).exit_code == 0
 
 
-def test_kubernetes_starts_the_runs_and_keeps_one_job(namespace: Api, invariants: InvariantWatcher) -> None:
+def test_kubernetes_starts_the_runs_and_keeps_one_job(
+    namespace: Api, invariants: InvariantWatcher
+) -> None:
     """With its own controller, every minute."""
     shop = scheduled(namespace, "Flux", "* * * * *")
     for content in ("a", "b"):
@@ -210,15 +262,24 @@ def test_kubernetes_starts_the_runs_and_keeps_one_job(namespace: Api, invariants
         name = until("the next run starts", lambda: newest_unfinished(namespace), bool, within=90)
         run = run_linker(namespace, SET, pod=pod_of(namespace, name))
         assert (run.exit_code, run.stderr) == (0, "")
-        namespace.wait("CronJob", CRON_JOB, "has succeeded", lambda one: "lastSuccessfulTime" in one["status"])
+        namespace.wait(
+            "CronJob", CRON_JOB, "has succeeded", lambda one: "lastSuccessfulTime" in one["status"]
+        )
     assert set(shop.revisions()) == {b}
-    until("one Job is kept", lambda: scheduled_jobs(namespace), lambda found: len(found) == 1, within=30)
+    until(
+        "one Job is kept",
+        lambda: scheduled_jobs(namespace),
+        lambda found: len(found) == 1,
+        within=30,
+    )
     assert invariants.violations() == []
 
 
 def newest_unfinished(api: Api) -> str:
     """Return the name of the scheduled Job that has not ended, "" if there is none."""
-    unfinished = [job["metadata"]["name"] for job in api.list("Job", labels=COMPONENT) if not has_ended(job)]
+    unfinished = [
+        job["metadata"]["name"] for job in api.list("Job", labels=COMPONENT) if not has_ended(job)
+    ]
     return next((str(name) for name in unfinished if name.startswith(f"{CRON_JOB}-")), "")
 
 

@@ -44,7 +44,9 @@ def producer(request: pytest.FixtureRequest) -> Producer:
 
 
 @pytest.fixture
-def shop(rollouts: ControlPlane, namespace: Api, deployer: str, producer: Producer) -> Iterator[MadeSecretShop]:
+def shop(
+    rollouts: ControlPlane, namespace: Api, deployer: str, producer: Producer
+) -> Iterator[MadeSecretShop]:
     """Create an application in the test's namespace, and check after the test that no pod missed its Secret."""
     assert rollouts.processes
     producer.prepare(namespace)
@@ -52,7 +54,11 @@ def shop(rollouts: ControlPlane, namespace: Api, deployer: str, producer: Produc
     application = Release(api=namespace, deployer=DEPLOYERS[deployer](namespace), settings=settings)
     with InvariantWatcher(namespace) as watcher, MountingKubelet(namespace) as kubelet:
         yield MadeSecretShop(
-            api=namespace, producer=producer, kubelet=kubelet, watcher=watcher, application=application
+            api=namespace,
+            producer=producer,
+            kubelet=kubelet,
+            watcher=watcher,
+            application=application,
         )
         watcher.check()
 
@@ -109,7 +115,9 @@ def trim(shop: MadeSecretShop, name: str) -> None:
 
 
 @on_a_deployer
-def test_new_pods_wait_for_their_secret_and_old_ones_run_on(shop: MadeSecretShop, cluster: ControlPlane) -> None:
+def test_new_pods_wait_for_their_secret_and_old_ones_run_on(
+    shop: MadeSecretShop, cluster: ControlPlane
+) -> None:
     shop.release("old")
     old = shop.secret_of("old")
     with cluster.paused(shop.producer.program):
@@ -124,7 +132,9 @@ def test_new_pods_wait_for_their_secret_and_old_ones_run_on(shop: MadeSecretShop
 
 
 @on_a_deployer
-def test_the_linker_may_get_and_patch_the_rendered_producer_and_no_secret(shop: MadeSecretShop) -> None:
+def test_the_linker_may_get_and_patch_the_rendered_producer_and_no_secret(
+    shop: MadeSecretShop,
+) -> None:
     shop.release("old")
     rules = shop.api.get("Role", "shop-linker")["rules"]
     assert not [rule for rule in rules if "secrets" in rule["resources"]]
@@ -157,7 +167,9 @@ def test_after_an_abort_all_pods_have_the_old_value(paused: MadeSecretShop) -> N
 
 
 @on_a_deployer
-def test_after_promotion_producer_and_secret_go_with_the_run_after_the_last_replica_set(paused: MadeSecretShop) -> None:
+def test_after_promotion_producer_and_secret_go_with_the_run_after_the_last_replica_set(
+    paused: MadeSecretShop,
+) -> None:
     old, new = paused.secret_of("old"), paused.secret_of("new")
     paused.promote()
     assert paused.values() == ["new", "new"]

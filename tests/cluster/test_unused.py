@@ -23,7 +23,9 @@ from tests.cluster.workloads import (
 pytestmark = [pytest.mark.usefixtures("rollouts", "invariants"), on_each_deployer]
 
 
-def test_after_returning_to_a_revision_it_is_current_and_the_other_is_history(shop: Release) -> None:
+def test_after_returning_to_a_revision_it_is_current_and_the_other_is_history(
+    shop: Release,
+) -> None:
     shop.release(*one_of_each("a"))
     until_settled(shop.api)
     first = set(shop.revisions())
@@ -33,8 +35,12 @@ def test_after_returning_to_a_revision_it_is_current_and_the_other_is_history(sh
     shop.release(*one_of_each("a"))
     until_settled(shop.api)
     assert_linked(shop)
-    assert [mounted_configs(shop.api, kind)[0] in first for kind in WITH_HISTORY] == [True] * len(WITH_HISTORY)
-    assert {name.rpartition("-")[0] for name in second & set(shop.revisions())} == {*map(config_of, WITH_HISTORY)}
+    assert [mounted_configs(shop.api, kind)[0] in first for kind in WITH_HISTORY] == [True] * len(
+        WITH_HISTORY
+    )
+    assert {name.rpartition("-")[0] for name in second & set(shop.revisions())} == {
+        *map(config_of, WITH_HISTORY)
+    }
 
 
 class SyncAborted(Exception):
@@ -59,7 +65,9 @@ def test_revisions_of_an_aborted_sync_are_kept_for_their_minimum_age(shop: Relea
     shop.settings = {"linker": {"minimumAgeSeconds": 600}}
     shop.release(*one_of_each("c"))
     until_settled(shop.api)
-    unreferenced = {name for name, consumers in consumers_by_revision(shop).items() if not consumers}
+    unreferenced = {
+        name for name, consumers in consumers_by_revision(shop).items() if not consumers
+    }
     assert unreferenced == {*b, *(name for name in a if name.startswith(config_of("CronJob")))}
 
     shop.settings = {"linker": {"minimumAgeSeconds": 0}}
@@ -94,18 +102,27 @@ def test_a_revision_without_referrers_is_retained(shop: Release) -> None:
 def test_an_adopted_name_is_deleted_with_its_last_consumer(shop: Release) -> None:
     fixed = {config_of(kind) for kind in KINDS}
     shop.settings["strategy"] = "adopt"
-    shop.release(*one_of_each("old", *WITH_HISTORY, revisionHistoryLimit=1), *one_of_each("old", "CronJob"))
+    shop.release(
+        *one_of_each("old", *WITH_HISTORY, revisionHistoryLimit=1), *one_of_each("old", "CronJob")
+    )
     until_settled(shop.api)
     assert_linked(shop)
     assert set(shop.revisions()) == fixed
 
     shop.settings["strategy"] = "rename"
-    shop.release(*one_of_each("old", *WITH_HISTORY, revisionHistoryLimit=1), *one_of_each("old", "CronJob"))
+    shop.release(
+        *one_of_each("old", *WITH_HISTORY, revisionHistoryLimit=1), *one_of_each("old", "CronJob")
+    )
     until_settled(shop.api)
     assert_linked(shop)
-    assert fixed - set(shop.revisions()) == {config_of("CronJob")}, "all others are still in a history"
+    assert fixed - set(shop.revisions()) == {config_of("CronJob")}, (
+        "all others are still in a history"
+    )
 
-    shop.sync(*one_of_each("old", *WITH_HISTORY, image="app:2", revisionHistoryLimit=1), *one_of_each("old", "CronJob"))
+    shop.sync(
+        *one_of_each("old", *WITH_HISTORY, image="app:2", revisionHistoryLimit=1),
+        *one_of_each("old", "CronJob"),
+    )
     until_settled(shop.api)
     until_unreferenced(shop, *fixed)
     shop.link()

@@ -30,7 +30,12 @@ def earlier(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 @pytest.fixture
 def left(namespace: Api, deployer: str, earlier: Path) -> Release:
     """Release twice with the earlier version, paused at the second; from now on, this version renders and links."""
-    shop = Release(api=namespace, deployer=DEPLOYERS[deployer](namespace), settings=dict(SETTINGS), program=earlier)
+    shop = Release(
+        api=namespace,
+        deployer=DEPLOYERS[deployer](namespace),
+        settings=dict(SETTINGS),
+        program=earlier,
+    )
     for content, phase in ((OLD, "Healthy"), (NEW, "Paused")):
         shop.sync(*shop_objects(content))
         rollout_in_phase(namespace, "web", phase)
@@ -43,7 +48,9 @@ def left(namespace: Api, deployer: str, earlier: Path) -> Release:
 def shop_objects(content: str) -> list[Object]:
     """Build a Rollout with a ConfigMap and a Secret, and a Deployment with a ConfigMap."""
     config, made = web(content)
-    made["spec"]["template"]["spec"]["containers"][0]["envFrom"] = [{"secretRef": {"name": "web-password"}}]
+    made["spec"]["template"]["spec"]["containers"][0]["envFrom"] = [
+        {"secretRef": {"name": "web-password"}}
+    ]
     password = {**secret("web-password"), "stringData": {"content": content}}
     return [config, password, made, *app("Deployment", content)]
 
@@ -52,7 +59,8 @@ def owners_in(api: Api) -> dict[str, list[str]]:
     """Return the owners of each revision, tracker and Secret: `{"ConfigMap/web-config-…": ["Rollout/web"]}`."""
     return {
         f"{kind}/{item['metadata']['name']}": sorted(
-            f"{owner['kind']}/{owner['name']}" for owner in item["metadata"].get("ownerReferences", [])
+            f"{owner['kind']}/{owner['name']}"
+            for owner in item["metadata"].get("ownerReferences", [])
         )
         for kind in ("ConfigMap", "Secret")
         for item in api.list(kind, labels=IN_SET)
@@ -78,20 +86,30 @@ def started(api: Api) -> dict[str, Any]:
     }
 
 
-def test_the_same_release_rolls_nothing_and_owns_everything(left: Release, invariants: InvariantWatcher) -> None:
+def test_the_same_release_rolls_nothing_and_owns_everything(
+    left: Release, invariants: InvariantWatcher
+) -> None:
     names, before = set(owners_in(left.api)), started(left.api)
     left.release(*shop_objects(NEW))
     assert started(left.api) == before
     assert set(owners_in(left.api)) == names
     assert_linked(left)
-    secrets = {name: owners for name, owners in owners_in(left.api).items() if name.startswith("Secret/")}
+    secrets = {
+        name: owners for name, owners in owners_in(left.api).items() if name.startswith("Secret/")
+    }
     assert len(secrets) == 2
-    assert all(owners == [f"ConfigMap/{name.removeprefix('Secret/')}"] for name, owners in secrets.items())
+    assert all(
+        owners == [f"ConfigMap/{name.removeprefix('Secret/')}"] for name, owners in secrets.items()
+    )
     mounted = pods_by_config(left.api)
     assert {left.revision_of(OLD), left.revision_of(NEW)} < set(mounted)
     for pod in left.api.names("Pod", labels="app=web"):
         left.api.delete("Pod", pod)
-    until("each is back on its own revision", lambda: pods_by_config(left.api), lambda found: found == mounted)
+    until(
+        "each is back on its own revision",
+        lambda: pods_by_config(left.api),
+        lambda found: found == mounted,
+    )
     assert invariants.violations() == []
 
 
@@ -136,7 +154,11 @@ def test_what_the_history_no_longer_needs_is_deleted_with_its_secret(
     until_unreferenced(left, old, password)
     assert run_linker(left.api, SET).exit_code == 0
     assert not {old, password} & set(left.revisions())
-    until("the Secret is gone with its tracker", lambda: left.api.find("Secret", password), lambda found: not found)
+    until(
+        "the Secret is gone with its tracker",
+        lambda: left.api.find("Secret", password),
+        lambda found: not found,
+    )
     assert new in left.revisions()
     assert invariants.violations() == []
 
@@ -158,7 +180,11 @@ def test_back_at_the_earlier_version_nothing_in_use_is_lost_and_nothing_rolls(
     assert used <= set(left.revisions())
     for pod in left.api.names("Pod", labels="app=web"):
         left.api.delete("Pod", pod)
-    until("the pods are back on the old revision", lambda: set(pods_by_config(left.api)), lambda found: old in found)
+    until(
+        "the pods are back on the old revision",
+        lambda: set(pods_by_config(left.api)),
+        lambda found: old in found,
+    )
     assert invariants.violations() == []
 
 

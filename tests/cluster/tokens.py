@@ -5,7 +5,9 @@ from tests.cluster.api import Api, Object
 HOUR = 3600
 
 
-def token_of(api: Api, service_account: str, *, pod: Object | None = None, seconds: int = HOUR) -> str:
+def token_of(
+    api: Api, service_account: str, *, pod: Object | None = None, seconds: int = HOUR
+) -> str:
     """Request a token that is valid this long, and not longer than the pod that it is bound to."""
     spec: Object = {"expirationSeconds": seconds}
     if pod is not None:
@@ -41,4 +43,11 @@ def grant_all(api: Api, account: str) -> None:
     subject: Object = {"kind": "ServiceAccount", "name": account, "namespace": api.namespace}
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}
     api.apply({"kind": "ServiceAccount", "metadata": {"name": account}})
-    api.apply({"kind": "ClusterRoleBinding", "metadata": {"name": account}, "roleRef": role, "subjects": [subject]})
+    api.apply(
+        {
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": account},
+            "roleRef": role,
+            "subjects": [subject],
+        }
+    )

@@ -25,7 +25,11 @@ LINKER = {"minimumAgeSeconds": 0, "timeoutSeconds": 60}
 
 def shop(content: str) -> list[Object]:
     deployment = workload("Deployment", "web", config="web-config", secret="web-secret")  # noqa: S106  # its name
-    return [config(content), {**secret("web-secret"), "stringData": {"content": content}}, deployment]
+    return [
+        config(content),
+        {**secret("web-secret"), "stringData": {"content": content}},
+        deployment,
+    ]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,7 +67,10 @@ class UnlinkedRelease:
             metadata = found["metadata"]
             if self.api.find(found["kind"], metadata["name"]):
                 annotations = {name: metadata["annotations"].get(name) for name in BY_LINKER}
-                given = {"ownerReferences": metadata.get("ownerReferences"), "annotations": annotations}
+                given = {
+                    "ownerReferences": metadata.get("ownerReferences"),
+                    "annotations": annotations,
+                }
                 self.api.patch(found["kind"], metadata["name"], {"metadata": given})
             else:
                 again = {key: metadata[key] for key in ("name", "labels", "annotations")}
@@ -71,21 +78,36 @@ class UnlinkedRelease:
 
     def state(self) -> dict[str, set[str]]:
         """Return every revision with its owners: `{"Secret/web-secret-…": {"ConfigMap/web-secret-…"}}`."""
-        return {f"{found['kind']}/{found['metadata']['name']}": owners(found) for found in revisions(self.api)}
+        return {
+            f"{found['kind']}/{found['metadata']['name']}": owners(found)
+            for found in revisions(self.api)
+        }
 
 
 @contextlib.contextmanager
-def unlinked_release(cluster: ControlPlane, name: str, **linker: object) -> Iterator[UnlinkedRelease]:
+def unlinked_release(
+    cluster: ControlPlane, name: str, **linker: object
+) -> Iterator[UnlinkedRelease]:
     """Create the releases in a new namespace of this name, with these settings of the linker."""
     api = new_namespace(cluster, name)
     release = Release(
-        api=api, deployer=ArgoLike(api=api, app=SET), settings={**OPTIONS, "linker": {**LINKER, **linker}}
+        api=api,
+        deployer=ArgoLike(api=api, app=SET),
+        settings={**OPTIONS, "linker": {**LINKER, **linker}},
     )
     release.release(*shop("old"))
     release.sync(*shop("new"))
     api.ready("Deployment", "web")
-    labels, annotations = {"revisions.krm-fn.io/set": SET}, {"revisions.krm-fn.io/base-name": "web-config"}
-    api.create({**config("unused"), "metadata": {"name": UNUSED, "labels": labels, "annotations": annotations}})
+    labels, annotations = (
+        {"revisions.krm-fn.io/set": SET},
+        {"revisions.krm-fn.io/base-name": "web-config"},
+    )
+    api.create(
+        {
+            **config("unused"),
+            "metadata": {"name": UNUSED, "labels": labels, "annotations": annotations},
+        }
+    )
     yield UnlinkedRelease(api=api, pod=linker_pod(api, SET), before=revisions(api))
     cluster.api.delete("Namespace", name)
 

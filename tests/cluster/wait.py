@@ -29,7 +29,10 @@ def until(
     *,
     within: float = WITHIN,
 ) -> State:
-    """Wait until `holds` is true of a state, and return it. Connection errors are waited out too."""
+    """Wait until `holds` is true of a state, and return it.
+
+    Connection errors are waited out too.
+    """
     start = time.monotonic()
     while True:
         try:
@@ -61,7 +64,9 @@ def throughout(
     start = time.monotonic()
     while (passed := time.monotonic() - start) < seconds:
         state = look()
-        assert holds(state), f"after {passed:.1f} of {seconds:g} s no longer: {what}\nlast seen: {show(state)}"
+        assert holds(state), (
+            f"after {passed:.1f} of {seconds:g} s no longer: {what}\nlast seen: {show(state)}"
+        )
         time.sleep(PAUSE)
 
 

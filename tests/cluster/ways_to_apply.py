@@ -22,14 +22,21 @@ class Applier:
     api: Api
     folder: Path
 
-    def run(self, program: str, *arguments: str | Path, stdin: bytes = b"", done: tuple[int, ...] = (0,)) -> str:
+    def run(
+        self, program: str, *arguments: str | Path, stdin: bytes = b"", done: tuple[int, ...] = (0,)
+    ) -> str:
         self.folder.mkdir(exist_ok=True)
         place = self.folder / "kubeconfig"
         write_kubeconfig(place, self.api.server, token=self.api.token, namespace=self.api.namespace)
         variables = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "KUBECONFIG": str(place)}
         command = [str(require(program)), *map(str, arguments)]
         ended = subprocess.run(
-            command, input=stdin, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+            command,
+            input=stdin,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
         )
         text = ended.stdout.decode()
         assert ended.returncode in done, text
@@ -43,7 +50,9 @@ class ClientSide(Applier):
 
 class ServerSide(Applier):
     def apply(self, rendered: bytes) -> None:
-        self.run("kubectl", "apply", "--server-side", "--force-conflicts", "-f", "-", stdin=rendered)
+        self.run(
+            "kubectl", "apply", "--server-side", "--force-conflicts", "-f", "-", stdin=rendered
+        )
 
 
 class Helm(Applier):
@@ -73,7 +82,16 @@ class Kpt(Applier):
             kptfile = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": {"name": "shop"}}
             (package / "Kptfile").write_text(json.dumps(kptfile))
             self.run("kpt", "live", "install-resource-group")
-            self.run("kpt", "live", "init", package, "--namespace", self.api.namespace, "--name", "inventory")
+            self.run(
+                "kpt",
+                "live",
+                "init",
+                package,
+                "--namespace",
+                self.api.namespace,
+                "--name",
+                "inventory",
+            )
         # With 3, something is not ready in time.
         flags = ("--reconcile-timeout=1s", "--prune-timeout=10s", "--inventory-policy=adopt")
         self.run("kpt", "live", "apply", package, *flags, done=(0, 3))

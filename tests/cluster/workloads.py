@@ -55,7 +55,9 @@ def config_of(kind: str) -> str:
 
 def template_of(made: Object) -> Object:
     spec = made["spec"]
-    template: Object = (spec["jobTemplate"]["spec"] if made["kind"] == "CronJob" else spec)["template"]
+    template: Object = (spec["jobTemplate"]["spec"] if made["kind"] == "CronJob" else spec)[
+        "template"
+    ]
     return template
 
 
@@ -77,7 +79,13 @@ def restart(api: Api, kind: str, at: str) -> None:
 def put_template(api: Api, kind: str, template: Object) -> None:
     """Replace the template, as `kubectl rollout undo` does with one from the history."""
     operation = {"op": "replace", "path": "/spec/template", "value": template}
-    api.patch(kind, kind.lower(), [operation], patch_type="application/json-patch+json", manager="kubectl-rollout")
+    api.patch(
+        kind,
+        kind.lower(),
+        [operation],
+        patch_type="application/json-patch+json",
+        manager="kubectl-rollout",
+    )
 
 
 def consumers_by_revision(shop: LiveSet) -> dict[str, set[str]]:
@@ -89,7 +97,9 @@ def consumers_by_revision(shop: LiveSet) -> dict[str, set[str]]:
             for _, name in state.references:
                 if name in consumers and not (kind == "Pod" and state.controller):
                     consumers[name].add(f"{kind}/{state.name}")
-    for inventory in shop.api.list("ConfigMap", labels=f"{IN_SET},revisions.krm-fn.io/component=linker"):
+    for inventory in shop.api.list(
+        "ConfigMap", labels=f"{IN_SET},revisions.krm-fn.io/component=linker"
+    ):
         for name in consumers.keys() & inventory["metadata"]["annotations"][RENDERED].split(","):
             consumers[name].add(f"ConfigMap/{inventory['metadata']['name']}")
     return consumers
@@ -106,7 +116,9 @@ def assert_linked(shop: LiveSet) -> None:
 def until_all_are_referenced(shop: LiveSet) -> dict[str, set[str]]:
     """Wait until every revision has a consumer. Returns the consumers of each."""
     return until(
-        "every revision has a consumer", lambda: consumers_by_revision(shop), lambda consumers: all(consumers.values())
+        "every revision has a consumer",
+        lambda: consumers_by_revision(shop),
+        lambda consumers: all(consumers.values()),
     )
 
 

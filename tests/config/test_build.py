@@ -46,7 +46,9 @@ def is_built(value: Any) -> bool:
     return True
 
 
-junk = st.sampled_from([0, 1.5, True, "", "x", "ConfigMap", "rename", [], ["x"], {}, {"x": "y"}, None])
+junk = st.sampled_from(
+    [0, 1.5, True, "", "x", "ConfigMap", "rename", [], ["x"], {}, {"x": "y"}, None]
+)
 texts = st.sampled_from(["a", "web-*", "", "Secret"])
 kinds = st.sampled_from(["ConfigMap", "Secret", "Deployment", "configmap"])
 strategies = st.sampled_from([*Strategy, "renam", ""])
@@ -65,7 +67,14 @@ selectors = st.fixed_dictionaries(
 )
 paths = st.one_of(
     st.sampled_from(
-        ["spec/configName", "spec.configName", "/spec.a", r"metadata/annotations/x.io\/config", "a.b/c", "a\n"]
+        [
+            "spec/configName",
+            "spec.configName",
+            "/spec.a",
+            r"metadata/annotations/x.io\/config",
+            "a.b/c",
+            "a\n",
+        ]
     ),
     st.text("a./\\\n", max_size=4),
 )
@@ -107,7 +116,16 @@ tolerations = st.fixed_dictionaries(
     },
 )
 kind_names = st.sampled_from(
-    ["v1/PodTemplate", "example.com/v1/Widget", "Widget", "/v1/Pod", "*/v1/Pod", "v1/pod", "a/b/v1/Pod", "v1/Pod\n"]
+    [
+        "v1/PodTemplate",
+        "example.com/v1/Widget",
+        "Widget",
+        "/v1/Pod",
+        "*/v1/Pod",
+        "v1/pod",
+        "a/b/v1/Pod",
+        "v1/Pod\n",
+    ]
 )
 pod_texts = st.dictionaries(
     st.sampled_from(
@@ -129,14 +147,30 @@ pod_texts = st.dictionaries(
     max_size=2,
 )
 hashed = ["H", "H/15", "H/24", "H/60", "H/0", "H,0", "H-5", "h"]
-minutes = st.sampled_from(["*", "0", "?", "*/15", "*/0", "59", "60", "1-5", "1-5/2", "0,30", "0,", "x", "07", *hashed])
+minutes = st.sampled_from(
+    ["*", "0", "?", "*/15", "*/0", "59", "60", "1-5", "1-5/2", "0,30", "0,", "x", "07", *hashed]
+)
 hours = st.sampled_from(["*", "23", "24", "0-6", *hashed])
-days = st.sampled_from(["H", "*", "0", "6", "7", "sun", "MON-FRI", "Mon", "jan", "sun,sat", "* *", ""])
+days = st.sampled_from(
+    ["H", "*", "0", "6", "7", "sun", "MON-FRI", "Mon", "jan", "sun,sat", "* *", ""]
+)
 schedules = st.one_of(
     st.builds("{} {} * * {}".format, minutes, hours, days),
-    st.builds("0 0 {} {} *".format, minutes, st.sampled_from(["12", "13", "jan", "JAN-dec", "sun"])),
+    st.builds(
+        "0 0 {} {} *".format, minutes, st.sampled_from(["12", "13", "jan", "JAN-dec", "sun"])
+    ),
     st.sampled_from(
-        ["@hourly", "@daily", "@every 1h", "@Hourly", "", " ", "0 * * * *\n", "TZ=UTC 0 * * * *", "0 * * *"]
+        [
+            "@hourly",
+            "@daily",
+            "@every 1h",
+            "@Hourly",
+            "",
+            " ",
+            "0 * * * *\n",
+            "TZ=UTC 0 * * * *",
+            "0 * * *",
+        ]
     ),
 )
 linkers = st.fixed_dictionaries(
@@ -148,22 +182,44 @@ linkers = st.fixed_dictionaries(
         "secrets": junk,
         "kinds": st.one_of(st.lists(st.one_of(kind_names, junk), max_size=2), junk),
         **dict.fromkeys(("image", "namespace", "serviceAccountName"), st.one_of(texts, junk)),
-        **dict.fromkeys(("timeoutSeconds", "minimumAgeSeconds", "ttlSecondsAfterFinished"), st.one_of(numbers, junk)),
+        **dict.fromkeys(
+            ("timeoutSeconds", "minimumAgeSeconds", "ttlSecondsAfterFinished"),
+            st.one_of(numbers, junk),
+        ),
         "resources": st.one_of(
-            st.dictionaries(st.sampled_from(["requests", "limits", "claims"]), st.one_of(quantities, junk)), junk
+            st.dictionaries(
+                st.sampled_from(["requests", "limits", "claims"]), st.one_of(quantities, junk)
+            ),
+            junk,
         ),
         "nodeSelector": st.one_of(labels, junk),
         **dict.fromkeys(("labels", "annotations"), st.one_of(labels, pod_texts, junk)),
         "tolerations": st.one_of(st.lists(st.one_of(tolerations, junk), max_size=2), junk),
         "imagePullSecrets": st.one_of(
-            st.lists(st.sampled_from([{"name": "a"}, {"name": ""}, {}, {"name": 1}, {"nam": "a"}, "a"]), max_size=2),
+            st.lists(
+                st.sampled_from([{"name": "a"}, {"name": ""}, {}, {"name": 1}, {"nam": "a"}, "a"]),
+                max_size=2,
+            ),
             junk,
         ),
         "unknown": junk,
     },
 )
 annotations = st.sampled_from(
-    ["checksum/config", "x", "A_b.c", "a.b/c-d", "/x", "x/", "a/b/c", "A/b", "-a", "a" * 63, "a" * 64, "a/b\n"]
+    [
+        "checksum/config",
+        "x",
+        "A_b.c",
+        "a.b/c-d",
+        "/x",
+        "x/",
+        "a/b/c",
+        "A/b",
+        "-a",
+        "a" * 63,
+        "a" * 64,
+        "a/b\n",
+    ]
 )
 specs = st.fixed_dictionaries(
     {},
@@ -177,7 +233,9 @@ specs = st.fixed_dictionaries(
         "deployers": st.one_of(st.lists(st.sampled_from([*PROTECTIONS, "argo"]), max_size=3), junk),
         "references": st.one_of(
             name_references,
-            st.fixed_dictionaries({}, optional={"nameReference": name_references, "images": junk, "imgs": junk}),
+            st.fixed_dictionaries(
+                {}, optional={"nameReference": name_references, "images": junk, "imgs": junk}
+            ),
             junk,
         ),
         "linker": st.one_of(linkers, linkers, junk),
@@ -186,7 +244,9 @@ specs = st.fixed_dictionaries(
                 {},
                 optional={
                     "annotation": st.one_of(annotations, junk),
-                    "controllers": st.one_of(st.lists(st.sampled_from([*CONTROLLERS, "wav"]), max_size=3), junk),
+                    "controllers": st.one_of(
+                        st.lists(st.sampled_from([*CONTROLLERS, "wav"]), max_size=3), junk
+                    ),
                     "algorithm": junk,
                 },
             ),
@@ -200,13 +260,19 @@ some_texts = st.lists(st.sampled_from(["app", "*", ""]), max_size=2)
 modes = st.sampled_from([0, 292, 511, 512, -1, 4.0, 4.5, True, "292", float("inf"), float("nan")])
 items = st.lists(
     st.fixed_dictionaries(
-        {"key": st.sampled_from(["k", "", 1])}, optional={"path": st.just("p"), "mode": modes, "x": st.just("y")}
+        {"key": st.sampled_from(["k", "", 1])},
+        optional={"path": st.just("p"), "mode": modes, "x": st.just("y")},
     ),
     max_size=2,
 )
 sources = st.fixed_dictionaries(
     {},
-    optional={"configMap": texts, "secret": texts, "items": items, "optional": st.sampled_from([True, False, "true"])},
+    optional={
+        "configMap": texts,
+        "secret": texts,
+        "items": items,
+        "optional": st.sampled_from([True, False, "true"]),
+    },
 )
 mounts = st.fixed_dictionaries(
     {},
@@ -222,7 +288,9 @@ mounts = st.fixed_dictionaries(
 )
 what = st.one_of(
     st.fixed_dictionaries({"configMap": st.one_of(texts, junk)}),
-    st.fixed_dictionaries({"secret": texts}, optional={"optional": st.sampled_from([True, False, 1])}),
+    st.fixed_dictionaries(
+        {"secret": texts}, optional={"optional": st.sampled_from([True, False, 1])}
+    ),
     st.fixed_dictionaries(
         {"projected": st.one_of(st.lists(st.one_of(sources, texts, junk), max_size=2), junk)},
         optional={"items": items, "optional": st.booleans()},
@@ -236,11 +304,17 @@ where: st.SearchStrategy[Any] = st.one_of(
     ),
     st.fixed_dictionaries(
         {"envFrom": st.sampled_from([True, False, "true", 1])},
-        optional={"prefix": st.sampled_from(["APP_", "", "A=", "A\n", 1]), "items": items, "subPath": texts},
+        optional={
+            "prefix": st.sampled_from(["APP_", "", "A=", "A\n", 1]),
+            "items": items,
+            "subPath": texts,
+        },
     ),
     st.just({}),
 )
-set_names = st.one_of(st.sampled_from(["web", "a.b-c", "-a", "a-", "A", "a" * 63, "a" * 64, "a\n", "1"]), junk)
+set_names = st.one_of(
+    st.sampled_from(["web", "a.b-c", "-a", "a-", "A", "a" * 63, "a" * 64, "a\n", "1"]), junk
+)
 
 
 @given(st.one_of(specs, junk), set_names)
@@ -270,8 +344,12 @@ LINE_BREAK = [
     pytest.param(config({"takeOver": ["web\n"]}), id="the name of another set"),
     pytest.param(config({"checksums": {"annotation": "a/b\n"}}), id="an annotation"),
     pytest.param(config({"linker": {"kinds": ["v1/Pod\n"]}}), id="a kind"),
-    pytest.param(config({"mounts": [{"configMap": "a", "path": "/etc:\n"}]}), id="a path with a colon"),
-    pytest.param(config({"mounts": [{"configMap": "a", "envFrom": True, "prefix": "A=\n"}]}), id="a prefix"),
+    pytest.param(
+        config({"mounts": [{"configMap": "a", "path": "/etc:\n"}]}), id="a path with a colon"
+    ),
+    pytest.param(
+        config({"mounts": [{"configMap": "a", "envFrom": True, "prefix": "A=\n"}]}), id="a prefix"
+    ),
 ]
 
 
@@ -303,9 +381,14 @@ def test_the_defaults_are_those_of_the_schema() -> None:
     assert built == Settings(set="web")
     linker = SCHEMA["properties"]["spec"]["properties"]["linker"]["properties"]
     defaults = {name: field["default"] for name, field in linker.items() if "default" in field}
-    values = {re.sub("_(.)", lambda one: one[1].upper(), name): value for name, value in built.linker._asdict().items()}
+    values = {
+        re.sub("_(.)", lambda one: one[1].upper(), name): value
+        for name, value in built.linker._asdict().items()
+    }
     assert defaults == {
-        name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value is not None
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in values.items()
+        if value is not None
     }
     checksums = SCHEMA["properties"]["spec"]["properties"]["checksums"]["properties"]
     assert checksums["annotation"]["default"] == built.checksums.annotation
@@ -313,17 +396,24 @@ def test_the_defaults_are_those_of_the_schema() -> None:
 
 
 def test_both_agree_on_what_keeps_sidecars_away() -> None:
-    in_schema = {name: rule["const"] for name, rule in SCHEMA["$defs"]["podTexts"]["properties"].items()}
+    in_schema = {
+        name: rule["const"] for name, rule in SCHEMA["$defs"]["podTexts"]["properties"].items()
+    }
     assert in_schema == NO_SIDECAR_LABELS | NO_SIDECAR_ANNOTATIONS
 
 
 def test_each_deployer_is_described_with_its_annotations() -> None:
-    """Editors show the descriptions in the order of the values. `oneOf` shows a wrong one in some, or none."""
+    """Editors show the descriptions in the order of the values.
+
+    `oneOf` shows a wrong one in some, or none.
+    """
     items = SCHEMA["properties"]["spec"]["properties"]["deployers"]["items"]
     assert items["enum"] == list(PROTECTIONS)
     for deployer, description in zip(items["enum"], items["enumDescriptions"], strict=True):
         kept = [f"{one.annotation}: {one.value}" for one in PROTECTIONS[deployer]]
-        named = [f'{annotation}: "{value}"' for annotation, value in keep_new_name([deployer]).items()]
+        named = [
+            f'{annotation}: "{value}"' for annotation, value in keep_new_name([deployer]).items()
+        ]
         for annotation in kept + named:
             assert f"`{annotation}`" in description
         assert "On prune" in description
@@ -339,27 +429,45 @@ def test_the_schema_is_valid() -> None:
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
-        pytest.param({"kinds": ["Secret"]}, Settings(set="web", kinds=frozenset({"Secret"})), id="kinds"),
         pytest.param(
-            {"select": [{"kind": "ConfigMap", "name": "a*", "labels": {"x": "y"}, "strategy": "adopt"}]},
+            {"kinds": ["Secret"]}, Settings(set="web", kinds=frozenset({"Secret"})), id="kinds"
+        ),
+        pytest.param(
+            {
+                "select": [
+                    {"kind": "ConfigMap", "name": "a*", "labels": {"x": "y"}, "strategy": "adopt"}
+                ]
+            },
             Settings(
                 set="web",
-                select=(Selector(kind="ConfigMap", name="a*", labels={"x": "y"}, strategy=Strategy.ADOPT),),
+                select=(
+                    Selector(
+                        kind="ConfigMap", name="a*", labels={"x": "y"}, strategy=Strategy.ADOPT
+                    ),
+                ),
             ),
             id="select",
         ),
         pytest.param(
             {"checksums": {"annotation": "example.com/config", "controllers": ["wave", "wave"]}},
-            Settings(set="web", checksums=ChecksumSettings(annotation="example.com/config", controllers=("wave",))),
+            Settings(
+                set="web",
+                checksums=ChecksumSettings(annotation="example.com/config", controllers=("wave",)),
+            ),
             id="checksums",
         ),
-        pytest.param({"select": []}, Settings(set="web", select=()), id="an empty select selects nothing"),
+        pytest.param(
+            {"select": []}, Settings(set="web", select=()), id="an empty select selects nothing"
+        ),
         pytest.param(
             {
                 "references": {
                     "commonLabels": [],
                     "nameReference": [
-                        {"kind": "ConfigMap", "fieldSpecs": [{"path": "spec/a", "kind": "Widget", "create": False}]},
+                        {
+                            "kind": "ConfigMap",
+                            "fieldSpecs": [{"path": "spec/a", "kind": "Widget", "create": False}],
+                        },
                         {"kind": "Deployment", "fieldSpecs": [{"path": "spec/b"}]},
                     ],
                 }
@@ -368,7 +476,10 @@ def test_the_schema_is_valid() -> None:
                 set="web",
                 references=(
                     FieldSpec(
-                        "ConfigMap", "spec/a", kind="Widget", entry="spec.references.nameReference[0].fieldSpecs[0]"
+                        "ConfigMap",
+                        "spec/a",
+                        kind="Widget",
+                        entry="spec.references.nameReference[0].fieldSpecs[0]",
                     ),
                 ),
             ),
@@ -376,7 +487,11 @@ def test_the_schema_is_valid() -> None:
         ),
         pytest.param({"jobs": "rename"}, Settings(set="web", jobs=Jobs.RENAME), id="jobs"),
         pytest.param(
-            {"mounts": [{"kind": "Deployment", "configMap": "a", "path": "/etc/a", "defaultMode": 292}]},
+            {
+                "mounts": [
+                    {"kind": "Deployment", "configMap": "a", "path": "/etc/a", "defaultMode": 292}
+                ]
+            },
             Settings(
                 set="web",
                 mounts=(
@@ -391,7 +506,17 @@ def test_the_schema_is_valid() -> None:
             id="a mount as files",
         ),
         pytest.param(
-            {"mounts": [{"secret": "a", "envFrom": True, "prefix": "A_", "optional": True, "initContainers": ["*"]}]},
+            {
+                "mounts": [
+                    {
+                        "secret": "a",
+                        "envFrom": True,
+                        "prefix": "A_",
+                        "optional": True,
+                        "initContainers": ["*"],
+                    }
+                ]
+            },
             Settings(
                 set="web",
                 mounts=(
@@ -405,14 +530,23 @@ def test_the_schema_is_valid() -> None:
             id="a mount as variables",
         ),
         pytest.param(
-            {"mounts": [{"projected": ["a", {"secret": "b", "items": [{"key": "k", "path": "p"}]}], "path": "/etc"}]},
+            {
+                "mounts": [
+                    {
+                        "projected": ["a", {"secret": "b", "items": [{"key": "k", "path": "p"}]}],
+                        "path": "/etc",
+                    }
+                ]
+            },
             Settings(
                 set="web",
                 mounts=(
                     Mount(
                         sources=(
                             MountSource(kind="ConfigMap", name="a"),
-                            MountSource(kind="Secret", name="b", items=(KeyToPath(key="k", path="p"),)),
+                            MountSource(
+                                kind="Secret", name="b", items=(KeyToPath(key="k", path="p"),)
+                            ),
                         ),
                         projected=True,
                         path="/etc",

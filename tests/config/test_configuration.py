@@ -11,7 +11,11 @@ from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import run
 
-CONFIG = {"apiVersion": "revisions.krm-fn.io/v1", "kind": "ConfigRevisions", "metadata": {"name": "shop"}}
+CONFIG = {
+    "apiVersion": "revisions.krm-fn.io/v1",
+    "kind": "ConfigRevisions",
+    "metadata": {"name": "shop"},
+}
 FOR_TOOLS = {"config.kubernetes.io/local-config": "true"}
 
 
@@ -40,7 +44,10 @@ def test_the_order_of_items_changes_no_word_of_a_contradiction() -> None:
 def test_the_file_and_the_function_config_of_a_list_must_agree() -> None:
     other = {**CONFIG, "spec": {"strategy": "adopt"}}
     outcome = evaluate(functionConfig=other, config=json.dumps(CONFIG).encode())
-    assert "error: the configuration file and the functionConfig contradict each other: spec.strategy" in outcome.stderr
+    assert (
+        "error: the configuration file and the functionConfig contradict each other: spec.strategy"
+        in outcome.stderr
+    )
     assert evaluate(functionConfig=CONFIG, config=json.dumps(CONFIG).encode()).exit_code == 0
 
 
@@ -80,8 +87,17 @@ def test_a_config_map_in_the_file_of_the_configuration_is_no_revision() -> None:
     """Whatever is selected, and whatever the configuration is called that says the same."""
     annotations = {"internal.config.kubernetes.io/path": "krm-fn.yaml"}
     data = {"name": "shop", "select": "*", "linker.enabled": "false"}
-    settings = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "annotations": annotations}}
-    passed = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "function-input"}, "data": data}
+    settings = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "a", "annotations": annotations},
+    }
+    passed = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "function-input"},
+        "data": data,
+    }
     outcome = evaluate({**settings, "data": data}, functionConfig=passed)
     assert (outcome.exit_code, outcome.stderr.count("error")) == (0, 0)
     (item,) = json.loads(outcome.stdout)["items"]
@@ -98,6 +114,10 @@ def test_packages_in_odd_places_are_no_crash() -> None:
 @pytest.mark.parametrize(("api_version", "expected"), [("v1", True), ("example.com/v1", False)])
 def test_only_a_config_map_of_the_core_is_settings(api_version: str, expected: bool) -> None:
     annotations = {**FOR_TOOLS, "internal.config.kubernetes.io/path": "shop/krm-fn.yaml"}
-    settings = {"apiVersion": api_version, "kind": "ConfigMap", "metadata": {"name": "a", "annotations": annotations}}
+    settings = {
+        "apiVersion": api_version,
+        "kind": "ConfigMap",
+        "metadata": {"name": "a", "annotations": annotations},
+    }
     (read,) = open_envelope(read_yaml(json.dumps(settings).encode())).items
     assert configures(read) is expected

@@ -16,7 +16,12 @@ DATA = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n"
 IMAGE, ACCOUNT = "KRM_FN_LINKER_IMAGE", "KRM_FN_LINKER_SERVICE_ACCOUNT_NAME"
 SELECTOR, TOLERATIONS = "KRM_FN_LINKER_NODE_SELECTOR", "KRM_FN_LINKER_TOLERATIONS"
 OPTION = "--linker-image"
-ALL = {IMAGE: "a:1", ACCOUNT: "b", SELECTOR: "{pool: c}", TOLERATIONS: '[{"key": "d", "operator": "Exists"}]'}
+ALL = {
+    IMAGE: "a:1",
+    ACCOUNT: "b",
+    SELECTOR: "{pool: c}",
+    TOLERATIONS: '[{"key": "d", "operator": "Exists"}]',
+}
 PINNED = LinkerSettings(
     image="a:1",
     service_account_name="b",
@@ -26,7 +31,9 @@ PINNED = LinkerSettings(
 
 
 def linker_of(config: str | None, pins: dict[str, str]) -> LinkerSettings:
-    return parse_config(None if config is None else read_yaml(config.encode()).roots[0], Environment(pins=pins)).linker
+    return parse_config(
+        None if config is None else read_yaml(config.encode()).roots[0], Environment(pins=pins)
+    ).linker
 
 
 def refused(config: str | None, pins: dict[str, str]) -> list[str]:
@@ -38,12 +45,19 @@ def refused(config: str | None, pins: dict[str, str]) -> list[str]:
 AGREEING = [
     pytest.param(None, id="no configuration"),
     pytest.param(HEAD, id="none of the fields"),
-    pytest.param(HEAD + "spec: {linker: {image: 'a:1', tolerations: [{operator: Exists, key: d}]}}\n", id="the same"),
-    pytest.param(HEAD + "spec: {linker: {image: null, nodeSelector: {}, tolerations: []}}\n", id="the defaults"),
+    pytest.param(
+        HEAD + "spec: {linker: {image: 'a:1', tolerations: [{operator: Exists, key: d}]}}\n",
+        id="the same",
+    ),
+    pytest.param(
+        HEAD + "spec: {linker: {image: null, nodeSelector: {}, tolerations: []}}\n",
+        id="the defaults",
+    ),
     pytest.param(DATA + "data: {linker.image: 'a:1'}\n", id="the same in a ConfigMap"),
     pytest.param(
         HEAD.replace(
-            "{name: web}", "{name: web, annotations: {config.kubernetes.io/function: 'container: {image: x}'}}"
+            "{name: web}",
+            "{name: web, annotations: {config.kubernetes.io/function: 'container: {image: x}'}}",
         ),
         id="the image of the function, which is only a default",
     ),
@@ -56,9 +70,9 @@ def test_a_pin_wins_over_every_default(config: str | None) -> None:
 
 
 def test_other_settings_stay() -> None:
-    assert linker_of(HEAD + "spec: {linker: {timeoutSeconds: 7}}\n", {IMAGE: "a:1"}) == LinkerSettings(
-        image="a:1", timeout_seconds=7
-    )
+    assert linker_of(
+        HEAD + "spec: {linker: {timeoutSeconds: 7}}\n", {IMAGE: "a:1"}
+    ) == LinkerSettings(image="a:1", timeout_seconds=7)
 
 
 def test_a_pin_of_nothing_allows_nothing_else() -> None:
@@ -126,15 +140,32 @@ def test_all_errors_at_once() -> None:
 
 INVALID: list[Any] = [
     *(
-        pytest.param({TOLERATIONS: raw}, TOLERATIONS, "a list of tolerations in YAML or JSON, as in a pod spec", id=raw)
+        pytest.param(
+            {TOLERATIONS: raw},
+            TOLERATIONS,
+            "a list of tolerations in YAML or JSON, as in a pod spec",
+            id=raw,
+        )
         for raw in ("[", "{}", "a", "[{effect: No}]", "[{}]\n---\n[{}]", "# none", "[a]")
     ),
     *(
-        pytest.param({SELECTOR: raw}, SELECTOR, "a mapping of labels in YAML or JSON, as in a pod spec", id=raw)
+        pytest.param(
+            {SELECTOR: raw},
+            SELECTOR,
+            "a mapping of labels in YAML or JSON, as in a pod spec",
+            id=raw,
+        )
         for raw in ("[]", "a", "{a: 1}", "{a: {b: c}}", "null")
     ),
-    pytest.param({OPTION: ""}, OPTION, f"the name of an image: {EXPECTED_IMAGE}", id="an empty image"),
-    pytest.param({IMAGE: "A:1"}, IMAGE, f"the name of an image: {EXPECTED_IMAGE}", id="an image in upper case"),
+    pytest.param(
+        {OPTION: ""}, OPTION, f"the name of an image: {EXPECTED_IMAGE}", id="an empty image"
+    ),
+    pytest.param(
+        {IMAGE: "A:1"},
+        IMAGE,
+        f"the name of an image: {EXPECTED_IMAGE}",
+        id="an image in upper case",
+    ),
 ]
 
 
@@ -154,10 +185,18 @@ def test_a_variable_that_pins_nothing_is_an_error() -> None:
 
 FOUND = [
     pytest.param({}, None, {}, id="nothing"),
-    pytest.param({"KRM_FN_IMAGE": "a", "PATH": "b", IMAGE: ""}, None, {}, id="other variables, and an empty one"),
+    pytest.param(
+        {"KRM_FN_IMAGE": "a", "PATH": "b", IMAGE: ""},
+        None,
+        {},
+        id="other variables, and an empty one",
+    ),
     pytest.param({IMAGE: "a", ACCOUNT: "b"}, None, {IMAGE: "a", ACCOUNT: "b"}, id="variables"),
     pytest.param(
-        {IMAGE: "a", ACCOUNT: "b"}, "c", {ACCOUNT: "b", OPTION: "c"}, id="the option in place of its variable"
+        {IMAGE: "a", ACCOUNT: "b"},
+        "c",
+        {ACCOUNT: "b", OPTION: "c"},
+        id="the option in place of its variable",
     ),
 ]
 

@@ -31,15 +31,25 @@ def sentences(text: str) -> list[str]:
         pytest.param(HEAD, Settings(set="web"), id="no spec"),
         pytest.param(HEAD + "spec:\n", Settings(set="web"), id="an empty spec"),
         pytest.param(
-            HEAD + "spec: {kinds: null, select: ~, immutable: }\n", Settings(set="web"), id="nulls mean the default"
+            HEAD + "spec: {kinds: null, select: ~, immutable: }\n",
+            Settings(set="web"),
+            id="nulls mean the default",
         ),
-        pytest.param(HEAD + "spec: {immutable: false}\n", Settings(set="web", immutable=False), id="a boolean"),
+        pytest.param(
+            HEAD + "spec: {immutable: false}\n",
+            Settings(set="web", immutable=False),
+            id="a boolean",
+        ),
         pytest.param(KPT, Settings(is_named=False), id="kpt without data"),
         pytest.param(KPT + "data: {}\n", Settings(is_named=False), id="kpt with empty data"),
         pytest.param(
-            KPT + "data: {immutable: NO}\n", Settings(is_named=False, immutable=False), id="a word without quotes"
+            KPT + "data: {immutable: NO}\n",
+            Settings(is_named=False, immutable=False),
+            id="a word without quotes",
         ),
-        pytest.param(KPT + 'data: {immutable: "yes"}\n', Settings(is_named=False), id="a word with quotes"),
+        pytest.param(
+            KPT + 'data: {immutable: "yes"}\n', Settings(is_named=False), id="a word with quotes"
+        ),
         pytest.param(
             KPT + "data: {kinds: 'ConfigMap, Secret', deployers: ''}\n",
             Settings(is_named=False, kinds=frozenset({"ConfigMap", "Secret"}), deployers=()),
@@ -50,7 +60,11 @@ def sentences(text: str) -> list[str]:
             Settings(set="shop", strategy=Strategy.ADOPT),
             id="a ConfigMap of the user's own gives the set its name",
         ),
-        pytest.param(KPT + "data: {jobs: rename}\n", Settings(is_named=False, jobs=Jobs.RENAME), id="jobs from kpt"),
+        pytest.param(
+            KPT + "data: {jobs: rename}\n",
+            Settings(is_named=False, jobs=Jobs.RENAME),
+            id="jobs from kpt",
+        ),
         pytest.param(KPT + "data: {name: 1}\n", Settings(set="1"), id="raw text, not a number"),
     ],
 )
@@ -65,19 +79,27 @@ def test_without_a_configuration_the_defaults_hold() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param("", Settings(set="shop-web", take_over=("config-revisions",)), id="no configuration"),
-        pytest.param(KPT, Settings(set="shop-web", take_over=("config-revisions",)), id="kpt without a name"),
+        pytest.param(
+            "", Settings(set="shop-web", take_over=("config-revisions",)), id="no configuration"
+        ),
+        pytest.param(
+            KPT, Settings(set="shop-web", take_over=("config-revisions",)), id="kpt without a name"
+        ),
         pytest.param(
             KPT + "data: {takeOver: old}\n",
             Settings(set="shop-web", take_over=("old", "config-revisions")),
             id="other sets are taken over as well",
         ),
         pytest.param(KPT + "data: {name: web}\n", Settings(set="web"), id="kpt with a name"),
-        pytest.param(KPT + "data: {name: config-revisions}\n", Settings(), id="the common name, written out"),
+        pytest.param(
+            KPT + "data: {name: config-revisions}\n", Settings(), id="the common name, written out"
+        ),
         pytest.param(HEAD, Settings(set="web"), id="a configuration, which has a name"),
     ],
 )
-def test_an_application_names_the_set_where_nothing_else_does(text: str, expected: Settings) -> None:
+def test_an_application_names_the_set_where_nothing_else_does(
+    text: str, expected: Settings
+) -> None:
     node = read_yaml(text.encode()).roots[0] if text else None
     assert parse_config(node, Environment(set="shop-web")) == expected
 
@@ -146,7 +168,8 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             id="a reference without fields",
         ),
         pytest.param(
-            HEAD + "spec: {references: [{kind: ConfigMap, fieldSpecs: [{knd: Widget, path: spec/a}]}]}\n",
+            HEAD
+            + "spec: {references: [{kind: ConfigMap, fieldSpecs: [{knd: Widget, path: spec/a}]}]}\n",
             [
                 (
                     "ConfigRevisions/web spec.references[0].fieldSpecs[0].knd (line 4, column 53): unknown field; "
@@ -183,7 +206,9 @@ def test_names_in_kpt_settings_are_patterns() -> None:
         ),
         pytest.param(
             HEAD.replace("web", "w" * 64),
-            [f"ConfigRevisions/{'w' * 64} metadata.name (line 3, column 12): found 64 characters, allowed: 63"],
+            [
+                f"ConfigRevisions/{'w' * 64} metadata.name (line 3, column 12): found 64 characters, allowed: 63"
+            ],
             id="a name too long for a label",
         ),
         pytest.param(
@@ -217,7 +242,8 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             id="a mount with fields that do not fit",
         ),
         pytest.param(
-            HEAD + "spec: {mounts: [{projected: [a, {name: b}], path: /etc, items: [{key: a}]}, text]}\n",
+            HEAD
+            + "spec: {mounts: [{projected: [a, {name: b}], path: /etc, items: [{key: a}]}, text]}\n",
             [
                 (
                     "ConfigRevisions/web spec.mounts[0].projected[1] (line 4, column 33): "
@@ -234,7 +260,9 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             id="a mount of several",
         ),
         pytest.param(
-            "[a]\n", ["line 1, column 1: functionConfig: expected a ConfigRevisions, found a list"], id="a list"
+            "[a]\n",
+            ["line 1, column 1: functionConfig: expected a ConfigRevisions, found a list"],
+            id="a list",
         ),
         pytest.param(
             KPT + "data: {immutable: maybe}\n",
@@ -287,7 +315,9 @@ def test_names_in_kpt_settings_are_patterns() -> None:
         ),
         pytest.param(
             KPT + "data: text\n",
-            ["ConfigMap/function-input data (line 4, column 1): expected a mapping of settings, found text"],
+            [
+                "ConfigMap/function-input data (line 4, column 1): expected a mapping of settings, found text"
+            ],
             id="data that is text",
         ),
     ],
@@ -300,22 +330,50 @@ def test_rejections(text: str, expected: list[str]) -> None:
     ("text", "field", "suggested"),
     [
         pytest.param(
-            "spec:\n  linker:\n    timeout: 5\n", "spec.linker.timeout", '"timeoutSeconds"', id="a shorter name"
+            "spec:\n  linker:\n    timeout: 5\n",
+            "spec.linker.timeout",
+            '"timeoutSeconds"',
+            id="a shorter name",
         ),
-        pytest.param("spec:\n  linker:\n    age: 5\n", "spec.linker.age", '"minimumAgeSeconds"', id="a single word"),
-        pytest.param("spec:\n\n  image: a\n", "spec.image", "spec.linker.image", id="a field of a deeper level"),
+        pytest.param(
+            "spec:\n  linker:\n    age: 5\n",
+            "spec.linker.age",
+            '"minimumAgeSeconds"',
+            id="a single word",
+        ),
+        pytest.param(
+            "spec:\n\n  image: a\n",
+            "spec.image",
+            "spec.linker.image",
+            id="a field of a deeper level",
+        ),
         pytest.param("\n\nselect: []\n", "select", "spec.select", id="without spec"),
-        pytest.param("spec:\n\n  name: a\n", "spec.name", "metadata.name", id="the name of the set"),
-        pytest.param("spec:\n\n  timeout: 5\n", "spec.timeout", "spec.linker.timeoutSeconds", id="shorter and deeper"),
         pytest.param(
-            "spec:\n\n  openShift: true\n", "spec.openShift", "spec.linker.openshift", id="similar and deeper"
+            "spec:\n\n  name: a\n", "spec.name", "metadata.name", id="the name of the set"
         ),
         pytest.param(
-            "spec:\n  select:\n  - image: a\n", "spec.select[0].image", "", id="a field of no entry of a list"
+            "spec:\n\n  timeout: 5\n",
+            "spec.timeout",
+            "spec.linker.timeoutSeconds",
+            id="shorter and deeper",
+        ),
+        pytest.param(
+            "spec:\n\n  openShift: true\n",
+            "spec.openShift",
+            "spec.linker.openshift",
+            id="similar and deeper",
+        ),
+        pytest.param(
+            "spec:\n  select:\n  - image: a\n",
+            "spec.select[0].image",
+            "",
+            id="a field of no entry of a list",
         ),
     ],
 )
-def test_an_unknown_field_suggests_the_one_that_was_meant(text: str, field: str, suggested: str) -> None:
+def test_an_unknown_field_suggests_the_one_that_was_meant(
+    text: str, field: str, suggested: str
+) -> None:
     (sentence,) = sentences(HEAD + text)
     column = 1 + len(text.splitlines()[2]) - len(text.splitlines()[2].lstrip(" -"))
     question = f"did you mean {suggested}? " if suggested else ""
@@ -326,7 +384,11 @@ def test_an_unknown_field_suggests_the_one_that_was_meant(text: str, field: str,
 
 def test_problems_are_in_the_order_of_the_lines() -> None:
     """Also where a later line breaks a rule that is checked first."""
-    found = sentences(HEAD + "spec:\n  strategy: x\n  kinds: []\n  linker:\n    secrets: 1\n    image: 2\n  jobs: y\n")
+    found = sentences(
+        HEAD
+        + "spec:\n  strategy: x\n  kinds: []\n  linker:\n    secrets: 1\n    image: 2\n  jobs: y\n"
+    )
     assert [sentence.partition(" (")[0] for sentence in found] == [
-        f"ConfigRevisions/web spec.{field}" for field in ("strategy", "kinds", "linker.secrets", "linker.image", "jobs")
+        f"ConfigRevisions/web spec.{field}"
+        for field in ("strategy", "kinds", "linker.secrets", "linker.image", "jobs")
     ]

@@ -20,12 +20,19 @@ DOCUMENT = json.loads(SCHEMA.read_text())
 FIELDS = list(list_fields())
 MODELINE = f"# yaml-language-server: $schema={DOCUMENT['$id']}\n"
 
-each_field = pytest.mark.parametrize(("path", "field"), [pytest.param(*one, id=one[0]) for one in FIELDS])
+each_field = pytest.mark.parametrize(
+    ("path", "field"), [pytest.param(*one, id=one[0]) for one in FIELDS]
+)
 
 
 def test_every_property_is_a_field() -> None:
     """No property of the schema is overlooked: each is reached, or only says more about one that is."""
-    shown = {str(read_path(path)[-1]) for path, _ in FIELDS} | {"apiVersion", "kind", "metadata", "spec"}
+    shown = {str(read_path(path)[-1]) for path, _ in FIELDS} | {
+        "apiVersion",
+        "kind",
+        "metadata",
+        "spec",
+    }
     assert _properties(DOCUMENT) <= shown
 
 
@@ -35,7 +42,9 @@ def _properties(part: Any) -> set[str]:
     if not isinstance(part, dict):
         return set()
     own = {*part["properties"]} if isinstance(part.get("properties"), dict) else set()
-    return own.union(*(_properties(one) for key, one in part.items() if key not in {"examples", "default"}))
+    return own.union(
+        *(_properties(one) for key, one in part.items() if key not in {"examples", "default"})
+    )
 
 
 def _patterns(part: Any) -> Iterator[str]:
@@ -57,7 +66,9 @@ def _ask_kubeconform(program: Path, schemas: Path, *files: Path) -> dict[str, st
         text=True,
         check=False,
     )
-    return {Path(one["filename"]).name: one["status"] for one in json.loads(done.stdout)["resources"]}
+    return {
+        Path(one["filename"]).name: one["status"] for one in json.loads(done.stdout)["resources"]
+    }
 
 
 @each_field
@@ -68,7 +79,9 @@ def test_a_field_has_a_description_and_an_example(path: str, field: dict[str, An
 
 @each_field
 def test_an_example_is_valid(path: str, field: dict[str, Any]) -> None:
-    validator = Draft202012Validator({"$schema": DOCUMENT["$schema"], "$defs": DOCUMENT["$defs"], **field})
+    validator = Draft202012Validator(
+        {"$schema": DOCUMENT["$schema"], "$defs": DOCUMENT["$defs"], **field}
+    )
     for example in field["examples"]:
         assert not list(validator.iter_errors(example)), path
 
@@ -123,7 +136,9 @@ def _is_accepted(configuration: Any) -> bool:
     return True
 
 
-def test_kubeconform_validates_with_the_schema(require_tool: Callable[[str], Path], tmp_path: Path) -> None:
+def test_kubeconform_validates_with_the_schema(
+    require_tool: Callable[[str], Path], tmp_path: Path
+) -> None:
     right, wrong = tmp_path / "right.yaml", tmp_path / "wrong.yaml"
     right.write_text((ROOT / "examples/canary/krm-fn.yaml").read_text())
     wrong.write_text(right.read_text().replace("name: ", "name: -", 1))
@@ -134,15 +149,23 @@ def test_kubeconform_validates_with_the_schema(require_tool: Callable[[str], Pat
 
 
 PATTERNS = sorted(
-    {one for file in (ROOT / "schemas").glob("*.json") for one in _patterns(json.loads(file.read_text()))}
+    {
+        one
+        for file in (ROOT / "schemas").glob("*.json")
+        for one in _patterns(json.loads(file.read_text()))
+    }
 )
 
 
 def test_go_understands_all_patterns(require_tool: Callable[[str], Path], tmp_path: Path) -> None:
     """Let kubeconform compile all patterns of all schemas: it does so before it looks at a value."""
-    (tmp_path / SCHEMA.name).write_text(json.dumps({"allOf": [{"pattern": one} for one in PATTERNS]}))
+    (tmp_path / SCHEMA.name).write_text(
+        json.dumps({"allOf": [{"pattern": one} for one in PATTERNS]})
+    )
     manifest = ROOT / "examples/canary/krm-fn.yaml"
-    assert [*_ask_kubeconform(require_tool("kubeconform"), tmp_path, manifest).values()] == ["statusValid"]
+    assert [*_ask_kubeconform(require_tool("kubeconform"), tmp_path, manifest).values()] == [
+        "statusValid"
+    ]
 
 
 def test_ecmascript_understands_all_patterns(require_tool: Callable[[str], Path]) -> None:
@@ -154,7 +177,9 @@ def test_ecmascript_understands_all_patterns(require_tool: Callable[[str], Path]
 def test_a_dollar_is_always_the_end_of_the_text() -> None:
     """`krm_fn/core/config/why_invalid.py` replaces it."""
     assert len(PATTERNS) > 5
-    assert not [one for one in PATTERNS if "\\$" in one or "$" in "".join(re.findall(r"\[[^]]*\]", one))]
+    assert not [
+        one for one in PATTERNS if "\\$" in one or "$" in "".join(re.findall(r"\[[^]]*\]", one))
+    ]
 
 
 def test_the_examples_name_the_schema_in_their_first_line() -> None:

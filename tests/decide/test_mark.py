@@ -29,15 +29,24 @@ def config(kind: str, name: str, strategy: str = "") -> dict[str, Any]:
 
 def pod(source: str, name: str) -> dict[str, Any]:
     container = {"name": "web", "image": "web", "envFrom": [{source: {"name": name}}]}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [container]}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "web"},
+        "spec": {"containers": [container]},
+    }
 
 
 @pytest.mark.parametrize(
     ("item", "selected"),
     [
-        pytest.param(config("ConfigMap", "web"), {"ConfigMap/web-hash", INVENTORY}, id="a revision"),
         pytest.param(
-            config("Secret", "web"), {"ConfigMap/web-hash", "Secret/web-hash", INVENTORY}, id="a Secret and its tracker"
+            config("ConfigMap", "web"), {"ConfigMap/web-hash", INVENTORY}, id="a revision"
+        ),
+        pytest.param(
+            config("Secret", "web"),
+            {"ConfigMap/web-hash", "Secret/web-hash", INVENTORY},
+            id="a Secret and its tracker",
         ),
         pytest.param(
             config("ConfigMap", "web", "adopt"),
@@ -53,11 +62,16 @@ def pod(source: str, name: str) -> dict[str, Any]:
 def test_the_label_of_a_set_selects(item: dict[str, Any], selected: set[str]) -> None:
     name = item["metadata"]["name"].replace("unread", "another")
     reader = pod("configMapRef" if item["kind"] == "ConfigMap" else "secretRef", name)
-    package = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [item, reader]}
+    package = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": [item, reader],
+    }
     outcome = run(yaml.safe_dump(package).encode(), CONFIG, environment=ENVIRONMENT)
     assert outcome.exit_code == 0, outcome.stderr
     assert {
         re.sub("-[a-z0-9]{10}$", "-hash", f"{one['kind']}/{one['metadata']['name']}")
         for one in yaml.load(outcome.stdout, yaml.CSafeLoader)["items"]
-        if one["kind"] in ("ConfigMap", "Secret") and one["metadata"].get("labels", {}).get(keys.SET) == "shop"
+        if one["kind"] in ("ConfigMap", "Secret")
+        and one["metadata"].get("labels", {}).get(keys.SET) == "shop"
     } == selected

@@ -16,7 +16,12 @@ kind: ConfigRevisions
 metadata: {name: %s}
 spec: {%s, deployers: [], linker: {enabled: false}}
 """
-ANOTHER_WAY = ["strategy: checksum", "strategy: ignore", "exclude: [{name: '*'}]", "select: [{strategy: checksum}]"]
+ANOTHER_WAY = [
+    "strategy: checksum",
+    "strategy: ignore",
+    "exclude: [{name: '*'}]",
+    "select: [{strategy: checksum}]",
+]
 
 
 def items(data: bytes, spec: str, set_name: str = "web") -> Any:
@@ -50,7 +55,9 @@ def test_names_stay(spec: str, set_name: str) -> None:
     )
     renamed, before = items(text.encode(), "strategy: rename")
     _, after = items(renamed, spec, set_name)
-    assert [item["metadata"]["name"] for item in after] == [item["metadata"]["name"] for item in before]
+    assert [item["metadata"]["name"] for item in after] == [
+        item["metadata"]["name"] for item in before
+    ]
 
 
 def test_a_name_that_is_taken_is_an_error() -> None:

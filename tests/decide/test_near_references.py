@@ -51,5 +51,7 @@ REASONS = [
 def test_the_warning_says_why(configs: list[str], referrer: str, expected: str) -> None:
     documents = "\n---\n".join([*configs, POD % referrer])
     outcome = run(documents.encode(), CONFIG.encode())
-    near = [line.partition("not rewritten: ConfigMap a ")[2] for line in outcome.stderr.splitlines()]
+    near = [
+        line.partition("not rewritten: ConfigMap a ")[2] for line in outcome.stderr.splitlines()
+    ]
     assert [line for line in near if line] == ([expected] if expected else [])

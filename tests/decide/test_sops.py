@@ -18,7 +18,12 @@ MUTABLE = Settings(deployers=("flux",), immutable=False)
 
 
 def secret(kind: str = "Secret", **block: Any) -> Item:
-    encrypted = {"apiVersion": "v1", "kind": kind, "metadata": {"name": "a"}, "sops": {"mac": "ENC[a]", **block}}
+    encrypted = {
+        "apiVersion": "v1",
+        "kind": kind,
+        "metadata": {"name": "a"},
+        "sops": {"mac": "ENC[a]", **block},
+    }
     (node,) = read_yaml(yaml.safe_dump(encrypted).encode()).roots
     assert is_mapping(node)
     return read_item(node)
@@ -27,8 +32,14 @@ def secret(kind: str = "Secret", **block: Any) -> Item:
 MAY_BE_NAMED = [
     pytest.param(secret(**DATA, **WITHOUT_NAME), Settings(), id="the MAC leaves the name out"),
     pytest.param(secret(**DATA), FLUX, id="Flux checks no MAC"),
-    pytest.param(secret(encrypted_suffix="Data", **WITHOUT_NAME), Settings(), id="a suffix of fields"),
-    pytest.param(secret(unencrypted_regex="^metadata$"), MUTABLE, id="all but metadata, where nothing else is written"),
+    pytest.param(
+        secret(encrypted_suffix="Data", **WITHOUT_NAME), Settings(), id="a suffix of fields"
+    ),
+    pytest.param(
+        secret(unencrypted_regex="^metadata$"),
+        MUTABLE,
+        id="all but metadata, where nothing else is written",
+    ),
     pytest.param(secret(encrypted_comment_regex="secret"), FLUX, id="what comments mark"),
     pytest.param(secret("ConfigMap", **DATA), FLUX, id="a ConfigMap"),
     pytest.param(secret(mac=""), Settings(), id="no MAC, so it is not encrypted"),
@@ -36,10 +47,19 @@ MAY_BE_NAMED = [
 ]
 MUST_STAY = [
     pytest.param(secret(**DATA), Settings(), "sops.mac", id="the MAC covers the name"),
-    pytest.param(secret(**DATA, mac_only_encrypted=False), Settings(), "sops.mac", id="the MAC covers it expressly"),
-    pytest.param(secret(**DATA), Settings(deployers=("argocd", "flux")), "sops.mac", id="not only Flux"),
+    pytest.param(
+        secret(**DATA, mac_only_encrypted=False),
+        Settings(),
+        "sops.mac",
+        id="the MAC covers it expressly",
+    ),
+    pytest.param(
+        secret(**DATA), Settings(deployers=("argocd", "flux")), "sops.mac", id="not only Flux"
+    ),
     pytest.param(secret(**WITHOUT_NAME), FLUX, "sops", id="everything is encrypted"),
-    pytest.param(secret(unencrypted_suffix="_plain"), FLUX, "sops", id="all but a suffix is encrypted"),
+    pytest.param(
+        secret(unencrypted_suffix="_plain"), FLUX, "sops", id="all but a suffix is encrypted"
+    ),
     pytest.param(secret(unencrypted_regex="^metadata$"), FLUX, "sops", id="immutable is covered"),
     pytest.param(secret(encrypted_regex="a"), FLUX, "sops", id="a pattern that matches much"),
     pytest.param(secret(unencrypted_regex="("), FLUX, "sops", id="a pattern that nothing can read"),

@@ -12,7 +12,12 @@ WHY = "(krm-fn explain PATH says why)"
 
 
 def config(name: str, kind: str = "ConfigMap", **metadata: object) -> dict[str, Any]:
-    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, **metadata}, "data": {"a": "eA=="}}
+    return {
+        "apiVersion": "v1",
+        "kind": kind,
+        "metadata": {"name": name, **metadata},
+        "data": {"a": "eA=="},
+    }
 
 
 def chosen(name: str, strategy: str, kind: str = "ConfigMap") -> dict[str, Any]:
@@ -23,40 +28,71 @@ def reading(*names: str, **annotations: str) -> dict[str, Any]:
     env = [{"configMapRef": {"name": name}} for name in names]
     template = {"spec": {"containers": [{"name": "app", "envFrom": env}]}}
     metadata = {"name": "web", "annotations": annotations}
-    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": {"template": template}}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": metadata,
+        "spec": {"template": template},
+    }
 
 
-OF_ANOTHER_SET = config("d-hf678c7m2b", labels={SET: "other"}, annotations={"revisions.krm-fn.io/base-name": "d"}) | {
-    "data": {"LOG_LEVEL": "info"}
-}
+OF_ANOTHER_SET = config(
+    "d-hf678c7m2b", labels={SET: "other"}, annotations={"revisions.krm-fn.io/base-name": "d"}
+) | {"data": {"LOG_LEVEL": "info"}}
 
 PACKAGES = [
     pytest.param([config("a"), reading("a")], {}, "1 renamed", id="a revision"),
     pytest.param(
-        [config("a"), config("b"), reading("a")], {}, f"1 renamed, 1 left alone {WHY}", id="what nobody reads"
+        [config("a"), config("b"), reading("a")],
+        {},
+        f"1 renamed, 1 left alone {WHY}",
+        id="what nobody reads",
     ),
-    pytest.param([config("a"), config("b")], {}, f"nothing renamed, 2 left alone {WHY}", id="only those"),
     pytest.param(
-        [chosen("a", "rename"), chosen("b", "adopt"), chosen("c", "checksum"), chosen("d", "ignore")],
+        [config("a"), config("b")], {}, f"nothing renamed, 2 left alone {WHY}", id="only those"
+    ),
+    pytest.param(
+        [
+            chosen("a", "rename"),
+            chosen("b", "adopt"),
+            chosen("c", "checksum"),
+            chosen("d", "ignore"),
+        ],
         {},
         f"1 renamed, 1 adopted, 1 with a checksum, 1 left alone {WHY}",
         id="each strategy",
     ),
-    pytest.param([config("a"), reading("a")], {"strategy": "adopt"}, "1 adopted", id="nothing but adopted"),
     pytest.param(
-        [config("a"), chosen("b", "ignore"), reading("b", **{"reloader.stakater.com/auto": "true"})],
+        [config("a"), reading("a")], {"strategy": "adopt"}, "1 adopted", id="nothing but adopted"
+    ),
+    pytest.param(
+        [
+            config("a"),
+            chosen("b", "ignore"),
+            reading("b", **{"reloader.stakater.com/auto": "true"}),
+        ],
         {"select": [{"name": "a"}]},
         "1 renamed, 1 with a checksum",
         id="a workload has asked a controller for it",
     ),
-    pytest.param([config("a"), config("s", "Secret"), reading("a")], {}, "1 renamed", id="a kind that is not handled"),
+    pytest.param(
+        [config("a"), config("s", "Secret"), reading("a")],
+        {},
+        "1 renamed",
+        id="a kind that is not handled",
+    ),
     pytest.param(
         [config("a"), config("s", "Secret"), reading("a")],
         {"kinds": ["ConfigMap", "Secret"]},
         f"1 renamed, 1 left alone {WHY}",
         id="a kind that is handled",
     ),
-    pytest.param([OF_ANOTHER_SET], {}, f"nothing renamed, 1 of another set {WHY}", id="a revision of another set"),
+    pytest.param(
+        [OF_ANOTHER_SET],
+        {},
+        f"nothing renamed, 1 of another set {WHY}",
+        id="a revision of another set",
+    ),
     pytest.param(
         [
             config("kube-root-ca.crt"),
@@ -79,7 +115,12 @@ PACKAGES = [
 def configuration(spec: dict[str, Any]) -> dict[str, Any]:
     spec = spec | {"linker": {"enabled": False}}
     api_version = "revisions.krm-fn.io/v1"
-    return {"apiVersion": api_version, "kind": "ConfigRevisions", "metadata": {"name": "web"}, "spec": spec}
+    return {
+        "apiVersion": api_version,
+        "kind": "ConfigRevisions",
+        "metadata": {"name": "web"},
+        "spec": spec,
+    }
 
 
 @pytest.mark.parametrize(("items", "spec", "expected"), PACKAGES)

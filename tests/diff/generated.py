@@ -33,11 +33,18 @@ def who(text: str) -> ComparedObject:
 def differences(draw: st.DrawFn) -> Difference:
     text = hostile
     roll = Roll(
-        draw(text), draw(text), draw(text), draw(st.sampled_from([Effect.ROLLS, Effect.REFUSED])), (Cause.NAME,)
+        draw(text),
+        draw(text),
+        draw(text),
+        draw(st.sampled_from([Effect.ROLLS, Effect.REFUSED])),
+        (Cause.NAME,),
     )
     new = who(draw(text))
     change = ObjectChange(
-        draw(st.none() | st.builds(new._replace, api_version=text, name=st.none() | text, base=text, set=text)),
+        draw(
+            st.none()
+            | st.builds(new._replace, api_version=text, name=st.none() | text, base=text, set=text)
+        ),
         new,
         has_new_name=draw(st.booleans()),
         keys=(KeyChange(draw(text), Shown(1, draw(text)), Shown(2, draw(text))),),

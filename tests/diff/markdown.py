@@ -25,7 +25,13 @@ def read_markdown(markdown: str) -> Seen:
     reader.feed(html)
     reader.close()
     fences = "".join(token.content for token in tokens if token.type == "fence")
-    return Seen(reader.text, reader.tags, {token.type for token in tokens}, reader.code + fences, reader.open)
+    return Seen(
+        reader.text,
+        reader.tags,
+        {token.type for token in tokens},
+        reader.code + fences,
+        reader.open,
+    )
 
 
 class _Reader(HTMLParser):

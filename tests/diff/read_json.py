@@ -23,7 +23,9 @@ def read_json(read: Any) -> Difference:
         read["new"],
         tuple(map(_read_change, read["revisions"])),
         tuple(map(_read_change, read["objects"])),
-        LinkerChange(read["linker"]["runs"], tuple(read["linker"]["added"]), tuple(read["linker"]["removed"])),
+        LinkerChange(
+            read["linker"]["runs"], tuple(read["linker"]["added"]), tuple(read["linker"]["removed"])
+        ),
         read["unchangedRevisions"],
         tuple(read["notes"]),
     )
@@ -32,14 +34,24 @@ def read_json(read: Any) -> Difference:
 def _read_change(read: Any) -> ObjectChange:
     old, new = (
         one
-        and ComparedObject(one["apiVersion"], read["kind"], read["namespace"], one["name"], one["baseName"], one["set"])
+        and ComparedObject(
+            one["apiVersion"],
+            read["kind"],
+            read["namespace"],
+            one["name"],
+            one["baseName"],
+            one["set"],
+        )
         for one in (read["old"], read["new"])
     )
     return ObjectChange(
         old,
         new,
         has_new_name=read["hasNewName"],
-        keys=tuple(KeyChange(one["key"], _read_shown(one["old"]), _read_shown(one["new"])) for one in read["keys"]),
+        keys=tuple(
+            KeyChange(one["key"], _read_shown(one["old"]), _read_shown(one["new"]))
+            for one in read["keys"]
+        ),
         fields=tuple(FieldChange(**one) for one in read["fields"]),
         rolls=tuple(_read_roll(one) for one in read["rolls"]),
         fate=_read_fate(read["fate"]),
@@ -58,5 +70,8 @@ def _read_roll(read: Any) -> Roll:
 
 def _read_fate(read: Any) -> Removal | None:
     return read and Removal(
-        RemovalOutcome(read["outcome"]), tuple(read["users"]), tuple(read["deployers"]), read["rollouts"]
+        RemovalOutcome(read["outcome"]),
+        tuple(read["users"]),
+        tuple(read["deployers"]),
+        read["rollouts"],
     )

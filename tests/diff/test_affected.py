@@ -27,7 +27,10 @@ TREE: dict[str, str | bytes] = {
     f"{BASE}/web.yaml": "a: b\n",
     "apps/other/kustomization.yaml": "resources: [a.yaml]\n",
     "apps/other/a.yaml": "a: b\n",
-    **dict.fromkeys((f"shared/{name}" for name in ("a.yaml", "b/c.yaml", "kustomization.yaml")), "resources: []\n"),
+    **dict.fromkeys(
+        (f"shared/{name}" for name in ("a.yaml", "b/c.yaml", "kustomization.yaml")),
+        "resources: []\n",
+    ),
     "shared/values.yaml": "a: b\n",
 }
 
@@ -40,36 +43,72 @@ def can_affect(folder: Path, package: str, *others: str, revision: str = "HEAD")
 
 FIELDS = [
     pytest.param("resources: [../../../../shared]\n", "shared/kustomization.yaml", id="resources"),
-    pytest.param("resources: [../../../../shared]\n", "shared/b/c.yaml", id="resources, and all below them"),
-    pytest.param("resources: [../../../../shared/a.yaml]\n", "shared/a.yaml", id="a file of resources"),
-    pytest.param("Bases: ['../../../../shared/']\n", "shared/a.yaml", id="bases, in the spelling that Go reads too"),
+    pytest.param(
+        "resources: [../../../../shared]\n", "shared/b/c.yaml", id="resources, and all below them"
+    ),
+    pytest.param(
+        "resources: [../../../../shared/a.yaml]\n", "shared/a.yaml", id="a file of resources"
+    ),
+    pytest.param(
+        "Bases: ['../../../../shared/']\n",
+        "shared/a.yaml",
+        id="bases, in the spelling that Go reads too",
+    ),
     pytest.param("components:\n- ../../../../shared/\n", "shared/a.yaml", id="components"),
     pytest.param("resources: [../../base]\n", f"{BASE}/web.yaml", id="a file of a base"),
     pytest.param(
-        "configMapGenerator: [{name: a, files: [k=../../../../shared/a.yaml]}]\n", "shared/a.yaml", id="a file with key"
+        "configMapGenerator: [{name: a, files: [k=../../../../shared/a.yaml]}]\n",
+        "shared/a.yaml",
+        id="a file with key",
     ),
-    pytest.param("configMapGenerator: [{name: a, envs: [../../../../shared/a.yaml]}]\n", "shared/a.yaml", id="envs"),
-    pytest.param("secretGenerator: [{name: a, env: ../../../../shared/a.yaml}]\n", "shared/a.yaml", id="env"),
+    pytest.param(
+        "configMapGenerator: [{name: a, envs: [../../../../shared/a.yaml]}]\n",
+        "shared/a.yaml",
+        id="envs",
+    ),
+    pytest.param(
+        "secretGenerator: [{name: a, env: ../../../../shared/a.yaml}]\n", "shared/a.yaml", id="env"
+    ),
     pytest.param("patches: [{path: ../../../../shared/a.yaml}]\n", "shared/a.yaml", id="patches"),
-    pytest.param("patchesStrategicMerge: [../../../../shared/a.yaml]\n", "shared/a.yaml", id="strategic merge"),
-    pytest.param("patchesJson6902: [{path: ../../../../shared/a.yaml}]\n", "shared/a.yaml", id="JSON patches"),
-    pytest.param("replacements: [{path: ../../../../shared/a.yaml}]\n", "shared/a.yaml", id="replacements"),
-    pytest.param("configurations: [../../../../shared/a.yaml]\n", "shared/a.yaml", id="configurations"),
+    pytest.param(
+        "patchesStrategicMerge: [../../../../shared/a.yaml]\n",
+        "shared/a.yaml",
+        id="strategic merge",
+    ),
+    pytest.param(
+        "patchesJson6902: [{path: ../../../../shared/a.yaml}]\n", "shared/a.yaml", id="JSON patches"
+    ),
+    pytest.param(
+        "replacements: [{path: ../../../../shared/a.yaml}]\n", "shared/a.yaml", id="replacements"
+    ),
+    pytest.param(
+        "configurations: [../../../../shared/a.yaml]\n", "shared/a.yaml", id="configurations"
+    ),
     pytest.param("crds: [../../../../shared/a.yaml]\n", "shared/a.yaml", id="crds"),
     pytest.param("openapi: {path: ../../../../shared/a.yaml}\n", "shared/a.yaml", id="openapi"),
     pytest.param("transformers: [../../../../shared]\n", "shared/a.yaml", id="transformers"),
     pytest.param("generators: [../../../../shared]\n", "shared/a.yaml", id="generators"),
     pytest.param("validators: [../../../../shared]\n", "shared/a.yaml", id="validators"),
-    pytest.param("helmCharts: [{valuesFile: ../../../../shared/values.yaml}]\n", "shared/values.yaml", id="helmCharts"),
-    pytest.param("helmGlobals: {chartHome: ../../../../shared}\n", "shared/values.yaml", id="helmGlobals"),
-    pytest.param("resources: [!!binary Li4=]\n", "README.md", id="a kustomization that hides a path"),
+    pytest.param(
+        "helmCharts: [{valuesFile: ../../../../shared/values.yaml}]\n",
+        "shared/values.yaml",
+        id="helmCharts",
+    ),
+    pytest.param(
+        "helmGlobals: {chartHome: ../../../../shared}\n", "shared/values.yaml", id="helmGlobals"
+    ),
+    pytest.param(
+        "resources: [!!binary Li4=]\n", "README.md", id="a kustomization that hides a path"
+    ),
     pytest.param("resources: [\n", "README.md", id="a kustomization that cannot be read"),
     pytest.param("resources: [../../../../..]\n", "README.md", id="a way out of the repository"),
 ]
 
 
 @pytest.mark.parametrize(("kustomization", "changed"), FIELDS)
-def test_what_a_kustomization_names_can_affect_it(kustomization: str, changed: str, tmp_path: Path) -> None:
+def test_what_a_kustomization_names_can_affect_it(
+    kustomization: str, changed: str, tmp_path: Path
+) -> None:
     commit(tmp_path, {**TREE, f"{OVERLAY}/kustomization.yaml": kustomization})
     hides = "README" in changed
     assert can_affect(tmp_path, OVERLAY) is hides
@@ -82,7 +121,9 @@ FILES = [
     pytest.param({}, False, id="nothing"),
     pytest.param({"README.md": "b\n"}, False, id="a file of nobody"),
     pytest.param({"apps/other/a.yaml": "c: d\n"}, False, id="a file of another package"),
-    pytest.param({"apps/shop/overlays/prod/kustomization.yaml": "{}\n"}, False, id="another overlay"),
+    pytest.param(
+        {"apps/shop/overlays/prod/kustomization.yaml": "{}\n"}, False, id="another overlay"
+    ),
     pytest.param({f"{OVERLAY}/krm-fn.yaml": "c: d\n"}, True, id="the configuration beside it"),
     pytest.param({f"{OVERLAY}/new.txt": "a\n"}, True, id="a new file"),
     pytest.param({f"{BASE}/new/a.yaml": "a: b\n"}, True, id="a new file of its base"),
@@ -95,7 +136,9 @@ FILES = [
 
 
 @pytest.mark.parametrize(("files", "expected"), FILES)
-def test_files_that_can_affect_a_package(files: Mapping[str, str | bytes], expected: bool, tmp_path: Path) -> None:
+def test_files_that_can_affect_a_package(
+    files: Mapping[str, str | bytes], expected: bool, tmp_path: Path
+) -> None:
     commit(tmp_path, {**TREE, ".gitignore": "ignored.yaml\n"})
     write(tmp_path, files)
     assert can_affect(tmp_path, OVERLAY, "shared/values.yaml") is expected
@@ -103,7 +146,10 @@ def test_files_that_can_affect_a_package(files: Mapping[str, str | bytes], expec
 
 def test_what_git_is_told_to_overlook_is_seen(tmp_path: Path) -> None:
     commit(tmp_path, TREE)
-    for option, file in (("--assume-unchanged", f"{BASE}/web.yaml"), ("--skip-worktree", "apps/other/a.yaml")):
+    for option, file in (
+        ("--assume-unchanged", f"{BASE}/web.yaml"),
+        ("--skip-worktree", "apps/other/a.yaml"),
+    ):
         git(tmp_path, "update-index", option, file)
         write(tmp_path, {file: "c: d\n"})
     assert not git(tmp_path, "status", "--porcelain")
@@ -155,7 +201,9 @@ def test_all_that_has_a_link_counts_as_affected(tmp_path: Path) -> None:
     (tmp_path / "apps/linked").symlink_to("other")
     (tmp_path / BASE / "link.yaml").symlink_to("../../other/a.yaml")
     commit(tmp_path, {})
-    affected = [path for path in ("apps/linked", OVERLAY, "apps/other") if can_affect(tmp_path, path)]
+    affected = [
+        path for path in ("apps/linked", OVERLAY, "apps/other") if can_affect(tmp_path, path)
+    ]
     assert affected == ["apps/linked", OVERLAY]
     (tmp_path / BASE / "link.yaml").unlink()
     assert can_affect(tmp_path, OVERLAY)
@@ -171,8 +219,19 @@ def test_a_file_that_becomes_a_link_to_the_same_text(tmp_path: Path) -> None:
 def test_a_submodule_counts_as_affected(tmp_path: Path) -> None:
     """Its files are in no tree of this repository."""
     commit(tmp_path / "vendor", {"a.yaml": "a: b\n"})
-    commit(tmp_path / "r", {**TREE, f"{OVERLAY}/kustomization.yaml": "resources: [../../../../vendor]\n"})
-    git(tmp_path / "r", "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(tmp_path / "vendor"))
+    commit(
+        tmp_path / "r",
+        {**TREE, f"{OVERLAY}/kustomization.yaml": "resources: [../../../../vendor]\n"},
+    )
+    git(
+        tmp_path / "r",
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "--quiet",
+        str(tmp_path / "vendor"),
+    )
     git(tmp_path / "r", "commit", "--quiet", "--message=b")
     assert can_affect(tmp_path / "r", OVERLAY)
 
@@ -181,7 +240,9 @@ def test_more_than_may_be_read_counts_as_affected(tmp_path: Path) -> None:
     commit(tmp_path, TREE)
     repository = Repository(tmp_path, Allowance(LIMITS))
     tree = repository.list_tree(repository.resolve("HEAD"))
-    assert ChangedFiles(tmp_path, tree, Allowance(LIMITS._replace(max_bytes=10))).can_affect(OVERLAY)
+    assert ChangedFiles(tmp_path, tree, Allowance(LIMITS._replace(max_bytes=10))).can_affect(
+        OVERLAY
+    )
 
 
 def test_a_repository_with_longer_digests(tmp_path: Path) -> None:
@@ -195,10 +256,20 @@ def test_a_repository_with_longer_digests(tmp_path: Path) -> None:
 PATTERNS = [
     pytest.param("apps/*/overlays/*", [OVERLAY, "apps/shop/overlays/prod"], id="overlays"),
     pytest.param("apps/*", ["apps/other"], id="a folder that has only a Kptfile is no package"),
-    pytest.param("apps/sh?p/overlays/[dp]*", [OVERLAY, "apps/shop/overlays/prod"], id="single signs"),
+    pytest.param(
+        "apps/sh?p/overlays/[dp]*", [OVERLAY, "apps/shop/overlays/prod"], id="single signs"
+    ),
     pytest.param("apps/**/prod", ["apps/shop/overlays/prod"], id="any depth"),
-    pytest.param("**", ["apps/other", BASE, OVERLAY, "apps/shop/overlays/prod", "shared", "shared/b"], id="all"),
-    pytest.param("shared/*.yaml", ["shared/a.yaml", "shared/kustomization.yaml", "shared/values.yaml"], id="files"),
+    pytest.param(
+        "**",
+        ["apps/other", BASE, OVERLAY, "apps/shop/overlays/prod", "shared", "shared/b"],
+        id="all",
+    ),
+    pytest.param(
+        "shared/*.yaml",
+        ["shared/a.yaml", "shared/kustomization.yaml", "shared/values.yaml"],
+        id="files",
+    ),
     pytest.param(f"{OVERLAY}/*", [], id="files that are no manifests"),
     pytest.param("none/*", [], id="nothing"),
     pytest.param(".h*/*", [".hidden/a"], id="hidden ones that are asked for"),
@@ -217,12 +288,21 @@ def test_packages_that_a_pattern_matches(pattern: str, expected: list[str], tmp_
     git(tmp_path, "commit", "--quiet", "--allow-empty", "--message=b")
     git(tmp_path, "rm", "--quiet", "-r", "--cached", ".")
     git(tmp_path, "commit", "--quiet", "--message=c")
-    assert find_packages(pattern, tmp_path, repository.list_tree(repository.resolve("HEAD"))) == expected
+    assert (
+        find_packages(pattern, tmp_path, repository.list_tree(repository.resolve("HEAD")))
+        == expected
+    )
 
 
 def test_a_pattern_follows_no_link(tmp_path: Path) -> None:
     """One in a pull request could lead to any folder of a runner, or in a circle."""
-    write(tmp_path, {**{f"r/{name}": text for name, text in TREE.items()}, "outside/overlays/dev/a.yaml": "a: b\n"})
+    write(
+        tmp_path,
+        {
+            **{f"r/{name}": text for name, text in TREE.items()},
+            "outside/overlays/dev/a.yaml": "a: b\n",
+        },
+    )
     (tmp_path / "r/apps/linked").symlink_to("../../outside")
     (tmp_path / "r/apps/shop/overlays/linked").symlink_to("../../../../outside/overlays/dev")
     (tmp_path / "r/apps/shop/circle").symlink_to("..")
@@ -233,7 +313,9 @@ def test_a_pattern_follows_no_link(tmp_path: Path) -> None:
         assert find_packages(pattern, tmp_path / "r", tree) == [OVERLAY, "apps/shop/overlays/prod"]
 
 
-def test_a_file_whose_name_looks_like_a_pattern_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_whose_name_looks_like_a_pattern_is_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path, {"a[1].yaml": "a: b\n"})
     assert not stands_for_several("a[1].yaml")

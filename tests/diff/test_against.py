@@ -34,7 +34,11 @@ def config_map(level: str) -> str:
 
 
 def shop(level: str, folder: str = "shop") -> dict[str, str | bytes]:
-    return {f"{folder}/krm-fn.yaml": CONFIG, f"{folder}/web.yaml": READER, f"{folder}/config.yaml": config_map(level)}
+    return {
+        f"{folder}/krm-fn.yaml": CONFIG,
+        f"{folder}/web.yaml": READER,
+        f"{folder}/config.yaml": config_map(level),
+    }
 
 
 def diff(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -61,14 +65,18 @@ WAYS = [
     pytest.param(".", ["shop"], id="a path"),
     pytest.param("shop", [], id="the current directory"),
     pytest.param("shop", ["../shop"], id="a path upwards"),
-    pytest.param(".", ["shop/web.yaml", "shop/config.yaml", "--config=shop/krm-fn.yaml"], id="files"),
+    pytest.param(
+        ".", ["shop/web.yaml", "shop/config.yaml", "--config=shop/krm-fn.yaml"], id="files"
+    ),
     pytest.param(".", ["{}/shop"], id="an absolute path"),
     pytest.param(".", ["--root=.", "shop"], id="a root"),
 ]
 
 
 @pytest.mark.parametrize(("working", "arguments"), WAYS)
-def test_the_working_tree_is_compared_with_a_revision(working: str, arguments: list[str], repository: Path) -> None:
+def test_the_working_tree_is_compared_with_a_revision(
+    working: str, arguments: list[str], repository: Path
+) -> None:
     edit(repository, "two")
     paths = [argument.format(repository) for argument in arguments]
     done = diff(repository / working, "--against=main", "--exit-code", *paths)
@@ -91,22 +99,38 @@ def test_a_shallow_clone_is_to_be_deepened(repository: Path, tmp_path: Path) -> 
     commit(repository, shop("two"))
     git(tmp_path, "clone", "--quiet", "--depth=1", repository.as_uri(), "shallow")
     done = diff(tmp_path / "shallow", "--against=HEAD~1", "shop")
-    assert done.stderr.endswith("is no revision of this repository; this clone is shallow: run git fetch --unshallow\n")
+    assert done.stderr.endswith(
+        "is no revision of this repository; this clone is shallow: run git fetch --unshallow\n"
+    )
 
 
 NO_REVISION = 'error: --against: "{}" is no revision of this repository; {}if it is on a remote, run git fetch\n'
 FAILURES = [
     pytest.param(["--against=nothing"], NO_REVISION.format("nothing", ""), id="no such revision"),
-    pytest.param(["--against=mian"], NO_REVISION.format("mian", 'did you mean "main"? '), id="a branch, misspelled"),
+    pytest.param(
+        ["--against=mian"],
+        NO_REVISION.format("mian", 'did you mean "main"? '),
+        id="a branch, misspelled",
+    ),
     pytest.param(
         ["--against=orign/main"],
         NO_REVISION.format("orign/main", 'did you mean "origin/main"? '),
         id="a remote, misspelled",
     ),
-    pytest.param(["--against=HEAD~9"], NO_REVISION.format("HEAD~9", ""), id="more commits than there are"),
+    pytest.param(
+        ["--against=HEAD~9"], NO_REVISION.format("HEAD~9", ""), id="more commits than there are"
+    ),
     pytest.param(["--against=--all"], NO_REVISION.format("--all", ""), id="an option"),
-    pytest.param(["--against=main", "none"], "error: none: exists neither here nor in main\n", id="no such path"),
-    pytest.param(["--against=main", "shop", ".."], "error: ..: is outside of the repository {}\n", id="outside"),
+    pytest.param(
+        ["--against=main", "none"],
+        "error: none: exists neither here nor in main\n",
+        id="no such path",
+    ),
+    pytest.param(
+        ["--against=main", "shop", ".."],
+        "error: ..: is outside of the repository {}\n",
+        id="outside",
+    ),
 ]
 
 
@@ -126,14 +150,19 @@ def test_outside_of_any_repository(tmp_path: Path) -> None:
 
 def test_without_git(repository: Path) -> None:
     done = diff(repository, "--against=main", PATH="/nowhere")
-    assert (done.stderr, done.returncode) == ("error: krm-fn needs git on PATH to read a revision\n", 2)
+    assert (done.stderr, done.returncode) == (
+        "error: krm-fn needs git on PATH to read a revision\n",
+        2,
+    )
 
 
 NEW = "1 revision added; 1 other object added; linker of shop/shop added; linker runs once\n"
 ALL_NEW = "warning: HEAD: cannot be rendered, so everything is shown as new\n"
 STRICT = CONFIG.replace("spec: {", "spec: {strict: true, exclude: [{name: none}], ")
 BROKEN = [
-    pytest.param({"web.yaml": "a: [\n"}, r"error: HEAD:shop/web.yaml:2:1: invalid YAML: ", id="no YAML"),
+    pytest.param(
+        {"web.yaml": "a: [\n"}, r"error: HEAD:shop/web.yaml:2:1: invalid YAML: ", id="no YAML"
+    ),
     pytest.param(
         {"krm-fn.yaml": STRICT},
         r"error: \S+ spec.exclude\[0\] \(HEAD:shop/krm-fn.yaml:4:\d+\): ",
@@ -155,7 +184,10 @@ def test_a_change_may_repair_what_could_not_be_rendered(
     done = diff(repository, "--against=HEAD", "shop")
     assert re.match(f"{error}(.|\n)*\n{ALL_NEW}warning: uncommitted", done.stderr)
     assert done.stdout.endswith(NEW)
-    assert (done.returncode, diff(repository, "--against=HEAD", "--exit-code", "shop").returncode) == (3, 3)
+    assert (
+        done.returncode,
+        diff(repository, "--against=HEAD", "--exit-code", "shop").returncode,
+    ) == (3, 3)
     markdown = diff(repository, "--against=HEAD", "-omarkdown", "shop").stdout
     assert "<p><code>shop</code> against <code>HEAD (cannot be rendered)</code></p>" in markdown
     assert not [*temporary.iterdir()]
@@ -186,7 +218,9 @@ def test_a_path_that_is_new_or_gone_is_said(repository: Path) -> None:
     (repository / "shop").rmdir()
     gone = diff(repository, "--against=main", "shop")
     assert "warning: shop: does not exist any more\n" in gone.stderr
-    assert gone.stdout.endswith("1 revision removed; 1 other object removed; linker of shop/shop removed\n")
+    assert gone.stdout.endswith(
+        "1 revision removed; 1 other object removed; linker of shop/shop removed\n"
+    )
 
 
 def test_many_uncommitted_files_are_counted(repository: Path) -> None:
@@ -213,11 +247,17 @@ def test_two_sides_without_a_configuration_are_rendered_as_render_does(tmp_path:
 
 
 def test_what_was_rendered_before_is_not_rendered_again(repository: Path) -> None:
-    """Some keep renderings in git. Without a configuration, the function would make them revisions of another set."""
+    """Some keep renderings in git.
+
+    Without a configuration, the function would make them revisions of another set.
+    """
     for level in ("one", "two"):
         edit(repository, level)
         rendered = krm_fn("render", "shop", cwd=repository).stdout
-        write(repository, {"rendered/all.yaml": rendered, "rendered/note.yaml": "apiVersion: v1\nkind: A\n"})
+        write(
+            repository,
+            {"rendered/all.yaml": rendered, "rendered/note.yaml": "apiVersion: v1\nkind: A\n"},
+        )
         if level == "one":
             commit(repository, {})
     done = diff(repository, "--against=main", "rendered")
@@ -253,7 +293,9 @@ def test_the_repository_stays_as_it_is(settings: list[str], repository: Path) ->
     for setting in settings:
         git(repository, "config", *setting.split("="))
     edit(repository, "two")
-    os.utime(repository / "shop/web.yaml", (1, 1))  # git would like to note that the content is the same
+    os.utime(
+        repository / "shop/web.yaml", (1, 1)
+    )  # git would like to note that the content is the same
     before = _state(repository)
     assert diff(repository, "--against=main", "shop").stdout.endswith(CHANGED)
     assert _state(repository) == before
@@ -268,7 +310,9 @@ def test_line_ends_are_no_difference(tmp_path: Path) -> None:
 
 
 def test_no_attribute_of_a_tree_has_an_effect(tmp_path: Path) -> None:
-    attributes = "web.yaml export-ignore\nconfig.yaml ident export-subst working-tree-encoding=UTF-16\n"
+    attributes = (
+        "web.yaml export-ignore\nconfig.yaml ident export-subst working-tree-encoding=UTF-16\n"
+    )
     commit(tmp_path / "r", {**shop("one"), **config_file("$Id$ $Format:%H$")})
     write(tmp_path / "r", {".gitattributes": attributes})
     assert diff(tmp_path / "r", "--against=main", "shop").stdout == SAME
@@ -282,20 +326,28 @@ def config_file(level: str) -> dict[str, str | bytes]:
 
 
 FILTERED = [
-    pytest.param("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", id="git-lfs"),
+    pytest.param(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", id="git-lfs"
+    ),
     pytest.param("\0GITCRYPT\0a", id="git-crypt"),
 ]
 
 
 @pytest.mark.parametrize("stored", FILTERED)
 def test_filters_are_off_and_that_is_said(stored: str, tmp_path: Path) -> None:
-    commit(tmp_path / "r", {**shop("one"), "shop/config.yaml": stored, ".gitattributes": "config.yaml filter=loud\n"})
+    commit(
+        tmp_path / "r",
+        {**shop("one"), "shop/config.yaml": stored, ".gitattributes": "config.yaml filter=loud\n"},
+    )
     for command in ("clean", "smudge", "process"):
         git(tmp_path / "r", "config", f"filter.loud.{command}", "touch ran;")
     git(tmp_path / "r", "config", "filter.loud.required", "true")
     edit(tmp_path / "r", "two")
     done = diff(tmp_path / "r", "--against=HEAD", "shop")
-    assert "filters of git are off, so files of HEAD are read as git-lfs or git-crypt stores them" in done.stderr
+    assert (
+        "filters of git are off, so files of HEAD are read as git-lfs or git-crypt stores them"
+        in done.stderr
+    )
     assert done.stderr.endswith(": shop/config.yaml\n")
     assert not (tmp_path / "r/ran").exists()
 
@@ -312,7 +364,9 @@ NESTED = {
 
 
 @pytest.mark.parametrize("working", [".", "shop"])
-def test_a_folder_that_is_a_bare_repository_is_a_folder(working: str, repository: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_a_bare_repository_is_a_folder(
+    working: str, repository: Path, tmp_path: Path
+) -> None:
     commit(repository, {f"shop/{name}": text for name, text in NESTED.items()})
     git(tmp_path, "clone", "--quiet", "--no-hardlinks", str(repository), "clone")
     edit(tmp_path / "clone", "two")
@@ -336,7 +390,10 @@ def test_a_bare_repository_without_a_working_tree_is_none(repository: Path, tmp_
 
 VARIABLES = [
     pytest.param({"GIT_DIR": ".git"}, id="the folder, as in a hook"),
-    pytest.param({"GIT_DIR": ".git", "GIT_INDEX_FILE": ".git/index.lock", "GIT_PREFIX": "shop/"}, id="all of a hook"),
+    pytest.param(
+        {"GIT_DIR": ".git", "GIT_INDEX_FILE": ".git/index.lock", "GIT_PREFIX": "shop/"},
+        id="all of a hook",
+    ),
     pytest.param({"GIT_WORK_TREE": "/", "GIT_OBJECT_DIRECTORY": "/"}, id="another tree"),
 ]
 
@@ -356,7 +413,9 @@ def test_an_object_is_never_replaced(repository: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["--no-remote"]])
-def test_what_a_partial_clone_lacks_is_not_fetched(options: list[str], repository: Path, tmp_path: Path) -> None:
+def test_what_a_partial_clone_lacks_is_not_fetched(
+    options: list[str], repository: Path, tmp_path: Path
+) -> None:
     commit(repository, shop("two"))
     git(repository, "config", "uploadpack.allowFilter", "true")
     git(tmp_path, "clone", "--quiet", "--filter=blob:none", f"file://{repository}", "clone")
@@ -377,7 +436,10 @@ def test_a_tree_leads_to_no_file_outside_of_it(repository: Path) -> None:
     outer = make_tree(repository, f"040000 tree {inner}\t..")
     head = git(repository, "commit-tree", outer, "-m", "a")
     done = diff(repository, f"--against={head}", "shop")
-    assert done.stderr == "error: the revision has a file '../evil.yaml', which git would not check out\n"
+    assert (
+        done.stderr
+        == "error: the revision has a file '../evil.yaml', which git would not check out\n"
+    )
 
 
 def make_tree(repository: Path, entry: str) -> str:
@@ -392,11 +454,21 @@ def make_tree(repository: Path, entry: str) -> str:
 def test_a_submodule_is_said_to_be_left_out(repository: Path, tmp_path: Path) -> None:
     commit(tmp_path / "other", {"a.yaml": config_map("one")})
     git(
-        repository, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(tmp_path / "other"), "vendor"
+        repository,
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "--quiet",
+        str(tmp_path / "other"),
+        "vendor",
     )
     git(repository, "commit", "--quiet", "--message=b")
     done = diff(repository, "--against=HEAD", "shop")
-    assert (done.stdout, done.stderr) == (SAME, "warning: submodules of HEAD are not read: vendor\n")
+    assert (done.stdout, done.stderr) == (
+        SAME,
+        "warning: submodules of HEAD are not read: vendor\n",
+    )
 
 
 def test_a_worktree_and_a_path_from_elsewhere(repository: Path, tmp_path: Path) -> None:
@@ -406,14 +478,18 @@ def test_a_worktree_and_a_path_from_elsewhere(repository: Path, tmp_path: Path) 
     assert done.stdout.partition("\n")[2] == CHANGED
 
 
-def test_a_link_in_a_revision_leads_to_nothing_outside_of_it(tmp_path: Path, temporary: Path) -> None:
+def test_a_link_in_a_revision_leads_to_nothing_outside_of_it(
+    tmp_path: Path, temporary: Path
+) -> None:
     (tmp_path / "outside.yaml").write_text(config_map("one"))
     repository = tmp_path / "r"
     write(repository, shop("one"))
     (repository / "shop/link.yaml").symlink_to(tmp_path / "outside.yaml")
     commit(repository, {})
     done = diff(repository, "--against=main", "shop")
-    assert re.match(r"error: main:shop/link.yaml: leads to \S+, outside of the root main; --root ", done.stderr)
+    assert re.match(
+        r"error: main:shop/link.yaml: leads to \S+, outside of the root main; --root ", done.stderr
+    )
     assert not [*temporary.iterdir()]
 
 
@@ -427,13 +503,17 @@ ENDS = [
 
 
 @pytest.mark.parametrize("number", ENDS)
-def test_nothing_is_left_when_the_process_is_ended(number: int, repository: Path, temporary: Path) -> None:
+def test_nothing_is_left_when_the_process_is_ended(
+    number: int, repository: Path, temporary: Path
+) -> None:
     commit(repository, {"shop/kustomization.yaml": "resources: [web.yaml]\n"})
     write(repository, {"../bin/kustomize": SLOW})
     (repository / "../bin/kustomize").chmod(0o755)
     environment = {**os.environ, **ENVIRONMENT, "PATH": f"{repository}/../bin:{os.environ['PATH']}"}
     command = [sys.executable, "-P", "-m", "krm_fn", "diff", "--against=main", "shop"]
-    with subprocess.Popen(command, cwd=repository, env=environment, stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        command, cwd=repository, env=environment, stdout=subprocess.DEVNULL
+    ) as process:
         while not (repository / "../started").exists() and process.poll() is None:
             time.sleep(0.01)
         assert [*temporary.iterdir()]
@@ -446,7 +526,9 @@ def test_nothing_is_left_when_the_process_is_ended(number: int, repository: Path
     assert not [*temporary.iterdir()]
 
 
-def test_without_room_for_temporary_files(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_room_for_temporary_files(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TMPDIR", "/nowhere")
     done = diff(repository, "--against=main", "shop")
     message = "error: cannot make a temporary folder; set TMPDIR to a folder with room in it\n"

@@ -62,7 +62,9 @@ def test_a_diff_gives_the_recorded_json(case: Path, snapshot: Snapshot) -> None:
 
 @every_diff
 def test_json_has_all_that_the_text_says(case: Path) -> None:
-    assert write_text(read_json(json.loads(diff("-ojson").stdout)), Screen()) == diff().stdout.decode(), case
+    assert (
+        write_text(read_json(json.loads(diff("-ojson").stdout)), Screen()) == diff().stdout.decode()
+    ), case
 
 
 @every_diff

@@ -44,7 +44,9 @@ metadata: {name: web}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
 subjects: [{kind: ServiceAccount, name: web, namespace: default}]
 """
-CONFIGURATION = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\n"
+CONFIGURATION = (
+    "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\n"
+)
 STAGING = {"namespace": "staging", "namePrefix": "staging-"}
 PRODUCTION = {"namespace": "prod", "namePrefix": "prod-", "nameSuffix": "-eu"}
 NAMESPACES = "note: taken as equal: namespaces staging and prod\n"
@@ -56,7 +58,13 @@ BOTH = ("--ignore-namespace", "--ignore-affixes")
 def overlays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", f"{require('kustomize').parent}:/usr/bin:/bin")
     monkeypatch.chdir(tmp_path)
-    write(tmp_path, {"base/kustomization.yaml": "namePrefix: shop-\nresources: [all.yaml]\n", "base/all.yaml": BASE})
+    write(
+        tmp_path,
+        {
+            "base/kustomization.yaml": "namePrefix: shop-\nresources: [all.yaml]\n",
+            "base/all.yaml": BASE,
+        },
+    )
     overlay(tmp_path, "staging", **STAGING)
     overlay(tmp_path, "prod", **PRODUCTION)
     return tmp_path
@@ -64,7 +72,10 @@ def overlays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def overlay(folder: Path, name: str, **fields: str) -> None:
     lines = [f"{field}: {value}" for field, value in {"resources": "[../base]", **fields}.items()]
-    write(folder, {f"{name}/kustomization.yaml": "\n".join(lines), f"{name}/krm-fn.yaml": CONFIGURATION})
+    write(
+        folder,
+        {f"{name}/kustomization.yaml": "\n".join(lines), f"{name}/krm-fn.yaml": CONFIGURATION},
+    )
 
 
 def diff(*arguments: str) -> str:
@@ -74,7 +85,10 @@ def diff(*arguments: str) -> str:
 
 
 def test_two_environments_of_one_application_are_equal(overlays: Path) -> None:
-    assert diff(*BOTH, "staging", "prod") == f"{NAMESPACES}{NAMES}no difference: 1 revision unchanged\n"
+    assert (
+        diff(*BOTH, "staging", "prod")
+        == f"{NAMESPACES}{NAMES}no difference: 1 revision unchanged\n"
+    )
     assert "1 added" not in diff(*BOTH, "prod", "staging"), overlays
 
 
@@ -113,7 +127,9 @@ SIDECAR = "'- {op: add, path: /spec/template/spec/containers/0, value: {name: lo
 def test_a_text_that_is_a_name_in_one_environment_only_is_equal_to_itself(overlays: Path) -> None:
     """The container is called shop-web, as the Deployment is where nothing is before its name."""
     targets = [f"{{target: {{kind: Deployment}}, patch: {patch}}}" for patch in (NAMED, SIDECAR)]
-    overlay(overlays, "staging", namespace="staging", namePrefix="staging-", patches=f"[{targets[0]}]")
+    overlay(
+        overlays, "staging", namespace="staging", namePrefix="staging-", patches=f"[{targets[0]}]"
+    )
     overlay(overlays, "prod", namespace="prod", patches=f"[{targets[0]}]")
     names = "note: taken as equal: names staging-*, staging-shop-* and shop-*\n"
     expected = f"{NAMESPACES}{names}no difference: 1 revision unchanged\n"
@@ -134,7 +150,12 @@ def test_one_side_may_have_no_affix(overlays: Path, pair: tuple[str, str]) -> No
 
 
 def test_the_affixes_of_components_count(overlays: Path) -> None:
-    write(overlays, {"cell/kustomization.yaml": "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\n"})
+    write(
+        overlays,
+        {
+            "cell/kustomization.yaml": "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\n"
+        },
+    )
     with (overlays / "cell/kustomization.yaml").open("a") as component:
         component.write("namePrefix: cell-\n")
     overlay(overlays, "prod", **PRODUCTION, components="[../cell]")
@@ -143,17 +164,32 @@ def test_the_affixes_of_components_count(overlays: Path) -> None:
 
 def manifests(namespaces: str, data: str = "{}") -> str:
     """Write a ConfigMap into each of the namespaces, named by the first two letters of that."""
-    objects = (f"metadata: {{name: {one[:2]}, namespace: {one}}}\ndata: {data}\n" for one in namespaces.split())
+    objects = (
+        f"metadata: {{name: {one[:2]}, namespace: {one}}}\ndata: {data}\n"
+        for one in namespaces.split()
+    )
     return "---\n".join(f"apiVersion: v1\nkind: ConfigMap\n{one}" for one in objects)
 
 
 APART = "not paired, as nothing tells which of them belong together: namespaces "
 NAMESPACE_CASES = {
-    "an object of a namespace on both sides stays there": ("ab-staging both", "ab-prod both", "ab-staging and ab-prod"),
+    "an object of a namespace on both sides stays there": (
+        "ab-staging both",
+        "ab-prod both",
+        "ab-staging and ab-prod",
+    ),
     "no namespace is one too": ("''", "prod", "(none) and prod"),
-    "of several, those belong together that share most": ("db-a we-a", "db-b we-b", "db-a and db-b|we-a and we-b"),
+    "of several, those belong together that share most": (
+        "db-a we-a",
+        "db-b we-b",
+        "db-a and db-b|we-a and we-b",
+    ),
     "what shares nothing belongs to nothing": ("aa bb", "cc dd", f"{APART}aa, bb and cc, dd"),
-    "what shares as much with two belongs to none": ("db-a cc", "db-b db-c", f"{APART}cc, db-a and db-b, db-c"),
+    "what shares as much with two belongs to none": (
+        "db-a cc",
+        "db-b db-c",
+        f"{APART}cc, db-a and db-b, db-c",
+    ),
     "one more on one side is told by its objects": ("we-a", "db-b we-b", "we-a and we-b"),
     "what is on one side only belongs to nothing": ("we-a", "we-a db-b", ""),
 }
@@ -162,14 +198,23 @@ NAMESPACE_CASES = {
 @pytest.mark.parametrize(("old", "new", "told"), NAMESPACE_CASES.values(), ids=NAMESPACE_CASES)
 def test_which_namespaces_are_paired(tmp_path: Path, old: str, new: str, told: str) -> None:
     write(tmp_path, {"old.yaml": manifests(old), "new.yaml": manifests(new)})
-    text = diff("--ignore-namespace", "-ojson", str(tmp_path / "old.yaml"), str(tmp_path / "new.yaml"))
-    expected = [one if one.startswith(APART) else f"taken as equal: namespaces {one}" for one in told.split("|") if one]
+    text = diff(
+        "--ignore-namespace", "-ojson", str(tmp_path / "old.yaml"), str(tmp_path / "new.yaml")
+    )
+    expected = [
+        one if one.startswith(APART) else f"taken as equal: namespaces {one}"
+        for one in told.split("|")
+        if one
+    ]
     assert json.loads(text)["notes"] == expected
 
 
 def test_a_namespace_counts_only_where_a_field_says_that_it_is_one(tmp_path: Path) -> None:
     for one in ("staging", "prod"):
-        write(tmp_path, {f"{one}.yaml": manifests(one, f"{{A: {one}}}").replace("name: st", "name: pr")})
+        write(
+            tmp_path,
+            {f"{one}.yaml": manifests(one, f"{{A: {one}}}").replace("name: st", "name: pr")},
+        )
     text = diff("--ignore-namespace", str(tmp_path / "staging.yaml"), str(tmp_path / "prod.yaml"))
     assert "  - A: staging\n  + A: prod\n" in text
     for one in ("staging", "prod"):
@@ -180,7 +225,12 @@ def test_a_namespace_counts_only_where_a_field_says_that_it_is_one(tmp_path: Pat
     assert text.startswith("Widget prod/web\n  spec.tier: staging -> prod\nnote: "), text
 
 
-@given(*[st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=5) for _ in ("old", "new")])
+@given(
+    *[
+        st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=5)
+        for _ in ("old", "new")
+    ]
+)
 @settings(max_examples=examples_of(300), deadline=None)
 def test_namespaces_belong_together_if_each_shares_less_with_any_other(
     old: list[set[str]], new: list[set[str]]
@@ -207,7 +257,9 @@ def _release_of(side: Mapping[str, Iterable[str]]) -> Release:
     return read_release(open_envelope(read_yaml("---\n".join(objects).encode())).items, None, "")
 
 
-@pytest.mark.parametrize("names", [["web"], ["web", "app-{}"], ["app-{}"]], ids=["alike", "alike but one", "apart"])
+@pytest.mark.parametrize(
+    "names", [["web"], ["web", "app-{}"], ["app-{}"]], ids=["alike", "alike but one", "apart"]
+)
 def test_a_thousand_namespaces_take_no_minute(names: list[str]) -> None:
     """Each pair with all its rivals was 160^4 steps for 160 namespaces, and took 40 s."""
     sides = [

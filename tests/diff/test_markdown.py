@@ -41,7 +41,10 @@ def test_all_is_in_code(file: Path) -> None:
 
 def _large(changes: int, text: str) -> Difference:
     one = ObjectChange(
-        who("web-config"), who("web-config"), has_new_name=True, keys=(KeyChange("a", Shown(1, ""), Shown(2, text)),)
+        who("web-config"),
+        who("web-config"),
+        has_new_name=True,
+        keys=(KeyChange("a", Shown(1, ""), Shown(2, text)),),
     )
     return Difference("old", "new", (one,) * changes, (), LinkerChange(), 0)
 
@@ -52,8 +55,16 @@ def _large(changes: int, text: str) -> Difference:
         pytest.param(_large(2, "line\n" * 1000), "... 851 more lines", id="a long value"),
         pytest.param(_large(2, "x" * 1_000_000), "... (+999717)", id="a long line"),
         pytest.param(_large(2000, "x"), "as there is no room in a comment: 1,", id="many changes"),
-        pytest.param(_large(300, "e\u0301" * 500), "as there is no room in a comment: ", id="combined characters"),
-        pytest.param(_large(300, "\U0001f600" * 500), "as there is no room in a comment: ", id="wide characters"),
+        pytest.param(
+            _large(300, "e\u0301" * 500),
+            "as there is no room in a comment: ",
+            id="combined characters",
+        ),
+        pytest.param(
+            _large(300, "\U0001f600" * 500),
+            "as there is no room in a comment: ",
+            id="wide characters",
+        ),
     ],
 )
 def test_a_comment_is_never_too_long(difference: Difference, told: str) -> None:

@@ -25,7 +25,13 @@ from krm_fn.tools.diff.pair import Release, read_release
 from krm_fn.tools.diff.write_difference import write_json, write_markdown, write_text
 from krm_fn.tools.render.deployable import is_deployed
 from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance
-from krm_fn.tools.render.render import Opened, decide_opened, open_inputs, render_items, render_opened
+from krm_fn.tools.render.render import (
+    Opened,
+    decide_opened,
+    open_inputs,
+    render_items,
+    render_opened,
+)
 from krm_fn.tools.render.sources import Inputs
 from krm_fn.tools.render.tools import HelmOptions
 from tests.cases import FIXTURES, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
@@ -97,7 +103,9 @@ class Deployed:
         found = {}
         for mutate in MUTATIONS if rendering.sets else ():
             for changes in one_of([*mutate(rendering)], self.name):
-                text = apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode()
+                text = apply_splices(
+                    envelope.document.text, plan_splices(envelope, changes)
+                ).encode()
                 release = release_of(text)
                 found[text] = Mistake(release, compare(self.release, release))
         return found
@@ -107,7 +115,9 @@ holds = Properties[Deployed]()
 
 
 @pytest.mark.volume
-@pytest.mark.parametrize("case", [*TRANSFORMS, *MIGRATION_STEPS], ids=lambda case: f"{case.parent.name}/{case.name}")
+@pytest.mark.parametrize(
+    "case", [*TRANSFORMS, *MIGRATION_STEPS], ids=lambda case: f"{case.parent.name}/{case.name}"
+)
 def test_all_properties_hold(case: Path) -> None:
     holds.check(Deployed(case.name, (case / "output.yaml").read_bytes()), of=case.name)
 
@@ -133,7 +143,11 @@ def all_comes_and_all_goes(deployed: Deployed) -> None:
     nothing, everything = read_release([], None, ""), deployed.release
     added, removed = compare(nothing, everything), compare(everything, nothing)
     own = len(everything.package.authored)
-    assert len(added.revisions) + len(added.objects) == len(removed.revisions) + len(removed.objects) == own
+    assert (
+        len(added.revisions) + len(added.objects)
+        == len(removed.revisions) + len(removed.objects)
+        == own
+    )
     assert all(change.old is None for change in (*added.revisions, *added.objects))
     assert len(added.linker.added) == len(removed.linker.removed)
 
@@ -147,7 +161,10 @@ def every_single_mistake_is_a_difference(deployed: Deployed) -> None:
 @holds
 def what_is_passed_over_does_not_differ(deployed: Deployed) -> None:
     same = release_of(deployed.data)
-    for release, found in (Mistake(same, compare(deployed.release, same)), *deployed.mistakes.values()):
+    for release, found in (
+        Mistake(same, compare(deployed.release, same)),
+        *deployed.mistakes.values(),
+    ):
         assert found == compare_whole(deployed.release, release), say(found)
 
 
@@ -156,19 +173,69 @@ def no_hash_of_a_secret_is_shown(deployed: Deployed) -> None:
     """Neither where the Secret is, nor where anything references it."""
     nothing = read_release([], None, "")
     before = deployed.release
-    for number, (after, _) in enumerate(deployed.mistakes.values() if deployed.hashes_of_secrets else ()):
-        for old, new in in_turn([(before, after), (after, before), (nothing, after), (after, nothing)], number):
+    for number, (after, _) in enumerate(
+        deployed.mistakes.values() if deployed.hashes_of_secrets else ()
+    ):
+        for old, new in in_turn(
+            [(before, after), (after, before), (nothing, after), (after, nothing)], number
+        ):
             shown = write_json(compare(old, new))
             assert not any(one in shown for one in deployed.hashes_of_secrets), shown
 
 
 FIELDS = [
-    *("{}", "[]", "null", '""', "~", "a", "{a: b}", "{a: b, c: d}", "{c: d, a: b}", "{a: b, <<: {c: d}}"),
-    *("{a: b, <<: {c: e}}", "{a: b, '<<': {c: d}}", "[{a: b}]", "[{a: b}, {c: d}]", "{[a]: b}", "{? {a: b} : c}"),
-    *("yes", "'yes'", "!!str yes", "true", "TRUE", "1", '"1"', "1.0", "0x1", "!!str 1", "YQ==", "|\n    a"),
-    *("[{name: a}, {name: b}]", "[{name: b}, {name: a}]", "{template: {kind: Secret, data: {a: db-2456789bcd}}}"),
-    *("{a: db-2456789bcd}", "{a: db}", "{a: db-kmtbcdfghk}", "{db-2456789bcd: a}", "{db: a}", "{db-kmtbcdfghk: a}"),
-    *("[db-2456789bcd]", "[db-kmtbcdfghk, db]", "{template: {kind: Secret, data: {a: db-kmtbcdfghk}}}"),
+    *(
+        "{}",
+        "[]",
+        "null",
+        '""',
+        "~",
+        "a",
+        "{a: b}",
+        "{a: b, c: d}",
+        "{c: d, a: b}",
+        "{a: b, <<: {c: d}}",
+    ),
+    *(
+        "{a: b, <<: {c: e}}",
+        "{a: b, '<<': {c: d}}",
+        "[{a: b}]",
+        "[{a: b}, {c: d}]",
+        "{[a]: b}",
+        "{? {a: b} : c}",
+    ),
+    *(
+        "yes",
+        "'yes'",
+        "!!str yes",
+        "true",
+        "TRUE",
+        "1",
+        '"1"',
+        "1.0",
+        "0x1",
+        "!!str 1",
+        "YQ==",
+        "|\n    a",
+    ),
+    *(
+        "[{name: a}, {name: b}]",
+        "[{name: b}, {name: a}]",
+        "{template: {kind: Secret, data: {a: db-2456789bcd}}}",
+    ),
+    *(
+        "{a: db-2456789bcd}",
+        "{a: db}",
+        "{a: db-kmtbcdfghk}",
+        "{db-2456789bcd: a}",
+        "{db: a}",
+        "{db-kmtbcdfghk: a}",
+    ),
+    *(
+        "[db-2456789bcd]",
+        "[db-kmtbcdfghk, db]",
+        "{template: {kind: Secret, data: {a: db-kmtbcdfghk}}}",
+    ),
 ]
 
 
@@ -183,7 +250,10 @@ def test_no_difference_of_a_field_is_passed_over() -> None:
 def package_with(field: str, suffix: str, config_maps: list[str]) -> bytes:
     """Write a Secret with a content name, an object with a field, a Deployment that reads all, and ConfigMaps."""
     annotations = f"{{{keys.BASE_NAME}: db}}"
-    others = "".join(f"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n" for name in config_maps)
+    others = "".join(
+        f"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n"
+        for name in config_maps
+    )
     return (
         f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: db-{suffix}\n  annotations: {annotations}\n"
         f"  labels: {{{keys.SET}: shop}}\n---\napiVersion: example.org/v1\nkind: A\nmetadata: {{name: a}}\n"
@@ -226,7 +296,9 @@ def test_who_reads_no_warnings_gets_the_same_changes_and_errors(case: Path) -> N
         return
     for is_strict in (False, True):
         environment = NO_ENVIRONMENT._replace(strict=is_strict)
-        expected, found = (_decide(opened, environment._replace(warns=warns)) for warns in (True, False))
+        expected, found = (
+            _decide(opened, environment._replace(warns=warns)) for warns in (True, False)
+        )
         assert found == expected, f"strict: {is_strict}"
 
 
@@ -236,11 +308,17 @@ def _decide(opened: Opened, environment: Environment) -> Changes | list[str]:
         changes = decide_opened(opened._replace(expansion=Expansion()), environment).changes
     except Rejected as rejected:
         return [*map(str, rejected.problems)]
-    errors = [str(problem) for problem in opened.place(changes.problems) if problem.severity is Severity.ERROR]
+    errors = [
+        str(problem)
+        for problem in opened.place(changes.problems)
+        if problem.severity is Severity.ERROR
+    ]
     return errors or changes._replace(problems=())
 
 
-def test_equal_texts_in_two_namespaces_may_reference_what_is_called_differently(tmp_path: Path) -> None:
+def test_equal_texts_in_two_namespaces_may_reference_what_is_called_differently(
+    tmp_path: Path,
+) -> None:
     """The proof reads them once. In one namespace, a ConfigMap gets another base name."""
     for name, others in (("old", ("web", "web")), ("new", ("web", "app"))):
         package = "---\n".join(
@@ -258,7 +336,8 @@ def test_equal_texts_in_two_namespaces_may_reference_what_is_called_differently(
         rendered = main(["render", str(tmp_path / f"{name}.yaml")])
         (tmp_path / f"{name}-rendered.yaml").write_bytes(rendered.stdout)
     of_packages, of_renderings = (
-        main(["diff", *(str(tmp_path / f"{name}{kind}.yaml") for name in ("old", "new"))]) for kind in ("", "-rendered")
+        main(["diff", *(str(tmp_path / f"{name}{kind}.yaml") for name in ("old", "new"))])
+        for kind in ("", "-rendered")
     )
     assert of_packages == of_renderings
     assert b"app" in of_packages.stdout
@@ -267,13 +346,19 @@ def test_equal_texts_in_two_namespaces_may_reference_what_is_called_differently(
 @pytest.mark.parametrize("case", STEPS, ids=lambda case: case.name)
 def test_a_migration_loses_nothing(case: Path) -> None:
     """No object comes or goes but the ReplicaSets of a dump, and only the key differs that the second step edits."""
-    before, *steps = (case / name for name in ("deployed.yaml", "step-1/output.yaml", "step-2/output.yaml"))
+    before, *steps = (
+        case / name for name in ("deployed.yaml", "step-1/output.yaml", "step-2/output.yaml")
+    )
     for after in steps:
         difference = compare(release_of(before.read_bytes()), release_of(after.read_bytes()))
         changes = (*difference.revisions, *difference.objects)
-        assert all(change.new or change.who.kind == "ReplicaSet" for change in changes), say(difference)
+        assert all(change.new or change.who.kind == "ReplicaSet" for change in changes), say(
+            difference
+        )
         assert all(change.old for change in changes), say(difference)
-        assert {one.key for change in changes for one in change.keys} <= {"LOG_LEVEL"}, say(difference)
+        assert {one.key for change in changes for one in change.keys} <= {"LOG_LEVEL"}, say(
+            difference
+        )
         before = after
 
 

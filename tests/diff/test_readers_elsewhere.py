@@ -22,7 +22,12 @@ SECRET = {"kind": "Secret"}
 
 
 def config(
-    level: str = "one", path: str = CATALOG, *, kind: str = "ConfigMap", namespace: str = "shop", more: str = ""
+    level: str = "one",
+    path: str = CATALOG,
+    *,
+    kind: str = "ConfigMap",
+    namespace: str = "shop",
+    more: str = "",
 ) -> Files:
     """Return an object `catalog-db`; `more` are other fields of its metadata."""
     place = f", namespace: {namespace}" if namespace else ""
@@ -31,7 +36,14 @@ def config(
     return {f"{path}/config.yaml": text}
 
 
-def pod(path: str = UI, *, kind: str = "ConfigMap", namespace: str = "shop", more: str = "", image: str = "a") -> Files:
+def pod(
+    path: str = UI,
+    *,
+    kind: str = "ConfigMap",
+    namespace: str = "shop",
+    more: str = "",
+    image: str = "a",
+) -> Files:
     """Return a Deployment that reads `catalog-db`."""
     place = f", namespace: {namespace}" if namespace else ""
     field = "configMapRef" if kind == "ConfigMap" else "secretRef"
@@ -43,9 +55,13 @@ def pod(path: str = UI, *, kind: str = "ConfigMap", namespace: str = "shop", mor
     }
 
 
-def catalog(level: str = "one", *, kind: str = "ConfigMap", namespace: str = "shop", more: str = "") -> Files:
+def catalog(
+    level: str = "one", *, kind: str = "ConfigMap", namespace: str = "shop", more: str = ""
+) -> Files:
     """Return a package that renames its object."""
-    settings = {f"{CATALOG}/krm-fn.yaml": CONFIG.replace("spec: {", "spec: {kinds: [ConfigMap, Secret], ")}
+    settings = {
+        f"{CATALOG}/krm-fn.yaml": CONFIG.replace("spec: {", "spec: {kinds: [ConfigMap, Secret], ")
+    }
     own = pod(CATALOG, kind=kind, namespace=namespace)
     return {**settings, **own, **config(level, kind=kind, namespace=namespace, more=more)}
 
@@ -58,7 +74,11 @@ def external(level: str = "one") -> Files:
         "spec: {refreshPolicy: CreatedOnce, target: {name: catalog-db, immutable: true}, "
         f"data: [{{secretKey: a, remoteRef: {{key: {level}}}}}]}}\n"
     )
-    return {f"{CATALOG}/krm-fn.yaml": kinds, f"{CATALOG}/config.yaml": text, **pod(CATALOG, **SECRET)}
+    return {
+        f"{CATALOG}/krm-fn.yaml": kinds,
+        f"{CATALOG}/config.yaml": text,
+        **pod(CATALOG, **SECRET),
+    }
 
 
 def said(done: Outcome) -> list[str]:
@@ -68,7 +88,12 @@ def said(done: Outcome) -> list[str]:
 
 
 def change(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, before: Files, after: Files, *paths: str, code: int = DIFFERENT
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    before: Files,
+    after: Files,
+    *paths: str,
+    code: int = DIFFERENT,
 ) -> list[str]:
     commit(folder, before)
     write(folder, after)
@@ -77,7 +102,11 @@ def change(
     return said(done)
 
 
-def warning(who: str = "Deployment/shop/ui", revision: str = "ConfigMap/shop/catalog-db-HASH", path: str = UI) -> str:
+def warning(
+    who: str = "Deployment/shop/ui",
+    revision: str = "ConfigMap/shop/catalog-db-HASH",
+    path: str = UI,
+) -> str:
     kind = revision.partition("/")[0]
     field = "configMapRef" if kind == "ConfigMap" else "secretRef"
     return (
@@ -96,36 +125,76 @@ IGNORED = {"more": ", annotations: {revisions.krm-fn.io/strategy: ignore}"}
 
 NOT_SAID = [
     pytest.param(catalog(), catalog("two"), id="one package alone"),
-    pytest.param({**catalog(), **pod(namespace="other")}, catalog("two"), id="the pod is in another namespace"),
-    pytest.param({**catalog(), **pod(**UNNAMED)}, catalog("two"), id="only the object has a namespace"),
-    pytest.param({**catalog(**UNNAMED), **pod()}, catalog("two", **UNNAMED), id="only the pod has a namespace"),
-    pytest.param({**catalog(), **pod(), **config(path=UI)}, catalog("two"), id="the pod's package has the object"),
-    pytest.param({**catalog(), **pod(), **config(path="apps/db")}, catalog("two"), id="a third package has it"),
     pytest.param(
-        {**catalog(), **pod(), **config(path="apps/db", **UNNAMED)}, catalog("two"), id="a third one, that may be there"
+        {**catalog(), **pod(namespace="other")},
+        catalog("two"),
+        id="the pod is in another namespace",
     ),
-    pytest.param({**catalog(**SECRET), **pod()}, catalog("two", **SECRET), id="a Secret has the name of a ConfigMap"),
+    pytest.param(
+        {**catalog(), **pod(**UNNAMED)}, catalog("two"), id="only the object has a namespace"
+    ),
+    pytest.param(
+        {**catalog(**UNNAMED), **pod()},
+        catalog("two", **UNNAMED),
+        id="only the pod has a namespace",
+    ),
+    pytest.param(
+        {**catalog(), **pod(), **config(path=UI)},
+        catalog("two"),
+        id="the pod's package has the object",
+    ),
+    pytest.param(
+        {**catalog(), **pod(), **config(path="apps/db")},
+        catalog("two"),
+        id="a third package has it",
+    ),
+    pytest.param(
+        {**catalog(), **pod(), **config(path="apps/db", **UNNAMED)},
+        catalog("two"),
+        id="a third one, that may be there",
+    ),
+    pytest.param(
+        {**catalog(**SECRET), **pod()},
+        catalog("two", **SECRET),
+        id="a Secret has the name of a ConfigMap",
+    ),
     pytest.param(
         {**catalog(**SECRET), **pod(**SECRET), **CERTIFICATE},
         catalog("two", **SECRET),
         id="a controller writes one for a third package",
     ),
-    pytest.param({**catalog(**IGNORED), **pod()}, catalog("two", **IGNORED), id="the object keeps its name"),
+    pytest.param(
+        {**catalog(**IGNORED), **pod()}, catalog("two", **IGNORED), id="the object keeps its name"
+    ),
     pytest.param({**catalog(), **pod()}, pod(CATALOG, image="b"), id="no revision has changed"),
     pytest.param({**catalog(), **pod()}, pod(image="b"), id="only the pod has changed"),
 ]
 
 
 @pytest.mark.parametrize(("before", "after"), NOT_SAID)
-def test_nothing_is_said(before: Files, after: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_said(
+    before: Files, after: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert change(tmp_path, monkeypatch, before, after) == []
 
 
 SAID = [
     pytest.param({**catalog(), **pod()}, catalog("two"), {}, id="the same namespace"),
-    pytest.param({**config(), **pod(CATALOG), **pod()}, catalog(), {}, id="the object is renamed from now on"),
-    pytest.param({**catalog(), **pod(more=", optional: true")}, catalog("two"), {}, id="an optional reference"),
-    pytest.param({**catalog(), **pod()}, {**catalog("two"), **pod(image="b")}, {}, id="the pod has changed as well"),
+    pytest.param(
+        {**config(), **pod(CATALOG), **pod()}, catalog(), {}, id="the object is renamed from now on"
+    ),
+    pytest.param(
+        {**catalog(), **pod(more=", optional: true")},
+        catalog("two"),
+        {},
+        id="an optional reference",
+    ),
+    pytest.param(
+        {**catalog(), **pod()},
+        {**catalog("two"), **pod(image="b")},
+        {},
+        id="the pod has changed as well",
+    ),
     pytest.param(catalog(), {**catalog("two"), **pod()}, {}, id="the pod is new"),
     pytest.param(
         {**catalog(), **pod(), **config(path="apps/db", namespace="other")},
@@ -156,9 +225,17 @@ SAID = [
 
 @pytest.mark.parametrize(("before", "after", "differs"), SAID)
 def test_the_reader_is_named(
-    before: Files, after: Files, differs: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    before: Files,
+    after: Files,
+    differs: Mapping[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    lines = [line for line in change(tmp_path, monkeypatch, before, after) if "does not exist in" not in line]
+    lines = [
+        line
+        for line in change(tmp_path, monkeypatch, before, after)
+        if "does not exist in" not in line
+    ]
     assert [line for line in lines if "no configuration" not in line] == [warning(**differs)]
 
 
@@ -169,11 +246,15 @@ def test_the_value_of_a_secret_is_not_said(tmp_path: Path, monkeypatch: pytest.M
     assert not re.search("catalog-db-[a-z0-9]", line)
 
 
-def test_only_packages_that_are_given_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_packages_that_are_given_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert change(tmp_path, monkeypatch, {**catalog(), **pod()}, catalog("two"), CATALOG) == []
 
 
-def test_what_is_built_in_the_package_is_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_built_in_the_package_is_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A base that is matched too has the pod, and its overlay the object."""
     monkeypatch.setenv("PATH", f"{require('kustomize').parent}:/usr/bin:/bin")
     built: Files = {f"{CATALOG}/kustomization.yaml": "resources: [../ui, config.yaml, web.yaml]\n"}
@@ -192,12 +273,22 @@ def test_only_packages_with_the_name_in_their_files_are_rendered(
         return render(inputs, options)
 
     monkeypatch.setattr(diff_of_packages, "render_alone", record)
-    longer = {name: str(text).replace("catalog-db", "catalog-db-2") for name, text in pod("apps/longer").items()}
+    longer = {
+        name: str(text).replace("catalog-db", "catalog-db-2")
+        for name, text in pod("apps/longer").items()
+    }
     by_base: Files = {
         "apps/over/kustomization.yaml": "resources: [../../base]\n",
         "base/kustomization.yaml": "resources: []\n# catalog-db\n",
     }
-    before = {**catalog(), **pod(), **config(path="apps/broken"), **longer, **by_base, "apps/none/a.yaml": "a: b\n"}
+    before = {
+        **catalog(),
+        **pod(),
+        **config(path="apps/broken"),
+        **longer,
+        **by_base,
+        "apps/none/a.yaml": "a: b\n",
+    }
     before["apps/broken/web.yaml"] = "a: [\n"
     assert change(tmp_path, monkeypatch, before, pod(CATALOG, image="b")) == []
     assert rendered == []
@@ -206,7 +297,15 @@ def test_only_packages_with_the_name_in_their_files_are_rendered(
     assert sorted(rendered) == ["apps/broken", "apps/over", UI]
 
 
-def test_a_package_that_fails_hides_no_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_that_fails_hides_no_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = {**catalog(), **pod(), **config(path="apps/db")}
-    lines = change(tmp_path, monkeypatch, before, {**catalog("two"), "apps/db/config.yaml": "a: [\n"}, code=FAILED)
+    lines = change(
+        tmp_path,
+        monkeypatch,
+        before,
+        {**catalog("two"), "apps/db/config.yaml": "a: [\n"},
+        code=FAILED,
+    )
     assert warning() in lines

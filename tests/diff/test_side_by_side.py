@@ -40,7 +40,13 @@ if __name__ == "__main__":
 """
 """krm-fn as on macOS, where no process is a fork of another."""
 
-DEEP = "apiVersion: e.x/v1\nkind: Deep\nmetadata: {name: deep}\nspec: " + "{a: " * 390 + "b" + "}" * 390 + "\n"
+DEEP = (
+    "apiVersion: e.x/v1\nkind: Deep\nmetadata: {name: deep}\nspec: "
+    + "{a: " * 390
+    + "b"
+    + "}" * 390
+    + "\n"
+)
 
 
 @pytest.fixture
@@ -49,13 +55,28 @@ def repository(tmp_path: Path, temporary: Path) -> Path:
     assert temporary
     folder = tmp_path / "repository"
     before = {name: text for one in NAMES for name, text in package(one, "one").items()}
-    before |= package("secret", "one", kind="Secret") | package("broken", "one") | package("repaired", "one")
+    before |= (
+        package("secret", "one", kind="Secret")
+        | package("broken", "one")
+        | package("repaired", "one")
+    )
     before |= {"apps/shop/repaired/web.yaml": "a: b\n", "apps/old/gone/a.yaml": config_map("one")}
-    before |= {f"apps/reader/{name}/web.yaml": package(name, "one")[f"apps/shop/{name}/web.yaml"] for name in NAMES}
+    before |= {
+        f"apps/reader/{name}/web.yaml": package(name, "one")[f"apps/shop/{name}/web.yaml"]
+        for name in NAMES
+    }
     commit(folder, before)
     after = {name: text for one in NAMES[1:] for name, text in package(one, f"two-{one}").items()}
-    after |= package("secret", "two", kind="Secret") | package("added", "one") | package("repaired", "one")
-    after |= {"apps/shop/broken/web.yaml": "a: b\n", "apps/shop/blog/notes.txt": "a", "apps/shop/dev/deep.yaml": DEEP}
+    after |= (
+        package("secret", "two", kind="Secret")
+        | package("added", "one")
+        | package("repaired", "one")
+    )
+    after |= {
+        "apps/shop/broken/web.yaml": "a: b\n",
+        "apps/shop/blog/notes.txt": "a",
+        "apps/shop/dev/deep.yaml": DEEP,
+    }
     write(folder, after)
     (folder / "apps/old/gone/a.yaml").unlink()
     return folder
@@ -68,7 +89,9 @@ def compare(folder: Path, *arguments: str, **environment: str) -> tuple[str, str
 
 
 @pytest.mark.parametrize("form", ["text", "json", "markdown"])
-def test_the_number_of_processes_changes_no_byte(form: str, repository: Path, temporary: Path) -> None:
+def test_the_number_of_processes_changes_no_byte(
+    form: str, repository: Path, temporary: Path
+) -> None:
     alone = compare(repository, "--jobs=1", "-o", form, PATTERN)
     assert alone[2] == 2
     assert "expected a Kubernetes object" in alone[1]
@@ -81,10 +104,23 @@ def test_the_number_of_processes_changes_no_byte(form: str, repository: Path, te
 
 def test_a_process_that_is_no_fork_gives_the_same(repository: Path, tmp_path: Path) -> None:
     (tmp_path / "spawned.py").write_text(SPAWNED)
-    command = [sys.executable, "-P", str(tmp_path / "spawned.py"), "diff", "--against=HEAD", "--exit-code", "--jobs=2"]
+    command = [
+        sys.executable,
+        "-P",
+        str(tmp_path / "spawned.py"),
+        "diff",
+        "--against=HEAD",
+        "--exit-code",
+        "--jobs=2",
+    ]
     environment = {**os.environ, **ENVIRONMENT}
     done = subprocess.run(
-        [*command, PATTERN], cwd=repository, env=environment, capture_output=True, text=True, check=False
+        [*command, PATTERN],
+        cwd=repository,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.stdout, done.stderr, done.returncode) == compare(repository, "--jobs=1", PATTERN)
 
@@ -92,13 +128,17 @@ def test_a_process_that_is_no_fork_gives_the_same(repository: Path, tmp_path: Pa
 LIMITS = [
     pytest.param(3_000, "", id="all fit alone, and none beside others"),
     pytest.param(
-        800, "more than 800 bytes are to be read; --max-bytes sets the limit", id="some do not even fit alone"
+        800,
+        "more than 800 bytes are to be read; --max-bytes sets the limit",
+        id="some do not even fit alone",
     ),
 ]
 
 
 @pytest.mark.parametrize(("most", "message"), LIMITS)
-def test_what_needs_more_than_its_share_follows_alone(most: int, message: str, repository: Path) -> None:
+def test_what_needs_more_than_its_share_follows_alone(
+    most: int, message: str, repository: Path
+) -> None:
     (repository / "apps/shop/dev/deep.yaml").unlink()
     alone = compare(repository, "--jobs=1", f"--max-bytes={most}", PATTERN)
     assert message in alone[1]
@@ -136,7 +176,10 @@ def test_what_a_killed_process_had_to_do_is_done(killed: int, tmp_path: Path) ->
     write(folder, dict(built(NAMES, "two")))
     expected = compare(folder, "--jobs=1", PATTERN, PATH=install(tmp_path, PRINT))
     assert "5 packages: 5 changed" in expected[0]
-    kill = "".join(f'mkdir "{tmp_path}/{number}" 2>/dev/null && kill -KILL $PPID && exit\n' for number in range(killed))
+    kill = "".join(
+        f'mkdir "{tmp_path}/{number}" 2>/dev/null && kill -KILL $PPID && exit\n'
+        for number in range(killed)
+    )
     path = install(tmp_path, PRINT.replace("\n", f"\n{kill}", 1))
     assert compare(folder, "--jobs=2", PATTERN, PATH=path) == expected
     assert (tmp_path / str(killed - 1)).exists()
@@ -190,7 +233,11 @@ PROCESSORS = [
 
 @pytest.mark.parametrize(("arguments", "variables", "expected"), PROCESSORS)
 def test_how_many_processors_a_program_uses(
-    arguments: list[str], variables: dict[str, str], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str],
+    variables: dict[str, str],
+    expected: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("GOMAXPROCS", raising=False)
     commit(tmp_path / "repository", dict(built(NAMES, "one")))
@@ -256,7 +303,12 @@ def test_nothing_is_left_when_the_process_is_ended(
     command = [*KRM_FN, "diff", "--against=HEAD", "--jobs=2", PATTERN]
     environment = {**os.environ, **ENVIRONMENT, "PATH": path}
     with subprocess.Popen(
-        command, cwd=tmp_path / "repository", env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path / "repository",
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         started = wait_for_start(waiting, process)
         wait_until_asleep(process)
@@ -301,7 +353,9 @@ MISPLACED = [
 @pytest.mark.parametrize("arguments", MISPLACED)
 def test_jobs_are_of_packages(arguments: list[str], tmp_path: Path) -> None:
     done = krm_fn("diff", *arguments, cwd=tmp_path)
-    message = "error: --jobs is of several packages; add --each or a pattern; see krm-fn diff --help\n"
+    message = (
+        "error: --jobs is of several packages; add --each or a pattern; see krm-fn diff --help\n"
+    )
     assert (done.stderr, done.returncode) == (message, 2)
 
 
@@ -333,7 +387,9 @@ COUNTS = [
 
 
 @pytest.mark.parametrize(("is_interrupted", "code", "said"), COUNTS)
-def test_a_line_counts_at_a_terminal_and_goes(is_interrupted: bool, code: int, said: str, tmp_path: Path) -> None:
+def test_a_line_counts_at_a_terminal_and_goes(
+    is_interrupted: bool, code: int, said: str, tmp_path: Path
+) -> None:
     folder = tmp_path / "repository"
     commit(folder, dict(built(NAMES, "one")))
     write(folder, dict(built(NAMES, "two")))
@@ -341,7 +397,9 @@ def test_a_line_counts_at_a_terminal_and_goes(is_interrupted: bool, code: int, s
     termios.tcsetwinsize(terminal, (24, 80))
     environment = {**os.environ, **ENVIRONMENT, "PATH": install(tmp_path, SLOW), "NO_COLOR": "1"}
     command = [*KRM_FN, "diff", "--against=HEAD", "--jobs=2", PATTERN]
-    with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=terminal) as process:
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=terminal
+    ) as process:
         os.close(terminal)
         written = b""
         with suppress(OSError):  # nobody has the terminal any more

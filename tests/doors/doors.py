@@ -42,9 +42,9 @@ class Answer(NamedTuple):
 class Door(NamedTuple):
     """A way to run krm-fn over a package. `run` may add files to its folder.
 
-    `makes`: it gives manifests, and is no command that only looks. `reads_what_is_passed`: the configuration that is
-    passed is a file of the package. `knows_files`: it sees which files the objects are from. `must_pass`: it does not
-    run without a configuration that is passed.
+    `makes`: it gives manifests, and is no command that only looks. `reads_what_is_passed`: the
+    configuration that is passed is a file of the package. `knows_files`: it sees which files the
+    objects are from. `must_pass`: it does not run without a configuration that is passed.
     """
 
     run: Callable[[Path, Settings | None], Answer]
@@ -57,14 +57,25 @@ class Door(NamedTuple):
 def configuration(settings: Settings, **annotations: str) -> str:
     """Return settings as an object of our kind."""
     spec = {name: value for name, value in settings.items() if name != "name"}
-    metadata = {"name": settings["name"], "annotations": {"config.kubernetes.io/local-config": "true", **annotations}}
+    metadata = {
+        "name": settings["name"],
+        "annotations": {"config.kubernetes.io/local-config": "true", **annotations},
+    }
     return json.dumps(
-        {"apiVersion": "revisions.krm-fn.io/v1", "kind": "ConfigRevisions", "metadata": metadata, "spec": spec}
+        {
+            "apiVersion": "revisions.krm-fn.io/v1",
+            "kind": "ConfigRevisions",
+            "metadata": metadata,
+            "spec": spec,
+        }
     )
 
 
 def as_texts(settings: Settings) -> dict[str, str]:
-    """Return settings as a ConfigMap and kpt's arguments say them. Raises Unsayable for what they cannot say."""
+    """Return settings as a ConfigMap and kpt's arguments say them.
+
+    Raises Unsayable for what they cannot say.
+    """
     return dict(_texts(settings))
 
 
@@ -91,14 +102,18 @@ def _name(entry: Any) -> str:
 
 
 def _manifests(package: Path) -> list[Path]:
-    return sorted(file for file in package.rglob("*") if file.suffix == ".yaml" or file.name == "Kptfile")
+    return sorted(
+        file for file in package.rglob("*") if file.suffix == ".yaml" or file.name == "Kptfile"
+    )
 
 
 def _objects(package: Path) -> list[Any]:
     """Read all objects as kpt sends them, with their files."""
     found = []
     for file in _manifests(package):
-        for index, item in enumerate(filter(None, yaml.load_all(file.read_text(), yaml.CSafeLoader))):
+        for index, item in enumerate(
+            filter(None, yaml.load_all(file.read_text(), yaml.CSafeLoader))
+        ):
             place = {"internal.config.kubernetes.io/path": str(file.relative_to(package))}
             place["internal.config.kubernetes.io/index"] = str(index)
             metadata = item.setdefault("metadata", {})
@@ -113,14 +128,25 @@ def _answer(package: Path, outcome: Outcome) -> Answer:
 
 
 def _function(package: Path, settings: Settings | None) -> Answer:
-    passed = {} if settings is None else {"functionConfig": yaml.load(configuration(settings), yaml.CSafeLoader)}
-    wire = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", **passed, "items": _objects(package)}
+    passed = (
+        {}
+        if settings is None
+        else {"functionConfig": yaml.load(configuration(settings), yaml.CSafeLoader)}
+    )
+    wire = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        **passed,
+        "items": _objects(package),
+    }
     answer = _answer(package, run(json.dumps(wire).encode()))
     return answer._replace(manifests=yaml.safe_dump_all(json.loads(answer.manifests)["items"]))
 
 
 def _stream_of(package: Path) -> str:
-    return "\n---\n".join(file.read_text() for file in _manifests(package) if file.name != "Kptfile")
+    return "\n---\n".join(
+        file.read_text() for file in _manifests(package) if file.name != "Kptfile"
+    )
 
 
 def _stream(package: Path, settings: Settings | None) -> Answer:
@@ -140,7 +166,13 @@ def _given(package: Path, settings: Settings | None, option: str) -> list[str]:
 
 def _post_renderer(package: Path, settings: Settings | None) -> Answer:
     """Run what Helm runs as its post-renderer."""
-    done = krm_fn("render", "-", *_given(package, settings, "--config"), cwd=package, stdin=_stream_of(package))
+    done = krm_fn(
+        "render",
+        "-",
+        *_given(package, settings, "--config"),
+        cwd=package,
+        stdin=_stream_of(package),
+    )
     return Answer(done.returncode, done.stdout, done.stderr)
 
 
@@ -170,17 +202,27 @@ def _make_kustomization(package: Path) -> None:
     require("kubectl")  # which builds it
     if built_from(package):
         return
-    others = [str(file.relative_to(package)) for file in _manifests(package) if file.name != "Kptfile"]
+    others = [
+        str(file.relative_to(package)) for file in _manifests(package) if file.name != "Kptfile"
+    ]
     resources = [name for name in others if name != "krm-fn.yaml"]
     for file in map(package.joinpath, resources):
-        file.write_text(file.read_text().replace('/local-config": "true"', '/local-config": "false"'))
+        file.write_text(
+            file.read_text().replace('/local-config": "true"', '/local-config": "false"')
+        )
     (package / "kustomization.yaml").write_text(json.dumps({"resources": resources}))
 
 
 def _transformer(package: Path, settings: Settings | None) -> Answer:
     """Let kustomize run the function over all files. What it is for is its configuration."""
     _list_krm_fn(package, settings or {})
-    command = [str(require("kustomize")), "build", "--enable-alpha-plugins", "--enable-exec", str(package)]
+    command = [
+        str(require("kustomize")),
+        "build",
+        "--enable-alpha-plugins",
+        "--enable-exec",
+        str(package),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return Answer(done.returncode, done.stdout, done.stderr)
 
@@ -190,7 +232,9 @@ def _list_krm_fn(package: Path, settings: Settings) -> None:
     if file.exists():
         kustomization = yaml.load(file.read_text(), yaml.CSafeLoader)
     else:
-        names = [str(one.relative_to(package)) for one in _manifests(package) if one.name != "Kptfile"]
+        names = [
+            str(one.relative_to(package)) for one in _manifests(package) if one.name != "Kptfile"
+        ]
         kustomization = {"resources": names}
     function = json.dumps({"exec": {"path": str(KRM_FN)}})
     transformer = configuration(settings, **{"config.kubernetes.io/function": function})
@@ -217,29 +261,46 @@ def _plugin(package: Path, settings: Settings | None) -> Answer:
 def _run_kpt(package: Path, *arguments: str) -> Answer:
     command = [str(require("kpt")), "--truncate-output=false", "fn", *arguments]
     environment = {**os.environ, "PATH": f"{KRM_FN.parent}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(command, env=environment, cwd=package, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=environment, cwd=package, capture_output=True, text=True, check=False
+    )
     written = "\n---\n".join(file.read_text() for file in _manifests(package))
     return Answer(done.returncode, written, done.stderr)
 
 
 def _kpt_arguments(package: Path, settings: Settings | None) -> Answer:
-    given = [] if settings is None else ["--", *(f"{name}={value}" for name, value in as_texts(settings).items())]
+    given = (
+        []
+        if settings is None
+        else ["--", *(f"{name}={value}" for name, value in as_texts(settings).items())]
+    )
     return _run_kpt(package, "eval", ".", "--exec", str(KRM_FN), *given)
 
 
 def _kpt_fn_config(package: Path, settings: Settings | None) -> Answer:
-    return _run_kpt(package, "eval", ".", "--exec", str(KRM_FN), *_given(package, settings, "--fn-config"))
+    return _run_kpt(
+        package, "eval", ".", "--exec", str(KRM_FN), *_given(package, settings, "--fn-config")
+    )
 
 
 def _kpt_render(package: Path, **config: Any) -> Answer:
     pipeline = {"mutators": [{"exec": str(KRM_FN), **config}]}
-    kptfile = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": {"name": "shop"}, "pipeline": pipeline}
+    kptfile = {
+        "apiVersion": "kpt.dev/v1",
+        "kind": "Kptfile",
+        "metadata": {"name": "shop"},
+        "pipeline": pipeline,
+    }
     (package / "Kptfile").write_text(json.dumps(kptfile))
     return _run_kpt(package, "render", ".", "--allow-exec")
 
 
 def _kpt_config_map(package: Path, settings: Settings | None) -> Answer:
-    return _kpt_render(package) if settings is None else _kpt_render(package, configMap=as_texts(settings))
+    return (
+        _kpt_render(package)
+        if settings is None
+        else _kpt_render(package, configMap=as_texts(settings))
+    )
 
 
 def _kpt_config_path(package: Path, settings: Settings | None) -> Answer:

@@ -26,10 +26,18 @@ from tests.render.run import write
 from tests.tools.require import require
 
 HASH = "-[2456789bcdfghkmt]{10}"
-ROLLOUT = {**workload("web", reading("web-config"), None), "apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout"}
+ROLLOUT = {
+    **workload("web", reading("web-config"), None),
+    "apiVersion": "argoproj.io/v1alpha1",
+    "kind": "Rollout",
+}
 API = workload("api", reading("web-config"), None)
 APP = package_of(config_map("web-config", None), ROLLOUT, API)["app.yaml"]
-PREFIX: dict[str, Any] = {"apiVersion": "builtin", "kind": "PrefixTransformer", "metadata": {"name": "prefix"}}
+PREFIX: dict[str, Any] = {
+    "apiVersion": "builtin",
+    "kind": "PrefixTransformer",
+    "metadata": {"name": "prefix"},
+}
 PREFIX |= {"prefix": "late-", "fieldSpecs": [{"path": "metadata/name"}]}
 GENERATOR = {"configMapGenerator": [{"name": "web-config", "literals": ["LOG_LEVEL=info"]}]}
 FOLLOWED = {
@@ -61,20 +69,33 @@ def tree(top: Mapping[str, Any], **folders: Mapping[str, Any]) -> dict[str, str]
 
 
 BASE = {"resources": ["app.yaml"]}
-COMPONENT = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "namePrefix": "part-"}
+COMPONENT = {
+    "apiVersion": "kustomize.config.k8s.io/v1alpha1",
+    "kind": "Component",
+    "namePrefix": "part-",
+}
 TREES: dict[str, dict[str, str]] = {
     "a prefix": tree({**BASE, "namePrefix": "pre-"}),
     "a suffix": tree({**BASE, "nameSuffix": "-eu"}),
-    "a prefix without a dash, and a suffix": tree({**BASE, "namePrefix": "pre", "nameSuffix": "-eu"}),
+    "a prefix without a dash, and a suffix": tree(
+        {**BASE, "namePrefix": "pre", "nameSuffix": "-eu"}
+    ),
     "a prefix of a base": tree({"resources": ["base"]}, base={**BASE, "namePrefix": "base-"}),
     "prefixes of an overlay and of its base": tree(
-        {"resources": ["base"], "namePrefix": "top-"}, base={**BASE, "namePrefix": "base-", "nameSuffix": "-v2"}
+        {"resources": ["base"], "namePrefix": "top-"},
+        base={**BASE, "namePrefix": "base-", "nameSuffix": "-v2"},
     ),
     "two bases with one name": tree(
-        {"resources": ["one", "two"]}, one={**BASE, "namePrefix": "one-"}, two={**BASE, "nameSuffix": "-two"}
+        {"resources": ["one", "two"]},
+        one={**BASE, "namePrefix": "one-"},
+        two={**BASE, "nameSuffix": "-two"},
     ),
-    "a prefix of a component": tree({"resources": ["base"], "components": ["part"]}, base=BASE, part=COMPONENT),
-    "a transformer": tree({"resources": ["base"]}, base={**BASE, "transformers": [json.dumps(PREFIX)]}),
+    "a prefix of a component": tree(
+        {"resources": ["base"], "components": ["part"]}, base=BASE, part=COMPONENT
+    ),
+    "a transformer": tree(
+        {"resources": ["base"]}, base={**BASE, "transformers": [json.dumps(PREFIX)]}
+    ),
     "a generator": tree({**GENERATOR, "resources": ["web.yaml"], "namePrefix": "pre-"})
     | {"web.yaml": package_of(ROLLOUT, API)["app.yaml"]},
     "a generator, and no prefix": tree({**GENERATOR, "resources": ["web.yaml"]})
@@ -106,7 +127,9 @@ def names_in_rollouts(manifests: str) -> dict[str, str]:
     """Return the name that each Rollout says."""
     objects: list[Manifest] = [*filter(None, yaml.load_all(manifests, yaml.CSafeLoader))]
     return {
-        one["metadata"]["name"]: one["spec"]["template"]["spec"]["containers"][0]["envFrom"][0]["configMapRef"]["name"]
+        one["metadata"]["name"]: one["spec"]["template"]["spec"]["containers"][0]["envFrom"][0][
+            "configMapRef"
+        ]["name"]
         for one in objects
         if one["kind"] == "Rollout"
     }
@@ -152,17 +175,25 @@ def test_a_door_that_knows_the_tree_follows(name: str, strategy: str, door: str)
     found = names_in_rollouts(answer.manifests)
     assert set(found.values()) <= config_maps(answer.manifests)
     is_named_already = strategy == "adopt" or "a generator" in name
-    assert {one: said if is_named_already else re.sub(f"{HASH}$", "", said) for one, said in found.items()} == followed(
-        name
-    )
+    assert {
+        one: said if is_named_already else re.sub(f"{HASH}$", "", said)
+        for one, said in found.items()
+    } == followed(name)
     assert "warning" not in answer.problems
     verified = verify("-", answer.manifests.encode(), VerifyOptions())
-    assert (verified.exit_code, verified.stderr.partition(":")[0]) == (0, "verified"), verified.stderr
+    assert (verified.exit_code, verified.stderr.partition(":")[0]) == (0, "verified"), (
+        verified.stderr
+    )
 
 
 @pytest.mark.parametrize("door", ["function", "exec plugin", "Helm's post-renderer", "render"])
 def test_another_door_warns_and_so_does_verify(door: str) -> None:
-    for name in ("a prefix", "a suffix", "a prefix without a dash, and a suffix", "two bases with one name"):
+    for name in (
+        "a prefix",
+        "a suffix",
+        "a prefix without a dash, and a suffix",
+        "two bases with one name",
+    ):
         built = build(TREES[name])
         answer = run(door, {"built.yaml": built}, SETTINGS["rename"])
         assert answer.exit_code == 0
@@ -184,7 +215,11 @@ def test_a_tree_that_cannot_be_copied_is_built_and_warned_about() -> None:
     part = tree({**COMPONENT, **BASE})
     answer = run("beside", part, SETTINGS["rename"])
     assert answer.exit_code == 0
-    assert names_in_rollouts(answer.manifests) == {"part-web": "web-config"} == names_in_rollouts(build(part))
+    assert (
+        names_in_rollouts(answer.manifests)
+        == {"part-web": "web-config"}
+        == names_in_rollouts(build(part))
+    )
     assert "but ConfigMap/shop/part-web-config is: kustomize puts no namePrefix" in answer.problems
 
 

@@ -26,8 +26,8 @@ CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop}\ndata: {st
 class Row(NamedTuple):
     """What is in the package, what is passed, and which settings count, or what the error says.
 
-    `if_read`: which settings count if what is passed is a file of the package. `except_for`: doors of which the row is
-    not true, and why.
+    `if_read`: which settings count if what is passed is a file of the package. `except_for`: doors
+    of which the row is not true, and why.
     """
 
     files: dict[str, str]
@@ -39,18 +39,24 @@ class Row(NamedTuple):
 
 
 ROWS = {
-    "without any, the defaults count": Row({}, None, {"name": "config-revisions", "strategy": "rename"}),
+    "without any, the defaults count": Row(
+        {}, None, {"name": "config-revisions", "strategy": "rename"}
+    ),
     "the only one is passed": Row({}, ADOPT, ADOPT),
     "the only one is read": Row({"krm-fn.yaml": FILE}, None, ADOPT),
     "the only one is read, and has another name": Row({"settings.yaml": FILE}, None, ADOPT),
     "the only one is a ConfigMap": Row({"krm-fn.yaml": CONFIG_MAP}, None, ADOPT, needs_files=True),
     "what is passed says the same": Row({"krm-fn.yaml": FILE}, ADOPT, ADOPT),
-    "what is passed says the same as a ConfigMap": Row({"krm-fn.yaml": CONFIG_MAP}, ADOPT, ADOPT, needs_files=True),
+    "what is passed says the same as a ConfigMap": Row(
+        {"krm-fn.yaml": CONFIG_MAP}, ADOPT, ADOPT, needs_files=True
+    ),
     "what is passed says something else": Row(
         {"krm-fn.yaml": FILE}, RENAME, "contradict each other: spec.strategy (rename and adopt); "
     ),
     "what is passed says less": Row(
-        {"krm-fn.yaml": FILE}, {"name": "shop"}, "contradict each other: spec.strategy (rename and adopt); "
+        {"krm-fn.yaml": FILE},
+        {"name": "shop"},
+        "contradict each other: spec.strategy (rename and adopt); ",
     ),
     "what is passed is for another set": Row(
         {"krm-fn.yaml": FILE},
@@ -62,14 +68,19 @@ ROWS = {
     "what is passed is one of two": Row(
         {"krm-fn.yaml": FILE, "db.yaml": configuration(OTHER)}, ADOPT, ADOPT, is_of_one_set=False
     ),
-    "two are read, and say the same": Row({"krm-fn.yaml": FILE, "settings.yaml": FILE}, None, ADOPT),
+    "two are read, and say the same": Row(
+        {"krm-fn.yaml": FILE, "settings.yaml": FILE}, None, ADOPT
+    ),
     "two are read, and contradict": Row(
         {"krm-fn.yaml": FILE, "settings.yaml": configuration(RENAME)},
         None,
         "contradict each other: spec.strategy (",
     ),
     "two sets are read": Row(
-        {"krm-fn.yaml": FILE, "db.yaml": configuration(OTHER)}, None, "found 2 configurations: ", is_of_one_set=False
+        {"krm-fn.yaml": FILE, "db.yaml": configuration(OTHER)},
+        None,
+        "found 2 configurations: ",
+        is_of_one_set=False,
     ),
     "a subpackage has another set": Row(
         {"krm-fn.yaml": FILE, "db/Kptfile": SUBPACKAGE, "db/krm-fn.yaml": configuration(OTHER)},
@@ -102,9 +113,13 @@ CASES = [
     )
     for number, (sentence, row) in enumerate(ROWS.items())
     for name, door in DOORS.items()
-    if (door.knows_files or not row.needs_files)  # a stream does not say which files its objects are from
+    if (
+        door.knows_files or not row.needs_files
+    )  # a stream does not say which files its objects are from
     and (row.passed or not door.must_pass)
-    and (name != "verify" or row.is_of_one_set)  # verify looks at several sets, each with its own configuration
+    and (
+        name != "verify" or row.is_of_one_set
+    )  # verify looks at several sets, each with its own configuration
 ]
 
 
@@ -127,4 +142,6 @@ def test_what_counts(row: Row, name: str, tmp_path: Path) -> None:
         assert answer.exit_code == 0, answer.problems
         assert (NAME in answer.manifests) == (expected["strategy"] == "rename")
         if door.makes:
-            assert f"revisions.krm-fn.io/set: {expected['name']}\n" in answer.manifests.replace('"', "")
+            assert f"revisions.krm-fn.io/set: {expected['name']}\n" in answer.manifests.replace(
+                '"', ""
+            )

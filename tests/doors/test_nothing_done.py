@@ -48,11 +48,15 @@ class Row(NamedTuple):
 
 def _misspelled(old: str, new: str, at: Mapping[str, str] = MappingProxyType({})) -> Row:
     """Return a package whose configuration says adopt, and would be passed over."""
-    return Row({**PACKAGE, "krm-fn.yaml": ADOPT.replace(old, new)}, "functionConfig: found ", None, at)
+    return Row(
+        {**PACKAGE, "krm-fn.yaml": ADOPT.replace(old, new)}, "functionConfig: found ", None, at
+    )
 
 
 ROWS = {
-    "nothing reads the ConfigMap": Row({"config.yaml": CONFIG}, "no pod template of the package references it"),
+    "nothing reads the ConfigMap": Row(
+        {"config.yaml": CONFIG}, "no pod template of the package references it"
+    ),
     "a hook is left alone": Row(
         {**PACKAGE, "config.yaml": CONFIG.replace("{name: web-config, namespace: shop}", HOOK)},
         "chooses no object: ConfigMap/shop/web-config: ",
@@ -62,10 +66,12 @@ ROWS = {
         "chooses no object: ConfigMap/shop/web-config: ",
     ),
     "only a HelmRelease reads its values": Row(
-        {"config.yaml": CONFIG, "web.yaml": HELM_RELEASE}, "chooses no object: ConfigMap/shop/web-config: "
+        {"config.yaml": CONFIG, "web.yaml": HELM_RELEASE},
+        "chooses no object: ConfigMap/shop/web-config: ",
     ),
     "the kind is misspelled": Row(
-        {**PACKAGE, "config.yaml": CONFIG.replace("ConfigMap", "Configmap")}, 'found "Configmap", which is no kind'
+        {**PACKAGE, "config.yaml": CONFIG.replace("ConfigMap", "Configmap")},
+        'found "Configmap", which is no kind',
     ),
     "the kinds are others": Row(
         PACKAGE, "chooses no object: ConfigMap/shop/web-config: ", {**SHOP, "kinds": ["Secret"]}
@@ -76,13 +82,22 @@ ROWS = {
         {**SHOP, "kinds": ["ConfigMap", "Secret"]},
     ),
     "a base has run krm-fn for another set": Row(
-        {"web.yaml": WEB.replace("web-config", NAME), "config.yaml": OF_THE_BASE}, "already of set base, so set shop "
+        {"web.yaml": WEB.replace("web-config", NAME), "config.yaml": OF_THE_BASE},
+        "already of set base, so set shop ",
     ),
-    "no entry of select matches": Row(PACKAGE, '"web-confg" matches no ', {**SHOP, "select": [{"name": "web-confg"}]}),
-    "the kind of the configuration lacks a letter": _misspelled("ConfigRevisions", "ConfigRevision"),
-    "the kind of the configuration is in lower case": _misspelled("ConfigRevisions", "configrevisions"),
+    "no entry of select matches": Row(
+        PACKAGE, '"web-confg" matches no ', {**SHOP, "select": [{"name": "web-confg"}]}
+    ),
+    "the kind of the configuration lacks a letter": _misspelled(
+        "ConfigRevisions", "ConfigRevision"
+    ),
+    "the kind of the configuration is in lower case": _misspelled(
+        "ConfigRevisions", "configrevisions"
+    ),
     "the configuration is for another version": _misspelled("krm-fn.io/v1", "krm-fn.io/v2"),
-    "the group of the configuration is misspelled": _misspelled("revisions.krm-fn.io", "revision.krm-fn.io"),
+    "the group of the configuration is misspelled": _misspelled(
+        "revisions.krm-fn.io", "revision.krm-fn.io"
+    ),
     "the configuration has no apiVersion": _misspelled(
         '"apiVersion": "revisions.krm-fn.io/v1", ', "", {KPT: "`apiVersion`"}
     ),
@@ -102,7 +117,10 @@ TRIED = ["function", "exec plugin", "render", "render of a kustomization"]
 CASES = [
     pytest.param(row, name, id=f"{name}: {sentence}")
     for number, (sentence, row) in enumerate(ROWS.items())
-    for name in [*TRIED, KPT if row.at or number % 2 else KUSTOMIZE]  # these take half a second, so they take turns
+    for name in [
+        *TRIED,
+        KPT if row.at or number % 2 else KUSTOMIZE,
+    ]  # these take half a second, so they take turns
     if row.settings or not DOORS[name].must_pass
 ]
 
@@ -116,14 +134,18 @@ def test_says(row: Row, name: str, tmp_path: Path) -> None:
         assert NAME not in answer.manifests
 
 
-LISTED = configuration(SHOP, **{"config.kubernetes.io/function": json.dumps({"exec": {"path": str(KRM_FN)}})})
+LISTED = configuration(
+    SHOP, **{"config.kubernetes.io/function": json.dumps({"exec": {"path": str(KRM_FN)}})}
+)
 
 
 @pytest.mark.parametrize(
     ("field", "flags", "says"),
     [
         pytest.param("generators", ["--enable-exec"], "gets no objects: ", id="as a generator"),
-        pytest.param("validators", ["--enable-exec"], "validator shouldn't modify", id="as a validator"),
+        pytest.param(
+            "validators", ["--enable-exec"], "validator shouldn't modify", id="as a validator"
+        ),
         pytest.param("transformers", [], "", id="without --enable-exec, where kustomize is silent"),
     ],
 )

@@ -38,8 +38,13 @@ def secret(name: str, namespace: str | None = "shop") -> Manifest:
     return _object("v1", "Secret", name, namespace, stringData={"PASSWORD": "hunter2"})
 
 
-def workload(name: str, pod: Mapping[str, Any], namespace: str | None = "shop", **more: Any) -> Manifest:
-    kind, version = more.get("kind", "Deployment"), "batch/v1" if more.get("kind") == "Job" else "apps/v1"
+def workload(
+    name: str, pod: Mapping[str, Any], namespace: str | None = "shop", **more: Any
+) -> Manifest:
+    kind, version = (
+        more.get("kind", "Deployment"),
+        "batch/v1" if more.get("kind") == "Job" else "apps/v1",
+    )
     container = {"name": "app", "image": "registry.example/app:1.0", **pod.get("container", {})}
     volumes = {"volumes": pod["volumes"]} if "volumes" in pod else {}
     spec = {"template": {"spec": {"containers": [container], **volumes}}}
@@ -83,7 +88,12 @@ PROJECTED = {
             "name": "all",
             "projected": {
                 "sources": [
-                    {"configMap": {"name": "web-flags", "items": [{"key": "FLAGS", "path": "flags"}]}},
+                    {
+                        "configMap": {
+                            "name": "web-flags",
+                            "items": [{"key": "FLAGS", "path": "flags"}],
+                        }
+                    },
                     {"secret": {"name": "web-db"}},
                 ]
             },
@@ -148,12 +158,18 @@ class Package(NamedTuple):
 
 PACKAGES = {
     "the example of the README": Package(
-        {name: (EXAMPLE / name).read_text() for name in ("web.yaml", "api.yaml", "report.yaml", "config.yaml")},
+        {
+            name: (EXAMPLE / name).read_text()
+            for name in ("web.yaml", "api.yaml", "report.yaml", "config.yaml")
+        },
         {**SHOP, "deployers": ["argocd"]},
         ("argoproj.io/v1alpha1/Rollout/web=ConfigMap/web-config-", "IgnoreExtraneous", "3 renamed"),
     ),
     "Secrets have trackers": Package(
-        package_of(secret("web-db"), workload("web", {"container": {"envFrom": [{"secretRef": {"name": "web-db"}}]}})),
+        package_of(
+            secret("web-db"),
+            workload("web", {"container": {"envFrom": [{"secretRef": {"name": "web-db"}}]}}),
+        ),
         {**SHOP, "kinds": ["ConfigMap", "Secret"]},
         ("secret-tracker", "1 renamed"),
     ),
@@ -168,9 +184,13 @@ PACKAGES = {
     "workloads in two sync waves": Package(
         package_of(
             config_map("web-config"),
-            workload("web", reading("web-config"), annotations={"argocd.argoproj.io/sync-wave": "1"}),
+            workload(
+                "web", reading("web-config"), annotations={"argocd.argoproj.io/sync-wave": "1"}
+            ),
             config_map("api-config"),
-            workload("api", reading("api-config"), annotations={"argocd.argoproj.io/sync-wave": "2"}),
+            workload(
+                "api", reading("api-config"), annotations={"argocd.argoproj.io/sync-wave": "2"}
+            ),
         ),
         SHOP,
         ("2 renamed",),
@@ -184,16 +204,27 @@ PACKAGES = {
         ("3 renamed",),
     ),
     "strategy checksum": Package(
-        package_of(config_map("web-config"), WEB), {**SHOP, "strategy": "checksum"}, ("checksum/config",)
+        package_of(config_map("web-config"), WEB),
+        {**SHOP, "strategy": "checksum"},
+        ("checksum/config",),
     ),
-    "strategy adopt": Package(package_of(config_map("web-config"), WEB), {**SHOP, "strategy": "adopt"}, ("1 adopted",)),
+    "strategy adopt": Package(
+        package_of(config_map("web-config"), WEB), {**SHOP, "strategy": "adopt"}, ("1 adopted",)
+    ),
     "mounts": Package(
         package_of(config_map("web-config"), workload("web", {})),
-        {**SHOP, "mounts": [{"kind": "Deployment", "name": "web", "configMap": "web-config", "path": "/etc/web"}]},
+        {
+            **SHOP,
+            "mounts": [
+                {"kind": "Deployment", "name": "web", "configMap": "web-config", "path": "/etc/web"}
+            ],
+        },
         ("/etc/web", "1 renamed"),
     ),
     "a Job that is renamed": Package(
-        package_of(config_map("web-config"), workload("migrate", reading("web-config"), kind="Job"), WEB),
+        package_of(
+            config_map("web-config"), workload("migrate", reading("web-config"), kind="Job"), WEB
+        ),
         {**SHOP, "jobs": "rename"},
         ("migrate-", "1 renamed"),
     ),
@@ -207,14 +238,19 @@ PACKAGES = {
             "references": [
                 {
                     "kind": "ConfigMap",
-                    "fieldSpecs": [{"group": "example.com", "kind": "Widget", "path": "spec/configName"}],
+                    "fieldSpecs": [
+                        {"group": "example.com", "kind": "Widget", "path": "spec/configName"}
+                    ],
                 }
             ],
         },
         ("1 renamed",),
     ),
     "what makes a Secret": Package(
-        package_of(EXTERNAL_SECRET, workload("web", {"container": {"envFrom": [{"secretRef": {"name": "web-db"}}]}})),
+        package_of(
+            EXTERNAL_SECRET,
+            workload("web", {"container": {"envFrom": [{"secretRef": {"name": "web-db"}}]}}),
+        ),
         {**SHOP, "kinds": ["ConfigMap", "Secret", "ExternalSecret"]},
         ("1 renamed",),
     ),
@@ -228,7 +264,9 @@ PACKAGES = {
                 "shop",
                 spec={
                     "chart": {"spec": {"chart": "app-template"}},
-                    "values": {"persistence": {"config": {"type": "configMap", "name": "web-config"}}},
+                    "values": {
+                        "persistence": {"config": {"type": "configMap", "name": "web-config"}}
+                    },
                 },
             ),
             _object(
@@ -238,7 +276,10 @@ PACKAGES = {
                 "shop",
                 spec={
                     "destination": {"name": "in-cluster", "namespace": "shop"},
-                    "source": {"chart": "redis", "helm": {"valuesObject": {"auth": {"existingSecret": "web-db"}}}},
+                    "source": {
+                        "chart": "redis",
+                        "helm": {"valuesObject": {"auth": {"existingSecret": "web-db"}}},
+                    },
                 },
             ),
         ),
@@ -257,7 +298,10 @@ PACKAGES = {
     ),
     "only some objects set a namespace": Package(
         package_of(
-            config_map("web-config"), WEB, config_map("api-config", None), workload("api", reading("api-config"))
+            config_map("web-config"),
+            WEB,
+            config_map("api-config", None),
+            workload("api", reading("api-config")),
         ),
         SHOP,
         ("warning: ", "1 renamed, 1 left alone"),
@@ -272,7 +316,9 @@ PACKAGES = {
                         "env": [
                             {
                                 "name": "LOG_LEVEL",
-                                "valueFrom": {"configMapKeyRef": {"name": "web-config", "key": "LOGLEVEL"}},
+                                "valueFrom": {
+                                    "configMapKeyRef": {"name": "web-config", "key": "LOGLEVEL"}
+                                },
                             }
                         ]
                     }
@@ -285,7 +331,12 @@ PACKAGES = {
     "a hook that reads a revision too early": Package(
         package_of(
             config_map("web-config"),
-            workload("web", reading("web-config"), annotations={"helm.sh/hook": "pre-install"}, kind="Job"),
+            workload(
+                "web",
+                reading("web-config"),
+                annotations={"helm.sh/hook": "pre-install"},
+                kind="Job",
+            ),
             workload("api", reading("web-config")),
         ),
         SHOP,
@@ -322,13 +373,19 @@ BUILDS = {
     "kustomize": {"kustomize build, transformers", "render", "render of a kustomization", *PLACED},
     "helm": {"render", "Argo CD's plugin"},
 }
-"""The doors that build such a package themselves. To others, its user gives what the program has built."""
+"""The doors that build such a package themselves.
+
+To others, its user gives what the program has built.
+"""
 
 EXCEPTIONS = {
     ("the configurations of two sets are in the package", "Argo CD's plugin"): (
         "nothing chooses one of several: the configuration has to be the file beside the kustomization"
     ),
-    ("only some objects set a namespace", "Argo CD's plugin"): "Argo CD says which namespace the others are in",
+    (
+        "only some objects set a namespace",
+        "Argo CD's plugin",
+    ): "Argo CD says which namespace the others are in",
     **{
         (package, door): "a ConfigMap holds only scalars and lists of names"
         for package in ("mounts", "a reference field of its own")
@@ -339,15 +396,17 @@ EXCEPTIONS = {
 
 _PLACE = re.compile(r" \((?:line \d+, column \d+|[^()]+:\d+:\d+|[^() ]+\.yaml(?: index \d+)?)\)")
 
-# What starts processes takes up to half a second, so these take turns: kpt's ways to pass a configuration are compared
-# in test_configuration.py, Helm's post-renderer reads what the exec plugin reads, and Argo CD's plugin is a `render`.
+# What starts processes takes up to half a second, so these take turns: kpt's ways to pass a
+# configuration are compared in test_configuration.py, Helm's post-renderer reads what the exec
+# plugin reads, and Argo CD's plugin is a `render`.
 TURNS = [[*KPT, "Helm's post-renderer"], ["render of a kustomization", *PLACED]]
 PAIRS = [
     (package, door)
     for number, package in enumerate(PACKAGES)
     for door in ALL
     if ALL[door].makes and door != REFERENCE and (package, door) not in EXCEPTIONS
-    if number == 0 or all(door not in doors or doors[number % len(doors)] == door for doors in TURNS)
+    if number == 0
+    or all(door not in doors or doors[number % len(doors)] == door for doors in TURNS)
 ]
 
 
@@ -380,18 +439,26 @@ def _answer(package: str, door: str) -> Answer:
 def _objects(answer: Answer) -> list[Manifest]:
     """Return what is to be applied, without what kustomize and kpt note for themselves."""
     found = filter(None, yaml.load_all(answer.manifests, yaml.CSafeLoader))
-    return sorted((_plain(one) for one in found if not _is_for_tools(one)), key=partial(json.dumps, sort_keys=True))
+    return sorted(
+        (_plain(one) for one in found if not _is_for_tools(one)),
+        key=partial(json.dumps, sort_keys=True),
+    )
 
 
 def _is_for_tools(manifest: Manifest) -> bool:
     annotations = manifest["metadata"].get("annotations") or {}
-    return manifest["kind"] == "Kptfile" or annotations.get("config.kubernetes.io/local-config") == "true"
+    return (
+        manifest["kind"] == "Kptfile"
+        or annotations.get("config.kubernetes.io/local-config") == "true"
+    )
 
 
 def _plain(manifest: Manifest) -> Manifest:
     annotations = manifest["metadata"].get("annotations") or {}
     kept = {name: value for name, value in annotations.items() if "config.k" not in name}
-    metadata = {name: value for name, value in manifest["metadata"].items() if name != "annotations"}
+    metadata = {
+        name: value for name, value in manifest["metadata"].items() if name != "annotations"
+    }
     return {**manifest, "metadata": {**metadata, **({"annotations": kept} if kept else {})}}
 
 
@@ -429,7 +496,9 @@ def test_exceptions(package: str, door: str) -> None:
     assert _compared(found) != _compared(_answer(package, REFERENCE))
 
 
-@pytest.mark.parametrize("door", [name for name, door in DOORS.items() if door.makes and name not in KPT[1:]])
+@pytest.mark.parametrize(
+    "door", [name for name, door in DOORS.items() if door.makes and name not in KPT[1:]]
+)
 def test_second_run(door: str, tmp_path: Path) -> None:
     """Kpt runs in place. To others, their output is given as a package."""
     files, settings, *_ = PACKAGES["projected volumes and variables"]

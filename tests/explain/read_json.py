@@ -23,17 +23,30 @@ from krm_fn.tools.render.places import SourceLine
 
 
 def read_json(read: Any) -> Explanation:
-    return Explanation(tuple(map(_explained, read["objects"])), tuple(map(_workload, read["workloads"])))
+    return Explanation(
+        tuple(map(_explained, read["objects"])), tuple(map(_workload, read["workloads"]))
+    )
 
 
 def _workload(one: Any) -> ExplainedWorkload:
-    return ExplainedWorkload(_who(one), _place(one), tuple(map(_read_object, one["reads"])), one["missingTemplate"])
+    return ExplainedWorkload(
+        _who(one), _place(one), tuple(map(_read_object, one["reads"])), one["missingTemplate"]
+    )
 
 
 def _read_object(one: Any) -> ReadObject:
     because = _because(one["reason"])
-    config = Explained(_who(one), one["presentName"], _place(one), one["strategy"], because, new_name=one["newName"])
-    return ReadObject(config, tuple(map(_read_field, one["fields"])), tuple(map(_change, one["changes"])))
+    config = Explained(
+        _who(one),
+        one["presentName"],
+        _place(one),
+        one["strategy"],
+        because,
+        new_name=one["newName"],
+    )
+    return ReadObject(
+        config, tuple(map(_read_field, one["fields"])), tuple(map(_change, one["changes"]))
+    )
 
 
 def _read_field(one: Any) -> ReadField:
@@ -83,13 +96,21 @@ def _place(one: Any) -> SourceLine:
 
 
 def _because(one: Any) -> Because:
-    reason = Reason(ReasonCode(one["ground"]), one["text"], source=one["source"], remedy=one["remedy"])
+    reason = Reason(
+        ReasonCode(one["ground"]), one["text"], source=one["source"], remedy=one["remedy"]
+    )
     return Because(reason, _place(one))
 
 
 def _reference(one: Any) -> ExplainedReference:
     return ExplainedReference(
-        _who(one), _place(one), one["field"], one["text"], _rule(one["foundBy"]), one["isChanged"], tuple(one["notes"])
+        _who(one),
+        _place(one),
+        one["field"],
+        one["text"],
+        _rule(one["foundBy"]),
+        one["isChanged"],
+        tuple(one["notes"]),
     )
 
 

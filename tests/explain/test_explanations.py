@@ -53,7 +53,9 @@ def test_an_explanation_gives_the_recorded_text(case: Path, snapshot: Snapshot) 
     assert bool(outcome.exit_code) == bool(outcome.stderr)
     for line in outcome.stdout.decode().splitlines():
         assert line.isprintable()
-        assert columns(line) <= WIDTH or max(map(len, line.split(" "))) > WIDTH // 2, "only a long word is not broken"
+        assert columns(line) <= WIDTH or max(map(len, line.split(" "))) > WIDTH // 2, (
+            "only a long word is not broken"
+        )
 
 
 @every_explanation
@@ -70,7 +72,10 @@ def test_json_has_all_that_the_text_says(case: Path) -> None:
     if written:
         VALIDATOR.validate(json.loads(written))
         assert written.isascii()
-        assert write_explanation(read_json(json.loads(written)), Screen()) == explain(case).stdout.decode()
+        assert (
+            write_explanation(read_json(json.loads(written)), Screen())
+            == explain(case).stdout.decode()
+        )
 
 
 @every_explanation
@@ -90,11 +95,24 @@ def test_every_kind_of_reason_is_in_a_fixture() -> None:
     ]
     grounds = {one["reason"]["ground"] for one in objects}
     assert grounds == {*ReasonCode}
-    assert {reference["foundBy"]["by"] for one in objects for reference in one["references"]} == {*By}
+    assert {reference["foundBy"]["by"] for one in objects for reference in one["references"]} == {
+        *By
+    }
     reasons = {unfollowed["reason"] for one in objects for unfollowed in one["notFollowed"]}
-    assert reasons == {*PassedOver, "older", "misspelled", "absent", "lookalike", "option", "field", "text"}
+    assert reasons == {
+        *PassedOver,
+        "older",
+        "misspelled",
+        "absent",
+        "lookalike",
+        "option",
+        "field",
+        "text",
+    }
 
 
 def test_there_are_fixtures() -> None:
     assert len(EXPLANATIONS) > 20
-    assert sum("not-to-be-printed" in (case / "input.yaml").read_text() for case in EXPLANATIONS) > 3
+    assert (
+        sum("not-to-be-printed" in (case / "input.yaml").read_text() for case in EXPLANATIONS) > 3
+    )

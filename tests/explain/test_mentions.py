@@ -8,7 +8,9 @@ from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.tools.explain.find_unfollowed import find_mentions
 
-CONFIG_MAP = "{apiVersion: v1, kind: ConfigMap, metadata: {name: web-config, namespace: shop}, data: {a: b}}"
+CONFIG_MAP = (
+    "{apiVersion: v1, kind: ConfigMap, metadata: {name: web-config, namespace: shop}, data: {a: b}}"
+)
 PROGRAM = "the function changes no text that a program gets"
 ANNOTATION = "no rule reads this annotation"
 FIELD = "no rule reads this field"
@@ -33,12 +35,26 @@ def mentions(*objects: str, config: str = CONFIG_MAP) -> list[tuple[str, str]]:
 
 SAID = [
     pytest.param(deployment("{args: [web-config]}"), f"args: {PROGRAM}", id="an argument"),
-    pytest.param(deployment("{command: [a, 'b web-config']}"), f"command: {PROGRAM}", id="a word of a command"),
-    pytest.param(deployment("{env: [{name: A, value: web-config}]}"), f"a variable: {PROGRAM}", id="a variable"),
-    pytest.param(deployment("{}", "{note: see web-config}"), ANNOTATION, id="an annotation of a pod template"),
-    pytest.param(widget("{}", "name: w, annotations: {note: web-config}"), ANNOTATION, id="an annotation"),
+    pytest.param(
+        deployment("{command: [a, 'b web-config']}"),
+        f"command: {PROGRAM}",
+        id="a word of a command",
+    ),
+    pytest.param(
+        deployment("{env: [{name: A, value: web-config}]}"),
+        f"a variable: {PROGRAM}",
+        id="a variable",
+    ),
+    pytest.param(
+        deployment("{}", "{note: see web-config}"), ANNOTATION, id="an annotation of a pod template"
+    ),
+    pytest.param(
+        widget("{}", "name: w, annotations: {note: web-config}"), ANNOTATION, id="an annotation"
+    ),
     pytest.param(widget("{a: {b: web-config}}"), FIELD, id="a field of a custom resource"),
-    pytest.param(widget("{a: shop/web-config}"), FIELD, id="a field that holds a namespace and a name"),
+    pytest.param(
+        widget("{a: shop/web-config}"), FIELD, id="a field that holds a namespace and a name"
+    ),
     pytest.param(widget("{a: 'use web-config'}"), PART, id="a part of a text"),
     pytest.param(
         widget("{a: {kind: ConfigMap, apiGroup: example.com, name: web-config}}"),
@@ -57,7 +73,9 @@ SAID = [
         id="a rule about something else",
     ),
     pytest.param(
-        widget("{a: web-config}", "name: w, annotations: {config.kubernetes.io/local-config: 'true'}"),
+        widget(
+            "{a: web-config}", "name: w, annotations: {config.kubernetes.io/local-config: 'true'}"
+        ),
         "the object is for tools, and never applied (config.kubernetes.io/local-config)",
         id="an object for tools",
     ),
@@ -78,13 +96,18 @@ NOTHING = [
     pytest.param(deployment("{name: web-config, image: web-config}"), id="other fields of a pod"),
     pytest.param(widget("{a: web-config-2}"), id="a longer word"),
     pytest.param(widget("{a: {kind: Service, name: web-config}}"), id="a name beside another kind"),
-    pytest.param(widget("{serviceAccountName: web-config}"), id="a field that names something else"),
+    pytest.param(
+        widget("{serviceAccountName: web-config}"), id="a field that names something else"
+    ),
     pytest.param(widget("{a: {matchLabels: {app: web-config}}}"), id="labels"),
     pytest.param(widget("{selector: {app: web-config}}"), id="a selector"),
     pytest.param(widget("{}", "name: w, labels: {app: web-config}"), id="a label of the object"),
     pytest.param(widget("{a: web-config}", "name: w, namespace: other"), id="another namespace"),
     pytest.param(
-        widget("{}", "name: w, annotations: {kubectl.kubernetes.io/last-applied-configuration: web-config}"),
+        widget(
+            "{}",
+            "name: w, annotations: {kubectl.kubernetes.io/last-applied-configuration: web-config}",
+        ),
         id="an annotation that repeats the object",
     ),
     pytest.param(

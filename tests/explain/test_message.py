@@ -59,14 +59,21 @@ ALIKE = {
     "found FOUND, expected TYPEHINT": {"found FOUND, expected EXPECTED"},
     "found FOUNDHINT": {"found FOUND, allowed: VALUE"},
 }
-"""Messages whose words are those of others. FOUND; expected EXPECTED is printed as one of the first two."""
+"""Messages whose words are those of others.
+
+FOUND; expected EXPECTED is printed as one of the first two.
+"""
 
 FILLINGS = ["web-5t7h9k2b4c", "3", "'overlays/prod/a b.yaml'"]
 
 
 def test_every_message_of_the_list_finds_its_entry() -> None:
     """Whatever stands in its gaps, and around it."""
-    told_apart = [one for one in read_messages() if is_specific(one) or one.says == "missing" or title(one) in ALIKE]
+    told_apart = [
+        one
+        for one in read_messages()
+        if is_specific(one) or one.says == "missing" or title(one) in ALIKE
+    ]
     assert len(told_apart) > 350
     for number, one in enumerate(told_apart):
         filling = FILLINGS[number % len(FILLINGS)]
@@ -74,7 +81,11 @@ def test_every_message_of_the_list_finds_its_entry() -> None:
             line = FRONTS[front].format(re.sub(r"\{[a-z_]+\}", filling, one.says))
             found = titles(line)
             assert title(one) in found, (front, line)
-            assert set(found) <= {title(one), "FOUND; expected EXPECTED", *ALIKE.get(title(one), ())}, (front, line)
+            assert set(found) <= {
+                title(one),
+                "FOUND; expected EXPECTED",
+                *ALIKE.get(title(one), ()),
+            }, (front, line)
 
 
 def test_an_entry_is_that_of_the_page() -> None:
@@ -83,9 +94,14 @@ def test_an_entry_is_that_of_the_page() -> None:
         if is_specific(one):
             shown = explain_message(re.sub(r"\{[a-z_]+\}", "x", one.says), WIDE).stdout.decode()
             heading = re.escape(re.sub(r"\{([a-z_]+)\}", lambda found: found[1].upper(), one.says))
-            section = re.search(rf"^### `+ ?{heading} ?`+\n\n(.+)\n\n\*\*Do:\*\* (.+)$", page, re.MULTILINE)
+            section = re.search(
+                rf"^### `+ ?{heading} ?`+\n\n(.+)\n\n\*\*Do:\*\* (.+)$", page, re.MULTILINE
+            )
             assert section, one.says
-            means, do = (re.sub(r"\[([^]]+)\]\(([^)]+)\)", r"\1 (docs/\2)", text) for text in section.groups())
+            means, do = (
+                re.sub(r"\[([^]]+)\]\(([^)]+)\)", r"\1 (docs/\2)", text)
+                for text in section.groups()
+            )
             assert f"{title(one)}\n\n  {means}\n\n  Do: {do}\n" in shown, one.says
 
 
@@ -107,8 +123,16 @@ def test_each_of_several_messages_is_explained_once() -> None:
 
 
 FOREIGN = [
-    *("", "no", "bash: kustomize: command not found", 'Error from server (NotFound): pods "web" not found'),
-    *("fatal: not a git repository (or any of the parent directories): .git", "error: open a.yaml: permission denied"),
+    *(
+        "",
+        "no",
+        "bash: kustomize: command not found",
+        'Error from server (NotFound): pods "web" not found',
+    ),
+    *(
+        "fatal: not a git repository (or any of the parent directories): .git",
+        "error: open a.yaml: permission denied",
+    ),
     *(
         "Error: accumulating resources: accumulation err='accumulating resources from 'a'",
         "error: exit status 1",
@@ -135,13 +159,23 @@ def test_a_message_is_folded_and_has_a_heading_in_bold(tmp_path: Path) -> None:
 
 WRONG = [
     pytest.param([], "expected PATH, or --message TEXT", id="nothing to explain"),
-    pytest.param(["a.yaml", "--message=a"], "--message is in the place of a PATH, and its answer is text", id="both"),
-    pytest.param(["--message=a", "-ojson"], "--message is in the place of a PATH, and its answer is text", id="JSON"),
+    pytest.param(
+        ["a.yaml", "--message=a"],
+        "--message is in the place of a PATH, and its answer is text",
+        id="both",
+    ),
+    pytest.param(
+        ["--message=a", "-ojson"],
+        "--message is in the place of a PATH, and its answer is text",
+        id="JSON",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "message"), WRONG)
-def test_what_a_message_does_not_go_with(arguments: list[str], message: str, tmp_path: Path) -> None:
+def test_what_a_message_does_not_go_with(
+    arguments: list[str], message: str, tmp_path: Path
+) -> None:
     done = krm_fn("explain", *arguments, cwd=tmp_path)
     assert (done.stdout, done.returncode) == ("", 2)
     assert done.stderr == f"error: {message}; see krm-fn explain --help\n"

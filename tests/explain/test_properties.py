@@ -1,4 +1,7 @@
-"""What holds for the explanation of any package. What is explained is compared with what the function has written."""
+"""What holds for the explanation of any package.
+
+What is explained is compared with what the function has written.
+"""
 
 import base64
 import json
@@ -85,7 +88,9 @@ class Package:
         self.configs = sorted(self.read.configs, key=_order)
         self.explanation = self.read.explain(*self.configs)
         self.text, self.json = say(self.explanation), write_forms(self.explanation, FORMS)
-        before, after = (_authored(one) for one in (self.read.envelope, open_envelope(read_yaml(written))))
+        before, after = (
+            _authored(one) for one in (self.read.envelope, open_envelope(read_yaml(written)))
+        )
         self.pairs = list(zip(before, after, strict=True))
 
     @property
@@ -112,7 +117,10 @@ WRITTEN_AGAIN = CASES if IS_WHOLE else CASES[::2]
 @pytest.mark.volume
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
 def test_all_properties_hold(case: Path) -> None:
-    """What the function makes of a package is a package too: it writes the same again. Each run tries half of these."""
+    """What the function makes of a package is a package too: it writes the same again.
+
+    Each run tries half of these.
+    """
     before, after = ((case / name).read_bytes() for name in ("input.yaml", "output.yaml"))
     holds.check(Package(before, after), of=f"{case.name}/input.yaml")
     if case in WRITTEN_AGAIN:
@@ -150,7 +158,10 @@ IN_COMMA_LIST = re.compile(r"/reload\]\[\d+\]$")
 
 
 class Field(NamedTuple):
-    """A field of an object. Of a role or a comma list, it is the list of names; in data, the whole value."""
+    """A field of an object.
+
+    Of a role or a comma list, it is the list of names; in data, the whole value.
+    """
 
     who: tuple[str, str, str]
     field: str
@@ -179,7 +190,10 @@ def what_is_rewritten_is_explained_as_rewritten(package: Package) -> None:
             field = field_of(before, spell(path))
             for word in set(WORD.findall(text)):
                 targets = named.get(word, [])
-                is_explained = any(field in explained[target] or field.who in mounting[target] for target in targets)
+                is_explained = any(
+                    field in explained[target] or field.who in mounting[target]
+                    for target in targets
+                )
                 assert is_explained or not targets, f"{field} {word}"
 
 
@@ -194,13 +208,19 @@ def what_is_explained_as_rewritten_is_rewritten(package: Package) -> None:
             for one in package.explained[before].references:
                 who = (one.who.kind, one.who.namespace, one.who.name)
                 if one.rule.by == "mounts":
-                    mounted = [text for (other, field), text in written.items() if other == who and "spec" in field]
+                    mounted = [
+                        text
+                        for (other, field), text in written.items()
+                        if other == who and "spec" in field
+                    ]
                     assert one.is_changed == (f" {after.id.name}" in mounted), one
                 elif one.is_changed:
                     assert after.id.name in written[_field(who, one.field)], one
 
 
-def references_of(package: Package) -> tuple[dict[Item, set[Field]], dict[Item, set[tuple[str, str, str]]]]:
+def references_of(
+    package: Package,
+) -> tuple[dict[Item, set[Field]], dict[Item, set[tuple[str, str, str]]]]:
     """Return the fields that are explained as rewritten for each object, and who mounts it."""
     explained: dict[Item, set[Field]] = defaultdict(set)
     mounting: dict[Item, set[tuple[str, str, str]]] = defaultdict(set)
@@ -218,7 +238,9 @@ def new_texts(before: Item, after: Item) -> Iterator[tuple[FieldPath, str]]:
     """Yield the texts of an object that are not in the input, but for its own name and what marks it."""
     known = dict(texts_of(before.node))
     for path, text in texts_of(after.node):
-        is_own = path[:1] == ("metadata",) and (path[1:] == ("name",) or keys.PREFIX in str(path[-1]))
+        is_own = path[:1] == ("metadata",) and (
+            path[1:] == ("name",) or keys.PREFIX in str(path[-1])
+        )
         if known.get(path) != text and not is_own:
             yield path, text
 
@@ -265,7 +287,12 @@ def no_value_of_a_secret_is_shown(package: Package) -> None:
 def no_hash_of_a_secret_is_shown(package: Package) -> None:
     names = package.read.found.revisions.names
     hashed = {names.get(item, item.id.name) for item in package.configs if item.id.kind == "Secret"}
-    others = {text for item in package.configs for text in (item.id.name, names.get(item)) if item.id.kind != "Secret"}
+    others = {
+        text
+        for item in package.configs
+        for text in (item.id.name, names.get(item))
+        if item.id.kind != "Secret"
+    }
     hidden = {name for name in hashed - others if CONTENT_NAME.fullmatch(name)}
     for text in (package.text, package.json):
         assert hidden.isdisjoint(WORD.findall(text))
@@ -276,7 +303,8 @@ def test_an_object_may_be_as_deep_as_the_reader_allows(opening: str, closing: st
     levels = MAX_DEPTH - 2
     config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web-config}\n"
     widget = (
-        f"apiVersion: e.x/v1\nkind: A\nmetadata: {{name: a}}\nspec: {opening * levels}web-config{closing * levels}\n"
+        f"apiVersion: e.x/v1\nkind: A\nmetadata: {{name: a}}\nspec: "
+        f"{opening * levels}web-config{closing * levels}\n"
     )
     package = read(f"{config}---\n{widget}".encode())
     (explained,) = package.explain(*package.configs).objects

@@ -22,7 +22,11 @@ from krm_fn.function import run
 from krm_fn.report.markup import write_forms
 from krm_fn.report.object_change import Effect
 from krm_fn.tools.explain.explain import FORMS
-from krm_fn.tools.explain.explain_workloads import explain_workloads, find_workloads, with_all_references
+from krm_fn.tools.explain.explain_workloads import (
+    explain_workloads,
+    find_workloads,
+    with_all_references,
+)
 from krm_fn.tools.explain.explanation import ExplainedWorkload, Explanation, WorkloadChange
 from krm_fn.tools.render.places import SourceLine
 from krm_fn.tools.render.wanted import EVERYTHING
@@ -33,7 +37,16 @@ from tests.volume import one_of
 
 CASES = [*TRANSFORMS, *MIGRATION_STEPS]
 HASH = re.compile(r"-([bcdfghkmt2456789]{10}|\(hash \d+\))$")
-WORKLOADS = {"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "Rollout", "StatefulSet"}
+WORKLOADS = {
+    "CronJob",
+    "DaemonSet",
+    "Deployment",
+    "Job",
+    "Pod",
+    "ReplicaSet",
+    "Rollout",
+    "StatefulSet",
+}
 
 
 def explain(package: Read) -> Iterator[tuple[Item, ExplainedWorkload]]:
@@ -86,19 +99,26 @@ def templates_of(workload: Any, objects: list[Any]) -> list[Any]:
         return [*pods_of(workload)]
     where = workload["metadata"].get("namespace")
     held = (
-        one for one in objects if (one.get("kind"), one["metadata"].get("name")) == (source["kind"], source["name"])
+        one
+        for one in objects
+        if (one.get("kind"), one["metadata"].get("name")) == (source["kind"], source["name"])
     )
     return [*pods_of(next(one for one in held if one["metadata"].get("namespace") == where))]
 
 
 def with_another_content(package: Read, config: Item) -> bytes:
-    """Add a line to each value. As YAML or JSON it means the same; one that says a name stays as it is."""
+    """Add a line to each value.
+
+    As YAML or JSON it means the same; one that says a name stays as it is.
+    """
     names = {item.id.name for item in package.envelope.items}
     edits: list[Edit] = []
     for field in ("data", "stringData", "binaryData"):
         for key, value in entries(get(config.node, field)):
             if is_scalar(value) and value.value and value.value not in names:
-                is_encoded = field == "binaryData" or (field == "data" and config.id.kind == "Secret")
+                is_encoded = field == "binaryData" or (
+                    field == "data" and config.id.kind == "Secret"
+                )
                 changed = add_line(value.value, is_encoded=is_encoded)
                 edits.append(Edit(SetText(value, changed), config, f"{field}.{key}"))
     envelope = package.envelope
@@ -138,7 +158,10 @@ def names_in(fields: Any, config_map: str, secret: str) -> Iterator[tuple[str, s
 
 
 def names_said(explained: ExplainedWorkload) -> Iterator[tuple[str, str]]:
-    """Yield what an explanation says that pods read, as it is rendered. Of Secrets, no hash is shown."""
+    """Yield what an explanation says that pods read, as it is rendered.
+
+    Of Secrets, no hash is shown.
+    """
     for one in explained.reads:
         for field in one.fields:
             yield field.kind, field.new_text or field.text
@@ -161,12 +184,16 @@ def test_what_is_said_of_workloads_is_what_is_written(case: Path) -> None:
         if item.id.kind in WORKLOADS:
             templates = [*pods_of(written[items.index(item)])]
             everything_that_pods_read_is_said(explained, templates[0]["spec"] if templates else {})
-    for config in one_of([item for item in items if item.is_config], case.name) if workloads else ():
+    for config in (
+        one_of([item for item in items if item.is_config], case.name) if workloads else ()
+    ):
         changed = with_another_content(package, config)
         after = render(changed) if changed != data else None
         for item, explained in workloads if after is not None else ():
             place = items.index(item)
-            is_another = templates_of(written[place], written) != templates_of((after or [])[place], after or [])
+            is_another = templates_of(written[place], written) != templates_of(
+                (after or [])[place], after or []
+            )
             who = authored_id(config), package.places.of(config)
             another_template_is_said(explained, who, is_another=is_another)
 
@@ -183,7 +210,9 @@ def another_template_is_said(
     for one in explained.reads:
         if (one.config.who, one.config.place) == who:
             changes.update(one.changes)
-    assert is_another == any(change.effect is not Effect.CHANGES for change in changes), f"{explained.who} {who}"
+    assert is_another == any(change.effect is not Effect.CHANGES for change in changes), (
+        f"{explained.who} {who}"
+    )
 
 
 def test_json_has_the_form_of_the_schema() -> None:

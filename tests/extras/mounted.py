@@ -19,7 +19,12 @@ def without_mounts(package: Any) -> Any:
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(annotations, dict):
         return _strip(package, set(), "")
-    words = {word for key, value in annotations.items() if key.startswith(PREFIX) for word in value.split()}
+    words = {
+        word
+        for key, value in annotations.items()
+        if key.startswith(PREFIX)
+        for word in value.split()
+    }
     kept = {key: value for key, value in annotations.items() if not key.startswith(PREFIX)}
     return _strip({**package, "metadata": {**metadata, "annotations": kept}}, words, "")
 
@@ -27,7 +32,9 @@ def without_mounts(package: Any) -> Any:
 def _strip(value: Any, words: set[str], container: str) -> Any:
     """Remove marked elements, and lists and annotations that are then empty."""
     if isinstance(value, list):
-        return [_strip(one, words, container) for one in value if not _is_marked(one, words, container)]
+        return [
+            _strip(one, words, container) for one in value if not _is_marked(one, words, container)
+        ]
     if not isinstance(value, dict):
         return value
     stripped = {key: _strip(field, words, value.get("name", "")) for key, field in value.items()}
@@ -42,7 +49,9 @@ def _is_marked(element: Any, words: set[str], container: str) -> bool:
         if field in element:
             name = element[field]["name"]
             names = (name, name[:-11])
-            return any(f"{container}={kind}/{one}={element.get('prefix', '')}" in words for one in names)
+            return any(
+                f"{container}={kind}/{one}={element.get('prefix', '')}" in words for one in names
+            )
     if "mountPath" in element:
         paths = {unquote(word) for word in words}
         return element["name"] in words and f"{container}={element['mountPath']}" in paths

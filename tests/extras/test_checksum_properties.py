@@ -33,7 +33,10 @@ class Package(NamedTuple):
     workloads: dict[tuple[str, str], list[Read]]
 
     def bytes(self, shuffle: Random | None = None) -> bytes:
-        objects = [*map(config_object, self.configs.items()), *map(workload_object, self.workloads.items())]
+        objects = [
+            *map(config_object, self.configs.items()),
+            *map(workload_object, self.workloads.items()),
+        ]
         if shuffle:
             shuffle.shuffle(objects)
         return dump(objects)
@@ -41,9 +44,12 @@ class Package(NamedTuple):
 
 configs = st.tuples(st.sampled_from(CONFIG_KINDS), st.sampled_from(("web", "api", "web-config")))
 contents = st.dictionaries(st.sampled_from(KEYS), st.text("ab1 :#\n", max_size=4), min_size=1)
-reads = st.builds(Read, configs, st.sampled_from(("", *KEYS)), st.sampled_from(("env", "volume", "projected")))
+reads = st.builds(
+    Read, configs, st.sampled_from(("", *KEYS)), st.sampled_from(("env", "volume", "projected"))
+)
 workloads = st.tuples(
-    st.sampled_from(("Deployment", "StatefulSet", "DaemonSet", "CronJob")), st.sampled_from(("web", "api"))
+    st.sampled_from(("Deployment", "StatefulSet", "DaemonSet", "CronJob")),
+    st.sampled_from(("web", "api")),
 )
 packages = st.builds(
     Package,
@@ -76,12 +82,16 @@ def add_read(spec: dict[str, Any], container: dict[str, Any], read: Read, volume
     prefix = "configMap" if kind == "ConfigMap" else "secret"
     items = {"items": [{"key": read.key, "path": "x"}]} if read.key else {}
     if read.place == "projected":
-        spec["volumes"].append({"name": volume, "projected": {"sources": [{prefix: {"name": name, **items}}]}})
+        spec["volumes"].append(
+            {"name": volume, "projected": {"sources": [{prefix: {"name": name, **items}}]}}
+        )
     elif read.place == "volume":
         by = "name" if kind == "ConfigMap" else "secretName"
         spec["volumes"].append({"name": volume, prefix: {by: name, **items}})
     elif read.key:
-        container["env"].append({"name": volume, "valueFrom": {f"{prefix}KeyRef": {"name": name, "key": read.key}}})
+        container["env"].append(
+            {"name": volume, "valueFrom": {f"{prefix}KeyRef": {"name": name, "key": read.key}}}
+        )
     else:
         container["envFrom"].append({f"{prefix}Ref": {"name": name}})
 
@@ -91,7 +101,9 @@ def checksums(data: bytes) -> dict[tuple[str, str], str | None]:
     outcome = run(data, CHECKSUM)
     assert outcome.exit_code == 0, outcome.stderr
     items = load(outcome.stdout)
-    return {(item["kind"], item["metadata"]["name"]): checksum(item) for item in items if "spec" in item}
+    return {
+        (item["kind"], item["metadata"]["name"]): checksum(item) for item in items if "spec" in item
+    }
 
 
 def load(data: bytes) -> list[Any]:
@@ -111,7 +123,9 @@ def checksum(item: Any) -> str | None:
 
 
 @given(packages, st.randoms())
-def test_checksums_are_deterministic_idempotent_and_independent_of_order(package: Package, random: Random) -> None:
+def test_checksums_are_deterministic_idempotent_and_independent_of_order(
+    package: Package, random: Random
+) -> None:
     data = package.bytes()
     once = run(data, CHECKSUM).stdout
     assert run(data, CHECKSUM).stdout == once
@@ -121,7 +135,9 @@ def test_checksums_are_deterministic_idempotent_and_independent_of_order(package
 
 @given(packages, st.data())
 @settings(max_examples=examples_of(300))
-def test_a_checksum_changes_if_and_only_if_content_that_is_read_changes(package: Package, data: st.DataObject) -> None:
+def test_a_checksum_changes_if_and_only_if_content_that_is_read_changes(
+    package: Package, data: st.DataObject
+) -> None:
     config = data.draw(st.sampled_from(sorted(package.configs)))
     key = data.draw(st.sampled_from(KEYS))
     content = dict(package.configs[config])
@@ -131,7 +147,9 @@ def test_a_checksum_changes_if_and_only_if_content_that_is_read_changes(package:
         del content[key]
     after = package._replace(configs={**package.configs, config: content})
     before_and_after = checksums(package.bytes()), checksums(after.bytes())
-    changed = {name for name in package.workloads if before_and_after[0][name] != before_and_after[1][name]}
+    changed = {
+        name for name in package.workloads if before_and_after[0][name] != before_and_after[1][name]
+    }
     readers = {
         name
         for name, reads in package.workloads.items()
@@ -143,14 +161,20 @@ def test_a_checksum_changes_if_and_only_if_content_that_is_read_changes(package:
 @given(packages)
 def test_a_workload_has_a_checksum_if_and_only_if_it_reads_something(package: Package) -> None:
     for name, value in checksums(package.bytes()).items():
-        assert (value is not None) == any(read.config in package.configs for read in package.workloads[name])
+        assert (value is not None) == any(
+            read.config in package.configs for read in package.workloads[name]
+        )
 
 
 @given(packages)
-def test_in_place_a_checksum_follows_edits_and_is_removed_when_switched_off(package: Package) -> None:
+def test_in_place_a_checksum_follows_edits_and_is_removed_when_switched_off(
+    package: Package,
+) -> None:
     data = package.bytes()
     once = run(data, CHECKSUM).stdout
-    edited, fresh = (re.sub(rb"(?m)^(d|stringD)ata:$", rb"\g<0>\n  new: x", text) for text in (once, data))
+    edited, fresh = (
+        re.sub(rb"(?m)^(d|stringD)ata:$", rb"\g<0>\n  new: x", text) for text in (once, data)
+    )
     assert checksums(edited) == checksums(fresh)
     assert load(run(once, IGNORE).stdout) == load(data)
 
@@ -158,9 +182,13 @@ def test_in_place_a_checksum_follows_edits_and_is_removed_when_switched_off(pack
 @given(packages, st.data())
 def test_renamed_objects_do_not_count(package: Package, data: st.DataObject) -> None:
     config = data.draw(st.sampled_from(sorted(package.configs)))
-    package = package._replace(workloads={("Deployment", "both"): [Read(name, "", "env") for name in package.configs]})
+    package = package._replace(
+        workloads={("Deployment", "both"): [Read(name, "", "env") for name in package.configs]}
+    )
     renamed, edited = (named(package, config, text) for text in ("1", "2"))
-    rest = package._replace(configs={name: text for name, text in package.configs.items() if name != config})
+    rest = package._replace(
+        configs={name: text for name, text in package.configs.items() if name != config}
+    )
     assert checksums(renamed) == checksums(edited) == checksums(rest.bytes())
 
 

@@ -17,7 +17,11 @@ PATCHES: list[Patch] = [
     {"a": None},
     {"l": ListPatch(drop=(0,))},
     {"l": ListPatch(drop=(0, 1))},
-    {"l": ListPatch({0: {"b": "x", "n": None}}, drop=(1,), add=({"m": 292, "o": True, "s": [{"k": "v"}]},))},
+    {
+        "l": ListPatch(
+            {0: {"b": "x", "n": None}}, drop=(1,), add=({"m": 292, "o": True, "s": [{"k": "v"}]},)
+        )
+    },
     {"l": ListPatch({1: {"l": ListPatch(add=({"d": 1},))}})},
     {"new": ListPatch(add=({"c": "e"},)), "m": {"x": {"y": "z"}}},
 ]
@@ -35,8 +39,12 @@ def test_the_value_is_what_the_edited_text_says(source: str, patch: Patch) -> No
     (root,) = document.roots
     assert is_mapping(root)
     edits = list(plan_patch(read_item(root), patch))
-    text = apply_splices(source, [splice for edit in edits for splice in splice_change(source, edit.change)])
-    assert edited_value(root, patch, {}) == edited_value(read_yaml(text.encode()).roots[0], None, {})
+    text = apply_splices(
+        source, [splice for edit in edits for splice in splice_change(source, edit.change)]
+    )
+    assert edited_value(root, patch, {}) == edited_value(
+        read_yaml(text.encode()).roots[0], None, {}
+    )
 
 
 def test_changed_texts_are_part_of_the_value() -> None:

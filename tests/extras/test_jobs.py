@@ -12,9 +12,19 @@ from krm_fn.function import run
 HEAD = "apiVersion: example.com/v1\nkind: Widget\n"
 
 FOUND = [
-    pytest.param(HEAD + "spec: {ref: {kind: Job, name: a}}", [("spec.ref.name", "a")], id="by kind"),
-    pytest.param(HEAD + "spec: [{apiGroup: batch, kind: Job, name: a}]", [("spec[0].name", "a")], id="by group"),
-    pytest.param(HEAD + "spec: {apiVersion: batch/v1, kind: Job, name: a}", [("spec.name", "a")], id="by version"),
+    pytest.param(
+        HEAD + "spec: {ref: {kind: Job, name: a}}", [("spec.ref.name", "a")], id="by kind"
+    ),
+    pytest.param(
+        HEAD + "spec: [{apiGroup: batch, kind: Job, name: a}]",
+        [("spec[0].name", "a")],
+        id="by group",
+    ),
+    pytest.param(
+        HEAD + "spec: {apiVersion: batch/v1, kind: Job, name: a}",
+        [("spec.name", "a")],
+        id="by version",
+    ),
     pytest.param(
         "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules:\n"
         "- {apiGroups: [batch], resources: [jobs/status], resourceNames: [a, b]}",
@@ -23,12 +33,18 @@ FOUND = [
     ),
 ]
 LEFT_ALONE = [
-    pytest.param(HEAD + "spec: {apiGroup: x.example.com, kind: Job, name: a}", id="a Job of another group"),
+    pytest.param(
+        HEAD + "spec: {apiGroup: x.example.com, kind: Job, name: a}", id="a Job of another group"
+    ),
     pytest.param(HEAD + "spec: {kind: CronJob, name: a}", id="another kind"),
     pytest.param(HEAD + "spec: {kind: Job, name: }", id="no name"),
-    pytest.param(HEAD + "metadata: {ownerReferences: [{kind: Job, name: a}]}", id="an owner, who has a uid"),
+    pytest.param(
+        HEAD + "metadata: {ownerReferences: [{kind: Job, name: a}]}", id="an owner, who has a uid"
+    ),
     pytest.param(HEAD + "status: {kind: Job, name: a}", id="what is only reported"),
-    pytest.param("apiVersion: batch/v1\nkind: Job\nspec: {ref: {kind: Job, name: a}}", id="a Job's own spec"),
+    pytest.param(
+        "apiVersion: batch/v1\nkind: Job\nspec: {ref: {kind: Job, name: a}}", id="a Job's own spec"
+    ),
     pytest.param(
         "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
         "spec: {patches: [{target: {kind: Job, name: a}}]}",

@@ -39,7 +39,9 @@ WARNING = (
     [
         pytest.param(None, WARNING.format("spec.linker.image:"), id="without a configuration"),
         pytest.param(
-            CONFIG, WARNING.format("ConfigRevisions/web spec.linker.image (line 1, column 1):"), id="in a configuration"
+            CONFIG,
+            WARNING.format("ConfigRevisions/web spec.linker.image (line 1, column 1):"),
+            id="in a configuration",
         ),
         pytest.param(
             CONFIG + "spec:\n  linker: {secrets: false}\n",
@@ -51,7 +53,9 @@ WARNING = (
             WARNING.format("ConfigMap/function-input data[linker.image] (line 4, column 1):"),
             id="in a configuration from kpt",
         ),
-        pytest.param(CONFIG + f"spec: {{linker: {{image: '{DEFAULT}'}}}}\n", "", id="set to this very image"),
+        pytest.param(
+            CONFIG + f"spec: {{linker: {{image: '{DEFAULT}'}}}}\n", "", id="set to this very image"
+        ),
         pytest.param(CONFIG + "spec: {linker: {enabled: false}}\n", "", id="no linker"),
         pytest.param(CONFIG + "spec: {strategy: ignore}\n", "", id="no Job"),
         pytest.param(FUNCTION, "", id="the image that runs the function"),
@@ -69,7 +73,9 @@ def test_an_image_in_the_environment_is_set() -> None:
 
 
 OTHER = (
-    "image {} is of version {}, and this program is " + __version__ + ": the Job must understand what the function "
+    "image {} is of version {}, and this program is "
+    + __version__
+    + ": the Job must understand what the function "
     "wrote; use the same version for both"
 )
 
@@ -78,7 +84,11 @@ OTHER = (
     ("image", "version"),
     [
         pytest.param("registry.example/krm-fn:0.0.9", "0.0.9", id="an earlier version"),
-        pytest.param("registry.example/krm-fn:v99.0.0@sha256:" + "a" * 64, "99.0.0", id="a later one, with its digest"),
+        pytest.param(
+            "registry.example/krm-fn:v99.0.0@sha256:" + "a" * 64,
+            "99.0.0",
+            id="a later one, with its digest",
+        ),
         pytest.param(f"registry.example/krm-fn:v{__version__}", "", id="the same"),
         pytest.param("registry.example/krm-fn@sha256:" + "a" * 64, "", id="only a digest"),
         pytest.param("registry.example/krm-fn:main", "", id="another tag"),
@@ -88,7 +98,9 @@ OTHER = (
 def test_an_image_of_another_version_is_warned_about(image: str, version: str) -> None:
     at = "warning: ConfigRevisions/web spec.linker.image (line 4, column 17): "
     expected = f"{at}{OTHER.format(image, version)}\n" if version else ""
-    in_the_configuration = run(PACKAGE, (CONFIG + f"spec: {{linker: {{image: '{image}'}}}}\n").encode())
+    in_the_configuration = run(
+        PACKAGE, (CONFIG + f"spec: {{linker: {{image: '{image}'}}}}\n").encode()
+    )
     assert (in_the_configuration.stderr, in_the_configuration.exit_code) == (expected, 0)
     # A linker that does not understand its plan names the version that wrote it.
     environment = f'env: - name: {PLAN_VERSION} value: "{__version__}"'
@@ -105,7 +117,9 @@ def test_an_image_that_no_registry_accepts_is_an_error_wherever_it_comes_from() 
     field = run(PACKAGE, (CONFIG + "spec: {linker: {image: 'A:1'}}\n").encode())
     annotation = run(PACKAGE, FUNCTION.replace("registry.example/krm-fn:1", "A:1").encode())
     variable = run(PACKAGE, CONFIG.encode(), Environment(image="A:1"))
-    assert field.stderr == f"error: ConfigRevisions/web spec.linker.image (line 4, column 17): {told}"
+    assert (
+        field.stderr == f"error: ConfigRevisions/web spec.linker.image (line 4, column 17): {told}"
+    )
     assert annotation.stderr.startswith(
         "error: ConfigRevisions/web metadata.annotations[config.kubernetes.io/function]"
     )

@@ -18,7 +18,14 @@ from krm_fn.base.settings import LinkerSettings, Settings
 from krm_fn.core.config.build import SCHEDULE
 from krm_fn.core.config.plain import load_schema
 from krm_fn.core.names.names import MAX_JOB_NAME, cron_job_name
-from krm_fn.extras.emit_linker import START_SECONDS, access, cron_job, job, may_be_spread, spread_schedule
+from krm_fn.extras.emit_linker import (
+    START_SECONDS,
+    access,
+    cron_job,
+    job,
+    may_be_spread,
+    spread_schedule,
+)
 from krm_fn.function import run
 from tests.cases import ENVIRONMENT
 from tests.linker.arguments import read_plan
@@ -26,7 +33,10 @@ from tests.volume import examples_of
 
 REVISION = RevisionName("ConfigMap", "web-config-5t7h9k2b4c")
 PLAN = LinkPlan(
-    set="shop", workloads=(Workload("apps/v1", "Deployment", "web", (REVISION,)),), timeout=300, minimum_age=600
+    set="shop",
+    workloads=(Workload("apps/v1", "Deployment", "web", (REVISION,)),),
+    timeout=300,
+    minimum_age=600,
 )
 GROUP = JobPlan("shop", "", PLAN, CONSUMER_KINDS, "")
 SETTINGS = Settings(set="shop")
@@ -46,14 +56,24 @@ JOBS: list[tuple[str, Any]] = [
     ("as ever, in another namespace", job(GROUP._replace(namespace="blog"), SETTINGS, "krm-fn:1")),
     ("as ever, in another wave", job(GROUP._replace(wave="5"), SETTINGS, "krm-fn:1")),
     ("another image", job(GROUP, SETTINGS, "krm-fn:2")),
-    ("another revision", job(GROUP._replace(plan=PLAN._replace(revisions=(REVISION,))), SETTINGS, "krm-fn:1")),
+    (
+        "another revision",
+        job(GROUP._replace(plan=PLAN._replace(revisions=(REVISION,))), SETTINGS, "krm-fn:1"),
+    ),
     ("another timeout", job(GROUP._replace(plan=PLAN._replace(timeout=1)), SETTINGS, "krm-fn:1")),
-    *((f"other {what}", job(GROUP, SETTINGS._replace(linker=linker), "krm-fn:1")) for what, linker in LINKERS.items()),
+    *(
+        (f"other {what}", job(GROUP, SETTINGS._replace(linker=linker), "krm-fn:1"))
+        for what, linker in LINKERS.items()
+    ),
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), [*itertools.combinations(JOBS, 2)], ids=lambda pair: pair[0])
-def test_the_name_changes_if_and_only_if_the_spec_does(one: tuple[str, Any], other: tuple[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("one", "other"), [*itertools.combinations(JOBS, 2)], ids=lambda pair: pair[0]
+)
+def test_the_name_changes_if_and_only_if_the_spec_does(
+    one: tuple[str, Any], other: tuple[str, Any]
+) -> None:
     same_name = one[1]["metadata"]["name"] == other[1]["metadata"]["name"]
     assert same_name == (one[1]["spec"] == other[1]["spec"])
 
@@ -73,11 +93,15 @@ def test_the_name_of_a_cron_job_leaves_room_for_those_of_its_jobs(length: int) -
         pytest.param(LinkerSettings(schedule="@daily"), ("@daily", None, 86_400), id="a schedule"),
         pytest.param(LinkerSettings(schedule=""), ("@hourly", True, 86_400), id="suspended"),
         pytest.param(
-            LinkerSettings(schedule="@daily", ttl_seconds_after_finished=0), ("@daily", None, 0), id="with a life"
+            LinkerSettings(schedule="@daily", ttl_seconds_after_finished=0),
+            ("@daily", None, 0),
+            id="with a life",
         ),
     ],
 )
-def test_what_a_schedule_makes_of_the_cron_job(linker: LinkerSettings, expected: tuple[Any, ...]) -> None:
+def test_what_a_schedule_makes_of_the_cron_job(
+    linker: LinkerSettings, expected: tuple[Any, ...]
+) -> None:
     """Its pod is that of the Job, and nothing that is not written is taken from those who suspend it by hand."""
     settings = SETTINGS._replace(linker=linker)
     spec: Any = cron_job(GROUP, settings, "shop", "krm-fn:1")["spec"]
@@ -116,7 +140,8 @@ def test_an_h_becomes_nothing_else(schedule: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("schedule", "values"), [("H * * * *", 60), ("H/15 * * * *", 15), ("0 H * * *", 24), ("H H * * *", 1440)]
+    ("schedule", "values"),
+    [("H * * * *", 60), ("H/15 * * * *", 15), ("0 H * * *", 24), ("H H * * *", 1440)],
 )
 @pytest.mark.parametrize("platform", ["one set in each namespace", "many sets in one namespace"])
 def test_ten_thousand_sets_are_spread_evenly(schedule: str, values: int, platform: str) -> None:
@@ -126,7 +151,9 @@ def test_ten_thousand_sets_are_spread_evenly(schedule: str, values: int, platfor
         places = [(set_name, namespace) for namespace, set_name in places]
     counts = Counter(spread_schedule(schedule, *place) for place in places)
     expected = len(places) / values
-    off = sum((count - expected) ** 2 / expected for count in counts.values()) + expected * (values - len(counts))
+    off = sum((count - expected) ** 2 / expected for count in counts.values()) + expected * (
+        values - len(counts)
+    )
     assert off < values + 5 * (2 * values) ** 0.5
 
 
@@ -145,8 +172,8 @@ def test_the_linker_reads_the_plan_that_was_written() -> None:
 def longest(made: Any) -> int:
     """Return the seconds from applying the Job to the end of its last attempt.
 
-    The deadline of a Job counts from its first sync, over all attempts and the pauses between them, also while no pod
-    can be created. Then its pods have their grace period to end.
+    The deadline of a Job counts from its first sync, over all attempts and the pauses between them,
+    also while no pod can be created. Then its pods have their grace period to end.
     """
     return int(made["spec"]["activeDeadlineSeconds"]) + GRACE_PERIOD
 
@@ -156,7 +183,11 @@ GRACE_PERIOD = 30
 
 
 def test_the_job_ends_within_fifteen_minutes() -> None:
-    made: Any = job(GROUP._replace(plan=PLAN._replace(timeout=LinkerSettings().timeout_seconds)), SETTINGS, "krm-fn:1")
+    made: Any = job(
+        GROUP._replace(plan=PLAN._replace(timeout=LinkerSettings().timeout_seconds)),
+        SETTINGS,
+        "krm-fn:1",
+    )
     assert longest(made) <= 15 * 60
     assert made["spec"]["backoffLimit"] <= 2
 
@@ -184,7 +215,9 @@ def test_the_pod_has_the_files_that_the_kubernetes_client_reads() -> None:
     (volume,) = pod["volumes"]
     (mount,) = pod["containers"][0]["volumeMounts"]
     assert (mount["name"], mount["readOnly"]) == (volume["name"], True)
-    token, certificate, downward = (next(iter(source.values())) for source in volume["projected"]["sources"])
+    token, certificate, downward = (
+        next(iter(source.values())) for source in volume["projected"]["sources"]
+    )
     (root,), (namespace,) = certificate["items"], downward["items"]
     paths = [f"{mount['mountPath']}/{one['path']}" for one in (token, root, namespace)]
     assert paths == [
@@ -228,11 +261,15 @@ def test_no_rule_for_secrets_where_there_are_none() -> None:
     _, role, _ = access(GROUP, SETTINGS, "shop")
     rules: Any = role["rules"]
     assert not [rule for rule in rules if "secrets" in rule["resources"]]
-    assert not [rule for rule in rules if "*" in (*rule["verbs"], *rule["resources"], *rule["apiGroups"])]
+    assert not [
+        rule for rule in rules if "*" in (*rule["verbs"], *rule["resources"], *rule["apiGroups"])
+    ]
 
 
 texts = st.one_of(st.text(max_size=12), st.from_regex(r"[*/a-z.]{0,6}/?v1", fullmatch=True))
-kinds = st.one_of(st.text(max_size=12), st.sampled_from(["Secret", "Pod", "Widget", "secret", "*", "Secrets"]))
+kinds = st.one_of(
+    st.text(max_size=12), st.sampled_from(["Secret", "Pod", "Widget", "secret", "*", "Secrets"])
+)
 
 
 @given(texts, kinds, st.one_of(kinds, st.sampled_from(["secrets", "pods/exec", ""])))
@@ -248,21 +285,57 @@ def test_no_input_makes_a_rule_too_wide(api_version: str, kind: str, plural: str
     volumes = [{"name": name, "configMap": {"name": name}} for name in ("one", "other")]
     template = {"spec": {"containers": [{"name": "app"}], "volumes": volumes}}
     group = api_version.rpartition("/")[0]
-    definition = {"group": group, "names": {"kind": kind, "plural": plural}, "scope": "Namespaced", "versions": []}
+    definition = {
+        "group": group,
+        "names": {"kind": kind, "plural": plural},
+        "scope": "Namespaced",
+        "versions": [],
+    }
     objects = [
-        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": {"template": template}},
-        *({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {**metadata, "name": one}} for one in ("one", "other")),
-        {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": {"configMapRef": {"name": "one"}}},
-        {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": definition},
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": metadata,
+            "spec": {"template": template},
+        },
+        *(
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {**metadata, "name": one}}
+            for one in ("one", "other")
+        ),
+        {
+            "apiVersion": api_version,
+            "kind": kind,
+            "metadata": metadata,
+            "spec": {"configMapRef": {"name": "one"}},
+        },
+        {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "spec": definition,
+        },
     ]
     objects[1]["data"] = objects[2]["data"] = {"a": "b"}
     outcome = run("\n---\n".join(map(json.dumps, objects)).encode())
-    emitted = [one for one in yaml.load_all(outcome.stdout, yaml.CSafeLoader) if one] if outcome.stdout else []
-    emitted = [one for one in emitted if one.get("metadata", {}).get("name") != "web"]  # may be a Job or Role itself
-    roles = [one for one in emitted if one["apiVersion"] == "rbac.authorization.k8s.io/v1" and one["kind"] == "Role"]
+    emitted = (
+        [one for one in yaml.load_all(outcome.stdout, yaml.CSafeLoader) if one]
+        if outcome.stdout
+        else []
+    )
+    emitted = [
+        one for one in emitted if one.get("metadata", {}).get("name") != "web"
+    ]  # may be a Job or Role itself
+    roles = [
+        one
+        for one in emitted
+        if one["apiVersion"] == "rbac.authorization.k8s.io/v1" and one["kind"] == "Role"
+    ]
     for rule in (rule for role in roles for rule in role["rules"]):
         words = [*rule["apiGroups"], *rule["resources"], *rule["verbs"]]
-        assert all(re.fullmatch(r"[a-z]([-a-z0-9.]*[a-z0-9])?", word) for word in words if word != rule["apiGroups"][0])
+        assert all(
+            re.fullmatch(r"[a-z]([-a-z0-9.]*[a-z0-9])?", word)
+            for word in words
+            if word != rule["apiGroups"][0]
+        )
         assert re.fullmatch(r"([a-z0-9][-a-z0-9.]*)?", rule["apiGroups"][0])
         assert "secrets" not in rule["resources"] or rule["resourceNames"]
     assert len(roles) == (outcome.exit_code == 0)
@@ -274,28 +347,53 @@ def test_no_input_makes_a_rule_too_wide(api_version: str, kind: str, plural: str
 def test_a_set_that_is_too_large_is_told_so() -> None:
     names = [f"config-{number:04}-{'x' * 200}" for number in range(1300)]
     metadata = [{"name": name, "namespace": "shop"} for name in names]
-    configs = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": one, "data": {"a": "b"}} for one in metadata]
-    spec = {"containers": [{"name": "app"}], "volumes": [{"name": name, "configMap": {"name": name}} for name in names]}
-    pods = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}}
-    stream = "\n---\n".join(map(json.dumps, [{**pods, "spec": {"template": {"spec": spec}}}, *configs]))
-    config = {"apiVersion": "revisions.krm-fn.io/v1", "kind": "ConfigRevisions", "metadata": {"name": "web"}}
+    configs = [
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": one, "data": {"a": "b"}}
+        for one in metadata
+    ]
+    spec = {
+        "containers": [{"name": "app"}],
+        "volumes": [{"name": name, "configMap": {"name": name}} for name in names],
+    }
+    pods = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "shop"},
+    }
+    stream = "\n---\n".join(
+        map(json.dumps, [{**pods, "spec": {"template": {"spec": spec}}}, *configs])
+    )
+    config = {
+        "apiVersion": "revisions.krm-fn.io/v1",
+        "kind": "ConfigRevisions",
+        "metadata": {"name": "web"},
+    }
     outcome = run(stream.encode(), json.dumps(config).encode(), ENVIRONMENT)
     assert (outcome.exit_code, outcome.stdout) == (1, b"")
     told = "1300 revisions in namespace shop do not fit into one inventory; split the set in two"
-    assert outcome.stderr == f"error: ConfigRevisions/web metadata.name (line 1, column 82): {told}\n"
+    assert (
+        outcome.stderr == f"error: ConfigRevisions/web metadata.name (line 1, column 82): {told}\n"
+    )
 
 
 def test_a_role_names_producers_and_no_secret_that_they_make() -> None:
     made = RevisionName("Secret", "web-db-h8k5m2t6bd")
     own = RevisionName("Secret", "web-api-h8k5m2t6bd")
     kind = Kind("external-secrets.io/v1", "ExternalSecret", "externalsecrets")
-    plan = PLAN._replace(revisions=(made, own), producers=(ProducerName(kind, "from-vault-h8k5m2t6bd", (made,)),))
+    plan = PLAN._replace(
+        revisions=(made, own), producers=(ProducerName(kind, "from-vault-h8k5m2t6bd", (made,)),)
+    )
     for openshift, verbs in ((False, ["get", "patch"]), (True, ["get", "patch", "delete"])):
         settings = SETTINGS._replace(linker=LinkerSettings(openshift=openshift))
         role: Any = access(GROUP._replace(plan=plan), settings, "shop")[1]
         by_name = [rule for rule in role["rules"] if "resourceNames" in rule]
         assert by_name == [
-            {"apiGroups": [""], "resources": ["secrets"], "verbs": verbs, "resourceNames": [own.name]},
+            {
+                "apiGroups": [""],
+                "resources": ["secrets"],
+                "verbs": verbs,
+                "resourceNames": [own.name],
+            },
             {
                 "apiGroups": ["external-secrets.io"],
                 "resources": ["externalsecrets"],

@@ -56,11 +56,23 @@ def workloads(draw: st.DrawFn) -> str:
     has_volume, has_env, has_note = draw(st.booleans()), draw(st.booleans()), draw(st.booleans())
     if style is BLOCK:
         indent = draw(st.sampled_from([" " * 8, " " * 10]))
-        app = f"{indent}  volumeMounts:\n{indent}  - {{name: own, mountPath: /own}} # mine\n" if has_volume else ""
-        app += f"{indent}  envFrom:\n{indent}    - configMapRef: {{name: other}}\n" if has_env else ""
-        pod = draw(st.sampled_from(["        volumes:\n        - name: own # mine\n          emptyDir: {}\n# end\n"]))
+        app = (
+            f"{indent}  volumeMounts:\n{indent}  - {{name: own, mountPath: /own}} # mine\n"
+            if has_volume
+            else ""
+        )
+        app += (
+            f"{indent}  envFrom:\n{indent}    - configMapRef: {{name: other}}\n" if has_env else ""
+        )
+        pod = draw(
+            st.sampled_from(
+                ["        volumes:\n        - name: own # mine\n          emptyDir: {}\n# end\n"]
+            )
+        )
         metadata = "    annotations:\n      note: mine # kept\n" if has_note else ""
-        return BLOCK.format(kind=kind, indent=indent, app=app, pod=pod if has_volume else "", metadata=metadata)
+        return BLOCK.format(
+            kind=kind, indent=indent, app=app, pod=pod if has_volume else "", metadata=metadata
+        )
     app = ', "volumeMounts": [{"name": "own", "mountPath": "/own"}]' if has_volume else ""
     app += ', "envFrom": [{"configMapRef": {"name": "other"}}]' if has_env else ""
     pod = ', "volumes": [{"name": "own", "emptyDir": {}}]' if has_volume else ""
@@ -72,18 +84,30 @@ def mounts(draw: st.DrawFn) -> dict[str, Any]:
     """Generate one entry of `mounts`. Two entries may collide."""
     entry: dict[str, Any] = {}
     if draw(st.booleans()):
-        entry["containers"] = draw(st.sampled_from([["app"], ["sidecar"], ["*"], ["app", "sidecar"]]))
+        entry["containers"] = draw(
+            st.sampled_from([["app"], ["sidecar"], ["*"], ["app", "sidecar"]])
+        )
     if draw(st.booleans()):
         entry["kind"] = "Deployment"
     name = draw(st.sampled_from(CONFIGS))
     how = draw(st.sampled_from(["file", "projected", "env"]))
     if how == "env":
-        return {**entry, "configMap": name, "envFrom": True, "prefix": draw(st.sampled_from(["A_", "B_"]))}
+        return {
+            **entry,
+            "configMap": name,
+            "envFrom": True,
+            "prefix": draw(st.sampled_from(["A_", "B_"])),
+        }
     entry["path"] = draw(st.sampled_from(["/etc/web", "/etc/web/", "/etc/flags", "/x y/=z"]))
     if draw(st.booleans()):
         entry["defaultMode"] = 292
     if how == "projected":
-        return {**entry, "projected": draw(st.lists(st.sampled_from(CONFIGS), min_size=1, max_size=2, unique=True))}
+        return {
+            **entry,
+            "projected": draw(
+                st.lists(st.sampled_from(CONFIGS), min_size=1, max_size=2, unique=True)
+            ),
+        }
     if draw(st.booleans()):
         entry["items"] = [{"key": KEYS[name], "path": "file"}]
     return {**entry, "configMap": name}
@@ -94,7 +118,10 @@ class Package(NamedTuple):
     line_break: str
 
     def bytes(self, mounts: list[dict[str, Any]], items: str | None = None) -> bytes:
-        """Return a ResourceList with a configuration. `items` come from an earlier run instead of from the author."""
+        """Return a ResourceList with a configuration.
+
+        `items` come from an earlier run instead of from the author.
+        """
         config = {
             "apiVersion": "revisions.krm-fn.io/v1",
             "kind": "ConfigRevisions",
@@ -102,9 +129,12 @@ class Package(NamedTuple):
             "spec": {"select": [{"name": "*"}], "mounts": mounts},
         }
         head = (
-            f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: {json.dumps(config)}\nitems:\n"
+            f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: "
+            f"{json.dumps(config)}\nitems:\n"
         )
-        return (head.replace("\n", self.line_break) + (self.items() if items is None else items)).encode()
+        return (
+            head.replace("\n", self.line_break) + (self.items() if items is None else items)
+        ).encode()
 
     def items(self) -> str:
         configs = "".join(
@@ -118,7 +148,9 @@ class Package(NamedTuple):
         return ("".join(self.workloads) + SERVICE).replace("\n", self.line_break)
 
 
-packages = st.builds(Package, st.lists(workloads(), min_size=1, max_size=2), st.sampled_from(["\n", "\r\n"]))
+packages = st.builds(
+    Package, st.lists(workloads(), min_size=1, max_size=2), st.sampled_from(["\n", "\r\n"])
+)
 configurations = st.lists(mounts(), max_size=3)
 
 
@@ -140,7 +172,9 @@ def load(items: str) -> list[Any]:
 
 @given(packages, configurations)
 @settings(max_examples=examples_of(100))
-def test_mounting_is_deterministic_and_idempotent(package: Package, mounts: list[dict[str, Any]]) -> None:
+def test_mounting_is_deterministic_and_idempotent(
+    package: Package, mounts: list[dict[str, Any]]
+) -> None:
     data = package.bytes(mounts)
     once = transformed(data)
     assert transformed(data) == once
@@ -150,7 +184,9 @@ def test_mounting_is_deterministic_and_idempotent(package: Package, mounts: list
 @given(packages, configurations)
 @settings(max_examples=examples_of(100))
 def test_removed_mounts_leave_no_trace(package: Package, mounts: list[dict[str, Any]]) -> None:
-    assert transformed(package.bytes([], transformed(package.bytes(mounts)))).endswith(package.rest())
+    assert transformed(package.bytes([], transformed(package.bytes(mounts)))).endswith(
+        package.rest()
+    )
 
 
 @given(packages, configurations, configurations)
@@ -165,7 +201,9 @@ def test_changing_the_configuration_in_place_equals_rendering_from_scratch(
 
 @given(packages, configurations)
 @settings(max_examples=examples_of(100))
-def test_mounts_follow_edited_data_under_the_same_volume_names(package: Package, mounts: list[dict[str, Any]]) -> None:
+def test_mounts_follow_edited_data_under_the_same_volume_names(
+    package: Package, mounts: list[dict[str, Any]]
+) -> None:
     def edited(items: str) -> str:
         return items.replace(": first", ": second")
 

@@ -80,7 +80,13 @@ def test_a_renamed_job_is_not_renamed_again(job: str, read: str, mounted: str, l
     assert not once.stderr
 
 
-@given(st.tuples(data, data), st.tuples(data, data), st.sampled_from(JOBS), st.sampled_from(JOBS), st.booleans())
+@given(
+    st.tuples(data, data),
+    st.tuples(data, data),
+    st.sampled_from(JOBS),
+    st.sampled_from(JOBS),
+    st.booleans(),
+)
 @settings(max_examples=examples_of(200))
 def test_the_name_changes_if_and_only_if_the_job_does(
     one: tuple[str, str], other: tuple[str, str], job: str, other_job: str, last: bool
@@ -91,7 +97,9 @@ def test_the_name_changes_if_and_only_if_the_job_does(
 
 
 @given(st.sampled_from(JOBS), st.tuples(data, data), st.sampled_from(["four", "five"]))
-def test_editing_in_place_equals_rendering_from_scratch(job: str, before: tuple[str, str], now: str) -> None:
+def test_editing_in_place_equals_rendering_from_scratch(
+    job: str, before: tuple[str, str], now: str
+) -> None:
     def edited(output: bytes) -> bytes:
         return output.replace(f"a: {before[0]}".encode(), f"a: {now}".encode())
 

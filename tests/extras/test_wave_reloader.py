@@ -5,28 +5,52 @@ import re
 import pytest
 
 from krm_fn.extras.restart_requests import Named, is_clear
-from tests.extras.test_checksum import IGNORE, MAP, READS_ALL, SECRET, checksum, edit, package, workload
+from tests.extras.test_checksum import (
+    IGNORE,
+    MAP,
+    READS_ALL,
+    SECRET,
+    checksum,
+    edit,
+    package,
+    workload,
+)
 
 NAMES_NOTHING = "image: registry.example/app:1.0"
 WAVE = 'wave.pusher.com/update-on-config-change: "true"'
 AUTO = "reloader.stakater.com/auto"
 MAP_AUTO, SECRET_AUTO = "configmap.reloader.stakater.com/auto", "secret.reloader.stakater.com/auto"
 MAPS, SECRETS = "configmap.reloader.stakater.com/reload", "secret.reloader.stakater.com/reload"
-NO_MAPS, NO_SECRETS = "configmaps.exclude.reloader.stakater.com/reload", "secrets.exclude.reloader.stakater.com/reload"
+NO_MAPS, NO_SECRETS = (
+    "configmaps.exclude.reloader.stakater.com/reload",
+    "secrets.exclude.reloader.stakater.com/reload",
+)
 SEARCH, MATCH = "reloader.stakater.com/search", "reloader.stakater.com/match"
 ONLY_MAP, ONLY_SECRET, BOTH, NONE = "a ConfigMap", "a Secret", "both", "nothing"
 
 
 def rolls_with(
-    annotations: str, pods: str = "", *, of_map: str = "", reads: str = READS_ALL, kind: str = "apps/v1 Deployment"
+    annotations: str,
+    pods: str = "",
+    *,
+    of_map: str = "",
+    reads: str = READS_ALL,
+    kind: str = "apps/v1 Deployment",
 ) -> str:
     """Which of a ConfigMap and a Secret, both named `config`, change the checksum."""
     web = workload(reads, annotations=f"{{{annotations}}}", pods=f"{{{pods}}}", kind=kind)
-    text = package(MAP.replace("name: config", f"name: config, annotations: {{{of_map}}}"), SECRET, web)
+    text = package(
+        MAP.replace("name: config", f"name: config, annotations: {{{of_map}}}"), SECRET, web
+    )
     before = checksum(text, IGNORE)
     by_map = checksum(edit(text, "info", "debug"), IGNORE) != before
     by_secret = checksum(edit(text, "c2VjcmV0", "b3RoZXI="), IGNORE) != before
-    rolled = {(False, False): NONE, (True, False): ONLY_MAP, (False, True): ONLY_SECRET, (True, True): BOTH}
+    rolled = {
+        (False, False): NONE,
+        (True, False): ONLY_MAP,
+        (False, True): ONLY_SECRET,
+        (True, True): BOTH,
+    }
     return rolled[by_map, by_secret]
 
 
@@ -41,10 +65,14 @@ ON_THE_WORKLOAD = [
     pytest.param(f'{AUTO}: "false"', NONE, id="auto off"),
     pytest.param(f'{MAP_AUTO}: "true"', ONLY_MAP, id="auto for ConfigMaps"),
     pytest.param(f'{SECRET_AUTO}: "true"', ONLY_SECRET, id="auto for Secrets"),
-    pytest.param(f'{AUTO}: "false", {MAP_AUTO}: "true"', ONLY_MAP, id="one true among autos is enough"),
+    pytest.param(
+        f'{AUTO}: "false", {MAP_AUTO}: "true"', ONLY_MAP, id="one true among autos is enough"
+    ),
     pytest.param(f"{MAPS}: config", ONLY_MAP, id="a ConfigMap by name"),
     pytest.param(f"{SECRETS}: config", ONLY_SECRET, id="a Secret by name"),
-    pytest.param(f'{AUTO}: "false", {SECRETS}: config', ONLY_SECRET, id="a name counts where auto is off"),
+    pytest.param(
+        f'{AUTO}: "false", {SECRETS}: config', ONLY_SECRET, id="a name counts where auto is off"
+    ),
     pytest.param(f'{MAPS}: "a, config ,b"', ONLY_MAP, id="a list with blanks"),
     pytest.param(f"{MAPS}: con", NONE, id="a name is matched whole"),
     pytest.param(f'{MAPS}: "con.*"', ONLY_MAP, id="a pattern"),
@@ -66,8 +94,12 @@ IN_OTHER_PLACES = [
     pytest.param("", f'{AUTO}: "true"', BOTH, id="auto on the pods"),
     pytest.param("", f"{MAPS}: config", ONLY_MAP, id="a list on the pods"),
     pytest.param("", WAVE, NONE, id="wave reads the workload alone"),
-    pytest.param(f'{AUTO}: "false"', f'{AUTO}: "true"', NONE, id="the workload's auto silences the pods'"),
-    pytest.param(f"{MAPS}: x", f'{AUTO}: "true"', ONLY_SECRET, id="a list silences the pods' for its kind"),
+    pytest.param(
+        f'{AUTO}: "false"', f'{AUTO}: "true"', NONE, id="the workload's auto silences the pods'"
+    ),
+    pytest.param(
+        f"{MAPS}: x", f'{AUTO}: "true"', ONLY_SECRET, id="a list silences the pods' for its kind"
+    ),
 ]
 
 
@@ -78,12 +110,22 @@ def test_annotations_of_the_pods(annotations: str, pods: str, expected: str) -> 
 
 ON_THE_OBJECT = [
     pytest.param(f'{SEARCH}: "true"', f'{MATCH}: "true"', ONLY_MAP, id="search finds a match"),
-    pytest.param(f'{SEARCH}: "1"', f'{MATCH}: "true"', NONE, id="search knows one spelling of true"),
+    pytest.param(
+        f'{SEARCH}: "1"', f'{MATCH}: "true"', NONE, id="search knows one spelling of true"
+    ),
     pytest.param(f'{SEARCH}: "true"', f'{MATCH}: "false"', NONE, id="a match that is off"),
-    pytest.param(f'{SEARCH}: "true", {AUTO}: "true"', f'{MATCH}: "true"', BOTH, id="auto goes over search"),
-    pytest.param(f'{AUTO}: "true"', 'reloader.stakater.com/ignore: "true"', ONLY_SECRET, id="ignored"),
-    pytest.param(f"{MAPS}: config", 'reloader.stakater.com/ignore: "true"', NONE, id="ignored though named"),
-    pytest.param(WAVE, 'reloader.stakater.com/ignore: "true"', BOTH, id="wave does not know ignore"),
+    pytest.param(
+        f'{SEARCH}: "true", {AUTO}: "true"', f'{MATCH}: "true"', BOTH, id="auto goes over search"
+    ),
+    pytest.param(
+        f'{AUTO}: "true"', 'reloader.stakater.com/ignore: "true"', ONLY_SECRET, id="ignored"
+    ),
+    pytest.param(
+        f"{MAPS}: config", 'reloader.stakater.com/ignore: "true"', NONE, id="ignored though named"
+    ),
+    pytest.param(
+        WAVE, 'reloader.stakater.com/ignore: "true"', BOTH, id="wave does not know ignore"
+    ),
 ]
 
 
@@ -95,9 +137,17 @@ def test_annotations_of_the_object(annotations: str, of_map: str, expected: str)
 UNREAD = [
     pytest.param(WAVE, NONE, id="wave counts what is read"),
     pytest.param(f"{WAVE}, wave.pusher.com/extra-configmaps: config", ONLY_MAP, id="wave's extra"),
-    pytest.param("wave.pusher.com/extra-configmaps: config", NONE, id="wave's extra alone is no opt-in"),
-    pytest.param(f'{WAVE}, wave.pusher.com/extra-secrets: "x/config"', NONE, id="wave's extra elsewhere"),
-    pytest.param(f'{WAVE}, wave.pusher.com/extra-secrets: "a/b/config"', NONE, id="wave's extra in no known form"),
+    pytest.param(
+        "wave.pusher.com/extra-configmaps: config", NONE, id="wave's extra alone is no opt-in"
+    ),
+    pytest.param(
+        f'{WAVE}, wave.pusher.com/extra-secrets: "x/config"', NONE, id="wave's extra elsewhere"
+    ),
+    pytest.param(
+        f'{WAVE}, wave.pusher.com/extra-secrets: "a/b/config"',
+        NONE,
+        id="wave's extra in no known form",
+    ),
     pytest.param(f'{AUTO}: "true"', NONE, id="auto counts what is read"),
     pytest.param(f"{SECRETS}: config", ONLY_SECRET, id="a list names what is not read"),
 ]

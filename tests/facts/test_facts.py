@@ -31,7 +31,9 @@ def test_a_table_is_literal_rows(path: Path) -> None:
 def find_kinds() -> Iterator[tuple[str, str]]:
     """Yield group and kind of whatever a table is about."""
     yield from KINDS
-    yield from ((group, kind) for row in read_fields() for group in row.groups for kind in row.kinds)
+    yield from (
+        (group, kind) for row in read_fields() for group in row.groups for kind in row.kinds
+    )
     yield from ((row.group, kind) for row in KEY_SELECTORS for kind in row.kinds)
     yield from ((row.group, kind) for row in read_exclusions() for kind in row.kinds)
     yield from ((row.group, kind) for row in PRODUCERS for kind in row.kinds)
@@ -60,7 +62,9 @@ def discover() -> dict[tuple[str, str], tuple[str, bool]]:
 DISCOVERED = discover()
 DEFINED = {
     (group, kind): (plural, scope == "Namespaced")
-    for group, kinds in json.loads((ROOT / "tests/data/scopes_and_plurals.json").read_text())["groups"].items()
+    for group, kinds in json.loads((ROOT / "tests/data/scopes_and_plurals.json").read_text())[
+        "groups"
+    ].items()
     for kind, (plural, scope, _) in kinds.items()
 }
 """From `spec.names.plural` and `spec.scope` of published definitions."""
@@ -70,7 +74,9 @@ def published(group: str, kind: str) -> tuple[str, bool] | None:
     return DEFINED.get((group, kind)) or DISCOVERED.get((group, kind.lower()))
 
 
-@pytest.mark.parametrize(("group", "kind"), sorted({one for one in find_kinds() if published(*one)}))
+@pytest.mark.parametrize(
+    ("group", "kind"), sorted({one for one in find_kinds() if published(*one)})
+)
 def test_plural_and_scope_are_those_that_are_published(group: str, kind: str) -> None:
     known = Kinds().of(ResourceId(f"{group}/v1" if group else "v1", kind, "", "web"))
     assert (known.plural, known.is_namespaced) == published(group, kind)

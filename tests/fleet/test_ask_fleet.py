@@ -41,12 +41,18 @@ def clusters(folder: Path, behaviours: Mapping[str, Behaviour]) -> Iterator[Path
         for name, behaviour in behaviours.items():
             part = folder / name
             part.mkdir()
-            parts[name] = json.loads(stack.enter_context(hostile_server(behaviour, part)).read_text())
+            parts[name] = json.loads(
+                stack.enter_context(hostile_server(behaviour, part)).read_text()
+            )
         content = {
-            "clusters": [{"name": name, "cluster": one["clusters"][0]["cluster"]} for name, one in parts.items()],
+            "clusters": [
+                {"name": name, "cluster": one["clusters"][0]["cluster"]}
+                for name, one in parts.items()
+            ],
             "users": [{"name": "test", "user": {"token": "t"}}],
             "contexts": [
-                {"name": name, "context": {"cluster": name, "user": "test", "namespace": "shop"}} for name in parts
+                {"name": name, "context": {"cluster": name, "user": "test", "namespace": "shop"}}
+                for name in parts
             ],
         }
         kubeconfig = folder / "kubeconfig"
@@ -61,16 +67,23 @@ used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, file=sys.stderr)
 sys.exit(code)
 """
-"""Runs a command and prints its seconds of CPU time and MiB. Linux gives a child the peak of its parent for its own."""
+"""Runs a command and prints its seconds of CPU time and MiB.
+
+Linux gives a child the peak of its parent for its own.
+"""
 
 
-def run(*arguments: str, folder: Path, under: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str, folder: Path, under: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "COLUMNS": "120"}
     asked = ["history", "--kubeconfig", str(folder / "kubeconfig"), *arguments]
     if not under:
         return fork(asked, Path.cwd(), environment)
     command = [*under, sys.executable, "-m", "krm_fn", *asked]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
 
 
 def namespace(case: str, statuses: dict[str, int] | None = None) -> Cluster:
@@ -79,11 +92,24 @@ def namespace(case: str, statuses: dict[str, int] | None = None) -> Cluster:
 
 def test_every_context_that_a_pattern_means_is_a_column(tmp_path: Path) -> None:
     canary, done = namespace("a-paused-canary"), namespace("a-deployment-that-is-done")
-    servers = {"prod-eu": canary.answer, "prod-us": done.answer, "test": done.answer, "live": done.answer}
+    servers = {
+        "prod-eu": canary.answer,
+        "prod-us": done.answer,
+        "test": done.answer,
+        "live": done.answer,
+    }
     with clusters(tmp_path, servers):
         some = run("--context", "prod-*", folder=tmp_path)
         more = run(
-            "--context", "l?ve", "--context", "prod-[eu]*", "--context", "prod-us", "-o", "json", folder=tmp_path
+            "--context",
+            "l?ve",
+            "--context",
+            "prod-[eu]*",
+            "--context",
+            "prod-us",
+            "-o",
+            "json",
+            folder=tmp_path,
         )
     assert (some.returncode, some.stderr) == (0, "")
     assert some.stdout == (
@@ -135,7 +161,10 @@ def test_objects_that_are_none_are_no_answer(tmp_path: Path) -> None:
         found = run("--context", "*", "-o", "json", folder=tmp_path)
     (column,) = json.loads(found.stdout)["columns"]
     assert column["silence"] == "refused"
-    assert "configmaps in shop: the answer is no list of them: one of its items is no object" in column["reason"]
+    assert (
+        "configmaps in shop: the answer is no list of them: one of its items is no object"
+        in column["reason"]
+    )
 
 
 def hang(_: Handler) -> None:
@@ -158,10 +187,19 @@ def test_one_that_does_not_answer_holds_up_no_other(tmp_path: Path) -> None:
         text = run("--context", "?", "--timeout", "2", folder=tmp_path)
     assert seconds < 15
     document = json.loads(found.stdout)
-    assert [one["silence"] for one in document["columns"]] == [None, "no answer", "refused", "refused", None]
+    assert [one["silence"] for one in document["columns"]] == [
+        None,
+        "no answer",
+        "refused",
+        "refused",
+        None,
+    ]
     _, slow, forbidden, expired, empty = document["columns"]
     assert "no response from http://127.0.0.1:" in slow["reason"] or "too slow" in slow["reason"]
-    assert forbidden["reason"] == f"you may not list ConfigMaps in namespace shop: you need the rule {RULE}"
+    assert (
+        forbidden["reason"]
+        == f"you may not list ConfigMaps in namespace shop: you need the rule {RULE}"
+    )
     assert "the token is no longer valid" in expired["reason"]
     assert empty["notes"] == [
         "no revisions in namespace shop: no ConfigMap has the label revisions.krm-fn.io/set; see --namespace"
@@ -178,8 +216,14 @@ def test_a_program_that_prints_no_token_is_given_up(tmp_path: Path) -> None:
     done = namespace("a-deployment-that-is-done")
     with clusters(tmp_path, {"a": done.answer, "b": done.answer}) as kubeconfig:
         content = json.loads(kubeconfig.read_text())
-        program = {"apiVersion": "client.authentication.k8s.io/v1", "command": "sleep", "args": ["30"]}
-        content["users"].append({"name": "slow", "user": {"exec": {**program, "interactiveMode": "Never"}}})
+        program = {
+            "apiVersion": "client.authentication.k8s.io/v1",
+            "command": "sleep",
+            "args": ["30"],
+        }
+        content["users"].append(
+            {"name": "slow", "user": {"exec": {**program, "interactiveMode": "Never"}}}
+        )
         content["contexts"][1]["context"]["user"] = "slow"
         kubeconfig.write_text(json.dumps(content))
         started = time.monotonic()
@@ -192,7 +236,11 @@ def test_a_program_that_prints_no_token_is_given_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("user", "at_once"),
     [
-        pytest.param({"auth-provider": {"name": "oidc"}}, 1, id="an OpenID provider: the client writes the new token"),
+        pytest.param(
+            {"auth-provider": {"name": "oidc"}},
+            1,
+            id="an OpenID provider: the client writes the new token",
+        ),
         pytest.param({"token": "t"}, 2, id="a token, which nobody renews"),
     ],
 )
@@ -212,11 +260,15 @@ def test_a_kubeconfig_that_the_client_writes_is_loaded_by_one_at_a_time(
     contexts = [{"name": name, "context": {"cluster": "a", "user": "a"}} for name in "ab"]
     users = [{"name": "a", "user": user}]
     (tmp_path / "kubeconfig").write_text(
-        json.dumps({"contexts": contexts, "users": users, "clusters": [{"name": "a", "cluster": {}}]})
+        json.dumps(
+            {"contexts": contexts, "users": users, "clusters": [{"name": "a", "cluster": {}}]}
+        )
     )
     access = [Access(str(tmp_path / "kubeconfig"), name) for name in "ab"]
     with ThreadPoolExecutor(2) as pool:
-        assert [*pool.map(lambda one: api.Api(Deadline(1, threading.Event()), one).namespace(), access)]
+        assert [
+            *pool.map(lambda one: api.Api(Deadline(1, threading.Event()), one).namespace(), access)
+        ]
     assert max(most) == at_once
 
 
@@ -228,8 +280,19 @@ def test_ctrl_c_waits_for_nobody(tmp_path: Path) -> None:
         hang(handler)
 
     with clusters(tmp_path, {"a": hang_after_saying_so, "b": hang}) as kubeconfig:
-        command = [sys.executable, "-m", "krm_fn", "history", "--kubeconfig", str(kubeconfig), "--context", "*"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        command = [
+            sys.executable,
+            "-m",
+            "krm_fn",
+            "history",
+            "--kubeconfig",
+            str(kubeconfig),
+            "--context",
+            "*",
+        ]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
             assert asked.wait(30)
             started = time.monotonic()
             wait_until_asleep(process)
@@ -246,7 +309,9 @@ WAITS: list[Any] = [
 
 
 @pytest.mark.parametrize("wait", WAITS)
-def test_a_signal_that_wakes_nobody_ends_a_wait(wait: Callable[[Callable[[], object]], object]) -> None:
+def test_a_signal_that_wakes_nobody_ends_a_wait(
+    wait: Callable[[Callable[[], object]], object],
+) -> None:
     """It is one that another thread gets, or that comes while the main thread waits for Python's lock."""
     ended = threading.Event()
 
@@ -284,10 +349,22 @@ class Namespaces(Cluster):
             self.asked.append(parts[parts.index("namespaces") + 1])
             super().answer(handler)
             return
-        items = [one for one in self.items if one["kind"] == "ConfigMap" and keys.SET in one["metadata"]["labels"]]
-        found = [{**one, "metadata": {**one["metadata"], "namespace": name}} for name in self.names for one in items]
+        items = [
+            one
+            for one in self.items
+            if one["kind"] == "ConfigMap" and keys.SET in one["metadata"]["labels"]
+        ]
+        found = [
+            {**one, "metadata": {**one["metadata"], "namespace": name}}
+            for name in self.names
+            for one in items
+        ]
         status = self.statuses.get("everywhere", 200)
-        answer(handler, {"items": found, "metadata": {}} if status == 200 else {"message": "no"}, status)
+        answer(
+            handler,
+            {"items": found, "metadata": {}} if status == 200 else {"message": "no"},
+            status,
+        )
 
 
 def test_all_namespaces_with_revisions_are_columns(tmp_path: Path) -> None:
@@ -313,17 +390,26 @@ def test_all_namespaces_of_several_clusters(tmp_path: Path) -> None:
     assert [(one["cluster"], one["namespace"], one["silence"]) for one in columns] == [
         *(("a", "pay", None), ("a", "shop", None), ("b", "", "refused"), ("c", "", None))
     ]
-    assert columns[2]["reason"] == f"you may not list ConfigMaps in all namespaces: you need the rule {RULE}"
-    assert columns[3]["notes"] == [f"no revisions in any namespace: no ConfigMap has the label {keys.SET}"]
+    assert (
+        columns[2]["reason"]
+        == f"you may not list ConfigMaps in all namespaces: you need the rule {RULE}"
+    )
+    assert columns[3]["notes"] == [
+        f"no revisions in any namespace: no ConfigMap has the label {keys.SET}"
+    ]
     assert found.returncode == 3
 
 
 NOTHING = [
     pytest.param(["--set", "web"], "no set web in namespace shop; found: shop", id="no such set"),
     pytest.param(
-        ["web-cofnig"], "no base name or revision web-cofnig is in use; did you mean web-config?", id="a typo"
+        ["web-cofnig"],
+        "no base name or revision web-cofnig is in use; did you mean web-config?",
+        id="a typo",
     ),
-    pytest.param(["zzz"], "no base name or revision zzz is in use; found: web-config", id="no such revision"),
+    pytest.param(
+        ["zzz"], "no base name or revision zzz is in use; found: web-config", id="no such revision"
+    ),
 ]
 
 
@@ -350,22 +436,40 @@ def test_one_namespace_says_which_context_was_named(tmp_path: Path) -> None:
 
 
 WRONG = [
-    pytest.param(["-A", "--watch"], "--watch is for one namespace; give one --context, without a pattern", id="watch"),
-    pytest.param(["-A", "--diff"], "--diff is for one namespace; give one --context, without a pattern", id="diff"),
+    pytest.param(
+        ["-A", "--watch"],
+        "--watch is for one namespace; give one --context, without a pattern",
+        id="watch",
+    ),
+    pytest.param(
+        ["-A", "--diff"],
+        "--diff is for one namespace; give one --context, without a pattern",
+        id="diff",
+    ),
     pytest.param(
         ["--context", "*", "-o", "wide"],
         "-o wide is for one namespace; give one --context, without a pattern",
         id="a wide table of several",
     ),
     pytest.param(
-        ["-A", "-n", "shop"], "--all-namespaces and --namespace exclude each other", id="one namespace, and all"
+        ["-A", "-n", "shop"],
+        "--all-namespaces and --namespace exclude each other",
+        id="one namespace, and all",
     ),
     pytest.param(
-        ["--from", "a.json", "--context", "a"], "--context is for clusters, and --from reads files", id="a context"
+        ["--from", "a.json", "--context", "a"],
+        "--context is for clusters, and --from reads files",
+        id="a context",
     ),
-    pytest.param(["--from", "a.json", "-A"], "--all-namespaces is for clusters, and --from reads files", id="or all"),
     pytest.param(
-        ["--from", "a.json", "--timeout", "3"], "--timeout is for clusters, and --from reads files", id="or a time"
+        ["--from", "a.json", "-A"],
+        "--all-namespaces is for clusters, and --from reads files",
+        id="or all",
+    ),
+    pytest.param(
+        ["--from", "a.json", "--timeout", "3"],
+        "--timeout is for clusters, and --from reads files",
+        id="or a time",
     ),
 ]
 
@@ -373,12 +477,18 @@ WRONG = [
 @pytest.mark.parametrize(("arguments", "message"), WRONG)
 def test_what_has_no_effect_is_refused(arguments: list[str], message: str) -> None:
     outcome = main(["history", *arguments])
-    assert (outcome.exit_code, outcome.stderr) == (2, f"error: {message}; see krm-fn history --help\n")
+    assert (outcome.exit_code, outcome.stderr) == (
+        2,
+        f"error: {message}; see krm-fn history --help\n",
+    )
 
 
 def test_a_pattern_without_a_report_is_an_error() -> None:
     outcome = main(["history", "--from", "/nonexistent/*.json"])
-    assert (outcome.exit_code, outcome.stderr) == (1, "error: --from /nonexistent/*.json: no file has such a name\n")
+    assert (outcome.exit_code, outcome.stderr) == (
+        1,
+        "error: --from /nonexistent/*.json: no file has such a name\n",
+    )
 
 
 def test_reports_need_no_client(tmp_path: Path) -> None:
@@ -400,7 +510,9 @@ class Recorded(Cluster):
     def __init__(self, case: str, copies: int) -> None:
         text = (HISTORIES / case / "objects.yaml").read_text()
         super().__init__(read_objects(HISTORIES / case / "objects.yaml"))
-        self.items = [item for number in range(copies) for item in json.loads(_rename(self.items, number))]
+        self.items = [
+            item for number in range(copies) for item in json.loads(_rename(self.items, number))
+        ]
         self.lock = threading.Lock()
         self.bodies: dict[str, bytes] = {}
         assert "shop" in text
@@ -415,7 +527,8 @@ class Recorded(Cluster):
                 found = [
                     item
                     for item in self.items
-                    if item["kind"] == kind and (not selector or selector in item["metadata"].get("labels", {}))
+                    if item["kind"] == kind
+                    and (not selector or selector in item["metadata"].get("labels", {}))
                 ]
                 self.bodies[handler.path] = json.dumps({"items": found, "metadata": {}}).encode()
         answer(handler, self.bodies[handler.path])

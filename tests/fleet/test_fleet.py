@@ -40,7 +40,9 @@ from tests.volume import examples_of
 FLEETS = sorted(path for path in (FIXTURES / "fleets").iterdir())
 FILES = {"text": "fleet.txt", "markdown": "fleet.md", "json": "fleet.json", "html": "fleet.html"}
 VALIDATOR = validator("fleet-v1.json")
-INCOMPLETE = {"a-report-that-is-none-is-a-column": "error: nothing is known of 2 of 4 columns: ap, us\n"}
+INCOMPLETE = {
+    "a-report-that-is-none-is-a-column": "error: nothing is known of 2 of 4 columns: ap, us\n"
+}
 
 A, B, C = (f"web-config-{letter * 10}" for letter in "bcd")
 NOW = 1000.0
@@ -62,28 +64,48 @@ def test_a_fleet_is_written_as_recorded(case: Path, form: str, snapshot: Snapsho
     stdout, stderr, exit_code = drawn(case, form)
     body = stdout[stdout.index("<header>") : stdout.index("<script>")] if form == "html" else stdout
     snapshot.assert_match(body.encode(), FILES[form])
-    assert (stderr, exit_code) == ((INCOMPLETE[case.name], 3) if case.name in INCOMPLETE else ("", 0))
-
-
-def referrer(
-    name: str, created: float, role: Role | None = None, pods: int | None = None, *, wants: bool = False
-) -> Any:
-    kind, of = ("Deployment", "") if wants else ("ReplicaSet", "Deployment/web")
-    return Referrer(
-        kind, name, created, of=of, role=role, is_current=wants, pods=None if pods is None else Pods(pods, pods)
+    assert (stderr, exit_code) == (
+        (INCOMPLETE[case.name], 3) if case.name in INCOMPLETE else ("", 0)
     )
 
 
-def entry(name: str, *referrers: Referrer, pods: int | None = None, **fields: Any) -> RevisionHistory:
+def referrer(
+    name: str,
+    created: float,
+    role: Role | None = None,
+    pods: int | None = None,
+    *,
+    wants: bool = False,
+) -> Any:
+    kind, of = ("Deployment", "") if wants else ("ReplicaSet", "Deployment/web")
+    return Referrer(
+        kind,
+        name,
+        created,
+        of=of,
+        role=role,
+        is_current=wants,
+        pods=None if pods is None else Pods(pods, pods),
+    )
+
+
+def entry(
+    name: str, *referrers: Referrer, pods: int | None = None, **fields: Any
+) -> RevisionHistory:
     fate = fields.pop("fate", Retention.IN_USE)
     base = name.rpartition("-")[0]
     found = None if pods is None else Pods(pods, pods)
-    return RevisionHistory("ConfigMap", name, base, 100.0, fate, referrers=referrers, pods=found, **fields)
+    return RevisionHistory(
+        "ConfigMap", name, base, 100.0, fate, referrers=referrers, pods=found, **fields
+    )
 
 
 def history(*entries: RevisionHistory, templates: tuple[Template, ...] = ()) -> History:
-    workloads = (WorkloadHistory("Deployment", "web", True, "", "", templates),) if templates else ()  # noqa: FBT003
-    return History("shop", NOW, (SetHistory("shop", entries, workloads, has_inventory=True, job=None),))
+    workload = WorkloadHistory("Deployment", "web", True, "", "", templates)  # noqa: FBT003
+    workloads = (workload,) if templates else ()
+    return History(
+        "shop", NOW, (SetHistory("shop", entries, workloads, has_inventory=True, job=None),)
+    )
 
 
 def used(of: History) -> list[tuple[str, str, float | None, int | None]]:
@@ -129,7 +151,10 @@ CELLS = [
         id="no pods have no shares",
     ),
     pytest.param(
-        history(entry(A, referrer("web-1", 200.0, Role.STABLE, 3)), entry(B, referrer("web-2", 300.0, Role.CANARY, 1))),
+        history(
+            entry(A, referrer("web-1", 200.0, Role.STABLE, 3)),
+            entry(B, referrer("web-2", 300.0, Role.CANARY, 1)),
+        ),
         [("b", "in use", 200.0, 75), ("c", "canary", 300.0, 25)],
         id="without the right to list pods, ReplicaSets say how many they have",
     ),
@@ -154,18 +179,29 @@ CELLS = [
     ),
     pytest.param(
         history(
-            entry(A, referrer("web-1", 200.0, Role.STABLE), referrer("web-3", 400.0, Role.CANARY), pods=4),
+            entry(
+                A,
+                referrer("web-1", 200.0, Role.STABLE),
+                referrer("web-3", 400.0, Role.CANARY),
+                pods=4,
+            ),
         ),
         [("b", "in use and canary", 200.0, 100)],
         id="it is the canary of one workload and stable in another",
     ),
     pytest.param(
-        history(entry(A, referrer("web-1", 200.0, Role.OLD, 1), pods=1), entry(B, referrer("web-2", 300.0, Role.NEW))),
+        history(
+            entry(A, referrer("web-1", 200.0, Role.OLD, 1), pods=1),
+            entry(B, referrer("web-2", 300.0, Role.NEW)),
+        ),
         [("b", "being replaced", 200.0, None), ("c", "rolling out", 300.0, None)],
         id="a Deployment in the middle of its rollout",
     ),
     pytest.param(
-        history(stable(), entry(C, referrer("web-0", 150.0, Role.PAST, 0), pods=0, fate=Retention.HISTORY)),
+        history(
+            stable(),
+            entry(C, referrer("web-0", 150.0, Role.PAST, 0), pods=0, fate=Retention.HISTORY),
+        ),
         [("b", "in use", 200.0, 100)],
         id="what only history references is not in use",
     ),
@@ -216,7 +252,12 @@ CELLS = [
     ),
     pytest.param(
         history(
-            entry(A, referrer("web-3", 500.0, Role.STABLE, 3), referrer("web-2", 300.0, Role.PAST, 0), pods=3),
+            entry(
+                A,
+                referrer("web-3", 500.0, Role.STABLE, 3),
+                referrer("web-2", 300.0, Role.PAST, 0),
+                pods=3,
+            ),
             templates=(template(3, Role.STABLE, A), template(2, Role.PAST, A)),
         ),
         [("b", "in use", 300.0, 100)],
@@ -233,9 +274,18 @@ CELLS = [
     ),
     pytest.param(
         history(
-            entry(A, referrer("web-3", 500.0, Role.STABLE, 3), referrer("web-1", 200.0, Role.PAST, 0), pods=3),
+            entry(
+                A,
+                referrer("web-3", 500.0, Role.STABLE, 3),
+                referrer("web-1", 200.0, Role.PAST, 0),
+                pods=3,
+            ),
             entry(B, referrer("web-2", 300.0, Role.PAST, 0), pods=0, fate=Retention.HISTORY),
-            templates=(template(3, Role.STABLE, A), template(2, Role.PAST, B), template(1, Role.PAST, A)),
+            templates=(
+                template(3, Role.STABLE, A),
+                template(2, Role.PAST, B),
+                template(1, Role.PAST, A),
+            ),
         ),
         [("b", "in use", 500.0, 100)],
         id="it was in use before, and then again",
@@ -244,7 +294,9 @@ CELLS = [
 
 
 @pytest.mark.parametrize(("found", "expected"), CELLS)
-def test_a_cell_says_what_is_in_use(found: History, expected: list[tuple[str, str, float | None, int | None]]) -> None:
+def test_a_cell_says_what_is_in_use(
+    found: History, expected: list[tuple[str, str, float | None, int | None]]
+) -> None:
     assert used(found) == expected
 
 
@@ -258,19 +310,35 @@ ELSEWHERE = FleetColumn("y", "other", NOW)
 
 DRIFT = [
     pytest.param([column("a", A), column("b", A)], "..", id="all have the same"),
-    pytest.param([column("a", A), column("b", A), column("c", B)], "..!", id="one differs from most"),
+    pytest.param(
+        [column("a", A), column("b", A), column("c", B)], "..!", id="one differs from most"
+    ),
     pytest.param([column("a", A), column("b", B)], "!!", id="of a tie, both differ"),
-    pytest.param([column("a", A), column("b", A), column("c", B), column("d", B)], "!!!!", id="and of a larger one"),
-    pytest.param([column("a", A), column("b", A), column("c")], "..!", id="the set is there, and the base name is not"),
+    pytest.param(
+        [column("a", A), column("b", A), column("c", B), column("d", B)],
+        "!!!!",
+        id="and of a larger one",
+    ),
+    pytest.param(
+        [column("a", A), column("b", A), column("c")],
+        "..!",
+        id="the set is there, and the base name is not",
+    ),
     pytest.param([column("a", A), ELSEWHERE, column("c", A)], "...", id="the set is not there"),
     pytest.param([column("a", A), SILENT, column("c", A)], "...", id="nobody has answered"),
-    pytest.param([column("a", A), SILENT, column("c", B)], "!.!", id="who has not answered decides no tie"),
-    pytest.param([column("a", A), column("b", A, now=NOW + 9e9)], "..", id="ages are no difference"),
+    pytest.param(
+        [column("a", A), SILENT, column("c", B)], "!.!", id="who has not answered decides no tie"
+    ),
+    pytest.param(
+        [column("a", A), column("b", A, now=NOW + 9e9)], "..", id="ages are no difference"
+    ),
 ]
 
 
 @pytest.mark.parametrize(("asked", "marks"), DRIFT)
-def test_cells_that_differ_from_most_of_their_row_are_marked(asked: list[FleetColumn], marks: str) -> None:
+def test_cells_that_differ_from_most_of_their_row_are_marked(
+    asked: list[FleetColumn], marks: str
+) -> None:
     (row,) = build_fleet(asked).rows
     assert "".join("!" if cell.is_different else "." for cell in row.cells) == marks
     assert row.is_different is ("!" in marks)
@@ -290,19 +358,27 @@ LABELS = [
     pytest.param([("a", "shop"), ("b", "pay")], ["a/shop", "b/pay"], id="both"),
     pytest.param([("a", "shop"), ("b", "")], ["a", "b"], id="the namespace of one is not known"),
     pytest.param([("a", ""), ("a", "shop")], ["a", "shop"], id="nor that of a cluster"),
-    pytest.param([("a", "shop"), ("b", ""), ("c", "pay")], ["a/shop", "b", "c/pay"], id="nor among others"),
+    pytest.param(
+        [("a", "shop"), ("b", ""), ("c", "pay")], ["a/shop", "b", "c/pay"], id="nor among others"
+    ),
 ]
 
 
 @pytest.mark.parametrize(("places", "expected"), LABELS)
-def test_a_heading_says_what_tells_columns_apart(places: list[tuple[str, str]], expected: list[str]) -> None:
+def test_a_heading_says_what_tells_columns_apart(
+    places: list[tuple[str, str]], expected: list[str]
+) -> None:
     assert Fleet(tuple(FleetColumn(*place) for place in places), ()).labels == expected
 
 
-@pytest.mark.parametrize("path", NAMESPACES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}")
+@pytest.mark.parametrize(
+    "path", NAMESPACES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}"
+)
 def test_a_report_says_the_same_as_the_cluster(path: Path) -> None:
     _, live = look(read_objects(path))
-    assert find_column(read_report(json.loads(write_history_json(live))), "a") == find_column(live, "a")
+    assert find_column(read_report(json.loads(write_history_json(live))), "a") == find_column(
+        live, "a"
+    )
 
 
 @pytest.mark.parametrize("case", HISTORIES, ids=lambda case: case.name)
@@ -312,7 +388,9 @@ def test_every_form_of_every_history(case: Path) -> None:
     found = find_column(live, "a")
     fleet = build_fleet([found, found._replace(cluster="b"), SILENT])
     written = {form: write_fleet(fleet, form, Screen()) for form in FleetFormat}
-    assert [error.message for error in VALIDATOR.iter_errors(json.loads(written[FleetFormat.JSON]))] == []
+    assert [
+        error.message for error in VALIDATOR.iter_errors(json.loads(written[FleetFormat.JSON]))
+    ] == []
     entries = [one for part in live.sets for one in part.entries if one.suffix]
     secret = {one.suffix for one in entries if one.kind == "Secret"}
     secret -= {one.suffix for one in entries if one.kind != "Secret"}
@@ -322,7 +400,8 @@ def test_every_form_of_every_history(case: Path) -> None:
         assert [one for one in shown if one not in text] == [], form
         assert not any(one in text for one in secret)
     assert all(
-        columns(line) <= Screen().width or "  " not in line.strip() for line in written[FleetFormat.TEXT].splitlines()
+        columns(line) <= Screen().width or "  " not in line.strip()
+        for line in written[FleetFormat.TEXT].splitlines()
     )
 
 
@@ -333,7 +412,12 @@ def test_equal_secrets_have_equal_numbers_in_all_columns() -> None:
         for number, found in enumerate(names)
     ]
     (row,) = build_fleet(asked).rows
-    assert [cell.revisions[0].hash for cell in row.cells] == ["(hash 1)", "(hash 2)", "(hash 1)", "(hash 3)"]
+    assert [cell.revisions[0].hash for cell in row.cells] == [
+        "(hash 1)",
+        "(hash 2)",
+        "(hash 1)",
+        "(hash 3)",
+    ]
     assert [cell.is_different for cell in row.cells] == [False, True, False, True]
 
 
@@ -345,7 +429,10 @@ def test_a_name_chooses_rows(name: str) -> None:
 
 def test_a_name_of_nothing_is_an_error_unless_somebody_may_not_have_said_it() -> None:
     asked = [column("a", A)]
-    with pytest.raises(NoAnswer, match=r"^no base name or revision web-cofnig is in use; did you mean web-config\?$"):
+    with pytest.raises(
+        NoAnswer,
+        match=r"^no base name or revision web-cofnig is in use; did you mean web-config\?$",
+    ):
         build_fleet(asked, "web-cofnig")
     assert build_fleet([*asked, SILENT], "web-cofnig").rows == ()
 
@@ -359,7 +446,10 @@ class _Markup(HTMLParser):
         self.text = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = (f"{name}={'' if name in {'value', 'datetime', 'colspan'} else value}" for name, value in attrs)
+        values = (
+            f"{name}={'' if name in {'value', 'datetime', 'colspan'} else value}"
+            for name, value in attrs
+        )
         self.seen.add(" ".join([tag, *values]))
 
     def handle_comment(self, data: str) -> None:
@@ -380,7 +470,9 @@ def markup_of(fleet: Fleet) -> _Markup:
 def _every_look() -> set[str]:
     """Return the elements of pages whose texts are harmless."""
     histories = [find_column(read_history(case), case.name) for case in HISTORIES]
-    fleet = build_fleet([*histories, SILENT, column("z", A, notes=("a",)), column("zz", B, now=0.0)])
+    fleet = build_fleet(
+        [*histories, SILENT, column("z", A, notes=("a",)), column("zz", B, now=0.0)]
+    )
     return {re.sub("content=.*", "", one) for one in markup_of(fleet).seen}
 
 
@@ -389,13 +481,23 @@ def fleets(draw: st.DrawFn) -> Fleet:
     names = st.builds("{}-{}".format, hostile, hostile)
     asked = []
     for _ in range(draw(st.integers(1, 3))):
-        kind, uses = draw(st.sampled_from(["ConfigMap", "Secret"])), draw(st.sampled_from([Role.STABLE, Role.CANARY]))
-        one = stable(draw(names))._replace(kind=kind, base=draw(hostile), pods=Pods(2, 1, draw(hostile)))
+        kind, uses = (
+            draw(st.sampled_from(["ConfigMap", "Secret"])),
+            draw(st.sampled_from([Role.STABLE, Role.CANARY])),
+        )
+        one = stable(draw(names))._replace(
+            kind=kind, base=draw(hostile), pods=Pods(2, 1, draw(hostile))
+        )
         referring = one.referrers[0]._replace(role=uses)
         found = find_column(history(one._replace(referrers=(referring,))), draw(hostile))
         silence = draw(st.sampled_from([None, *Silence]))
         asked.append(
-            found._replace(namespace=draw(hostile), silence=silence, reason=draw(hostile), notes=(draw(hostile),))
+            found._replace(
+                namespace=draw(hostile),
+                silence=silence,
+                reason=draw(hostile),
+                notes=(draw(hostile),),
+            )
         )
     return build_fleet(asked)
 
@@ -404,12 +506,21 @@ def fleets(draw: st.DrawFn) -> Fleet:
 @given(fleets())
 def test_no_text_is_more_than_text(fleet: Fleet) -> None:
     """No name breaks a form, and none becomes markup, or gets control characters onto a terminal."""
-    assert all(line.isprintable() for line in write_fleet(fleet, FleetFormat.TEXT, Screen()).splitlines())
+    assert all(
+        line.isprintable() for line in write_fleet(fleet, FleetFormat.TEXT, Screen()).splitlines()
+    )
     assert {re.sub("content=.*", "", one) for one in markup_of(fleet).seen} <= _every_look()
-    tables = [line for line in write_fleet(fleet, FleetFormat.MARKDOWN, Screen()).splitlines() if line.startswith("|")]
+    tables = [
+        line
+        for line in write_fleet(fleet, FleetFormat.MARKDOWN, Screen()).splitlines()
+        if line.startswith("|")
+    ]
     assert all("`" not in line and "<" not in re.sub("<br>", "", line) for line in tables)
     assert [
-        error.message for error in VALIDATOR.iter_errors(json.loads(write_fleet(fleet, FleetFormat.JSON, Screen())))
+        error.message
+        for error in VALIDATOR.iter_errors(
+            json.loads(write_fleet(fleet, FleetFormat.JSON, Screen()))
+        )
     ] == []
 
 
@@ -429,28 +540,48 @@ REPORTS = [
     pytest.param("[" * 100_000, "found no JSON", id="brackets without end"),
     pytest.param("[]", "found a list, or a value that is none", id="a list"),
     pytest.param(
-        '{"version": 1, "columns": []}', "found a table of several; collect one report of each namespace", id="a fleet"
+        '{"version": 1, "columns": []}',
+        "found a table of several; collect one report of each namespace",
+        id="a fleet",
     ),
     pytest.param('{"version": 2, "namespace": "a"}', "found no version 1", id="a later version"),
-    pytest.param('{"version": 1, "sets": []}', "found no namespace", id="the JSON of another command"),
+    pytest.param(
+        '{"version": 1, "sets": []}', "found no namespace", id="the JSON of another command"
+    ),
     pytest.param('{"version": 1, "namespace": "a", "time": 3}', "found no time", id="a wrong time"),
-    pytest.param('{"version": 1, "namespace": "a", "time": "2026-06-01T12:00:00Z"}', "found no sets", id="no sets"),
+    pytest.param(
+        '{"version": 1, "namespace": "a", "time": "2026-06-01T12:00:00Z"}',
+        "found no sets",
+        id="no sets",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("text", "found"), REPORTS)
-def test_a_file_without_a_report_is_a_column_that_says_so(text: str, found: str, tmp_path: Path) -> None:
+def test_a_file_without_a_report_is_a_column_that_says_so(
+    text: str, found: str, tmp_path: Path
+) -> None:
     (tmp_path / "eu.json").write_text(text)
     outcome = main(["history", "--from", str(tmp_path / "eu.json")])
     assert outcome.stdout.decode() == f"eu: no report: {tmp_path}/eu.json: {WHAT}, {found}\n"
-    assert (outcome.stderr, outcome.exit_code) == ("error: nothing is known of 1 of 1 column: eu\n", 3)
+    assert (outcome.stderr, outcome.exit_code) == (
+        "error: nothing is known of 1 of 1 column: eu\n",
+        3,
+    )
 
 
 def test_clusters_are_named_by_the_report_or_by_its_file(tmp_path: Path) -> None:
     document = json.loads((HISTORIES[0] / "output.json").read_text())
-    for path, cluster in (("prod/eu.json", ""), ("prod/us.json", ""), ("test/eu.json", ""), ("test/x.json", "prod-ap")):
+    for path, cluster in (
+        ("prod/eu.json", ""),
+        ("prod/us.json", ""),
+        ("test/eu.json", ""),
+        ("test/x.json", "prod-ap"),
+    ):
         (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(json.dumps({**document, **({"cluster": cluster} if cluster else {})}))
+        (tmp_path / path).write_text(
+            json.dumps({**document, **({"cluster": cluster} if cluster else {})})
+        )
     clusters = [one["cluster"] for one in _read(tmp_path / "*" / "*.json")["columns"]]
     assert clusters == ["prod/eu", "prod/us", "test/eu", "prod-ap"]
     assert [one["cluster"] for one in _read(tmp_path / "prod" / "*")["columns"]] == ["eu", "us"]

@@ -29,7 +29,9 @@ def changed(change: Callable[[Any], object]) -> bytes:
 
 
 def revision_of(document: Any) -> Any:
-    return next(one for found in document["sets"] for one in found["revisions"] if one["referencedBy"])
+    return next(
+        one for found in document["sets"] for one in found["revisions"] if one["referencedBy"]
+    )
 
 
 def read(folder: Path, bad: bytes) -> tuple[FleetColumn, FleetColumn]:
@@ -49,34 +51,58 @@ def forms(*columns: FleetColumn) -> list[str]:
 @pytest.mark.parametrize(
     ("bad", "found"),
     [
-        pytest.param(changed(lambda one: one.update(time="0001-01-01T00:00:00+14:00")), "no time", id="before year 1"),
-        pytest.param(changed(lambda one: one.update(time="9999-12-31T23:59:59-14:00")), "no time", id="after 9999"),
-        pytest.param(changed(lambda one: one.update(time="2026-06-01T12:00:00")), "no time", id="a time of no zone"),
-        pytest.param(changed(lambda one: one.update(time=1780315200)), "no time", id="a time that is a number"),
+        pytest.param(
+            changed(lambda one: one.update(time="0001-01-01T00:00:00+14:00")),
+            "no time",
+            id="before year 1",
+        ),
+        pytest.param(
+            changed(lambda one: one.update(time="9999-12-31T23:59:59-14:00")),
+            "no time",
+            id="after 9999",
+        ),
+        pytest.param(
+            changed(lambda one: one.update(time="2026-06-01T12:00:00")),
+            "no time",
+            id="a time of no zone",
+        ),
+        pytest.param(
+            changed(lambda one: one.update(time=1780315200)),
+            "no time",
+            id="a time that is a number",
+        ),
         pytest.param(
             changed(lambda one: revision_of(one).update(created="0001-01-01T00:00:00+14:00")),
             "no time in created",
             id="a revision of before year 1",
         ),
         pytest.param(
-            changed(lambda one: revision_of(one).update(created=["2026"])), "no time in created", id="a list of times"
+            changed(lambda one: revision_of(one).update(created=["2026"])),
+            "no time in created",
+            id="a list of times",
         ),
         pytest.param(
             changed(lambda one: revision_of(one)["referencedBy"][0].update(created="soon")),
             "no time in created",
             id="a referrer of some time",
         ),
-        pytest.param(changed(lambda one: one.update(sets={"shop": []})), "no sets", id="a mapping of sets"),
+        pytest.param(
+            changed(lambda one: one.update(sets={"shop": []})), "no sets", id="a mapping of sets"
+        ),
         pytest.param(b"1" * 5000, "no JSON", id="a number of thousands of digits"),
         pytest.param(b'{"a":' * 100_000, "no JSON", id="mappings without end"),
-        pytest.param(b" " * 20_000_001, "more than 20000000 bytes", id="a file that would fill the memory"),
+        pytest.param(
+            b" " * 20_000_001, "more than 20000000 bytes", id="a file that would fill the memory"
+        ),
         pytest.param(b"\xff\xfe\x00", "no JSON", id="bytes"),
     ],
 )
 def test_a_report_that_is_none_is_a_column(tmp_path: Path, bad: bytes, found: str) -> None:
     column, other = read(tmp_path, bad)
     assert column.silence is Silence.NO_REPORT
-    assert column.reason.endswith(f"expected what `krm-fn history -o json` prints of one namespace, found {found}")
+    assert column.reason.endswith(
+        f"expected what `krm-fn history -o json` prints of one namespace, found {found}"
+    )
     assert other.used
     forms(column, other)
 
@@ -87,11 +113,15 @@ def test_a_report_that_is_none_is_a_column(tmp_path: Path, bad: bytes, found: st
         pytest.param(os.mkfifo, "is a FIFO; only regular files are read", id="a FIFO"),
         pytest.param(os.mkdir, "is a directory; only regular files are read", id="a directory"),
         pytest.param(
-            lambda path: Path(path).symlink_to("/dev/zero"), "is a device; only regular files are read", id="a device"
+            lambda path: Path(path).symlink_to("/dev/zero"),
+            "is a device; only regular files are read",
+            id="a device",
         ),
     ],
 )
-def test_what_has_no_end_is_not_read(tmp_path: Path, make: Callable[[str], None], reason: str) -> None:
+def test_what_has_no_end_is_not_read(
+    tmp_path: Path, make: Callable[[str], None], reason: str
+) -> None:
     path = str(tmp_path / "report.json")
     make(path)
     (column,) = read_reports([path], None)
@@ -108,7 +138,11 @@ def test_a_link_may_lead_anywhere(tmp_path: Path) -> None:
 
 
 def test_the_first_and_the_last_second_are_times(tmp_path: Path) -> None:
-    for time in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59+14:00"):
+    for time in (
+        "0001-01-01T00:00:00Z",
+        "9999-12-31T23:59:59.999999Z",
+        "9999-12-31T23:59:59+14:00",
+    ):
         column, other = read(tmp_path, changed(lambda one, time=time: one.update(time=time)))  # type: ignore[misc]
         assert column.silence is None
         forms(column, other)
@@ -117,7 +151,10 @@ def test_the_first_and_the_last_second_are_times(tmp_path: Path) -> None:
 def test_a_report_of_the_future_is_named_where_the_others_look_old(tmp_path: Path) -> None:
     column, other = read(tmp_path, changed(lambda one: one.update(time="2126-06-01T12:00:00Z")))
     for form in forms(column, other):
-        assert "good: as of 2026-06-01T12:00:00Z, 100y before bad (2126-06-01T12:00:00Z)" in " ".join(form.split())
+        assert (
+            "good: as of 2026-06-01T12:00:00Z, 100y before bad (2126-06-01T12:00:00Z)"
+            in " ".join(form.split())
+        )
 
 
 def test_a_long_history_is_read_in_time_that_grows_with_it(tmp_path: Path) -> None:
@@ -152,9 +189,15 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=examples_of(600), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples_of(600),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(data=st.data())
-def test_whatever_a_report_holds_the_other_column_stays_as_it_is(tmp_path: Path, data: st.DataObject) -> None:
+def test_whatever_a_report_holds_the_other_column_stays_as_it_is(
+    tmp_path: Path, data: st.DataObject
+) -> None:
     """The oracle is the same table beside a report that is none."""
     document = json.loads(REPORT)
     for _ in range(data.draw(st.integers(1, 4))):
@@ -172,7 +215,13 @@ def test_whatever_a_report_holds_the_other_column_stays_as_it_is(tmp_path: Path,
 
 def places(value: Any) -> list[tuple[Any, Any]]:
     """Return every place below a value: the mapping or list, and the key in it."""
-    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    pairs = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     found = []
     for key, inner in [*pairs]:
         found += [(value, key), *places(inner)]

@@ -68,7 +68,10 @@ def input_digest(case: Path) -> str:
 
 
 def read_items(text: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the objects, also those of lists. All scalars are text: PyYAML does not know what `=` means."""
+    """Yield the objects, also those of lists.
+
+    All scalars are text: PyYAML does not know what `=` means.
+    """
     waiting = [*load_all(text.decode("utf-8-sig"), yaml.CBaseLoader, BaseLoader)]
     while waiting:
         item = waiting.pop(0)
@@ -79,7 +82,10 @@ def read_items(text: bytes) -> Iterator[dict[str, Any]]:
 
 
 def find_templates(item: dict[str, Any]) -> Iterator[Any]:
-    """Yield whatever has containers, with the metadata of a template. That of a Pod rolls nothing."""
+    """Yield whatever has containers, with the metadata of a template.
+
+    That of a Pod rolls nothing.
+    """
     waiting: list[Any] = [item]
     while waiting:
         node = waiting.pop()
@@ -111,7 +117,9 @@ def find_changes(recorded: dict[str, Row], found: list[Row]) -> list[str]:
         for was, now in ((before.names, row.names), (before.pods, row.pods)):
             for one in sorted(was.keys() | now.keys()):
                 if was.get(one) != now.get(one):
-                    changes.append(f"{row.fixture}: {one}: {was.get(one, 'nothing')} is {now.get(one, 'gone')}")
+                    changes.append(
+                        f"{row.fixture}: {one}: {was.get(one, 'nothing')} is {now.get(one, 'gone')}"
+                    )
     return changes
 
 

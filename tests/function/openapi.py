@@ -27,7 +27,11 @@ class _SlowLoader(SafeLoader):
 
 
 _Loader.yaml_implicit_resolvers = _SlowLoader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] not in ("timestamp", "value")]
+    first: [
+        (tag, pattern)
+        for tag, pattern in resolvers
+        if tag.rpartition(":")[2] not in ("timestamp", "value")
+    ]
     for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
 }
 
@@ -40,8 +44,8 @@ def load(text: str) -> list[Any]:
 def find_errors(item: dict[str, Any], version: str = NEWEST) -> list[str] | None:
     """Return one line for each schema error of the object, or None if its kind is not built in.
 
-    A line says where the error is and which rule it breaks. It does not say what was found, because names differ
-    before and after a run.
+    A line says where the error is and which rule it breaks. It does not say what was found, because
+    names differ before and after a run.
     """
     validator = _validator(str(item.get("apiVersion", "")), str(item.get("kind", "")), version)
     return None if validator is None else [*map(_line, validator.iter_errors(item))]
@@ -60,7 +64,9 @@ def _validator(api_version: str, kind: str, version: str) -> Draft202012Validato
     schemas = _FOLDERS / f"v{version}-local-strict"
     if not kind or not (schemas / name).is_file():
         return None
-    registry: Registry[Any] = Resource.from_contents(_read(version, "_definitions.json")) @ Registry()
+    registry: Registry[Any] = (
+        Resource.from_contents(_read(version, "_definitions.json")) @ Registry()
+    )
     return Draft202012Validator(_read(version, name), registry=registry)
 
 

@@ -25,7 +25,10 @@ def test_a_transform_gives_the_recorded_bytes(case: Path, snapshot: Snapshot) ->
 
 @pytest.mark.parametrize("case", REJECTIONS, ids=lambda case: case.name)
 def test_a_rejection_gives_the_recorded_message(case: Path, snapshot: Snapshot) -> None:
-    """What can be read comes back byte for byte, and new results follow. Of what cannot be read, nothing does."""
+    """What can be read comes back byte for byte, and new results follow.
+
+    Of what cannot be read, nothing does.
+    """
     given = (case / "input.yaml").read_bytes()
     outcome = run(given, environment=ENVIRONMENT)
     assert (outcome.exit_code, outcome.summary) == (1, "")

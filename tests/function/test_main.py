@@ -18,7 +18,11 @@ from tests.render.run import LEFT_ALONE
 
 COMMAND = [sys.executable, "-m", "krm_fn"]
 INPUT = (TRANSFORMS[0] / "input.yaml").read_bytes()
-LARGE = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: '" + b"x" * 1_000_000 + b"'}\n"
+LARGE = (
+    b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: '"
+    + b"x" * 1_000_000
+    + b"'}\n"
+)
 
 
 MANIFEST = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
@@ -30,7 +34,11 @@ def run(
     *arguments: str, data: bytes = INPUT, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [*COMMAND, *arguments], input=data, capture_output=True, check=False, env={**os.environ, **(variables or {})}
+        [*COMMAND, *arguments],
+        input=data,
+        capture_output=True,
+        check=False,
+        env={**os.environ, **(variables or {})},
     )
 
 
@@ -56,7 +64,11 @@ def test_a_quiet_function_says_nothing_of_what_is_healthy(option: str, tmp_path:
     assert b" renamed" in loud.stdout
     assert b" renamed" in loud.stderr
     for done in quiet:
-        assert (done.returncode, b" renamed" in done.stdout, b" renamed" in done.stderr) == (0, False, False)
+        assert (done.returncode, b" renamed" in done.stdout, b" renamed" in done.stderr) == (
+            0,
+            False,
+            False,
+        )
 
 
 @pytest.mark.parametrize("name", ["missing.yaml", "./missing", "/nowhere/config"])
@@ -77,12 +89,19 @@ def test_an_invalid_configuration_prints_only_its_error(tmp_path: Path) -> None:
 @needs_full_device
 def test_a_full_disk_is_an_error() -> None:
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(COMMAND, input=LARGE, stdout=full, stderr=subprocess.PIPE, check=False)
-    assert (done.returncode, done.stderr) == (1, b"error: cannot write the output: No space left on device\n")
+        done = subprocess.run(
+            COMMAND, input=LARGE, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, done.stderr) == (
+        1,
+        b"error: cannot write the output: No space left on device\n",
+    )
 
 
 def test_a_closed_stdout_is_an_error() -> None:
-    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdin
         assert process.stdout
         assert process.stderr
@@ -113,21 +132,31 @@ def test_who_looks_may_stop_to_read_and_who_applies_may_not(
     reader, writer = os.pipe()
     os.close(reader)
     folder = TRANSFORMS[0] if "output.yaml" in arguments else CASE
-    done = subprocess.run([*COMMAND, *arguments], cwd=folder, stdout=writer, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run(
+        [*COMMAND, *arguments], cwd=folder, stdout=writer, stderr=subprocess.PIPE, check=False
+    )
     os.close(writer)
     assert (done.returncode, done.stderr.splitlines()[-1:]) == (code, message)
 
 
 AWAITED = [
     pytest.param([], "a ResourceList or manifests", id="the function"),
-    pytest.param(["./fn.yaml"], "the manifests that ./fn.yaml configures", id="a plugin of kustomize"),
+    pytest.param(
+        ["./fn.yaml"], "the manifests that ./fn.yaml configures", id="a plugin of kustomize"
+    ),
     pytest.param(["render", "-"], "manifests", id="render -"),
-    pytest.param(["render", "web.yaml", "--check", "--deployed=-"], "what is deployed", id="render --deployed -"),
+    pytest.param(
+        ["render", "web.yaml", "--check", "--deployed=-"],
+        "what is deployed",
+        id="render --deployed -",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "awaited"), AWAITED)
-def test_a_person_is_told_once_what_is_awaited(arguments: list[str], awaited: str, tmp_path: Path) -> None:
+def test_a_person_is_told_once_what_is_awaited(
+    arguments: list[str], awaited: str, tmp_path: Path
+) -> None:
     (tmp_path / "fn.yaml").write_text(CONFIG)
     (tmp_path / "web.yaml").write_text(MANIFEST)
     with at_terminal([*COMMAND, *arguments], tmp_path) as program:
@@ -170,12 +199,16 @@ def wait_for(file: Path) -> None:
 
 SIGNALS = [
     pytest.param(signal.SIGINT, 130, id="Ctrl-C"),
-    pytest.param(signal.SIGTERM, -signal.SIGTERM, id="the default of SIGTERM, which shells report as 143"),
+    pytest.param(
+        signal.SIGTERM, -signal.SIGTERM, id="the default of SIGTERM, which shells report as 143"
+    ),
 ]
 
 
 @pytest.mark.parametrize(("sent", "exit_code"), SIGNALS)
-def test_a_signal_ends_the_function_without_a_traceback(sent: signal.Signals, exit_code: int, tmp_path: Path) -> None:
+def test_a_signal_ends_the_function_without_a_traceback(
+    sent: signal.Signals, exit_code: int, tmp_path: Path
+) -> None:
     with at_terminal(COMMAND, tmp_path) as program:
         program.read_error_line()
         wait_until_asleep(program.process)
@@ -187,20 +220,29 @@ def test_a_signal_ends_the_function_without_a_traceback(sent: signal.Signals, ex
 
 def test_input_from_a_pipe_needs_no_hint() -> None:
     assert (
-        run(data=b"").stderr == b"error: no objects in the input; expected a ResourceList, a List, or YAML documents\n"
+        run(data=b"").stderr
+        == b"error: no objects in the input; expected a ResourceList, a List, or YAML documents\n"
     )
 
 
 CLOSED = [
     pytest.param("<&-", "error: cannot read stdin: Bad file descriptor\n", id="stdin"),
-    pytest.param("render - <a.yaml >&-", "error: cannot write the output: Bad file descriptor\n", id="stdout"),
-    pytest.param("--version >&-", "error: cannot write the output: Bad file descriptor\n", id="stdout of --version"),
+    pytest.param(
+        "render - <a.yaml >&-", "error: cannot write the output: Bad file descriptor\n", id="stdout"
+    ),
+    pytest.param(
+        "--version >&-",
+        "error: cannot write the output: Bad file descriptor\n",
+        id="stdout of --version",
+    ),
     pytest.param("<&- 2>&-", "", id="stdin and stderr"),
 ]
 
 
 @pytest.mark.parametrize(("redirection", "message"), CLOSED)
-def test_a_stream_that_was_closed_at_the_start(redirection: str, message: str, tmp_path: Path) -> None:
+def test_a_stream_that_was_closed_at_the_start(
+    redirection: str, message: str, tmp_path: Path
+) -> None:
     (tmp_path / "a.yaml").write_text(MANIFEST)
     done = in_shell(f"krm_fn {redirection}", tmp_path)
     assert (done.returncode, done.stderr) == (1, message)
@@ -216,24 +258,37 @@ def test_messages_that_cannot_be_written_cost_no_output() -> None:
 
 COMPLETION = [
     pytest.param({"_KRM_FN_COMPLETE": "bash_source"}, id="a shell's script"),
-    pytest.param({"_KRM_FN_COMPLETE": "zsh_complete", "COMP_WORDS": "krm-fn r", "COMP_CWORD": "1"}, id="words"),
+    pytest.param(
+        {"_KRM_FN_COMPLETE": "zsh_complete", "COMP_WORDS": "krm-fn r", "COMP_CWORD": "1"},
+        id="words",
+    ),
     pytest.param({"_KRM_FN_COMPLETE": "1"}, id="nonsense"),
 ]
 
 
 @pytest.mark.parametrize("variables", COMPLETION)
-def test_variables_of_shell_completion_do_not_change_the_function(variables: dict[str, str], tmp_path: Path) -> None:
+def test_variables_of_shell_completion_do_not_change_the_function(
+    variables: dict[str, str], tmp_path: Path
+) -> None:
     """A container may have them by accident: a script in place of manifests would delete everything."""
     expected = (TRANSFORMS[0] / "output.yaml").read_bytes()
     assert run(variables=variables).stdout == expected
     with (TRANSFORMS[0] / "input.yaml").open("rb") as file:
         environment = {**os.environ, **variables}
-        done = subprocess.run(COMMAND, stdin=file, stdout=subprocess.PIPE, check=False, env=environment)
+        done = subprocess.run(
+            COMMAND, stdin=file, stdout=subprocess.PIPE, check=False, env=environment
+        )
     assert done.stdout == expected
     config = tmp_path / "fn.yaml"
     config.write_text(CONFIG)
-    assert run(str(config), data=LARGE, variables=variables).stdout == run(str(config), data=LARGE).stdout
-    assert run("render", "-", data=LARGE, variables=variables).stdout == run("render", "-", data=LARGE).stdout
+    assert (
+        run(str(config), data=LARGE, variables=variables).stdout
+        == run(str(config), data=LARGE).stdout
+    )
+    assert (
+        run("render", "-", data=LARGE, variables=variables).stdout
+        == run("render", "-", data=LARGE).stdout
+    )
 
 
 PRINTED = "from krm_fn.stdio import end_process; print('printed'); end_process(3)"
@@ -249,14 +304,18 @@ def test_what_cannot_be_written_at_the_end_is_an_error() -> None:
     with Path("/dev/full").open("wb") as full:
         buffered = {**os.environ, "PYTHONUNBUFFERED": ""}
         command = [sys.executable, "-c", PRINTED]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, env=buffered)
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, check=False, env=buffered
+        )
     assert b"No space left on device" in done.stderr
     assert done.returncode == 120  # the interpreter's own
 
 
 WORDS = [
     pytest.param("render", MANIFEST, LEFT_ALONE, id="a command"),
-    pytest.param("link", "", "error: Missing option '--set'; see krm-fn link --help\n", id="another command"),
+    pytest.param(
+        "link", "", "error: Missing option '--set'; see krm-fn link --help\n", id="another command"
+    ),
     pytest.param(
         "rendr",
         "",
@@ -280,5 +339,9 @@ def in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a line of a shell in which `krm_fn` is the program."""
     definition = f'krm_fn() {{ "{sys.executable}" -P -m krm_fn "$@"; }}'
     return subprocess.run(
-        ["sh", "-c", f"{definition}\n{line}"], cwd=folder, capture_output=True, text=True, check=False
+        ["sh", "-c", f"{definition}\n{line}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )

@@ -1,4 +1,7 @@
-"""Every folder in fixtures/migrations is a migration. No step of it prunes an object that running pods use."""
+"""Every folder in fixtures/migrations is a migration.
+
+No step of it prunes an object that running pods use.
+"""
 
 import re
 from pathlib import Path
@@ -13,7 +16,9 @@ from tests.cases import ENVIRONMENT, MIGRATION_STEPS, MIGRATIONS
 from tests.function.test_fixtures import assert_as_recorded
 from tests.pages.migration_page import BLOCK, PAGE, deployed_before, with_diffs
 
-every_step = pytest.mark.parametrize("step", MIGRATION_STEPS, ids=lambda step: f"{step.parent.name} {step.name}")
+every_step = pytest.mark.parametrize(
+    "step", MIGRATION_STEPS, ids=lambda step: f"{step.parent.name} {step.name}"
+)
 
 
 def checked(step: Path, deployed: Path) -> Outcome:
@@ -38,15 +43,24 @@ def test_a_step_is_safe_after_the_one_before(step: Path) -> None:
 def test_the_second_step_alone_is_not_safe(case: Path) -> None:
     """Except with Spinnaker, which prunes nothing."""
     outcome = checked(case / "step-2", case / "deployed.yaml")
-    assert ("would prune it while pods still use it" in outcome.stderr) == (case.name != "from-spinnaker")
+    assert ("would prune it while pods still use it" in outcome.stderr) == (
+        case.name != "from-spinnaker"
+    )
 
 
 def test_a_version_that_kapp_would_prune_is_found() -> None:
     """The live object lacks the annotation that the page adds to the previous version."""
     (case,) = (case for case in MIGRATIONS if case.name == "from-kapp")
-    live = (case / "step-1/deployed.yaml").read_text().replace("kapp.k14s.io/delete-strategy: orphan\n", "", 1)
+    live = (
+        (case / "step-1/deployed.yaml")
+        .read_text()
+        .replace("kapp.k14s.io/delete-strategy: orphan\n", "", 1)
+    )
     rendering = Outcome((case / "step-2/output.yaml").read_bytes(), "", 0)
-    assert "ConfigMap/shop/web-config-ver-3: kapp would prune it" in check(rendering, "-", live.encode(), "").stderr
+    assert (
+        "ConfigMap/shop/web-config-ver-3: kapp would prune it"
+        in check(rendering, "-", live.encode(), "").stderr
+    )
 
 
 def test_the_page_shows_every_step_as_it_is() -> None:
@@ -57,4 +71,6 @@ def test_the_page_shows_every_step_as_it_is() -> None:
 
 
 def test_the_page_names_every_case() -> None:
-    assert set(re.findall(r"fixtures/migrations/([\w-]+)", PAGE.read_text())) >= {case.name for case in MIGRATIONS}
+    assert set(re.findall(r"fixtures/migrations/([\w-]+)", PAGE.read_text())) >= {
+        case.name for case in MIGRATIONS
+    }

@@ -17,7 +17,10 @@ SEEDS = 20
 SECRET = b"c3VwZXItc2VjcmV0LXZhbHVl"
 EMITTED = re.compile(r"revisions.krm-fn.io/component")
 SLOWEST = 5.0
-"""Maximum seconds for one small input. Generous, because it must detect a hang, not a slow machine."""
+"""Maximum seconds for one small input.
+
+Generous, because it must detect a hang, not a slow machine.
+"""
 
 SNIPPETS = [
     b"[",

@@ -48,13 +48,20 @@ def test_every_emitted_kind_is_covered() -> None:
 WRONG = [
     pytest.param({"immutable": "yes"}, ["immutable: type"], id="another type"),
     pytest.param(
-        {"labels": {}}, [": Additional properties are not allowed ('labels' was unexpected)"], id="unknown field"
+        {"labels": {}},
+        [": Additional properties are not allowed ('labels' was unexpected)"],
+        id="unknown field",
     ),
-    pytest.param({"metadata": {"labels": {"a": 1}}}, ["metadata.labels.a: type"], id="a nested field"),
+    pytest.param(
+        {"metadata": {"labels": {"a": 1}}}, ["metadata.labels.a: type"], id="a nested field"
+    ),
     pytest.param({"kind": "Widget"}, None, id="a kind that is not built in"),
 ]
 
 
 @pytest.mark.parametrize(("fields", "errors"), WRONG)
 def test_the_schemas_find_errors(fields: dict[str, Any], errors: list[str] | None) -> None:
-    assert find_errors({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, **fields}) == errors
+    assert (
+        find_errors({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, **fields})
+        == errors
+    )

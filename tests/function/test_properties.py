@@ -65,7 +65,10 @@ class Transform:
 
     def __init__(self, case: Path) -> None:
         self.name = case.name
-        self.input, self.output = (case / "input.yaml").read_bytes(), (case / "output.yaml").read_bytes()
+        self.input, self.output = (
+            (case / "input.yaml").read_bytes(),
+            (case / "output.yaml").read_bytes(),
+        )
 
     @property
     def is_authored(self) -> bool:
@@ -80,7 +83,9 @@ class Transform:
 holds = Properties[Transform]()
 
 
-@pytest.mark.parametrize("case", [*TRANSFORMS, *MIGRATION_STEPS], ids=lambda case: f"{case.parent.name}/{case.name}")
+@pytest.mark.parametrize(
+    "case", [*TRANSFORMS, *MIGRATION_STEPS], ids=lambda case: f"{case.parent.name}/{case.name}"
+)
 def test_all_properties_hold(case: Path) -> None:
     holds.check(Transform(case), of=case.name)
 
@@ -111,7 +116,9 @@ PLACES = [
 
 @pytest.mark.parametrize("environment", PLACES)
 def test_the_environment_changes_nothing(environment: dict[str, str], tmp_path: Path) -> None:
-    with_other_letters = [case for case in TRANSFORMS if not (case / "input.yaml").read_bytes().isascii()]
+    with_other_letters = [
+        case for case in TRANSFORMS if not (case / "input.yaml").read_bytes().isascii()
+    ]
     assert with_other_letters
     for case in [*with_other_letters, *TRANSFORMS[:: len(TRANSFORMS) // 4]]:
         done = subprocess.run(
@@ -129,7 +136,8 @@ def test_the_environment_changes_nothing(environment: dict[str, str], tmp_path: 
 def test_the_hash_seed_changes_nothing() -> None:
     """No door depends on the order of a set, which is always the same within one process.
 
-    Each run tries some fixtures; the tests that compare what is recorded have another seed in every process.
+    Each run tries some fixtures; the tests that compare what is recorded have another seed in every
+    process.
     """
     first, second = (
         subprocess.run(
@@ -187,7 +195,9 @@ def without_our_changes(after: Any, before: Any, path: tuple[str, ...] = ()) -> 
             if not (key not in before_fields and may_be_added(key, path))
         }
         rest |= {
-            key: value for key, value in before_fields.items() if key not in after and may_be_dropped(key, value, path)
+            key: value
+            for key, value in before_fields.items()
+            if key not in after and may_be_dropped(key, value, path)
         }
         return before if not rest and not before_fields else rest
     if isinstance(after, list):
@@ -198,12 +208,18 @@ def without_our_changes(after: Any, before: Any, path: tuple[str, ...] = ()) -> 
             "resourceNames",
         ):  # names of revisions are added, and go where the base name is the name again
             bases = [CONTENT_NAME.sub("", one) for one in after]
-            kept = [one for one in known if not (CONTENT_NAME.search(one) and without_hash(one) in {*known} & {*after})]
+            kept = [
+                one
+                for one in known
+                if not (CONTENT_NAME.search(one) and without_hash(one) in {*known} & {*after})
+            ]
             kept = known if bases[: len(known)] == [*map(without_hash, known)] else kept
             assert bases[: len(kept)] == [*map(without_hash, kept)]
             assert all(CONTENT_NAME.search(name) for name in after[len(kept) :])
             return known
-        return [without_our_changes(*pair, (*path, "[]")) for pair in zip(after, known, strict=True)]
+        return [
+            without_our_changes(*pair, (*path, "[]")) for pair in zip(after, known, strict=True)
+        ]
     return before if may_be_rewritten(after, before, path) else after
 
 
@@ -233,7 +249,9 @@ def may_be_added(key: str, path: tuple[str, ...]) -> bool:
 def may_be_rewritten(after: str, before: Any, path: tuple[str, ...]) -> bool:
     if without_hash(str(before)) == after:  # a base name that is restored
         return True
-    if path[-2:-1] == ("data",) and CONTENT_NAME.sub("", after) == CONTENT_NAME.sub("", str(before)):
+    if path[-2:-1] == ("data",) and CONTENT_NAME.sub("", after) == CONTENT_NAME.sub(
+        "", str(before)
+    ):
         return True  # a reference in data
     looks_hashed = CONTENT_NAME.search(after)
     ours = PROTECTION | OURS | CHECKSUMS | {SPINNAKER_VERSIONED}
@@ -295,7 +313,9 @@ def without_annotations_of_tools(item: Item) -> Any:
     if not isinstance(metadata, dict):
         return value
     own = {
-        key: text for key, text in (metadata.get("annotations") or {}).items() if key not in internal_annotations(item)
+        key: text
+        for key, text in (metadata.get("annotations") or {}).items()
+        if key not in internal_annotations(item)
     }
     metadata.pop("annotations", None)
     return {**value, "metadata": {**metadata, **({"annotations": own} if own else {})}}
@@ -334,7 +354,9 @@ class Package(NamedTuple):
 
     @property
     def marked(self) -> str:
-        text = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + "".join(self.objects)
+        text = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + "".join(
+            self.objects
+        )
         return text.replace("\n", self.line_break)
 
     @property
@@ -371,7 +393,9 @@ def config_maps(draw: st.DrawFn, base: str) -> str:
 
 @st.composite
 def deployments(draw: st.DrawFn, base: str) -> str:
-    place = draw(block_or_flow).format(name=draw(quotes).format(f"«{base}»"), comment=draw(comments))
+    place = draw(block_or_flow).format(
+        name=draw(quotes).format(f"«{base}»"), comment=draw(comments)
+    )
     return (
         f"- apiVersion: apps/v1\n  kind: Deployment{draw(comments)}\n"
         f"  metadata: {{name: {base}, labels: {{app: {base}}}}}{draw(comments)}\n"
@@ -401,7 +425,10 @@ def test_every_byte_of_a_generated_package_is_the_expected_one(package: Package)
     for base, name in renamed.items():
         expected = expected.replace(f"«{base}»", name)
     lines = outcome.stdout.decode().partition("results:")[0].splitlines(keepends=True)
-    assert ADDED_IN_FLOW.sub("", "".join(line for line in lines if not is_an_added_line(line))) == expected
+    assert (
+        ADDED_IN_FLOW.sub("", "".join(line for line in lines if not is_an_added_line(line)))
+        == expected
+    )
 
 
 ADDED_IN_FLOW = re.compile(
@@ -418,7 +445,9 @@ def is_an_added_line(line: str) -> bool:
 @settings(max_examples=examples_of(100), deadline=None)
 def test_the_order_of_the_items_does_not_matter(package: Package, random: Random) -> None:
     shuffled = random.sample(package.objects, len(package.objects))
-    one, other = (load(run(p.bytes).stdout)[0]["items"] for p in (package, package._replace(objects=shuffled)))
+    one, other = (
+        load(run(p.bytes).stdout)[0]["items"] for p in (package, package._replace(objects=shuffled))
+    )
     assert sorted(map(repr, one)) == sorted(map(repr, other))
 
 

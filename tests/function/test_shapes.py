@@ -50,7 +50,9 @@ def rendered(package: bytes) -> bytes:
     ("write", "most"),
     [
         pytest.param(rendered, 1.0, id="a rendering"),
-        pytest.param(lambda package: run(package).stdout, 1.0, id="a rendering with its configuration"),
+        pytest.param(
+            lambda package: run(package).stdout, 1.0, id="a rendering with its configuration"
+        ),
         # What is edited with the way to it, as the proof reads it, and what is added.
         pytest.param(lambda package: package, 1.7, id="a package, and then what is edited in it"),
     ],

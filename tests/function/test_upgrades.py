@@ -43,7 +43,9 @@ def test_there_is_much_to_change() -> None:
             ["web: ConfigMap//web: web-1 is web-2"],
             id="another name",
         ),
-        pytest.param(WEB._replace(names={}), ["web: ConfigMap//web: web-1 is gone"], id="a name is gone"),
+        pytest.param(
+            WEB._replace(names={}), ["web: ConfigMap//web: web-1 is gone"], id="a name is gone"
+        ),
         pytest.param(
             WEB._replace(pods={"Deployment//web": "3"}),
             ["web: Deployment//web: 2 is 3"],

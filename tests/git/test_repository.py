@@ -22,23 +22,35 @@ BUILT = {
     "bases/other/a.yaml": "resources: [../web]\n",
     "overlays/test/kustomization.yaml": "resources: [../../bases/linked]\n",
 }
-LINKS = {"linked/in.yaml": "../top.yaml", "through": "plain", "bases/linked/in.yaml": "../../top.yaml"}
+LINKS = {
+    "linked/in.yaml": "../top.yaml",
+    "through": "plain",
+    "bases/linked/in.yaml": "../../top.yaml",
+}
 EVERYTHING = sorted([*FILES, *BUILT, *LINKS])
 
 NEEDED = [
     pytest.param(["plain"], ["plain/a.yaml", "plain/deep/b.yaml"], id="a folder"),
-    pytest.param(["chart", "top.yaml"], ["chart/Chart.yaml", "top.yaml"], id="a chart and its values"),
+    pytest.param(
+        ["chart", "top.yaml"], ["chart/Chart.yaml", "top.yaml"], id="a chart and its values"
+    ),
     pytest.param(["plain/a.yaml", "new"], ["plain/a.yaml"], id="a path that is not there"),
     pytest.param(["new"], [], id="nothing"),
     pytest.param(
         ["overlays/prod"],
         [
-            *("bases/component/Kustomization", "bases/component/a.yaml", "bases/web/kustomization.yml"),
+            *(
+                "bases/component/Kustomization",
+                "bases/component/a.yaml",
+                "bases/web/kustomization.yml",
+            ),
             *("bases/web/web.yaml", "overlays/prod/kustomization.yaml", "top.yaml"),
         ],
         id="a kustomization, and the bases of its bases",
     ),
-    pytest.param(["bases/other"], ["bases/other/a.yaml"], id="a file that only looks like a kustomization"),
+    pytest.param(
+        ["bases/other"], ["bases/other/a.yaml"], id="a file that only looks like a kustomization"
+    ),
     pytest.param(["built"], EVERYTHING, id="a kustomization with a base at the top"),
     pytest.param(["hidden"], EVERYTHING, id="a kustomization that hides a path"),
     pytest.param(["broken"], EVERYTHING, id="a kustomization that cannot be read"),
@@ -59,7 +71,9 @@ def test_what_is_needed_is_written(paths: list[str], expected: list[str], tmp_pa
     made = commit(folder, {})
     repository = Repository(folder, Allowance(Limits()))
     with repository.check_out(repository.resolve(made[:10]), paths) as checked_out:
-        files = (path for path in checked_out.folder.rglob("*") if path.is_symlink() or not path.is_dir())
+        files = (
+            path for path in checked_out.folder.rglob("*") if path.is_symlink() or not path.is_dir()
+        )
         written = sorted(path.relative_to(checked_out.folder).as_posix() for path in files)
         assert written == expected
     assert not checked_out.folder.exists()

@@ -26,13 +26,16 @@ GLANCE = 0.25
 # Seconds after which a request has most likely been overlooked.
 OVERLOOKED = 20.0
 WITHIN = 120.0
-# By default, Argo CD tries a failed sync five times more, for minutes, before it looks at the next commit.
+# By default, Argo CD tries a failed sync five times more, for minutes, before it looks at the next
+# commit.
 RETRY = {"limit": 1, "backoff": {"duration": "1s"}}
 EXEC = {"config.kubernetes.io/function": "exec:\n  path: krm-fn\n"}
 
 
 class ArgoApplication:
-    """Auto-sync with prune. By default the plugin renders; with `kustomize` Argo CD's own kustomize does.
+    """Auto-sync with prune.
+
+    By default the plugin renders; with `kustomize` Argo CD's own kustomize does.
 
     An ApplicationSet creates it if `by_application_set`.
     """
@@ -64,9 +67,19 @@ class ArgoApplication:
         self._refreshes = 0
         self.seen: list[Seen] = []
         self._already_shown = 0
-        self._recorder = threading.Thread(target=self._record, name=f"status of {self._name}", daemon=True)
-        compare = {"argocd.argoproj.io/compare-options": "ServerSideDiff=true"} if server_side_diff else {}
-        source: Object = {"repoURL": f"{argo.url}/{self._name}", "path": FOLDER, "targetRevision": "main"}
+        self._recorder = threading.Thread(
+            target=self._record, name=f"status of {self._name}", daemon=True
+        )
+        compare = (
+            {"argocd.argoproj.io/compare-options": "ServerSideDiff=true"}
+            if server_side_diff
+            else {}
+        )
+        source: Object = {
+            "repoURL": f"{argo.url}/{self._name}",
+            "path": FOLDER,
+            "targetRevision": "main",
+        }
         self._body: Object = {
             "apiVersion": ROLLOUTS,
             "kind": "Application",
@@ -78,7 +91,10 @@ class ArgoApplication:
             "spec": {
                 "project": "default",
                 "source": source if kustomize else {**source, "plugin": {}},
-                "destination": {"server": "https://kubernetes.default.svc", "namespace": api.namespace},
+                "destination": {
+                    "server": "https://kubernetes.default.svc",
+                    "namespace": api.namespace,
+                },
                 "syncPolicy": {
                     "automated": {"prune": True, "selfHeal": self_heal},
                     "syncOptions": self._options,
@@ -112,12 +128,16 @@ class ArgoApplication:
 
     def delete(self) -> None:
         """Delete the Application, and wait until it is gone with its objects."""
-        self._argo.api.delete("ApplicationSet" if self._by_application_set else "Application", self._name)
+        self._argo.api.delete(
+            "ApplicationSet" if self._by_application_set else "Application", self._name
+        )
         self._argo.api.gone("Application", self._name, within=WITHIN)
 
     def beside(self, suffix: str) -> "ArgoApplication":
         """Return another Application in the same namespace."""
-        return ArgoApplication(self._argo, self.api, name=f"{self._name}-{suffix}", options=self._options)
+        return ArgoApplication(
+            self._argo, self.api, name=f"{self._name}-{suffix}", options=self._options
+        )
 
     def push(self, commit: Commit) -> None:
         """Commit, and let Argo CD see it."""
@@ -130,7 +150,9 @@ class ArgoApplication:
             kustomization = {"resources": ["objects.yaml"], "transformers": ["krm-fn.yaml"]}
             (folder / "kustomization.yaml").write_text(yaml.safe_dump(kustomization))
         self._git("add", "--all")
-        self._git("commit", "--quiet", "--message", f"content {commit.content}, image {commit.image}")
+        self._git(
+            "commit", "--quiet", "--message", f"content {commit.content}, image {commit.image}"
+        )
         self._pushed()
 
     def revert(self) -> None:
@@ -142,7 +164,8 @@ class ArgoApplication:
     def refresh(self, how: str = "normal") -> None:
         """Let Argo CD compare again, as the buttons in its UI do.
 
-        A busy controller sometimes overlooks a request, and the same one again is no change. So the other one follows.
+        A busy controller sometimes overlooks a request, and the same one again is no change. So the
+        other one follows.
         """
         requests = itertools.cycle(["normal", "hard"] if how == "normal" else ["hard", "normal"])
         requested = 0.0
@@ -170,12 +193,19 @@ class ArgoApplication:
             done = operation.get("phase") in ("Succeeded", "Failed", "Error")
             return done and (operation.get("syncResult") or {}).get("revision") == self._revision
 
-        return self._argo.api.wait("Application", self._name, f"is synced to {self._revision}", holds, within=WITHIN)
+        return self._argo.api.wait(
+            "Application", self._name, f"is synced to {self._revision}", holds, within=WITHIN
+        )
 
     def sync(self) -> None:
         """Sync by hand, as `argocd app sync` does."""
         before = self.live()["status"]["operationState"]["startedAt"]
-        operation = {"operation": {"initiatedBy": {"username": "test"}, "sync": {"prune": True, "revision": "main"}}}
+        operation = {
+            "operation": {
+                "initiatedBy": {"username": "test"},
+                "sync": {"prune": True, "revision": "main"},
+            }
+        }
         self._argo.api.patch("Application", self._name, operation)
         self._argo.api.wait(
             *("Application", self._name, "is synced by hand"),
@@ -193,7 +223,10 @@ class ArgoApplication:
         return ArgoStatus.of(self.live())
 
     def shown(self) -> Shown:
-        """Return what has been out of sync. A sync shows this for seconds, and the recorder sees it."""
+        """Return what has been out of sync.
+
+        A sync shows this for seconds, and the recorder sees it.
+        """
         seen = self.seen[self._already_shown :]
         self._already_shown += len(seen)
         return Shown(
@@ -207,7 +240,9 @@ class ArgoApplication:
         return until(
             f"Argo CD shows {expected}",
             self.status,
-            lambda status: all(getattr(status, field) == value for field, value in expected.items()),
+            lambda status: all(
+                getattr(status, field) == value for field, value in expected.items()
+            ),
             within=WITHIN,
         )
 
@@ -216,7 +251,9 @@ class ArgoApplication:
         if self._recorder.is_alive():
             self.refresh()
         else:
-            self._argo.api.create(self._application_set() if self._by_application_set else self._body)
+            self._argo.api.create(
+                self._application_set() if self._by_application_set else self._body
+            )
             self._argo.api.wait("Application", self._name, "is there", bool)
             self._recorder.start()
 
@@ -235,7 +272,9 @@ class ArgoApplication:
 
     def _git(self, *arguments: str) -> str:
         command = ["git", *AUTHOR, *arguments]
-        done = subprocess.run(command, cwd=self._repository, check=True, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            command, cwd=self._repository, check=True, stdout=subprocess.PIPE, text=True
+        )
         return done.stdout.strip()
 
     def _record(self) -> None:

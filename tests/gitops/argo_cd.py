@@ -22,13 +22,24 @@ MODULE = "github.com/argoproj/argo-cd/v3"
 NAMESPACE = "argocd"
 ACCOUNT = "argocd-application-controller"
 PLUGIN = ROOT / "examples" / "argocd-plugin" / "plugin.yaml"
-# What kustomize needs to run krm-fn itself. The sidecar gets it too: it must leave such applications alone.
+# What kustomize needs to run krm-fn itself. The sidecar gets it too: it must leave such
+# applications alone.
 OPTIONS = "--enable-alpha-plugins --enable-exec"
-CONFIG_MAPS = ("argocd-cm", "argocd-rbac-cm", "argocd-gpg-keys-cm", "argocd-ssh-known-hosts-cm", "argocd-tls-certs-cm")
+CONFIG_MAPS = (
+    "argocd-cm",
+    "argocd-rbac-cm",
+    "argocd-gpg-keys-cm",
+    "argocd-ssh-known-hosts-cm",
+    "argocd-tls-certs-cm",
+)
 VERIFY = "git-verify-wrapper.sh"
-"""A script that the image has on PATH. From 3.6 on, each commit goes through it, also if nobody asks for signatures."""
+"""A script that the image has on PATH.
+
+From 3.6 on, each commit goes through it, also if nobody asks for signatures.
+"""
 PART = {"app.kubernetes.io/part-of": "argocd"}
-# Everything is allowed, and what belongs to no application is warned about, as the strictest users have it.
+# Everything is allowed, and what belongs to no application is warned about, as the strictest users
+# have it.
 PROJECT = {
     "sourceRepos": ["*"],
     "destinations": [{"server": "*", "namespace": "*"}],
@@ -56,7 +67,9 @@ class ArgoCd:
         (self._folder / "ssh" / "ssh_known_hosts").touch()
         shutil.copy(PLUGIN, self._folder / "plugin" / "plugin.yaml")
         shutil.copyfile(module_folder(MODULE) / "hack" / VERIFY, self._folder / "bin" / VERIFY)
-        (self._folder / "bin" / VERIFY).chmod(0o700)  # no file of a downloaded module may be executed
+        (self._folder / "bin" / VERIFY).chmod(
+            0o700
+        )  # no file of a downloaded module may be executed
         self.repositories = self._folder / "repositories"
         _install(self.api)
         self._start(cluster)
@@ -64,7 +77,9 @@ class ArgoCd:
     def _start(self, cluster: ControlPlane) -> None:
         redis, repo, repo_metrics, metrics, git, *sets = free_ports(8)
         self.url = f"git://127.0.0.1:{git}"
-        kubeconfig = cluster.kubeconfig(self._folder / "kubeconfig", token=token_of(self.api, ACCOUNT, seconds=7200))
+        kubeconfig = cluster.kubeconfig(
+            self._folder / "kubeconfig", token=token_of(self.api, ACCOUNT, seconds=7200)
+        )
         environment = {
             "ARGOCD_PLUGINSOCKFILEPATH": f"{self._folder}/sockets",
             "ARGOCD_GPG_ENABLED": "false",
@@ -81,30 +96,59 @@ class ArgoCd:
 
         def run(name: str, *options: str | Path, program: Path | None = argocd) -> None:
             # The program is one file. It looks at the name under which it was started.
-            cluster.add(Process(name, [name, *options], self._folder, environment=environment, executable=program))
+            cluster.add(
+                Process(
+                    name,
+                    [name, *options],
+                    self._folder,
+                    environment=environment,
+                    executable=program,
+                )
+            )
 
         run("miniredis", f"127.0.0.1:{redis}", program=require_built("miniredis"))
         run(
-            *("git", "daemon", "--listen=127.0.0.1", f"--port={git}", "--export-all", "--reuseaddr"),
+            *(
+                "git",
+                "daemon",
+                "--listen=127.0.0.1",
+                f"--port={git}",
+                "--export-all",
+                "--reuseaddr",
+            ),
             f"--base-path={self.repositories}",
             program=None,
         )
         run("argocd-cmp-server", "--config-dir-path", self._folder / "plugin")
         run(
             *("argocd-repo-server", "--address=127.0.0.1", f"--port={repo}"),
-            *("--metrics-address=127.0.0.1", f"--metrics-port={repo_metrics}", f"--redis=127.0.0.1:{redis}"),
+            *(
+                "--metrics-address=127.0.0.1",
+                f"--metrics-port={repo_metrics}",
+                f"--redis=127.0.0.1:{redis}",
+            ),
             # A refresh then sees a new commit. By default, only a webhook or three minutes do that.
             "--revision-cache-expiration=1s",
         )
         until("the repo-server listens", lambda: _listens(repo))
         run(
-            *("argocd-application-controller", "--kubeconfig", kubeconfig, f"--namespace={NAMESPACE}"),
+            *(
+                "argocd-application-controller",
+                "--kubeconfig",
+                kubeconfig,
+                f"--namespace={NAMESPACE}",
+            ),
             *(f"--repo-server=127.0.0.1:{repo}", f"--redis=127.0.0.1:{redis}"),
             *(f"--metrics-port={metrics}", "--persist-resource-health"),
         )
         addresses = zip(("metrics", "probe", "webhook"), sets, strict=True)
         run(
-            *("argocd-applicationset-controller", "--kubeconfig", kubeconfig, f"--namespace={NAMESPACE}"),
+            *(
+                "argocd-applicationset-controller",
+                "--kubeconfig",
+                kubeconfig,
+                f"--namespace={NAMESPACE}",
+            ),
             f"--argocd-repo-server=127.0.0.1:{repo}",
             *(f"--{name}-addr=127.0.0.1:{port}" for name, port in addresses),
         )
@@ -113,7 +157,9 @@ class ArgoCd:
 def _install(api: Api) -> None:
     manifests = module_folder(MODULE) / "manifests" / "crds"
     for name in ("application", "applicationset", "appproject"):
-        definition = yaml.load((manifests / f"{name}-crd.yaml").read_text(), Loader=yaml.CSafeLoader)
+        definition = yaml.load(
+            (manifests / f"{name}-crd.yaml").read_text(), Loader=yaml.CSafeLoader
+        )
         api.apply(definition)
         api.ready("CustomResourceDefinition", definition["metadata"]["name"])
     api.apply({"kind": "Namespace", "metadata": {"name": NAMESPACE}})
@@ -121,7 +167,9 @@ def _install(api: Api) -> None:
         data = {"kustomize.buildOptions": OPTIONS} if name == "argocd-cm" else {}
         api.apply({"kind": "ConfigMap", "metadata": {"name": name, "labels": PART}, "data": data})
     key = {"server.secretkey": "x" * 32}
-    api.apply({"kind": "Secret", "metadata": {"name": "argocd-secret", "labels": PART}, "stringData": key})
+    api.apply(
+        {"kind": "Secret", "metadata": {"name": "argocd-secret", "labels": PART}, "stringData": key}
+    )
     grant_all(api, ACCOUNT)
     # Argo CD's API server, which does not run here, would create it.
     api.apply({"kind": "AppProject", "metadata": {"name": "default"}, "spec": PROJECT})

@@ -35,7 +35,9 @@ class ArgoStatus(NamedTuple):
             health=status.get("health", {}).get("status", ""),
             operation=operation.get("phase", ""),
             message=operation.get("message", ""),
-            out_of_sync=tuple(sorted(_name(one) for one in out_of_sync if not one.get("requiresPruning"))),
+            out_of_sync=tuple(
+                sorted(_name(one) for one in out_of_sync if not one.get("requiresPruning"))
+            ),
             unpruned=tuple(sorted(_name(one) for one in out_of_sync if one.get("requiresPruning"))),
             unhealthy=tuple(
                 sorted(
@@ -44,7 +46,9 @@ class ArgoStatus(NamedTuple):
                     if one.get("health", {}).get("status") not in ("Healthy", None)
                 )
             ),
-            conditions=tuple(f"{one['type']}: {one['message']}" for one in status.get("conditions", [])),
+            conditions=tuple(
+                f"{one['type']}: {one['message']}" for one in status.get("conditions", [])
+            ),
         )
 
     def complaint(self, phase: str) -> str:

@@ -79,7 +79,9 @@ def job_fails_in_a_wave(shop: Shop) -> None:
         shop.commit = shop.commit.but(content="b")
         app.push(shop.commit)
         status = app.until_shown(operation="Failed", health="Degraded")
-        assert status.message.startswith("one or more synchronization tasks completed unsuccessfully"), status
+        assert status.message.startswith(
+            "one or more synchronization tasks completed unsuccessfully"
+        ), status
         assert status.unhealthy == (f"Job/{shop.job_in('Failed')}: Degraded",)
     shop.until_running()
     shop.replace_pods()
@@ -104,7 +106,10 @@ def job_gets_no_pod(shop: Shop) -> None:
 
 
 def sync_by_hand_after_a_loss(shop: Shop) -> None:
-    """Delete a revision by mistake. Without self-heal, a sync brings it back, and the next run its owners."""
+    """Delete a revision by mistake.
+
+    Without self-heal, a sync brings it back, and the next run its owners.
+    """
     app = application(shop)
     shop.release()
     lost = shop.revision_of("a", CONFIG)

@@ -31,7 +31,10 @@ KUBECTL = "kubectl"
 
 
 class Bench:
-    """A control plane with Argo Rollouts and a kubelet for the linker's pods. Argo CD and Flux start when needed."""
+    """A control plane with Argo Rollouts and a kubelet for the linker's pods.
+
+    Argo CD and Flux start when needed.
+    """
 
     def __init__(self, cluster: ControlPlane, kubelet: Kubelet) -> None:
         self.cluster = cluster
@@ -59,7 +62,9 @@ class Bench:
     def sealed(self) -> Sealed:
         with self._starting:
             self._sealed = self._sealed or Sealed(
-                start_sealed_secrets(self.cluster, require_built(CONTROLLER), require_built(KUBESEAL))
+                start_sealed_secrets(
+                    self.cluster, require_built(CONTROLLER), require_built(KUBESEAL)
+                )
             )
         return self._sealed
 
@@ -87,7 +92,9 @@ class Story(NamedTuple):
 
     @property
     def namespace(self) -> str:
-        return "".join(letter if letter.isalnum() else "-" for letter in self.name.lower())[:50].strip("-")
+        return "".join(letter if letter.isalnum() else "-" for letter in self.name.lower())[
+            :50
+        ].strip("-")
 
 
 @contextlib.contextmanager
@@ -111,7 +118,12 @@ def play(bench: Bench, story: Story) -> None:
             running.enter_context(mounting)
         deployer = story.deployer(bench, api)
         shop = Shop(
-            api=api, deployer=deployer, kubelet=bench.kubelet, mounting=mounting, watcher=watcher, commit=commit
+            api=api,
+            deployer=deployer,
+            kubelet=bench.kubelet,
+            mounting=mounting,
+            watcher=watcher,
+            commit=commit,
         )
         story.play(shop)
         watcher.check()

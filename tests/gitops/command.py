@@ -21,13 +21,22 @@ class Done(NamedTuple):
 
 
 class Workplace:
-    """A folder with a kubeconfig. `PATH` begins with this checkout's `krm-fn` and the built kustomize and helm."""
+    """A folder with a kubeconfig.
+
+    `PATH` begins with this checkout's `krm-fn` and the built kustomize and helm.
+    """
 
     def __init__(self, cluster: ControlPlane, api: Api) -> None:
         self.folder = cluster.folder / "work" / api.namespace
         self.folder.mkdir(parents=True)
-        kubeconfig = cluster.kubeconfig(self.folder / "kubeconfig", token=api.token, namespace=api.namespace)
-        self.environment = {"PATH": search_path(), "HOME": str(self.folder), "KUBECONFIG": str(kubeconfig)}
+        kubeconfig = cluster.kubeconfig(
+            self.folder / "kubeconfig", token=api.token, namespace=api.namespace
+        )
+        self.environment = {
+            "PATH": search_path(),
+            "HOME": str(self.folder),
+            "KUBECONFIG": str(kubeconfig),
+        }
 
     def run(self, *command: str | Path, stdin: str | None = None, check: bool = True) -> Done:
         """Run a command in the folder. With `check` it must succeed."""
@@ -41,7 +50,9 @@ class Workplace:
             text=True,
             check=False,
         )
-        assert not check or done.returncode == 0, f"{command} ended with {done.returncode}:\n{done.stdout}"
+        assert not check or done.returncode == 0, (
+            f"{command} ended with {done.returncode}:\n{done.stdout}"
+        )
         return Done(done.returncode, done.stdout)
 
 

@@ -7,7 +7,10 @@ from tests.gitops.package import Commit
 
 
 class Shown(NamedTuple):
-    """What a deployer has shown since it was last asked. Objects are as in `ConfigMap/web-config`."""
+    """What a deployer has shown since it was last asked.
+
+    Objects are as in `ConfigMap/web-config`.
+    """
 
     changed: set[str]
     """What it created or changed."""
@@ -24,7 +27,10 @@ class Deployer(Protocol):
     """The value of `spec.deployers`."""
 
     def deploy(self, commit: Commit) -> None:
-        """Render, and let the deployer apply it. Workloads and Jobs need not be ready afterwards."""
+        """Render, and let the deployer apply it.
+
+        Workloads and Jobs need not be ready afterwards.
+        """
 
     def again(self) -> None:
         """Let the deployer look at the cluster again, without a change."""

@@ -46,13 +46,26 @@ class Flux:
                 self.api.ready("CustomResourceDefinition", definition["metadata"]["name"])
         self.api.apply({"kind": "Namespace", "metadata": {"name": NAMESPACE}})
         grant_all(self.api, ACCOUNT)
-        kubeconfig = cluster.kubeconfig(self.folder / "kubeconfig", token=token_of(self.api, ACCOUNT, seconds=7200))
+        kubeconfig = cluster.kubeconfig(
+            self.folder / "kubeconfig", token=token_of(self.api, ACCOUNT, seconds=7200)
+        )
         port, metrics, health = free_ports(3)
         self.url = f"http://127.0.0.1:{port}"
-        serve = [sys.executable, "-m", "http.server", "--bind=127.0.0.1", f"--directory={self.store}", str(port)]
+        serve = [
+            sys.executable,
+            "-m",
+            "http.server",
+            "--bind=127.0.0.1",
+            f"--directory={self.store}",
+            str(port),
+        ]
         cluster.add(Process("artifacts", serve, self.folder))
         controller: Sequence[str] = [
-            *(str(require_built("kustomize-controller")), "--enable-leader-election=false", "--events-addr="),
+            *(
+                str(require_built("kustomize-controller")),
+                "--enable-leader-election=false",
+                "--events-addr=",
+            ),
             *(f"--metrics-addr=127.0.0.1:{metrics}", f"--health-addr=127.0.0.1:{health}"),
         ]
         environment = {
@@ -60,7 +73,9 @@ class Flux:
             "RUNTIME_NAMESPACE": NAMESPACE,
             "TMPDIR": str(self.folder / "tmp"),
         }
-        cluster.add(Process("kustomize-controller", controller, self.folder, environment=environment))
+        cluster.add(
+            Process("kustomize-controller", controller, self.folder, environment=environment)
+        )
 
 
 class FluxKustomization:
@@ -87,10 +102,15 @@ class FluxKustomization:
         )
 
     def again(self) -> None:
-        """Reconcile, as `flux reconcile kustomization` does. An Event would name what has drifted."""
+        """Reconcile, as `flux reconcile kustomization` does.
+
+        An Event would name what has drifted.
+        """
         before = self._events()
         now = str(time.time())
-        self._home.patch("Kustomization", self._name, {"metadata": {"annotations": {REQUESTED: now}}})
+        self._home.patch(
+            "Kustomization", self._name, {"metadata": {"annotations": {REQUESTED: now}}}
+        )
         self._home.wait(
             *("Kustomization", self._name, "is reconciled"),
             lambda found: found["status"].get("lastHandledReconcileAt") == now,
@@ -99,14 +119,23 @@ class FluxKustomization:
         assert sorted(self._events() - before) == []
 
     def complaint(self, phase: str) -> str:
-        """Return the condition Ready, unless it is True. Flux does not read the state of Rollouts."""
+        """Return the condition Ready, unless it is True.
+
+        Flux does not read the state of Rollouts.
+        """
         del phase
         ready = self.ready()
-        return "" if ready.get("status") == "True" else f"{ready.get('reason')}: {ready.get('message')}"
+        return (
+            ""
+            if ready.get("status") == "True"
+            else f"{ready.get('reason')}: {ready.get('message')}"
+        )
 
     def ready(self) -> Object:
         """Return the condition Ready."""
-        conditions = self._home.get("Kustomization", self._name).get("status", {}).get("conditions", [])
+        conditions = (
+            self._home.get("Kustomization", self._name).get("status", {}).get("conditions", [])
+        )
         return next((one for one in conditions if one["type"] == "Ready"), {})
 
     def uninstall(self) -> None:
@@ -169,13 +198,16 @@ class FluxKustomization:
         return {
             f"{event['metadata']['name']}, {event.get('count')} times: {event['message']}"
             for event in self._home.list("Event")
-            if event["involvedObject"]["name"] == self._name and "Reconciliation finished" not in event["message"]
+            if event["involvedObject"]["name"] == self._name
+            and "Reconciliation finished" not in event["message"]
         }
 
     def _create(self) -> None:
         self._created = True
         repository = {"interval": "1h", "url": "http://git.example.invalid/shop"}
-        self._home.apply({"kind": "GitRepository", "metadata": {"name": self._name}, "spec": repository})
+        self._home.apply(
+            {"kind": "GitRepository", "metadata": {"name": self._name}, "spec": repository}
+        )
         spec = {
             "interval": "1h",
             "retryInterval": "5s",

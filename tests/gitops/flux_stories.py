@@ -20,7 +20,9 @@ def job_waits(shop: Shop) -> None:
     with shop.kubelet.holding(shop.api.namespace):
         flux.publish(shop.commit.but(content="b"))
         shop.commit = shop.commit.but(content="b")
-        ready = until("Flux waits", flux.ready, lambda ready: ready.get("status") == "Unknown", within=WITHIN)
+        ready = until(
+            "Flux waits", flux.ready, lambda ready: ready.get("status") == "Unknown", within=WITHIN
+        )
         assert ready["reason"] == "Progressing", ready
         shop.until_running()
         throughout(
@@ -41,9 +43,13 @@ def job_fails(shop: Shop) -> None:
     with shop.kubelet.breaking(shop.api.namespace):
         flux.publish(shop.commit.but(content="b"))
         shop.commit = shop.commit.but(content="b")
-        ready = until("Flux gives up", flux.ready, lambda ready: ready.get("status") == "False", within=WITHIN)
+        ready = until(
+            "Flux gives up", flux.ready, lambda ready: ready.get("status") == "False", within=WITHIN
+        )
         assert ready["reason"] == "HealthCheckFailed", ready
-        assert f"Job/{shop.api.namespace}/{shop.job_in('Failed')} status: 'Failed'" in ready["message"], ready
+        assert (
+            f"Job/{shop.api.namespace}/{shop.job_in('Failed')} status: 'Failed'" in ready["message"]
+        ), ready
     shop.until_running()
     shop.replace_pods()
     shop.release(content="c")

@@ -23,7 +23,9 @@ class Helm:
 
     annotation = "helm"
 
-    def __init__(self, cluster: ControlPlane, api: Api, program: Path, *, rolls_back: bool = True) -> None:
+    def __init__(
+        self, cluster: ControlPlane, api: Api, program: Path, *, rolls_back: bool = True
+    ) -> None:
         self.api = api
         self.rolls_back = rolls_back
         self._place = Workplace(cluster, api)
@@ -66,10 +68,15 @@ class Helm:
         chart = self._place.folder / "chart"
         (chart / "templates").mkdir(parents=True, exist_ok=True)
         (chart / "Chart.yaml").write_text(yaml.safe_dump(CHART))
-        (chart / "templates" / "all.yaml").write_text(yaml.safe_dump_all(objects(commit), sort_keys=False))
+        (chart / "templates" / "all.yaml").write_text(
+            yaml.safe_dump_all(objects(commit), sort_keys=False)
+        )
         configuration = function_config(commit, self.annotation, self.api.namespace)
-        # A post-renderer cannot see whether a chart makes its Secret anew, so a Secret of a chart must be chosen.
-        configuration["spec"]["select"] = [{"kind": kind} for kind in configuration["spec"]["kinds"]]
+        # A post-renderer cannot see whether a chart makes its Secret anew, so a Secret of a chart
+        # must be chosen.
+        configuration["spec"]["select"] = [
+            {"kind": kind} for kind in configuration["spec"]["kinds"]
+        ]
         (self._place.folder / "krm-fn.yaml").write_text(yaml.safe_dump(configuration))
         self._run("upgrade", "--install", SET, str(chart), *self._post)
 

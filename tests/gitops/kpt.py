@@ -11,12 +11,14 @@ from tests.gitops.package import Commit, render_commit
 from tests.tools.require import require
 
 KPTFILE = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": {"name": "shop"}}
-# The flags that docs/deployers.md recommends: kpt does not count a paused canary as ready, and must take back what it
-# has let go of when the content goes back to an earlier one.
+# The flags that docs/deployers.md recommends: kpt does not count a paused canary as ready, and must
+# take back what it has let go of when the content goes back to an earlier one.
 APPLY = ("--reconcile-timeout=1s", "--prune-timeout=10s", "--inventory-policy=adopt")
-# Kpt gives up what somebody else has changed between its read and its write. Running it again is the remedy.
+# Kpt gives up what somebody else has changed between its read and its write. Running it again is
+# the remedy.
 TRIES = 3
-# Exit codes of a command that has done its work. With 3, something did not become ready in time: a paused canary.
+# Exit codes of a command that has done its work. With 3, something did not become ready in time: a
+# paused canary.
 DONE = (0, 3)
 
 
@@ -45,7 +47,9 @@ class Kpt:
         if first:
             (self._package / "Kptfile").write_text(json.dumps(KPTFILE))
             self._place.run(self._program, "live", "install-resource-group")
-            initialized = self._live("init", "--namespace", self.api.namespace, "--name", "inventory")
+            initialized = self._live(
+                "init", "--namespace", self.api.namespace, "--name", "inventory"
+            )
             assert initialized.code == 0, initialized.text
         self.again()
 
@@ -68,7 +72,9 @@ class Kpt:
         raise AssertionError(self.last.text)
 
     def _live(self, command: str, *arguments: str) -> Done:
-        return self._place.run(self._program, "live", command, str(self._package), *arguments, check=False)
+        return self._place.run(
+            self._program, "live", command, str(self._package), *arguments, check=False
+        )
 
 
 def _failures(text: str) -> list[str]:

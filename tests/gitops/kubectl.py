@@ -36,6 +36,8 @@ class Kubectl:
 
     def uninstall(self) -> None:
         """Delete the Jobs of earlier manifests by the command of its page, and what is in the manifests."""
-        here = DELETE_JOBS.replace("\\\n", "").replace("--namespace shop", f"--namespace {self.api.namespace}")
+        here = DELETE_JOBS.replace("\\\n", "").replace(
+            "--namespace shop", f"--namespace {self.api.namespace}"
+        )
         self._place.run(*here.split())
         self._place.run("kubectl", "delete", "--ignore-not-found", "-f", "-", stdin=self._manifests)

@@ -96,10 +96,16 @@ class Kubelet(Repeated):
                 # The pod was deleted at this moment: nobody gets a token for it any more.
                 return PodRun(name, None)
             child = subprocess.Popen(
-                linker_command(pod), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+                linker_command(pod),
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
             )
             ending = threading.Event()
-            stopper = threading.Thread(target=_end_with_pod, args=(api, pod, child, ending), daemon=True)
+            stopper = threading.Thread(
+                target=_end_with_pod, args=(api, pod, child, ending), daemon=True
+            )
             stopper.start()
             output, _ = child.communicate()
             ending.set()
@@ -107,7 +113,9 @@ class Kubelet(Repeated):
         return PodRun(name, None if _is_gone(api, pod) else child.returncode, output)
 
 
-def _end_with_pod(api: Api, pod: Object, child: subprocess.Popen[str], ended: threading.Event) -> None:
+def _end_with_pod(
+    api: Api, pod: Object, child: subprocess.Popen[str], ended: threading.Event
+) -> None:
     while not ended.wait(PAUSE):
         if _is_gone(api, pod):
             child.terminate()
@@ -119,4 +127,8 @@ def _is_gone(api: Api, pod: Object) -> bool:
         live = api.find("Pod", pod["metadata"]["name"])
     except (ApiError, OSError):
         return False
-    return live is None or live["metadata"]["uid"] != pod["metadata"]["uid"] or "deletionTimestamp" in live["metadata"]
+    return (
+        live is None
+        or live["metadata"]["uid"] != pod["metadata"]["uid"]
+        or "deletionTimestamp" in live["metadata"]
+    )

@@ -4,7 +4,8 @@ from tests.cluster.rollouts_controller import abort, retry
 from tests.gitops.package import NAMES
 from tests.gitops.shop import Shop
 
-# The current revision, the one before it in history, and one whose ReplicaSet was trimmed after the last run.
+# The current revision, the one before it in history, and one whose ReplicaSet was trimmed after the
+# last run.
 MOST_REVISIONS = 3
 
 

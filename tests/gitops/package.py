@@ -17,7 +17,9 @@ from tests.cluster.release import SET, config, render
 MADE_SECRET = "web-secret"  # noqa: S105  # a name
 NAMES = {"Rollout": "web", "Deployment": "api", "StatefulSet": "db"}
 REPLICAS = {"Rollout": 2, "Deployment": 2, "StatefulSet": 1}
-CANARY = {"canary": {"maxSurge": 0, "maxUnavailable": 1, "steps": [{"setWeight": 50}, {"pause": {}}]}}
+CANARY = {
+    "canary": {"maxSurge": 0, "maxUnavailable": 1, "steps": [{"setWeight": 50}, {"pause": {}}]}
+}
 WAVE = "argocd.argoproj.io/sync-wave"
 
 
@@ -47,14 +49,21 @@ class Commit:
 
 def objects(commit: Commit) -> list[Object]:
     """Build what the author wrote."""
-    written = [built for kind in commit.kinds for built in (*_configuration(kind, commit), _workload(kind, commit))]
+    written = [
+        built
+        for kind in commit.kinds
+        for built in (*_configuration(kind, commit), _workload(kind, commit))
+    ]
     shared = [config(content, name) for name, content in commit.shared.items()]
     plain = [config_map(commit.plain, **_in_wave("2", commit))] if commit.plain else []
     return [complete(one) for one in (*shared, *written, *plain)]
 
 
 def function_config(commit: Commit, deployer: str, namespace: str) -> Object:
-    """Build the configuration of krm-fn. `strategy: ignore` is the time before krm-fn, without its linker."""
+    """Build the configuration of krm-fn.
+
+    `strategy: ignore` is the time before krm-fn, without its linker.
+    """
     linker = {
         "minimumAgeSeconds": 0,
         "timeoutSeconds": 60,
@@ -68,7 +77,11 @@ def function_config(commit: Commit, deployer: str, namespace: str) -> Object:
         "kind": "ConfigRevisions",
         "metadata": {"name": SET},
         "spec": {
-            "kinds": ["ConfigMap", "Secret", *(["ExternalSecret", "SealedSecret"] if commit.make_secret else [])],
+            "kinds": [
+                "ConfigMap",
+                "Secret",
+                *(["ExternalSecret", "SealedSecret"] if commit.make_secret else []),
+            ],
             "strategy": commit.strategy,
             "deployers": [deployer],
             "linker": {"enabled": False} if commit.strategy == "ignore" else linker,
@@ -78,7 +91,9 @@ def function_config(commit: Commit, deployer: str, namespace: str) -> Object:
 
 def render_commit(commit: Commit, deployer: str, namespace: str) -> bytes:
     """Render the package, as CI does."""
-    return render(objects(commit), namespace, **function_config(commit, deployer, namespace)["spec"])
+    return render(
+        objects(commit), namespace, **function_config(commit, deployer, namespace)["spec"]
+    )
 
 
 def write(commit: Commit, folder: Path, deployer: str, namespace: str) -> None:
@@ -119,7 +134,9 @@ def _workload(kind: str, commit: Commit) -> Object:
         "spec": {
             "terminationGracePeriodSeconds": 0,
             "containers": [container],
-            "volumes": [{"name": "config", "configMap": {"name": commit.reads.get(kind, f"{name}-config")}}],
+            "volumes": [
+                {"name": "config", "configMap": {"name": commit.reads.get(kind, f"{name}-config")}}
+            ],
         },
     }
     spec: Object = {

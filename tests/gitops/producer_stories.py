@@ -37,7 +37,10 @@ def keep_made_secrets(shop: Shop) -> None:
 
 
 def roll_back_with_helm_3(shop: Shop) -> None:
-    """Try to roll back to a release whose producer still lives: Helm 3 cannot. An upgrade to the same values can."""
+    """Try to roll back to a release whose producer still lives: Helm 3 cannot.
+
+    An upgrade to the same values can.
+    """
     assert isinstance(shop.deployer, Helm)
     shop.release()
     shop.release("Paused", content="b")

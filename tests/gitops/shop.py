@@ -63,7 +63,9 @@ class Shop(LiveSet):
         until(
             f"new pods run with {sorted(before.values())}",
             self.pods,
-            lambda found: not old & found.keys() and sorted(found.values()) == sorted(before.values()),
+            lambda found: (
+                not old & found.keys() and sorted(found.values()) == sorted(before.values())
+            ),
             within=WITHIN,
         )
         self.watcher.check()
@@ -123,15 +125,23 @@ class Shop(LiveSet):
     def until_left(self, names: set[str]) -> None:
         """Wait until only these objects are left, such as `ConfigMap/web-config-mffg77kmb5`."""
         until(
-            f"only {names or 'nothing'} is left", lambda: {*self.snapshot()}, lambda left: left == names, within=WITHIN
+            f"only {names or 'nothing'} is left",
+            lambda: {*self.snapshot()},
+            lambda left: left == names,
+            within=WITHIN,
         )
 
     def _check_owners(self) -> None:
-        """Check the owners that every rendering has brought. Those of history come with the next run."""
+        """Check the owners that every rendering has brought.
+
+        Those of history come with the next run.
+        """
         owners = self.revisions()
         for name, consumers in consumers_by_revision(self).items():
             rendered = {one for one in consumers if not one.startswith(HISTORY)}
-            assert rendered <= owners[name], f"{name} is owned by {owners[name]}, but used by {consumers}"
+            assert rendered <= owners[name], (
+                f"{name} is owned by {owners[name]}, but used by {consumers}"
+            )
 
     def until_scheduled(self) -> None:
         """Wait until a Job of the CronJob that is created from now on has succeeded."""
@@ -147,7 +157,11 @@ class Shop(LiveSet):
 
     def scheduled(self) -> dict[str, Object]:
         """Return the Jobs of the CronJob by name."""
-        jobs = [job for job in self.api.list("Job", labels=COMPONENT) if "ownerReferences" in job["metadata"]]
+        jobs = [
+            job
+            for job in self.api.list("Job", labels=COMPONENT)
+            if "ownerReferences" in job["metadata"]
+        ]
         return {job["metadata"]["name"]: job for job in jobs}
 
     def pods(self) -> dict[str, str]:
@@ -172,7 +186,9 @@ class Shop(LiveSet):
     def jobs(self) -> dict[str, str]:
         """Return the linker's Jobs with their state: Complete, Failed or "" if they have not ended."""
         return {
-            job["metadata"]["name"]: next((state for state in ("Complete", "Failed") if has_condition(job, state)), "")
+            job["metadata"]["name"]: next(
+                (state for state in ("Complete", "Failed") if has_condition(job, state)), ""
+            )
             for job in self.api.list("Job", labels=COMPONENT)
         }
 

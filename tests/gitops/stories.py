@@ -1,4 +1,7 @@
-"""Short stories that each deployer must survive. What they leave must go when the application is uninstalled."""
+"""Short stories that each deployer must survive.
+
+What they leave must go when the application is uninstalled.
+"""
 
 from tests.cluster.release import IN_SET, SET
 from tests.cluster.wait import until
@@ -32,7 +35,9 @@ def migrate(shop: Shop) -> None:
     shop.replace_pods()
     shop.promote()
     for content in ("c", "d", "e"):
-        assert content != "c" or all(shop.api.find(kind, name) for kind, name in ADOPTED), "they are in history"
+        assert content != "c" or all(shop.api.find(kind, name) for kind, name in ADOPTED), (
+            "they are in history"
+        )
         shop.release("Paused", content=content)
         shop.promote()
     for kind, name in ADOPTED:
@@ -51,7 +56,10 @@ def go_back_while_paused(shop: Shop) -> None:
 
 
 def replace_the_job_before_it_runs(shop: Shop) -> None:
-    """Deploy the next commit while the Job of the last one waits for its image. One Secret is then nobody's."""
+    """Deploy the next commit while the Job of the last one waits for its image.
+
+    One Secret is then nobody's.
+    """
     shop.release()
     with shop.kubelet.holding(shop.api.namespace):
         shop.deploy(content="b")
@@ -65,7 +73,9 @@ def replace_the_job_before_it_runs(shop: Shop) -> None:
         shop.deploy(content=content)
         shop.until_running()
         shop.until_linked()
-    assert shop.api.names("Secret", labels=IN_SET) == {shop.secret_of(content) for content in ("b", "e", "f")}
+    assert shop.api.names("Secret", labels=IN_SET) == {
+        shop.secret_of(content) for content in ("b", "e", "f")
+    }
     command = f"kubectl delete secret/{unlinked} configmap/{unlinked} -n {shop.api.namespace} --ignore-not-found"
     assert command in shop.runs()[-1].output
     for kind in ("Secret", "ConfigMap"):
@@ -82,7 +92,10 @@ def clean_between_releases(shop: Shop) -> None:
     assert {*old} <= shop.revisions().keys()
     shop.check("Paused")
     shop.promote()
-    for image in ("2", "3"):  # what is rendered of configuration stays the same, and so does the Job
+    for image in (
+        "2",
+        "3",
+    ):  # what is rendered of configuration stays the same, and so does the Job
         shop.deploy(image=image)
         shop.until_running("Paused")
         shop.promote()
@@ -128,7 +141,12 @@ def one_usage_at_a_time(shop: Shop) -> None:
 
     shop.deploy(image="2")
     shop.until_running()
-    until("history is trimmed", lambda: consumers_by_revision(shop), lambda found: not found[old], within=WITHIN)
+    until(
+        "history is trimmed",
+        lambda: consumers_by_revision(shop),
+        lambda found: not found[old],
+        within=WITHIN,
+    )
     shop.release(linker={"image": "registry.example/krm-fn:2"})
     shop.api.gone("ConfigMap", old, within=WITHIN)
 
@@ -142,7 +160,9 @@ def shown_by(shop: Shop) -> tuple[set[str], set[str], set[str]]:
     changed, pruned, parts = shop.deployer.shown()
     linkers = {f"ConfigMap/{SET}-linker", *(f"Job/{name}" for name in shop.jobs())}
     assert linkers <= changed
-    of_base = {name.removeprefix("ConfigMap/") for name in parts if name.startswith(f"ConfigMap/{BASE}")}
+    of_base = {
+        name.removeprefix("ConfigMap/") for name in parts if name.startswith(f"ConfigMap/{BASE}")
+    }
     return changed - linkers, {name for name in pruned if not name.startswith("Job/")}, of_base
 
 

@@ -17,7 +17,12 @@ DEPLOYMENT: Object = {
         "resourceVersion": "1",
         "managedFields": [
             {"manager": "deployer", "operation": "Apply", "time": "12:00:00Z"},
-            {"manager": "controller", "operation": "Update", "time": "12:00:00Z", "subresource": "status"},
+            {
+                "manager": "controller",
+                "operation": "Update",
+                "time": "12:00:00Z",
+                "subresource": "status",
+            },
         ],
     },
     "spec": {"replicas": 1},
@@ -63,7 +68,11 @@ def test_written(act: Callable[[Object], None], lines: Sequence[str]) -> None:
 
 
 def test_an_object_that_came_or_went_was_written() -> None:
-    assert len(written({}, {"Deployment/api": DEPLOYMENT})) == len(written({"Deployment/api": DEPLOYMENT}, {})) == 1
+    assert (
+        len(written({}, {"Deployment/api": DEPLOYMENT}))
+        == len(written({"Deployment/api": DEPLOYMENT}, {}))
+        == 1
+    )
 
 
 SYNCED = ArgoStatus(sync="Synced", operation="Succeeded")

@@ -17,7 +17,10 @@ PAGE = (ROOT / "docs/ownership.md").read_text()
 
 
 def keep(shop: Shop) -> None:
-    """Change everything before any Job has run. What is not protected is pruned, and every revision stays."""
+    """Change everything before any Job has run.
+
+    What is not protected is pruned, and every revision stays.
+    """
     shop.kubelet.hold(shop.api.namespace)
     shop.deploy(plain="plain-a")
     shop.until_running()
@@ -26,7 +29,9 @@ def keep(shop: Shop) -> None:
     shop.until_running()
     shop.api.gone("ConfigMap", "plain-a", within=WITHIN)
     assert before < _revisions(shop)
-    assert not any(shop.revisions().values()), "nobody owns them yet, so only annotations have kept them"
+    assert not any(shop.revisions().values()), (
+        "nobody owns them yet, so only annotations have kept them"
+    )
 
 
 def leave_revisions(shop: Shop) -> None:
@@ -62,5 +67,8 @@ def test_what_is_kept(outcome: Future[None]) -> None:
 
 
 def _revisions(shop: Shop) -> set[str]:
-    names = {"ConfigMap": shop.revisions().keys(), "Secret": shop.api.names("Secret", labels=IN_SET)}
+    names = {
+        "ConfigMap": shop.revisions().keys(),
+        "Secret": shop.api.names("Secret", labels=IN_SET),
+    }
     return {f"{kind}/{name}" for kind, found in names.items() for name in found}

@@ -16,7 +16,9 @@ from tests.tools.require import require_built
 
 SERVER_SIDE = ("ServerSideApply=true",)
 STORIES = [
-    Story("Argo CD with the plugin", ARGO_CD, lambda on, api: ArgoApplication(on.argo_cd, api), live),
+    Story(
+        "Argo CD with the plugin", ARGO_CD, lambda on, api: ArgoApplication(on.argo_cd, api), live
+    ),
     Story(
         "Argo CD with server-side apply, without self-heal",
         ARGO_CD,
@@ -26,7 +28,9 @@ STORIES = [
     Story(
         "Argo CD with server-side diff and sync waves",
         ARGO_CD,
-        lambda on, api: ArgoApplication(on.argo_cd, api, options=SERVER_SIDE, server_side_diff=True),
+        lambda on, api: ArgoApplication(
+            on.argo_cd, api, options=SERVER_SIDE, server_side_diff=True
+        ),
         live,
         Commit(waves=True),
     ),
@@ -37,8 +41,18 @@ STORIES = [
         live,
     ),
     Story("Flux", FLUX, lambda on, api: FluxKustomization(on.flux, api), live),
-    Story("Helm 3, with rollback", HELM, lambda on, api: Helm(on.cluster, api, require_built(HELM)), live),
-    Story("Helm 4, with rollback", "helm4", lambda on, api: Helm(on.cluster, api, require_built("helm4")), live),
+    Story(
+        "Helm 3, with rollback",
+        HELM,
+        lambda on, api: Helm(on.cluster, api, require_built(HELM)),
+        live,
+    ),
+    Story(
+        "Helm 4, with rollback",
+        "helm4",
+        lambda on, api: Helm(on.cluster, api, require_built("helm4")),
+        live,
+    ),
     Story("kpt live", KPT, lambda on, api: Kpt(on.cluster, api), live),
     Story("kubectl, server-side", KUBECTL, lambda on, api: Kubectl(on.cluster, api), live),
 ]

@@ -34,7 +34,12 @@ class Nginx(MountingKubelet):
     """Starts a pod if nginx would start with its configuration: each line of it ends as nginx wants."""
 
     def _is_accepted(self, found: Mapping[Name, Object]) -> bool:
-        texts = [text for item in found.values() for key, text in item["data"].items() if key.endswith(".conf")]
+        texts = [
+            text
+            for item in found.values()
+            for key, text in item["data"].items()
+            if key.endswith(".conf")
+        ]
         return all(line.endswith(("{", "}", ";")) for text in texts for line in text.splitlines())
 
 
@@ -62,16 +67,28 @@ def test_a_page_prints_what_it_says(
 
 
 def run_blocks(blocks: list[str], place: Workplace, folder: Path) -> list[str]:
-    """Run all blocks in one shell, as a reader does, and return what each printed. The first failure ends it."""
+    """Run all blocks in one shell, as a reader does, and return what each printed.
+
+    The first failure ends it.
+    """
     script = ["set -euo pipefail", f"cd {folder}"]
     for number, block in enumerate(blocks):
-        script += [f"exec > {folder}/{number}.out", block.replace("labels: {app: web}", BY_THIS_TEST)]
+        script += [
+            f"exec > {folder}/{number}.out",
+            block.replace("labels: {app: web}", BY_THIS_TEST),
+        ]
     done = subprocess.run(
-        ["bash", "-c", "\n".join(script)], env=place.environment, capture_output=True, text=True, check=False
+        ["bash", "-c", "\n".join(script)],
+        env=place.environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     outputs = [folder / f"{number}.out" for number in range(len(blocks))]
     last = [output.read_text() for output in outputs if output.exists()]
-    assert done.returncode == 0, f"block {len(last)} ended with {done.returncode}:\n{last[-1]}{done.stderr}"
+    assert done.returncode == 0, (
+        f"block {len(last)} ended with {done.returncode}:\n{last[-1]}{done.stderr}"
+    )
     return last
 
 

@@ -9,7 +9,11 @@ from tests.cluster.sealed_secrets import CONTROLLER
 from tests.gitops.bench import HELM, Story
 from tests.gitops.helm import Helm
 from tests.gitops.package import Commit
-from tests.gitops.producer_stories import keep_made_secrets, roll_back_with_helm_3, uninstall_after_a_failed_rollback
+from tests.gitops.producer_stories import (
+    keep_made_secrets,
+    roll_back_with_helm_3,
+    uninstall_after_a_failed_rollback,
+)
 from tests.gitops.test_stories import DEPLOYERS
 from tests.tools.require import require_built
 
@@ -20,7 +24,10 @@ PRODUCERS = {
 }
 UNDER = {
     **DEPLOYERS,
-    "Helm": (HELM, lambda bench, api: Helm(bench.cluster, api, require_built(HELM), rolls_back=False)),
+    "Helm": (
+        HELM,
+        lambda bench, api: Helm(bench.cluster, api, require_built(HELM), rolls_back=False),
+    ),
 }
 STORIES = [
     *(

@@ -30,7 +30,9 @@ def argo_cd_that_refuses_to_share(bench: Bench, api: Api) -> ArgoApplication:
 
 
 def application_set(bench: Bench, api: Api) -> ArgoApplication:
-    return ArgoApplication(bench.argo_cd, api, name=f"prod.eu-west-1.{api.namespace}", by_application_set=True)
+    return ArgoApplication(
+        bench.argo_cd, api, name=f"prod.eu-west-1.{api.namespace}", by_application_set=True
+    )
 
 
 def flux(bench: Bench, api: Api) -> FluxKustomization:
@@ -65,17 +67,42 @@ STORIES = [
         for deployer, (program, create) in DEPLOYERS.items()
     ),
     *(
-        Story(f"{deployer}, one usage at a time", *DEPLOYERS[deployer], stories.one_usage_at_a_time, stories.USAGES)
+        Story(
+            f"{deployer}, one usage at a time",
+            *DEPLOYERS[deployer],
+            stories.one_usage_at_a_time,
+            stories.USAGES,
+        )
         for deployer in ("Argo CD", "Flux")
     ),
     Story("Argo CD, an ApplicationSet", ARGO_CD, application_set, stories.go_back_while_paused),
-    Story("Argo CD, waves, on schedule", ARGO_CD, argo_cd, stories.clean_between_releases, SCHEDULED.but(waves=True)),
+    Story(
+        "Argo CD, waves, on schedule",
+        ARGO_CD,
+        argo_cd,
+        stories.clean_between_releases,
+        SCHEDULED.but(waves=True),
+    ),
     Story("Argo CD, git revert", ARGO_CD, argo_cd, argo_stories.git_revert_while_paused),
     Story("Argo CD, a Job that waits", ARGO_CD, argo_cd, argo_stories.job_waits, DEPLOYMENT),
-    Story("Argo CD, waves, a Job that waits", ARGO_CD, argo_cd, argo_stories.job_waits_in_a_wave, WAVES),
+    Story(
+        "Argo CD, waves, a Job that waits",
+        ARGO_CD,
+        argo_cd,
+        argo_stories.job_waits_in_a_wave,
+        WAVES,
+    ),
     Story("Argo CD, a Job that fails", ARGO_CD, argo_cd, argo_stories.job_fails, STATEFUL_SET),
-    Story("Argo CD, waves, a Job that fails", ARGO_CD, argo_cd, argo_stories.job_fails_in_a_wave, WAVES),
-    Story("Argo CD, no quota for the Job", ARGO_CD, argo_cd, argo_stories.job_gets_no_pod, DEPLOYMENT),
+    Story(
+        "Argo CD, waves, a Job that fails",
+        ARGO_CD,
+        argo_cd,
+        argo_stories.job_fails_in_a_wave,
+        WAVES,
+    ),
+    Story(
+        "Argo CD, no quota for the Job", ARGO_CD, argo_cd, argo_stories.job_gets_no_pod, DEPLOYMENT
+    ),
     Story(
         "Argo CD, sync by hand after a loss",
         ARGO_CD,
@@ -83,7 +110,13 @@ STORIES = [
         argo_stories.sync_by_hand_after_a_loss,
         DEPLOYMENT,
     ),
-    Story("Argo CD, two of one set", ARGO_CD, argo_cd, argo_stories.two_applications_share_a_set, DEPLOYMENT),
+    Story(
+        "Argo CD, two of one set",
+        ARGO_CD,
+        argo_cd,
+        argo_stories.two_applications_share_a_set,
+        DEPLOYMENT,
+    ),
     Story(
         "Argo CD, two of one set, refused",
         ARGO_CD,
@@ -91,8 +124,12 @@ STORIES = [
         argo_stories.share_a_set_with_nobody,
         DEPLOYMENT,
     ),
-    Story("Flux, wait, a Job that waits", FLUX, flux_that_waits, flux_stories.job_waits, DEPLOYMENT),
-    Story("Flux, wait, a Job that fails", FLUX, flux_that_waits, flux_stories.job_fails, STATEFUL_SET),
+    Story(
+        "Flux, wait, a Job that waits", FLUX, flux_that_waits, flux_stories.job_waits, DEPLOYMENT
+    ),
+    Story(
+        "Flux, wait, a Job that fails", FLUX, flux_that_waits, flux_stories.job_fails, STATEFUL_SET
+    ),
     Story("Flux, a Job that fails", FLUX, flux, flux_stories.job_fails_unnoticed, STATEFUL_SET),
 ]
 

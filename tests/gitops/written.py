@@ -19,7 +19,9 @@ Snapshot = dict[str, Object]
 def snapshot(api: Api) -> Snapshot:
     """Return all objects that a deployer manages, by kind and name."""
     found = (pair for kind in KINDS for pair in _items(api, kind))
-    return {key: item for key, item in found if not key.startswith(FOREIGN) and not _is_scheduled(item)}
+    return {
+        key: item for key, item in found if not key.startswith(FOREIGN) and not _is_scheduled(item)
+    }
 
 
 def written(before: Snapshot, after: Snapshot) -> list[str]:
@@ -46,7 +48,10 @@ def _items(api: Api, kind: str) -> list[tuple[str, Object]]:
 
 
 def _relevant(item: Object | None) -> Object:
-    """Leave out what controllers go on reporting. Who wrote what else, and when, is in managedFields."""
+    """Leave out what controllers go on reporting.
+
+    Who wrote what else, and when, is in managedFields.
+    """
     if item is None:
         return {}
     writers = {
@@ -56,13 +61,21 @@ def _relevant(item: Object | None) -> Object:
     }
     hidden = ("managedFields", "resourceVersion")
     metadata = {key: value for key, value in item["metadata"].items() if key not in hidden}
-    return {**{key: value for key, value in item.items() if key != "status"}, "metadata": metadata, "writers": writers}
+    return {
+        **{key: value for key, value in item.items() if key != "status"},
+        "metadata": metadata,
+        "writers": writers,
+    }
 
 
 def _differences(before: Any, after: Any, path: str) -> list[str]:
     if isinstance(before, dict) and isinstance(after, dict) and before and after:
         keys = sorted(before.keys() | after.keys())
-        return [line for key in keys for line in _differences(before.get(key), after.get(key), f"{path}.{key}")]
+        return [
+            line
+            for key in keys
+            for line in _differences(before.get(key), after.get(key), f"{path}.{key}")
+        ]
     return [] if before == after else [f"{path}: {_short(before)} -> {_short(after)}"]
 
 

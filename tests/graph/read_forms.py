@@ -12,7 +12,12 @@ from krm_fn.tools.graph.to_html import write_html
 
 _MERMAID_NODE = re.compile(r'    n(\d+)\["([^"]*)"\]:::(\w+)')
 _MERMAID_EDGE = re.compile(r"  n(\d+) (.*>) n(\d+)")
-_MERMAID_KINDS = {"-->": "references", "-- makes -->": "makes", "== owns ==>": "holds", "-. owns .->": "owns"}
+_MERMAID_KINDS = {
+    "-->": "references",
+    "-- makes -->": "makes",
+    "== owns ==>": "holds",
+    "-. owns .->": "owns",
+}
 _DOT_NODE = re.compile(r'    n(\d+) \[class=(\w+) label="((?:[^"\\]|\\.)*)".*\]')
 _DOT_EDGE = re.compile(r"  n(\d+) -> n(\d+) \[class=(\w+).*\]")
 
@@ -27,7 +32,11 @@ class Read(NamedTuple):
 def expect(graph: Graph) -> Read:
     """Return what each form should hold."""
     nodes = [
-        (position, node.style.value, [printable(line) for line in (f"{node.kind} {node.place}", node.state) if line])
+        (
+            position,
+            node.style.value,
+            [printable(line) for line in (f"{node.kind} {node.place}", node.state) if line],
+        )
         for position, node in enumerate(graph.nodes)
     ]
     return Read(nodes, [(edge.source, edge.target, edge.kind.value) for edge in graph.edges])
@@ -44,7 +53,9 @@ def read_mermaid(text: str) -> Read:
     nodes, edges = [], []
     for line in text.splitlines():
         if node := _MERMAID_NODE.fullmatch(line):
-            nodes.append((int(node[1]), node[3], [_decode_mermaid(part) for part in node[2].split("<br/>")]))
+            nodes.append(
+                (int(node[1]), node[3], [_decode_mermaid(part) for part in node[2].split("<br/>")])
+            )
         if edge := _MERMAID_EDGE.fullmatch(line):
             edges.append((int(edge[1]), int(edge[3]), _MERMAID_KINDS[edge[2]]))
     return Read(nodes, edges)
@@ -64,7 +75,9 @@ def read_html(text: str) -> Read:
     reader = _Page()
     reader.feed(text)
     reader.close()
-    return Read([(position, style, _lines(texts)) for position, style, texts in reader.nodes], reader.edges)
+    return Read(
+        [(position, style, _lines(texts)) for position, style, texts in reader.nodes], reader.edges
+    )
 
 
 def _lines(texts: dict[str, str]) -> list[str]:
@@ -88,7 +101,9 @@ class _Page(HTMLParser):
             _, style = given["class"].split()
             self.nodes.append((int(given["id"][1:]), style, {}))
         elif tag == "path" and "data-from" in given:
-            self.edges.append((int(given["data-from"][1:]), int(given["data-to"][1:]), given["class"]))
+            self.edges.append(
+                (int(given["data-from"][1:]), int(given["data-to"][1:]), given["class"])
+            )
         elif given.get("class") in {"kind", "name", "state"}:
             self._part = given["class"]
 

@@ -44,7 +44,11 @@ def test_a_graph_is_as_recorded(case: Path, form: str, snapshot: Snapshot) -> No
 def test_nothing_of_a_secret_is_drawn(case: Path, form: str) -> None:
     written = draw(case, form).stdout.decode()
     assert not LEAKED.search(written)
-    secrets = re.findall(r"kind: Secret\nmetadata:\n  name: (\S+)-[2456789bcdfghkmt]{10}$", _input(case), re.MULTILINE)
+    secrets = re.findall(
+        r"kind: Secret\nmetadata:\n  name: (\S+)-[2456789bcdfghkmt]{10}$",
+        _input(case),
+        re.MULTILINE,
+    )
     for base in secrets:
         assert not re.search(f"{re.escape(base)}-[2456789bcdfghkmt]{{10}}", written)
 
@@ -66,14 +70,19 @@ def test_both_languages_say_the_same(case: Path) -> None:
 
 @pytest.fixture(scope="module")
 def diagrams() -> dict[str, Any]:
-    """Return what Mermaid and Graphviz read of each case, by its name. To load them takes seconds."""
+    """Return what Mermaid and Graphviz read of each case, by its name.
+
+    To load them takes seconds.
+    """
     folder = require_node_packages("diagrams")
     written = []
     with pytest.MonkeyPatch.context() as patch:
         for case in GRAPHS:
             patch.chdir(case)
             written.append({form: draw(case, form).stdout.decode() for form in FORMS})
-    ran = subprocess.run(["node", folder / "read.mjs"], input=json.dumps(written).encode(), stdout=-1, check=True)
+    ran = subprocess.run(
+        ["node", folder / "read.mjs"], input=json.dumps(written).encode(), stdout=-1, check=True
+    )
     return dict(zip((case.name for case in GRAPHS), json.loads(ran.stdout), strict=True))
 
 
@@ -88,10 +97,13 @@ def test_mermaid_reads_what_is_written(case: Path, diagrams: dict[str, Any]) -> 
         ("dotted", "owns"): "owns",
     }
     edges = [
-        (int(edge["start"][1:]), int(edge["end"][1:]), kinds[edge["stroke"], edge["label"]]) for edge in read["edges"]
+        (int(edge["start"][1:]), int(edge["end"][1:]), kinds[edge["stroke"], edge["label"]])
+        for edge in read["edges"]
     ]
     expected = _read_written(case, "mermaid")
-    assert nodes == [(position, style, "<br>".join(lines)) for position, style, lines in expected.nodes]
+    assert nodes == [
+        (position, style, "<br>".join(lines)) for position, style, lines in expected.nodes
+    ]
     assert edges == expected.edges
 
 
@@ -101,9 +113,14 @@ def test_graphviz_reads_what_is_written(case: Path, diagrams: dict[str, Any]) ->
     boxes = [one for one in read["objects"] if "class" in one]
     nodes = sorted((int(one["name"][1:]), one["class"], decode_dot(one["label"])) for one in boxes)
     names = {one["_gvid"]: int(one["name"][1:]) for one in boxes}
-    edges = sorted((names[one["tail"]], names[one["head"]], one["class"]) for one in read.get("edges", ()))
+    edges = sorted(
+        (names[one["tail"]], names[one["head"]], one["class"]) for one in read.get("edges", ())
+    )
     assert (nodes, edges) == _read_written(case, "dot")
-    shown = [unescape(text) for text in re.findall("<text[^>]*>([^<]*)</text>", diagrams[case.name]["svg"])]
+    shown = [
+        unescape(text)
+        for text in re.findall("<text[^>]*>([^<]*)</text>", diagrams[case.name]["svg"])
+    ]
     for _, _, lines in nodes:
         assert {*lines} <= {*shown}
 

@@ -12,7 +12,9 @@ from tests.graph.read_forms import assert_every_form_holds
 
 # Without a kind or a name there is no object.
 named = st.lists(
-    st.sampled_from([*HOSTILE, '"', "'", "javascript:a", "#n0", "\\", ";", "]"]), min_size=1, max_size=8
+    st.sampled_from([*HOSTILE, '"', "'", "javascript:a", "#n0", "\\", ";", "]"]),
+    min_size=1,
+    max_size=8,
 ).map("".join)
 nodes = st.builds(
     GraphNode,
@@ -31,7 +33,11 @@ nodes = st.builds(
 
 @st.composite
 def graphs(draw: st.DrawFn) -> Graph:
-    some = tuple(sorted(draw(st.lists(nodes, min_size=1, max_size=4)), key=lambda node: [*Lane].index(node.lane)))
+    some = tuple(
+        sorted(
+            draw(st.lists(nodes, min_size=1, max_size=4)), key=lambda node: [*Lane].index(node.lane)
+        )
+    )
     place = st.integers(0, len(some) - 1)
     edge = st.builds(Edge, place, place, st.sampled_from(EdgeKind), st.tuples(hostile))
     return Graph(draw(hostile), some, tuple(draw(st.lists(edge, max_size=3))))
@@ -61,9 +67,15 @@ def markup_of(graph: Graph) -> set[str]:
 
 
 CHANGES = (("+", "a"), ("-", "a"), (" ", "a"))
-HARMLESS = GraphNode(Lane.OWNERS, NodeStyle.OWNER, "a", "a", "a", "a", ("a",), (DataKey("a", 1),), "a", CHANGES)
+HARMLESS = GraphNode(
+    Lane.OWNERS, NodeStyle.OWNER, "a", "a", "a", "a", ("a",), (DataKey("a", 1),), "a", CHANGES
+)
 PAGE = markup_of(
-    Graph("a", (HARMLESS, HARMLESS._replace(keys=(), group="")), tuple(Edge(0, 1, kind, ("a",)) for kind in EdgeKind))
+    Graph(
+        "a",
+        (HARMLESS, HARMLESS._replace(keys=(), group="")),
+        tuple(Edge(0, 1, kind, ("a",)) for kind in EdgeKind),
+    )
 )
 """The elements of a page whose texts are harmless."""
 

@@ -34,13 +34,17 @@ class Drawn:
     def __init__(self, path: Path) -> None:
         self.history = find_history(read_snapshot(FakeSource(read_objects(path)), None))
         self.graph = graph_history(self.history)
-        self.entries: list[RevisionHistory] = [entry for one in self.history.sets for entry in one.entries]
+        self.entries: list[RevisionHistory] = [
+            entry for one in self.history.sets for entry in one.entries
+        ]
 
 
 holds = Properties[Drawn]()
 
 
-@pytest.mark.parametrize("path", NAMESPACES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}")
+@pytest.mark.parametrize(
+    "path", NAMESPACES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}"
+)
 def test_all_properties_hold(path: Path) -> None:
     holds.check(Drawn(path), of=path.parent.name)
 
@@ -54,7 +58,9 @@ def every_revision_is_drawn_with_its_referrers_and_owners(drawn: Drawn) -> None:
     for position, entry in zip(positions, entries, strict=True):
         edges = [edge for edge in graph.edges if edge.target == position]
         sources = {
-            kind: {_name(graph, edge.source) for edge in edges if edge.kind in {kind, EdgeKind.HOLDS}}
+            kind: {
+                _name(graph, edge.source) for edge in edges if edge.kind in {kind, EdgeKind.HOLDS}
+            }
             for kind in (EdgeKind.REFERENCES, EdgeKind.OWNS)
         }
         assert sources[EdgeKind.REFERENCES] == {str(referrer) for referrer in entry.referrers}
@@ -82,7 +88,11 @@ def _name(graph: Graph, position: int) -> str:
 def _graph(cluster: Cluster, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     with hostile_server(cluster.answer, folder) as kubeconfig:
         environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}
-        return fork(["graph", "--live", "--kubeconfig", str(kubeconfig), *arguments], Path.cwd(), environment)
+        return fork(
+            ["graph", "--live", "--kubeconfig", str(kubeconfig), *arguments],
+            Path.cwd(),
+            environment,
+        )
 
 
 @pytest.fixture
@@ -92,14 +102,24 @@ def cluster() -> Cluster:
 
 def test_the_command_draws_what_is_recorded(cluster: Cluster, tmp_path: Path) -> None:
     done = _graph(cluster, tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, (CANARY / "graph.mmd").read_text(), "")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        (CANARY / "graph.mmd").read_text(),
+        "",
+    )
 
 
 @pytest.mark.parametrize("form", ["mermaid", "dot", "html"])
-def test_it_only_lists_and_reads_content_only_for_a_page(cluster: Cluster, tmp_path: Path, form: str) -> None:
+def test_it_only_lists_and_reads_content_only_for_a_page(
+    cluster: Cluster, tmp_path: Path, form: str
+) -> None:
     assert _graph(cluster, tmp_path, "-o", form).returncode == 0
     content = ["GET configmaps"] if form == "html" else []
-    lists = ["GET configmaps PartialObjectMetadataList", "GET jobs", *(f"GET {kind.plural}" for kind in CONSUMER_KINDS)]
+    lists = [
+        "GET configmaps PartialObjectMetadataList",
+        "GET jobs",
+        *(f"GET {kind.plural}" for kind in CONSUMER_KINDS),
+    ]
     assert sorted(cluster.requests) == sorted([*content, *lists])
 
 
@@ -112,7 +132,10 @@ def test_what_may_not_be_listed_is_said(tmp_path: Path) -> None:
     cluster = Cluster(read_objects(CANARY / "objects.yaml"), {"replicasets": 403})
     done = _graph(cluster, tmp_path)
     rule = '{apiGroups: ["apps"], resources: [replicasets], verbs: [list]}'
-    assert (done.returncode, done.stderr) == (0, f"warning: not drawn: replicasets; you need the rule {rule}\n")
+    assert (done.returncode, done.stderr) == (
+        0,
+        f"warning: not drawn: replicasets; you need the rule {rule}\n",
+    )
     assert "makes" not in done.stdout  # the names are known from the owners alone
 
 
@@ -124,15 +147,32 @@ def test_an_empty_namespace_is_an_error(tmp_path: Path) -> None:
 
 WRONG = [
     pytest.param([], "expected PATH and perhaps NAME, or --live; found 0 arguments", id="nothing"),
-    pytest.param(["a", "b", "c"], "expected PATH and perhaps NAME, or --live; found 3 arguments", id="too much"),
-    pytest.param(["--live", "a", "b"], "--live takes at most a NAME; found 2 arguments", id="a path and --live"),
-    pytest.param(["--live", "--config", "a"], "--config is for PATH only", id="a configuration of what is live"),
+    pytest.param(
+        ["a", "b", "c"],
+        "expected PATH and perhaps NAME, or --live; found 3 arguments",
+        id="too much",
+    ),
+    pytest.param(
+        ["--live", "a", "b"],
+        "--live takes at most a NAME; found 2 arguments",
+        id="a path and --live",
+    ),
+    pytest.param(
+        ["--live", "--config", "a"],
+        "--config is for PATH only",
+        id="a configuration of what is live",
+    ),
     pytest.param(["a", "--set", "shop"], "--set is for --live only", id="a set of a package"),
-    pytest.param(["a", "--context", "kind"], "--context is for --live only", id="a context for a package"),
+    pytest.param(
+        ["a", "--context", "kind"], "--context is for --live only", id="a context for a package"
+    ),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "message"), WRONG)
 def test_what_has_no_effect_is_refused(arguments: list[str], message: str) -> None:
     outcome = main(["graph", *arguments])
-    assert (outcome.exit_code, outcome.stderr) == (2, f"error: {message}; see krm-fn graph --help\n")
+    assert (outcome.exit_code, outcome.stderr) == (
+        2,
+        f"error: {message}; see krm-fn graph --help\n",
+    )

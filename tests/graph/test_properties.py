@@ -31,7 +31,9 @@ _SET, _BASE_NAME = "revisions.krm-fn.io/set", "revisions.krm-fn.io/base-name"
 
 
 _FILES = sorted(
-    path for folder in ("explanations", "graphs", "transforms") for path in FIXTURES.glob(f"{folder}/*/input.yaml")
+    path
+    for folder in ("explanations", "graphs", "transforms")
+    for path in FIXTURES.glob(f"{folder}/*/input.yaml")
 )
 _NOT_DRAWN = {
     "a-generator-of-kustomize-gets-nothing": "only objects for tools",
@@ -57,7 +59,9 @@ class Drawn:
 holds = Properties[Drawn]()
 
 
-@pytest.mark.parametrize("path", _FILES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}")
+@pytest.mark.parametrize(
+    "path", _FILES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}"
+)
 def test_all_properties_hold(path: Path) -> None:
     drawn = _draw(path)
     assert (drawn is None) is (path.parent.name in _NOT_DRAWN)
@@ -68,11 +72,15 @@ def test_all_properties_hold(path: Path) -> None:
 @holds
 def every_revision_of_the_rendering_is_drawn(drawn: Drawn) -> None:
     stream, _ = render_opened(drawn.opened, drawn.found.changes)
-    rendered: list[Any] = [one for one in yaml.load_all(stream, yaml.CBaseLoader) if one]  # texts only
+    rendered: list[Any] = [
+        one for one in yaml.load_all(stream, yaml.CBaseLoader) if one
+    ]  # texts only
     objects = [one for document in rendered for one in _unwrap(document)]
     revisions = [_revision(one["kind"], one["metadata"]) for one in objects if _is_revision(one)]
     nodes = [node for node in drawn.graph.nodes if node.style is NodeStyle.REVISION]
-    names = [(node.kind, node.namespace, "" if node.kind == "Secret" else node.name) for node in nodes]
+    names = [
+        (node.kind, node.namespace, "" if node.kind == "Secret" else node.name) for node in nodes
+    ]
     assert sorted(names) == sorted(revisions)
 
 
@@ -87,13 +95,17 @@ def every_reference_that_is_explained_is_drawn(drawn: Drawn) -> None:
         (one.who.kind, one.who.namespace, reference.who.kind, reference.field)
         for one in explained
         for reference in one.references
-        if (reference.who, reference.rule.by) != (one.who, By.PRODUCER)  # there a producer says its own Secret's name
+        if (reference.who, reference.rule.by)
+        != (one.who, By.PRODUCER)  # there a producer says its own Secret's name
     }
     shown = set()
     for edge in graph.edges:
         source, target = graph.nodes[edge.source], graph.nodes[edge.target]
         if edge.kind is EdgeKind.REFERENCES and target.style is not NodeStyle.ABSENT:
-            shown |= {(target.kind, target.namespace, source.kind, field.rpartition(" (")[0]) for field in edge.fields}
+            shown |= {
+                (target.kind, target.namespace, source.kind, field.rpartition(" (")[0])
+                for field in edge.fields
+            }
     assert shown == references
 
 

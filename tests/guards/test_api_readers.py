@@ -17,7 +17,9 @@ def role(rule: str = READ, kind: str = "Role", name: str = "reader", **metadata:
 
 
 def binding(
-    subject: str = "{kind: ServiceAccount, name: web}", kind: str = "RoleBinding", ref: str = "Role/reader"
+    subject: str = "{kind: ServiceAccount, name: web}",
+    kind: str = "RoleBinding",
+    ref: str = "Role/reader",
 ) -> str:
     place = ", namespace: shop" if kind == "RoleBinding" else ""
     ref_kind, _, ref_name = ref.partition("/")
@@ -50,18 +52,28 @@ ALLOWED = [
     pytest.param([role(READ.replace("get", "watch")), binding()], "Role/shop/reader", id="watch"),
     pytest.param([role(ALL), binding()], "Role/shop/reader", id="everything"),
     pytest.param(
-        [role(kind="ClusterRole"), binding(ref="ClusterRole/reader")], "ClusterRole/reader", id="a ClusterRole here"
+        [role(kind="ClusterRole"), binding(ref="ClusterRole/reader")],
+        "ClusterRole/reader",
+        id="a ClusterRole here",
     ),
     pytest.param(
         [
             role(kind="ClusterRole"),
-            binding("{kind: ServiceAccount, name: web, namespace: shop}", "ClusterRoleBinding", "ClusterRole/reader"),
+            binding(
+                "{kind: ServiceAccount, name: web, namespace: shop}",
+                "ClusterRoleBinding",
+                "ClusterRole/reader",
+            ),
         ],
         "ClusterRole/reader",
         id="a ClusterRole everywhere",
     ),
     pytest.param(
-        [AGGREGATE, role(kind="ClusterRole", name="part", labels="{to: reader}"), binding(ref="ClusterRole/reader")],
+        [
+            AGGREGATE,
+            role(kind="ClusterRole", name="part", labels="{to: reader}"),
+            binding(ref="ClusterRole/reader"),
+        ],
         "ClusterRole/reader",
         id="an aggregated ClusterRole",
     ),
@@ -80,7 +92,8 @@ ALLOWED = [
     pytest.param(
         [
             AGGREGATE.replace(
-                "matchLabels: {to: reader}", "matchExpressions: [{key: to, operator: In, values: [reader]}]"
+                "matchLabels: {to: reader}",
+                "matchExpressions: [{key: to, operator: In, values: [reader]}]",
             ),
             role(kind="ClusterRole", name="part", labels="{to: reader}"),
             binding(ref="ClusterRole/reader"),
@@ -88,7 +101,9 @@ ALLOWED = [
         "ClusterRole/reader",
         id="an aggregated ClusterRole, by an expression",
     ),
-    pytest.param([binding(ref="ClusterRole/view")], "ClusterRole/view", id="a ClusterRole of every cluster"),
+    pytest.param(
+        [binding(ref="ClusterRole/view")], "ClusterRole/view", id="a ClusterRole of every cluster"
+    ),
     pytest.param(
         [role(READ.replace("verbs", "resourceNames: [], verbs")), binding()],
         "Role/shop/reader",
@@ -115,7 +130,9 @@ ALLOWED = [
         id="a Role for leader election and for something else",
     ),
     pytest.param(
-        [role(LOCKS.replace(CHANGE, "verbs: [get]")), binding()], "Role/shop/reader", id="reading ConfigMaps and leases"
+        [role(LOCKS.replace(CHANGE, "verbs: [get]")), binding()],
+        "Role/shop/reader",
+        id="reading ConfigMaps and leases",
     ),
     pytest.param(
         [role(OLD_LOCKS.replace("configmaps/status", "pods")), binding()],
@@ -132,9 +149,12 @@ ALLOWED = [
 NOT_ALLOWED = [
     pytest.param([], id="no RBAC"),
     pytest.param([role()], id="a Role that nothing binds"),
-    pytest.param([role(), binding("{kind: ServiceAccount, name: api}")], id="another ServiceAccount"),
     pytest.param(
-        [role(), binding("{kind: ServiceAccount, name: web, namespace: other}")], id="one of another namespace"
+        [role(), binding("{kind: ServiceAccount, name: api}")], id="another ServiceAccount"
+    ),
+    pytest.param(
+        [role(), binding("{kind: ServiceAccount, name: web, namespace: other}")],
+        id="one of another namespace",
     ),
     pytest.param([role(READ.replace("get", "create")), binding()], id="writing alone"),
     pytest.param([role(LOCKS), binding()], id="leader election"),
@@ -142,17 +162,28 @@ NOT_ALLOWED = [
     pytest.param([role(READ.replace("configmaps", "secrets")), binding()], id="Secrets"),
     pytest.param([role(READ.replace('""', "example.com")), binding()], id="another group"),
     pytest.param(
-        [role(READ.replace("verbs", "resourceNames: [web], verbs")), binding()], id="names, a rule of its own"
+        [role(READ.replace("verbs", "resourceNames: [web], verbs")), binding()],
+        id="names, a rule of its own",
     ),
     pytest.param(
-        [AGGREGATE, role(kind="ClusterRole", name="part", labels="{to: writer}"), binding(ref="ClusterRole/reader")],
+        [
+            AGGREGATE,
+            role(kind="ClusterRole", name="part", labels="{to: writer}"),
+            binding(ref="ClusterRole/reader"),
+        ],
         id="a ClusterRole that is not aggregated",
     ),
-    pytest.param([role().replace("rbac.authorization.k8s.io", "example.com"), binding()], id="a Role of another group"),
     pytest.param(
-        [role(), binding().replace("rbac.authorization.k8s.io", "example.com")], id="a RoleBinding of another group"
+        [role().replace("rbac.authorization.k8s.io", "example.com"), binding()],
+        id="a Role of another group",
     ),
-    pytest.param([binding(ref="ClusterRole/somebody-elses")], id="a role that the package does not have"),
+    pytest.param(
+        [role(), binding().replace("rbac.authorization.k8s.io", "example.com")],
+        id="a RoleBinding of another group",
+    ),
+    pytest.param(
+        [binding(ref="ClusterRole/somebody-elses")], id="a role that the package does not have"
+    ),
 ]
 
 WEB = (
@@ -164,7 +195,9 @@ WEB = (
 def allowed_by(documents: list[str], kind: str = "ConfigMap", namespace: str = "shop") -> str:
     workload = WEB if namespace else WEB.replace(IN_SHOP, "")
     web, *others = open_envelope(read_yaml("\n---\n".join([workload, *documents]).encode())).items
-    return Permissions([web, *others], lambda item: item.id.namespace, READING).role_of(web, kind, namespace)
+    return Permissions([web, *others], lambda item: item.id.namespace, READING).role_of(
+        web, kind, namespace
+    )
 
 
 @pytest.mark.parametrize(("documents", "expected"), ALLOWED)
@@ -184,24 +217,37 @@ def test_view_does_not_show_secrets() -> None:
 
 IN_SHOP = ", namespace: shop"
 OF_SHOP = "{kind: ServiceAccount, name: web, namespace: shop}"
-EVERYWHERE = [role(kind="ClusterRole"), binding(OF_SHOP, "ClusterRoleBinding", "ClusterRole/reader")]
+EVERYWHERE = [
+    role(kind="ClusterRole"),
+    binding(OF_SHOP, "ClusterRoleBinding", "ClusterRole/reader"),
+]
 
 WITHOUT_NAMESPACE = [
-    pytest.param(EVERYWHERE, "ClusterRole/reader", id="its account is bound with a namespace, everywhere"),
-    pytest.param([role(), binding(OF_SHOP)], "Role/shop/reader", id="in the namespace of the account"),
+    pytest.param(
+        EVERYWHERE, "ClusterRole/reader", id="its account is bound with a namespace, everywhere"
+    ),
+    pytest.param(
+        [role(), binding(OF_SHOP)], "Role/shop/reader", id="in the namespace of the account"
+    ),
     pytest.param(
         [role().replace(IN_SHOP, ""), binding(OF_SHOP).replace(f"name: b{IN_SHOP}", "name: b")],
         "Role/reader",
         id="by a binding that sets none itself, as charts write it",
     ),
     pytest.param(
-        [role(), binding("{kind: User, name: 'system:serviceaccount:shop:web'}")], "Role/shop/reader", id="as a user"
+        [role(), binding("{kind: User, name: 'system:serviceaccount:shop:web'}")],
+        "Role/shop/reader",
+        id="as a user",
     ),
     pytest.param([role(), binding(OF_SHOP.replace("web", "api"))], "", id="another account"),
-    pytest.param([role(), binding(OF_SHOP.replace("shop", "other"))], "", id="a binding in another namespace"),
+    pytest.param(
+        [role(), binding(OF_SHOP.replace("shop", "other"))], "", id="a binding in another namespace"
+    ),
 ]
 
 
 @pytest.mark.parametrize(("documents", "expected"), WITHOUT_NAMESPACE)
-def test_a_workload_without_a_namespace_has_the_account_of_its_name(documents: list[str], expected: str) -> None:
+def test_a_workload_without_a_namespace_has_the_account_of_its_name(
+    documents: list[str], expected: str
+) -> None:
     assert allowed_by(documents, namespace="") == expected

@@ -45,13 +45,25 @@ BESIDE = "it is beside Deployment/web, and a Helm chart may make it anew on ever
 OWN = "its Helm chart may make it anew on every rendering, or look it up"
 
 OF_CHARTS = [
-    pytest.param(labelled("helm.sh/chart: drone-0.6.4"), BESIDE, id="the label of a chart on another object"),
+    pytest.param(
+        labelled("helm.sh/chart: drone-0.6.4"), BESIDE, id="the label of a chart on another object"
+    ),
     pytest.param(labelled("app.kubernetes.io/managed-by: Helm"), BESIDE, id="managed by Helm"),
     pytest.param(labelled("heritage: Tiller, release: a"), BESIDE, id="Helm 2"),
     pytest.param(labelled("chart: drone-0.6.4"), BESIDE, id="the label of older charts"),
-    pytest.param(f"---\n{SOURCE}{SECRET % ''}---\n{READER % ''}", OWN, id="a comment of Helm in front of it"),
-    pytest.param(f"{SECRET % ''}---\n{SOURCE}{READER % ''}", BESIDE, id="a comment of Helm elsewhere in the stream"),
-    pytest.param(in_list(SOURCE + SECRET % "", READER % ""), OWN, id="a comment of Helm in a ResourceList of kpt"),
+    pytest.param(
+        f"---\n{SOURCE}{SECRET % ''}---\n{READER % ''}", OWN, id="a comment of Helm in front of it"
+    ),
+    pytest.param(
+        f"{SECRET % ''}---\n{SOURCE}{READER % ''}",
+        BESIDE,
+        id="a comment of Helm elsewhere in the stream",
+    ),
+    pytest.param(
+        in_list(SOURCE + SECRET % "", READER % ""),
+        OWN,
+        id="a comment of Helm in a ResourceList of kpt",
+    ),
     pytest.param(
         in_list(SECRET % (FILE % "chart"), SOURCE + READER % (FILE % "chart")),
         BESIDE,
@@ -79,7 +91,8 @@ OF_OTHERS = [
     ),
     pytest.param(
         labelled("helm.sh/chart: drone-0.6.4").replace(
-            "{name: key}\ns", "{name: key, annotations: {internal.config.kubernetes.io/needsHashSuffix: enabled}}\ns"
+            "{name: key}\ns",
+            "{name: key, annotations: {internal.config.kubernetes.io/needsHashSuffix: enabled}}\ns",
         ),
         id="a Secret of a generator of kustomize",
     ),

@@ -26,14 +26,31 @@ BLOCKED, WARNED, FINE = "error", "warning", ""
 
 EARLY = [
     pytest.param("argocd", "batch/v1", "Job", ENV, BLOCKED, id="Argo CD waits for a Job"),
-    pytest.param("argocd", "apps/v1", "Deployment", ENV, BLOCKED, id="Argo CD waits for a Deployment"),
-    pytest.param("argocd", "argoproj.io/v1alpha1", "Rollout", ENV, BLOCKED, id="Argo CD waits for a Rollout"),
-    pytest.param("argocd", "example.com/v1", "Widget", ENV, WARNED, id="nobody knows about other kinds"),
-    pytest.param("argocd", "argoproj.io/v1alpha1", "WorkflowTemplate", ENV, FINE, id="a template starts no pods"),
+    pytest.param(
+        "argocd", "apps/v1", "Deployment", ENV, BLOCKED, id="Argo CD waits for a Deployment"
+    ),
+    pytest.param(
+        "argocd", "argoproj.io/v1alpha1", "Rollout", ENV, BLOCKED, id="Argo CD waits for a Rollout"
+    ),
+    pytest.param(
+        "argocd", "example.com/v1", "Widget", ENV, WARNED, id="nobody knows about other kinds"
+    ),
+    pytest.param(
+        "argocd",
+        "argoproj.io/v1alpha1",
+        "WorkflowTemplate",
+        ENV,
+        FINE,
+        id="a template starts no pods",
+    ),
     pytest.param("argocd", "batch/v1", "CronJob", ENV, FINE, id="nor does a CronJob"),
-    pytest.param("argocd", "batch/v1", "Job", OPTIONAL, WARNED, id="pods start without what is optional"),
+    pytest.param(
+        "argocd", "batch/v1", "Job", OPTIONAL, WARNED, id="pods start without what is optional"
+    ),
     pytest.param("helm", "batch/v1", "Job", ENV, BLOCKED, id="Helm waits for a Job"),
-    pytest.param("helm", "apps/v1", "Deployment", ENV, FINE, id="Helm does not wait for a Deployment"),
+    pytest.param(
+        "helm", "apps/v1", "Deployment", ENV, FINE, id="Helm does not wait for a Deployment"
+    ),
     pytest.param("helm", "example.com/v1", "Widget", ENV, FINE, id="Helm waits for nothing else"),
     pytest.param("flux", "batch/v1", "Job", ENV, FINE, id="Flux runs no hooks"),
     pytest.param("kpt, argocd", "batch/v1", "Job", ENV, BLOCKED, id="one deployer of several"),
@@ -41,7 +58,9 @@ EARLY = [
 
 
 @pytest.mark.parametrize(("deployer", "api_version", "kind", "reads", "severity"), EARLY)
-def test_an_explicit_choice(deployer: str, api_version: str, kind: str, reads: str, severity: str) -> None:
+def test_an_explicit_choice(
+    deployer: str, api_version: str, kind: str, reads: str, severity: str
+) -> None:
     package = PACKAGE % (api_version, kind, reads)
     outcome = run(package.encode(), (CONFIG % ("select: [{name: a}]", deployer)).encode())
     told = [line for line in outcome.stderr.splitlines() if "spec.deployers" in line]
@@ -77,7 +96,9 @@ def test_a_reader_is_told_once_and_by_its_worst_reference() -> None:
     package = PACKAGE % ("batch/v1", "Job", reads)
     outcome = run(package.encode(), (CONFIG % ("select: [{}]", "argocd, helm")).encode())
     (told,) = [line for line in outcome.stderr.splitlines() if "spec.deployers" in line]
-    assert told.startswith("error: Job/early spec.template.spec.containers[0].envFrom[1].configMapRef.name: is a pre-")
+    assert told.startswith(
+        "error: Job/early spec.template.spec.containers[0].envFrom[1].configMapRef.name: is a pre-"
+    )
 
 
 def test_a_mount_into_a_hook_is_early_as_well() -> None:
@@ -100,7 +121,9 @@ def test_what_an_earlier_run_renamed_is_an_error_too() -> None:
 def test_a_pin_on_what_is_there_already_is_not_early(spec: str) -> None:
     config, hook = (PACKAGE % ("batch/v1", "Job", ENV)).split("---\n")
     web = hook.replace("Job", "CronJob").replace("early", "web")
-    renamed = run(f"{config}---\n{web}".encode(), (CONFIG % (spec, "argocd")).encode()).stdout.decode()
+    renamed = run(
+        f"{config}---\n{web}".encode(), (CONFIG % (spec, "argocd")).encode()
+    ).stdout.decode()
     (name,) = re.findall(r"configMapRef: {name: (a-\w+)}", renamed)
     pinned = f"{config}---\n{web}---\n{hook.replace('{name: a}', f'{{name: {name}}}')}"
     outcome = run(pinned.encode(), (CONFIG % (spec, "argocd")).encode())

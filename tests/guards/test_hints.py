@@ -20,7 +20,9 @@ def test_each_question_answers_with_its_own_code() -> None:
         found = decide(envelope.items, configuration, ENVIRONMENT)
         asked = found.guards.keys()
         for code, guard in found.guards.items():
-            answers = {reason.code for choice in found.choices.all if (reason := guard.why(choice.item))}
+            answers = {
+                reason.code for choice in found.choices.all if (reason := guard.why(choice.item))
+            }
             assert answers <= {code}
             answered |= answers
     assert answered | {ReasonCode.EARLY_READER} == asked

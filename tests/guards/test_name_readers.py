@@ -59,7 +59,9 @@ def test_a_path_with_the_name(path: str) -> None:
     (left,) = left_alone(package)
     assert "and Widget/w contains this path (spec.text)" in left
     (error,) = errors_of(package)
-    assert error.startswith("error: Widget/w spec.text: contains /etc/prometheus/secrets/creds, where Prometheus/main")
+    assert error.startswith(
+        "error: Widget/w spec.text: contains /etc/prometheus/secrets/creds, where Prometheus/main"
+    )
 
 
 @pytest.mark.parametrize("text", OTHER_TEXTS)
@@ -72,19 +74,27 @@ def test_a_text_that_is_no_such_path(text: str) -> None:
 HIDDEN = [
     pytest.param("probeNamespaceSelector: {}", id="probes of other namespaces"),
     pytest.param("replicas: 1", id="a configuration that the operator does not make"),
-    pytest.param(f"{SELECTOR}, additionalAlertRelabelConfigs: {{name: more, key: a}}", id="a Secret of elsewhere"),
+    pytest.param(
+        f"{SELECTOR}, additionalAlertRelabelConfigs: {{name: more, key: a}}",
+        id="a Secret of elsewhere",
+    ),
 ]
 NOT_HIDDEN = [
     pytest.param(f"{SELECTOR}, probeNamespaceSelector: null", id="nothing selected"),
     pytest.param(f"{SELECTOR}, ruleNamespaceSelector: {{}}", id="rules name no files"),
     pytest.param(f"{SELECTOR}, apiserverConfig: {{host: a}}", id="no reference"),
     pytest.param(
-        f"{SELECTOR}, thanos: {{objectStorageConfig: {{name: more, key: a}}}}", id="the sidecar does not mount it"
+        f"{SELECTOR}, thanos: {{objectStorageConfig: {{name: more, key: a}}}}",
+        id="the sidecar does not mount it",
     ),
     pytest.param(
-        f"{SELECTOR}, remoteWrite: [{{basicAuth: {{password: {{name: more, key: a}}}}}}]", id="a password is no path"
+        f"{SELECTOR}, remoteWrite: [{{basicAuth: {{password: {{name: more, key: a}}}}}}]",
+        id="a password is no path",
     ),
-    pytest.param(f"{SELECTOR}, additionalScrapeConfigs: {{name: creds, key: a}}", id="a Secret of the package"),
+    pytest.param(
+        f"{SELECTOR}, additionalScrapeConfigs: {{name: creds, key: a}}",
+        id="a Secret of the package",
+    ),
 ]
 
 
@@ -109,7 +119,9 @@ def test_what_a_producer_makes_is_mounted() -> None:
         "spec: {data: [{secretKey: a, remoteRef: {key: b}}]}}",
     )
     (left,) = left_alone(package)
-    assert left.startswith("warning: ExternalSecret/creds: left unchanged: Prometheus/main mounts it at ")
+    assert left.startswith(
+        "warning: ExternalSecret/creds: left unchanged: Prometheus/main mounts it at "
+    )
     (error,) = errors_of(package)
     assert "mounts Secret creds" in error
     assert error.endswith("annotate ExternalSecret/creds with revisions.krm-fn.io/strategy: ignore")
@@ -136,8 +148,16 @@ spec: {acceptors: [{name: a, sslSecret: %s}], brokerProperties: ["keyStorePath=/
 @pytest.mark.parametrize(
     ("name", "error"),
     [
-        pytest.param("tls-ptls", "acceptors[0].sslSecret: Secret tls-ptls is recognised by the end", id="an end"),
-        pytest.param("tls", "brokerProperties[0]: contains /etc/tls-volume, where", id="a path around the name"),
+        pytest.param(
+            "tls-ptls",
+            "acceptors[0].sslSecret: Secret tls-ptls is recognised by the end",
+            id="an end",
+        ),
+        pytest.param(
+            "tls",
+            "brokerProperties[0]: contains /etc/tls-volume, where",
+            id="a path around the name",
+        ),
     ],
 )
 def test_certificates_of_a_broker(name: str, error: str) -> None:
@@ -146,7 +166,9 @@ def test_certificates_of_a_broker(name: str, error: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in read_fields() if any(row.reads)], ids=lambda row: f"{'|'.join(row.kinds)} {row.path}"
+    "row",
+    [row for row in read_fields() if any(row.reads)],
+    ids=lambda row: f"{'|'.join(row.kinds)} {row.path}",
 )
 def test_each_row_says_its_source(row: FieldRow) -> None:
     assert row.reads.source.startswith("github.com/")
@@ -156,6 +178,10 @@ def test_each_row_says_its_source(row: FieldRow) -> None:
 
 def test_lists_of_mounts_say_where() -> None:
     """An operator that takes bare names has nowhere else to mount than at their paths."""
-    lists = [row for row in read_fields() if row.in_pod and row.path.rpartition("/")[2] in ("secrets", "configMaps")]
+    lists = [
+        row
+        for row in read_fields()
+        if row.in_pod and row.path.rpartition("/")[2] in ("secrets", "configMaps")
+    ]
     assert lists
     assert [row for row in lists if not row.reads.path] == []

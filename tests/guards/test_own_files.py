@@ -9,9 +9,13 @@ from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.guards.readers import reads_own_files
 
-CONFIG_MAP = "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {app.yaml: x, log.yaml: x}}"
+CONFIG_MAP = (
+    "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {app.yaml: x, log.yaml: x}}"
+)
 OPAQUE = "{apiVersion: v1, kind: Secret, metadata: {name: web}, stringData: {token: x}}"
-CERTIFICATE = "{apiVersion: v1, kind: Secret, metadata: {name: web}, data: {tls.crt: eA==, tls.key: eA==}}"
+CERTIFICATE = (
+    "{apiVersion: v1, kind: Secret, metadata: {name: web}, data: {tls.crt: eA==, tls.key: eA==}}"
+)
 
 VOLUME = "name: files, configMap: {name: web}"
 FOLDER = "volumeMounts: [{name: files, mountPath: /etc/web}]"
@@ -21,33 +25,51 @@ IN_ETC = "volumeMounts: [{name: files, mountPath: /etc/app.yaml, subPath: app.ya
 TOLD = "args: [--config=/etc/web/app.yaml]"
 ENV = "envFrom: [{configMapRef: {name: web}}]"
 ONE = "env: [{name: A, valueFrom: {configMapKeyRef: {name: web, key: app.yaml}}}]"
-EVERY = ONE.removesuffix("]") + ", {name: B, valueFrom: {configMapKeyRef: {name: web, key: log.yaml}}}]"
+EVERY = (
+    ONE.removesuffix("]") + ", {name: B, valueFrom: {configMapKeyRef: {name: web, key: log.yaml}}}]"
+)
 LOKI = "image: registry.example:5000/mirror/grafana/loki:3@sha256:0"
 
 
-def reads(*containers: str, volume: str = VOLUME, config: str = CONFIG_MAP, may_write: bool = False) -> bool:
+def reads(
+    *containers: str, volume: str = VOLUME, config: str = CONFIG_MAP, may_write: bool = False
+) -> bool:
     pod = f"containers: [{', '.join(f'{{{one}}}' for one in containers)}], volumes: [{{{volume}}}]"
     workload = (
+        f"{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{template: {{spec: {{{pod}}}}}}}}}"
         f"{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{template: {{spec: {{{pod}}}}}}}}}"
     )
     item, referrer = open_envelope(read_yaml(f"{config}\n---\n{workload}".encode())).items
     found = find_authored([referrer], Index([item], Kinds()), (), but=()).references
-    return reads_own_files(referrer, [one.reference for one in found if item in one.targets], item, may_write=may_write)
+    return reads_own_files(
+        referrer, [one.reference for one in found if item in one.targets], item, may_write=may_write
+    )
 
 
 FROM_FILES = [
     pytest.param([f"{FOLDER}, {TOLD}"], id="an option has the path of a file"),
     pytest.param([f"{FOLDER}, args: [--config, /etc/web/app.yaml]"], id="a word of its own"),
-    pytest.param([f"{FOLDER}, command: [web, --config-dir=/etc/web/]"], id="the path of the folder"),
-    pytest.param([f"{FOLDER}, args: ['-c', 'exec web --config \"/etc/web/app.yaml\"']"], id="in a script"),
+    pytest.param(
+        [f"{FOLDER}, command: [web, --config-dir=/etc/web/]"], id="the path of the folder"
+    ),
+    pytest.param(
+        [f"{FOLDER}, args: ['-c', 'exec web --config \"/etc/web/app.yaml\"']"], id="in a script"
+    ),
     pytest.param([f"{FOLDER}, args: ['--config=/etc/web/*.yaml']"], id="with wildcards"),
     pytest.param([f"{FOLDER}, env: [{{name: A, value: /etc/web/log.yaml}}]"], id="a variable"),
     pytest.param([f"{FILE}, {TOLD}"], id="a file that is mounted alone"),
-    pytest.param([f"{FILE}, env: [{{name: CONF_DIR, value: /etc/web}}]"], id="the folder of such a file"),
+    pytest.param(
+        [f"{FILE}, env: [{{name: CONF_DIR, value: /etc/web}}]"], id="the folder of such a file"
+    ),
     pytest.param([f"{AT_ROOT}, args: [--config=/app.yaml]"], id="such a file in the root"),
     pytest.param([f"{AT_ROOT}, args: [--config=app.yaml]"], id="a file where programs start"),
-    pytest.param([f"{FOLDER}, workingDir: /etc/web, args: [--config, app.yaml]"], id="a file where this one starts"),
-    pytest.param([f"{FOLDER}, {TOLD}", "name: proxy"], id="another container that does not read it"),
+    pytest.param(
+        [f"{FOLDER}, workingDir: /etc/web, args: [--config, app.yaml]"],
+        id="a file where this one starts",
+    ),
+    pytest.param(
+        [f"{FOLDER}, {TOLD}", "name: proxy"], id="another container that does not read it"
+    ),
     pytest.param([f"{FOLDER}, {LOKI}"], id="a program that looks up nothing, from any registry"),
     pytest.param([f"{ENV}, {FOLDER}, {LOKI}"], id="the variables of such a program"),
     pytest.param([f"{FOLDER}, {TOLD}", f"{FOLDER}, {LOKI}"], id="one of each"),
@@ -58,28 +80,37 @@ FROM_FILES = [
 
 PERHAPS_NOT = [
     pytest.param([FOLDER], id="nothing says the path"),
-    pytest.param([f"{FOLDER}, args: [--config=/etc/web/other.yaml]"], id="the path of another file"),
+    pytest.param(
+        [f"{FOLDER}, args: [--config=/etc/web/other.yaml]"], id="the path of another file"
+    ),
     pytest.param([f"{FOLDER}, args: [--config=/etc/website/app.yaml]"], id="a longer name"),
     pytest.param([f"{FOLDER}, args: [--url=https://web.example/etc/web]"], id="the path of a URL"),
-    pytest.param([f"{FOLDER}, args: [--config=$(ROOT)/etc/web/app.yaml]"], id="the end of another path"),
+    pytest.param(
+        [f"{FOLDER}, args: [--config=$(ROOT)/etc/web/app.yaml]"], id="the end of another path"
+    ),
     pytest.param([f"{FOLDER}, args: [--config=app.yaml]"], id="a file that is elsewhere"),
     pytest.param([f"{AT_ROOT}, args: ['see app.yaml']"], id="a file in a sentence"),
     pytest.param([f"{FOLDER}, args: [--root=/etc]"], id="a folder far above"),
     pytest.param([f"{IN_ETC}, args: [--root=/etc]"], id="a folder that holds much else"),
     pytest.param([f"{AT_ROOT}, args: [--root=/]"], id="the root"),
     pytest.param([f"{FILE}, args: [--log=/etc/web/log.yaml]"], id="a file that is not mounted"),
-    pytest.param([f"{FOLDER}, {TOLD}, {ONE}"], id="one variable: programs look up the other values"),
+    pytest.param(
+        [f"{FOLDER}, {TOLD}, {ONE}"], id="one variable: programs look up the other values"
+    ),
     pytest.param([f"{FOLDER}, {TOLD}", FOLDER], id="one of two containers"),
     pytest.param([f"{FOLDER}, {TOLD}", ONE], id="a variable of another container"),
     pytest.param(
-        [f"{FOLDER}, {TOLD}, {ONE}", EVERY.replace("app.yaml", "x")], id="two containers that have one of the keys each"
+        [f"{FOLDER}, {TOLD}, {ONE}", EVERY.replace("app.yaml", "x")],
+        id="two containers that have one of the keys each",
     ),
     pytest.param(
         [f"{FOLDER}, {TOLD}, {EVERY.replace('web, key: log', 'other, key: log')}"],
         id="a key of another object",
     ),
     pytest.param([TOLD], id="no container mounts it"),
-    pytest.param([f"{FOLDER}, image: grafana/loki-canary:3"], id="another program with a longer name"),
+    pytest.param(
+        [f"{FOLDER}, image: grafana/loki-canary:3"], id="another program with a longer name"
+    ),
     pytest.param([f"{FOLDER}, image: loki:3"], id="an image whose maker is not said"),
 ]
 
@@ -108,7 +139,9 @@ def test_a_projected_volume() -> None:
 def test_a_secret_but_no_certificate_which_its_program_may_renew() -> None:
     volume = "name: files, secret: {secretName: web}"
     assert reads(f"{FOLDER}, args: [--token=/etc/web/token]", volume=volume, config=OPAQUE)
-    assert not reads(f"{FOLDER}, args: [--cert=/etc/web/tls.crt]", volume=volume, config=CERTIFICATE)
+    assert not reads(
+        f"{FOLDER}, args: [--cert=/etc/web/tls.crt]", volume=volume, config=CERTIFICATE
+    )
 
 
 @pytest.mark.parametrize("variables", [ENV, EVERY])
@@ -121,7 +154,9 @@ def test_who_may_write_it_still_reads_the_file_that_it_is_told() -> None:
     assert reads(f"{FOLDER}, {TOLD}", may_write=True)
 
 
-@pytest.mark.parametrize(("name", "expected"), [("ceph-csi-config", True), ("csi-kms-connection-details", False)])
+@pytest.mark.parametrize(
+    ("name", "expected"), [("ceph-csi-config", True), ("csi-kms-connection-details", False)]
+)
 def test_a_known_program_looks_up_what_the_table_says(name: str, expected: bool) -> None:
     container = f"image: quay.io/cephcsi/cephcsi:v3, {ENV.replace('web', name)}"
     assert reads(container, config=CONFIG_MAP.replace("name: web", f"name: {name}")) is expected

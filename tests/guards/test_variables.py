@@ -30,14 +30,18 @@ ENV = "env: [{name: HOST, value: www}]"
 KEY = "env: [{name: HOST, valueFrom: {configMapKeyRef: {name: OTHER, key: site.conf}}}]"
 SCRIPT = 'command: [sh, -c, "export HOST=$(cat /host)\\nenvsubst < /v/site.conf"]'
 LISTED = "envFrom: [{prefix: HO, configMapRef: {name: other}}]"
-OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other, namespace: shop}\ndata: {ST: www}\n"
+OTHER = (
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other, namespace: shop}\ndata: {ST: www}\n"
+)
 
 ARGO = "annotations: {argocd.argoproj.io/sync-wave: '1'}"
 PROTECTED = (
     "annotations: {argocd.argoproj.io/sync-options: Prune=false, revisions.krm-fn.io/base-name: other}, "
     "labels: {revisions.krm-fn.io/set: shop}"
 )
-APPLICATION = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: shop}\nspec: {}\n"
+APPLICATION = (
+    "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: shop}\nspec: {}\n"
+)
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: shop}\n"
 KUSTOMIZATION = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: shop}\nspec: {}\n"
 
@@ -49,12 +53,16 @@ _BEGINS = re.compile(r"(?<!\$)(?:\$\$)*\$\{")
 
 
 @given(
-    st.lists(st.sampled_from(["$", "{", "}", "a", "B_1", ":-", ":", "#", "0", "=", " ", "\n", "[", "\\"])).map("".join)
+    st.lists(
+        st.sampled_from(["$", "{", "}", "a", "B_1", ":-", ":", "#", "0", "=", " ", "\n", "[", "\\"])
+    ).map("".join)
 )
 def test_variables_are_found_as_one_pattern_would(text: str) -> None:
     """The pattern looks behind each place of a text: for a long one that takes most of the time of a run."""
     found = [*_variables(text)]
-    assert [name for name in found if name] == [one["name"] for one in _AS_FLUX_READS_IT.finditer(text)]
+    assert [name for name in found if name] == [
+        one["name"] for one in _AS_FLUX_READS_IT.finditer(text)
+    ]
     assert len(found) == len(_BEGINS.findall(text))
 
 
@@ -68,7 +76,9 @@ def is_left_alone(  # noqa: PLR0913  # what a row may say
     variable: str = "HOST",
 ) -> bool:
     documents = [
-        SITE.replace("NAME", name).replace("HOST", variable).replace(", META", f", {site}" if site else ""),
+        SITE.replace("NAME", name)
+        .replace("HOST", variable)
+        .replace(", META", f", {site}" if site else ""),
         WEB.replace("NAME", name)
         .replace(", META", f", {web}" if web else "")
         .replace("CONTAINER", container or "image: web")
@@ -83,10 +93,20 @@ def is_left_alone(  # noqa: PLR0913  # what a row may say
 
 FLUX = [
     pytest.param({}, (), id="a pod without the variable"),
-    pytest.param({"container": "env: [{name: HOSTS, value: www}]"}, (), id="a pod with another variable"),
+    pytest.param(
+        {"container": "env: [{name: HOSTS, value: www}]"}, (), id="a pod with another variable"
+    ),
     pytest.param({"container": KEY}, (), id="a variable that comes from the object itself"),
-    pytest.param({"container": "envFrom: [{configMapRef: {name: site}}]"}, (), id="all variables of the object itself"),
-    pytest.param({"container": "env: [{name: HOST, value: '${HOST}'}]"}, (), id="a variable that is substituted too"),
+    pytest.param(
+        {"container": "envFrom: [{configMapRef: {name: site}}]"},
+        (),
+        id="all variables of the object itself",
+    ),
+    pytest.param(
+        {"container": "env: [{name: HOST, value: '${HOST}'}]"},
+        (),
+        id="a variable that is substituted too",
+    ),
     pytest.param(
         {"container": ENV},
         (
@@ -100,7 +120,9 @@ FLUX = [
     pytest.param({"container": LISTED.replace("HO,", "H,")}, (OTHER,), id="another prefix"),
     pytest.param({"container": "args: ['--HOST=www']"}, (), id="an option of this name"),
     pytest.param({"web": ARGO}, (KUSTOMIZATION,), id="signs of Argo CD and of Flux"),
-    pytest.param({"web": ARGO, "deployers": "[flux]"}, (), id="a configuration that names Flux alone"),
+    pytest.param(
+        {"web": ARGO, "deployers": "[flux]"}, (), id="a configuration that names Flux alone"
+    ),
     pytest.param({"web": PROTECTED}, (), id="annotations that the function writes"),
 ]
 

@@ -32,34 +32,64 @@ def program_of(item: Item) -> str:
 
 
 LEFT_ALONE = [
-    pytest.param("Argo CD", object_named("argocd-cm", labels={PART_OF: "argocd"}), id="Argo CD's settings"),
-    pytest.param("Argo CD", object_named("argocd-cm"), id="Argo CD's settings, whose label a patch adds later"),
-    pytest.param("Argo CD", object_named("argocd-new-cm", labels={PART_OF: "argocd"}), id="a new name of Argo CD's"),
+    pytest.param(
+        "Argo CD", object_named("argocd-cm", labels={PART_OF: "argocd"}), id="Argo CD's settings"
+    ),
+    pytest.param(
+        "Argo CD",
+        object_named("argocd-cm"),
+        id="Argo CD's settings, whose label a patch adds later",
+    ),
+    pytest.param(
+        "Argo CD",
+        object_named("argocd-new-cm", labels={PART_OF: "argocd"}),
+        id="a new name of Argo CD's",
+    ),
     pytest.param("Amazon EKS", object_named("aws-auth", namespace="kube-system"), id="EKS's users"),
-    pytest.param("Cilium", object_named("cilium-config", namespace="kube-system"), id="Cilium's configuration"),
+    pytest.param(
+        "Cilium",
+        object_named("cilium-config", namespace="kube-system"),
+        id="Cilium's configuration",
+    ),
     pytest.param("Cilium", object_named("cilium-config"), id="the same without a namespace"),
     pytest.param(
-        "Kubernetes", object_named("coredns", namespace="kube-system"), id="the Corefile, which kubeadm migrates"
+        "Kubernetes",
+        object_named("coredns", namespace="kube-system"),
+        id="the Corefile, which kubeadm migrates",
     ),
     pytest.param(
-        "Kubernetes", object_named("kube-proxy", namespace="kube-system"), id="the configuration of kube-proxy"
+        "Kubernetes",
+        object_named("kube-proxy", namespace="kube-system"),
+        id="the configuration of kube-proxy",
     ),
-    pytest.param("Kubernetes", object_named("cluster-info", namespace="kube-public"), id="what joining nodes read"),
-    pytest.param("Linkerd", object_named("linkerd-config", namespace="linkerd"), id="Linkerd's configuration"),
-    pytest.param("Istio", object_named("istio", namespace="istio-system"), id="Istio's mesh configuration"),
+    pytest.param(
+        "Kubernetes",
+        object_named("cluster-info", namespace="kube-public"),
+        id="what joining nodes read",
+    ),
+    pytest.param(
+        "Linkerd", object_named("linkerd-config", namespace="linkerd"), id="Linkerd's configuration"
+    ),
+    pytest.param(
+        "Istio", object_named("istio", namespace="istio-system"), id="Istio's mesh configuration"
+    ),
     pytest.param(
         "Istio",
         object_named("istio-canary", labels={"operator.istio.io/component": "Pilot"}),
         id="the mesh configuration of another revision",
     ),
-    pytest.param("Istio", object_named("cacerts", "Secret", "istio-system"), id="the CA that istiod reads"),
+    pytest.param(
+        "Istio", object_named("cacerts", "Secret", "istio-system"), id="the CA that istiod reads"
+    ),
     pytest.param(
         "Knative Serving",
         object_named("config-defaults", labels={NAME: "knative-serving"}),
         id="Knative's defaults, by their label",
     ),
     pytest.param(
-        "Knative Serving", object_named("config-kourier", namespace="knative-serving"), id="Knative's, by the namespace"
+        "Knative Serving",
+        object_named("config-kourier", namespace="knative-serving"),
+        id="Knative's, by the namespace",
     ),
     pytest.param(
         "Tekton Pipelines",
@@ -67,7 +97,9 @@ LEFT_ALONE = [
         id="Tekton's defaults in a namespace of the user's",
     ),
     pytest.param(
-        "Tekton Triggers", object_named("config-logging-triggers", namespace="tekton-pipelines"), id="Tekton Triggers'"
+        "Tekton Triggers",
+        object_named("config-logging-triggers", namespace="tekton-pipelines"),
+        id="Tekton Triggers'",
     ),
     pytest.param(
         "Cluster API",
@@ -80,39 +112,77 @@ LEFT_ALONE = [
         id="the hub's Secret, which its chart looks up",
     ),
     pytest.param(
-        "Harbor (chart)", object_named("mine-core", "Secret", labels={"app": "harbor"}), id="a Harbor of another name"
+        "Harbor (chart)",
+        object_named("mine-core", "Secret", labels={"app": "harbor"}),
+        id="a Harbor of another name",
     ),
     pytest.param(
         "OpenShift monitoring",
         object_named("cluster-monitoring-config", namespace="openshift-monitoring"),
         id="OpenShift's monitoring",
     ),
-    pytest.param("Rancher", object_named("bootstrap-secret", "Secret", "cattle-system"), id="Rancher's first password"),
+    pytest.param(
+        "Rancher",
+        object_named("bootstrap-secret", "Secret", "cattle-system"),
+        id="Rancher's first password",
+    ),
 ]
 
 NOT_MATCHED = [
     pytest.param(object_named("config"), id="a ConfigMap called config"),
-    pytest.param(object_named("app-config", labels={NAME: "shop"}), id="an application's configuration"),
+    pytest.param(
+        object_named("app-config", labels={NAME: "shop"}), id="an application's configuration"
+    ),
     pytest.param(object_named("argocd-cm", "Secret"), id="a Secret with the name of a ConfigMap"),
     pytest.param(object_named("argocd-demo", labels={NAME: "argocd-demo"}), id="a demo of Argo CD"),
-    pytest.param(object_named("my-argocd-cm", labels={PART_OF: "argocd"}), id="the pattern is for the whole name"),
-    pytest.param(object_named("config-defaults", namespace="shop"), id="an application's defaults"),
-    pytest.param(object_named("config-web", labels={PART_OF: "shop"}), id="an application's config-*"),
-    pytest.param(object_named("config-logging"), id="a ConfigMap that may be Knative's, but does not say so"),
-    pytest.param(object_named("feature-flags", namespace="shop"), id="an application's feature flags"),
-    pytest.param(object_named("istio-dashboards", namespace="istio-system"), id="what Grafana mounts beside Istio"),
-    pytest.param(object_named("cacerts", "Secret", "shop"), id="the CAs that an application trusts"),
-    pytest.param(object_named("cluster-info", namespace="shop"), id="an application's cluster-info"),
     pytest.param(
-        object_named("nginx-configuration", namespace="shop"), id="the configuration of an application's nginx"
+        object_named("my-argocd-cm", labels={PART_OF: "argocd"}),
+        id="the pattern is for the whole name",
     ),
-    pytest.param(object_named("hub", "Secret", labels={"app": "shop", "component": "hub"}), id="another program's hub"),
-    pytest.param(object_named("hub", "Secret", labels={"app": "jupyterhub"}), id="one of two labels is not enough"),
+    pytest.param(object_named("config-defaults", namespace="shop"), id="an application's defaults"),
+    pytest.param(
+        object_named("config-web", labels={PART_OF: "shop"}), id="an application's config-*"
+    ),
+    pytest.param(
+        object_named("config-logging"), id="a ConfigMap that may be Knative's, but does not say so"
+    ),
+    pytest.param(
+        object_named("feature-flags", namespace="shop"), id="an application's feature flags"
+    ),
+    pytest.param(
+        object_named("istio-dashboards", namespace="istio-system"),
+        id="what Grafana mounts beside Istio",
+    ),
+    pytest.param(
+        object_named("cacerts", "Secret", "shop"), id="the CAs that an application trusts"
+    ),
+    pytest.param(
+        object_named("cluster-info", namespace="shop"), id="an application's cluster-info"
+    ),
+    pytest.param(
+        object_named("nginx-configuration", namespace="shop"),
+        id="the configuration of an application's nginx",
+    ),
+    pytest.param(
+        object_named("hub", "Secret", labels={"app": "shop", "component": "hub"}),
+        id="another program's hub",
+    ),
+    pytest.param(
+        object_named("hub", "Secret", labels={"app": "jupyterhub"}),
+        id="one of two labels is not enough",
+    ),
     pytest.param(object_named("west-kubeconfig", "Secret"), id="a kubeconfig of nobody's"),
-    pytest.param(object_named("payment-core", "Secret", labels={"app": "payment"}), id="an application's core"),
+    pytest.param(
+        object_named("payment-core", "Secret", labels={"app": "payment"}),
+        id="an application's core",
+    ),
     pytest.param(object_named("datadog", "Secret", "shop"), id="an application's key for Datadog"),
-    pytest.param(object_named("prometheus-server"), id="the configuration that a Prometheus mounts"),
-    pytest.param(object_named("trusted-ca-bundle", namespace="shop"), id="CAs in an application's namespace"),
+    pytest.param(
+        object_named("prometheus-server"), id="the configuration that a Prometheus mounts"
+    ),
+    pytest.param(
+        object_named("trusted-ca-bundle", namespace="shop"), id="CAs in an application's namespace"
+    ),
 ]
 
 
@@ -162,7 +232,14 @@ def test_a_row_is_complete_and_found_by_what_it_says(row: WellKnown) -> None:
 
 
 LOOK_UP_NOTHING = {
-    *("Altinity operator for ClickHouse", "Fluent Bit", "Fluent operator", "Grafana", "Jenkins", "Loki"),
+    *(
+        "Altinity operator for ClickHouse",
+        "Fluent Bit",
+        "Fluent operator",
+        "Grafana",
+        "Jenkins",
+        "Loki",
+    ),
     "Orchestrator",
     *("Prometheus", "Promtail", "Pulsar", "Vector", "k8s-sidecar"),
 }
@@ -177,7 +254,8 @@ IMAGES = [
     pytest.param("quay.io/cephcsi/cephcsi:v3.14.0", id="a tag"),
     pytest.param("cephcsi/cephcsi", id="no registry"),
     pytest.param(
-        "registry.example:5000/mirror/quay.io/cephcsi/cephcsi@sha256:0123", id="a mirror with a port, a digest"
+        "registry.example:5000/mirror/quay.io/cephcsi/cephcsi@sha256:0123",
+        id="a mirror with a port, a digest",
     ),
 ]
 
@@ -190,10 +268,20 @@ def test_a_known_image_looks_up_the_names_of_its_program_alone(image: str) -> No
 
 def test_a_name_counts_wherever_the_object_is() -> None:
     """In a namespace and with labels that the table does not expect, the program may still be told to look there."""
-    assert looked_up_by(object_named("config-my-own", namespace="elsewhere"), "config-my-own", "elsewhere") is None
-    assert may_look_up("gcr.io/knative.dev/eventing/cmd/controller:1", "ConfigMap", "config-my-own") is True
+    assert (
+        looked_up_by(
+            object_named("config-my-own", namespace="elsewhere"), "config-my-own", "elsewhere"
+        )
+        is None
+    )
+    assert (
+        may_look_up("gcr.io/knative.dev/eventing/cmd/controller:1", "ConfigMap", "config-my-own")
+        is True
+    )
 
 
-@pytest.mark.parametrize("image", ["", "cephcsi", "example/cephcsi:1", "cephcsi/cephcsi-extras", "a/cephcsi/cephcsi/b"])
+@pytest.mark.parametrize(
+    "image", ["", "cephcsi", "example/cephcsi:1", "cephcsi/cephcsi-extras", "a/cephcsi/cephcsi/b"]
+)
 def test_any_other_image_may_look_up_anything(image: str) -> None:
     assert may_look_up(image, "ConfigMap", "ceph-csi-config") is None

@@ -13,7 +13,10 @@ from tests.history.fake_source import FakeSource
 from tests.linker.object_store import Object
 
 HISTORIES = sorted(path.parent for path in FIXTURES.glob("histories/*/objects.yaml"))
-NAMESPACES = [*(case / "objects.yaml" for case in HISTORIES), *sorted(FIXTURES.glob("links/*/before.yaml"))]
+NAMESPACES = [
+    *(case / "objects.yaml" for case in HISTORIES),
+    *sorted(FIXTURES.glob("links/*/before.yaml")),
+]
 
 
 def read_objects(path: Path) -> list[Object]:
@@ -23,11 +26,18 @@ def read_objects(path: Path) -> list[Object]:
 def read_source(case: Path) -> FakeSource:
     """Return the namespace of a folder. `forbidden.txt` lists what may not be listed."""
     forbidden = case / "forbidden.txt"
-    return FakeSource(read_objects(case / "objects.yaml"), forbidden.read_text().split() if forbidden.exists() else ())
+    return FakeSource(
+        read_objects(case / "objects.yaml"),
+        forbidden.read_text().split() if forbidden.exists() else (),
+    )
 
 
 def read_history(case: Path) -> History:
     """Return the history of a folder; with what changed between neighbours, if there is a file `diff`."""
     source = read_source(case)
     history = find_history(read_snapshot(source, None))
-    return add_changes(history, source, find_base_names(history)) if (case / "diff").exists() else history
+    return (
+        add_changes(history, source, find_base_names(history))
+        if (case / "diff").exists()
+        else history
+    )

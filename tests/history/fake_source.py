@@ -14,11 +14,13 @@ _T = TypeVar("_T")
 class FakeSource:
     """Objects as the API server lists them, at noon on 1 June 2026.
 
-    Plurals in `forbidden` may not be listed. `lists` records what was listed: the plural, and the selector;
-    `metadata_lists` those of them without content.
+    Plurals in `forbidden` may not be listed. `lists` records what was listed: the plural, and the
+    selector; `metadata_lists` those of them without content.
     """
 
-    def __init__(self, items: Iterable[Object], forbidden: Iterable[str] = (), now: float = NOON) -> None:
+    def __init__(
+        self, items: Iterable[Object], forbidden: Iterable[str] = (), now: float = NOON
+    ) -> None:
         self.items = list(items)
         self.forbidden = frozenset(forbidden)
         self.now = now
@@ -30,15 +32,28 @@ class FakeSource:
         return NAMESPACE
 
     def read(
-        self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str
+        self,
+        kind: Kind,
+        read: Callable[[Any], _T | None],
+        *,
+        metadata_only: bool = False,
+        **selectors: str,
     ) -> Listed[_T]:
         self.lists.append(" ".join([kind.plural, *selectors.values()]))
         self.metadata_lists += self.lists[-1:] if metadata_only else []
         if kind.plural in self.forbidden:
             rule = f'{{apiGroups: ["{kind.group}"], resources: [{kind.plural}], verbs: [list]}}'
             what = f"{kind.plural} in {NAMESPACE}"
-            raise Forbidden(what, f"not permitted to list; the Role of this ServiceAccount needs the rule {rule}", rule)
-        found = [one for one in self.items if (one["apiVersion"], one["kind"]) == (kind.api_version, kind.kind)]
+            raise Forbidden(
+                what,
+                f"not permitted to list; the Role of this ServiceAccount needs the rule {rule}",
+                rule,
+            )
+        found = [
+            one
+            for one in self.items
+            if (one["apiVersion"], one["kind"]) == (kind.api_version, kind.kind)
+        ]
         if not found and kind not in CONSUMER_KINDS and kind.kind != "ConfigMap":
             what = f"{kind.plural} in {NAMESPACE}"
             raise Refused(what, "cannot list: 404 the server could not find it")

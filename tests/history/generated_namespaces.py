@@ -7,7 +7,17 @@ from typing import Any, NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.kind import CONSUMER_KINDS, Kind
 from krm_fn.base.link_plan import LinkPlan, ProducerName, RevisionName, Workload
-from tests.linker.manifests import inventory, linker_job, made_by, pod_of, pods, reference, revision, thing, workload
+from tests.linker.manifests import (
+    inventory,
+    linker_job,
+    made_by,
+    pod_of,
+    pods,
+    reference,
+    revision,
+    thing,
+    workload,
+)
 from tests.linker.object_store import NOON, Object, ObjectStore, rfc3339
 
 SET = "web"
@@ -44,7 +54,9 @@ class Case(NamedTuple):
 
 def generate(random: Random) -> Case:
     store = ObjectStore()
-    store.create({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "else", "uid": "else"}})
+    store.create(
+        {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "else", "uid": "else"}}
+    )
     listed = random.sample(ALL, random.randint(0, 5))
     live_inventory = None
     if random.random() < 0.85:
@@ -84,15 +96,23 @@ def _create_workloads(store: ObjectStore, random: Random, names: list[str]) -> l
         history = "ReplicaSet" if kind in ("Deployment", "Rollout") else "ControllerRevision"
         for version in range(random.randint(0, 3)):
             # A template may have been edited since the controller has copied it.
-            template = one["spec"]["template"] if random.random() < 0.3 else _template(random, names)
-            past = store.create(_aged(made_by(one, history, f"app-{number}-{version}", template), OLD - version))
+            template = (
+                one["spec"]["template"] if random.random() < 0.3 else _template(random, names)
+            )
+            past = store.create(
+                _aged(made_by(one, history, f"app-{number}-{version}", template), OLD - version)
+            )
             made.append(past)
             if history == "ReplicaSet" and random.random() < 0.5:
                 store.create(pod_of(past, f"app-{number}-{version}-pod"))
         if history == "ControllerRevision" and random.random() < 0.5:
-            owned_by = [reference(one, controller=True)]  # it has started before the template was edited
+            owned_by = [
+                reference(one, controller=True)
+            ]  # it has started before the template was edited
             spec = _template(random, names)["spec"]
-            store.create(_aged(thing("Pod", f"app-{number}-pod", ownerReferences=owned_by, spec=spec), OLD))
+            store.create(
+                _aged(thing("Pod", f"app-{number}-pod", ownerReferences=owned_by, spec=spec), OLD)
+            )
     if random.random() < 0.3:
         bare = thing("Pod", "bare", spec=_template(random, names)["spec"])
         made.append(store.create(_aged(bare, OLD)))
@@ -115,11 +135,15 @@ def _create_revisions(store: ObjectStore, random: Random, owners: list[Object]) 
             made = made_secrets(maker)
             mark = {keys.MADE_BY: f"ExternalSecret/{maker}"}
             trackers = [
-                store.create(_in_some_state(random, revision(name, tracker=True, annotations=mark), owners))
+                store.create(
+                    _in_some_state(random, revision(name, tracker=True, annotations=mark), owners)
+                )
                 for name in made
             ]
             linked = [one for one in trackers if keys.OWNS_SECRET in one["metadata"]["annotations"]]
-            store.create({**revision(maker, *linked, kind="ExternalSecret"), "spec": {"targets": made}})
+            store.create(
+                {**revision(maker, *linked, kind="ExternalSecret"), "spec": {"targets": made}}
+            )
     make_secrets(store)
 
 
@@ -134,7 +158,9 @@ def _in_some_state(random: Random, item: Object, owners: list[Object]) -> Object
         annotations[keys.KPT_INVENTORY] = "an-inventory"
     if keys.COMPONENT in metadata["labels"] and random.random() < 0.5:
         annotations[keys.OWNS_SECRET] = "true"
-    owned_by = [reference(one) for one in random.sample(owners, min(len(owners), random.randint(0, 2)))]
+    owned_by = [
+        reference(one) for one in random.sample(owners, min(len(owners), random.randint(0, 2)))
+    ]
     if random.random() < 0.1:
         owned_by.append({"apiVersion": "v1", "kind": "Service", "name": "else", "uid": "else"})
     more = {"annotations": annotations, **({"ownerReferences": owned_by} if owned_by else {})}
@@ -148,9 +174,15 @@ def _create_job(store: ObjectStore, random: Random, number: int, listed: list[st
         set=SET,
         timeout=300,
         minimum_age=MINIMUM_AGE,
-        workloads=(Workload("apps/v1", "Deployment", "app-0", tuple(map(_revision_name, names))),) if names else (),
+        workloads=(Workload("apps/v1", "Deployment", "app-0", tuple(map(_revision_name, names))),)
+        if names
+        else (),
         producers=tuple(
-            ProducerName(EXTERNAL_SECRET, maker, tuple(RevisionName("Secret", name) for name in made_secrets(maker)))
+            ProducerName(
+                EXTERNAL_SECRET,
+                maker,
+                tuple(RevisionName("Secret", name) for name in made_secrets(maker)),
+            )
             for maker in MAKERS
             if {*made_secrets(maker)} <= {*names}
         ),
@@ -172,11 +204,16 @@ def make_secrets(store: ObjectStore) -> None:
     for maker in store.of_kind("ExternalSecret"):
         for name in maker["spec"]["targets"]:
             if store.find("Secret", name) is None:
-                store.create(thing("Secret", name, ownerReferences=[reference(maker, controller=True)]))
+                store.create(
+                    thing("Secret", name, ownerReferences=[reference(maker, controller=True)])
+                )
 
 
 def mentions(item: Object, name: str) -> bool:
-    """Search the whole text of an object, but for its owners, for a name. That of a linker's Job holds a plan."""
+    """Search the whole text of an object, but for its owners, for a name.
+
+    That of a linker's Job holds a plan.
+    """
     if item["kind"] in _NO_CONSUMERS or '"link"' in json.dumps(item):
         return False
     metadata = {key: value for key, value in item["metadata"].items() if key != "ownerReferences"}

@@ -24,7 +24,9 @@ from tests.linker.object_store import Object
 CANARY = FIXTURES / "histories" / "a-paused-canary"
 
 
-def history(behaviour: Behaviour, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def history(
+    behaviour: Behaviour, folder: Path, *arguments: str
+) -> subprocess.CompletedProcess[str]:
     with hostile_server(behaviour, folder) as kubeconfig:
         return run("--kubeconfig", str(kubeconfig), *arguments, folder=folder)
 
@@ -41,7 +43,11 @@ def canary() -> Cluster:
 
 def test_it_prints_what_is_recorded(canary: Cluster, tmp_path: Path) -> None:
     done = history(canary.answer, tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, (CANARY / "output.txt").read_text(), "")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        (CANARY / "output.txt").read_text(),
+        "",
+    )
 
 
 def test_a_pipe_gets_a_line_for_each_revision(canary: Cluster, tmp_path: Path) -> None:
@@ -68,23 +74,37 @@ def test_a_name_shows_details(canary: Cluster, tmp_path: Path, name: str) -> Non
 def test_it_only_lists_and_requests_no_content(canary: Cluster, tmp_path: Path) -> None:
     history(canary.answer, tmp_path)
     assert sorted(canary.requests) == sorted(
-        ["GET configmaps PartialObjectMetadataList", "GET jobs", *(f"GET {kind.plural}" for kind in CONSUMER_KINDS)]
+        [
+            "GET configmaps PartialObjectMetadataList",
+            "GET jobs",
+            *(f"GET {kind.plural}" for kind in CONSUMER_KINDS),
+        ]
     )
 
 
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     [
-        pytest.param([], ["mffg77kmb5 -> web-config-5dtbmb74d2", "k2b4c5t7h9 -> web-config-mffg77kmb5"], id="all"),
-        pytest.param(["mffg77kmb5"], ["k2b4c5t7h9 -> web-config-mffg77kmb5"], id="one, and the one before it"),
+        pytest.param(
+            [],
+            ["mffg77kmb5 -> web-config-5dtbmb74d2", "k2b4c5t7h9 -> web-config-mffg77kmb5"],
+            id="all",
+        ),
+        pytest.param(
+            ["mffg77kmb5"], ["k2b4c5t7h9 -> web-config-mffg77kmb5"], id="one, and the one before it"
+        ),
         pytest.param(["k2b4c5t7h9"], [], id="the oldest"),
     ],
 )
-def test_diff_shows_what_changed_between_neighbours(tmp_path: Path, arguments: list[str], shown: list[str]) -> None:
+def test_diff_shows_what_changed_between_neighbours(
+    tmp_path: Path, arguments: list[str], shown: list[str]
+) -> None:
     changed = FIXTURES / "histories" / "what-changed-between-neighbours"
     cluster = Cluster(read_objects(changed / "objects.yaml"))
     printed = history(cluster.answer, tmp_path, "--diff", *arguments).stdout
-    titles = [line for line in printed.splitlines() if line.startswith("ConfigMap shop/web-config: ")]
+    titles = [
+        line for line in printed.splitlines() if line.startswith("ConfigMap shop/web-config: ")
+    ]
     assert titles == [f"ConfigMap shop/web-config: web-config-{title}" for title in shown]
     assert ("  - LOG_LEVEL: info\n" in printed) is (arguments == [])
     assert {request for request in cluster.requests if "secrets" in request} == set()
@@ -116,7 +136,10 @@ RULE = '{apiGroups: [""], resources: [configmaps], verbs: [list]}'
             id="a typo",
         ),
         pytest.param(
-            {}, ["zzz"], "no base name or revision zzz in namespace shop; found: web-config", id="no such revision"
+            {},
+            ["zzz"],
+            "no base name or revision zzz in namespace shop; found: web-config",
+            id="no such revision",
         ),
         pytest.param(
             {"configmaps": 403},
@@ -131,9 +154,14 @@ RULE = '{apiGroups: [""], resources: [configmaps], verbs: [list]}'
             id="401",
         ),
         pytest.param(
-            {}, ["-n", "../x"], "namespace ../x: no namespace can have this name", id="no name of a namespace"
+            {},
+            ["-n", "../x"],
+            "namespace ../x: no namespace can have this name",
+            id="no name of a namespace",
         ),
-        pytest.param({}, ["--set", "a,b"], "no set a,b in namespace shop; found: shop", id="no name of a set"),
+        pytest.param(
+            {}, ["--set", "a,b"], "no set a,b in namespace shop; found: shop", id="no name of a set"
+        ),
     ],
 )
 def test_an_error_is_one_line(
@@ -148,10 +176,14 @@ def test_an_error_is_one_line(
     ("status", "note"),
     [
         pytest.param(403, "", id="so is a kind that does not exist"),
-        pytest.param(400, "not seen: rollouts in shop: cannot list: 400 no\n", id="something else is wrong"),
+        pytest.param(
+            400, "not seen: rollouts in shop: cannot list: 400 no\n", id="something else is wrong"
+        ),
     ],
 )
-def test_what_may_not_be_listed_is_said_unless_nothing_is_of_that_kind(tmp_path: Path, status: int, note: str) -> None:
+def test_what_may_not_be_listed_is_said_unless_nothing_is_of_that_kind(
+    tmp_path: Path, status: int, note: str
+) -> None:
     case = FIXTURES / "histories" / "a-deployment-that-is-done"
     cluster = Cluster(read_objects(case / "objects.yaml"), {"rollouts": status})
     expected = (case / "output.txt").read_text() + (f"\n{note}" if note else "")
@@ -183,8 +215,12 @@ def test_a_server_that_does_not_answer(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        pytest.param(["--kubeconfig", "missing"], "no credentials for the API server: ", id="no kubeconfig"),
-        pytest.param(["--context", "other"], "no credentials for the API server: ", id="no context"),
+        pytest.param(
+            ["--kubeconfig", "missing"], "no credentials for the API server: ", id="no kubeconfig"
+        ),
+        pytest.param(
+            ["--context", "other"], "no credentials for the API server: ", id="no context"
+        ),
     ],
 )
 def test_no_credentials(tmp_path: Path, arguments: list[str], expected: str) -> None:
@@ -195,7 +231,12 @@ def test_no_credentials(tmp_path: Path, arguments: list[str], expected: str) -> 
 
 def test_an_openid_provider_that_does_not_answer(tmp_path: Path) -> None:
     expired = "eyJhbGciOiJub25lIn0.eyJleHAiOjF9."  # {"alg": "none"}, {"exp": 1}
-    settings = {"client-id": "a", "id-token": expired, "refresh-token": "b", "idp-issuer-url": "https://127.0.0.1:1"}
+    settings = {
+        "client-id": "a",
+        "id-token": expired,
+        "refresh-token": "b",
+        "idp-issuer-url": "https://127.0.0.1:1",
+    }
     kubeconfig = {
         "current-context": "a",
         "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
@@ -220,8 +261,20 @@ def test_names_of_others_cannot_change_the_terminal(canary: Cluster, tmp_path: P
 def test_watching_ends_with_ctrl_c(canary: Cluster, tmp_path: Path) -> None:
     """A pipe gets one line of JSON, and another one after a change."""
     with hostile_server(canary.answer, tmp_path) as kubeconfig:
-        command = [sys.executable, "-m", "krm_fn", "history", "--kubeconfig", str(kubeconfig), "--watch", "-o", "json"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        command = [
+            sys.executable,
+            "-m",
+            "krm_fn",
+            "history",
+            "--kubeconfig",
+            str(kubeconfig),
+            "--watch",
+            "-o",
+            "json",
+        ]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
             assert process.stdout
             first = process.stdout.readline()
             canary.items = [item for item in canary.items if item["metadata"]["name"] != "web-66d8"]
@@ -242,15 +295,22 @@ class Vanishing(Cluster):
         self._gone = gone
 
     def answer(self, handler: Handler) -> None:
-        if "GET configmaps PartialObjectMetadataList" in self.requests and "configmaps" in handler.path:
+        if (
+            "GET configmaps PartialObjectMetadataList" in self.requests
+            and "configmaps" in handler.path
+        ):
             self.items = [item for item in self.items if item["metadata"]["name"] != self._gone]
         super().answer(handler)
 
 
-def test_a_revision_that_vanishes_while_history_reads_has_no_difference_and_the_others_have(tmp_path: Path) -> None:
+def test_a_revision_that_vanishes_while_history_reads_has_no_difference_and_the_others_have(
+    tmp_path: Path,
+) -> None:
     case = FIXTURES / "histories" / "what-changed-between-neighbours"
     objects = read_objects(case / "objects.yaml")
-    names = [one["metadata"]["name"] for one in objects if one["kind"] == "ConfigMap" and "data" in one]
+    names = [
+        one["metadata"]["name"] for one in objects if one["kind"] == "ConfigMap" and "data" in one
+    ]
     whole = history(Cluster(objects).answer, tmp_path, "--diff").stdout
     for name in names:
         done = history(Vanishing(objects, name).answer, tmp_path, "--diff")

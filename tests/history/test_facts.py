@@ -18,7 +18,10 @@ NAMES = Names.of([A])
 
 
 def progress(kind: str, status: dict[str, Any], **fields: Any) -> Progress | None:
-    item = {**thing(kind, "web", generation=2, **fields), "status": {"observedGeneration": 2, **status}}
+    item = {
+        **thing(kind, "web", generation=2, **fields),
+        "status": {"observedGeneration": 2, **status},
+    }
     item["spec"] = {**item.get("spec", {})}
     return read_live_object(KINDS[kind], item, NAMES).progress
 
@@ -31,10 +34,19 @@ LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExc
 @pytest.mark.parametrize(
     ("kind", "status", "expected"),
     [
-        pytest.param("Deployment", COUNTS, True, id="all pods of a Deployment are new and available"),
-        pytest.param("Deployment", {**COUNTS, "updatedReplicas": 1}, False, id="some pods are not new"),
+        pytest.param(
+            "Deployment", COUNTS, True, id="all pods of a Deployment are new and available"
+        ),
+        pytest.param(
+            "Deployment", {**COUNTS, "updatedReplicas": 1}, False, id="some pods are not new"
+        ),
         pytest.param("Deployment", {**COUNTS, "replicas": 4}, False, id="an old pod is left"),
-        pytest.param("Deployment", {**COUNTS, "availableReplicas": 2}, False, id="a new pod is not available yet"),
+        pytest.param(
+            "Deployment",
+            {**COUNTS, "availableReplicas": 2},
+            False,
+            id="a new pod is not available yet",
+        ),
         pytest.param(
             "Deployment",
             {**COUNTS, "availableReplicas": 0, "conditions": [AVAILABLE]},
@@ -48,14 +60,27 @@ LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExc
             id="the status is about an earlier spec",
         ),
         pytest.param("Deployment", {}, False, id="there is no status"),
-        pytest.param("Rollout", {"currentPodHash": "a", "stableRS": "a"}, True, id="the newest is the stable one"),
+        pytest.param(
+            "Rollout",
+            {"currentPodHash": "a", "stableRS": "a"},
+            True,
+            id="the newest is the stable one",
+        ),
         pytest.param("Rollout", {"currentPodHash": "b", "stableRS": "a"}, False, id="a canary"),
         pytest.param("Rollout", {"currentPodHash": "b"}, False, id="a first rollout"),
         pytest.param("Rollout", {}, False, id="a Rollout without a status"),
         pytest.param(
-            "StatefulSet", {"updateRevision": "w-a", "currentRevision": "w-a"}, True, id="a StatefulSet is done"
+            "StatefulSet",
+            {"updateRevision": "w-a", "currentRevision": "w-a"},
+            True,
+            id="a StatefulSet is done",
         ),
-        pytest.param("StatefulSet", {"updateRevision": "w-b", "currentRevision": "w-a"}, False, id="or it is not"),
+        pytest.param(
+            "StatefulSet",
+            {"updateRevision": "w-b", "currentRevision": "w-a"},
+            False,
+            id="or it is not",
+        ),
         pytest.param(
             "StatefulSet",
             {"updateRevision": "w-a", "currentRevision": "w-a", "observedGeneration": 1},
@@ -63,10 +88,16 @@ LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExc
             id="its status is about an earlier spec",
         ),
         pytest.param(
-            "DaemonSet", {"updatedNumberScheduled": 2, "desiredNumberScheduled": 2}, True, id="a DaemonSet is"
+            "DaemonSet",
+            {"updatedNumberScheduled": 2, "desiredNumberScheduled": 2},
+            True,
+            id="a DaemonSet is",
         ),
         pytest.param(
-            "DaemonSet", {"updatedNumberScheduled": 1, "desiredNumberScheduled": 2}, False, id="or it is not "
+            "DaemonSet",
+            {"updatedNumberScheduled": 1, "desiredNumberScheduled": 2},
+            False,
+            id="or it is not ",
         ),
         pytest.param(
             "DaemonSet",
@@ -86,11 +117,30 @@ def test_a_rollout_is_done(kind: str, status: dict[str, Any], *, expected: bool)
     ("kind", "spec", "status", "situation", "reason"),
     [
         pytest.param("Deployment", {"paused": True}, {}, "paused", "", id="a paused Deployment"),
-        pytest.param("Deployment", {}, {"conditions": [LATE]}, "stuck", "ProgressDeadlineExceeded", id="a late one"),
         pytest.param(
-            "Rollout", {}, {"phase": "Paused", "message": "CanaryPauseStep"}, "paused", "CanaryPauseStep", id="a pause"
+            "Deployment",
+            {},
+            {"conditions": [LATE]},
+            "stuck",
+            "ProgressDeadlineExceeded",
+            id="a late one",
         ),
-        pytest.param("Rollout", {}, {"phase": "Degraded", "abort": True}, "aborted", "", id="an aborted Rollout"),
+        pytest.param(
+            "Rollout",
+            {},
+            {"phase": "Paused", "message": "CanaryPauseStep"},
+            "paused",
+            "CanaryPauseStep",
+            id="a pause",
+        ),
+        pytest.param(
+            "Rollout",
+            {},
+            {"phase": "Degraded", "abort": True},
+            "aborted",
+            "",
+            id="an aborted Rollout",
+        ),
         pytest.param("Rollout", {}, {"phase": "Healthy"}, "", "", id="a healthy one"),
     ],
 )
@@ -106,7 +156,15 @@ def test_what_a_controller_makes_is_known_by_hash_number_and_name() -> None:
     deployment = workload("Deployment", "web", pods(A))
     deployment["metadata"]["uid"] = "d"
     labels, annotations = {"pod-template-hash": "5bb6"}, {"deployment.kubernetes.io/revision": "3"}
-    made = made_by(deployment, "ReplicaSet", "web-5bb6", pods(A), uid="r", labels=labels, annotations=annotations)
+    made = made_by(
+        deployment,
+        "ReplicaSet",
+        "web-5bb6",
+        pods(A),
+        uid="r",
+        labels=labels,
+        annotations=annotations,
+    )
     fact = read_live_object(KINDS["ReplicaSet"], made, NAMES)
     assert (fact.controller, fact.made_by, fact.number) == ("d", ("Deployment", "web"), 3)
     assert fact.marks == {"web-5bb6", "5bb6", "#3"}
@@ -115,7 +173,9 @@ def test_what_a_controller_makes_is_known_by_hash_number_and_name() -> None:
 
 @pytest.mark.parametrize("number", ["", "x", "-1", "1" * 5_000, "٣٣٣" * 9])
 def test_a_number_that_is_none_is_left_out(number: str) -> None:
-    item = thing("ReplicaSet", "web-5bb6", annotations={"deployment.kubernetes.io/revision": number})
+    item = thing(
+        "ReplicaSet", "web-5bb6", annotations={"deployment.kubernetes.io/revision": number}
+    )
     assert read_live_object(KINDS["ReplicaSet"], item, NAMES).number == 0
 
 
@@ -126,9 +186,13 @@ def test_a_pod_that_has_ended_does_not_count() -> None:
 
 def test_a_pod_says_why_it_does_not_start() -> None:
     waiting = [
-        {"state": {"waiting": {"reason": reason}}} for reason in ("ContainerCreating", "CreateContainerConfigError")
+        {"state": {"waiting": {"reason": reason}}}
+        for reason in ("ContainerCreating", "CreateContainerConfigError")
     ]
-    item = {**thing("Pod", "web", spec=pods(A)["spec"]), "status": {"phase": "Pending", "containerStatuses": waiting}}
+    item = {
+        **thing("Pod", "web", spec=pods(A)["spec"]),
+        "status": {"phase": "Pending", "containerStatuses": waiting},
+    }
     pod = read_pod(item, NAMES)
     assert pod is not None
     assert (pod.is_ready, pod.problem) == (False, "CreateContainerConfigError")

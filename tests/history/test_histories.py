@@ -24,8 +24,13 @@ FILES = {
 
 @pytest.mark.parametrize("form", FILES)
 @pytest.mark.parametrize("case", HISTORIES, ids=lambda case: case.name)
-def test_a_history_is_written_as_recorded(case: Path, form: HistoryFormat, snapshot: Snapshot) -> None:
-    """The clock is at noon on 1 June 2026. `test_markdown.py` compares the Markdown with the text."""
+def test_a_history_is_written_as_recorded(
+    case: Path, form: HistoryFormat, snapshot: Snapshot
+) -> None:
+    """The clock is at noon on 1 June 2026.
+
+    `test_markdown.py` compares the Markdown with the text.
+    """
     snapshot.snapshot_dir = case
     snapshot.assert_match(write_history(read_history(case), form, Screen()).encode(), FILES[form])
 
@@ -41,10 +46,14 @@ def test_there_are_fixtures() -> None:
         pytest.param(7, ["CronJobs"], id="one more: counted"),
     ],
 )
-def test_who_references_a_revision_is_named_where_they_are_few(number: int, expected: list[str]) -> None:
+def test_who_references_a_revision_is_named_where_they_are_few(
+    number: int, expected: list[str]
+) -> None:
     jobs = [workload("CronJob", f"job-{one}", {}) for one in range(number)]
     for one in jobs:
         one["spec"] = {"jobTemplate": {"spec": {"template": pods(A)}}}
     store = ObjectStore([inventory(A), revision(A), *jobs])
-    written = write_history(find_history(read_snapshot(FakeSource(store), None)), HistoryFormat.TEXT, Screen())
+    written = write_history(
+        find_history(read_snapshot(FakeSource(store), None)), HistoryFormat.TEXT, Screen()
+    )
     assert [word.rstrip(",") for word in written.split() if "CronJob" in word] == expected

@@ -1,4 +1,7 @@
-"""The Markdown of a history says what the recorded text says. No text of others is more than text in it."""
+"""The Markdown of a history says what the recorded text says.
+
+No text of others is more than text in it.
+"""
 
 import re
 from html import unescape
@@ -10,7 +13,13 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from krm_fn.report.table import Screen
-from krm_fn.tools.history.revision_history import History, LinkerJob, SetHistory, Unseen, WorkloadHistory
+from krm_fn.tools.history.revision_history import (
+    History,
+    LinkerJob,
+    SetHistory,
+    Unseen,
+    WorkloadHistory,
+)
 from krm_fn.tools.history.write_history import TITLES, write_history_markdown, write_history_text
 from tests.history.cases import HISTORIES as RECORDED
 from tests.history.cases import read_history
@@ -18,20 +27,29 @@ from tests.linker.object_store import NOON
 
 ACTIVE = "@team *bold* [link](https://example.com) | cell <b> `code` #1 ~~x~~ _y_"
 SET = SetHistory("shop", (), (), has_inventory=True, job=None)
-ROLLOUT = WorkloadHistory("Rollout", "web", is_done=False, situation="paused", reason=ACTIVE, templates=())
+ROLLOUT = WorkloadHistory(
+    "Rollout", "web", is_done=False, situation="paused", reason=ACTIVE, templates=()
+)
 JOB = LinkerJob("link", NOON, NOON, ACTIVE)
 
 HISTORIES = [
-    pytest.param(History("shop", NOON, (SET._replace(workloads=(ROLLOUT,)),)), id="the reason of a controller"),
+    pytest.param(
+        History("shop", NOON, (SET._replace(workloads=(ROLLOUT,)),)),
+        id="the reason of a controller",
+    ),
     pytest.param(History("shop", NOON, (SET._replace(job=JOB),)), id="the failure of a Job"),
-    pytest.param(History("shop", NOON, (), (Unseen("widgets", ACTIVE, ""),)), id="an error of the API server"),
+    pytest.param(
+        History("shop", NOON, (), (Unseen("widgets", ACTIVE, ""),)), id="an error of the API server"
+    ),
     pytest.param(History("shop", NOON, (), (Unseen("widgets", "", ACTIVE),)), id="a rule"),
 ]
 
 
 @pytest.mark.parametrize("history", HISTORIES)
 def test_text_of_others_is_only_text(history: History) -> None:
-    (note,) = (line for line in write_history_markdown(history).splitlines() if line.startswith("- "))
+    (note,) = (
+        line for line in write_history_markdown(history).splitlines() if line.startswith("- ")
+    )
     sentence = note.removeprefix("- ").partition(": `kubectl")[0]
     assert "&#64;team" in sentence
     assert not re.search(r"[@*\[|<`~_]", re.sub("&#[0-9]+;", "", sentence))
@@ -62,7 +80,9 @@ def read_markdown(text: str) -> Said:
             rows[-1].append(_shown(token))
         elif token.type == "fence":
             changes += token.content.splitlines()
-        elif heading := re.match("<details><summary><code>(.*)</code></summary>$", token.content.strip()):
+        elif heading := re.match(
+            "<details><summary><code>(.*)</code></summary>$", token.content.strip()
+        ):
             changes.append(unescape(heading[1]))
     return Said(rows, changes, notes)
 
@@ -72,7 +92,10 @@ def _shown(inline: Token) -> str:
 
 
 def read_text(text: str) -> Said:
-    """Read a text in which no line is folded. A base name that is the one above is left out there."""
+    """Read a text in which no line is folded.
+
+    A base name that is the one above is left out there.
+    """
     rows: list[list[str]] = []
     said = Said(rows, [], [])
     columns: list[int] = []
@@ -84,7 +107,10 @@ def read_text(text: str) -> Said:
         elif not line or (line.startswith("Set ") and line.count(" ") == 1):
             columns = []
         elif columns:
-            cells = [line[start:end].strip() for start, end in zip(columns, [*columns[1:], None], strict=True)]
+            cells = [
+                line[start:end].strip()
+                for start, end in zip(columns, [*columns[1:], None], strict=True)
+            ]
             above = cells[0] or above
             rows.append([above, *cells[1:]])
         elif re.match(r"\w+ \S+: .* -> ", line):

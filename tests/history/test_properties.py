@@ -44,7 +44,9 @@ def is_revision(item: Object) -> bool:
     labels, annotations = metadata.get("labels", {}), metadata.get("annotations", {})
     is_emitted = labels.get(keys.COMPONENT) in (None, keys.TRACKER) and keys.SET in labels
     return (
-        item["kind"] == "ConfigMap" and is_emitted and metadata["name"].startswith(annotations.get(keys.BASE_NAME, "/"))
+        item["kind"] == "ConfigMap"
+        and is_emitted
+        and metadata["name"].startswith(annotations.get(keys.BASE_NAME, "/"))
     )
 
 
@@ -62,7 +64,9 @@ holds = Properties[Namespace]()
 holds_of_history = Properties[Path]()
 
 
-@pytest.mark.parametrize("path", NAMESPACES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}")
+@pytest.mark.parametrize(
+    "path", NAMESPACES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}"
+)
 def test_all_properties_hold(path: Path) -> None:
     holds.check(Namespace(path), of=path.parent.name)
 
@@ -83,7 +87,9 @@ def every_revision_is_in_every_form(namespace: Namespace) -> None:
         assert [name for name in revisions if name not in written] == []
     for form in (HistoryFormat.TEXT, HistoryFormat.MARKDOWN):
         written = write_history(history, form, Screen())
-        assert [entry for entry in entries_of(history) if (entry.suffix or entry.base) not in written] == []
+        assert [
+            entry for entry in entries_of(history) if (entry.suffix or entry.base) not in written
+        ] == []
 
 
 @holds
@@ -110,10 +116,16 @@ def the_linker_does_what_is_said(namespace: Namespace) -> None:
     """Compare what goes with the next run with what the linker would delete now, and what it adds."""
     for reading, one in zip(namespace.snapshot.sets, namespace.history.sets, strict=True):
         deleted = {revision.name for revision in plan_deletions(reading.plan, reading.observation)}
-        said = {entry.name for entry in one.entries if entry.fate in (Retention.NEXT_RUN, Retention.LEFT_TO_KPT)}
+        said = {
+            entry.name
+            for entry in one.entries
+            if entry.fate in (Retention.NEXT_RUN, Retention.LEFT_TO_KPT)
+        }
         assert said == deleted
         added = {
-            patch.revision.name: patch.add for patch in plan_owners(reading.plan, reading.observation) if patch.add
+            patch.revision.name: patch.add
+            for patch in plan_owners(reading.plan, reading.observation)
+            if patch.add
         }
         assert {entry.name: entry.to_link for entry in one.entries if entry.to_link} == {
             name: tuple(map(str, owners)) for name, owners in added.items()
@@ -140,8 +152,15 @@ def a_run_deletes_what_goes_with_the_next_run(case: Path) -> None:
 @holds
 def no_content_is_requested_or_shown(namespace: Namespace) -> None:
     items = namespace.objects
-    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "any"}, "data": {"password": SECRET}}
-    marked = [{**item, "data": {"key": SECRET}} if item["kind"] == "ConfigMap" else item for item in items]
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "any"},
+        "data": {"password": SECRET},
+    }
+    marked = [
+        {**item, "data": {"key": SECRET}} if item["kind"] == "ConfigMap" else item for item in items
+    ]
     source = FakeSource([*marked, secret])
     history = find_history(read_snapshot(source, None))
     assert SECRET not in "".join(write_history(history, form, Screen()) for form in HistoryFormat)
@@ -161,7 +180,8 @@ def every_kind_is_listed_once(namespace: Namespace) -> None:
 def no_line_is_wider_than_the_screen_unless_a_name_or_a_command_is(case: Path) -> None:
     history = read_history(case)
     for line in "\n".join(
-        write_history(history, form, Screen()) for form in (HistoryFormat.TEXT, HistoryFormat.DETAIL)
+        write_history(history, form, Screen())
+        for form in (HistoryFormat.TEXT, HistoryFormat.DETAIL)
     ).splitlines():
         is_long = any(columns(word) > WIDTH // 3 for word in line.split())
         assert columns(line) <= WIDTH or is_long or line.startswith("  kubectl "), line
@@ -185,7 +205,9 @@ def test_the_order_of_the_objects_does_not_matter() -> None:
 
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=9) | st.just("\x1b[2J\u202e"),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2)
+    ),
 )
 
 
@@ -193,14 +215,20 @@ JUNK = st.recursive(
 @given(st.data())
 def test_any_field_may_hold_anything(data: st.DataObject) -> None:
     """No field of an object breaks the history, and none gets control characters onto a terminal."""
-    items: list[Any] = yaml.safe_load(yaml.safe_dump(read_objects(data.draw(st.sampled_from(NAMESPACES)))))
+    items: list[Any] = yaml.safe_load(
+        yaml.safe_dump(read_objects(data.draw(st.sampled_from(NAMESPACES))))
+    )
     for _ in range(data.draw(st.integers(1, 4))):
         path, place = data.draw(st.sampled_from([*_places(data.draw(st.sampled_from(items)))]))
         path[place] = data.draw(JUNK)
     sound = [
-        item for item in items if isinstance(item.get("metadata"), dict) and "kind" in item and "apiVersion" in item
+        item
+        for item in items
+        if isinstance(item.get("metadata"), dict) and "kind" in item and "apiVersion" in item
     ]
-    _, history = look([item for item in sound if isinstance(item["metadata"].get("labels", {}), dict)])
+    _, history = look(
+        [item for item in sound if isinstance(item["metadata"].get("labels", {}), dict)]
+    )
     for form in HistoryFormat:
         for line in write_history(history, form, Screen()).splitlines():
             assert line.isprintable(), line
@@ -208,7 +236,13 @@ def test_any_field_may_hold_anything(data: st.DataObject) -> None:
 
 def _places(item: Any) -> list[tuple[Any, Any]]:
     """Return every place below an object: the mapping or list, and the key in it."""
-    pairs = item.items() if isinstance(item, dict) else enumerate(item) if isinstance(item, list) else ()
+    pairs = (
+        item.items()
+        if isinstance(item, dict)
+        else enumerate(item)
+        if isinstance(item, list)
+        else ()
+    )
     found = []
     for key, value in list(pairs):
         found += [(item, key), *_places(value)]
@@ -219,17 +253,28 @@ _COMMAND = re.compile(
     r"(?<![\w`])`?(kubectl (?:rollout|argo|logs|delete) [^`;|]*?-n [\w-]+(?: --ignore-not-found)?)(?![\w-])"
 )
 _WIDTHS = (40, 80, 200)
-_COMMAND_TEXTS = (HistoryFormat.TEXT, HistoryFormat.WIDE, HistoryFormat.MARKDOWN, HistoryFormat.DETAIL)
+_COMMAND_TEXTS = (
+    HistoryFormat.TEXT,
+    HistoryFormat.WIDE,
+    HistoryFormat.MARKDOWN,
+    HistoryFormat.DETAIL,
+)
 
 
 def test_every_form_prints_the_very_same_commands() -> None:
-    """They are pasted: none is cut, broken or escaped, however narrow the screen is. Details may tell of more."""
+    """They are pasted: none is cut, broken or escaped, however narrow the screen is.
+
+    Details may tell of more.
+    """
     found = set()
     for case in HISTORIES:
         history = read_history(case)
         by_form = {}
         for form in (*_COMMAND_TEXTS, HistoryFormat.JSON):
-            told = [{*_COMMAND.findall(write_history(history, form, Screen(width)))} for width in _WIDTHS]
+            told = [
+                {*_COMMAND.findall(write_history(history, form, Screen(width)))}
+                for width in _WIDTHS
+            ]
             assert all(one == told[0] for one in told), (case.name, form, told)
             by_form[form] = told[0]
         shown = by_form[HistoryFormat.TEXT]

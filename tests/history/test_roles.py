@@ -8,7 +8,12 @@ from krm_fn.tools.history.snapshot import LiveObject, Progress
 
 def made(number: int, digest: str) -> LiveObject:
     return LiveObject(
-        "ReplicaSet", f"web-{digest}", digest, float(number), number=number, marks=frozenset({digest, f"#{number}"})
+        "ReplicaSet",
+        f"web-{digest}",
+        digest,
+        float(number),
+        number=number,
+        marks=frozenset({digest, f"#{number}"}),
     )
 
 
@@ -18,9 +23,14 @@ THREE = [made(1, "a"), made(2, "b"), made(3, "c")]
 @pytest.mark.parametrize(
     ("progress", "with_pods", "expected"),
     [
-        pytest.param(Progress("c", "b", is_done=False, limit=10), "bc", "past stable canary", id="a canary"),
         pytest.param(
-            Progress("c", "b", is_done=False, limit=10), "b", "past stable canary", id="a canary that has no pods yet"
+            Progress("c", "b", is_done=False, limit=10), "bc", "past stable canary", id="a canary"
+        ),
+        pytest.param(
+            Progress("c", "b", is_done=False, limit=10),
+            "b",
+            "past stable canary",
+            id="a canary that has no pods yet",
         ),
         pytest.param(
             Progress("c", "b", is_done=False, limit=10, situation="aborted"),
@@ -35,21 +45,46 @@ THREE = [made(1, "a"), made(2, "b"), made(3, "c")]
             id="blue-green",
         ),
         pytest.param(
-            Progress("c", "c", is_done=True, limit=10), "bc", "past being replaced|stable", id="old pods are going"
+            Progress("c", "c", is_done=True, limit=10),
+            "bc",
+            "past being replaced|stable",
+            id="old pods are going",
         ),
         pytest.param(
-            Progress("a", "c", is_done=False, limit=10), "ac", "canary past stable", id="back to an old ReplicaSet"
+            Progress("a", "c", is_done=False, limit=10),
+            "ac",
+            "canary past stable",
+            id="back to an old ReplicaSet",
         ),
-        pytest.param(Progress("c", "", is_done=False, limit=10), "c", "past past rolling out", id="a first rollout"),
         pytest.param(
-            Progress("#3", "", is_done=False, limit=10), "bc", "past being replaced|rolling out", id="a Deployment"
+            Progress("c", "", is_done=False, limit=10),
+            "c",
+            "past past rolling out",
+            id="a first rollout",
         ),
         pytest.param(
-            Progress("#3", "", is_done=True, limit=10), "c", "past past stable", id="a Deployment that is done"
+            Progress("#3", "", is_done=False, limit=10),
+            "bc",
+            "past being replaced|rolling out",
+            id="a Deployment",
         ),
-        pytest.param(Progress("#3", "", is_done=True, limit=10), "", "past past stable", id="one without pods"),
         pytest.param(
-            Progress("", "", is_done=True, limit=10), "c", "past past stable", id="the highest number is the newest"
+            Progress("#3", "", is_done=True, limit=10),
+            "c",
+            "past past stable",
+            id="a Deployment that is done",
+        ),
+        pytest.param(
+            Progress("#3", "", is_done=True, limit=10),
+            "",
+            "past past stable",
+            id="one without pods",
+        ),
+        pytest.param(
+            Progress("", "", is_done=True, limit=10),
+            "c",
+            "past past stable",
+            id="the highest number is the newest",
         ),
         pytest.param(
             Progress("x", "", is_done=False, limit=10),
@@ -79,4 +114,6 @@ def test_there_are_no_roles_without_templates() -> None:
     ],
 )
 def test_the_oldest_is_deleted_first(limit: int, left: dict[str, int]) -> None:
-    assert find_roles(Progress("c", "c", is_done=True, limit=limit), THREE, "c").rollouts_left == left
+    assert (
+        find_roles(Progress("c", "c", is_done=True, limit=limit), THREE, "c").rollouts_left == left
+    )

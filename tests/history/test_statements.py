@@ -126,11 +126,14 @@ def judge_references(one: Statement) -> None:
         assert who.startswith("Pod/"), f"{who} is not told"
         controllers = controllers_of(one.store, who)
         speaking = told.union(*(controllers_of(one.store, other) for other in told))
-        # A pod whose controller may not be listed is counted, and told only if nothing else references the name.
+        # A pod whose controller may not be listed is counted, and told only if nothing else
+        # references the name.
         is_told = bool(controllers & speaking) or ("replicasets" in one.case.forbidden and told)
         assert is_told, f"{who} is not told"
     for who in told - named:
-        speaks_for = {pod for pod in named if pod.startswith("Pod/") and who in controllers_of(one.store, pod)}
+        speaks_for = {
+            pod for pod in named if pod.startswith("Pod/") and who in controllers_of(one.store, pod)
+        }
         assert speaks_for, f"{who} does not reference it"
 
 
@@ -170,7 +173,9 @@ def judge_owners(one: Statement) -> None:
     after = one.after.store.find("ConfigMap", one.entry.name)
     if after is not None and keys.KPT_INVENTORY not in after["metadata"]["annotations"]:
         added = [*map(_owner, after["metadata"].get("ownerReferences", []))]
-        assert sorted({*added} - {*one.entry.owners}) == sorted({*one.entry.to_link} - {*one.entry.owners})
+        assert sorted({*added} - {*one.entry.owners}) == sorted(
+            {*one.entry.to_link} - {*one.entry.owners}
+        )
 
 
 def judge_reason(one: Statement) -> None:
@@ -202,7 +207,10 @@ def judge_reason(one: Statement) -> None:
     is_other = keys.KPT_INVENTORY in item["annotations"] or (
         one.entry.foreign and one.entry.fate is _TOLD_BEFORE_OWNERS
     )
-    is_leak = item["labels"].get(keys.COMPONENT) == keys.TRACKER and keys.OWNS_SECRET not in item["annotations"]
+    is_leak = (
+        item["labels"].get(keys.COMPONENT) == keys.TRACKER
+        and keys.OWNS_SECRET not in item["annotations"]
+    )
     if not is_other and not is_leak:
         after = run(Case([*store], ()), plan_of(one.case), clock)
         assert after.store.find("ConfigMap", one.entry.name) is None
@@ -216,7 +224,10 @@ def _check_last(one: Statement) -> None:
     store = one.case.store()
     for who in named - last:
         store.remove(store.get(*who.split("/")))
-    assert run(Case([*store], ()), plan_of(one.case)).store.find("ConfigMap", one.entry.name) is not None
+    assert (
+        run(Case([*store], ()), plan_of(one.case)).store.find("ConfigMap", one.entry.name)
+        is not None
+    )
 
 
 def _owner(reference: Object) -> str:
@@ -260,7 +271,11 @@ def delete_by_command(store: ObjectStore, words: list[str]) -> None:
     """Act as kubectl, while the garbage collector and what makes Secrets go on."""
     assert words[:2] == ["kubectl", "delete"]
     assert words[-3:] == ["-n", NAMESPACE, "--ignore-not-found"]
-    kinds = {"secret": "Secret", "configmap": "ConfigMap", "externalsecret.external-secrets.io": "ExternalSecret"}
+    kinds = {
+        "secret": "Secret",
+        "configmap": "ConfigMap",
+        "externalsecret.external-secrets.io": "ExternalSecret",
+    }
     for word in words[2:-3]:
         resource, _, name = word.partition("/")
         if (item := store.find(kinds[resource], name)) is not None:
@@ -277,7 +292,9 @@ def leaks_of(store: ObjectStore) -> set[str]:
         name, annotations = item["metadata"]["name"], item["metadata"].get("annotations", {})
         is_tracker = item["metadata"]["labels"].get(keys.COMPONENT) == keys.TRACKER
         is_kept = name in listed or keys.RETAIN in annotations or named_by(store, name)
-        is_owned = any(owner["kind"] == "Service" for owner in item["metadata"].get("ownerReferences", []))
+        is_owned = any(
+            owner["kind"] == "Service" for owner in item["metadata"].get("ownerReferences", [])
+        )
         is_young = item["metadata"]["creationTimestamp"] >= "2026-06-01T11:50:00Z"
         if is_tracker and not (is_kept or is_owned or is_young or keys.OWNS_SECRET in annotations):
             found.add(name)
@@ -291,11 +308,17 @@ def test_the_command_against_a_leak_deletes_it_for_good_and_nothing_that_is_need
         case = generate(Random(seed_of(number)))
         store = case.store()
         history = history_of(store, case.forbidden)
-        commands = [note.command for note in find_notes(history) if note.command.startswith("kubectl delete")]
+        commands = [
+            note.command
+            for note in find_notes(history)
+            if note.command.startswith("kubectl delete")
+        ]
         if case.forbidden or inventory_of(store) is None:
             assert commands == [], f"case {number}: what is not seen may need it"
             continue
-        needed = {name for name in ALL if named_by(store, name) or name in (inventory_of(store) or [])}
+        needed = {
+            name for name in ALL if named_by(store, name) or name in (inventory_of(store) or [])
+        }
         live = {("Secret", name) for name in needed if store.find("Secret", name)}
         live |= {("ConfigMap", name) for name in needed if store.find("ConfigMap", name)}
         expected = _without_siblings(store, leaks_of(store))
@@ -303,10 +326,16 @@ def test_the_command_against_a_leak_deletes_it_for_good_and_nothing_that_is_need
             delete_by_command(store, shlex.split(command))
             run_commands += 1
         for name in expected:
-            assert (store.find("ConfigMap", name), store.find("Secret", name)) == (None, None), f"case {number}: {name}"
+            assert (store.find("ConfigMap", name), store.find("Secret", name)) == (None, None), (
+                f"case {number}: {name}"
+            )
         lost = [key for key in sorted(live) if store.find(*key) is None]
         assert lost == [], f"case {number}"
-        again = [note.command for note in find_notes(history_of(store)) if note.command.startswith("kubectl delete")]
+        again = [
+            note.command
+            for note in find_notes(history_of(store))
+            if note.command.startswith("kubectl delete")
+        ]
         assert again == [], f"case {number}: nothing leaks any more"
         warnings = " ".join(run(Case([*store], ()), plan_of(case)).report.warnings)
         assert not [name for name in expected if name in warnings], f"case {number}"

@@ -16,7 +16,10 @@ class Ended(Exception):
 
 
 class Viewer:
-    """Somebody who watches these histories, or errors, and then ends it. A history is written as its namespace."""
+    """Somebody who watches these histories, or errors, and then ends it.
+
+    A history is written as its namespace.
+    """
 
     def __init__(self, *answers: History | str, height: int = 0) -> None:
         self.answers = list(answers)
@@ -50,7 +53,10 @@ def test_a_pipe_gets_a_block_for_each_change_and_a_line_between() -> None:
     viewer = Viewer(FIRST, LATER, CHANGED)
     with pytest.raises(Ended):
         viewer.watch()
-    assert viewer.shown == ["shop 0\nshop 1\nshop 2\n", "--- 2026-06-01T12:02:00Z\napi 0\napi 1\napi 2\n"]
+    assert viewer.shown == [
+        "shop 0\nshop 1\nshop 2\n",
+        "--- 2026-06-01T12:02:00Z\napi 0\napi 1\napi 2\n",
+    ]
 
 
 def test_a_terminal_is_written_over_in_place() -> None:

@@ -14,10 +14,16 @@ from typing import Any
 
 from krm_fn.tools.init.transaction import NewContent, write_all
 
-_CHANGES = frozenset({"os.mkdir", "os.rename", "os.link", "os.remove", "os.rmdir", "os.chown", "os.chmod"})
+_CHANGES = frozenset(
+    {"os.mkdir", "os.rename", "os.link", "os.remove", "os.rmdir", "os.chown", "os.chmod"}
+)
 FEWER = 3
 
-NEW = {"shop/krm-fn.yaml": b"new\n", ".ci/jobs/krm-fn.yaml": b"ci\n", "shop/kustomization.yaml": b"entry\n"}
+NEW = {
+    "shop/krm-fn.yaml": b"new\n",
+    ".ci/jobs/krm-fn.yaml": b"ci\n",
+    "shop/kustomization.yaml": b"entry\n",
+}
 OLD = {"shop/kustomization.yaml": b"before\n"}
 """In the order in which they are written: the last one needs the first."""
 
@@ -27,7 +33,9 @@ def main(folder: Path, way: str, number: int) -> int:
 
     def interrupt(event: str, arguments: tuple[Any, ...]) -> None:
         nonlocal calls
-        is_write = event == "open" and bool(int(arguments[2]) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+        is_write = event == "open" and bool(
+            int(arguments[2]) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+        )
         if event not in _CHANGES and not is_write:
             return
         calls += 1

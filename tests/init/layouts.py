@@ -21,7 +21,10 @@ Content: TypeAlias = str | bytes | Link | Fifo
 
 
 class Layout(NamedTuple):
-    """A tree of files, and where init runs. `refused`: a part of what it says where it must write nothing."""
+    """A tree of files, and where init runs.
+
+    `refused`: a part of what it says where it must write nothing.
+    """
 
     files: Mapping[str, Content]
     path: str
@@ -59,7 +62,10 @@ def config_map(name: str, namespace: str = "") -> str:
 
 def manifests(folder: str, namespace: str = "") -> dict[str, Content]:
     at = f"{folder}/" if folder else ""
-    return {f"{at}web.yaml": deployment("web", "app", namespace), f"{at}config.yaml": config_map("app", namespace)}
+    return {
+        f"{at}web.yaml": deployment("web", "app", namespace),
+        f"{at}config.yaml": config_map("app", namespace),
+    }
 
 
 def kustomization(*resources: str, more: str = "") -> str:
@@ -123,11 +129,17 @@ LAYOUTS: dict[str, Layout] = {
     "manifests": Layout(manifests("shop", "web"), "shop", set="shop"),
     "manifests at the top": Layout(manifests(""), "."),
     "manifests in folders": Layout({**manifests("shop/a"), **manifests("shop/b", "b")}, "shop"),
-    "one kustomization": Layout({**manifests("shop"), "shop/kustomization.yaml": WEB}, "shop", set="shop"),
+    "one kustomization": Layout(
+        {**manifests("shop"), "shop/kustomization.yaml": WEB}, "shop", set="shop"
+    ),
     "an overlay": Layout(OVERLAYS, "shop/overlays/prod", set="shop"),
     "a base": Layout(OVERLAYS, "shop/base", "pass shop/overlays/dev, shop/overlays/prod"),
-    "the folder above overlays": Layout(OVERLAYS, "shop", "would do: shop/overlays/dev, shop/overlays/prod"),
-    "the top of a repository": Layout({**OVERLAYS, **HOME}, ".", "apps/media/radarr/app, shop/overlays/dev"),
+    "the folder above overlays": Layout(
+        OVERLAYS, "shop", "would do: shop/overlays/dev, shop/overlays/prod"
+    ),
+    "the top of a repository": Layout(
+        {**OVERLAYS, **HOME}, ".", "apps/media/radarr/app, shop/overlays/dev"
+    ),
     "an overlay beside one that runs krm-fn": Layout(
         {
             **OVERLAYS,
@@ -138,7 +150,11 @@ LAYOUTS: dict[str, Layout] = {
         set="shop-prod",
     ),
     "an overlay of a base that runs krm-fn": Layout(
-        {**OVERLAYS, "shop/base/kustomization.yaml": f"{WEB}transformers: [fn.yaml]\n", "shop/base/fn.yaml": RUN},
+        {
+            **OVERLAYS,
+            "shop/base/kustomization.yaml": f"{WEB}transformers: [fn.yaml]\n",
+            "shop/base/fn.yaml": RUN,
+        },
         "shop/overlays/prod",
         "is built from shop/base, which runs krm-fn",
     ),
@@ -163,12 +179,17 @@ LAYOUTS: dict[str, Layout] = {
         "shop/overlays/dev",
     ),
     "charts in a base": Layout(
-        {**OVERLAYS, "shop/base/kustomization.yaml": f"{WEB}helmCharts: [{{name: a, repo: 'https://a.example'}}]\n"},
+        {
+            **OVERLAYS,
+            "shop/base/kustomization.yaml": f"{WEB}helmCharts: [{{name: a, repo: 'https://a.example'}}]\n",
+        },
         "shop/overlays/prod",
         "has charts (`helmCharts`) in shop/base",
     ),
     "a chart": Layout(CHART, "chart", set="shop", options=("--namespace", "web")),
-    "a chart without a namespace": Layout(CHART, "chart", "pass that of the release with --namespace"),
+    "a chart without a namespace": Layout(
+        CHART, "chart", "pass that of the release with --namespace"
+    ),
     "the templates of a chart": Layout(
         {**CHART, "chart/templates/more/config.yaml": config_map("more")},
         "chart/templates/more",
@@ -177,41 +198,71 @@ LAYOUTS: dict[str, Layout] = {
     "a package of kpt": Layout({**manifests("shop"), "shop/Kptfile": KPTFILE}, "shop", set="front"),
     "an application of a home": Layout(HOME, "apps/media/radarr/app", set="radarr"),
     "the folder of Kustomizations of Flux": Layout(HOME, "apps/media", "is an app of apps"),
-    "an app of apps": Layout({"apps/web.yaml": APPLICATION, **manifests("web")}, "apps", "is an app of apps"),
+    "an app of apps": Layout(
+        {"apps/web.yaml": APPLICATION, **manifests("web")}, "apps", "is an app of apps"
+    ),
     "an app of apps in a kustomization": Layout(
         {"apps/web.yaml": APPLICATION, "apps/kustomization.yaml": kustomization("web.yaml")},
         "apps",
         "is an app of apps",
     ),
     "manifests in a folder that Flux builds": Layout(
-        {**manifests("apps/web"), **manifests("apps/api"), "cluster/ks.yaml": FLUX % "apps"}, "apps/web"
+        {**manifests("apps/web"), **manifests("apps/api"), "cluster/ks.yaml": FLUX % "apps"},
+        "apps/web",
     ),
     "a kustomization in a folder that Flux builds": Layout(
-        {**manifests("apps/web"), "apps/web/kustomization.yaml": WEB, "cluster/ks.yaml": FLUX % "apps"},
+        {
+            **manifests("apps/web"),
+            "apps/web/kustomization.yaml": WEB,
+            "cluster/ks.yaml": FLUX % "apps",
+        },
         "apps/web",
         "is built by Flux as a part of apps (cluster/ks.yaml)",
     ),
     "krm-fn is there": Layout(
-        {**manifests("shop"), "shop/kustomization.yaml": f"{WEB}transformers: [fn.yaml]\n", "shop/fn.yaml": RUN}, "shop"
+        {
+            **manifests("shop"),
+            "shop/kustomization.yaml": f"{WEB}transformers: [fn.yaml]\n",
+            "shop/fn.yaml": RUN,
+        },
+        "shop",
     ),
     "krm-fn is in a folder above": Layout(
         {**manifests("shop/a"), "shop/krm-fn.yaml": RUN}, "shop/a", "is a part of shop"
     ),
     "krm-fn is in a folder below": Layout(
-        {**manifests("shop"), **manifests("shop/a", "a"), "shop/a/krm-fn.yaml": RUN}, "shop", "found 2 configurations"
+        {**manifests("shop"), **manifests("shop/a", "a"), "shop/a/krm-fn.yaml": RUN},
+        "shop",
+        "found 2 configurations",
     ),
     "a link to a kustomization of others": Layout(
-        {**manifests("shop"), "shared.yaml": WEB, "shop/kustomization.yaml": Link("../shared.yaml")}, "shop", "leads to"
+        {
+            **manifests("shop"),
+            "shared.yaml": WEB,
+            "shop/kustomization.yaml": Link("../shared.yaml"),
+        },
+        "shop",
+        "leads to",
     ),
     "a link to the folder": Layout({**ONE, "link": Link("app")}, "link"),
     "a link out of the repository": Layout(
-        {**manifests("shop"), "shop/kustomization.yaml": WEB, "shop/krm-fn.yaml": Link("/etc/krm-fn.yaml")},
+        {
+            **manifests("shop"),
+            "shop/kustomization.yaml": WEB,
+            "shop/krm-fn.yaml": Link("/etc/krm-fn.yaml"),
+        },
         "shop",
         "krm-fn.yaml",
     ),
-    "a FIFO in the place of the configuration": Layout({**manifests("shop"), "shop/krm-fn.yaml": FIFO}, "shop", "FIFO"),
-    "a FIFO beside": Layout({**manifests("shop"), "other/kustomization.yaml": FIFO, "a.yaml": FIFO}, "shop"),
-    "a FIFO for a kustomization": Layout({**manifests("shop"), "shop/kustomization.yaml": FIFO}, "shop", "FIFO"),
+    "a FIFO in the place of the configuration": Layout(
+        {**manifests("shop"), "shop/krm-fn.yaml": FIFO}, "shop", "FIFO"
+    ),
+    "a FIFO beside": Layout(
+        {**manifests("shop"), "other/kustomization.yaml": FIFO, "a.yaml": FIFO}, "shop"
+    ),
+    "a FIFO for a kustomization": Layout(
+        {**manifests("shop"), "shop/kustomization.yaml": FIFO}, "shop", "FIFO"
+    ),
     "lines that end as in Windows": Layout(
         {**manifests("shop"), "shop/kustomization.yaml": WEB.replace("\n", "\r\n")}, "shop"
     ),
@@ -247,8 +298,12 @@ LAYOUTS: dict[str, Layout] = {
         {"shop/kustomization.yaml": "resources: [nowhere.yaml]\n"}, "shop", "nowhere"
     ),
     "no manifests": Layout({"shop/README.md": "a"}, "shop", "has no manifests"),
-    "a workflow among manifests": Layout({**manifests("shop"), "shop/ci.yaml": "jobs: {}\n"}, "shop", "ci.yaml"),
-    "a weird name": Layout({**manifests("a b/#c: [d]"), "a b/#c: [d]/kustomization.yaml": WEB}, "a b/#c: [d]"),
+    "a workflow among manifests": Layout(
+        {**manifests("shop"), "shop/ci.yaml": "jobs: {}\n"}, "shop", "ci.yaml"
+    ),
+    "a weird name": Layout(
+        {**manifests("a b/#c: [d]"), "a b/#c: [d]/kustomization.yaml": WEB}, "a b/#c: [d]"
+    ),
     "two applications of one name": Layout(
         {
             **manifests("media/web/app"),
@@ -270,7 +325,9 @@ LAYOUTS: dict[str, Layout] = {
     "two overlays of one name in two namespaces": Layout(
         {
             **OVERLAYS,
-            "shop/overlays/dev/kustomization.yaml": f"{OVERLAY}transformers: [fn.yaml]\n".replace("prod", "dev"),
+            "shop/overlays/dev/kustomization.yaml": f"{OVERLAY}transformers: [fn.yaml]\n".replace(
+                "prod", "dev"
+            ),
             "shop/overlays/dev/fn.yaml": RUN.replace("there", "shop"),
         },
         "shop/overlays/prod",

@@ -54,7 +54,11 @@ def write(folder: Path, tree: Tree) -> Path:
 
 
 def read(folder: Path) -> Tree:
-    return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_text()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def init(folder: Path, *options: str) -> Outcome:
@@ -74,7 +78,10 @@ RESOURCES = "resources:\n- web.yaml   # first\n- config.yaml\n"
 OTHER = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: a}\nlabels: {a: b}\n"
 KUSTOMIZATIONS = {
     "without transformers": (RESOURCES, f"{RESOURCES}transformers:\n- krm-fn.yaml\n"),
-    "with a comment at the end": (f"{RESOURCES}# end\n", f"{RESOURCES}transformers:\n- krm-fn.yaml\n# end\n"),
+    "with a comment at the end": (
+        f"{RESOURCES}# end\n",
+        f"{RESOURCES}transformers:\n- krm-fn.yaml\n# end\n",
+    ),
     "with others before it": (
         f"transformers:\n  - a.yaml # why\n\n{RESOURCES}",
         f"transformers:\n  - a.yaml # why\n  - krm-fn.yaml\n\n{RESOURCES}",
@@ -91,7 +98,9 @@ KUSTOMIZATIONS = {
 
 
 @pytest.mark.parametrize(("before", "after"), KUSTOMIZATIONS.values(), ids=KUSTOMIZATIONS)
-def test_a_kustomization_gets_one_entry_and_keeps_every_other_byte(before: str, after: str, shop: Path) -> None:
+def test_a_kustomization_gets_one_entry_and_keeps_every_other_byte(
+    before: str, after: str, shop: Path
+) -> None:
     write(shop, {"kustomization.yaml": before, "a.yaml": OTHER})
     outcome = init(shop)
     assert read(shop)["kustomization.yaml"] == after, outcome.stderr
@@ -113,17 +122,25 @@ def test_what_is_unusual_stays_and_the_lines_are_printed(text: str, shop: Path) 
     assert (outcome.exit_code, read(shop)) == (1, tree), outcome.stderr
     lines = b"kustomization.yaml: is not changed; add to it:\n  transformers:\n  - krm-fn.yaml\n"
     assert lines in outcome.stdout
-    assert b"next: nothing is written yet: add the lines above, and run krm-fn init again\n" in outcome.stdout
+    assert (
+        b"next: nothing is written yet: add the lines above, and run krm-fn init again\n"
+        in outcome.stdout
+    )
     write(shop, {"kustomization.yaml": f"{RESOURCES}transformers: [krm-fn.yaml]\n"})
     assert init(shop).exit_code == 0
     assert "krm-fn.yaml" in read(shop)
 
 
 NOT_BUILT = {
-    "a text in the place of the list": {"kustomization.yaml": f"transformers: a.yaml\n{RESOURCES}", "a.yaml": "a"},
+    "a text in the place of the list": {
+        "kustomization.yaml": f"transformers: a.yaml\n{RESOURCES}",
+        "a.yaml": "a",
+    },
     "nothing": {"kustomization.yaml": ""},
     "what is no YAML": {"web.yaml": "kind: [\n"},
-    "a transformer that is not there": {"kustomization.yaml": f"{RESOURCES}transformers: [a.yaml]\n"},
+    "a transformer that is not there": {
+        "kustomization.yaml": f"{RESOURCES}transformers: [a.yaml]\n"
+    },
     "a configuration that contradicts": {
         "a.yaml": "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: a}\n"
     },
@@ -154,7 +171,9 @@ KPTFILES = {
 
 
 @pytest.mark.parametrize(("before", "after"), KPTFILES.values(), ids=KPTFILES)
-def test_a_kptfile_gets_the_last_entry_and_keeps_every_other_byte(before: str, after: str, shop: Path) -> None:
+def test_a_kptfile_gets_the_last_entry_and_keeps_every_other_byte(
+    before: str, after: str, shop: Path
+) -> None:
     write(shop, {"Kptfile": before})
     outcome = init(shop)
     assert outcome.exit_code == 0, outcome.stderr
@@ -166,7 +185,9 @@ def test_a_kptfile_gets_the_last_entry_and_keeps_every_other_byte(before: str, a
 
 
 def test_any_other_folder_gets_a_configuration_alone(shop: Path) -> None:
-    outcome = init(shop, "--deployer", "argocd", "--deployer", "kapp", "--linker-image", "registry.example/k:1")
+    outcome = init(
+        shop, "--deployer", "argocd", "--deployer", "kapp", "--linker-image", "registry.example/k:1"
+    )
     assert outcome.exit_code == 0, outcome.stderr
     assert read(shop) == {
         **MANIFESTS,
@@ -225,7 +246,9 @@ def test_a_second_run_changes_nothing_and_succeeds(more: Tree, shop: Path) -> No
 
 
 @pytest.mark.parametrize("more", DOORS.values(), ids=DOORS)
-def test_a_dry_run_writes_nothing_and_says_the_same_of_the_rendering(more: Tree, shop: Path) -> None:
+def test_a_dry_run_writes_nothing_and_says_the_same_of_the_rendering(
+    more: Tree, shop: Path
+) -> None:
     write(shop, more)
     before = read(shop)
     dry = init(shop, "--dry-run")
@@ -237,14 +260,20 @@ def test_a_dry_run_writes_nothing_and_says_the_same_of_the_rendering(more: Tree,
 
 
 def test_a_dry_run_shows_no_line_of_a_kustomization_that_is_there(shop: Path) -> None:
-    write(shop, {"kustomization.yaml": f"{RESOURCES}secretGenerator:\n- name: a\n  literals: [token=hidden]\n"})
+    write(
+        shop,
+        {
+            "kustomization.yaml": f"{RESOURCES}secretGenerator:\n- name: a\n  literals: [token=hidden]\n"
+        },
+    )
     outcome = init(shop, "--dry-run")
     assert b"  +transformers:\n  +- krm-fn.yaml\n" in outcome.stdout
     assert b"hidden" not in outcome.stdout + outcome.stderr.encode()
 
 
 MINE = (
-    "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: mine%s}\nspec: {deployers: [flux]}\n"
+    "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: "
+    "mine%s}\nspec: {deployers: [flux]}\n"
 )
 RUN = ', annotations: {config.kubernetes.io/function: "{exec: {path: krm-fn}}"}'
 PRESENT = {
@@ -280,7 +309,9 @@ PRESENT = {
         '      config.kubernetes.io/local-config: "true"',
     ),
     "settings in a Kptfile count": (
-        {"Kptfile": f"{KPTFILE}pipeline:\n  mutators:\n  - exec: krm-fn\n    configMap: {{name: mine}}\n"},
+        {
+            "Kptfile": f"{KPTFILE}pipeline:\n  mutators:\n  - exec: krm-fn\n    configMap: {{name: mine}}\n"
+        },
         (),
         0,
         "shop/Kptfile: unchanged\n\n",
@@ -308,7 +339,9 @@ def test_a_configuration_that_is_there_is_never_overwritten(
         if name in tree and name not in {"kustomization.yaml", "Kptfile"}
     }
     assert kept.items() <= tree.items()
-    assert len([text for text in read(shop).values() if "kind: ConfigRevisions" in text]) == len(kept)
+    assert len([text for text in read(shop).values() if "kind: ConfigRevisions" in text]) == len(
+        kept
+    )
 
 
 ENTRIES = {
@@ -318,11 +351,15 @@ ENTRIES = {
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_an_entry_whose_file_is_missing_gets_the_file_and_no_second_entry(name: str, shop: Path) -> None:
+def test_an_entry_whose_file_is_missing_gets_the_file_and_no_second_entry(
+    name: str, shop: Path
+) -> None:
     write(shop, {name: ENTRIES[name]})
     outcome = init(Path("shop"))
     assert outcome.exit_code == 0, outcome.stderr
-    assert outcome.stdout.decode().startswith(f"shop/krm-fn.yaml: written\nshop/{name}: unchanged\n")
+    assert outcome.stdout.decode().startswith(
+        f"shop/krm-fn.yaml: written\nshop/{name}: unchanged\n"
+    )
 
 
 SETS = {
@@ -344,7 +381,9 @@ def test_the_set_is_named_as_the_package(name: str, shop: Path) -> None:
 
 def test_an_overlay_is_named_after_what_it_is_an_overlay_of(tmp_path: Path) -> None:
     init(write(tmp_path / "My Shop/overlays/prod", MANIFESTS))
-    assert re.search(r"\n  name: my-shop-[a-z0-9]{10}   #", read(tmp_path)["My Shop/overlays/prod/krm-fn.yaml"])
+    assert re.search(
+        r"\n  name: my-shop-[a-z0-9]{10}   #", read(tmp_path)["My Shop/overlays/prod/krm-fn.yaml"]
+    )
 
 
 EXAMPLE_OF = {"github": "github/diff.yaml", "gitlab": "gitlab/.gitlab-ci.yml"}
@@ -352,13 +391,17 @@ ACTION = f"platform/krm-fn@{'1' * 40}"
 
 
 @pytest.mark.parametrize("ci", [*EXAMPLE_OF])
-def test_the_file_for_ci_is_the_example_for_this_package(ci: str, shop: Path, tmp_path: Path) -> None:
+def test_the_file_for_ci_is_the_example_for_this_package(
+    ci: str, shop: Path, tmp_path: Path
+) -> None:
     (tmp_path / ".git").mkdir()
     outcome = init(shop, "--ci", ci, "--action", ACTION)
     assert outcome.exit_code == 0, outcome.stderr
     written = (tmp_path / Pipeline[ci].file).read_text()
     example = (EXAMPLES / EXAMPLE_OF[ci]).read_text().replace("apps/*/overlays/*", "shop")
-    assert written.partition("\n")[2] == example.partition("\n")[2].replace("OWNER/REPO@SHA", ACTION)
+    assert written.partition("\n")[2] == example.partition("\n")[2].replace(
+        "OWNER/REPO@SHA", ACTION
+    )
     (tmp_path / Pipeline[ci].file).write_text("mine: 1\n")
     before = read(tmp_path)
     again = init(shop, "--ci", ci, "--action", ACTION)
@@ -391,12 +434,25 @@ def _paths(workflow: Any) -> Any:
     return workflow["jobs"]["diff"]["steps"][1]["with"]["paths"]
 
 
-UNSAFE = ["${{ secrets.X }}", "$(id)", "a\nb", "-x", "a`id`", "a\u202eb", "a\\b", "a'b", " a", "a\x1bb"]
+UNSAFE = [
+    "${{ secrets.X }}",
+    "$(id)",
+    "a\nb",
+    "-x",
+    "a`id`",
+    "a\u202eb",
+    "a\\b",
+    "a'b",
+    " a",
+    "a\x1bb",
+]
 
 
 @pytest.mark.parametrize("name", UNSAFE)
 @pytest.mark.parametrize("ci", [*EXAMPLE_OF])
-def test_a_name_that_would_be_more_than_a_name_in_ci_is_refused(ci: str, name: str, tmp_path: Path) -> None:
+def test_a_name_that_would_be_more_than_a_name_in_ci_is_refused(
+    ci: str, name: str, tmp_path: Path
+) -> None:
     (tmp_path / ".git").mkdir()
     write(tmp_path / name, MANIFESTS)
     before = read(tmp_path)
@@ -421,7 +477,9 @@ IN_THE_WAY: dict[str, Callable[[Path], None]] = {
 
 @pytest.mark.parametrize("way", IN_THE_WAY)
 @pytest.mark.parametrize("ci", [*EXAMPLE_OF])
-def test_what_is_in_the_place_of_the_file_for_ci_is_refused(ci: str, way: str, shop: Path, tmp_path: Path) -> None:
+def test_what_is_in_the_place_of_the_file_for_ci_is_refused(
+    ci: str, way: str, shop: Path, tmp_path: Path
+) -> None:
     (tmp_path / ".git").mkdir()
     file = tmp_path / Pipeline[ci].file
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -433,7 +491,9 @@ def test_what_is_in_the_place_of_the_file_for_ci_is_refused(ci: str, way: str, s
     assert read(shop) == before
 
 
-def test_nothing_is_written_through_a_link_out_of_the_repository(shop: Path, tmp_path: Path) -> None:
+def test_nothing_is_written_through_a_link_out_of_the_repository(
+    shop: Path, tmp_path: Path
+) -> None:
     (shop / ".git").mkdir()
     (tmp_path / "out").mkdir()
     (shop / ".github").symlink_to("../out")
@@ -444,7 +504,11 @@ def test_nothing_is_written_through_a_link_out_of_the_repository(shop: Path, tmp
 
 
 REFUSED = {
-    "an action that is no commit": (("--ci", "github", "--action", "a/b@v1"), 2, "expected OWNER/REPO@SHA"),
+    "an action that is no commit": (
+        ("--ci", "github", "--action", "a/b@v1"),
+        2,
+        "expected OWNER/REPO@SHA",
+    ),
     "an action without --ci": (("--action", ACTION), 2, "and --ci beside it"),
     "--ci outside of a repository": (
         ("--ci", "github", "--action", ACTION),
@@ -466,7 +530,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("options", "code", "said"), REFUSED.values(), ids=REFUSED)
-def test_refused_with_nothing_written(options: tuple[str, ...], code: int, said: str, shop: Path) -> None:
+def test_refused_with_nothing_written(
+    options: tuple[str, ...], code: int, said: str, shop: Path
+) -> None:
     outcome = init(shop, *options)
     assert outcome.exit_code == code
     assert said in outcome.stderr
@@ -476,18 +542,28 @@ def test_refused_with_nothing_written(options: tuple[str, ...], code: int, said:
 def test_no_action_is_named_that_nobody_has(shop: Path, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     outcome = init(shop, "--ci", "github")
-    assert (outcome.exit_code, read(tmp_path)) == (1, {f"shop/{name}": text for name, text in MANIFESTS.items()})
-    assert "--ci needs --action OWNER/REPO@SHA: no release of krm-fn is published yet" in outcome.stderr
+    assert (outcome.exit_code, read(tmp_path)) == (
+        1,
+        {f"shop/{name}": text for name, text in MANIFESTS.items()},
+    )
+    assert (
+        "--ci needs --action OWNER/REPO@SHA: no release of krm-fn is published yet"
+        in outcome.stderr
+    )
 
 
-def test_a_chart_needs_the_namespace_of_its_release(shop: Path, require_tool: Callable[[str], Path]) -> None:
+def test_a_chart_needs_the_namespace_of_its_release(
+    shop: Path, require_tool: Callable[[str], Path]
+) -> None:
     helm = require_tool("helm").parent
     tree = {"Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.0.0\n", "templates/web.yaml": WEB}
     chart = write(shop.parent / "chart", {**tree, "templates/config.yaml": CONFIG})
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{helm}{os.pathsep}{os.environ['PATH']}")
         outcome = init(Path("chart"))
-        message = "Helm tells a post-renderer no namespace; pass that of the release with --namespace"
+        message = (
+            "Helm tells a post-renderer no namespace; pass that of the release with --namespace"
+        )
         assert (outcome.exit_code, outcome.stderr) == (1, f"error: chart: {message}\n")
         assert "krm-fn.yaml" not in read(chart)
         assert init(chart, "--namespace", "prod").exit_code == 0
@@ -514,7 +590,10 @@ def test_a_full_disk_takes_nothing(shop: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert (outcome.exit_code, read(shop)) == (1, MANIFESTS)
-    assert (outcome.stdout, outcome.stderr) == (b"", "error: shop/krm-fn.yaml: no space left on device\n")
+    assert (outcome.stdout, outcome.stderr) == (
+        b"",
+        "error: shop/krm-fn.yaml: no space left on device\n",
+    )
     assert init(shop).exit_code == 0
 
 
@@ -525,7 +604,9 @@ def test_a_name_that_is_no_text_is_escaped(tmp_path: Path) -> None:
     assert b"caf\\xe9" in outcome.stdout
 
 
-def test_where_there_is_no_repository_not_everything_is_read(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_there_is_no_repository_not_everything_is_read(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(shop.parent / "a/b", MANIFESTS)
     monkeypatch.setattr("krm_fn.tools.init.who_builds._MOST_FOLDERS", 2)
     assert Around(shop, DEFAULT_LIMITS).find_candidates() == []
@@ -571,14 +652,25 @@ def test_the_set_is_named_after_what_tells_applications_apart(folder: str, tmp_p
     assert f"\n  name: {expected}   #" in read(top)[f"{folder}/krm-fn.yaml"]
 
 
-def test_all_folders_that_would_do_share_one_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_folders_that_would_do_share_one_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A program that hangs in the first of them hangs in the others too."""
     names = ("a", "b", "c", "d", "e")
     write(tmp_path / "tree", {f"{name}/kustomization.yaml": "resources: []\n" for name in names})
-    write(tmp_path, {"bin/kustomize": f"#!/bin/sh\necho >> {tmp_path}/runs\nexec sleep 1000\n", "runs": ""})
+    write(
+        tmp_path,
+        {"bin/kustomize": f"#!/bin/sh\necho >> {tmp_path}/runs\nexec sleep 1000\n", "runs": ""},
+    )
     (tmp_path / "bin/kustomize").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     monkeypatch.chdir(tmp_path / "tree")
     outcome = init(Path(), "--timeout=1")
-    assert (outcome.exit_code, outcome.stderr.count("pass it as a PATH of its own")) == (1, len(names))
-    assert (tmp_path / "runs").read_text() in {"\n", ""}  # on a busy machine the first has no time to say that it runs
+    assert (outcome.exit_code, outcome.stderr.count("pass it as a PATH of its own")) == (
+        1,
+        len(names),
+    )
+    assert (tmp_path / "runs").read_text() in {
+        "\n",
+        "",
+    }  # on a busy machine the first has no time to say that it runs

@@ -29,7 +29,11 @@ def run(*command: str | Path) -> bytes | None:
     """Return what a program prints; None where it fails."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
-        command, capture_output=True, check=False, stdin=subprocess.DEVNULL, env={**os.environ, "PATH": path}
+        command,
+        capture_output=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "PATH": path},
     )
     return None if done.returncode else done.stdout
 
@@ -44,12 +48,17 @@ def is_kustomized(folder: Path) -> bool:
 
 
 def build_all(top: Path, scratch: Path) -> Builds:
-    """Build everything in a repository as kustomize, helm, Flux and Argo CD do. What fails is left out.
+    """Build everything in a repository as kustomize, helm, Flux and Argo CD do.
+
+    What fails is left out.
 
     Flux builds the folders that its Kustomizations name, and may build all with mere manifests.
     """
     built: dict[str, bytes | None] = {}
-    paths = [re.findall(r"^  path: \./(.*)$", file.read_text(), re.MULTILINE) for file in top.rglob("ks.yaml")]
+    paths = [
+        re.findall(r"^  path: \./(.*)$", file.read_text(), re.MULTILINE)
+        for file in top.rglob("ks.yaml")
+    ]
     flux = {top / path for found in paths for path in found}
     for folder in folders(top):
         name = str(folder.relative_to(top))
@@ -71,10 +80,17 @@ def build_as_flux(folder: Path, scratch: Path) -> bytes | None:
     Source: fluxcd/pkg, kustomize/kustomize_generator.go (scanManifests).
     """
     shutil.rmtree(scratch, ignore_errors=True)
-    shutil.copytree(folder, scratch, symlinks=True, ignore=lambda at, names: [n for n in names if not usable(at, n)])
+    shutil.copytree(
+        folder,
+        scratch,
+        symlinks=True,
+        ignore=lambda at, names: [n for n in names if not usable(at, n)],
+    )
     resources: list[str] = []
     for here, below, names in os.walk(scratch):
-        below[:] = [name for name in below if name not in {".git", ".github"}]  # as it does without a .sourceignore
+        below[:] = [
+            name for name in below if name not in {".git", ".github"}
+        ]  # as it does without a .sourceignore
         kustomized = [name for name in below if is_kustomized(Path(here, name))]
         below[:] = [name for name in below if name not in kustomized]
         found = [*kustomized, *(name for name in names if name.endswith((".yaml", ".yml")))]
@@ -94,7 +110,9 @@ def read_as_argo_cd(folder: Path) -> bytes | None:
     Source: argoproj/argo-cd, reposerver/repository/repository.go (findManifests): a file with the mark is passed over.
     """
     found = []
-    for file in sorted(path for path in folder.rglob("*") if path.name.endswith(_MANIFESTS) and path.is_file()):
+    for file in sorted(
+        path for path in folder.rglob("*") if path.name.endswith(_MANIFESTS) and path.is_file()
+    ):
         text = file.read_text()
         if "+argocd:skip-file-rendering" in text:
             continue
@@ -102,7 +120,10 @@ def read_as_argo_cd(folder: Path) -> bytes | None:
             documents = [one for one in yaml.safe_load_all(text) if one]
         except yaml.YAMLError:
             return None
-        if any(not isinstance(one, dict) or one.get("kind") in {None, "Kustomization", *_OURS} for one in documents):
+        if any(
+            not isinstance(one, dict) or one.get("kind") in {None, "Kustomization", *_OURS}
+            for one in documents
+        ):
             return None
         found.append(text)
     return "---\n".join(found).encode() or None
@@ -116,15 +137,36 @@ def open_door(package: Path, scratch: Path) -> bytes | None:
     if (package / "Kptfile").is_file() and "krm-fn" in (package / "Kptfile").read_text():
         shutil.rmtree(scratch, ignore_errors=True)
         shutil.copytree(package, scratch)
-        if run(require("kpt"), "fn", "render", scratch, "--allow-exec", "--truncate-output=false") is None:
+        if (
+            run(require("kpt"), "fn", "render", scratch, "--allow-exec", "--truncate-output=false")
+            is None
+        ):
             return None
         return b"---\n".join(path.read_bytes() for path in sorted(scratch.rglob("*.yaml")))
     if is_kustomized(package):
-        return run(require("kustomize"), "build", "--enable-alpha-plugins", "--enable-exec", package)
+        return run(
+            require("kustomize"), "build", "--enable-alpha-plugins", "--enable-exec", package
+        )
     if (package / "Chart.yaml").is_file():
-        extra = ("--post-renderer-args", "render", "--post-renderer-args", "-", "--post-renderer-args", "--config")
+        extra = (
+            "--post-renderer-args",
+            "render",
+            "--post-renderer-args",
+            "-",
+            "--post-renderer-args",
+            "--config",
+        )
         config = ("--post-renderer-args", package / "krm-fn.yaml")
-        return run(require("helm"), "template", "release", package, "--post-renderer", "krm-fn", *extra, *config)
+        return run(
+            require("helm"),
+            "template",
+            "release",
+            package,
+            "--post-renderer",
+            "krm-fn",
+            *extra,
+            *config,
+        )
     return run("krm-fn", "render", package)
 
 
@@ -135,7 +177,9 @@ def cases() -> Iterator[object]:
 
 
 @pytest.fixture
-def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, require_tool: Callable[[str], Path]) -> Path:
+def top(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, require_tool: Callable[[str], Path]
+) -> Path:
     tools = [str(require_tool(name).parent) for name in ("kustomize", "kpt", "helm", "kubectl")]
     monkeypatch.setenv("PATH", os.pathsep.join([*tools, os.environ["PATH"]]))
     (tmp_path / "repository").mkdir()
@@ -170,7 +214,9 @@ def test_all_that_was_built_before_still_is(
     assert rendered is not None
     assert b"revisions.krm-fn.io/base-name" in rendered
     if layout.set:
-        assert {*re.findall(rb"revisions.krm-fn.io/set: ([\w-]+)", rendered)} == {layout.set.encode()}
+        assert {*re.findall(rb"revisions.krm-fn.io/set: ([\w-]+)", rendered)} == {
+            layout.set.encode()
+        }
     second = main(["init", layout.path, *layout.options, *options])
     assert (second.exit_code, state(top)) == (0, after), second.stderr
 

@@ -15,7 +15,11 @@ from tests.init.interrupted import FEWER, NEW, OLD
 
 
 def read(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def prepare(folder: Path) -> Path:
@@ -66,7 +70,9 @@ def test_what_has_come_or_changed_meanwhile_stays(tmp_path: Path) -> None:
         write_all([NewContent(folder / "shop/a", None, b"a"), changed])
     (folder / "shop/b").write_bytes(b"mine")
     with pytest.raises(Rejected, match="has changed while krm-fn was running; run it again"):
-        write_all([NewContent(folder / "shop/a", None, b"a"), NewContent(folder / "shop/b", None, b"b")])
+        write_all(
+            [NewContent(folder / "shop/a", None, b"a"), NewContent(folder / "shop/b", None, b"b")]
+        )
     assert read(folder) == {**OLD, "shop/b": b"mine"}
 
 
@@ -76,11 +82,17 @@ def test_mode_and_owner_stay(tmp_path: Path) -> None:
     before = file.stat()
     write_all([NewContent(file, b"before\n", b"entry\n")])
     after = file.stat()
-    assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
+    assert (after.st_mode, after.st_uid, after.st_gid) == (
+        before.st_mode,
+        before.st_uid,
+        before.st_gid,
+    )
     assert [*file.parent.iterdir()] == [file]
 
 
-def test_files_and_their_folders_are_on_the_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_files_and_their_folders_are_on_the_disk(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Without a flush, a power cut may leave a name without its content."""
     flush, flushed = os.fsync, set()
 

@@ -56,8 +56,9 @@ class Config(NamedTuple):
 class Truth(NamedTuple):
     """How an object is read, by the source of its reader, and what should become of it.
 
-    `wanted`: `renamed` or `unchanged` with the defaults; empty if both are right as long as nothing names it in vain.
-    `chosen`, where `select` matches it: `followed`, `refused`, or `safe` for either; empty if it is of no interest.
+    `wanted`: `renamed` or `unchanged` with the defaults; empty if both are right as long as nothing
+    names it in vain. `chosen`, where `select` matches it: `followed`, `refused`, or `safe` for
+    either; empty if it is of no interest.
     """
 
     kind: str
@@ -71,8 +72,9 @@ class Truth(NamedTuple):
 class Install:
     """What `about.yaml` says of an install, and the objects in `objects.yaml`.
 
-    `looked_up`: kind and name of those objects that programs find under this name only. `namesakes`: names that other
-    things of the package have as well. `not_said`: texts that no message may contain.
+    `looked_up`: kind and name of those objects that programs find under this name only.
+    `namesakes`: names that other things of the package have as well. `not_said`: texts that no
+    message may contain.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -82,7 +84,10 @@ class Install:
         self.version: str = about["version"]
         self.namespace: str = about.get("namespace", "")
         self.truth = [_truth(row) for row in about.get("truth", [])]
-        rows = [*about.get("looked_up", []), *(one._asdict() for one in self.truth if one.way in NEEDS_ITS_NAME)]
+        rows = [
+            *about.get("looked_up", []),
+            *(one._asdict() for one in self.truth if one.way in NEEDS_ITS_NAME),
+        ]
         self.looked_up = {(row["kind"], row["name"]) for row in rows}
         self.sources: list[str] = [row["source"] for row in rows]
         self.namesakes: list[str] = about.get("namesakes", [])
@@ -102,7 +107,9 @@ class Install:
     @cached_property
     def read_by_pods(self) -> set[Config]:
         """The ConfigMaps and Secrets of the install that a pod or pod template references."""
-        referenced = {config for one in self.objects for config in pod_references(one, self.namespace)}
+        referenced = {
+            config for one in self.objects for config in pod_references(one, self.namespace)
+        }
         return referenced & set(self.configs)
 
     def rendered(self, kinds: tuple[str, ...]) -> Outcome:
@@ -114,18 +121,33 @@ class Install:
         return {kinds: self.run(kinds) for kinds in KINDS}
 
     def run(self, kinds: tuple[str, ...], text: bytes | None = None, select: str = "") -> Outcome:
-        """Run the function over the install, or over `text`. `select`: a pattern of names to choose explicitly."""
+        """Run the function over the install, or over `text`.
+
+        `select`: a pattern of names to choose explicitly.
+        """
         spec: dict[str, Any] = {"linker": {"enabled": False}, "kinds": list(kinds)}
         if select:
             spec["select"] = [{"name": select}]
         api_version, kind = "revisions.krm-fn.io/v1", "ConfigRevisions"
-        config = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "installs"}, "spec": spec}
+        config = {
+            "apiVersion": api_version,
+            "kind": kind,
+            "metadata": {"name": "installs"},
+            "spec": spec,
+        }
         text = self.text if text is None else text
         return run(text, yaml.safe_dump(config).encode(), Environment(namespace=self.namespace))
 
 
 def _truth(row: dict[str, str]) -> Truth:
-    return Truth(row["kind"], row["name"], row["is"], row["source"], row.get("wanted", ""), row.get("chosen", ""))
+    return Truth(
+        row["kind"],
+        row["name"],
+        row["is"],
+        row["source"],
+        row.get("wanted", ""),
+        row.get("chosen", ""),
+    )
 
 
 def read_installs() -> list[Install]:
@@ -140,7 +162,9 @@ def read_objects(text: bytes) -> list[dict[str, Any]]:
 
 def config_of(one: dict[str, Any], default_namespace: str) -> Config:
     """Return who a ConfigMap or Secret is under its current name."""
-    return Config(one["kind"], one["metadata"].get("namespace", default_namespace), one["metadata"]["name"])
+    return Config(
+        one["kind"], one["metadata"].get("namespace", default_namespace), one["metadata"]["name"]
+    )
 
 
 def renamed_in(text: bytes, default_namespace: str) -> dict[Config, str]:

@@ -1,7 +1,8 @@
 """Write docs/installs.md: what the function does with each install.
 
-`python -m tests.installs.table` prints the page, with `--write` it updates the file, with `--summary` it prints two
-tables instead: what programs look up and was renamed, and what was left alone without need.
+`python -m tests.installs.table` prints the page, with `--write` it updates the file, with
+`--summary` it prints two tables instead: what programs look up and was renamed, and what was left
+alone without need.
 """
 
 import re
@@ -36,7 +37,10 @@ RULES = {
     "copy": " copies ",
     "variable": " has a variable (",
 }
-"""The rules by which an object is left alone, and words of their messages. The first that matches counts."""
+"""The rules by which an object is left alone, and words of their messages.
+
+The first that matches counts.
+"""
 
 _MEANINGS = {
     "RBAC": "a Role or ClusterRole lists it in `resourceNames`",
@@ -111,14 +115,22 @@ class Row(NamedTuple):
         """Return what is renamed in an extract while some text keeps the old name."""
         install = self.install
         stdout = install.run(CONFIGS).stdout if install.truth else b""
-        return [one for one in self.renamed if one.name not in install.namesakes and texts_with(stdout, one.name)]
+        return [
+            one
+            for one in self.renamed
+            if one.name not in install.namesakes and texts_with(stdout, one.name)
+        ]
 
     def needless(self) -> list[Config]:
         """Return what could be renamed: an extract says so, or nobody looks it up and the rule is no fact about it."""
         return [one for one, rule in self.left.items() if self._could_be_renamed(one, rule)]
 
     def _could_be_renamed(self, one: Config, rule: str) -> bool:
-        truths = [truth for truth in self.install.truth if (truth.kind, truth.name) == (one.kind, one.name)]
+        truths = [
+            truth
+            for truth in self.install.truth
+            if (truth.kind, truth.name) == (one.kind, one.name)
+        ]
         if truths:
             return truths[0].wanted == "renamed"
         return (one.kind, one.name) not in self.install.looked_up and rule not in _BY_NATURE
@@ -143,12 +155,18 @@ def page() -> str:
         needless=sum(len(row.needless()) for row in rows()),
         objects=sum(len(row.install.objects) for row in rows()),
         looked_up=looked_up,
-        both=sum((one.kind, one.name) in row.install.looked_up for row in rows() for one in row.left),
+        both=sum(
+            (one.kind, one.name) in row.install.looked_up for row in rows() for one in row.left
+        ),
         read=renamed + left,
         renamed=renamed,
         left=left,
         rules="\n".join(
-            ["| Rule | Left alone | |", "|---|---:|---|", *(f"| {r} | {rules[r]} | {_MEANINGS[r]} |" for r in RULES)]
+            [
+                "| Rule | Left alone | |",
+                "|---|---:|---|",
+                *(f"| {r} | {rules[r]} | {_MEANINGS[r]} |" for r in RULES),
+            ]
         ),
     )
     lines = [
@@ -178,7 +196,11 @@ def summary() -> str:
         "",
         "| Rule | Left alone | Without need |",
         "|---|---:|---:|",
-        *(f"| {rule} | {left[rule]} | {_share(needless[rule], left[rule])} |" for rule in RULES if left[rule]),
+        *(
+            f"| {rule} | {left[rule]} | {_share(needless[rule], left[rule])} |"
+            for rule in RULES
+            if left[rule]
+        ),
     ]
     return "\n".join(lines) + "\n"
 
@@ -200,7 +222,9 @@ def _row(install: Install) -> Row:
     renamed, left = _decisions(install, CONFIGS)
     default_renamed, default_left = _decisions(install, ("ConfigMap",))
     assert default_renamed == {config for config in renamed if config.kind == "ConfigMap"}
-    assert default_left == {config: rule for config, rule in left.items() if config.kind == "ConfigMap"}
+    assert default_left == {
+        config: rule for config, rule in left.items() if config.kind == "ConfigMap"
+    }
     selected = _left_alone(install, install.run(CONFIGS, select="*").stderr)
     for config in install.read_by_pods - renamed - left.keys():
         left[config] = selected.get(config, _EMPTY)  # an info, which no line says
@@ -220,7 +244,9 @@ def _left_alone(install: Install, stderr: str) -> dict[Config, str]:
     for line in stderr.splitlines():
         warning = _LEFT.match(line)
         if warning:
-            config = Config(warning["kind"], warning["namespace"] or install.namespace, warning["name"])
+            config = Config(
+                warning["kind"], warning["namespace"] or install.namespace, warning["name"]
+            )
             left[config] = _rule(warning["why"])
     return left
 
@@ -234,7 +260,9 @@ def _rule(why: str) -> str:
 def _line(row: Row) -> str:
     install = row.install
     kinds = Counter(config.kind for config in (*row.renamed, *row.left))
-    counts = ", ".join(f"{kinds[kind]} {kind}{'s' if kinds[kind] > 1 else ''}" for kind in CONFIGS if kinds[kind])
+    counts = ", ".join(
+        f"{kinds[kind]} {kind}{'s' if kinds[kind] > 1 else ''}" for kind in CONFIGS if kinds[kind]
+    )
     left = [f"{_named(install, config)}: {rule}" for config, rule in row.left.items()]
     cells = (
         f"[{install.program}](../tests/installs/{install.key}/about.yaml), {install.version}",

@@ -25,7 +25,9 @@ from tests.properties import Properties
 ALL = read_installs()
 holds = Properties[Install]()
 EXTRACTS = [one for one in ALL if one.truth]
-EACH_EXTRACT = pytest.mark.parametrize("extract", [pytest.param(one, id=one.key) for one in EXTRACTS])
+EACH_EXTRACT = pytest.mark.parametrize(
+    "extract", [pytest.param(one, id=one.key) for one in EXTRACTS]
+)
 TRUTHS = [(one, truth) for one in EXTRACTS for truth in one.truth]
 
 
@@ -35,7 +37,9 @@ def _row(row: tuple[Install, Truth]) -> Any:
 
 
 EACH_TRUTH = pytest.mark.parametrize(("extract", "truth"), [*map(_row, TRUTHS)])
-EACH_CHOICE = pytest.mark.parametrize(("extract", "truth"), [_row(row) for row in TRUTHS if row[1].chosen])
+EACH_CHOICE = pytest.mark.parametrize(
+    ("extract", "truth"), [_row(row) for row in TRUTHS if row[1].chosen]
+)
 
 
 def test_there_are_at_least_forty() -> None:
@@ -49,7 +53,9 @@ def test_all_properties_hold(install: Install) -> None:
 
 @holds
 def objects_are_valid_and_hold_every_name_that_is_looked_up(install: Install) -> None:
-    errors = {f"{one['kind']}/{one['metadata']['name']}": find_errors(one) for one in install.objects}
+    errors = {
+        f"{one['kind']}/{one['metadata']['name']}": find_errors(one) for one in install.objects
+    }
     assert not {who: found for who, found in errors.items() if found}
     assert install.looked_up <= {(config.kind, config.name) for config in install.configs}
     assert all(install.sources)
@@ -76,7 +82,9 @@ def every_pod_finds_what_it_reads(install: Install) -> None:
         assert outcome.exit_code == 0
         after = read_objects(outcome.stdout)
         renamed = renamed_in(outcome.stdout, install.namespace)
-        expected = [_renamed(reference, renamed) for reference in _all_references(install, install.objects)]
+        expected = [
+            _renamed(reference, renamed) for reference in _all_references(install, install.objects)
+        ]
         assert list(_all_references(install, after)) == expected
 
 
@@ -111,7 +119,9 @@ def test_an_object_is_renamed_where_that_is_safe_and_useful(extract: Install, tr
     if renamed and truth.name not in extract.namesakes:
         assert texts_with(outcome.stdout, truth.name) == []
     if truth.way == "substituted" and renamed:
-        assert [one["metadata"]["name"] for one in read_objects(outcome.stdout) if one.get("immutable")] == []
+        assert [
+            one["metadata"]["name"] for one in read_objects(outcome.stdout) if one.get("immutable")
+        ] == []
 
 
 @EACH_CHOICE
@@ -134,7 +144,12 @@ def test_nothing_untrue_is_said_of_an_extract(extract: Install) -> None:
 def _names_of_revisions(extract: Install, stdout: bytes, truth: Truth) -> set[str]:
     """Return the old and new names of what was renamed; both are one if kustomize has named it by its content."""
     renamed = renamed_in(stdout, extract.namespace)
-    return {name for config in renamed if config.kind == truth.kind for name in (config.name, renamed[config])}
+    return {
+        name
+        for config in renamed
+        if config.kind == truth.kind
+        for name in (config.name, renamed[config])
+    }
 
 
 def test_the_page_is_made_from_the_installs() -> None:

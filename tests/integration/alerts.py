@@ -42,7 +42,9 @@ def check_alerts(  # noqa: PLR0913  # who is asked, what about, and what is expe
     *,
     earlier: Iterable[Object] = (),
 ) -> None:
-    """Fail unless just these alerts fire `now`. A failure shows what promtool expected, and what it got.
+    """Fail unless just these alerts fire `now`.
+
+    A failure shows what promtool expected, and what it got.
 
     `earlier`: what some of the objects were until an hour ago.
     """
@@ -52,7 +54,10 @@ def check_alerts(  # noqa: PLR0913  # who is asked, what about, and what is expe
     for name, value in _all_series(objects, begin):
         before = values_before.get(name, value)
         values = f"{before}x{(_EVALUATED - _RECENT) // 5} {value}x{_RECENT // 5}"
-        series += [{"series": name.replace("{", f'{{instance="{one}", ', 1), "values": values} for one in _INSTANCES]
+        series += [
+            {"series": name.replace("{", f'{{instance="{one}", ', 1), "values": values}
+            for one in _INSTANCES
+        ]
     fires = {
         "expr": 'ALERTS{alertstate="firing"}',
         "eval_time": f"{_EVALUATED}m",
@@ -60,8 +65,12 @@ def check_alerts(  # noqa: PLR0913  # who is asked, what about, and what is expe
     }
     tests = [{"interval": "5m", "input_series": series, "promql_expr_test": [fires]}]
     file = folder / "tests.yaml"
-    file.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "5m", "tests": tests}))
-    done = subprocess.run([promtool, "test", "rules", file], capture_output=True, text=True, check=False)
+    file.write_text(
+        json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "5m", "tests": tests})
+    )
+    done = subprocess.run(
+        [promtool, "test", "rules", file], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -100,4 +109,7 @@ def _series(found: Object, begin: float) -> Iterator[tuple[str, int]]:
         yield f"kube_cronjob_created{{{labels}}}", since(metadata["creationTimestamp"])
         yield f"kube_cronjob_spec_suspend{{{labels}}}", int(spec.get("suspend", False))
         if "lastSuccessfulTime" in status:
-            yield f"kube_cronjob_status_last_successful_time{{{labels}}}", since(status["lastSuccessfulTime"])
+            yield (
+                f"kube_cronjob_status_last_successful_time{{{labels}}}",
+                since(status["lastSuccessfulTime"]),
+            )

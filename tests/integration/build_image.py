@@ -28,7 +28,14 @@ def build_image(docker: Environment, context: Path, wheels: Path) -> str:
 def fetch_wheels(target: Path) -> None:
     """Fetch the wheels of the locks, from pip's cache if they are there."""
     locks = [f"--requirement={ROOT / 'locks' / name}" for name in ("build.txt", "image.txt")]
-    options = ["--quiet", "--disable-pip-version-check", "--require-hashes", "--no-deps", "--dest", str(target)]
+    options = [
+        "--quiet",
+        "--disable-pip-version-check",
+        "--require-hashes",
+        "--no-deps",
+        "--dest",
+        str(target),
+    ]
     subprocess.run([sys.executable, "-m", "pip", "download", *options, *locks], check=True)
 
 
@@ -53,7 +60,10 @@ def build(docker: Environment, context: Path, name: str, *options: str) -> None:
         "SOURCE_DATE_EPOCH": str(SOURCE_DATE_EPOCH),
     }
     given = [word for key, value in arguments.items() for word in ("--build-arg", f"{key}={value}")]
-    _run(["docker", "build", "--network", "none", "--tag", name, *given, *options, str(context)], docker)
+    _run(
+        ["docker", "build", "--network", "none", "--tag", name, *given, *options, str(context)],
+        docker,
+    )
 
 
 def make_context(context: Path, wheels: Path) -> None:
@@ -77,6 +87,11 @@ def copy_sources(context: Path) -> None:
 def _run(command: list[str], docker: Environment, stdin: IO[bytes] | None = None) -> None:
     """Run the command, and show its output only if it fails."""
     done = subprocess.run(
-        command, env=docker, stdin=stdin, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command,
+        env=docker,
+        stdin=stdin,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     )
     assert done.returncode == 0, done.stdout.decode()

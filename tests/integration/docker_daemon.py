@@ -1,4 +1,7 @@
-"""A Docker daemon only for the tests, with its own socket and data. It shares nothing with the machine's daemon."""
+"""A Docker daemon only for the tests, with its own socket and data.
+
+It shares nothing with the machine's daemon.
+"""
 
 import contextlib
 import os
@@ -11,7 +14,13 @@ from pathlib import Path
 
 START_SECONDS = 30
 # Containers run without a network: many machines do not allow a daemon to set one up.
-NO_NETWORK = ("--bridge=none", "--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false")
+NO_NETWORK = (
+    "--bridge=none",
+    "--iptables=false",
+    "--ip6tables=false",
+    "--ip-forward=false",
+    "--ip-masq=false",
+)
 # Try the default storage driver first. vfs copies files, and works where layers are not allowed.
 STORAGE = ((), ("--storage-driver=vfs",))
 
@@ -47,12 +56,17 @@ def _first_to_start(dockerd: Path, folder: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _started(dockerd: Path, folder: Path, storage: tuple[str, ...]) -> Iterator[Path | None]:
-    """Start a daemon and yield its socket, or None if it does not answer. Stop it by its process, never by its name."""
+    """Start a daemon and yield its socket, or None if it does not answer.
+
+    Stop it by its process, never by its name.
+    """
     socket = folder / "docker.sock"
     places = [f"--host=unix://{socket}", f"--data-root={folder}/data", f"--exec-root={folder}/exec"]
     with (folder / "log").open("wb") as log:
         daemon = subprocess.Popen(
-            [dockerd, *places, f"--pidfile={folder}/pid", *NO_NETWORK, *storage], stdout=log, stderr=log
+            [dockerd, *places, f"--pidfile={folder}/pid", *NO_NETWORK, *storage],
+            stdout=log,
+            stderr=log,
         )
         try:
             yield socket if _answers(daemon, socket) else None
@@ -66,7 +80,9 @@ def _started(dockerd: Path, folder: Path, storage: tuple[str, ...]) -> Iterator[
 def _answers(daemon: subprocess.Popen[bytes], socket: Path) -> bool:
     deadline = time.monotonic() + START_SECONDS
     while daemon.poll() is None and time.monotonic() < deadline:
-        answer = subprocess.run(["docker", "--host", f"unix://{socket}", "version"], check=False, capture_output=True)
+        answer = subprocess.run(
+            ["docker", "--host", f"unix://{socket}", "version"], check=False, capture_output=True
+        )
         if answer.returncode == 0:
             return True
         time.sleep(0.1)

@@ -29,7 +29,9 @@ def main(kubectl: str, verb: str, *arguments: str) -> None:
 
 def _change(command: list[str], item: object) -> bytes:
     """Return the object as the real kubectl changes it."""
-    return subprocess.run(command, input=yaml.safe_dump(item).encode(), capture_output=True, check=True).stdout
+    return subprocess.run(
+        command, input=yaml.safe_dump(item).encode(), capture_output=True, check=True
+    ).stdout
 
 
 if __name__ == "__main__":

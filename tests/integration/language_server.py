@@ -1,4 +1,6 @@
-"""A client of the YAML language server that editors use. It speaks the Language Server Protocol over stdio.
+"""A client of the YAML language server that editors use.
+
+It speaks the Language Server Protocol over stdio.
 
 https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/
 """
@@ -37,7 +39,11 @@ class LanguageServer:
 
     def start(self) -> None:
         workspace = {"configuration": True, "didChangeConfiguration": {"dynamicRegistration": True}}
-        document = {"completion": {"completionItem": {"documentationFormat": ["markdown"], "snippetSupport": True}}}
+        document = {
+            "completion": {
+                "completionItem": {"documentationFormat": ["markdown"], "snippetSupport": True}
+            }
+        }
         capabilities = {"workspace": workspace, "textDocument": document}
         self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": capabilities})
         self._tell("initialized", {})
@@ -110,7 +116,9 @@ def _place(uri: str, line: int, column: int) -> dict[str, Any]:
 def language_server(folder: Path) -> Iterator[LanguageServer]:
     """Start the server that is installed in this folder."""
     command = ["node", str(folder / PROGRAM), "--stdio"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
         try:
             server = LanguageServer(process)
             server.start()

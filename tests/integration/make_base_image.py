@@ -1,7 +1,8 @@
 """Make a base image without a registry: the running interpreter and its shared libraries, as a tar.
 
-python make_base_image.py | docker import - base              # like distroless: neither shell nor pip
-python make_base_image.py --tools | docker import - build     # like the official image, with both
+python make_base_image.py | docker import - base              # like distroless: neither shell nor
+pip python make_base_image.py --tools | docker import - build     # like the official image, with
+both
 """
 
 import io
@@ -23,7 +24,14 @@ STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib")).resolve()
 SHELL = Path("/bin/sh")
 
 # Libraries that every wheel for Linux may need, even if the interpreter does not.
-PROMISED = ("libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0", "librt.so.1", "libutil.so.1")
+PROMISED = (
+    "libdl.so.2",
+    "libgcc_s.so.1",
+    "libm.so.6",
+    "libpthread.so.0",
+    "librt.so.1",
+    "libutil.so.1",
+)
 
 ACCOUNTS = {
     "etc/passwd": b"root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/false\n",
@@ -53,22 +61,33 @@ def _files(*, has_tools: bool) -> dict[str, Path]:
     """Return the files of this machine to copy, by their names in the image."""
     library, pip_folder = f"usr/local/lib/{PYTHON}", Path(pip.__file__).parent
     files = {f"usr/local/bin/{PYTHON}": INTERPRETER}
-    files |= {f"{library}/{path.relative_to(STANDARD_LIBRARY)}": path for path in _modules(STANDARD_LIBRARY)}
+    files |= {
+        f"{library}/{path.relative_to(STANDARD_LIBRARY)}": path
+        for path in _modules(STANDARD_LIBRARY)
+    }
     if has_tools:
         files[str(SHELL)[1:]] = SHELL
-        # pip goes into the standard library's folder, which the Python of every distribution searches.
-        files |= {f"{library}/pip/{path.relative_to(pip_folder)}": path for path in _modules(pip_folder)}
+        # pip goes into the standard library's folder, which the Python of every distribution
+        # searches.
+        files |= {
+            f"{library}/pip/{path.relative_to(pip_folder)}": path for path in _modules(pip_folder)
+        }
     return files | _libraries(files.values())
 
 
 def _folders(files: Iterable[str]) -> list[str]:
-    """Return all parent folders, outermost first. The engine would create missing ones, sometimes for root only."""
+    """Return all parent folders, outermost first.
+
+    The engine would create missing ones, sometimes for root only.
+    """
     return sorted({str(folder) for file in files for folder in PurePosixPath(file).parents} - {"."})
 
 
 def _modules(root: Path) -> Iterator[Path]:
     for folder, subfolders, files in os.walk(root):
-        subfolders[:] = sorted(name for name in subfolders if name not in LEFT_OUT and not name.startswith("config-"))
+        subfolders[:] = sorted(
+            name for name in subfolders if name not in LEFT_OUT and not name.startswith("config-")
+        )
         for name in sorted(files):
             if not name.endswith((".a", ".pyc")) and not name.startswith("_tkinter"):
                 yield Path(folder, name)

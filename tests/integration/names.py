@@ -17,7 +17,11 @@ def load(stream: bytes | str) -> list[dict[str, Any]]:
 
 def defined(objects: list[dict[str, Any]], kind: str = "ConfigMap") -> dict[str, dict[str, Any]]:
     """Return the objects of a kind by name, without the objects that the function emits for the linker."""
-    return {item["metadata"]["name"]: item for item in objects if item["kind"] == kind and not _is_emitted(item)}
+    return {
+        item["metadata"]["name"]: item
+        for item in objects
+        if item["kind"] == kind and not _is_emitted(item)
+    }
 
 
 def _is_emitted(item: dict[str, Any]) -> bool:
@@ -26,7 +30,9 @@ def _is_emitted(item: dict[str, Any]) -> bool:
 
 def named(objects: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
     """Return kind, namespace and name of every ConfigMap and Secret that a pod reads."""
-    return {found for item in objects for found in _named(item, item["metadata"].get("namespace", ""))}
+    return {
+        found for item in objects for found in _named(item, item["metadata"].get("namespace", ""))
+    }
 
 
 def _named(value: Any, namespace: str) -> Iterator[tuple[str, str, str]]:
@@ -40,13 +46,20 @@ def _named(value: Any, namespace: str) -> Iterator[tuple[str, str, str]]:
             elif key in ("secretRef", "secretKeyRef"):
                 yield "Secret", namespace, field["name"]
             elif key == "secret":
-                yield "Secret", namespace, field.get("secretName") or field["name"]  # the latter in projected volumes
+                yield (
+                    "Secret",
+                    namespace,
+                    field.get("secretName") or field["name"],
+                )  # the latter in projected volumes
             else:
                 yield from _named(field, namespace)
 
 
 def assert_names_hold(objects: list[dict[str, Any]]) -> None:
-    there = {(item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"]) for item in objects}
+    there = {
+        (item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"])
+        for item in objects
+    }
     dangling = {one for one in named(objects) - there if one[2] not in FIXED_NAMES}
     assert dangling == set(), "a reference dangles"
     assert not [name for _, _, name in there if _TWICE.search(name)], "a name is hashed twice"

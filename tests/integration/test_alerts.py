@@ -23,7 +23,9 @@ def job(name: str, ended: str = "", started: float = 1) -> Object:
     return {"kind": "Job", "metadata": {"namespace": "shop", "name": name}, "status": status}
 
 
-def cron_job(name: str = "shop-linker", succeeded: float | None = None, *, suspend: bool = False) -> Object:
+def cron_job(
+    name: str = "shop-linker", succeeded: float | None = None, *, suspend: bool = False
+) -> Object:
     metadata = {"namespace": "shop", "name": name, "creationTimestamp": ago(40)}
     status = {} if succeeded is None else {"lastSuccessfulTime": ago(succeeded)}
     return {"kind": "CronJob", "metadata": metadata, "spec": {"suspend": suspend}, "status": status}
@@ -43,10 +45,14 @@ OVERDUE = Alert("KrmFnLinkerOverdue", "shop/shop-linker")
         pytest.param([job(RELEASE)], set(), id="the Job of a release runs"),
         pytest.param([job(RELEASE, "Complete")], set(), id="the Job of a release has succeeded"),
         pytest.param([job(RELEASE, "Failed")], {FAILED}, id="the Job of a release has failed"),
-        pytest.param([job("nightly-report", "Failed")], set(), id="a Job of somebody else has failed"),
+        pytest.param(
+            [job("nightly-report", "Failed")], set(), id="a Job of somebody else has failed"
+        ),
         pytest.param([cron_job(succeeded=1)], set(), id="a scheduled run has succeeded"),
         pytest.param(
-            [cron_job(succeeded=3), job(RUN, "Failed")], {SCHEDULED_FAILED}, id="the last scheduled run has failed"
+            [cron_job(succeeded=3), job(RUN, "Failed")],
+            {SCHEDULED_FAILED},
+            id="the last scheduled run has failed",
         ),
         pytest.param(
             [cron_job(), job(RUN, "Failed"), cron_job("other-linker", succeeded=1)],
@@ -59,7 +65,9 @@ OVERDUE = Alert("KrmFnLinkerOverdue", "shop/shop-linker")
             id="a scheduled run has succeeded since one failed",
         ),
         pytest.param([cron_job(succeeded=25)], set(), id="a run each day, a little late"),
-        pytest.param([cron_job(succeeded=27)], {OVERDUE}, id="no scheduled run for more than a day"),
+        pytest.param(
+            [cron_job(succeeded=27)], {OVERDUE}, id="no scheduled run for more than a day"
+        ),
         pytest.param([cron_job(succeeded=27, suspend=True)], set(), id="the schedule is suspended"),
         pytest.param([cron_job("backup", succeeded=27)], set(), id="a CronJob of somebody else"),
         pytest.param(

@@ -76,11 +76,23 @@ def generate(checkout: Path, *tools: Path, folder: str = "app") -> subprocess.Co
 
 
 def is_discovered(
-    checkout: Path, environment: Environment = NOTHING, *, folder: str = "app", programs: Path = PROGRAMS
+    checkout: Path,
+    environment: Environment = NOTHING,
+    *,
+    folder: str = "app",
+    programs: Path = PROGRAMS,
 ) -> bool:
     """Ask the plugin whether the application is its own, and judge the answer as argocd-cmp-server does."""
-    done = run(checkout, SPEC["discover"]["find"], environment=environment, folder=folder, programs=programs)
-    assert done.returncode == 0, done.stderr  # else the application would not be the plugin's, whatever is printed
+    done = run(
+        checkout,
+        SPEC["discover"]["find"],
+        environment=environment,
+        folder=folder,
+        programs=programs,
+    )
+    assert done.returncode == 0, (
+        done.stderr
+    )  # else the application would not be the plugin's, whatever is printed
     return done.stdout.removesuffix("\n") != ""
 
 
@@ -99,7 +111,16 @@ def run(
     variables["ARGOCD_APP_SOURCE_PATH"] = folder
     command = [*spec["command"], *spec.get("args", [])]
     return subprocess.run(
-        ["unshare", "--mount", "--propagation", "private", "sh", SIDECAR, checkout / folder, *command],
+        [
+            "unshare",
+            "--mount",
+            "--propagation",
+            "private",
+            "sh",
+            SIDECAR,
+            checkout / folder,
+            *command,
+        ],
         env={**variables, **environment},
         capture_output=True,
         text=True,
@@ -155,7 +176,10 @@ def test_an_application_is_generated(
 
 
 def belongings() -> list[Path]:
-    """Find what the plugin's user has below /tmp. Other tests, which run as root, write there too."""
+    """Find what the plugin's user has below /tmp.
+
+    Other tests, which run as root, write there too.
+    """
     found = []
     for path in Path("/tmp").iterdir():  # noqa: S108  # the only folder that the plugin may write to
         with suppress(FileNotFoundError):
@@ -171,7 +195,9 @@ def alone(tool: Path, checkout: Path) -> Path:
 
 
 def test_the_release_of_a_chart_is_the_application(require_tool: Tools, sidecar: Path) -> None:
-    config = CONFIG_MAP.replace("name: a", "name: '{{ .Release.Name }}', namespace: '{{ .Release.Namespace }}'")
+    config = CONFIG_MAP.replace(
+        "name: a", "name: '{{ .Release.Name }}', namespace: '{{ .Release.Namespace }}'"
+    )
     write(
         sidecar / "app",
         {
@@ -186,10 +212,20 @@ def test_the_release_of_a_chart_is_the_application(require_tool: Tools, sidecar:
 
 
 WRONG = [
-    pytest.param({"a.yaml": CONFIG_MAP, "b.yaml": "a: [\n"}, "error: b.yaml:2:1: invalid YAML", id="not YAML"),
-    pytest.param({"krm-fn.yaml": "a: b\n", "a.yaml": CONFIG_MAP}, "error: krm-fn.yaml:1:1: ", id="wrong configuration"),
-    pytest.param({"a.yaml": "# soon\n"}, "error: nothing to apply: no objects in a.yaml\n", id="no objects"),
-    pytest.param({"kustomization.yaml": "", "a.yaml": CONFIG_MAP}, "error: .: ", id="an empty kustomization"),
+    pytest.param(
+        {"a.yaml": CONFIG_MAP, "b.yaml": "a: [\n"}, "error: b.yaml:2:1: invalid YAML", id="not YAML"
+    ),
+    pytest.param(
+        {"krm-fn.yaml": "a: b\n", "a.yaml": CONFIG_MAP},
+        "error: krm-fn.yaml:1:1: ",
+        id="wrong configuration",
+    ),
+    pytest.param(
+        {"a.yaml": "# soon\n"}, "error: nothing to apply: no objects in a.yaml\n", id="no objects"
+    ),
+    pytest.param(
+        {"kustomization.yaml": "", "a.yaml": CONFIG_MAP}, "error: .: ", id="an empty kustomization"
+    ),
 ]
 
 
@@ -256,7 +292,10 @@ def test_a_package_may_use_all_of_its_repository(require_tool: Tools, sidecar: P
 def test_the_plugin_has_no_version() -> None:
     """A version would become part of the plugin's name that Applications use."""
     plugin = manifest("plugin.yaml")
-    assert (plugin["apiVersion"], plugin["kind"]) == ("argoproj.io/v1alpha1", "ConfigManagementPlugin")
+    assert (plugin["apiVersion"], plugin["kind"]) == (
+        "argoproj.io/v1alpha1",
+        "ConfigManagementPlugin",
+    )
     assert plugin["metadata"] == {"name": "krm-fn"}
     assert set(SPEC) == {"discover", "generate"}
 
@@ -270,17 +309,29 @@ TAKEN = {"canary", "flux", "from-reloader", "from-wave", "helm", "kpt", "linker-
 RUN_BY_KUSTOMIZE = {"kustomize", "kustomize-exec"}
 ARGO_CDS = [
     pytest.param({}, TAKEN | RUN_BY_KUSTOMIZE, id="one that runs no functions"),
-    pytest.param({"KUSTOMIZE_BUILD_OPTIONS": FLAGS[0]}, TAKEN | RUN_BY_KUSTOMIZE, id="one that skips them in silence"),
+    pytest.param(
+        {"KUSTOMIZE_BUILD_OPTIONS": FLAGS[0]},
+        TAKEN | RUN_BY_KUSTOMIZE,
+        id="one that skips them in silence",
+    ),
     pytest.param(RUNS_FUNCTIONS, TAKEN, id="one that runs functions"),
-    pytest.param(RUNS_FUNCTIONS | ASKED_FOR, TAKEN | RUN_BY_KUSTOMIZE, id="applications that ask for the plugin"),
+    pytest.param(
+        RUNS_FUNCTIONS | ASKED_FOR,
+        TAKEN | RUN_BY_KUSTOMIZE,
+        id="applications that ask for the plugin",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("environment", "taken"), ARGO_CDS)
-def test_the_examples_that_the_plugin_takes_in(environment: dict[str, str], taken: set[str], sidecar: Path) -> None:
+def test_the_examples_that_the_plugin_takes_in(
+    environment: dict[str, str], taken: set[str], sidecar: Path
+) -> None:
     shutil.copytree(ROOT / "examples", sidecar / "examples")
     folders = [folder.name for folder in (ROOT / "examples").iterdir() if folder.is_dir()]
-    assert {name for name in folders if is_discovered(sidecar, environment, folder=f"examples/{name}")} == taken
+    assert {
+        name for name in folders if is_discovered(sidecar, environment, folder=f"examples/{name}")
+    } == taken
 
 
 def test_the_plugin_discovers_the_application(sidecar: Path) -> None:
@@ -290,8 +341,13 @@ def test_the_plugin_discovers_the_application(sidecar: Path) -> None:
     assert is_discovered(sidecar, ASKED_FOR, folder=source["path"])
 
 
-def test_kustomize_exec_and_the_plugin_live_in_one_argo_cd(require_tool: Tools, sidecar: Path) -> None:
-    """What lists the function is for kustomize. Without the entry the plugin renders it, and no name changes."""
+def test_kustomize_exec_and_the_plugin_live_in_one_argo_cd(
+    require_tool: Tools, sidecar: Path
+) -> None:
+    """What lists the function is for kustomize.
+
+    Without the entry the plugin renders it, and no name changes.
+    """
     shutil.copytree(ROOT / "examples", sidecar / "examples")
     kustomize = alone(require_tool("kustomize"), sidecar)
     assert not is_discovered(sidecar, RUNS_FUNCTIONS, folder="examples/kustomize-exec")
@@ -309,7 +365,9 @@ def test_kustomize_exec_and_the_plugin_live_in_one_argo_cd(require_tool: Tools, 
 def build(kustomize: Path, folder: Path) -> list[dict[str, Any]]:
     """Build a folder as Argo CD does, with `kustomize.buildOptions`, and krm-fn in the image of the repo-server."""
     environment = {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run([kustomize, "build", folder, *FLAGS], env=environment, capture_output=True, check=True)
+    done = subprocess.run(
+        [kustomize, "build", folder, *FLAGS], env=environment, capture_output=True, check=True
+    )
     return load(done.stdout)
 
 
@@ -317,7 +375,9 @@ def identity(item: dict[str, Any]) -> tuple[str, str]:
     return item["kind"], item["metadata"]["name"]
 
 
-def test_where_kustomize_does_not_run_the_function_the_plugin_does(require_tool: Tools, sidecar: Path) -> None:
+def test_where_kustomize_does_not_run_the_function_the_plugin_does(
+    require_tool: Tools, sidecar: Path
+) -> None:
     shutil.copytree(ROOT / "examples", sidecar / "examples")
     kustomize = alone(require_tool("kustomize"), sidecar)
     assert is_discovered(sidecar, folder="examples/kustomize-exec")
@@ -335,11 +395,18 @@ RUNTIMES = [
 
 
 @pytest.mark.parametrize(("runtime", "is_run"), RUNTIMES)
-def test_only_what_kustomize_runs_is_left_to_it(runtime: str, is_run: bool, require_tool: Tools, sidecar: Path) -> None:
-    config = WITHOUT_LINKER.replace("{name: web}", f"{{name: web, annotations: {{{FUNCTION}: '{runtime}'}}}}")
+def test_only_what_kustomize_runs_is_left_to_it(
+    runtime: str, is_run: bool, require_tool: Tools, sidecar: Path
+) -> None:
+    config = WITHOUT_LINKER.replace(
+        "{name: web}", f"{{name: web, annotations: {{{FUNCTION}: '{runtime}'}}}}"
+    )
     kustomization = "resources: [a.yaml]\ntransformers: [krm-fn.yaml]\n"
     config_map = CONFIG_MAP.replace("name: a", f"name: a, annotations: {{{STRATEGY}: rename}}")
-    write(sidecar / "app", {"kustomization.yaml": kustomization, "krm-fn.yaml": config, "a.yaml": config_map})
+    write(
+        sidecar / "app",
+        {"kustomization.yaml": kustomization, "krm-fn.yaml": config, "a.yaml": config_map},
+    )
     assert is_discovered(sidecar, RUNS_FUNCTIONS) is not is_run
     (item,) = build(require_tool("kustomize"), sidecar / "app")
     assert ("revisions.krm-fn.io/set" in item["metadata"].get("labels", {})) is is_run
@@ -347,7 +414,14 @@ def test_only_what_kustomize_runs_is_left_to_it(runtime: str, is_run: bool, requ
 
 def test_if_discovery_fails_the_application_is_taken(sidecar: Path) -> None:
     """Else Argo CD would render it with a tool that does not know krm-fn, and nobody would be told."""
-    write(sidecar, {"app/krm-fn.yaml": REVISIONS, "other/a.yaml": CONFIG_MAP, "bin/krm-fn": "#!/bin/sh\nkill -9 $$\n"})
+    write(
+        sidecar,
+        {
+            "app/krm-fn.yaml": REVISIONS,
+            "other/a.yaml": CONFIG_MAP,
+            "bin/krm-fn": "#!/bin/sh\nkill -9 $$\n",
+        },
+    )
     (sidecar / "bin/krm-fn").chmod(0o755)
     for programs in (sidecar / "bin", sidecar / "other"):  # one that is killed, and none
         (programs / "python").symlink_to(sys.executable)
@@ -374,7 +448,9 @@ def patched(require_tool: Tools, tmp_path: Path) -> dict[str, dict[str, Any]]:
             "kustomization.yaml": "resources: [repo-server.yaml]\ncomponents: [krm-fn]\n",
         },
     )
-    built = subprocess.run([require_tool("kustomize"), "build", tmp_path], capture_output=True, check=True)
+    built = subprocess.run(
+        [require_tool("kustomize"), "build", tmp_path], capture_output=True, check=True
+    )
     return {item["kind"]: item for item in load(built.stdout)}
 
 
@@ -384,7 +460,9 @@ def test_the_sidecar_meets_the_requirements_of_argo_cd(patched: dict[str, dict[s
     assert sidecar["command"] == ["/var/run/argocd/argocd-cmp-server"]
     assert sidecar["image"].rpartition(":")[2] == __version__
     options = {"name": "argocd-cm", "key": "kustomize.buildOptions", "optional": True}
-    assert sidecar["env"] == [{"name": "KUSTOMIZE_BUILD_OPTIONS", "valueFrom": {"configMapKeyRef": options}}]
+    assert sidecar["env"] == [
+        {"name": "KUSTOMIZE_BUILD_OPTIONS", "valueFrom": {"configMapKeyRef": options}}
+    ]
     assert sidecar["securityContext"] == {
         "runAsNonRoot": True,
         "runAsUser": 999,
@@ -393,7 +471,10 @@ def test_the_sidecar_meets_the_requirements_of_argo_cd(patched: dict[str, dict[s
         "capabilities": {"drop": ["ALL"]},
         "seccompProfile": {"type": "RuntimeDefault"},
     }
-    mounts = {mount["mountPath"]: (mount["name"], mount.get("subPath")) for mount in sidecar["volumeMounts"]}
+    mounts = {
+        mount["mountPath"]: (mount["name"], mount.get("subPath"))
+        for mount in sidecar["volumeMounts"]
+    }
     assert mounts == {
         "/var/run/argocd": ("var-files", None),
         "/home/argocd/cmp-server/plugins": ("plugins", None),
@@ -407,7 +488,11 @@ def test_the_sidecar_meets_the_requirements_of_argo_cd(patched: dict[str, dict[s
 
 def test_the_containers_are_limited(patched: dict[str, dict[str, Any]]) -> None:
     pod = patched["Deployment"]["spec"]["template"]["spec"]
-    ours = [one for one in (*pod["containers"], *pod["initContainers"]) if one["name"].startswith("krm-fn")]
+    ours = [
+        one
+        for one in (*pod["containers"], *pod["initContainers"])
+        if one["name"].startswith("krm-fn")
+    ]
     assert len(ours) == 2
     for container in ours:
         assert container["resources"]["limits"].keys() >= {"cpu", "memory"}
@@ -420,7 +505,9 @@ def test_the_containers_are_limited(patched: dict[str, dict[str, Any]]) -> None:
 
 def test_the_sidecar_reads_the_plugin(patched: dict[str, dict[str, Any]]) -> None:
     volumes = patched["Deployment"]["spec"]["template"]["spec"]["volumes"]
-    (mounted,) = [volume["configMap"]["name"] for volume in volumes if volume["name"] == "krm-fn-plugin"]
+    (mounted,) = [
+        volume["configMap"]["name"] for volume in volumes if volume["name"] == "krm-fn-plugin"
+    ]
     config = patched["ConfigMap"]
     assert (mounted, config["metadata"]["namespace"]) == (config["metadata"]["name"], "argocd")
     assert config["data"] == {"plugin.yaml": (PLUGIN / "plugin.yaml").read_text()}
@@ -428,7 +515,9 @@ def test_the_sidecar_reads_the_plugin(patched: dict[str, dict[str, Any]]) -> Non
 
 def test_the_tools_come_from_the_image_of_argo_cd(patched: dict[str, dict[str, Any]]) -> None:
     pod = patched["Deployment"]["spec"]["template"]["spec"]
-    (copy,) = [container for container in pod["initContainers"] if container["name"] == "krm-fn-tools"]
+    (copy,) = [
+        container for container in pod["initContainers"] if container["name"] == "krm-fn-tools"
+    ]
     assert copy["image"] == "registry.example/argocd:v3.1.0"
     assert copy["command"][0] == "cp"
     assert copy["command"][-1] == copy["volumeMounts"][0]["mountPath"]

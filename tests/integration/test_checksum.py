@@ -19,13 +19,17 @@ def evaluate(kpt: Path, folder: Path, *settings: str) -> str:
     return (folder / "web.yaml").read_text()
 
 
-def test_in_place_a_checksum_follows_edits_and_is_removed_without_a_trace(require_tool: Tools, tmp_path: Path) -> None:
+def test_in_place_a_checksum_follows_edits_and_is_removed_without_a_trace(
+    require_tool: Tools, tmp_path: Path
+) -> None:
     kpt = require_tool("kpt")
     shop = tmp_path / "shop"
     shop.mkdir()
     for name in ("web.yaml", "config.yaml"):
         shutil.copy(EXAMPLES / "from-wave" / name, shop)
-    (shop / "Kptfile").write_text("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n")
+    (shop / "Kptfile").write_text(
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n"
+    )
     off = ("strategy=ignore", "checksums.controllers=")
     untouched = evaluate(kpt, shop, *off)
     on = evaluate(kpt, shop, "strategy=ignore")
@@ -41,7 +45,9 @@ def test_in_place_a_checksum_follows_edits_and_is_removed_without_a_trace(requir
     assert evaluate(kpt, shop, *off) == untouched
 
 
-def test_kustomize_adds_the_checksums_that_replace_a_controller(require_tool: Tools, tmp_path: Path) -> None:
+def test_kustomize_adds_the_checksums_that_replace_a_controller(
+    require_tool: Tools, tmp_path: Path
+) -> None:
     kustomize = require_tool("kustomize")
     for example in ("from-wave", "from-reloader"):
         folder = tmp_path / example

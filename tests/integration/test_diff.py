@@ -57,4 +57,9 @@ def test_what_is_built_is_compared(
     after = krm_fn(*options, cwd=tmp_path, PATH=path, **ENVIRONMENT)
     title, *lines = after.stdout.splitlines()
     assert title.startswith("ConfigMap shop/web: web-")
-    assert lines == ["  - LEVEL: low", "  + LEVEL: high", "  rolls Deployment/web", "1 revision changed"]
+    assert lines == [
+        "  - LEVEL: low",
+        "  + LEVEL: high",
+        "  rolls Deployment/web",
+        "1 revision changed",
+    ]

@@ -45,11 +45,21 @@ def test_both_contain_all_modules_and_schemas(dist: Dist) -> None:
     with zipfile.ZipFile(dist.wheel) as wheel:
         pipelines = {"krm_fn/examples/github/diff.yaml", "krm_fn/examples/gitlab/.gitlab-ci.yml"}
         data = pipelines | {"krm_fn/docs/messages.yaml"}
-        assert set(wheel.namelist()) >= sources | data | {f"krm_fn/schemas/{name}" for name in schemas}
-        assert not [name for name in wheel.namelist() if name.startswith("krm_fn/docs/") and name.endswith(".md")]
+        assert set(wheel.namelist()) >= sources | data | {
+            f"krm_fn/schemas/{name}" for name in schemas
+        }
+        assert not [
+            name
+            for name in wheel.namelist()
+            if name.startswith("krm_fn/docs/") and name.endswith(".md")
+        ]
     with tarfile.open(dist.sdist) as sdist:
         packed = {name.partition("/")[2] for name in sdist.getnames()}
-    assert packed >= sources | {f"schemas/{name}" for name in schemas} | {"README.md", "LICENSE", "pyproject.toml"}
+    assert packed >= sources | {f"schemas/{name}" for name in schemas} | {
+        "README.md",
+        "LICENSE",
+        "pyproject.toml",
+    }
 
 
 def test_the_function_needs_three_packages(installed: Path) -> None:
@@ -75,8 +85,13 @@ def test_the_function_needs_three_packages(installed: Path) -> None:
 def test_what_is_installed_is_the_function(
     archive: str, dist: Dist, installed: Path, wheels: Path, tmp_path: Path
 ) -> None:
-    programs = installed if archive == "wheel" else install(dist.sdist, wheels, tmp_path / "environment")
-    assert outcome([programs / "krm-fn"], tmp_path) == (0, CASE.with_name("output.yaml").read_bytes())
+    programs = (
+        installed if archive == "wheel" else install(dist.sdist, wheels, tmp_path / "environment")
+    )
+    assert outcome([programs / "krm-fn"], tmp_path) == (
+        0,
+        CASE.with_name("output.yaml").read_bytes(),
+    )
 
 
 def test_what_is_installed_explains_a_message(installed: Path, tmp_path: Path) -> None:
@@ -87,10 +102,16 @@ def test_what_is_installed_explains_a_message(installed: Path, tmp_path: Path) -
     assert done.stdout.startswith("duplicate key KEY; the first is on line LINE\n")
 
 
-@pytest.mark.parametrize("command", ["link --set shop", "history --namespace shop", "graph --live ."])
+@pytest.mark.parametrize(
+    "command", ["link --set shop", "history --namespace shop", "graph --live ."]
+)
 def test_what_needs_the_extra_says_so(command: str, installed: Path, tmp_path: Path) -> None:
     done = subprocess.run(
-        [installed / "krm-fn", *command.split()], cwd=tmp_path, check=False, capture_output=True, text=True
+        [installed / "krm-fn", *command.split()],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode != 0
     assert ".[linker]" in done.stderr
@@ -98,11 +119,20 @@ def test_what_needs_the_extra_says_so(command: str, installed: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("runner", RUNNERS)
-def test_it_runs_without_being_installed(runner: list[str], dist: Dist, wheels: Path, tmp_path: Path) -> None:
+def test_it_runs_without_being_installed(
+    runner: list[str], dist: Dist, wheels: Path, tmp_path: Path
+) -> None:
     command = [str(word).format(wheel=dist.wheel) for word in runner]
-    homes = {"PIPX_HOME": str(tmp_path / "pipx"), "UV_CACHE_DIR": str(tmp_path / "uv"), "HOME": str(tmp_path)}
+    homes = {
+        "PIPX_HOME": str(tmp_path / "pipx"),
+        "UV_CACHE_DIR": str(tmp_path / "uv"),
+        "HOME": str(tmp_path),
+    }
     environment = {**without_network(wheels), **homes}
-    assert outcome(command, tmp_path, environment) == (0, CASE.with_name("output.yaml").read_bytes())
+    assert outcome(command, tmp_path, environment) == (
+        0,
+        CASE.with_name("output.yaml").read_bytes(),
+    )
 
 
 def outcome(
@@ -111,7 +141,12 @@ def outcome(
     """Run the function from another folder than the checkout, and return its exit code and its output."""
     folder.mkdir(exist_ok=True)
     done = subprocess.run(
-        command, input=CASE.read_bytes(), cwd=folder, env=environment, check=False, stdout=subprocess.PIPE
+        command,
+        input=CASE.read_bytes(),
+        cwd=folder,
+        env=environment,
+        check=False,
+        stdout=subprocess.PIPE,
     )
     return done.returncode, done.stdout
 

@@ -18,7 +18,9 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("builder", ["kustomize", "kubectl"])
-def test_a_kustomization(builder: str, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kustomization(
+    builder: str, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, KUSTOMIZATION | {"shop/krm-fn.yaml": REVISIONS})
     monkeypatch.setenv("PATH", str(require_tool(builder).parent))
     outcome = main(["explain", "shop", "a-web"])
@@ -28,9 +30,13 @@ def test_a_kustomization(builder: str, require_tool: Tools, tmp_path: Path, monk
     assert "      it has the name already" in lines
 
 
-def test_the_files_of_a_kustomization(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_files_of_a_kustomization(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     noting = "buildMetadata: [originAnnotations]\n" + str(KUSTOMIZATION["shop/kustomization.yaml"])
-    write(tmp_path, KUSTOMIZATION | {"shop/krm-fn.yaml": REVISIONS, "shop/kustomization.yaml": noting})
+    write(
+        tmp_path, KUSTOMIZATION | {"shop/krm-fn.yaml": REVISIONS, "shop/kustomization.yaml": noting}
+    )
     monkeypatch.setenv("PATH", str(require_tool("kustomize").parent))
     text = main(["explain", "shop"]).stdout.decode()
     assert "ConfigMap live/a-plain  plain.yaml\n" in text
@@ -43,4 +49,7 @@ def test_a_chart(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", str(require_tool("helm").parent))
     outcome = main(["explain", "shop", "blue", "--helm-release", "blue", "--namespace", "live"])
     assert outcome.exit_code == 0, outcome.stderr
-    assert "      spec.template.spec.containers[0].envFrom[0].configMapRef.name\n" in outcome.stdout.decode()
+    assert (
+        "      spec.template.spec.containers[0].envFrom[0].configMapRef.name\n"
+        in outcome.stdout.decode()
+    )

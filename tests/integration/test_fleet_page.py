@@ -31,7 +31,10 @@ each_size = pytest.mark.parametrize("size", SIZES)
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return what the browser saw of more columns than fit. Its pictures stay in the folder of the test run."""
+    """Return what the browser saw of more columns than fit.
+
+    Its pictures stay in the folder of the test run.
+    """
     chromium, readers = require("chromium"), require_node_packages("diagrams")
     cases = {3: "two-sets-share-a-namespace", 5: "a-deployment-that-is-done"}
     names = {0: "arn:aws:eks:eu-west-1:123456789012:cluster/prod-0"}
@@ -42,11 +45,16 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Any:
         )
         for number in range(COLUMNS - 1)
     ]
-    silent = FleetColumn(f"prod-{COLUMNS - 1}", "", silence=Silence.NO_ANSWER, reason="no response " * 20)
+    silent = FleetColumn(
+        f"prod-{COLUMNS - 1}", "", silence=Silence.NO_ANSWER, reason="no response " * 20
+    )
     folder = tmp_path_factory.mktemp("fleet")
     path = folder / "fleet.html"
     path.write_text(write_fleet(build_fleet([*columns, silent]), FleetFormat.HTML, Screen()))
-    command = ["node", *map(str, (readers / "fleet.mjs", chromium, path, folder, json.dumps([*WORDS])))]
+    command = [
+        "node",
+        *map(str, (readers / "fleet.mjs", chromium, path, folder, json.dumps([*WORDS]))),
+    ]
     ran = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=120)
     assert len([*folder.glob("*.png")]) == 2 * len(SIZES)
     return json.loads(ran.stdout)
@@ -85,7 +93,10 @@ def test_the_keyboard_reaches_the_filter_and_the_table(seen: Any, size: str) -> 
 @each_size
 def test_a_filter_leaves_what_its_words_mean(seen: Any, size: str) -> None:
     found = {WORDS[word]: look for word, look in seen["sizes"][size]["filtered"].items()}
-    both, counts = ["api-config", "web-config"], {what: look["output"] for what, look in found.items()}
+    both, counts = (
+        ["api-config", "web-config"],
+        {what: look["output"] for what, look in found.items()},
+    )
     assert {what: look["rows"] for what, look in found.items()} == {
         "a base name": both,
         "a cluster": both,
@@ -117,7 +128,10 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Any:
     ((key, used),) = column.used.items()
     sets = [f"shop-{number}" for number in range(20)]
     of_all = {key._replace(set=name): used for name in sets}
-    columns = [column._replace(cluster=f"prod-{one}", used=of_all, sets=frozenset(sets)) for one in range(LARGE)]
+    columns = [
+        column._replace(cluster=f"prod-{one}", used=of_all, sets=frozenset(sets))
+        for one in range(LARGE)
+    ]
     path = tmp_path_factory.mktemp("large") / "fleet.html"
     path.write_text(write_fleet(build_fleet(columns), FleetFormat.HTML, Screen()))
     words = ["", ">#columns", "shop-3", "prod-39", "shop-3 prod-399", "canary", "b2nothing"]
@@ -128,7 +142,10 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def test_a_part_of_a_large_table_is_shown_and_all_of_it_is_searched(large: Any) -> None:
     assert large["complaints"] == []
-    look = {word: (one["cells"], one["parts"], one["output"].split(",")[0]) for word, one in large["words"].items()}
+    look = {
+        word: (one["cells"], one["parts"], one["output"].split(",")[0])
+        for word, one in large["words"].items()
+    }
     assert look == {
         "": (20 * PART, [f"columns 1 to {PART}"], "20 of 20 base names"),
         ">#columns": (20 * PART, [f"columns {PART + 1} to {2 * PART}"], "20 of 20 base names"),
@@ -142,7 +159,10 @@ def test_a_part_of_a_large_table_is_shown_and_all_of_it_is_searched(large: Any) 
 
 
 def test_a_large_table_is_filtered_while_one_types(large: Any) -> None:
-    """100 ms on a quiet machine. Ten seconds a letter, which is what all cells would take, are found on any."""
+    """100 ms on a quiet machine.
+
+    Ten seconds a letter, which is what all cells would take, are found on any.
+    """
     assert max(one["cpu"] for one in large["words"].values()) < 1000
 
 

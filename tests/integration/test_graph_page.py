@@ -72,7 +72,9 @@ def test_the_keyboard_reaches_and_opens_every_object(seen: Any, page: str, size:
 def test_a_link_opens_a_neighbour(seen: Any, page: str, size: str) -> None:
     keyboard = seen["sizes"][size]["keyboard"]
     last = len(read_html(page).nodes) - 1
-    neighbours = {f"#n{one + other - last}" for one, other, _ in read_html(page).edges if last in {one, other}}
+    neighbours = {
+        f"#n{one + other - last}" for one, other, _ in read_html(page).edges if last in {one, other}
+    }
     if neighbours:
         assert keyboard["link"] in neighbours
         assert keyboard["followed"] == keyboard["link"].removeprefix("#")
@@ -90,5 +92,7 @@ def test_light_and_dark_differ_and_have_contrast(seen: Any) -> None:
 def _luminance(colour: str) -> float:
     """Return the relative luminance, as WCAG 2.2 defines it."""
     values = [int(value) / 255 for value in re.findall(r"\d+", colour)]
-    red, green, blue = (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in values)
+    red, green, blue = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in values
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,7 +1,7 @@
 """Compare our hash with the names that the real kustomize gives.
 
-kustomize hashes an object with the annotation `needsHashSuffix` as it is in the file. Its own generators request
-a hash in the same way.
+kustomize hashes an object with the annotation `needsHashSuffix` as it is in the file. Its own
+generators request a hash in the same way.
 """
 
 import json
@@ -21,7 +21,9 @@ from tests.names.hash_vectors import OBSERVED, RECORDED, Vector
 
 Build = Callable[[str], subprocess.CompletedProcess[str]]
 
-MARK = "metadata: {name: %s, annotations: {internal.config.kubernetes.io/needsHashSuffix: enabled}}\n"
+MARK = (
+    "metadata: {name: %s, annotations: {internal.config.kubernetes.io/needsHashSuffix: enabled}}\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +31,15 @@ def build(require_tool: Callable[[str], Path], tmp_path_factory: pytest.TempPath
     """Return a function that runs `kustomize build` on the text of resources."""
     kustomize = require_tool("kustomize")
     folder = tmp_path_factory.mktemp("kustomization")
-    (folder / "kustomization.yaml").write_text("resources: [all.yaml]\nsortOptions: {order: fifo}\n")
+    (folder / "kustomization.yaml").write_text(
+        "resources: [all.yaml]\nsortOptions: {order: fifo}\n"
+    )
 
     def run(resources: str) -> subprocess.CompletedProcess[str]:
         (folder / "all.yaml").write_bytes(resources.encode())
-        return subprocess.run([kustomize, "build", folder], capture_output=True, encoding="utf-8", check=False)
+        return subprocess.run(
+            [kustomize, "build", folder], capture_output=True, encoding="utf-8", check=False
+        )
 
     return run
 
@@ -85,10 +91,13 @@ def test_kustomize_changes_some_folded_text_before_it_hashes_it(build: Build) ->
     assert f"x-{content_hash(read_yaml(folded.encode()).roots[0])}" not in result.stdout
 
 
-# --- generated objects ------------------------------------------------------------------------------------------
+# --- generated objects
+# ------------------------------------------------------------------------------------------
 
 # kustomize hashes control characters and unassigned code points, but then fails to write them.
-CHARACTERS = st.characters(codec="utf-8", exclude_categories=["Cc", "Cn", "Co", "Cs"], include_characters="\n\t")
+CHARACTERS = st.characters(
+    codec="utf-8", exclude_categories=["Cc", "Cn", "Co", "Cs"], include_characters="\n\t"
+)
 DIGITS = st.text("0123456789_", max_size=22)
 SIGNS = st.sampled_from(["", "", "+", "-"])
 PREFIXES = st.sampled_from(["", "", "0", "0x", "0X", "0o", "0b", "0b-", "1", "."])
@@ -99,15 +108,34 @@ DATE_LIKE = st.builds(
     st.sampled_from(["2020", "2023", "0000", "20"]),
     st.sampled_from(["1", "02", "12", "13"]),
     st.sampled_from(["1", "09", "29", "31"]),
-    st.sampled_from(["", "", "T3:04:05", "t03:04:05.120", " 23:59:59", "  1:2:3.1234567891", "T24:00:00"]),
+    st.sampled_from(
+        ["", "", "T3:04:05", "t03:04:05.120", " 23:59:59", "  1:2:3.1234567891", "T24:00:00"]
+    ),
     st.sampled_from(["", "", "Z", "+02:30", "-00:00", "+22:60", "+0200"]),
 )
 WORDS = st.sampled_from(
-    [*"yYnNtfTF~=", "yes", "No", "on", "true", "True", "TRUE", "false", "null", "Null", "inf", "nan", ".", "<<", "tRUE"]
+    [
+        *"yYnNtfTF~=",
+        "yes",
+        "No",
+        "on",
+        "true",
+        "True",
+        "TRUE",
+        "false",
+        "null",
+        "Null",
+        "inf",
+        "nan",
+        ".",
+        "<<",
+        "tRUE",
+    ]
 )
 SENTENCES = st.text(string.ascii_letters + string.digits + "./@-_ ", max_size=30).map(str.strip)
 PLAIN = st.one_of(NUMBER_LIKE, DATE_LIKE, WORDS, SENTENCES).filter(
-    # A list item, a document marker or a reserved character would need quotes; infinity has no hash.
+    # A list item, a document marker or a reserved character would need quotes; infinity has no
+    # hash.
     lambda text: not re.match(r"-(-|\s|$)|\.\.\.|@|[-+]?\.(inf|nan)$", text, re.IGNORECASE)
 )
 TEXT = st.text(CHARACTERS, max_size=30)
@@ -124,10 +152,16 @@ NESTED = st.recursive(
     | st.integers()
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text("ab 1<", max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab1", max_size=3), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text("ab1", max_size=3), inner, max_size=3)
+    ),
     max_leaves=8,
 ).map(json.dumps)
-LINES = st.lists(st.text(string.ascii_letters + string.digits + "<&>:#'\"\\ -", max_size=12), min_size=1, max_size=5)
+LINES = st.lists(
+    st.text(string.ascii_letters + string.digits + "<&>:#'\"\\ -", max_size=12),
+    min_size=1,
+    max_size=5,
+)
 
 
 @st.composite
@@ -150,19 +184,27 @@ MAPPINGS = st.one_of(
 )
 OBJECTS = st.builds(
     lambda kind, fields: (
-        f"apiVersion: v1\nkind: {kind}\n" + "".join(f"{name}:{value}\n" for name, value in fields.items())
+        f"apiVersion: v1\nkind: {kind}\n"
+        + "".join(f"{name}:{value}\n" for name, value in fields.items())
     ),
     st.sampled_from(["ConfigMap", "Secret"]),
-    st.fixed_dictionaries({"data": MAPPINGS}, optional=dict.fromkeys(["binaryData", "stringData", "type"], MAPPINGS)),
+    st.fixed_dictionaries(
+        {"data": MAPPINGS}, optional=dict.fromkeys(["binaryData", "stringData", "type"], MAPPINGS)
+    ),
 )
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.lists(OBJECTS, min_size=10, max_size=30))
-def test_generated_objects_get_the_same_hash_as_from_kustomize(build: Build, objects: list[str]) -> None:
+def test_generated_objects_get_the_same_hash_as_from_kustomize(
+    build: Build, objects: list[str]
+) -> None:
     sources = [named(source, f"o{index}") for index, source in enumerate(objects)]
     result = build("---\n".join(sources))
     assert result.returncode == 0, result.stderr
     theirs = dict(re.findall(r"^  name: o(\d+)-(\w{10})$", result.stdout, re.MULTILINE))
-    ours = {str(index): content_hash(read_yaml(source.encode()).roots[0]) for index, source in enumerate(sources)}
+    ours = {
+        str(index): content_hash(read_yaml(source.encode()).roots[0])
+        for index, source in enumerate(sources)
+    }
     assert ours == theirs

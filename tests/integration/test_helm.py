@@ -20,7 +20,14 @@ Tools = Callable[[str], Path]
 Helm = Callable[..., subprocess.CompletedProcess[str]]
 
 EXAMPLE = Path(__file__).parent.parent.parent / "examples/helm"
-POST_RENDER = ["--post-renderer", "krm-fn", "--post-renderer-args", "render", "--post-renderer-args", "-"]
+POST_RENDER = [
+    "--post-renderer",
+    "krm-fn",
+    "--post-renderer-args",
+    "render",
+    "--post-renderer-args",
+    "-",
+]
 HOOK = """\
 apiVersion: batch/v1
 kind: Job
@@ -36,12 +43,21 @@ def example(tmp_path: Path) -> Path:
 @pytest.fixture
 def helm(require_tool: Tools, example: Path) -> Helm:
     """Return a function that runs helm in the folder of the example, with this checkout's krm-fn on PATH."""
-    folders = [str(Path(sys.executable).parent), str(require_tool("helm").parent), os.environ["PATH"]]
+    folders = [
+        str(Path(sys.executable).parent),
+        str(require_tool("helm").parent),
+        os.environ["PATH"],
+    ]
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PATH": os.pathsep.join(folders)}
         return subprocess.run(
-            ["helm", *arguments], cwd=example, env=environment, capture_output=True, text=True, check=False
+            ["helm", *arguments],
+            cwd=example,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     return run
@@ -68,7 +84,10 @@ def test_helm_3_as_the_readme_says(helm: Helm) -> None:
 
 def test_helm_3_output_is_otherwise_unchanged(helm: Helm) -> None:
     """Comments with the template's name, and the order of objects, stay as Helm writes them."""
-    plain, rendered = helm("template", "shop", "chart"), helm("template", "shop", "chart", *POST_RENDER)
+    plain, rendered = (
+        helm("template", "shop", "chart"),
+        helm("template", "shop", "chart", *POST_RENDER),
+    )
     added = re.sub(
         r"^immutable: true\n|^  labels:\n    revisions.*\n|^  annotations:\n(    .*\n)+",
         "",
@@ -92,15 +111,23 @@ def test_helm_3_runs_again_over_its_own_output(helm: Helm, example: Path) -> Non
 
 
 def test_helm_3_shows_the_error(helm: Helm) -> None:
-    done = helm("template", "shop", "chart", *POST_RENDER, "--post-renderer-args", "--config=no.yaml")
+    done = helm(
+        "template", "shop", "chart", *POST_RENDER, "--post-renderer-args", "--config=no.yaml"
+    )
     assert (done.stdout, done.returncode) == ("", 1)
     assert "error: no.yaml: no such file or directory" in done.stderr
 
 
 def test_helm_3_does_not_show_hooks(helm: Helm, example: Path) -> None:
     """The README warns about this."""
-    (example / "chart/templates/hook.yaml").write_text(HOOK + "spec: {a: {configMapRef: {name: shop-config}}}\n")
-    hooks = [item for item in load(helm("template", "shop", "chart", *POST_RENDER).stdout) if item["kind"] == "Job"]
+    (example / "chart/templates/hook.yaml").write_text(
+        HOOK + "spec: {a: {configMapRef: {name: shop-config}}}\n"
+    )
+    hooks = [
+        item
+        for item in load(helm("template", "shop", "chart", *POST_RENDER).stdout)
+        if item["kind"] == "Job"
+    ]
     assert [hook["spec"]["a"]["configMapRef"]["name"] for hook in hooks] == ["shop-config"]
 
 
@@ -112,20 +139,34 @@ def plugin() -> dict[str, Any]:
 def test_the_plugin_is_what_helm_4_accepts() -> None:
     manifest = plugin()
     assert set(manifest) == {"apiVersion", "type", "name", "version", "runtime", "runtimeConfig"}
-    assert (manifest["apiVersion"], manifest["type"], manifest["runtime"]) == ("v1", "postrenderer/v1", "subprocess")
+    assert (manifest["apiVersion"], manifest["type"], manifest["runtime"]) == (
+        "v1",
+        "postrenderer/v1",
+        "subprocess",
+    )
     assert re.fullmatch(r"[A-Za-z0-9_-]+", manifest["name"])
     assert manifest["version"] == __version__
 
 
 def test_the_plugin_runs_as_helm_4_runs_it(helm: Helm, example: Path) -> None:
-    """Helm splits `command` at spaces, then appends `args` and `--post-renderer-args`. It does not use a shell."""
+    """Helm splits `command` at spaces, then appends `args` and `--post-renderer-args`.
+
+    It does not use a shell.
+    """
     (command,) = plugin()["runtimeConfig"]["platformCommand"]
-    extra = [argument for flag, argument in zip(block("Helm 4"), block("Helm 4")[1:], strict=False) if "args" in flag]
+    extra = [
+        argument
+        for flag, argument in zip(block("Helm 4"), block("Helm 4")[1:], strict=False)
+        if "args" in flag
+    ]
     done = subprocess.run(
         [*command["command"].split(" "), *command["args"], *extra],
         input=helm("template", "shop", "chart").stdout,
         cwd=example,
-        env={**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        },
         capture_output=True,
         text=True,
         check=False,

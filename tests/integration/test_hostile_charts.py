@@ -28,7 +28,11 @@ CHART: dict[str, str | bytes] = {
 
 
 def render_chart(
-    template: str, require_tool: Tools, folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = ""
+    template: str,
+    require_tool: Tools,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    more: str = "",
 ) -> Outcome:
     write(folder, CHART)
     write(folder, {"shop/Chart.yaml": f"apiVersion: v2\nname: web\nversion: 1.0.0\n{more}"})
@@ -95,8 +99,12 @@ def test_values_from_elsewhere(
     assert render(Inputs(("shop",)), values).exit_code == 0
     assert server.requests
     server.requests.clear()
-    sentence = f"error: --helm-values {server.url}: is remote, which --no-remote refuses; pass a file\n"
-    assert render(Inputs(("shop",)), values, limits=Limits(no_remote=True)) == Outcome(b"", sentence, 1)
+    sentence = (
+        f"error: --helm-values {server.url}: is remote, which --no-remote refuses; pass a file\n"
+    )
+    assert render(Inputs(("shop",)), values, limits=Limits(no_remote=True)) == Outcome(
+        b"", sentence, 1
+    )
     assert not server.requests
 
 
@@ -109,11 +117,15 @@ def test_helm_follows_links_and_we_refuse_them(
     (tmp_path / "shop" / name).parent.mkdir()
     (tmp_path / "shop" / name).symlink_to(target)
     only_helm(require_tool, tmp_path, monkeypatch)
-    done = subprocess.run(["helm", "template", tmp_path / "shop"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["helm", "template", tmp_path / "shop"], capture_output=True, text=True, check=False
+    )
     assert "found symbolic link in path" in done.stderr
     outcome = render(Inputs(("shop",)), HelmOptions())
     real = (tmp_path / "shop" / name).resolve()
-    sentence = f"leads to {real}, outside of the root shop; --root sets the directory that may be read\n"
+    sentence = (
+        f"leads to {real}, outside of the root shop; --root sets the directory that may be read\n"
+    )
     assert outcome == Outcome(b"", f"error: shop/{name}: {sentence}", 1)
 
 
@@ -130,13 +142,20 @@ ARGUMENTS: list[Any] = [
 
 @pytest.mark.parametrize(("name", "options"), ARGUMENTS)
 def test_no_name_is_an_option_of_helm(
-    name: str, options: HelmOptions, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    options: HelmOptions,
+    require_tool: Tools,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As helmCharts in a kustomization is for kustomize: kubernetes-sigs/kustomize#6241."""
     write(tmp_path, CHART)
     write(
         tmp_path,
-        {"shop/Chart.yaml": f"apiVersion: v2\nname: {name}\nversion: 1.0.0\n", "run": "#!/bin/sh\ntouch ran\n"},
+        {
+            "shop/Chart.yaml": f"apiVersion: v2\nname: {name}\nversion: 1.0.0\n",
+            "run": "#!/bin/sh\ntouch ran\n",
+        },
     )
     (tmp_path / "run").chmod(0o755)
     only_helm(require_tool, tmp_path, monkeypatch)
@@ -162,7 +181,9 @@ REFERENCES: list[Any] = [
     pytest.param({"$ref": "{url}"}, True, id="an address"),
     pytest.param({"$ref": "file://{folder}/outside"}, False, id="a file"),
     pytest.param({"$schema": "{url}"}, True, id="a schema of the schema"),
-    pytest.param({"properties": {"a": {"allOf": [{"$ref": "{url}#/x"}]}}}, True, id="deep in the schema"),
+    pytest.param(
+        {"properties": {"a": {"allOf": [{"$ref": "{url}#/x"}]}}}, True, id="deep in the schema"
+    ),
 ]
 
 
@@ -186,7 +207,9 @@ def test_helm_reads_what_a_schema_refers_to_and_we_refuse_it(  # noqa: PLR0913, 
         write(tmp_path / "shop/charts", {} if place == "shop" else subchart)
         write(tmp_path, {f"{place}/values.schema.json": text})
     only_helm(require_tool, tmp_path, monkeypatch)
-    done = subprocess.run(["helm", "template", tmp_path / "shop"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["helm", "template", tmp_path / "shop"], capture_output=True, text=True, check=False
+    )
     assert bool(server.requests) == is_fetched
     assert done.returncode == 1, "neither answer is a schema"
     server.requests.clear()
@@ -200,7 +223,10 @@ def test_an_id_of_a_schema_is_not_fetched(
 ) -> None:
     inner = {"$id": f"{server.url}/inner", "$ref": "#/$defs/b", "$defs": {"b": {}}}
     schema = {"$id": server.url, "$ref": "#/$defs/a", "$defs": {"a": {"properties": {"x": inner}}}}
-    write(tmp_path, {**CHART, "shop/values.schema.json": json.dumps(schema), "shop/values.yaml": "x: 1\n"})
+    write(
+        tmp_path,
+        {**CHART, "shop/values.schema.json": json.dumps(schema), "shop/values.yaml": "x: 1\n"},
+    )
     only_helm(require_tool, tmp_path, monkeypatch)
     outcome = render(Inputs(("shop",)), HelmOptions())
     assert (outcome.stderr, outcome.exit_code, server.requests) == ("", 0, [])

@@ -49,20 +49,26 @@ def run(command: list[str], data: bytes, environment: Environment | None = None)
 
 
 def inspect(docker: Environment, name: str) -> dict[str, object]:
-    answer = subprocess.run(["docker", "image", "inspect", name], env=docker, check=True, capture_output=True)
+    answer = subprocess.run(
+        ["docker", "image", "inspect", name], env=docker, check=True, capture_output=True
+    )
     (image,) = json.loads(answer.stdout)
     return dict(image)
 
 
 @pytest.mark.parametrize("user", USERS)
-def test_any_user_gets_the_bytes_of_a_local_run(docker_host: Environment, image: str, user: str) -> None:
+def test_any_user_gets_the_bytes_of_a_local_run(
+    docker_host: Environment, image: str, user: str
+) -> None:
     data = TRANSFORMED.read_bytes()
     inside = run_image(docker_host, "--rm", "--read-only", "--user", user, image, data=data)
     assert inside == run_locally(data)
     assert inside.exit_code == 0
 
 
-def test_a_rejection_leaves_the_container_with_its_exit_code(docker_host: Environment, image: str) -> None:
+def test_a_rejection_leaves_the_container_with_its_exit_code(
+    docker_host: Environment, image: str
+) -> None:
     data = REJECTED.read_bytes()
     inside = run_image(docker_host, "--rm", "--read-only", image, data=data)
     assert inside == run_locally(data)
@@ -75,7 +81,9 @@ def test_the_command_is_on_path(docker_host: Environment, image: str) -> None:
     assert inside == run_locally(data)
 
 
-def test_no_module_is_imported_from_the_working_folder(docker_host: Environment, image: str, tmp_path: Path) -> None:
+def test_no_module_is_imported_from_the_working_folder(
+    docker_host: Environment, image: str, tmp_path: Path
+) -> None:
     """Orchestrators mount packages, whose files may have any name."""
     (tmp_path / "yaml.py").write_text("raise SystemExit('imported')\n")
     tmp_path.chmod(0o755)
@@ -94,7 +102,9 @@ def finished_container(docker_host: Environment, image: str) -> Iterator[str]:
 
 
 def test_nothing_is_written(docker_host: Environment, finished_container: str) -> None:
-    changes = subprocess.run(["docker", "diff", finished_container], env=docker_host, check=True, capture_output=True)
+    changes = subprocess.run(
+        ["docker", "diff", finished_container], env=docker_host, check=True, capture_output=True
+    )
     assert changes.stdout == b""
 
 

@@ -34,7 +34,9 @@ def context(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Path:
     return folder
 
 
-def test_the_same_sources_give_the_same_layers(docker_host: Environment, image: str, context: Path) -> None:
+def test_the_same_sources_give_the_same_layers(
+    docker_host: Environment, image: str, context: Path
+) -> None:
     again = f"{image}-again"
     build(docker_host, context, again, "--no-cache")
     assert inspect(docker_host, again)["RootFS"] == inspect(docker_host, image)["RootFS"]
@@ -44,7 +46,10 @@ def test_labels_say_what_it_is(docker_host: Environment, image: str) -> None:
     config = inspect(docker_host, image)["Config"]
     assert isinstance(config, dict)
     repository = PROJECT["urls"]["Source"]
-    assert {key.removeprefix("org.opencontainers.image."): value for key, value in config["Labels"].items()} == {
+    assert {
+        key.removeprefix("org.opencontainers.image."): value
+        for key, value in config["Labels"].items()
+    } == {
         "title": PROJECT["name"],
         "description": PROJECT["description"],
         "licenses": PROJECT["license"],
@@ -60,8 +65,12 @@ def test_labels_say_what_it_is(docker_host: Environment, image: str) -> None:
 def exported(docker: Environment, image: str) -> tarfile.TarFile:
     """Return the whole file system of an image."""
     run = ["docker", "create", image, "nothing"]
-    name = subprocess.run(run, env=docker, check=True, capture_output=True, text=True).stdout.strip()
-    archive = subprocess.run(["docker", "export", name], env=docker, check=True, capture_output=True).stdout
+    name = subprocess.run(
+        run, env=docker, check=True, capture_output=True, text=True
+    ).stdout.strip()
+    archive = subprocess.run(
+        ["docker", "export", name], env=docker, check=True, capture_output=True
+    ).stdout
     subprocess.run(["docker", "rm", name], env=docker, check=True, capture_output=True)
     return tarfile.open(fileobj=io.BytesIO(archive))
 
@@ -83,7 +92,9 @@ def test_the_bill_of_materials_lists_what_the_lock_pins(files: tarfile.TarFile) 
     assert bill["bomFormat"] == "CycloneDX"
     assert bill["metadata"]["component"]["name"] == "krm-fn"
     listed = {component["purl"] for component in bill["components"]}
-    assert listed == {f"pkg:pypi/{name}@{pin.version}" for name, pin in read_lock("image.txt").items()}
+    assert listed == {
+        f"pkg:pypi/{name}@{pin.version}" for name, pin in read_lock("image.txt").items()
+    }
 
 
 def test_the_bill_of_materials_can_be_had_alone(

@@ -16,7 +16,12 @@ MANIFESTS = ("web.yaml", "api.yaml", "report.yaml", "config.yaml")
 IMAGE = ("--linker-image", "registry.example/krm-fn:1")
 FLUX = "; run it in CI and push the result: Flux runs no functions"
 DOORS = {
-    "kustomize": ("kustomization.yaml", (), "kustomize build --enable-alpha-plugins --enable-exec 'my shop'", ""),
+    "kustomize": (
+        "kustomization.yaml",
+        (),
+        "kustomize build --enable-alpha-plugins --enable-exec 'my shop'",
+        "",
+    ),
     "kpt": ("Kptfile", (), "kpt fn render 'my shop' --allow-exec", ""),
     "folder": ("", ("--deployer", "kapp"), "krm-fn render 'my shop'", ""),
     "flux": ("kustomization.yaml", ("--deployer", "flux"), "krm-fn render 'my shop'", FLUX),
@@ -43,7 +48,9 @@ def run(command: str, folder: Path, environment: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("door", [*DOORS])
-def test_the_next_command_renders_the_package(door: str, tmp_path: Path, on_path: dict[str, str]) -> None:
+def test_the_next_command_renders_the_package(
+    door: str, tmp_path: Path, on_path: dict[str, str]
+) -> None:
     built_from, options, command, more = DOORS[door]
     shop = tmp_path / "my shop"
     shop.mkdir()
@@ -52,12 +59,16 @@ def test_the_next_command_renders_the_package(door: str, tmp_path: Path, on_path
     if built_from == "kustomization.yaml":
         shutil.copy(EXAMPLES / "canary" / built_from, shop)
     elif built_from:
-        (shop / built_from).write_text("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n")
+        (shop / built_from).write_text(
+            "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n"
+        )
     done = krm_fn("init", "my shop", "--set", "shop", *IMAGE, *options, cwd=tmp_path, **on_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert f"next: {command}{more}\n" in done.stdout
     printed = run(command, tmp_path, on_path)
-    rendered = printed or "\n---\n".join(path.read_text() for path in shop.glob("*.yaml"))  # kpt renders in place
+    rendered = printed or "\n---\n".join(
+        path.read_text() for path in shop.glob("*.yaml")
+    )  # kpt renders in place
     verified = krm_fn("verify", "-", "--set", "shop", "--strict", cwd=tmp_path, stdin=rendered)
     assert verified.stderr.startswith("verified: 3 revisions of set shop, "), verified.stderr
 
@@ -67,7 +78,9 @@ def test_the_page_shows_what_is_printed(tmp_path: Path, on_path: dict[str, str])
     image = "        image: registry.example/api:1.0\n"
     for name in (*MANIFESTS, "kustomization.yaml"):
         text = (EXAMPLES / "canary" / name).read_text()
-        (tmp_path / "shop" / name).write_text(text.replace(image, f"{image}        args: [--config-map=web-config]\n"))
+        (tmp_path / "shop" / name).write_text(
+            text.replace(image, f"{image}        args: [--config-map=web-config]\n")
+        )
     done = krm_fn("init", "shop", cwd=tmp_path, COLUMNS="80", **on_path)
     page = (EXAMPLES.parent / "docs/commands.md").read_text()
     assert f"```console\n$ krm-fn init shop\n{done.stdout}```\n" in page
@@ -78,10 +91,16 @@ def test_helm_runs_it_as_a_post_renderer(tmp_path: Path, on_path: dict[str, str]
     shutil.copytree(EXAMPLES / "helm/chart", tmp_path / "chart")
     done = krm_fn("init", "chart", "--set", "shop", "-n", "shop", *IMAGE, cwd=tmp_path, **on_path)
     assert (done.returncode, done.stderr) == (0, "")
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("next: helm upgrade --install RELEASE ")]
+    (line,) = [
+        line
+        for line in done.stdout.splitlines()
+        if line.startswith("next: helm upgrade --install RELEASE ")
+    ]
     command = line.replace("next: helm upgrade --install RELEASE", "helm template shop")
     rendered = run(command, tmp_path, on_path)
-    verified = krm_fn("verify", "-", "--set", "shop", "--deployer", "helm", cwd=tmp_path, stdin=rendered)
+    verified = krm_fn(
+        "verify", "-", "--set", "shop", "--deployer", "helm", cwd=tmp_path, stdin=rendered
+    )
     assert verified.stderr.startswith("verified: "), verified.stderr
 
 

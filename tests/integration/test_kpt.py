@@ -71,17 +71,30 @@ data:
 
 def kpt(require_tool: Tools, *arguments: str, **environment: str) -> str:
     command = [str(require_tool("kpt")), "fn", *arguments]
-    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stderr
 
 
 def evaluate(require_tool: Tools, package: Path, *settings: str) -> str:
-    return kpt(require_tool, "eval", str(package), "--exec", KRM_FN, *(["--", *settings] if settings else []))
+    return kpt(
+        require_tool,
+        "eval",
+        str(package),
+        "--exec",
+        KRM_FN,
+        *(["--", *settings] if settings else []),
+    )
 
 
 def texts(package: Path) -> dict[str, str]:
-    return {str(file.relative_to(package)): file.read_text() for file in sorted(package.rglob("*")) if file.is_file()}
+    return {
+        str(file.relative_to(package)): file.read_text()
+        for file in sorted(package.rglob("*"))
+        if file.is_file()
+    }
 
 
 def name_in(package: Path, file: str = "config.yaml") -> str:
@@ -91,22 +104,33 @@ def name_in(package: Path, file: str = "config.yaml") -> str:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    return write(tmp_path / "shop", {"web.yaml": WEB, "config.yaml": CONFIG, "package-context.yaml": CONTEXT})
+    return write(
+        tmp_path / "shop", {"web.yaml": WEB, "config.yaml": CONFIG, "package-context.yaml": CONTEXT}
+    )
 
 
-def test_only_names_and_added_fields_change_in_the_files(require_tool: Tools, package: Path) -> None:
+def test_only_names_and_added_fields_change_in_the_files(
+    require_tool: Tools, package: Path
+) -> None:
     kpt(require_tool, "eval", str(package), "--exec", "cat")  # kpt itself changes some formatting
     before = texts(package)
     evaluate(require_tool, package)
     after = texts(package)
     assert after["package-context.yaml"] == before["package-context.yaml"]
     name = name_in(package)
-    assert after["web.yaml"] == before["web.yaml"].replace("name: app # kpt-set", f"name: {name} # kpt-set")
+    assert after["web.yaml"] == before["web.yaml"].replace(
+        "name: app # kpt-set", f"name: {name} # kpt-set"
+    )
     kept = iter(after["config.yaml"].splitlines())
-    assert all(line in kept for line in before["config.yaml"].replace("name: app", f"name: {name}").splitlines())
+    assert all(
+        line in kept
+        for line in before["config.yaml"].replace("name: app", f"name: {name}").splitlines()
+    )
 
 
-def test_three_runs_in_place_with_edited_data_in_between(require_tool: Tools, package: Path) -> None:
+def test_three_runs_in_place_with_edited_data_in_between(
+    require_tool: Tools, package: Path
+) -> None:
     names = []
     for level in ("info", "debug", "trace"):
         config = (package / "config.yaml").read_text()
@@ -171,10 +195,14 @@ def test_settings_from_the_command_line(require_tool: Tools, package: Path) -> N
 @pytest.mark.parametrize(
     ("config", "files"),
     [
-        pytest.param("configMap: {name: web, immutable: no}", {}, id="unquoted settings in the Kptfile"),
+        pytest.param(
+            "configMap: {name: web, immutable: no}", {}, id="unquoted settings in the Kptfile"
+        ),
         pytest.param(
             "configPath: settings.yaml",
-            {"settings.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  name: web\n"},
+            {
+                "settings.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  name: web\n"
+            },
             id="a ConfigMap that is itself an item",
         ),
         pytest.param(
@@ -202,33 +230,53 @@ def test_subpackages_with_equal_names_stay_independent(require_tool: Tools, tmp_
     inner = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: inner\n"
     files = {"Kptfile": KPTFILE.format(exec=KRM_FN, config="configMap: {name: web}")}
     for sub in ("one", "two"):
-        files |= {f"{sub}/Kptfile": inner, f"{sub}/web.yaml": WEB, f"{sub}/config.yaml": CONFIG.replace("info", sub)}
+        files |= {
+            f"{sub}/Kptfile": inner,
+            f"{sub}/web.yaml": WEB,
+            f"{sub}/config.yaml": CONFIG.replace("info", sub),
+        }
     package = write(tmp_path / "shop", files)
     kpt(require_tool, "render", str(package), "--allow-exec")
     for sub in ("one", "two"):
         assert_names_hold(
-            [item for file in ("web.yaml", "config.yaml") for item in load((package / sub / file).read_text())]
+            [
+                item
+                for file in ("web.yaml", "config.yaml")
+                for item in load((package / sub / file).read_text())
+            ]
         )
     assert name_in(package / "one") != name_in(package / "two")
 
 
-def test_equal_secrets_of_subpackages_have_a_tracker_each(require_tool: Tools, tmp_path: Path) -> None:
+def test_equal_secrets_of_subpackages_have_a_tracker_each(
+    require_tool: Tools, tmp_path: Path
+) -> None:
     creds = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: app\n  namespace: shop\nstringData:\n  TOKEN: %s\n"
-    web = WEB.replace("configMapRef", "secretRef").replace("name: web\n", "name: web\n  namespace: shop\n", 1)
+    web = WEB.replace("configMapRef", "secretRef").replace(
+        "name: web\n", "name: web\n  namespace: shop\n", 1
+    )
     package = tmp_path / "shop"
     inner = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: %s\n"
     settings = "configMap: {name: shop, kinds: Secret, linker.image: 'registry.example/krm-fn:1'}"
     write(package, {"Kptfile": KPTFILE.format(exec=KRM_FN, config=settings)})
     for sub in ("one", "two"):
         reader = web.replace("name: web", f"name: {sub}", 1)
-        write(package / sub, {"Kptfile": inner % sub, "web.yaml": reader, "secret.yaml": creds % sub})
+        write(
+            package / sub, {"Kptfile": inner % sub, "web.yaml": reader, "secret.yaml": creds % sub}
+        )
     for token in ("two", "three"):
         (package / "two" / "secret.yaml").write_text(
             (package / "two" / "secret.yaml").read_text().replace("TOKEN: two", f"TOKEN: {token}")
         )
         kpt(require_tool, "render", str(package), "--allow-exec")
-        trackers = [item["metadata"]["name"] for item in load((package / "shop-linker.yaml").read_text())[:2]]
-        secrets = [load((package / sub / "secret.yaml").read_text())[0]["metadata"]["name"] for sub in ("one", "two")]
+        trackers = [
+            item["metadata"]["name"]
+            for item in load((package / "shop-linker.yaml").read_text())[:2]
+        ]
+        secrets = [
+            load((package / sub / "secret.yaml").read_text())[0]["metadata"]["name"]
+            for sub in ("one", "two")
+        ]
         assert trackers == secrets
         assert_verified(package)
 
@@ -245,13 +293,18 @@ def find_unread(package: Path) -> list[str]:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return []
-    found = [re.match(r"error: ConfigMap/shop/(\S+) .* sees no reference; ", line) for line in done.stderr.splitlines()]
+    found = [
+        re.match(r"error: ConfigMap/shop/(\S+) .* sees no reference; ", line)
+        for line in done.stderr.splitlines()
+    ]
     return [one[1] if one else done.stderr for one in found]
 
 
 UPSTREAM = {
     "web.yaml": WEB.replace("name: web\n", "name: web\n  namespace: shop\n", 1),
-    "config.yaml": CONFIG.replace("name: app\n", "name: app\n  namespace: shop\n").replace("  on: yes\n", ""),
+    "config.yaml": CONFIG.replace("name: app\n", "name: app\n  namespace: shop\n").replace(
+        "  on: yes\n", ""
+    ),
 }
 WORKER = UPSTREAM["web.yaml"].replace("name: web\n", "name: worker\n", 1)
 FLAGS = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: flags\n  namespace: shop\ndata:\n  on: 'true'\n"
@@ -267,7 +320,9 @@ UPDATES = [
     pytest.param(upstream("config.yaml", "'info'", "'debug'"), set(), id="data"),
     pytest.param(upstream("web.yaml", '"web"', '"web:2"'), set(), id="the image"),
     pytest.param(
-        {**upstream("config.yaml", "'info'", "'debug'"), "worker.yaml": WORKER}, set(), id="data, and a new reader"
+        {**upstream("config.yaml", "'info'", "'debug'"), "worker.yaml": WORKER},
+        set(),
+        id="data, and a new reader",
     ),
     pytest.param(
         {**upstream("web.yaml", "name: app # kpt-set: ${app}\n", READ_FLAGS), "flags.yaml": FLAGS},
@@ -301,17 +356,24 @@ def test_an_update_of_a_package_rendered_in_place(
     commit(tmp_path / "local", {}, "rendered")
     change_package(require_tool, tmp_path, "update", "shop@v2", cwd=tmp_path / "local")
     evaluate(require_tool, package, *settings)
-    # kpt keeps what upstream has removed if it was changed here, and to render it is a change. Nothing reads it then.
+    # kpt keeps what upstream has removed if it was changed here, and to render it is a change.
+    # Nothing reads it then.
     assert set(find_unread(package)) == kept
     left_over = [item for item in applied(package) if item["metadata"]["name"] in kept]
-    assert [item for item in applied(package) if item not in left_over] == applied(tmp_path / "fresh")
+    assert [item for item in applied(package) if item not in left_over] == applied(
+        tmp_path / "fresh"
+    )
     assert len(left_over) == len(kept)
 
 
-def change_package(require_tool: Tools, tmp_path: Path, *arguments: str, cwd: Path | None = None) -> None:
+def change_package(
+    require_tool: Tools, tmp_path: Path, *arguments: str, cwd: Path | None = None
+) -> None:
     command = [str(require_tool("kpt")), "pkg", *arguments]
     environment = {**os.environ, "KPT_CACHE_DIR": str(tmp_path / "cache")}
-    done = subprocess.run(command, env=environment, cwd=cwd, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=environment, cwd=cwd, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -330,7 +392,9 @@ def commit(repository: Path, files: Files, tag: str) -> None:
 
 def applied(package: Path) -> list[dict[str, Any]]:
     """Return what is applied, without what kpt notes for itself."""
-    items = [item for file, text in texts(package).items() if file != "Kptfile" for item in load(text)]
+    items = [
+        item for file, text in texts(package).items() if file != "Kptfile" for item in load(text)
+    ]
     for item in items:
         annotations = item["metadata"].get("annotations", {})
         annotations.pop("internal.kpt.dev/upstream-identifier", None)
@@ -346,7 +410,16 @@ def test_an_empty_package_stays_empty(require_tool: Tools, tmp_path: Path) -> No
 
 def test_an_error_leaves_every_file_as_it_was(require_tool: Tools, package: Path) -> None:
     before = texts(package)
-    command = [str(require_tool("kpt")), "fn", "eval", str(package), "--exec", KRM_FN, "--", "strateg=rename"]
+    command = [
+        str(require_tool("kpt")),
+        "fn",
+        "eval",
+        str(package),
+        "--exec",
+        KRM_FN,
+        "--",
+        "strateg=rename",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "data.strateg" in done.stderr
@@ -363,7 +436,9 @@ def full_image(require_tool: Tools, docker_host: dict[str, str], image: str) -> 
     return name
 
 
-def test_as_an_image(require_tool: Tools, docker_host: dict[str, str], full_image: str, package: Path) -> None:
+def test_as_an_image(
+    require_tool: Tools, docker_host: dict[str, str], full_image: str, package: Path
+) -> None:
     options = ["--image", full_image, "--image-pull-policy", "never"]
     kpt(require_tool, "eval", str(package), *options, **docker_host)
     by_image = texts(package)
@@ -372,7 +447,9 @@ def test_as_an_image(require_tool: Tools, docker_host: dict[str, str], full_imag
     assert name_in(package).startswith("app-")
 
 
-def test_rendered_by_an_image(require_tool: Tools, docker_host: dict[str, str], full_image: str, package: Path) -> None:
+def test_rendered_by_an_image(
+    require_tool: Tools, docker_host: dict[str, str], full_image: str, package: Path
+) -> None:
     kptfile = KPTFILE.format(exec=KRM_FN, config="configMap: {name: web}").replace(
         f"exec: {KRM_FN}", f"image: {full_image}"
     )
@@ -382,9 +459,13 @@ def test_rendered_by_an_image(require_tool: Tools, docker_host: dict[str, str], 
     assert name_in(package) in (package / "web.yaml").read_text()
 
 
-def test_kpt_shows_the_documentation(require_tool: Tools, docker_host: dict[str, str], full_image: str) -> None:
+def test_kpt_shows_the_documentation(
+    require_tool: Tools, docker_host: dict[str, str], full_image: str
+) -> None:
     command = [str(require_tool("kpt")), "fn", "doc", "--image", full_image]
-    done = subprocess.run(command, env={**os.environ, **docker_host}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env={**os.environ, **docker_host}, capture_output=True, text=True, check=False
+    )
     shown = subprocess.run([KRM_FN, "--help"], capture_output=True, text=True, check=True).stdout
     assert done.stdout.split() == shown.split(), done.stderr
     assert "linker.image" in done.stdout

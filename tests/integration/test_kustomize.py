@@ -1,4 +1,7 @@
-"""The real kustomize runs the function. The output has no dangling reference and no name that is hashed twice."""
+"""The real kustomize runs the function.
+
+The output has no dangling reference and no name that is hashed twice.
+"""
 
 import os
 import re
@@ -72,14 +75,21 @@ RUN = "transformers: [fn.yaml]\n"
 EXEC = "exec: {path: krm-fn}"
 
 
-def function(spec: str = "{kinds: [ConfigMap, Secret]}", name: str = "web", runtime: str = EXEC) -> str:
+def function(
+    spec: str = "{kinds: [ConfigMap, Secret]}", name: str = "web", runtime: str = EXEC
+) -> str:
     return FUNCTION.format(name=name, runtime=runtime, spec=spec)
 
 
-def build(kustomize: list[str], directory: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
+def build(
+    kustomize: list[str], directory: Path, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
-        [*kustomize, str(directory)], env={**os.environ, "PATH": path, **environment}, capture_output=True, check=False
+        [*kustomize, str(directory)],
+        env={**os.environ, "PATH": path, **environment},
+        capture_output=True,
+        check=False,
     )
 
 
@@ -105,15 +115,23 @@ def rendered(kustomize: list[str], folder: Path, files: Files) -> list[dict[str,
     return objects
 
 
-SIDE_BY_SIDE = {"top/kustomization.yaml": BASE + RUN, "top/web.yaml": WEB, "top/fn.yaml": function()}
+SIDE_BY_SIDE = {
+    "top/kustomization.yaml": BASE + RUN,
+    "top/web.yaml": WEB,
+    "top/fn.yaml": function(),
+}
 TWO_BASES = {
     "top/kustomization.yaml": "resources: [../a, ../b]\n" + RUN,
     "top/fn.yaml": function(),
-    **{f"{base}/kustomization.yaml": f"namePrefix: {base}-\n" + BASE.replace("a=b", f"a={base}") for base in "ab"},
+    **{
+        f"{base}/kustomization.yaml": f"namePrefix: {base}-\n" + BASE.replace("a=b", f"a={base}")
+        for base in "ab"
+    },
     **{f"{base}/web.yaml": WEB.replace('a: "1"', f'a: "{base}"') for base in "ab"},
 }
 TWO_NAMESPACES = TWO_BASES | {
-    f"{base}/kustomization.yaml": f"namespace: {base}\n" + BASE.replace("a=b", f"a={base}") for base in "ab"
+    f"{base}/kustomization.yaml": f"namespace: {base}\n" + BASE.replace("a=b", f"a={base}")
+    for base in "ab"
 }
 
 MOUNTS = (
@@ -129,7 +147,9 @@ OVERLAYS = [
     ),
     pytest.param(
         {
-            "top/kustomization.yaml": "namePrefix: pre-\nnameSuffix: -v1\nnamespace: shop\n" + BASE + RUN,
+            "top/kustomization.yaml": "namePrefix: pre-\nnameSuffix: -v1\nnamespace: shop\n"
+            + BASE
+            + RUN,
             "top/web.yaml": WEB,
             "top/fn.yaml": function(),
         },
@@ -149,7 +169,9 @@ OVERLAYS = [
     pytest.param(
         {
             "top/kustomization.yaml": "resources: [../base]\nnamePrefix: pre-\n" + RUN,
-            "top/fn.yaml": function(spec="{exclude: [{labels: {revisions.krm-fn.io/set: web}}]}", name="top"),
+            "top/fn.yaml": function(
+                spec="{exclude: [{labels: {revisions.krm-fn.io/set: web}}]}", name="top"
+            ),
             "base/kustomization.yaml": "namePrefix: in-\n" + BASE + RUN,
             "base/web.yaml": WEB,
             "base/fn.yaml": function(),
@@ -169,7 +191,10 @@ OVERLAYS = [
     ),
     pytest.param(
         {
-            "top/kustomization.yaml": BASE.replace("a=b]", "a=b], options: {disableNameSuffixHash: true}") + RUN,
+            "top/kustomization.yaml": BASE.replace(
+                "a=b]", "a=b], options: {disableNameSuffixHash: true}"
+            )
+            + RUN,
             "top/web.yaml": WEB,
             "top/fn.yaml": function(),
         },
@@ -178,7 +203,10 @@ OVERLAYS = [
     ),
     pytest.param(
         {
-            "top/kustomization.yaml": BASE.replace("a=b]", "a=b], options: {disableNameSuffixHash: true}") + RUN,
+            "top/kustomization.yaml": BASE.replace(
+                "a=b]", "a=b], options: {disableNameSuffixHash: true}"
+            )
+            + RUN,
             "top/web.yaml": WEB,
             "top/fn.yaml": function(spec="{select: [{name: '*'}]}"),
         },
@@ -206,7 +234,9 @@ OVERLAYS = [
     pytest.param(
         {
             "top/kustomization.yaml": "resources: [../base]\nnamePrefix: pre-\n" + RUN,
-            "top/fn.yaml": function(spec="{mounts: [" + MOUNTS.replace("/etc/web", "/etc/top") + "]}", name="top"),
+            "top/fn.yaml": function(
+                spec="{mounts: [" + MOUNTS.replace("/etc/web", "/etc/top") + "]}", name="top"
+            ),
             "base/kustomization.yaml": "namePrefix: in-\n" + BASE + RUN,
             "base/web.yaml": WEB,
             "base/fn.yaml": function(spec="{mounts: [" + MOUNTS.replace("T_", "B_") + "]}"),
@@ -220,7 +250,9 @@ OVERLAYS = [
 
 
 @pytest.mark.parametrize(("files", "names"), OVERLAYS)
-def test_every_reference_resolves(kustomize: list[str], tmp_path: Path, files: Files, names: set[str] | None) -> None:
+def test_every_reference_resolves(
+    kustomize: list[str], tmp_path: Path, files: Files, names: set[str] | None
+) -> None:
     objects = rendered(kustomize, tmp_path, files)
     if names is not None:
         assert set(defined(objects)) == names
@@ -241,14 +273,21 @@ def test_mounts_reference_generated_names(kustomize: list[str], tmp_path: Path) 
     pod = defined(objects, "Deployment")["pre-web"]["spec"]["template"]["spec"]
     (mount,) = pod["containers"][0]["volumeMounts"]
     assert (mount["mountPath"], mount["readOnly"]) == ("/etc/web", True)
-    (sources,) = [volume["projected"]["sources"] for volume in pod["volumes"] if volume["name"] == mount["name"]]
+    (sources,) = [
+        volume["projected"]["sources"]
+        for volume in pod["volumes"]
+        if volume["name"] == mount["name"]
+    ]
     secret = next(iter(defined(objects, "Secret")))
     assert sources == [
         {"configMap": {"name": "pre-plain-dg79t4479m"}},
         {"configMap": {"name": "pre-gen-4h2mbtbbt6"}},
         {"secret": {"name": secret}},
     ]
-    assert pod["containers"][0]["envFrom"][-1] == {"prefix": "T_", "configMapRef": {"name": "pre-plain-dg79t4479m"}}
+    assert pod["containers"][0]["envFrom"][-1] == {
+        "prefix": "T_",
+        "configMapRef": {"name": "pre-plain-dg79t4479m"},
+    }
 
 
 def test_an_overlay_adds_a_prefix_to_a_renamed_job(kustomize: list[str], tmp_path: Path) -> None:
@@ -277,7 +316,11 @@ def test_generated_names_are_the_same_without_krm_fn(kustomize: list[str], tmp_p
 
 
 def test_an_error_fails_the_build_and_is_shown(kustomize: list[str], tmp_path: Path) -> None:
-    files = {"top/kustomization.yaml": BASE + RUN, "top/web.yaml": WEB, "top/fn.yaml": function(spec="{strategi: x}")}
+    files = {
+        "top/kustomization.yaml": BASE + RUN,
+        "top/web.yaml": WEB,
+        "top/fn.yaml": function(spec="{strategi: x}"),
+    }
     done = build(kustomize, write(tmp_path, files) / "top")
     assert done.returncode != 0
     assert not done.stdout
@@ -292,7 +335,9 @@ def test_as_a_legacy_exec_plugin(require_tool: Tools, tmp_path: Path) -> None:
     plain = function().replace("annotations:", "labels: {}").split("    config.kubernetes.io")[0]
     files = {"top/kustomization.yaml": BASE + RUN, "top/web.yaml": WEB, "top/fn.yaml": plain}
     command = [str(require_tool("kubectl")), "kustomize", "--enable-alpha-plugins"]
-    done = build(command, write(tmp_path, files) / "top", KUSTOMIZE_PLUGIN_HOME=str(tmp_path / "plugins"))
+    done = build(
+        command, write(tmp_path, files) / "top", KUSTOMIZE_PLUGIN_HOME=str(tmp_path / "plugins")
+    )
     assert done.returncode == 0, done.stderr.decode()
     objects = load(done.stdout)
     assert_names_hold(objects)
@@ -310,8 +355,14 @@ def test_in_a_container(
     require_tool: Tools, docker_host: dict[str, str], image: str, tmp_path: Path, command: list[str]
 ) -> None:
     container = function(runtime=f"container: {{image: {image}}}")
-    files = {"top/kustomization.yaml": "namePrefix: pre-\n" + BASE + RUN, "top/web.yaml": WEB, "top/fn.yaml": container}
-    done = build([str(require_tool(command[0])), *command[1:]], write(tmp_path, files) / "top", **docker_host)
+    files = {
+        "top/kustomization.yaml": "namePrefix: pre-\n" + BASE + RUN,
+        "top/web.yaml": WEB,
+        "top/fn.yaml": container,
+    }
+    done = build(
+        [str(require_tool(command[0])), *command[1:]], write(tmp_path, files) / "top", **docker_host
+    )
     assert done.returncode == 0, done.stderr.decode()
     objects = load(done.stdout)
     assert_names_hold(objects)
@@ -320,15 +371,22 @@ def test_in_a_container(
 
 def test_a_generator_gets_nothing_and_says_so(require_tool: Tools, tmp_path: Path) -> None:
     """A user of kustomize sees what a function writes to stderr, and none of its results."""
-    files = SIDE_BY_SIDE | {"top/kustomization.yaml": BASE + RUN.replace("transformers", "generators")}
+    files = SIDE_BY_SIDE | {
+        "top/kustomization.yaml": BASE + RUN.replace("transformers", "generators")
+    }
     command = [str(require_tool("kustomize")), "build", "--enable-alpha-plugins", "--enable-exec"]
     done = build(command, write(tmp_path, files) / "top")
     assert done.returncode == 0
-    assert b"gets no objects: kustomize passes none to `generators:`; list this file in `transformers:`" in done.stderr
+    assert (
+        b"gets no objects: kustomize passes none to `generators:`; list this file in `transformers:`"
+        in done.stderr
+    )
     assert b"revisions.krm-fn.io" not in done.stdout
 
 
-def test_without_the_flag_kustomize_skips_the_function_in_silence(require_tool: Tools, tmp_path: Path) -> None:
+def test_without_the_flag_kustomize_skips_the_function_in_silence(
+    require_tool: Tools, tmp_path: Path
+) -> None:
     """docs/deployers/kustomize.md says so, and what to look for."""
     folder = write(tmp_path, SIDE_BY_SIDE) / "top"
     for command in (["kustomize", "build"], ["kubectl", "kustomize"]):
@@ -337,5 +395,7 @@ def test_without_the_flag_kustomize_skips_the_function_in_silence(require_tool: 
         assert (done.returncode, done.stderr) == (0, b""), command
         assert load(done.stdout)
         assert b"revisions.krm-fn.io" not in done.stdout
-    done = build([str(require_tool("kustomize")), "build", "--enable-alpha-plugins", "--enable-exec"], folder)
+    done = build(
+        [str(require_tool("kustomize")), "build", "--enable-alpha-plugins", "--enable-exec"], folder
+    )
     assert b"revisions.krm-fn.io/set" in done.stdout

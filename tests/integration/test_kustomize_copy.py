@@ -16,7 +16,15 @@ from tests.action.runner import Runner
 from tests.cli.process import krm_fn
 from tests.git.repository import ENVIRONMENT, commit
 from tests.integration.names import load
-from tests.integration.test_kustomize import BASE, TWO_BASES, TWO_NAMESPACES, WEB, Files, function, write
+from tests.integration.test_kustomize import (
+    BASE,
+    TWO_BASES,
+    TWO_NAMESPACES,
+    WEB,
+    Files,
+    function,
+    write,
+)
 
 Tools = Callable[[str], Path]
 
@@ -43,14 +51,21 @@ IN_BASE: Files = {"base/kustomization.yaml": BASE, "base/web.yaml": WEB + CUSTOM
 def overlay(text: str, more: Files | None = None, config: str = FUNCTION) -> Files:
     """Return the files of an overlay that lists krm-fn, and of its base."""
     kustomization = f"resources: [../base]\n{text}transformers: [fn.yaml]\n"
-    return {**IN_BASE, "top/kustomization.yaml": kustomization, "top/fn.yaml": config, **(more or {})}
+    return {
+        **IN_BASE,
+        "top/kustomization.yaml": kustomization,
+        "top/fn.yaml": config,
+        **(more or {}),
+    }
 
 
 def between(kustomization: str, more: Files | None = None, text: str = "") -> Files:
     """Return an overlay over another one."""
     middle = {"middle/kustomization.yaml": f"resources: [../base]\n{kustomization}", **(more or {})}
     files = overlay(text, middle)
-    return files | {"top/kustomization.yaml": files["top/kustomization.yaml"].replace("../base", "../middle")}
+    return files | {
+        "top/kustomization.yaml": files["top/kustomization.yaml"].replace("../base", "../middle")
+    }
 
 
 COMPONENT = """\
@@ -177,46 +192,72 @@ SHAPES = [
     pytest.param(overlay(""), id="an overlay"),
     pytest.param(overlay(PRE), id="namePrefix, and references that only krm-fn knows"),
     pytest.param(overlay("nameSuffix: -suf\nnamespace: live\n"), id="nameSuffix and namespace"),
-    pytest.param(between("namePrefix: a-\n", text="nameSuffix: -b\n"), id="both, one above the other"),
     pytest.param(
-        overlay("configMapGenerator: [{name: gen, behavior: merge, literals: [c=d]}]\n"), id="a generator that merges"
+        between("namePrefix: a-\n", text="nameSuffix: -b\n"), id="both, one above the other"
+    ),
+    pytest.param(
+        overlay("configMapGenerator: [{name: gen, behavior: merge, literals: [c=d]}]\n"),
+        id="a generator that merges",
     ),
     pytest.param(
         overlay(GENERATORS, {"top/a.txt": "text\n\n", "top/a.env": "A=b\n"}),
         id="generators of files, without a hash, and one that replaces",
     ),
-    pytest.param(overlay("components: [../part]\n", {"part/kustomization.yaml": COMPONENT}), id="a component"),
     pytest.param(
-        between("transformers: [labels.yaml]\n", {"middle/labels.yaml": LABELS}), id="a base with its own transformer"
+        overlay("components: [../part]\n", {"part/kustomization.yaml": COMPONENT}), id="a component"
+    ),
+    pytest.param(
+        between("transformers: [labels.yaml]\n", {"middle/labels.yaml": LABELS}),
+        id="a base with its own transformer",
     ),
     pytest.param(
         overlay("", {"top/prefix.yaml": PREFIX})
-        | {"top/kustomization.yaml": "resources: [../base]\ntransformers:\n- prefix.yaml\n- fn.yaml\n"},
+        | {
+            "top/kustomization.yaml": "resources: [../base]\ntransformers:\n- prefix.yaml\n- fn.yaml\n"
+        },
         id="a transformer of kustomize before krm-fn",
     ),
     pytest.param(
-        {**IN_BASE, "top/kustomization.yaml": f"resources: [../base]\ntransformers:\n{IN_PLACE}\n# before\n{PRE}"},
+        {
+            **IN_BASE,
+            "top/kustomization.yaml": f"resources: [../base]\ntransformers:\n{IN_PLACE}\n# before\n{PRE}",
+        },
         id="krm-fn in place",
     ),
     pytest.param(overlay(PRE, config=CONFIG_MAP), id="a ConfigMap as configuration"),
     pytest.param(overlay(REPLACEMENTS, {"top/names.yaml": NAMES}), id="replacements"),
     pytest.param(overlay(PATCHES, PATCH_FILES), id="patches"),
-    pytest.param(overlay(PRE + "configurations: [c.yaml]\n", {"top/c.yaml": FIELDS}), id="configurations"),
+    pytest.param(
+        overlay(PRE + "configurations: [c.yaml]\n", {"top/c.yaml": FIELDS}), id="configurations"
+    ),
     pytest.param(overlay(PRE + "crds: [c.json]\n", {"top/c.json": CRDS}), id="crds"),
     pytest.param(overlay(SETTINGS), id="images, replicas, labels, annotations and the order"),
-    pytest.param(TWO_BASES | {"top/fn.yaml": FUNCTION}, id="two bases with the same names and other prefixes"),
-    pytest.param(TWO_NAMESPACES | {"top/fn.yaml": FUNCTION}, id="two bases with the same names and other namespaces"),
     pytest.param(
-        overlay(PRE, config=function("{kinds: [ConfigMap], linker: {image: a}}")), id="Secrets that are not chosen"
+        TWO_BASES | {"top/fn.yaml": FUNCTION}, id="two bases with the same names and other prefixes"
+    ),
+    pytest.param(
+        TWO_NAMESPACES | {"top/fn.yaml": FUNCTION},
+        id="two bases with the same names and other namespaces",
+    ),
+    pytest.param(
+        overlay(PRE, config=function("{kinds: [ConfigMap], linker: {image: a}}")),
+        id="Secrets that are not chosen",
     ),
     pytest.param(overlay(PRE, config=function(f"{{strategy: adopt, {ALL}}}")), id="adopt"),
     pytest.param(overlay(PRE, config=function(f"{{strategy: checksum, {ALL}}}")), id="checksum"),
     pytest.param(
-        overlay("configMapGenerator: [{name: x}]\n", {"base/web.yaml": WEB + "---\n" + LOCAL}), id="an object for tools"
+        overlay("configMapGenerator: [{name: x}]\n", {"base/web.yaml": WEB + "---\n" + LOCAL}),
+        id="an object for tools",
     ),
     pytest.param(overlay(PRE, {"base/web.yaml": WEB + "---\n" + DATA}), id="names in data"),
     pytest.param(
-        overlay(PRE, {"base/web.yaml": WEB + CUSTOM.replace("spec:", "spec:\n  long: 12345678901234567890", 1)}),
+        overlay(
+            PRE,
+            {
+                "base/web.yaml": WEB
+                + CUSTOM.replace("spec:", "spec:\n  long: 12345678901234567890", 1)
+            },
+        ),
         id="a number that a patch of kustomize rounds",
     ),
     pytest.param(with_job("", "sa"), id="a Job that is named by its content"),
@@ -231,7 +272,9 @@ def identity(one: dict[str, Any]) -> tuple[str, str, str]:
 def build(kustomize: Path, directory: Path) -> list[dict[str, Any]]:
     command = [str(kustomize), "build", "--enable-alpha-plugins", "--enable-exec", str(directory)]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(command, env={**os.environ, "PATH": path}, capture_output=True, check=False)
+    done = subprocess.run(
+        command, env={**os.environ, "PATH": path}, capture_output=True, check=False
+    )
     assert done.returncode == 0, done.stderr.decode()
     return sorted(load(done.stdout), key=identity)
 
@@ -288,10 +331,17 @@ EXEC = "examples/kustomize-exec"
 def test_the_examples(
     example: str, builder: str, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a tree that nobody may write to. That of the container is run from PATH for once, which changes its image."""
+    """In a tree that nobody may write to.
+
+    That of the container is run from PATH for once, which changes its image.
+    """
     shutil.copytree(REPOSITORY / "examples", tmp_path / "examples")
     config = tmp_path / example / "krm-fn.yaml"
-    config.write_text(config.read_text().replace("container:\n        image: krm-fn:0.2.0", "exec: {path: krm-fn}"))
+    config.write_text(
+        config.read_text().replace(
+            "container:\n        image: krm-fn:0.2.0", "exec: {path: krm-fn}"
+        )
+    )
     if "linker" not in config.read_text():
         with config.open("a") as file:
             file.write("spec: {linker: {image: 'registry.example/krm-fn:0.2.0'}}\n")
@@ -305,7 +355,9 @@ def test_the_examples(
 @pytest.fixture
 def package(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with a package that lists krm-fn under another name than krm-fn.yaml."""
-    monkeypatch.setenv("PATH", os.pathsep.join([str(require_tool("kustomize").parent), os.environ["PATH"]]))
+    monkeypatch.setenv(
+        "PATH", os.pathsep.join([str(require_tool("kustomize").parent), os.environ["PATH"]])
+    )
     write(tmp_path, overlay(PRE))
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -333,7 +385,10 @@ def test_diff_against_a_revision(package: Path) -> None:
     commit(package, {})
     before = krm_fn("diff", "--against=HEAD", "--no-remote", "top", cwd=package, **ENVIRONMENT)
     assert (before.stdout, before.stderr) == ("no difference: 3 revisions unchanged\n", "")
-    write(package, {"base/web.yaml": (package / "base/web.yaml").read_text().replace('a: "1"', 'a: "2"')})
+    write(
+        package,
+        {"base/web.yaml": (package / "base/web.yaml").read_text().replace('a: "1"', 'a: "2"')},
+    )
     after = krm_fn("diff", "--against=HEAD", "--no-remote", "top", cwd=package, **ENVIRONMENT)
     assert "ConfigMap pre-plain: " in after.stdout
     assert "  - a: 1\n  + a: 2\n" in after.stdout
@@ -342,7 +397,13 @@ def test_diff_against_a_revision(package: Path) -> None:
 
 def test_a_revision_in_which_krm_fn_was_not_the_last_one(package: Path) -> None:
     good = (package / "top/kustomization.yaml").read_text()
-    write(package, {"top/kustomization.yaml": good.replace("[fn.yaml]", "[fn.yaml, a.yaml]"), "top/a.yaml": LABELS})
+    write(
+        package,
+        {
+            "top/kustomization.yaml": good.replace("[fn.yaml]", "[fn.yaml, a.yaml]"),
+            "top/a.yaml": LABELS,
+        },
+    )
     commit(package, {})
     write(package, {"top/kustomization.yaml": good})
     done = krm_fn("diff", "--against=HEAD", "top", cwd=package, **ENVIRONMENT)
@@ -356,12 +417,16 @@ def test_a_revision_in_which_krm_fn_was_not_the_last_one(package: Path) -> None:
 
 
 def test_the_action(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", os.pathsep.join([str(require_tool("kustomize").parent), os.environ["PATH"]]))
+    monkeypatch.setenv(
+        "PATH", os.pathsep.join([str(require_tool("kustomize").parent), os.environ["PATH"]])
+    )
     files = overlay("namespace: shop\n")
     with serve() as github:
         runner = Runner(tmp_path, github)
         runner.push_main(files)
-        runner.open_pull_request({"base/web.yaml": files["base/web.yaml"].replace('a: "1"', 'a: "2"')})
+        runner.open_pull_request(
+            {"base/web.yaml": files["base/web.yaml"].replace('a: "1"', 'a: "2"')}
+        )
         runner.check_out()
         done = runner.run(PATHS="top")
     assert (done.code, done.output, done.outputs) == (0, "", "changed=true\n")

@@ -23,7 +23,10 @@ RESTRICTED = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LinkerHarness]:
     """Start another control plane, so that the tests of the cluster do not need the image."""
     folder = tmp_path_factory.mktemp("linker")
-    with control_plane(require_built) as cluster, linker_harness(cluster, "image", folder) as harness:
+    with (
+        control_plane(require_built) as cluster,
+        linker_harness(cluster, "image", folder) as harness,
+    ):
         yield harness
 
 
@@ -39,7 +42,9 @@ def mounted(harness: LinkerHarness, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "user", ["65534", "1000730000"], ids=["the image's own user", "a user id that OpenShift assigns"]
+    "user",
+    ["65534", "1000730000"],
+    ids=["the image's own user", "a user id that OpenShift assigns"],
 )
 def test_the_image_links(
     harness: LinkerHarness, mounted: Path, docker_host: Environment, image: str, user: str
@@ -53,9 +58,22 @@ def test_the_image_links(
             f"--env=KUBERNETES_SERVICE_PORT={where.port}",
             f"--volume={mounted}:{MOUNTED}:ro",
         ]
-        command = ["docker", "run", "--rm", "--network=host", f"--user={user}", *RESTRICTED, *pod, image]
+        command = [
+            "docker",
+            "run",
+            "--rm",
+            "--network=host",
+            f"--user={user}",
+            *RESTRICTED,
+            *pod,
+            image,
+        ]
         done = subprocess.run(
-            [*command, *harness.release.arguments], env=docker_host, capture_output=True, text=True, check=False
+            [*command, *harness.release.arguments],
+            env=docker_host,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0
         assert re.fullmatch("(waiting for .*\n)*", done.stderr)

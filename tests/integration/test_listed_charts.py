@@ -29,7 +29,9 @@ spec:
     metadata: {labels: {app: web}}
     spec: {containers: [{name: app, image: a, envFrom: [{configMapRef: {name: web}}]}]}
 """
-CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {LEVEL: {{ .Values.level }}}\n"
+CONFIG = (
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {LEVEL: {{ .Values.level }}}\n"
+)
 CHART: Files = {
     "Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n",
     "values.yaml": "level: low\n",
@@ -71,7 +73,8 @@ SAME: list[object] = [
     pytest.param({"shop/kustomization.yaml": ENTRY}, id="a chart in its folder"),
     pytest.param({"shop/kustomization.yaml": f"namePrefix: dev-\n{ENTRY}"}, id="with a prefix"),
     pytest.param(
-        {"shop/kustomization.yaml": f"helmGlobals: {{chartHome: ../shop/charts}}\n{ENTRY}"}, id="in a folder by name"
+        {"shop/kustomization.yaml": f"helmGlobals: {{chartHome: ../shop/charts}}\n{ENTRY}"},
+        id="in a folder by name",
     ),
     pytest.param(
         {
@@ -101,16 +104,26 @@ SAME: list[object] = [
 
 
 @pytest.mark.parametrize("files", SAME)
-def test_what_kustomize_inflates_is_rendered_as_through_a_pipe(files: Files, path: str, tmp_path: Path) -> None:
+def test_what_kustomize_inflates_is_rendered_as_through_a_pipe(
+    files: Files, path: str, tmp_path: Path
+) -> None:
     write(tmp_path, {**IN_CHARTS, **files, "krm-fn.yaml": WITHOUT_LINKER})
     command = ["kustomize", "build", "--enable-helm", "shop"]
     environment = {**os.environ, "PATH": path}
-    built = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    built = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
     options = ("--quiet", "--config=krm-fn.yaml")
     piped = krm_fn("render", *options, "-", cwd=tmp_path, stdin=built.stdout)
     before = list_files(tmp_path)
-    rendered = krm_fn("render", *options, "--enable-helm", "--no-remote", "shop", cwd=tmp_path, PATH=path)
-    assert (rendered.stdout, rendered.stderr, rendered.returncode) == (piped.stdout, piped.stderr, 0)
+    rendered = krm_fn(
+        "render", *options, "--enable-helm", "--no-remote", "shop", cwd=tmp_path, PATH=path
+    )
+    assert (rendered.stdout, rendered.stderr, rendered.returncode) == (
+        piped.stdout,
+        piped.stderr,
+        0,
+    )
     assert "revisions.krm-fn.io/base-name" in rendered.stdout
     assert list_files(tmp_path) == before
 
@@ -125,7 +138,14 @@ def test_a_kustomization_that_lists_krm_fn_may_list_charts(path: str, tmp_path: 
 
 def test_what_a_chart_makes_anew_is_no_revision(path: str, tmp_path: Path) -> None:
     anew = CONFIG.replace("{{ .Values.level }}", "{{ randAlphaNum 9 }}")
-    write(tmp_path, {**IN_CHARTS, "shop/kustomization.yaml": ENTRY, "shop/charts/web/templates/config.yaml": anew})
+    write(
+        tmp_path,
+        {
+            **IN_CHARTS,
+            "shop/kustomization.yaml": ENTRY,
+            "shop/charts/web/templates/config.yaml": anew,
+        },
+    )
     done = krm_fn("explain", "--enable-helm", "shop", "web", cwd=tmp_path, PATH=path)
     assert "because its chart makes it anew on every rendering" in done.stdout
 
@@ -140,14 +160,20 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         ("bad", "bad", {"values.schema.json": '{"$ref": "http://example.com/a"}'}),
         ("astray", "..", {"kustomization.yaml": ENTRY}),
     ):
-        content: Files = {**CHART, "Chart.yaml": f"apiVersion: v2\nname: {own_name}\nversion: 1.0.0\n", **more}
+        content: Files = {
+            **CHART,
+            "Chart.yaml": f"apiVersion: v2\nname: {own_name}\nversion: 1.0.0\n",
+            **more,
+        }
         with tarfile.open(folder / f"{name}.tgz", "w:gz") as archive:
             for file, text in content.items():
                 data = str(text).encode()
                 member = tarfile.TarInfo(f"{name}/{file}")
                 member.size = len(data)
                 archive.addfile(member, io.BytesIO(data))
-        entries += f"  {name}: [{{apiVersion: v2, name: {name}, version: 1.0.0, urls: [{name}.tgz]}}]\n"
+        entries += (
+            f"  {name}: [{{apiVersion: v2, name: {name}, version: 1.0.0, urls: [{name}.tgz]}}]\n"
+        )
     (folder / "index.yaml").write_text(f"apiVersion: v1\nentries:\n{entries}")
     handler = partial(_Silent, directory=str(folder))
     with HTTPServer(("localhost", 0), handler) as server:
@@ -166,17 +192,24 @@ class _Silent(SimpleHTTPRequestHandler):
 FETCHED = "helmCharts: [{{name: {}, releaseName: web, repo: '{}', version: 1.0.0, valuesInline: {{level: high}}}}]\n"
 
 
-def test_a_chart_that_is_not_there_is_fetched_into_a_copy(path: str, repository: str, tmp_path: Path) -> None:
+def test_a_chart_that_is_not_there_is_fetched_into_a_copy(
+    path: str, repository: str, tmp_path: Path
+) -> None:
     write(tmp_path, {**IN_CHARTS, "shop/kustomization.yaml": ENTRY})
     expected = render(tmp_path, path, "--enable-helm")
     for more in ("", "namePrefix: dev-\n"):
-        write(tmp_path / str(bool(more)), {"shop/kustomization.yaml": more + FETCHED.format("web", repository)})
+        write(
+            tmp_path / str(bool(more)),
+            {"shop/kustomization.yaml": more + FETCHED.format("web", repository)},
+        )
         found = render(tmp_path / str(bool(more)), path, "--enable-helm")
         assert (found == expected) is not bool(more)
         assert list_files(tmp_path / str(bool(more))) == ["shop", "shop/kustomization.yaml"]
 
 
-def test_what_is_fetched_is_checked_like_every_chart(path: str, repository: str, tmp_path: Path) -> None:
+def test_what_is_fetched_is_checked_like_every_chart(
+    path: str, repository: str, tmp_path: Path
+) -> None:
     write(tmp_path, {"shop/kustomization.yaml": FETCHED.format("bad", repository)})
     assert refusal(tmp_path, path) == (
         "$ref (shop/charts/bad-1.0.0/bad/values.schema.json): leads out of the file; only references that "
@@ -184,7 +217,9 @@ def test_what_is_fetched_is_checked_like_every_chart(path: str, repository: str,
     )
 
 
-def test_a_chart_that_calls_itself_otherwise_replaces_nothing(path: str, repository: str, tmp_path: Path) -> None:
+def test_a_chart_that_calls_itself_otherwise_replaces_nothing(
+    path: str, repository: str, tmp_path: Path
+) -> None:
     write(tmp_path, {"shop/kustomization.yaml": FETCHED.format("astray", repository)})
     assert refusal(tmp_path, path).startswith("shop: helm pull ")
 
@@ -210,14 +245,27 @@ def test_a_chart_that_cannot_be_fetched_is_named(path: str, tmp_path: Path) -> N
 def test_a_schema_of_a_chart_in_the_folder_is_checked(path: str, tmp_path: Path) -> None:
     with serving() as server:
         schema = f'{{"$ref": "{server.url}"}}'
-        write(tmp_path, {**IN_CHARTS, "shop/kustomization.yaml": ENTRY, "shop/charts/web/values.schema.json": schema})
+        write(
+            tmp_path,
+            {
+                **IN_CHARTS,
+                "shop/kustomization.yaml": ENTRY,
+                "shop/charts/web/values.schema.json": schema,
+            },
+        )
         assert "leads out of the file" in refusal(tmp_path, path)
         assert not server.requests
 
 
 HOSTILE = [
-    pytest.param(ENTRY.replace("releaseName: web", "releaseName: --post-renderer=./run"), id="an option as a name"),
-    pytest.param(ENTRY.replace("releaseName: web", "Releasename: --post-renderer=./run"), id="in another case"),
+    pytest.param(
+        ENTRY.replace("releaseName: web", "releaseName: --post-renderer=./run"),
+        id="an option as a name",
+    ),
+    pytest.param(
+        ENTRY.replace("releaseName: web", "Releasename: --post-renderer=./run"),
+        id="in another case",
+    ),
     pytest.param(
         "generators:\n- |\n  apiVersion: v1\n  kind: List\n  items:\n  - apiVersion: builtin\n"
         "    kind: HelmChartInflationGenerator\n    metadata: {name: a}\n    name: web\n"
@@ -225,7 +273,9 @@ HOSTILE = [
         id="in a list of generators",
     ),
     pytest.param(f"{ENTRY}generators: [plugins]\n", id="by a generator that a folder builds"),
-    pytest.param(f"{ENTRY}helmGlobals: {{configHome: plugins}}\n", id="by the folder of the plugins"),
+    pytest.param(
+        f"{ENTRY}helmGlobals: {{configHome: plugins}}\n", id="by the folder of the plugins"
+    ),
 ]
 
 
@@ -250,12 +300,23 @@ def test_no_program_of_the_repository_runs(kustomization: str, path: str, tmp_pa
 def test_kustomize_would_run_what_a_release_name_says(path: str, tmp_path: Path) -> None:
     """The test above would find a name that is not refused."""
     hostile = ENTRY.replace("releaseName: web", f"releaseName: --post-renderer={tmp_path}/run")
-    write(tmp_path, {**IN_CHARTS, "shop/kustomization.yaml": hostile, "run": f"#!/bin/sh\ntouch {tmp_path}/ran\ncat\n"})
+    write(
+        tmp_path,
+        {
+            **IN_CHARTS,
+            "shop/kustomization.yaml": hostile,
+            "run": f"#!/bin/sh\ntouch {tmp_path}/ran\ncat\n",
+        },
+    )
     (tmp_path / "run").chmod(0o755)
     command = ["kustomize", "build", "--enable-helm", "shop"]
     environment = {**os.environ, "PATH": path}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert (tmp_path / "ran").exists() or "must not start with '-'" in done.stderr, "kustomize 5.8.2 refuses it too"
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (tmp_path / "ran").exists() or "must not start with '-'" in done.stderr, (
+        "kustomize 5.8.2 refuses it too"
+    )
 
 
 def test_the_base_of_a_comparison_has_its_own_chart(path: str, tmp_path: Path) -> None:
@@ -265,12 +326,22 @@ def test_the_base_of_a_comparison_has_its_own_chart(path: str, tmp_path: Path) -
     options = ("diff", "--against=HEAD", "--enable-helm", "--no-remote", "shop")
     done = krm_fn(*options, cwd=tmp_path, PATH=path, **ENVIRONMENT)
     _, *lines = done.stdout.splitlines()
-    assert lines == ["  - LEVEL: high", "  + MODE: high", "  rolls Deployment/web", "1 revision changed"]
+    assert lines == [
+        "  - LEVEL: high",
+        "  + MODE: high",
+        "  rolls Deployment/web",
+        "1 revision changed",
+    ]
 
 
 @pytest.mark.parametrize("command", ["verify", "explain", "graph"])
-def test_every_command_that_renders_takes_the_option(command: str, path: str, tmp_path: Path) -> None:
-    write(tmp_path, {**IN_CHARTS, "shop/kustomization.yaml": ENTRY, "shop/krm-fn.yaml": WITHOUT_LINKER})
+def test_every_command_that_renders_takes_the_option(
+    command: str, path: str, tmp_path: Path
+) -> None:
+    write(
+        tmp_path,
+        {**IN_CHARTS, "shop/kustomization.yaml": ENTRY, "shop/krm-fn.yaml": WITHOUT_LINKER},
+    )
     refused = krm_fn(command, "shop", cwd=tmp_path, PATH=path)
     assert "; --enable-helm lets it, as with kustomize" in refused.stderr
     done = krm_fn(command, "--enable-helm", "shop", cwd=tmp_path, PATH=path)

@@ -83,21 +83,35 @@ def diff(*arguments: str) -> str:
     return outcome.stdout.decode()
 
 
-@pytest.mark.parametrize("configuration", ["", REVISIONS], ids=["without a configuration", "with one"])
+@pytest.mark.parametrize(
+    "configuration", ["", REVISIONS], ids=["without a configuration", "with one"]
+)
 def test_a_chart_does_not_differ_from_itself(configuration: str, tmp_path: Path) -> None:
-    write(tmp_path / "web", {**chart("low"), **({"krm-fn.yaml": configuration} if configuration else {})})
+    write(
+        tmp_path / "web",
+        {**chart("low"), **({"krm-fn.yaml": configuration} if configuration else {})},
+    )
     document = json.loads(diff("-ojson", "web", "web"))
     assert document["summary"] == "no difference"
-    assert [re.sub("migrate-[a-z0-9]{5}", "migrate-HASH", note) for note in document["notes"]] == NOTES
+    assert [
+        re.sub("migrate-[a-z0-9]{5}", "migrate-HASH", note) for note in document["notes"]
+    ] == NOTES
     assert "note: Secret web-ca: every rendering makes ca.crt, " in diff("web", "web")
-    assert "<p>Note: <code>Secret web-ca: every rendering makes " in diff("-omarkdown", "web", "web")
+    assert "<p>Note: <code>Secret web-ca: every rendering makes " in diff(
+        "-omarkdown", "web", "web"
+    )
 
 
 def test_what_its_author_changes_still_counts(tmp_path: Path) -> None:
     write(tmp_path / "old", chart("low"))
     write(tmp_path / "new", chart("high"))
     lines = [line for line in diff("old", "new").splitlines() if not line.startswith("note: ")]
-    assert lines == ["ConfigMap web-ca", "  - level: low", "  + level: high", "1 other object changed"]
+    assert lines == [
+        "ConfigMap web-ca",
+        "  - level: low",
+        "  + level: high",
+        "1 other object changed",
+    ]
 
 
 def test_no_certificate_fills_the_screen(tmp_path: Path) -> None:
@@ -105,13 +119,16 @@ def test_no_certificate_fills_the_screen(tmp_path: Path) -> None:
     stored = main(["render", "new"]).stdout
     (tmp_path / "old.yaml").write_bytes(stored)
     (tmp_path / "new.yaml").write_bytes(main(["render", "new"]).stdout)
-    # The chart tells what was made anew in a rendering of it, but not which object had another name.
+    # The chart tells what was made anew in a rendering of it, but not which object had another
+    # name.
     told = [line for line in diff("old.yaml", "new").splitlines() if not line.startswith("note: ")]
     shown = sorted(re.sub("migrate-[a-z0-9]{5}", "migrate", line) for line in told)
     assert shown == ["+ Job migrate", "- Job migrate", "1 other object added, 1 removed"]
     text = diff("old.yaml", "new.yaml")
     assert re.search(
-        r"^  ca\.crt: (changed, )?([\d,]+ -> )?[\d,]+ bytes$", text.replace("    ca", "  ca"), re.MULTILINE
+        r"^  ca\.crt: (changed, )?([\d,]+ -> )?[\d,]+ bytes$",
+        text.replace("    ca", "  ca"),
+        re.MULTILINE,
     )
     assert re.search(r"\.caBundle: (changed )?\([\d,]+ bytes\)", text)
     write(tmp_path, {"none.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n"})
@@ -131,7 +148,10 @@ SLOTS = [
     *(Slot("ConfigMap", f"data.{key}") for key in "abc"),
     *(Slot("Secret", f"stringData.{key}") for key in "ab"),
     *(Slot("Service", f"metadata.annotations.{key}") for key in "ab"),
-    *(Slot("Deployment", f"spec.template.spec.containers.0.env.{number}.value") for number in range(2)),
+    *(
+        Slot("Deployment", f"spec.template.spec.containers.0.env.{number}.value")
+        for number in range(2)
+    ),
     Slot("Widget", "spec.list.0"),
 ]
 API_VERSIONS = {"Deployment": "apps/v1", "Widget": "example.com/v1"}
@@ -157,7 +177,9 @@ def _template(ways: Mapping[Slot, str]) -> str:
         }
         if kind == "Deployment":
             env = [{"name": f"N{number}"} for number in range(2)]
-            written["spec"] = {"template": {"spec": {"containers": [{"name": "app", "image": "a", "env": env}]}}}
+            written["spec"] = {
+                "template": {"spec": {"containers": [{"name": "app", "image": "a", "env": env}]}}
+            }
         if kind == "Widget":
             written["spec"] = {"list": [None]}
         for slot, way in ways.items():

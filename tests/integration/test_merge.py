@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 EXAMPLE = Path(__file__).parents[2] / "examples/kpt"
-IDENTITY = {f"GIT_{who}_{what}": "a@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+IDENTITY = {
+    f"GIT_{who}_{what}": "a@example.com"
+    for who in ("AUTHOR", "COMMITTER")
+    for what in ("NAME", "EMAIL")
+}
 KEYS = "  A: a\n  B: b\n  C: c\n"
 
 
@@ -20,12 +24,19 @@ class Clone:
 
     def __init__(self, folder: Path, kpt: Path) -> None:
         self.folder = folder
-        path = os.pathsep.join([str(Path(sys.executable).parent), str(kpt.parent), os.environ["PATH"]])
+        path = os.pathsep.join(
+            [str(Path(sys.executable).parent), str(kpt.parent), os.environ["PATH"]]
+        )
         self._environment = {**os.environ, **IDENTITY, "PATH": path}
 
     def run(self, *command: str) -> str:
         done = subprocess.run(
-            command, cwd=self.folder, env=self._environment, capture_output=True, text=True, check=False
+            command,
+            cwd=self.folder,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

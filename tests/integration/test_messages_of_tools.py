@@ -47,7 +47,9 @@ def told(outcome: Outcome, folder: Path) -> str:
     return _DATE.sub("DATE", stderr).strip()
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=[f"{one['of']}: {one['when']}" for one in PACKAGES])
+@pytest.mark.parametrize(
+    "package", PACKAGES, ids=[f"{one['of']}: {one['when']}" for one in PACKAGES]
+)
 def test_a_message_is_shown_without_the_value(package: dict[str, str], folder: Path) -> None:
     write(folder / "shop", package["files"])  # type: ignore[arg-type]  # a mapping of its own
     outcome = main(["render", "--quiet", "shop"])
@@ -58,7 +60,9 @@ def test_a_message_is_shown_without_the_value(package: dict[str, str], folder: P
 @pytest.mark.parametrize("arguments", DOORS)
 def test_no_command_shows_it(arguments: list[str], folder: Path) -> None:
     config = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
-    write(folder, {"deployed.yaml": "apiVersion: v1\nkind: List\nitems: []\n", "krm-fn.yaml": config})
+    write(
+        folder, {"deployed.yaml": "apiVersion: v1\nkind: List\nitems: []\n", "krm-fn.yaml": config}
+    )
     failing = [package for package in PACKAGES if package["says"].startswith("error")]
     for number, package in enumerate(failing[::_EVERY]):
         write(folder / str(number), package["files"])
@@ -69,8 +73,17 @@ def test_no_command_shows_it(arguments: list[str], folder: Path) -> None:
 
 
 def test_everything_is_shown_to_those_who_ask(folder: Path) -> None:
-    write(folder, {"shop/kustomization.yaml": f"secretGenerator: [{{name: db, literals: [{PLANTED}]}}]\n"})
+    write(
+        folder,
+        {"shop/kustomization.yaml": f"secretGenerator: [{{name: db, literals: [{PLANTED}]}}]\n"},
+    )
     first, second, third = main(["render", "--verbose", "shop"]).stderr.splitlines()
-    assert first == "warning: shop: kustomize build: all that it says follows, and may show values of Secrets"
+    assert (
+        first
+        == "warning: shop: kustomize build: all that it says follows, and may show values of Secrets"
+    )
     assert PLANTED in second
-    assert third == "error: shop: kustomize build exited with code 1: Error: loading KV pairs: literal sources..."
+    assert (
+        third
+        == "error: shop: kustomize build exited with code 1: Error: loading KV pairs: literal sources..."
+    )

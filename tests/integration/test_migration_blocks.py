@@ -14,7 +14,9 @@ from tests.integration.names import load
 from tests.integration.protected import assert_protected
 
 ROOT = Path(__file__).parent.parent.parent
-BLOCKS = re.findall(r"^```sh\n(.*?)^```$", (ROOT / "docs/migration.md").read_text(), re.MULTILINE | re.DOTALL)
+BLOCKS = re.findall(
+    r"^```sh\n(.*?)^```$", (ROOT / "docs/migration.md").read_text(), re.MULTILINE | re.DOTALL
+)
 
 DEPLOYERS = {"from-fixed-names": "argocd", "from-kapp": "kapp", "from-spinnaker": "spinnaker"}
 """The deployer of each migration whose blocks are run."""

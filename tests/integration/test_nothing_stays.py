@@ -62,8 +62,12 @@ SURROUNDINGS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.parametrize("met", [pytest.param(one, id=claim) for claim, one in SURROUNDINGS.items()])
-def test_all_is_as_before_whatever_a_command_meets(met: Surroundings, name: str, place: Place) -> None:
+@pytest.mark.parametrize(
+    "met", [pytest.param(one, id=claim) for claim, one in SURROUNDINGS.items()]
+)
+def test_all_is_as_before_whatever_a_command_meets(
+    met: Surroundings, name: str, place: Place
+) -> None:
     command = COMMANDS[name]
     place.use(met.behaviour, GIT)
     before = place.look(command.outputs)
@@ -85,7 +89,9 @@ def test_all_is_as_before_whatever_a_command_meets(met: Surroundings, name: str,
 
 @pytest.mark.parametrize("name", sorted(WAITING))
 @pytest.mark.parametrize("end", [pytest.param(one, id=one.name) for one in ENDS])
-def test_all_is_as_before_whatever_signal_ends_a_command(end: signal.Signals, name: str, place: Place) -> None:
+def test_all_is_as_before_whatever_signal_ends_a_command(
+    end: signal.Signals, name: str, place: Place
+) -> None:
     command = COMMANDS[name]
     place.use("wait", GIT)
     before = place.look(command.outputs)
@@ -154,7 +160,9 @@ main()
 """
 
 
-@pytest.mark.parametrize("name", ["render", "diff --against", "diff --live", "merge", "init", "link"])
+@pytest.mark.parametrize(
+    "name", ["render", "diff --against", "diff --live", "merge", "init", "link"]
+)
 def test_a_kill_at_any_step_leaves_no_secret(name: str, place: Place) -> None:
     """A folder that has just been made may stay, and is empty then."""
     command = COMMANDS[name]
@@ -174,7 +182,8 @@ def test_a_kill_at_any_step_leaves_no_secret(name: str, place: Place) -> None:
         after = {
             file: seen
             for file, seen in place.look(command.outputs).items()
-            if not file.startswith("temporary/") and not is_of_output(str(place.world / file), place, command)
+            if not file.startswith("temporary/")
+            and not is_of_output(str(place.world / file), place, command)
         }
         assert after == before
         if process.returncode != -signal.SIGKILL:
@@ -203,8 +212,29 @@ def _kept(place: Place) -> list[Path]:
 
 
 CALLS = (
-    *("open", "openat", "openat2", "creat", "truncate", "mkdir", "mkdirat", "mknod", "mknodat", "rmdir"),
-    *("unlink", "unlinkat", "rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat"),
+    *(
+        "open",
+        "openat",
+        "openat2",
+        "creat",
+        "truncate",
+        "mkdir",
+        "mkdirat",
+        "mknod",
+        "mknodat",
+        "rmdir",
+    ),
+    *(
+        "unlink",
+        "unlinkat",
+        "rename",
+        "renameat",
+        "renameat2",
+        "link",
+        "linkat",
+        "symlink",
+        "symlinkat",
+    ),
     *("chmod", "fchmodat", "chown", "lchown", "fchownat", "utimensat", "setxattr", "mount"),
 )
 _CALL = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(?P<name>\w+)\((?P<arguments>.*)")
@@ -218,7 +248,9 @@ def find_changes(trace: str, folder: Path) -> list[str]:
     changed = []
     for line in trace.splitlines():
         call = _CALL.match(line)
-        if call is None or (call["name"].startswith(("open", "creat")) and not _WRITES.search(call["arguments"])):
+        if call is None or (
+            call["name"].startswith(("open", "creat")) and not _WRITES.search(call["arguments"])
+        ):
             continue
         for found in _PATH.finditer(call["arguments"]):
             place = found["folder"] or str(folder)
@@ -234,14 +266,20 @@ def test_no_system_call_changes_anything_else(name: str, place: Place, tmp_path:
     _use_real(place)
     trace = tmp_path / "trace"
     before = place.look(command.outputs)
-    calls = ",".join(f"?{call}" for call in CALLS)  # with a question mark, one that a machine does not have is none
+    calls = ",".join(
+        f"?{call}" for call in CALLS
+    )  # with a question mark, one that a machine does not have is none
     with place.running(
         command, str(strace), "-f", "-y", "-s", "4096", "-o", str(trace), "-e", f"trace={calls}"
     ) as process:
         _, said = process.communicate(command.stdin.encode())
     assert process.returncode in {0, 1}, said
     changed = find_changes(trace.read_text(errors="replace"), place.repository)
-    changed = [path for path in changed if not ALLOWED.fullmatch(path) and not is_of_output(path, place, command)]
+    changed = [
+        path
+        for path in changed
+        if not ALLOWED.fullmatch(path) and not is_of_output(path, place, command)
+    ]
     assert [path for path in changed if not path.startswith(f"{place.temporary}/")] == []
     assert_nothing_stays(place, before, command.outputs)
     if name in WITH_PROGRAMS and command.waits_for == "kustomize":

@@ -59,18 +59,29 @@ def generate(random: Random) -> Files:
         base = f"apps/{app}/base"
         generated = random.random() < 0.5
         resources = ["web.yaml", "service.yaml", *([] if generated else ["config.yaml"])]
-        generator = "configMapGenerator:\n- name: config\n  literals: [LEVEL=one, MORE=one]\n" if generated else ""
+        generator = (
+            "configMapGenerator:\n- name: config\n  literals: [LEVEL=one, MORE=one]\n"
+            if generated
+            else ""
+        )
         files |= {
             f"{base}/kustomization.yaml": f"resources: [{', '.join(resources)}]\n{generator}",
-            f"{base}/web.yaml": _deployment("web", "config", f"registry.example/{app}:one", random.choice(WORKLOADS)),
+            f"{base}/web.yaml": _deployment(
+                "web", "config", f"registry.example/{app}:one", random.choice(WORKLOADS)
+            ),
             f"{base}/service.yaml": "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  ports:\n"
             "  - name: http\n    port: 80\n",
             f"{base}/config.yaml": _config("config", LEVEL="one", MORE="one"),
         }
         for environment in ENVIRONMENTS:
             overlay = f"apps/{app}/overlays/{environment}"
-            lines = [f"namespace: {random.choice([environment, 'shared'])}", "resources: [../../base]"]
-            lines += ["components: [../../../../components/common]"] if random.random() < 0.5 else []
+            lines = [
+                f"namespace: {random.choice([environment, 'shared'])}",
+                "resources: [../../base]",
+            ]
+            lines += (
+                ["components: [../../../../components/common]"] if random.random() < 0.5 else []
+            )
             lines += [f"namePrefix: {environment}-"] if random.random() < 0.3 else []
             lines += ["nameSuffix: -x"] if random.random() < 0.2 else []
             lines += ["patches: [{path: patch.yaml}]"] if random.random() < 0.3 else []
@@ -111,7 +122,11 @@ def _same(random: Random, files: Files, file: str) -> None:
 def _extend(random: Random, files: Files, file: str) -> None:
     """Add another object to an overlay: the same in all, or one of its own."""
     folder = random.choice(
-        [str(Path(one).parent) for one in files if one.startswith("apps") and "kustomization" in one]
+        [
+            str(Path(one).parent)
+            for one in files
+            if one.startswith("apps") and "kustomization" in one
+        ]
     )
     listed = f"{folder}/kustomization.yaml"
     document = yaml.safe_load(files[listed])
@@ -139,7 +154,9 @@ def _reduce(random: Random, files: Files, file: str) -> None:
 
 
 def _remove(random: Random, files: Files, file: str) -> None:
-    folder = random.choice(sorted({str(Path(one).parent) for one in files if re.match("apps/.*/overlays|plain", one)}))
+    folder = random.choice(
+        sorted({str(Path(one).parent) for one in files if re.match("apps/.*/overlays|plain", one)})
+    )
     del file
     for one in [one for one in files if one.startswith(f"{folder}/")]:
         del files[one]
@@ -147,7 +164,9 @@ def _remove(random: Random, files: Files, file: str) -> None:
 
 def _add(random: Random, files: Files, file: str) -> None:
     """Copy a package, also under another name in the place of the old one."""
-    folder = random.choice(sorted({str(Path(one).parent) for one in files if re.match("apps/.*/overlays|plain", one)}))
+    folder = random.choice(
+        sorted({str(Path(one).parent) for one in files if re.match("apps/.*/overlays|plain", one)})
+    )
     target = f"{Path(folder).parent}/{random.choice(['new', 'other'])}"
     is_moved = bool(file) and random.random() < 0.5
     for one in [one for one in files if one.startswith(f"{folder}/")]:
@@ -158,7 +177,9 @@ def _add(random: Random, files: Files, file: str) -> None:
 
 def _break(random: Random, files: Files, file: str) -> None:
     del file
-    kustomization = random.choice([one for one in files if "/overlays/" in one and "kustomization" in one])
+    kustomization = random.choice(
+        [one for one in files if "/overlays/" in one and "kustomization" in one]
+    )
     files[kustomization] = f"{files[kustomization]}crds: [none.yaml]\n"
 
 
@@ -215,7 +236,12 @@ def state(old: Built | None, new: Built | None) -> str:
 
 
 def find_packages(*folders: Path) -> list[str]:
-    found = {str(one.relative_to(folder)) for folder in folders for pattern in PATTERNS for one in folder.glob(pattern)}
+    found = {
+        str(one.relative_to(folder))
+        for folder in folders
+        for pattern in PATTERNS
+        for one in folder.glob(pattern)
+    }
     return sorted(found)
 
 
@@ -248,20 +274,28 @@ def _read(file: Path) -> Any:
 def describe_change(old: Built | None, new: Built | None, own: Own) -> object:
     """Return everything that changes in a package, in the words of its author."""
     sides = [
-        {(kind, own.strip(name)): one for (kind, _, name), one in ((side and side.objects) or {}).items()}
+        {
+            (kind, own.strip(name)): one
+            for (kind, _, name), one in ((side and side.objects) or {}).items()
+        }
         for side in (old, new)
     ]
     before, after = ({who: _normal(one, own) for who, one in side.items()} for side in sides)
     changed = {who for who in before.keys() | after.keys() if before.get(who) != after.get(who)}
     told: dict[object, object] = {}
     has_revisions = [
-        any(_readers(name, side) for kind, name in side if kind == "ConfigMap") for side in (before, after)
+        any(_readers(name, side) for kind, name in side if kind == "ConfigMap")
+        for side in (before, after)
     ]
     if has_revisions[0] != has_revisions[1]:
         told["set"] = own.set  # its linker comes or goes
     for who in changed:
         one, other = before.get(who), after.get(who)
-        told[who] = repr((one, other)) if one is None or other is None else repr(sorted(_compare(one, other, ())))
+        told[who] = (
+            repr((one, other))
+            if one is None or other is None
+            else repr(sorted(_compare(one, other, ())))
+        )
         if who[0] == "ConfigMap":
             told["readers", who] = repr([_readers(who[1], side) for side in (before, after)])
     return frozenset(told.items())
@@ -303,7 +337,9 @@ def test_packages_differ_as_kustomize_renders_them(
 ) -> None:
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("PATH", os.pathsep.join([str(require("kustomize").parent), os.environ["PATH"]]))
+    monkeypatch.setenv(
+        "PATH", os.pathsep.join([str(require("kustomize").parent), os.environ["PATH"]])
+    )
     random = Random(seed_of(number))
     old, new = tmp_path / "old", tmp_path / "new"
     first = generate(random)
@@ -336,19 +372,29 @@ def _judge(old: Path, new: Path) -> None:
     broken = {one for one in untouched if all(side and side.objects is None for side in built[one])}
     assert told == {one: "same" if one in broken else state(*sides) for one, sides in built.items()}
     numbers = Counter(one["state"] for one in document["packages"])
-    words = {"failed": "cannot be compared", "same": "with no difference", "unaffected": "not affected"}
+    words = {
+        "failed": "cannot be compared",
+        "same": "with no difference",
+        "unaffected": "not affected",
+    }
     counted = {f"{number} {words.get(one, one)}" for one, number in numbers.items()}
     summary = f"{len(packages)} package{'s' * (len(packages) != 1)}: "
     assert document["summary"].startswith(summary)
     assert set(document["summary"].removeprefix(summary).split(", ")) == counted
     text, markdown = (
-        main(["diff", "--against=HEAD", form, *PATTERNS]).stdout.decode() for form in ("-otext", "-omarkdown")
+        main(["diff", "--against=HEAD", form, *PATTERNS]).stdout.decode()
+        for form in ("-otext", "-omarkdown")
     )
     assert text.splitlines()[-1] == document["summary"]
     assert f"<p><strong>{document['summary']}</strong></p>" in markdown
     differs = numbers.keys() & {"changed", "added", "removed"}
-    is_broken = any(before and before.objects is None and after and after.objects for before, after in built.values())
-    assert outcome.exit_code == (2 if numbers["failed"] else 3 if is_broken else 1 if differs else 0)
+    is_broken = any(
+        before and before.objects is None and after and after.objects
+        for before, after in built.values()
+    )
+    assert outcome.exit_code == (
+        2 if numbers["failed"] else 3 if is_broken else 1 if differs else 0
+    )
 
     expected: dict[object, list[str]] = defaultdict(list)
     for one, (before, after) in built.items():
@@ -357,7 +403,9 @@ def _judge(old: Path, new: Path) -> None:
             own = find_own(old / one, new / one, before, after)
             change = one if stands_alone else (told[one], describe_change(before, after, own))
             expected[change].append(one)
-    assert sorted(sorted(change["paths"]) for change in document["changes"]) == sorted(map(sorted, expected.values()))
+    assert sorted(sorted(change["paths"]) for change in document["changes"]) == sorted(
+        map(sorted, expected.values())
+    )
     for change in document["changes"]:
         names = [Path(path).name for path in change["paths"]]
         assert ("the same change in " in text) or len(names) == 1

@@ -28,10 +28,23 @@ def _generate(draw: random.Random) -> dict[str, str | bytes]:
         here = f"{kind}/{'deep/' * draw.randrange(2)}k{number}"
         up = "../" * len(Path(here).parts)
         bases = [one for one in folders if one.startswith("bases/") and draw.random() < 0.4]
-        components = [one for one in folders if one.startswith("components/") and draw.random() < 0.5]
-        lines = ["resources:", f"- {draw.choice(['', './'])}own.yaml", *(f"- {up}{base}" for base in bases[:1])]
-        lines += ["components:", *(f"- {up}{one}" for one in components)] if components and kind == "overlays" else []
-        lines += ["configMapGenerator:", f"- {{name: g{number}, files: [k=data/f.txt], envs: [e.env]}}"]
+        components = [
+            one for one in folders if one.startswith("components/") and draw.random() < 0.5
+        ]
+        lines = [
+            "resources:",
+            f"- {draw.choice(['', './'])}own.yaml",
+            *(f"- {up}{base}" for base in bases[:1]),
+        ]
+        lines += (
+            ["components:", *(f"- {up}{one}" for one in components)]
+            if components and kind == "overlays"
+            else []
+        )
+        lines += [
+            "configMapGenerator:",
+            f"- {{name: g{number}, files: [k=data/f.txt], envs: [e.env]}}",
+        ]
         lines += ["patches:", f"- {{path: p.yaml, target: {{kind: ConfigMap, name: own{number}}}}}"]
         lines += [f"transformers: [{draw.choice(['t.yaml', 't'])}]"]
         if kind == "components":
@@ -65,7 +78,9 @@ def test_every_overlay_whose_rendering_changes_is_affected(
     draw = random.Random(seed)
     files = _generate(draw)
     commit(tmp_path, files)
-    overlays = sorted({str(Path(one).parent) for one in files if one.startswith("overlays") and "own" in one})
+    overlays = sorted(
+        {str(Path(one).parent) for one in files if one.startswith("overlays") and "own" in one}
+    )
     kustomize = require_tool("kustomize")
 
     def build(overlay: str) -> str:
@@ -75,7 +90,11 @@ def test_every_overlay_whose_rendering_changes_is_affected(
     before = {overlay: build(overlay) for overlay in overlays}
     for file in draw.sample(sorted(files), 7):
         text = str(files[file])
-        more = "commonAnnotations: {b: c}\n" if file.lower().split("/")[-1].startswith("kustomization") else ""
+        more = (
+            "commonAnnotations: {b: c}\n"
+            if file.lower().split("/")[-1].startswith("kustomization")
+            else ""
+        )
         write(tmp_path, {file: text.replace("first", "second") + more})
         changed = {overlay for overlay in overlays if build(overlay) != before[overlay]}
         affected = {overlay for overlay in overlays if can_affect(tmp_path, overlay)}
@@ -108,7 +127,11 @@ def test_the_overlays_of_an_application_change_together(
     write(tmp_path, {changed: files[changed].replace("info", "debug")})
     found = _compare(tmp_path, require_tool)
     assert [one["paths"] for one in found["changes"]] == [
-        [f"apps/{app}/overlays/{environment}" for app in apps for environment in ("dev", "prod", "staging")]
+        [
+            f"apps/{app}/overlays/{environment}"
+            for app in apps
+            for environment in ("dev", "prod", "staging")
+        ]
         for apps in expected
     ]
     assert {tuple(one["apart"]) for one in found["changes"]} == {("namespace",)}
@@ -121,8 +144,12 @@ RENAMES = (
     'patch: \'[{"op": "replace", "path": "/metadata/name", "value": "other"}]\'}'
 )
 AFFIXES: list[Any] = [
-    pytest.param(("namePrefix: dev-", "namePrefix: prod-"), ["prefix and suffix", "hash"], id="prefixes"),
-    pytest.param(("nameSuffix: -dev", "nameSuffix: -prod"), ["prefix and suffix", "hash"], id="suffixes"),
+    pytest.param(
+        ("namePrefix: dev-", "namePrefix: prod-"), ["prefix and suffix", "hash"], id="prefixes"
+    ),
+    pytest.param(
+        ("nameSuffix: -dev", "nameSuffix: -prod"), ["prefix and suffix", "hash"], id="suffixes"
+    ),
     pytest.param(("namePrefix: dev-", ""), ["prefix and suffix", "hash"], id="a prefix of one"),
     pytest.param(
         ("namePrefix: dev-\nnamespace: dev", "namePrefix: prod-\nnamespace: prod"),
@@ -135,9 +162,16 @@ AFFIXES: list[Any] = [
 
 @pytest.mark.parametrize(("lines", "apart"), AFFIXES)
 def test_what_an_overlay_adds_to_names_is_left_out(
-    lines: tuple[str, str], apart: list[str] | None, require_tool: Callable[[str], Path], tmp_path: Path
+    lines: tuple[str, str],
+    apart: list[str] | None,
+    require_tool: Callable[[str], Path],
+    tmp_path: Path,
 ) -> None:
-    files = {path: text for path, text in write_files(apps=1) if "overlays/" not in path and "components" not in path}
+    files = {
+        path: text
+        for path, text in write_files(apps=1)
+        if "overlays/" not in path and "components" not in path
+    }
     configuration = next(text for path, text in write_files(apps=1) if path.endswith("krm-fn.yaml"))
     for overlay, line in zip(("dev", "prod"), lines, strict=True):
         folder = f"apps/app00/overlays/{overlay}"

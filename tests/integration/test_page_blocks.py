@@ -1,8 +1,8 @@
 """Run every shell block of README.md and docs/ unchanged, with the installed wheel.
 
-What each renders is complete, and protected from its deployer.
-The blocks of docs/migration.md need a cluster: test_migration_blocks.py runs them with a file in its place. Those of
-the tutorial and of docs/staged-adoption.md are run on one, by tests/gitops/test_pages.py.
+What each renders is complete, and protected from its deployer. The blocks of docs/migration.md need
+a cluster: test_migration_blocks.py runs them with a file in its place. Those of the tutorial and of
+docs/staged-adoption.md are run on one, by tests/gitops/test_pages.py.
 """
 
 import os
@@ -19,26 +19,37 @@ from tests.integration.names import assert_names_hold, load
 from tests.integration.protected import assert_protected
 
 ROOT = Path(__file__).parent.parent.parent
-ON_A_CLUSTER = {ROOT / "docs" / page for page in ("migration.md", "staged-adoption.md", "tutorial.md")}
+ON_A_CLUSTER = {
+    ROOT / "docs" / page for page in ("migration.md", "staged-adoption.md", "tutorial.md")
+}
 PAGES = [ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - ON_A_CLUSTER)]
 BLOCKS = [
     pytest.param(block, id=f"{page.relative_to(ROOT)} {index}")
     for page in PAGES
-    for index, block in enumerate(re.findall(r"^ *```sh\n(.*?)^ *```$", page.read_text(), re.MULTILINE | re.DOTALL))
+    for index, block in enumerate(
+        re.findall(r"^ *```sh\n(.*?)^ *```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    )
 ]
 TOOLS = ("kustomize", "kpt", "helm", "docker")
 FOR = {
     "krm-fn explain": (),
     "krm-fn graph": (),
     "krm-fn init": (),
-    "kustomize build": ("argocd", "flux", "kpt"),  # who applies the output is open, so the defaults must hold
+    "kustomize build": (
+        "argocd",
+        "flux",
+        "kpt",
+    ),  # who applies the output is open, so the defaults must hold
     "kpt fn": ("kpt",),
     "helm template": ("helm",),
     "examples/flux": ("flux",),
     "krm-fn render examples/canary": ("argocd",),
     "krm-fn render examples/kustomize-exec": ("argocd", "flux", "kpt"),
 }
-"""The deployers that the output of a block is for, by what is in it. The first that matches counts."""
+"""The deployers that the output of a block is for, by what is in it.
+
+The first that matches counts.
+"""
 
 SAYS = {
     "krm-fn explain": ("ConfigMap shop-config", "rename to shop-config-"),
@@ -81,8 +92,14 @@ def test_a_block_runs_and_holds_its_promise(
         assert more in done.stdout
         return
     changed = [tmp_path / "rendered.yaml", *(tmp_path / "shop").glob("*.yaml")]
-    written = "\n---\n".join([done.stdout, *(file.read_text() for file in changed if file.exists())])
-    objects = [item for item in load(written) if item.get("kind") not in ("Kustomization", "ConfigRevisions")]
+    written = "\n---\n".join(
+        [done.stdout, *(file.read_text() for file in changed if file.exists())]
+    )
+    objects = [
+        item
+        for item in load(written)
+        if item.get("kind") not in ("Kustomization", "ConfigRevisions")
+    ]
     assert_names_hold(objects)
     assert_protected(objects, deployers)
     assert [item for item in objects if item["kind"] == "ConfigMap" and item.get("immutable")]

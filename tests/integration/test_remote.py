@@ -22,7 +22,10 @@ GIT = '#!/bin/sh\necho "$@" >> {log}\nexit 1\n'
 
 @pytest.fixture(params=["kustomize", "kubectl"])
 def kustomize(
-    request: pytest.FixtureRequest, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    require_tool: Tools,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """Make this the only program on PATH, beside a git that only notes that it was called; return the note."""
     tool = require_tool(request.param)
@@ -35,21 +38,33 @@ def kustomize(
 
 
 @pytest.mark.parametrize("path", [*REPOSITORIES, *LOCAL])
-def test_kustomize_clones_what_counts_as_a_repository(path: str, kustomize: Path, tmp_path: Path) -> None:
+def test_kustomize_clones_what_counts_as_a_repository(
+    path: str, kustomize: Path, tmp_path: Path
+) -> None:
     write(tmp_path, {"shop/kustomization.yaml": f"components: ['{path}']\n"})
     ask_kustomize(kustomize, tmp_path)
     assert kustomize.exists() is (path in REPOSITORIES)
 
 
 def ask_kustomize(log: Path, folder: Path) -> str:
-    program, verb = ("kustomize", "build") if (log.parent / "bin/kustomize").exists() else ("kubectl", "kustomize")
-    offline = {**os.environ, "http_proxy": "http://127.0.0.1:0", "https_proxy": "http://127.0.0.1:0"}
+    program, verb = (
+        ("kustomize", "build")
+        if (log.parent / "bin/kustomize").exists()
+        else ("kubectl", "kustomize")
+    )
+    offline = {
+        **os.environ,
+        "http_proxy": "http://127.0.0.1:0",
+        "https_proxy": "http://127.0.0.1:0",
+    }
     command = [program, verb, str(folder / "shop")]
     return subprocess.run(command, env=offline, capture_output=True, text=True, check=False).stderr
 
 
 @pytest.mark.parametrize("path", [*REMOTE_FILES, *LOCAL_FILES])
-def test_kustomize_gets_what_counts_as_a_remote_file(path: str, kustomize: Path, tmp_path: Path) -> None:
+def test_kustomize_gets_what_counts_as_a_remote_file(
+    path: str, kustomize: Path, tmp_path: Path
+) -> None:
     write(tmp_path, {"shop/kustomization.yaml": f"crds: [{yaml_text(path)}]\n"})
     is_fetched = "Get " in ask_kustomize(kustomize, tmp_path)
     assert is_fetched is (path in REMOTE_FILES)
@@ -66,7 +81,9 @@ def server() -> Iterator[Server]:
 
 
 FETCHING: list[Any] = [
-    pytest.param({"kustomization.yaml": "resources: [a.yaml]\npatches: [{path: URL}]\n"}, id="a patch"),
+    pytest.param(
+        {"kustomization.yaml": "resources: [a.yaml]\npatches: [{path: URL}]\n"}, id="a patch"
+    ),
     pytest.param(
         {
             "kustomization.yaml": "resources: [a.yaml]\ntransformers: [plugins]\n",
@@ -84,7 +101,9 @@ FETCHING: list[Any] = [
 def test_nothing_is_fetched(
     files: dict[str, str], server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(tmp_path / "shop", {name: text.replace("URL", server.url) for name, text in files.items()})
+    write(
+        tmp_path / "shop", {name: text.replace("URL", server.url) for name, text in files.items()}
+    )
     write(tmp_path / "shop", {"a.yaml": CONFIG_MAP})
     assert b"fetched" in render_in(tmp_path, monkeypatch, "shop").stdout
     assert server.requests == ["/a.yaml"]
@@ -117,8 +136,16 @@ RUN: list[Any] = [
 
 @pytest.mark.parametrize(("kustomization", "told"), RUN)
 @pytest.mark.usefixtures("kustomize")
-def test_kustomize_runs_nothing(kustomization: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, {"shop/kustomization.yaml": "resources: [a.yaml]\n" + kustomization, "shop/a.yaml": CONFIG_MAP})
+def test_kustomize_runs_nothing(
+    kustomization: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        tmp_path,
+        {
+            "shop/kustomization.yaml": "resources: [a.yaml]\n" + kustomization,
+            "shop/a.yaml": CONFIG_MAP,
+        },
+    )
     outcome = render_in(tmp_path, monkeypatch, "shop")
     assert (outcome.stdout, outcome.exit_code) == (b"", 1)
     assert told in outcome.stderr
@@ -128,6 +155,12 @@ def test_kustomize_runs_nothing(kustomization: str, told: str, tmp_path: Path, m
 def test_a_folder_with_the_name_of_a_repository_is_built(
     kustomize: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(tmp_path, {"github.com/a/b/kustomization.yaml": "resources: [a.yaml]\n", "github.com/a/b/a.yaml": CONFIG_MAP})
+    write(
+        tmp_path,
+        {
+            "github.com/a/b/kustomization.yaml": "resources: [a.yaml]\n",
+            "github.com/a/b/a.yaml": CONFIG_MAP,
+        },
+    )
     assert render_in(tmp_path, monkeypatch, "github.com/a/b").exit_code == 0
     assert not kustomize.exists()

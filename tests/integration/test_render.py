@@ -42,28 +42,39 @@ CHART: dict[str, str | bytes] = {
 }
 
 
-def render_shop(folder: Path, monkeypatch: pytest.MonkeyPatch, options: HelmOptions | None = None) -> Outcome:
+def render_shop(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, options: HelmOptions | None = None
+) -> Outcome:
     monkeypatch.chdir(folder)
     return render(Inputs(("shop",)), options or HelmOptions(), ENVIRONMENT)
 
 
 @pytest.mark.parametrize("builder", ["kustomize", "kubectl"])
-def test_a_kustomization(builder: str, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kustomization(
+    builder: str, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, KUSTOMIZATION | {"shop/krm-fn.yaml": REVISIONS})
     only(require_tool(builder), tmp_path, monkeypatch)
     outcome = render_shop(tmp_path, monkeypatch)
     assert (outcome.stderr, outcome.exit_code) == ("", 0)
     objects = load(outcome.stdout)
     assert_names_hold(objects)
-    assert set(defined(objects)) == {"a-web-4h2mbtbbt6", "a-plain"}  # generated, and not read by any pod
+    assert set(defined(objects)) == {
+        "a-web-4h2mbtbbt6",
+        "a-plain",
+    }  # generated, and not read by any pod
 
 
-def test_an_invalid_kustomization(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_kustomization(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {"shop/kustomization.yaml": "resources: [no.yaml]\n"})
     only(require_tool("kustomize"), tmp_path, monkeypatch)
     outcome = render_shop(tmp_path, monkeypatch)
     assert (outcome.stdout, outcome.exit_code) == (b"", 1)
-    assert outcome.stderr.startswith("error: shop: kustomize build exited with code 1: Error: accumulating resources")
+    assert outcome.stderr.startswith(
+        "error: shop: kustomize build exited with code 1: Error: accumulating resources"
+    )
     assert outcome.stderr.count("\n") == 1
 
 
@@ -82,7 +93,9 @@ def test_secret_values_in_kustomize_errors_are_not_shown(
         },
     )
     only(require_tool("kustomize"), tmp_path, monkeypatch)
-    told = subprocess.run(["kustomize", "build", "shop"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    told = subprocess.run(
+        ["kustomize", "build", "shop"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     secret = base64.b64encode(b"hunter2a").decode()
     assert secret in told.stderr
     outcome = render_shop(tmp_path, monkeypatch)
@@ -93,12 +106,24 @@ def test_secret_values_in_kustomize_errors_are_not_shown(
 
 RELEASES = [
     pytest.param(HelmOptions(), ("web", "low", "default", "", "false"), id="the chart's name"),
-    pytest.param(HelmOptions(release="shop"), ("shop", "low", "default", "", "false"), id="a release"),
-    pytest.param(HelmOptions(namespace="live"), ("web", "low", "live", "", "false"), id="a namespace"),
-    pytest.param(HelmOptions(values=("b.yaml",)), ("web", "high", "default", "", "false"), id="values"),
-    pytest.param(HelmOptions(kube_version="1.20.3"), ("web", "low", "default", "v1.20.3", "false"), id="a version"),
     pytest.param(
-        HelmOptions(api_versions="a/v1,example.com/v1/Widget"), ("web", "low", "default", "", "true"), id="APIs"
+        HelmOptions(release="shop"), ("shop", "low", "default", "", "false"), id="a release"
+    ),
+    pytest.param(
+        HelmOptions(namespace="live"), ("web", "low", "live", "", "false"), id="a namespace"
+    ),
+    pytest.param(
+        HelmOptions(values=("b.yaml",)), ("web", "high", "default", "", "false"), id="values"
+    ),
+    pytest.param(
+        HelmOptions(kube_version="1.20.3"),
+        ("web", "low", "default", "v1.20.3", "false"),
+        id="a version",
+    ),
+    pytest.param(
+        HelmOptions(api_versions="a/v1,example.com/v1/Widget"),
+        ("web", "low", "default", "", "true"),
+        id="APIs",
     ),
 ]
 
@@ -117,11 +142,18 @@ def test_a_chart(
     assert (outcome.stderr, outcome.exit_code) == ("", 0)
     objects = load(outcome.stdout)
     assert_names_hold(objects)
-    assert {item["kind"] for item in objects} == {"ConfigMap", "CustomResourceDefinition", "Deployment"}
+    assert {item["kind"] for item in objects} == {
+        "ConfigMap",
+        "CustomResourceDefinition",
+        "Deployment",
+    }
     ((name, config),) = defined(objects).items()
     release, level, namespace, version, widgets = expected
     assert name.rpartition("-")[0] == release
-    assert config["data"].items() >= {"level": level, "namespace": namespace, "widgets": widgets}.items()
+    assert (
+        config["data"].items()
+        >= {"level": level, "namespace": namespace, "widgets": widgets}.items()
+    )
     assert config["data"]["kube"].startswith(version or "v1.")
 
 
@@ -152,9 +184,15 @@ def test_what_a_chart_generates_anew_keeps_its_name(
     require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both Secrets look alike; only a second rendering tells them apart."""
-    secrets = GENERATED % ("random", "{{ randAlphaNum 20 | b64enc }}") + GENERATED % ("stable", "aHVudGVyMg==")
+    secrets = GENERATED % ("random", "{{ randAlphaNum 20 | b64enc }}") + GENERATED % (
+        "stable",
+        "aHVudGVyMg==",
+    )
     config = REVISIONS + "spec: {kinds: [Secret], linker: {enabled: false}}\n"
-    chart = {"shop/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n", "shop/krm-fn.yaml": config}
+    chart = {
+        "shop/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+        "shop/krm-fn.yaml": config,
+    }
     write(tmp_path, chart | {"shop/templates/web.yaml": secrets + READER})
     only(require_tool("helm"), tmp_path, monkeypatch)
     outcome = render_shop(tmp_path, monkeypatch)
@@ -179,7 +217,9 @@ def test_a_name_that_a_generator_keeps_is_left_alone(
     write(tmp_path, FIXED)
     only(require_tool("kustomize"), tmp_path, monkeypatch)
     outcome = render_shop(tmp_path, monkeypatch)
-    names = {item["metadata"]["name"] for item in load(outcome.stdout) if item["kind"] == "ConfigMap"}
+    names = {
+        item["metadata"]["name"] for item in load(outcome.stdout) if item["kind"] == "ConfigMap"
+    }
     assert {"a-web", "a-other-4h2mbtbbt6"} <= names
     assert (
         "warning: ConfigMap/live/a-web (kustomize build shop:9:1): left unchanged: its generator in "
@@ -191,7 +231,10 @@ def test_a_name_that_a_generator_keeps_is_left_alone(
 @pytest.mark.parametrize(
     "more",
     [
-        pytest.param({"shop/krm-fn.yaml": f"{REVISIONS}spec: {{select: [{{name: '*'}}]}}\n"}, id="an entry of select"),
+        pytest.param(
+            {"shop/krm-fn.yaml": f"{REVISIONS}spec: {{select: [{{name: '*'}}]}}\n"},
+            id="an entry of select",
+        ),
         pytest.param(
             {
                 "base/kustomization.yaml": str(FIXED["base/kustomization.yaml"]).replace(
@@ -203,25 +246,36 @@ def test_a_name_that_a_generator_keeps_is_left_alone(
     ],
 )
 def test_a_name_that_a_generator_keeps_is_renamed(
-    more: dict[str, str | bytes], require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    more: dict[str, str | bytes],
+    require_tool: Tools,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     write(tmp_path, FIXED | more)
     only(require_tool("kustomize"), tmp_path, monkeypatch)
     outcome = render_shop(tmp_path, monkeypatch)
     assert "disableNameSuffixHash" not in outcome.stderr
-    names = {item["metadata"]["name"] for item in load(outcome.stdout) if item["kind"] == "ConfigMap"}
+    names = {
+        item["metadata"]["name"] for item in load(outcome.stdout) if item["kind"] == "ConfigMap"
+    }
     assert {name.rpartition("-")[0] for name in names} >= {"a-web", "a-other"}
 
 
-def test_an_invalid_chart(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_chart(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, CHART | {"shop/templates/web.yaml": '{{ fail "no" }}'})
     only(require_tool("helm"), tmp_path, monkeypatch)
     outcome = render_shop(tmp_path, monkeypatch)
     assert (outcome.stdout, outcome.exit_code) == (b"", 1)
-    assert outcome.stderr.startswith("error: shop: helm template exited with code 1: Error: execution error at (web/")
+    assert outcome.stderr.startswith(
+        "error: shop: helm template exited with code 1: Error: execution error at (web/"
+    )
 
 
-def test_kubectl_reads_every_document(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kubectl_reads_every_document(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Joins files with JSON, a directive, a byte order mark, and no line break at the end."""
     text = "apiVersion: v1\nkind: A\nmetadata: {name: %s}"
     write(

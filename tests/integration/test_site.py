@@ -56,12 +56,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pages(site: Path) -> dict[str, _Page]:
     """Return the pages by the end of their URL."""
     files = sorted(site.rglob("index.html"))
-    return {file.parent.relative_to(site).as_posix().removeprefix(".") + "/": _Page(file.read_text()) for file in files}
+    return {
+        file.parent.relative_to(site).as_posix().removeprefix(".") + "/": _Page(file.read_text())
+        for file in files
+    }
 
 
 def test_every_page_of_docs_is_there(site: Path) -> None:
     for page in (ROOT / "docs").rglob("*.md"):
-        assert (site / page.relative_to(ROOT / "docs").with_suffix("") / "index.html").exists(), page
+        assert (site / page.relative_to(ROOT / "docs").with_suffix("") / "index.html").exists(), (
+            page
+        )
 
 
 def test_every_page_is_in_the_navigation(site: Path) -> None:
@@ -91,7 +96,9 @@ def _dead(site: Path, pages: dict[str, _Page]) -> Iterator[str]:
             path = unquote(urlsplit(target).path).lstrip("/")
             found = site / path
             there = (found / "index.html" if found.is_dir() else found).exists()
-            anchors = pages[f"{path.rstrip('/')}/"].anchors if there and found.is_dir() else {fragment}
+            anchors = (
+                pages[f"{path.rstrip('/')}/"].anchors if there and found.is_dir() else {fragment}
+            )
             if not there or (fragment and fragment not in anchors):
                 yield f"{name}: {link}"
 

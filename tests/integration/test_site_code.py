@@ -82,7 +82,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 def _source_of(page: Path) -> Path:
     places = (ROOT / "docs" / page, ROOT / page)
-    files = [place.with_suffix(".md") for place in places] + [place / "README.md" for place in places]
+    files = [place.with_suffix(".md") for place in places] + [
+        place / "README.md" for place in places
+    ]
     return next(file for file in files if file.is_file())
 
 
@@ -90,7 +92,9 @@ def _source_of(page: Path) -> Path:
 def shown_by_github(site: Site) -> Site:
     shown = {}
     for file in site:
-        html = cmarkgfm.github_flavored_markdown_to_html(file.read_text(), options=Options.CMARK_OPT_UNSAFE)
+        html = cmarkgfm.github_flavored_markdown_to_html(
+            file.read_text(), options=Options.CMARK_OPT_UNSAFE
+        )
         shown[file] = _Reader(html).found
     return shown
 
@@ -120,7 +124,9 @@ def test_each_regular_expression_compiles(site: Site) -> None:
 
 def test_the_expression_for_sops_takes_the_data_of_a_secret(site: Site) -> None:
     codes = [code.text for code in site[ROOT / "docs/secrets.md"]]
-    (expression,) = {one[1] for text in codes for one in _REGEX.finditer(text) if "encrypted" in one[0]}
+    (expression,) = {
+        one[1] for text in codes for one in _REGEX.finditer(text) if "encrypted" in one[0]
+    }
     fields = ("apiVersion", "kind", "metadata", "name", "data", "stringData", "type", "database")
     # sops asks Go's MatchString, which looks for the expression anywhere in the key.
     assert [field for field in fields if re.search(expression, field)] == ["data", "stringData"]
@@ -155,8 +161,14 @@ def test_the_command_line_takes_each_command_in_a_sentence_or_a_table(site: Site
             _, name, *arguments = shlex.split(code.text)
             command = group.get_command(click.Context(group), name)
             assert command, (file, code.text)
-            known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
-            named = {one.partition("=")[0] for one in arguments if one.startswith("-") and one != "-"}
+            known = {
+                option
+                for parameter in command.params
+                for option in (*parameter.opts, *parameter.secondary_opts)
+            }
+            named = {
+                one.partition("=")[0] for one in arguments if one.startswith("-") and one != "-"
+            }
             assert named <= {*known, "--help"}, (file, code.text)
             tried += 1
     assert tried > 20

@@ -52,7 +52,9 @@ def test_kustomize_may_skip_the_function(
 ) -> None:
     monkeypatch.setenv("PATH", str(Path(KRM_FN).parent), prepend=":")
     built = subprocess.run(
-        [str(require_tool("kustomize")), "build", *options, str(EXAMPLE)], capture_output=True, check=True
+        [str(require_tool("kustomize")), "build", *options, str(EXAMPLE)],
+        capture_output=True,
+        check=True,
     )
     command = [KRM_FN, "verify", "--set=shop", "--deployer=argocd"]
     done = subprocess.run(command, input=built.stdout, capture_output=True, check=False)
@@ -64,7 +66,11 @@ def test_kustomize_may_skip_the_function(
     ("later", "finding"),
     [
         pytest.param("namespace: store", "", id="another namespace"),
-        pytest.param("labels: [{pairs: {team: a}, includeTemplates: true}]", "", id="another label, pods included"),
+        pytest.param(
+            "labels: [{pairs: {team: a}, includeTemplates: true}]",
+            "",
+            id="another label, pods included",
+        ),
         pytest.param("commonAnnotations: {owner: a}", "", id="another annotation, pods included"),
         pytest.param("replicas: [{name: api, count: 5}]", "", id="other replicas"),
         pytest.param(
@@ -79,11 +85,20 @@ def test_kustomize_may_skip_the_function(
         ),
     ],
 )
-def test_kustomize_changes_a_rendering(require_tool: Tools, tmp_path: Path, later: str, finding: str) -> None:
-    rendered = subprocess.run([KRM_FN, "render", str(CANARY)], capture_output=True, text=True, check=True).stdout
-    write(tmp_path, {"shop.yaml": rendered, "kustomization.yaml": f"resources: [shop.yaml]\n{later}\n"})
+def test_kustomize_changes_a_rendering(
+    require_tool: Tools, tmp_path: Path, later: str, finding: str
+) -> None:
+    rendered = subprocess.run(
+        [KRM_FN, "render", str(CANARY)], capture_output=True, text=True, check=True
+    ).stdout
+    write(
+        tmp_path,
+        {"shop.yaml": rendered, "kustomization.yaml": f"resources: [shop.yaml]\n{later}\n"},
+    )
     kustomize = str(require_tool("kustomize"))
-    built = subprocess.run([kustomize, "build", str(tmp_path)], capture_output=True, text=True, check=True).stdout
+    built = subprocess.run(
+        [kustomize, "build", str(tmp_path)], capture_output=True, text=True, check=True
+    ).stdout
     (tmp_path / "out.yaml").write_text(built)
     command = [KRM_FN, "verify", "--set=shop", "--deployer=argocd", "out.yaml"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
@@ -100,7 +115,8 @@ def test_a_kpt_validator(require_tool: Tools, tmp_path: Path, later: str) -> Non
     if later == "cat":
         assert done.returncode == 0, done.stderr
         assert (
-            "verified: 1 revision of set shop, 1 reference, 0 linker Jobs; protected from pruning by kpt" in done.stderr
+            "verified: 1 revision of set shop, 1 reference, 0 linker Jobs; protected from pruning by kpt"
+            in done.stderr
         )
     else:
         assert done.returncode == 1
@@ -109,7 +125,9 @@ def test_a_kpt_validator(require_tool: Tools, tmp_path: Path, later: str) -> Non
         assert (package / "config.yaml").read_text() == CONFIG
 
 
-def test_the_kpt_package_is_not_changed_by_the_validator(require_tool: Tools, tmp_path: Path) -> None:
+def test_the_kpt_package_is_not_changed_by_the_validator(
+    require_tool: Tools, tmp_path: Path
+) -> None:
     package = write(tmp_path / "shop", {"web.yaml": WEB, "config.yaml": CONFIG})
     command = [str(require_tool("kpt")), "fn", "eval", str(package), "--exec", f"{KRM_FN} verify"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

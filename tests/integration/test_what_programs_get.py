@@ -53,7 +53,15 @@ else:
     print("apiVersion: v1", "kind: ConfigMap", "metadata: {{name: " + name + "}}", "data: {{A: b}}", sep=chr(10))
 """
 KNOWN_OPTIONS = {
-    *("-f", "--namespace", "--kube-version", "--api-versions", "--include-crds", "--no-hooks", "--skip-tests"),
+    *(
+        "-f",
+        "--namespace",
+        "--kube-version",
+        "--api-versions",
+        "--include-crds",
+        "--no-hooks",
+        "--skip-tests",
+    ),
     *("--devel", "--debug", "--generate-name"),
 }
 
@@ -70,8 +78,28 @@ TREE: dict[str, str | bytes] = {
     "victim/values.yaml": "a: of the user",
 }
 PATHS = (
-    *("..", ".", "", "../evil", "../charts/web", "../../../victim", "../../../../victim", "/victim", "~", "~/victim"),
-    *("a\0b", "..\\evil", "\uff0e\uff0e\uff0fevil", "\u2025/evil", "\u2100", "evil\n", "x" * 300, "-x"),
+    *(
+        "..",
+        ".",
+        "",
+        "../evil",
+        "../charts/web",
+        "../../../victim",
+        "../../../../victim",
+        "/victim",
+        "~",
+        "~/victim",
+    ),
+    *(
+        "a\0b",
+        "..\\evil",
+        "\uff0e\uff0e\uff0fevil",
+        "\u2025/evil",
+        "\u2100",
+        "evil\n",
+        "x" * 300,
+        "-x",
+    ),
     "--post-renderer=./run",
 )
 """Texts that are no name of one file, or could be an option."""
@@ -99,11 +127,35 @@ AT_THE_TOP = {
     "helmCharts": ("[{name: evil, releaseName: b}]", "null"),
     "generators": ("[evil.yaml]", "null"),
 }
-WORDS = ("1.10", "1e3", "0x10", "yes", "on", "~", "null", "2020-01-01", "!!str 1", "!!int 1", "!a web", "true", "[web]")
+WORDS = (
+    "1.10",
+    "1e3",
+    "0x10",
+    "yes",
+    "on",
+    "~",
+    "null",
+    "2020-01-01",
+    "!!str 1",
+    "!!int 1",
+    "!a web",
+    "true",
+    "[web]",
+)
 LIKE_LETTERS = {"s": "\u017f", "k": "\u212a", "K": "\u212a", "fi": "\ufb01", "st": "\ufb06"}
 """What Go or Python may take for them. Only the first are one letter to Go."""
 
-BETWEEN = ("---", "--- # a", "---#x: |", "---#x:", "...\n---", "---\t", "---\u00a0#x: |", "--- |", "--- # a\r")
+BETWEEN = (
+    "---",
+    "--- # a",
+    "---#x: |",
+    "---#x:",
+    "...\n---",
+    "---\t",
+    "---\u00a0#x: |",
+    "--- |",
+    "--- # a\r",
+)
 """Lines that may begin another document."""
 
 Pairs = list[tuple[str, str]]
@@ -130,7 +182,11 @@ class Bench(NamedTuple):
 
     def read_calls(self) -> list[Called]:
         record = self.folder / "record"
-        return [Called(**json.loads(line)) for line in record.read_text().splitlines()] if record.exists() else []
+        return (
+            [Called(**json.loads(line)) for line in record.read_text().splitlines()]
+            if record.exists()
+            else []
+        )
 
     def build(self) -> None:
         """Let kustomize build what krm-fn is to check."""
@@ -162,9 +218,14 @@ class Bench(NamedTuple):
     def list_files(self) -> dict[str, str]:
         """Return all that is to stay as it is. Folders that kustomize leaves behind are its own."""
         files = [
-            file for file in self.folder.rglob("*") if file.name != "record" and "kustomize-helm-" not in str(file)
+            file
+            for file in self.folder.rglob("*")
+            if file.name != "record" and "kustomize-helm-" not in str(file)
         ]
-        return {str(file.relative_to(self.folder)): file.read_text() if file.is_file() else "" for file in files}
+        return {
+            str(file.relative_to(self.folder)): file.read_text() if file.is_file() else ""
+            for file in files
+        }
 
 
 Make = Callable[..., Bench]
@@ -175,12 +236,16 @@ def make_bench(require_tool: Callable[[str], Path], tmp_path: Path) -> Make:
     kustomize = require_tool("kustomize").parent
 
     def make(name: str, files: dict[str, str]) -> Bench:
-        folder = tmp_path / name / "folder/folder"  # so that paths upwards stay in the folder of the test
+        folder = (
+            tmp_path / name / "folder/folder"
+        )  # so that paths upwards stay in the folder of the test
         script = HELM.format(python=sys.executable, record=str(folder / "record"))
         write(folder, {**TREE, **files, "bin/helm": script})
         (folder / "bin/helm").chmod(0o755)
         (folder / "tmp").mkdir()
-        return Bench(folder, os.pathsep.join([str(folder / "bin"), str(kustomize), "/usr/bin", "/bin"]))
+        return Bench(
+            folder, os.pathsep.join([str(folder / "bin"), str(kustomize), "/usr/bin", "/bin"])
+        )
 
     return make
 
@@ -220,14 +285,24 @@ def in_globals(fields: str) -> dict[str, str]:
 
 ALSO_WEB = "helmCharts: [{name: web, releaseName: a}]\ngenerators: [g.yaml]\n"
 HARM: list[Any] = [
-    pytest.param(in_globals('configHome: plugins, ConfigHome: ""'), id="a field in another case behind it"),
-    pytest.param(in_globals("ConfigHome: plugins, configHome: null"), id="a null, which changes nothing"),
-    pytest.param(in_globals('configHome: "", <<: {configHome: plugins}'), id="a merge behind its field"),
     pytest.param(
-        in_a_file(f"{GENERATOR}name: web\nreleaseName: a\nconfigHome: plugins\ncon\ufb01gHome: ''\n"), id="a ligature"
+        in_globals('configHome: plugins, ConfigHome: ""'), id="a field in another case behind it"
     ),
     pytest.param(
-        in_a_file(f"{GENERATOR}name: web\nreleaseName: a\nconfigHome: plugins\nConfigHome: ''\n"), id="in a generator"
+        in_globals("ConfigHome: plugins, configHome: null"), id="a null, which changes nothing"
+    ),
+    pytest.param(
+        in_globals('configHome: "", <<: {configHome: plugins}'), id="a merge behind its field"
+    ),
+    pytest.param(
+        in_a_file(
+            f"{GENERATOR}name: web\nreleaseName: a\nconfigHome: plugins\ncon\ufb01gHome: ''\n"
+        ),
+        id="a ligature",
+    ),
+    pytest.param(
+        in_a_file(f"{GENERATOR}name: web\nreleaseName: a\nconfigHome: plugins\nConfigHome: ''\n"),
+        id="in a generator",
     ),
     pytest.param(
         {
@@ -263,13 +338,20 @@ def test_kustomize_reads_what_we_refuse(
     assert (outcome.stdout, outcome.exit_code, bench.read_calls()) == (b"", 1, [])
 
 
-def test_kustomize_writes_to_where_the_name_of_a_chart_leads(make_bench: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kustomize_writes_to_where_the_name_of_a_chart_leads(
+    make_bench: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name = "../charts/web"
-    files = {"repo/shop/kustomization.yaml": f"helmCharts: [{{name: {name}, releaseName: a}}]\n", "tmp2/a": ""}
+    files = {
+        "repo/shop/kustomization.yaml": f"helmCharts: [{{name: {name}, releaseName: a}}]\n",
+        "tmp2/a": "",
+    }
     original = make_bench("original", files)
     (original.temporary / "charts").mkdir()
     original.build()
-    assert (original.temporary / "charts/web-kustomize-values.yaml").exists(), "beside its own folder"
+    assert (original.temporary / "charts/web-kustomize-values.yaml").exists(), (
+        "beside its own folder"
+    )
     bench = make_bench("bench", files)
     outcome = bench.render(monkeypatch, Limits(enable_helm=True))
     assert "name of a chart must name one folder" in outcome.stderr
@@ -310,15 +392,25 @@ def generate(random: Random) -> Case:
         random.shuffle(top)
         text = _document(random, _block(top))
         if random.random() < 0.2:
-            return Case({"repo/shop/kustomization.yaml": "resources: [base]\n", **_moved(text)}, limits)
+            return Case(
+                {"repo/shop/kustomization.yaml": "resources: [base]\n", **_moved(text)}, limits
+            )
         return Case({"repo/shop/kustomization.yaml": text}, limits)
-    pairs = [("apiVersion", "builtin"), ("kind", "HelmChartInflationGenerator"), ("metadata", "{name: a}")]
+    pairs = [
+        ("apiVersion", "builtin"),
+        ("kind", "HelmChartInflationGenerator"),
+        ("metadata", "{name: a}"),
+    ]
     changed = _change(random, [*pairs, *chart, *globals_], (*IN_A_CHART, *IN_GLOBALS, "kind"))
     text = _document(random, _wrap(random, changed))
     top_level = "helmCharts: [{name: web, releaseName: c}]\n" if random.random() < 0.5 else ""
     if random.random() < 0.5:
         return Case(
-            {"repo/shop/kustomization.yaml": f"{top_level}generators: [g.yaml]\n", "repo/shop/g.yaml": text}, limits
+            {
+                "repo/shop/kustomization.yaml": f"{top_level}generators: [g.yaml]\n",
+                "repo/shop/g.yaml": text,
+            },
+            limits,
         )
     inline = f"{top_level}generators:\n- {json.dumps(text, ensure_ascii=random.random() < 0.5)}\n"
     return Case({"repo/shop/kustomization.yaml": inline}, limits)
@@ -327,7 +419,11 @@ def generate(random: Random) -> Case:
 def _moved(text: str) -> dict[str, str]:
     return {
         "repo/shop/base/kustomization.yaml": text,
-        **{name.replace("shop/", "shop/base/"): str(content) for name, content in TREE.items() if "shop/" in name},
+        **{
+            name.replace("shop/", "shop/base/"): str(content)
+            for name, content in TREE.items()
+            if "shop/" in name
+        },
     }
 
 
@@ -340,7 +436,9 @@ def _change(random: Random, pairs: Pairs, names: Sequence[str]) -> Pairs:
         place = random.randint(0, len(pairs))
         if name in SAFE and name not in dict(pairs) and random.random() < 0.7:
             pairs.insert(random.randint(0, len(pairs)), (name, SAFE[name]))
-        way = random.choice(("twin", "twin", "replace", "replace", "merge", "merge", "null", "word", "spelling"))
+        way = random.choice(
+            ("twin", "twin", "replace", "replace", "merge", "merge", "null", "word", "spelling")
+        )
         if way == "twin":
             pairs.insert(place, (_respell(random, name), value))
         elif way == "replace":
@@ -352,7 +450,9 @@ def _change(random: Random, pairs: Pairs, names: Sequence[str]) -> Pairs:
             pairs.insert(place, (_respell(random, name), "null"))
         elif way == "word":
             word = random.choice(WORDS)
-            pairs = [(key, word if key == name else old) for key, old in pairs] + [("devel", random.choice(WORDS))]
+            pairs = [(key, word if key == name else old) for key, old in pairs] + [
+                ("devel", random.choice(WORDS))
+            ]
         else:
             pairs = [(_write(random, key), old) for key, old in pairs]
     return pairs
@@ -368,7 +468,9 @@ def _change_top(random: Random, pairs: Pairs) -> Pairs:
 
 def _merge(random: Random, mapping: str) -> tuple[str, str]:
     key = random.choice(("<<", "<<", "<<", '"<<"', "!!merge <<", '! "<<"'))
-    return key, random.choice((mapping, f"[{mapping}]", f"[{{a: b}}, {mapping}]", f"{{<<: {mapping}}}"))
+    return key, random.choice(
+        (mapping, f"[{mapping}]", f"[{{a: b}}, {mapping}]", f"{{<<: {mapping}}}")
+    )
 
 
 def _respell(random: Random, name: str) -> str:
@@ -385,8 +487,19 @@ def _respell(random: Random, name: str) -> str:
 
 
 def _write(random: Random, key: str) -> str:
-    ways = (key, json.dumps(key), f"!!str {key}", f"!a {key}", f"? {key}\n", f'"\\x{ord(key[0]):02x}{key[1:]}"')
-    return random.choice((*ways, f"!!binary {b64encode(key.encode()).decode()}")) if random.random() < 0.3 else key
+    ways = (
+        key,
+        json.dumps(key),
+        f"!!str {key}",
+        f"!a {key}",
+        f"? {key}\n",
+        f'"\\x{ord(key[0]):02x}{key[1:]}"',
+    )
+    return (
+        random.choice((*ways, f"!!binary {b64encode(key.encode()).decode()}"))
+        if random.random() < 0.3
+        else key
+    )
 
 
 def _block(pairs: Pairs) -> str:
@@ -417,7 +530,13 @@ def _document(random: Random, text: str) -> str:
         random.choice(("\ufeff", "---\n", "# a\n---\n", "%YAML 1.1\n---\n", *[""] * 8))
         + text
         + random.choice(
-            ("---\n", "...\n", "---\nhelmGlobals: {configHome: plugins}\n", "...\n---\nhelmCharts: null\n", *[""] * 12)
+            (
+                "---\n",
+                "...\n",
+                "---\nhelmGlobals: {configHome: plugins}\n",
+                "...\n---\nhelmCharts: null\n",
+                *[""] * 12,
+            )
         )
     )
 

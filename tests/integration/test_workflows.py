@@ -31,18 +31,26 @@ def _lint(folder: Path, action: str, require_tool: Callable[[str], Path]) -> str
     """Lint the workflow of the example, with the action beside it."""
     workflow = WORKFLOW.read_text().replace("OWNER/REPO@SHA", "./action")
     commit(folder, {".github/workflows/diff.yaml": workflow, "action/action.yml": action})
-    done = subprocess.run([require_tool("actionlint")], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [require_tool("actionlint")], cwd=folder, capture_output=True, text=True, check=False
+    )
     assert (done.returncode == 0) == (not done.stdout)
     return done.stdout + done.stderr
 
 
-def test_the_workflow_and_the_action_are_valid(require_tool: Callable[[str], Path], tmp_path: Path) -> None:
+def test_the_workflow_and_the_action_are_valid(
+    require_tool: Callable[[str], Path], tmp_path: Path
+) -> None:
     assert not _lint(tmp_path, (ROOT / "action.yml").read_text(), require_tool)
 
 
-def test_the_linter_knows_the_inputs_of_the_action(require_tool: Callable[[str], Path], tmp_path: Path) -> None:
+def test_the_linter_knows_the_inputs_of_the_action(
+    require_tool: Callable[[str], Path], tmp_path: Path
+) -> None:
     other = (ROOT / "action.yml").read_text().replace("  arguments:", "  options:")
-    assert 'input "arguments" is not defined in action "krm-fn diff"' in _lint(tmp_path, other, require_tool)
+    assert 'input "arguments" is not defined in action "krm-fn diff"' in _lint(
+        tmp_path, other, require_tool
+    )
 
 
 def _expand(text: str, inputs: dict[str, str]) -> str:
@@ -53,8 +61,18 @@ def _expand(text: str, inputs: dict[str, str]) -> str:
 
 def hostile_modules(folder: Path) -> dict[str, str | bytes]:
     """Return files for the top of a repository, which Python would import if it looked there for modules."""
-    names = ("venv", "pip/__init__", "sitecustomize", "usercustomize", "krm_fn/__init__", "json", "encodings/__init__")
-    return {f"{name}.py": f"open({str(folder / 'imported')!r}, 'a').write({name!r})\n" for name in names}
+    names = (
+        "venv",
+        "pip/__init__",
+        "sitecustomize",
+        "usercustomize",
+        "krm_fn/__init__",
+        "json",
+        "encodings/__init__",
+    )
+    return {
+        f"{name}.py": f"open({str(folder / 'imported')!r}, 'a').write({name!r})\n" for name in names
+    }
 
 
 def test_hostile_modules_are_imported_by_a_python_that_looks_there(tmp_path: Path) -> None:
@@ -65,7 +83,9 @@ def test_hostile_modules_are_imported_by_a_python_that_looks_there(tmp_path: Pat
 
 def test_the_action_installs_and_comments(tmp_path: Path) -> None:
     source = tmp_path / "source"  # pip leaves files beside what it builds
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
     for file in filter(None, listed.split("\0")):
         if not file.startswith(("tests/", "fixtures/")):
             write(source, {file: (ROOT / file).read_bytes()})
@@ -74,26 +94,39 @@ def test_the_action_installs_and_comments(tmp_path: Path) -> None:
         runner.push_main(shop("one"))
         runner.open_pull_request({**shop("two"), **hostile_modules(tmp_path)})
         runner.check_out()
-        defaults = {name: _expand(one.get("default", ""), {}) for name, one in ACTION["inputs"].items()}
+        defaults = {
+            name: _expand(one.get("default", ""), {}) for name, one in ACTION["inputs"].items()
+        }
         inputs = {**defaults, "paths": "shop"}
-        known = {name: value for name, value in runner.environment().items() if not name.startswith("INPUT_")}
+        known = {
+            name: value
+            for name, value in runner.environment().items()
+            if not name.startswith("INPUT_")
+        }
         steps = ACTION["runs"]["steps"]
         for step in steps:
             assert step["shell"] == "sh"
             given = {name: _expand(value, inputs) for name, value in step.get("env", {}).items()}
             folders = {"RUNNER_TEMP": str(tmp_path), "GITHUB_ACTION_PATH": str(source)}
             subprocess.run(
-                ["sh", "-e", "-c", step["run"]], cwd=runner.workspace, env={**known, **folders, **given}, check=True
+                ["sh", "-e", "-c", step["run"]],
+                cwd=runner.workspace,
+                env={**known, **folders, **given},
+                check=True,
             )
         (comment,) = github.comments
         assert "- A: one\n+ A: two\n" in comment["body"]
         assert not (tmp_path / "imported").exists()
         output = ACTION["outputs"]["changed"]["value"]
-        assert output in {f"${{{{ steps.{step['id']}.outputs.changed }}}}" for step in steps if "id" in step}
+        assert output in {
+            f"${{{{ steps.{step['id']}.outputs.changed }}}}" for step in steps if "id" in step
+        }
         assert Path(known["GITHUB_OUTPUT"]).read_text() == "changed=true\n"
 
 
-HOOKS: Any = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
+HOOKS: Any = {
+    hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+}
 
 
 def run_hook(name: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -102,8 +135,16 @@ def run_hook(name: str, folder: Path, *arguments: str) -> subprocess.CompletedPr
     assert hook["pass_filenames"] is False
     folders = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     command = [*shlex.split(hook["entry"]), *(arguments or hook["args"])]
-    environment = {**os.environ, **ENVIRONMENT, "PATH": folders, "GIT_DIR": ".git", "GIT_INDEX_FILE": ".git/index"}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    environment = {
+        **os.environ,
+        **ENVIRONMENT,
+        "PATH": folders,
+        "GIT_DIR": ".git",
+        "GIT_INDEX_FILE": ".git/index",
+    }
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,11 +159,18 @@ def test_the_hook_verifies(case: str, code: int, tmp_path: Path) -> None:
 
 
 def overlays(level: str, *environments: str) -> dict[str, str | bytes]:
-    return {name: text for one in environments for name, text in shop(level, f"apps/shop/overlays/{one}").items()}
+    return {
+        name: text
+        for one in environments
+        for name, text in shop(level, f"apps/shop/overlays/{one}").items()
+    }
 
 
 def test_the_hook_shows_what_a_commit_can_affect(tmp_path: Path) -> None:
-    commit(tmp_path, {**overlays("one", "dev", "prod", "old"), "apps/shop/overlays/old/web.yaml": "a: [\n"})
+    commit(
+        tmp_path,
+        {**overlays("one", "dev", "prod", "old"), "apps/shop/overlays/old/web.yaml": "a: [\n"},
+    )
     write(tmp_path, {**overlays("two", "dev", "prod"), **hostile_modules(tmp_path)})
     done = run_hook("krm-fn-diff", tmp_path, "apps/*/overlays/*")
     assert (done.returncode, done.stdout.count("  - A: one\n  + A: two\n")) == (0, 1)
@@ -132,7 +180,9 @@ def test_the_hook_shows_what_a_commit_can_affect(tmp_path: Path) -> None:
     assert HOOKS["krm-fn-diff"]["verbose"] is True
 
 
-def test_the_hook_stops_a_commit_that_breaks_a_package_and_none_that_repairs_it(tmp_path: Path) -> None:
+def test_the_hook_stops_a_commit_that_breaks_a_package_and_none_that_repairs_it(
+    tmp_path: Path,
+) -> None:
     broken = {"apps/shop/overlays/dev/web.yaml": "a: [\n"}
     commit(tmp_path, overlays("one", "dev"))
     write(tmp_path, broken)
@@ -150,7 +200,9 @@ JOBS: Any = yaml.safe_load((ROOT / "examples/gitlab/.gitlab-ci.yml").read_text()
 def test_the_jobs_for_gitlab_install_all_programs_that_they_need() -> None:
     """The image has a shell, its tools and `apk`. krm-fn runs git, kustomize and helm."""
     job = JOBS["diff"]
-    (added,) = re.findall(r"^apk add --no-cache (.*)$", "\n".join(job["before_script"]), re.MULTILINE)
+    (added,) = re.findall(
+        r"^apk add --no-cache (.*)$", "\n".join(job["before_script"]), re.MULTILINE
+    )
     assert {*added.split()} == {"python3", "git", "kustomize", "helm"}
     assert job["allow_failure"] == {"exit_codes": NO_BASE}
     assert JOBS["note"]["before_script"] == ["apk add --no-cache curl jq"]
@@ -169,14 +221,21 @@ def run_job(name: str, folder: Path, **variables: str) -> subprocess.CompletedPr
     }
     script = "\n".join(job["script"])
     return subprocess.run(
-        ["sh", "-e", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        ["sh", "-e", "-c", script],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
 CODES = [
     pytest.param({}, 0, id="nothing"),
     pytest.param(overlays("two", "dev"), 0, id="a change"),
-    pytest.param({"apps/shop/overlays/dev/web.yaml": "a: [\n"}, 2, id="a package that cannot be rendered"),
+    pytest.param(
+        {"apps/shop/overlays/dev/web.yaml": "a: [\n"}, 2, id="a package that cannot be rendered"
+    ),
 ]
 
 
@@ -210,7 +269,12 @@ def test_the_note_on_a_merge_request_is_edited(tmp_path: Path) -> None:
             return done.stdout
 
         mark = "<!-- krm-fn note -->\n"
-        others = [(7, "a"), (8, f"{mark}copied"), (7, "<!-- krm-fn other -->\nb"), *[(9, "c")] * 100]
+        others = [
+            (7, "a"),
+            (8, f"{mark}copied"),
+            (7, "<!-- krm-fn other -->\nb"),
+            *[(9, "c")] * 100,
+        ]
         gitlab.add(others)
         run("same\n", 0)
         assert len(gitlab.notes) == len(others)

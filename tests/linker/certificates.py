@@ -22,7 +22,16 @@ def make_certificate(folder: Path, name: str, password: str = "") -> Certificate
     made = Certificate(*(folder / f"{name}.{kind}.pem" for kind in ("certificate", "key", "both")))
     protection = ("-passout", f"pass:{password}") if password else ("-nodes",)
     names = ("-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1")
-    command = [require("openssl"), *_SELF_SIGNED, *protection, *names, "-out", made.certificate, "-keyout", made.key]
+    command = [
+        require("openssl"),
+        *_SELF_SIGNED,
+        *protection,
+        *names,
+        "-out",
+        made.certificate,
+        "-keyout",
+        made.key,
+    ]
     subprocess.run(command, check=True, capture_output=True)
     made.both.write_bytes(made.key.read_bytes() + made.certificate.read_bytes())
     return made

@@ -1,7 +1,8 @@
 """The workload controllers, as far as they create and delete history and pods.
 
-Old history may be deleted at any moment, which is worse than what real controllers do: they wait until its pods are
-gone. Only those start pods that do not replace them, or need not: an edited template leaves the old ones as they are.
+Old history may be deleted at any moment, which is worse than what real controllers do: they wait
+until its pods are gone. Only those start pods that do not replace them, or need not: an edited
+template leaves the old ones as they are.
 """
 
 import zlib
@@ -25,7 +26,11 @@ def history(store: ObjectStore, workload: Object) -> list[Object]:
     uid = workload["metadata"]["uid"]
     if workload["kind"] in WITHOUT_HISTORY:
         return []
-    return [item for item in store.of_kind(HISTORY[workload["kind"]]) if _controller(item).get("uid") == uid]
+    return [
+        item
+        for item in store.of_kind(HISTORY[workload["kind"]])
+        if _controller(item).get("uid") == uid
+    ]
 
 
 def template_of(item: Object) -> Object:
@@ -54,12 +59,18 @@ def reconcile(store: ObjectStore, workload: Object) -> None:
     name = f"{workload['metadata']['name']}-{zlib.crc32(repr(template).encode()):08x}"
     if store.find(HISTORY[workload["kind"]], name) is None:
         annotations = {REVISION: str(number)}
-        store.create(made_by(workload, HISTORY[workload["kind"]], name, template, annotations=annotations))
+        store.create(
+            made_by(workload, HISTORY[workload["kind"]], name, template, annotations=annotations)
+        )
 
 
 def trim(store: ObjectStore, workload: Object, limit: int) -> None:
     """Delete history beyond the limit: Rollouts by creation time, the others by revision number, oldest first."""
-    old = [item for item in history(store, workload) if template_of(item) != workload["spec"]["template"]]
+    old = [
+        item
+        for item in history(store, workload)
+        if template_of(item) != workload["spec"]["template"]
+    ]
     if workload["kind"] != "Rollout":
         old.sort(key=_number)
     for item in old[: max(0, len(old) - limit)]:
@@ -74,10 +85,14 @@ def _start_pod(store: ObjectStore, workload: Object) -> None:
 
 def _adopt(store: ObjectStore, workload: Object) -> None:
     for item in store.of_kind(HISTORY[workload["kind"]]):
-        if not _controller(item) and item["metadata"]["name"].startswith(f"{workload['metadata']['name']}-"):
+        if not _controller(item) and item["metadata"]["name"].startswith(
+            f"{workload['metadata']['name']}-"
+        ):
             made = made_by(workload, item["kind"], item["metadata"]["name"], {})
             others = item["metadata"].get("ownerReferences", [])
-            store.update_metadata(item, ownerReferences=[*others, *made["metadata"]["ownerReferences"]])
+            store.update_metadata(
+                item, ownerReferences=[*others, *made["metadata"]["ownerReferences"]]
+            )
 
 
 def _controller(item: Object) -> dict[str, Any]:
@@ -90,4 +105,6 @@ def _number(item: Object) -> int:
 
 
 def _renumber(store: ObjectStore, item: Object, number: int) -> None:
-    store.update_metadata(item, annotations={**item["metadata"]["annotations"], REVISION: str(number)})
+    store.update_metadata(
+        item, annotations={**item["metadata"]["annotations"], REVISION: str(number)}
+    )

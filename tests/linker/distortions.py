@@ -29,16 +29,27 @@ Send = Callable[[Right, Write], None]
 
 
 def send(right: Right, write: Write, *, announced: int | None = None) -> None:
-    """Send a response as it is. `announced`: the length that its header claims; -1 for no such header."""
+    """Send a response as it is.
+
+    `announced`: the length that its header claims; -1 for no such header.
+    """
     length = len(right.body) if announced is None else announced
-    framing = {} if length < 0 or "Transfer-Encoding" in right.headers else {"Content-Length": str(length)}
-    lines = [f"{name}: {value}" for name, value in {**right.headers, **framing, "Connection": "close"}.items()]
+    framing = (
+        {}
+        if length < 0 or "Transfer-Encoding" in right.headers
+        else {"Content-Length": str(length)}
+    )
+    lines = [
+        f"{name}: {value}"
+        for name, value in {**right.headers, **framing, "Connection": "close"}.items()
+    ]
     write("\r\n".join([f"HTTP/1.1 {right.status} Said", *lines, "", ""]).encode() + right.body)
 
 
 def with_body(right: Right, body: bytes, **headers: str) -> Right:
     return right._replace(
-        body=body, headers={**right.headers, **{name.replace("_", "-"): headers[name] for name in headers}}
+        body=body,
+        headers={**right.headers, **{name.replace("_", "-"): headers[name] for name in headers}},
     )
 
 
@@ -50,7 +61,9 @@ def _content(right: Right) -> Any:
 
 
 def change_json(change: Callable[[Any], Any]) -> Send:
-    return lambda right, write: send(with_body(right, json.dumps(change(_content(right))).encode()), write)
+    return lambda right, write: send(
+        with_body(right, json.dumps(change(_content(right))).encode()), write
+    )
 
 
 def _without_items(status: int) -> Send:
@@ -133,7 +146,27 @@ STATUSES = (
     405,
     406,
 )
-MORE_STATUSES = (409, 410, 415, 418, 422, 429, 431, 451, 499, 500, 501, 502, 503, 504, 511, 520, 599, 600, 999)
+MORE_STATUSES = (
+    409,
+    410,
+    415,
+    418,
+    422,
+    429,
+    431,
+    451,
+    499,
+    500,
+    501,
+    502,
+    503,
+    504,
+    511,
+    520,
+    599,
+    600,
+    999,
+)
 
 
 @cache
@@ -148,7 +181,9 @@ def _draw_content(random: Random) -> Send:
 def _draw_field(random: Random) -> Send:
     """Take a field of a list away, or write something else into it."""
     field = random.choice(["kind", "apiVersion", "items", "metadata"])
-    value: Any = random.choice([None, {}, [], "x", 0, 1, True, "Status", [[]], [{}], {"continue": []}])
+    value: Any = random.choice(
+        [None, {}, [], "x", 0, 1, True, "Status", [[]], [{}], {"continue": []}]
+    )
     is_lost = random.random() < 0.4
 
     def change(content: Any) -> Any:
@@ -232,9 +267,15 @@ def _draw_framing(random: Random) -> Send:
 
 
 def _draw_type(random: Random) -> Send:
-    kind = random.choice(["text/html", "", "application/vnd.kubernetes.protobuf", "application/yaml", "x" * 9000])
-    body = random.choice([None, b"<html>Log in</html>", b"k8s\x00\x0a", b"items: []\n", b"\xff\xfe", b"[" * 50_000])
-    return lambda right, write: send(with_body(right, right.body if body is None else body, Content_Type=kind), write)
+    kind = random.choice(
+        ["text/html", "", "application/vnd.kubernetes.protobuf", "application/yaml", "x" * 9000]
+    )
+    body = random.choice(
+        [None, b"<html>Log in</html>", b"k8s\x00\x0a", b"items: []\n", b"\xff\xfe", b"[" * 50_000]
+    )
+    return lambda right, write: send(
+        with_body(right, right.body if body is None else body, Content_Type=kind), write
+    )
 
 
 def _draw_date(random: Random) -> Send:
@@ -271,7 +312,11 @@ def draw_distortion(random: Random, plurals: tuple[str, ...]) -> Distortion:
     """Draw one. `is_due` is asked once for each request, with its method and the last part of its path."""
     name = random.choice([*DRAWS])
     way = random.choice(["kind", "kind", "kind", "some", "one", "writes"])
-    plural, first, chance = random.choice(plurals), random.randrange(1, 6), random.choice([0.02, 0.1, 0.5])
+    plural, first, chance = (
+        random.choice(plurals),
+        random.randrange(1, 6),
+        random.choice([0.02, 0.1, 0.5]),
+    )
     seen = 0
 
     def is_due(method: str, plural_asked: str) -> bool:

@@ -60,7 +60,11 @@ class FakeApiServer:
         name = unquote(found["name"] or "")
         if call.method == "POST":
             return Answer(201, call.body)
-        return self._answer_one(kind, name, call) if name else self._list(api_version, kind, query, call.headers)
+        return (
+            self._answer_one(kind, name, call)
+            if name
+            else self._list(api_version, kind, query, call.headers)
+        )
 
     def _answer_one(self, kind: str, name: str, call: Call) -> Answer:
         item = self.store.find(kind, name)
@@ -83,7 +87,9 @@ class FakeApiServer:
             return _failure(404, "NotFound")
         return Answer(200, {"kind": "APIResourceList", "apiVersion": "v1", "resources": resources})
 
-    def _list(self, api_version: str, kind: str, query: Mapping[str, str], headers: Mapping[str, str]) -> Answer:
+    def _list(
+        self, api_version: str, kind: str, query: Mapping[str, str], headers: Mapping[str, str]
+    ) -> Answer:
         matching = [item for item in self.store.of_kind(kind) if _is_selected(item, query)]
         start, limit = int(query.get("continue", 0)), int(query["limit"])
         page, left = matching[start : start + limit], len(matching) - start - limit
@@ -91,11 +97,24 @@ class FakeApiServer:
         if left > 0:
             metadata |= {"continue": str(start + limit), "remainingItemCount": left}
         if "PartialObjectMetadataList" in headers["accept"]:
-            partial = [_partial(item) for item in page] or None  # as Go writes an empty list of these
+            partial = [
+                _partial(item) for item in page
+            ] or None  # as Go writes an empty list of these
             named = {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1"}
             return Answer(200, {**named, "metadata": metadata, "items": partial})
-        items = [{key: value for key, value in item.items() if key not in {"apiVersion", "kind"}} for item in page]
-        return Answer(200, {"kind": f"{kind}List", "apiVersion": api_version, "metadata": metadata, "items": items})
+        items = [
+            {key: value for key, value in item.items() if key not in {"apiVersion", "kind"}}
+            for item in page
+        ]
+        return Answer(
+            200,
+            {
+                "kind": f"{kind}List",
+                "apiVersion": api_version,
+                "metadata": metadata,
+                "items": items,
+            },
+        )
 
     def _patch(self, item: Object, changed: dict[str, Any]) -> Answer:
         """Merge owners by uid, as a strategic merge patch does."""
@@ -111,7 +130,12 @@ class FakeApiServer:
         annotations = {**metadata.get("annotations", {}), **changed.get("annotations", {})}
         kept = {key: value for key, value in annotations.items() if value is not None}
         return Answer(
-            200, _partial(self.store.update_metadata(item, annotations=kept, ownerReferences=[*owners.values()]))
+            200,
+            _partial(
+                self.store.update_metadata(
+                    item, annotations=kept, ownerReferences=[*owners.values()]
+                )
+            ),
         )
 
     def _delete(self, item: Object, preconditions: Mapping[str, str]) -> Answer:
@@ -122,11 +146,21 @@ class FakeApiServer:
 
 
 def _partial(item: Object) -> Object:
-    return {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": item["metadata"]}
+    return {
+        "kind": "PartialObjectMetadata",
+        "apiVersion": "meta.k8s.io/v1",
+        "metadata": item["metadata"],
+    }
 
 
 def _failure(status: int, reason: str, **details: Any) -> Answer:
-    content = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": status, "reason": reason}
+    content = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "status": "Failure",
+        "code": status,
+        "reason": reason,
+    }
     return Answer(status, {**content, "message": f"test: {reason}", "details": details})
 
 
@@ -147,7 +181,11 @@ def names_in(value: Any) -> set[str]:
 
 def find_lost(before: list[Object], store: ObjectStore) -> set[str]:
     """Return the ConfigMaps that are gone, though a live object has their name somewhere outside of its metadata."""
-    gone = {one["metadata"]["name"] for one in before if store.find("ConfigMap", one["metadata"]["name"]) is None}
+    gone = {
+        one["metadata"]["name"]
+        for one in before
+        if store.find("ConfigMap", one["metadata"]["name"]) is None
+    }
     referenced: set[str] = set()
     for item in store:
         referenced |= names_in({key: value for key, value in item.items() if key != "metadata"})

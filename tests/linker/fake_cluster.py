@@ -32,9 +32,9 @@ class SimulatedWait(Event):
 class FakeCluster:
     """A cluster that interprets objects with the same functions as the real one.
 
-    `hook` is called before every call. It may change the store, as other clients do between two calls, or raise, as
-    if the process ended there. `writes` lists the writes that were done, `said` the lines about what was
-    waited for.
+    `hook` is called before every call. It may change the store, as other clients do between two
+    calls, or raise, as if the process ended there. `writes` lists the writes that were done, `said`
+    the lines about what was waited for.
     """
 
     def __init__(self, store: ObjectStore, hook: Hook = no_hook, timeout: float = 300) -> None:
@@ -45,7 +45,9 @@ class FakeCluster:
         self.said: list[str] = []
         self.calls = 0
         self._deadline = Deadline(timeout, self.stop, lambda: self.store.clock, self.said.append)
-        self._consumers = ConsumerLists(self, long=0, alone=0)  # whatever their number, it reads only changes again
+        self._consumers = ConsumerLists(
+            self, long=0, alone=0
+        )  # whatever their number, it reads only changes again
 
     @property
     def namespace(self) -> str:
@@ -57,7 +59,9 @@ class FakeCluster:
 
     def configs(self, plan: LinkPlan) -> Configs:
         self._call("list configmaps")
-        labelled = [item for item in self.store.of_kind("ConfigMap") if _label(item, keys.SET) == plan.set]
+        labelled = [
+            item for item in self.store.of_kind("ConfigMap") if _label(item, keys.SET) == plan.set
+        ]
         found = [read_of_set(item, plan) for item in labelled]
         return Configs(
             revisions=[one for one in found if isinstance(one, LiveRevision)],
@@ -73,11 +77,18 @@ class FakeCluster:
         return self._consumers.read(kind, names)
 
     def read(
-        self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str
+        self,
+        kind: Kind,
+        read: Callable[[Any], _T | None],
+        *,
+        metadata_only: bool = False,
+        **selectors: str,
     ) -> Listed[_T]:
         """List objects, as the API server does. It knows one selector."""
         self._call(f"{'read one of' if selectors else 'list'} {kind.plural}")
-        items = [item for item in self.store.of_kind(kind.kind) if item["apiVersion"] == kind.api_version]
+        items = [
+            item for item in self.store.of_kind(kind.kind) if item["apiVersion"] == kind.api_version
+        ]
         if selectors:
             name = selectors["fieldSelector"].removeprefix("metadata.name=")
             items = [item for item in items if item["metadata"]["name"] == name]
@@ -110,22 +121,35 @@ class FakeCluster:
         item = self.store.find(producer.kind.kind, producer.name)
         return None if item is None else read_live_revision(item, plan)
 
-    def own_producer(self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]) -> bool:
-        """Set the owners that it has applied, as a server-side apply does: ConfigMaps. The uid is a precondition."""
+    def own_producer(
+        self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]
+    ) -> bool:
+        """Set the owners that it has applied, as a server-side apply does: ConfigMaps.
+
+        The uid is a precondition.
+        """
         self._call(f"patch {producer.kind.kind}/{producer.name}")
         item = self.store.find(producer.kind.kind, producer.name)
         if item is None or item["metadata"]["uid"] != revision.uid:
             return False
         applied = [owner.reference for owner in owners]
-        others = [one for one in item["metadata"].get("ownerReferences", []) if one["kind"] != "ConfigMap"]
-        self.writes.append({"apply": f"{producer.kind.kind}/{producer.name}", "ownerReferences": applied})
+        others = [
+            one for one in item["metadata"].get("ownerReferences", []) if one["kind"] != "ConfigMap"
+        ]
+        self.writes.append(
+            {"apply": f"{producer.kind.kind}/{producer.name}", "ownerReferences": applied}
+        )
         self.store.update_metadata(item, ownerReferences=[*others, *applied])
         return True
 
-    def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
+    def record_event(
+        self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False
+    ) -> None:
         self._call(f"record {reason}")
         warning = {"warning": True} if is_warning else {}
-        self.writes.append({"event": str(owner), "reason": reason, "message": message, "now": now, **warning})
+        self.writes.append(
+            {"event": str(owner), "reason": reason, "message": message, "now": now, **warning}
+        )
 
     def _sleep(self, seconds: float) -> None:
         self.store.clock += seconds
@@ -136,7 +160,10 @@ class FakeCluster:
         self.hook(what)
 
     def _patch(self, kind: str, patch: RevisionPatch) -> Object | None:
-        """Merge owners by uid and annotations by name, as a strategic merge patch does. The uid is a precondition."""
+        """Merge owners by uid and annotations by name, as a strategic merge patch does.
+
+        The uid is a precondition.
+        """
         name = patch.revision.name
         self._call(f"patch {kind}/{name}")
         item = self.store.find(kind, name)

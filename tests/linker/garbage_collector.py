@@ -15,7 +15,10 @@ def to_process(store: ObjectStore) -> Iterator[Object]:
 
 
 def process(store: ObjectStore, item: Object) -> bool:
-    """Delete the live object if no owner is left, else remove the owners that are gone. True if it is deleted."""
+    """Delete the live object if no owner is left, else remove the owners that are gone.
+
+    True if it is deleted.
+    """
     live = store.find(item["kind"], item["metadata"]["name"])
     if live is None or live["metadata"]["uid"] != item["metadata"]["uid"]:
         return False
@@ -41,7 +44,9 @@ def collect(store: ObjectStore) -> None:
 def delete(store: ObjectStore, item: Object, propagation: str = "Background") -> None:
     """Delete an object with one of the API server's three propagation policies."""
     if propagation == "Foreground":
-        store.update_metadata(item, deletionTimestamp=rfc3339(store.clock), finalizers=["foregroundDeletion"])
+        store.update_metadata(
+            item, deletionTimestamp=rfc3339(store.clock), finalizers=["foregroundDeletion"]
+        )
         return
     store.remove(item)
     if propagation == "Orphan":
@@ -64,6 +69,10 @@ def finish(store: ObjectStore, item: Object) -> None:
 def is_solid(store: ObjectStore, owner: dict[str, Any]) -> bool:
     """Tell whether the owner exists and is not waiting for its dependents to be deleted."""
     found = store.find(owner["kind"], owner["name"])
-    if found is None or found["metadata"]["uid"] != owner["uid"] or found["apiVersion"] != owner["apiVersion"]:
+    if (
+        found is None
+        or found["metadata"]["uid"] != owner["uid"]
+        or found["apiVersion"] != owner["apiVersion"]
+    ):
         return False
     return "finalizers" not in found["metadata"]

@@ -30,7 +30,9 @@ def answer(handler: Handler, content: Any, status: int = 200, **headers: str) ->
 def hostile_server(
     behaviour: Behaviour, folder: Path, certificate: Path | None = None, clients: Path | None = None
 ) -> Iterator[Path]:
-    """Run the server, and yield a kubeconfig for it, which trusts any certificate. Its key is in the same file.
+    """Run the server, and yield a kubeconfig for it, which trusts any certificate.
+
+    Its key is in the same file.
 
     `clients`: the certificate that vouches for those of its clients; without it they need none.
     """
@@ -55,14 +57,21 @@ def hostile_server(
             context.verify_mode = ssl.CERT_REQUIRED
             context.load_verify_locations(clients)
         listener.socket = context.wrap_socket(listener.socket, server_side=True)
-        cluster = {"server": cluster["server"].replace("http", "https"), "insecure-skip-tls-verify": True}
-    threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        cluster = {
+            "server": cluster["server"].replace("http", "https"),
+            "insecure-skip-tls-verify": True,
+        }
+    threading.Thread(
+        target=listener.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+    ).start()
     config = {
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [{"name": "test", "cluster": cluster}],
         "users": [{"name": "test", "user": {"token": "t"}}],
-        "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test", "namespace": "shop"}}],
+        "contexts": [
+            {"name": "test", "context": {"cluster": "test", "user": "test", "namespace": "shop"}}
+        ],
         "current-context": "test",
     }
     kubeconfig = folder / "kubeconfig"

@@ -9,10 +9,14 @@ from tests.linker.object_store import Object
 
 _API_VERSIONS = {
     **dict.fromkeys(("ConfigMap", "Secret", "Pod", "ReplicationController"), "v1"),
-    **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ControllerRevision"), "apps/v1"),
+    **dict.fromkeys(
+        ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ControllerRevision"), "apps/v1"
+    ),
     **dict.fromkeys(("Job", "CronJob"), "batch/v1"),
     "ExternalSecret": "external-secrets.io/v1",
-    **dict.fromkeys(("Rollout", "Experiment", "AnalysisRun", "AnalysisTemplate"), "argoproj.io/v1alpha1"),
+    **dict.fromkeys(
+        ("Rollout", "Experiment", "AnalysisRun", "AnalysisTemplate"), "argoproj.io/v1alpha1"
+    ),
 }
 
 A, B, C = "web-config-bbbbbbbbbb", "web-config-cccccccccc", "web-config-dddddddddd"
@@ -20,9 +24,17 @@ A, B, C = "web-config-bbbbbbbbbb", "web-config-cccccccccc", "web-config-dddddddd
 
 
 def thing(kind: str, name: str, **fields: Any) -> Object:
-    """Build an object of a kind. Arguments other than `spec` and `data` are fields of its metadata."""
+    """Build an object of a kind.
+
+    Arguments other than `spec` and `data` are fields of its metadata.
+    """
     content: Object = {key: fields.pop(key) for key in ("spec", "data") if key in fields}
-    return {"apiVersion": _API_VERSIONS[kind], "kind": kind, "metadata": {"name": name, **fields}, **content}
+    return {
+        "apiVersion": _API_VERSIONS[kind],
+        "kind": kind,
+        "metadata": {"name": name, **fields},
+        **content,
+    }
 
 
 def revision(
@@ -39,7 +51,12 @@ def revision(
         kind,
         name,
         labels={keys.SET: "web", **({keys.COMPONENT: keys.TRACKER} if tracker else {})},
-        annotations={keys.BASE_NAME: name.rpartition("-")[0], keys.WANTED: "true", **retained, **annotations},
+        annotations={
+            keys.BASE_NAME: name.rpartition("-")[0],
+            keys.WANTED: "true",
+            **retained,
+            **annotations,
+        },
         **({"ownerReferences": [reference(owner) for owner in owners]} if owners else {}),
     )
 
@@ -50,14 +67,23 @@ def reference(owner: Object, *, controller: bool = False) -> dict[str, Any]:
     return {**entry, **({"controller": True} if controller else {})}
 
 
-def pods(*config_maps: str, secrets: Sequence[str] = (), image: str = "web:1", restarted: str = "") -> Object:
+def pods(
+    *config_maps: str, secrets: Sequence[str] = (), image: str = "web:1", restarted: str = ""
+) -> Object:
     """Build a pod template that references these."""
     env = [
         *({"configMapRef": {"name": name}} for name in config_maps),
         *({"secretRef": {"name": name}} for name in secrets),
     ]
-    annotations = {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": restarted}}} if restarted else {}
-    return {**annotations, "spec": {"containers": [{"name": "web", "image": image, "envFrom": env}]}}
+    annotations = (
+        {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": restarted}}}
+        if restarted
+        else {}
+    )
+    return {
+        **annotations,
+        "spec": {"containers": [{"name": "web", "image": image, "envFrom": env}]},
+    }
 
 
 def workload(kind: str, name: str, template: Object, **spec: Any) -> Object:
@@ -68,11 +94,16 @@ def made_by(controller: Object, kind: str, name: str, template: Object, **fields
     """Build an object that a controller creates from a template."""
     content = {"data": {"spec": {"template": template}}} if kind == "ControllerRevision" else {}
     content = content or {"spec": {"template": template}}
-    return thing(kind, name, ownerReferences=[reference(controller, controller=True)], **content, **fields)
+    return thing(
+        kind, name, ownerReferences=[reference(controller, controller=True)], **content, **fields
+    )
 
 
 def pod_of(controller: Object, name: str) -> Object:
-    """Build a pod as a controller starts it now. It keeps what the template says when the template is edited."""
+    """Build a pod as a controller starts it now.
+
+    It keeps what the template says when the template is edited.
+    """
     owners = [reference(controller, controller=True)]
     return thing("Pod", name, ownerReferences=owners, spec=controller["spec"]["template"]["spec"])
 
@@ -80,17 +111,30 @@ def pod_of(controller: Object, name: str) -> Object:
 def inventory(*names: str) -> Object:
     """Build the ConfigMap that lists what is rendered."""
     labels = {keys.SET: "web", keys.COMPONENT: keys.LINKER}
-    return thing("ConfigMap", "web-linker", labels=labels, annotations={keys.RENDERED: ",".join(names)})
+    return thing(
+        "ConfigMap", "web-linker", labels=labels, annotations={keys.RENDERED: ",".join(names)}
+    )
 
 
 def linker_cron_job(name: str, arguments: Sequence[str]) -> Object:
     """Build the CronJob that runs `krm-fn link` with these arguments."""
     job = linker_job(name, arguments)
-    return thing("CronJob", name, labels=job["metadata"]["labels"], spec={"jobTemplate": {"spec": job["spec"]}})
+    return thing(
+        "CronJob",
+        name,
+        labels=job["metadata"]["labels"],
+        spec={"jobTemplate": {"spec": job["spec"]}},
+    )
 
 
 def linker_job(name: str, arguments: Sequence[str], **fields: Any) -> Object:
     """Build the Job that runs `krm-fn link` with these arguments."""
     containers = [{"name": "link", "image": "krm-fn:1", "args": ["link", *arguments]}]
     labels = {keys.COMPONENT: keys.LINKER}
-    return thing("Job", name, labels=labels, spec={"template": {"spec": {"containers": containers}}}, **fields)
+    return thing(
+        "Job",
+        name,
+        labels=labels,
+        spec={"template": {"spec": {"containers": containers}}},
+        **fields,
+    )

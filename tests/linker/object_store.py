@@ -1,4 +1,7 @@
-"""Store the objects of one namespace in memory, as an API server does. Objects are never changed in place."""
+"""Store the objects of one namespace in memory, as an API server does.
+
+Objects are never changed in place.
+"""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -14,8 +17,8 @@ NOON = datetime(2026, 6, 1, 12, tzinfo=UTC).timestamp()
 class ObjectStore:
     """The objects of a namespace, and the API server's clock in Unix seconds.
 
-    Each name of a kind counts its own writes, for uids and versions. So writes to several objects give the same
-    objects in any order.
+    Each name of a kind counts its own writes, for uids and versions. So writes to several objects
+    give the same objects in any order.
     """
 
     def __init__(self, items: list[Object] | None = None, clock: float = NOON) -> None:
@@ -49,7 +52,10 @@ class ObjectStore:
         return self._store(key, {**item, "metadata": {**filled_in, **item["metadata"]}})
 
     def update(self, item: Object, **fields: Any) -> Object:
-        """Replace fields of an existing object. Only different content gets a new resourceVersion."""
+        """Replace fields of an existing object.
+
+        Only different content gets a new resourceVersion.
+        """
         key = (item["kind"], item["metadata"]["name"])
         found = self._objects[key]
         return found if {**found, **fields} == found else self._store(key, {**found, **fields})
@@ -74,14 +80,20 @@ class ObjectStore:
 
     def _store(self, key: Key, item: Object) -> Object:
         self._writes[key] = self._writes.get(key, 0) + 1
-        stored = {**item, "metadata": {**item["metadata"], "resourceVersion": str(self._writes[key])}}
+        stored = {
+            **item,
+            "metadata": {**item["metadata"], "resourceVersion": str(self._writes[key])},
+        }
         self._objects[key] = stored
         return stored
 
 
 def without(item: Object, *fields: str) -> Object:
     """Copy an object without some fields of its metadata."""
-    return {**item, "metadata": {key: value for key, value in item["metadata"].items() if key not in fields}}
+    return {
+        **item,
+        "metadata": {key: value for key, value in item["metadata"].items() if key not in fields},
+    }
 
 
 def rfc3339(seconds: float) -> str:

@@ -20,12 +20,16 @@ class Killed(BaseException):
 class StepwiseRun:
     """A run of the linker in a thread of its own. Only one thread at a time is active.
 
-    It pauses before a call that it has decided to make: after SIGTERM it still makes that call. `before_call` is called
-    right before each call.
+    It pauses before a call that it has decided to make: after SIGTERM it still makes that call.
+    `before_call` is called right before each call.
     """
 
     def __init__(
-        self, plan: LinkPlan, store: ObjectStore, timeout: float, before_call: Callable[[], None] = lambda: None
+        self,
+        plan: LinkPlan,
+        store: ObjectStore,
+        timeout: float,
+        before_call: Callable[[], None] = lambda: None,
     ) -> None:
         self.report = Report(NAMESPACE, lambda _: None)
         self.cluster = FakeCluster(store, self._pause, timeout)
@@ -75,7 +79,9 @@ class StepwiseRun:
             raise self._error
 
     def _pause(self, what: str) -> None:
-        pauses = self._calls_left == 0 or (self._pauses_before_writes and what.startswith(("patch", "delete")))
+        pauses = self._calls_left == 0 or (
+            self._pauses_before_writes and what.startswith(("patch", "delete"))
+        )
         if pauses and not self._is_killed:
             self._asleep.release()
             self._awake.acquire()

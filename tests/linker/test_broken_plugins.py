@@ -1,4 +1,7 @@
-"""A credential plugin breaks at each of its calls. No command succeeds in silence, and none shows a part of a token."""
+"""A credential plugin breaks at each of its calls.
+
+No command succeeds in silence, and none shows a part of a token.
+"""
 
 import json
 import os
@@ -50,7 +53,11 @@ def _rows() -> list[Row]:
     ]
     if IS_WHOLE:
         return rows
-    patient = {command for command, words in COMMANDS.items() if not any("timeout" in word for word in words)}
+    patient = {
+        command
+        for command, words in COMMANDS.items()
+        if not any("timeout" in word for word in words)
+    }
     quick = [row for row in rows if row.behaviour not in ENDLESS or row.command not in patient]
     return sorted(Random(seed_of(0)).sample(quick, round(len(quick) * min(1, 2 * VOLUME))))
 
@@ -71,7 +78,11 @@ class Stage:
         plugin.chmod(0o755)
         (self._folder / "calls").write_text("")
         self.refuses = broken != 1
-        environment = {**os.environ, "KUBECONFIG": str(self._folder / "kubeconfig"), "HOME": str(self._folder)}
+        environment = {
+            **os.environ,
+            "KUBECONFIG": str(self._folder / "kubeconfig"),
+            "HOME": str(self._folder),
+        }
         return fork(COMMANDS[command], self._folder, environment)
 
 
@@ -93,7 +104,9 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 
     with hostile_server(behave, tmp_path) as kubeconfig:
         content = json.loads(kubeconfig.read_text())
-        content["users"] = [{"name": "test", "user": {"exec": {"apiVersion": V1, "command": "./plugin"}}}]
+        content["users"] = [
+            {"name": "test", "user": {"exec": {"apiVersion": V1, "command": "./plugin"}}}
+        ]
         kubeconfig.write_text(json.dumps(content))
         yield made
 
@@ -109,10 +122,13 @@ def test_with_a_whole_plugin_each_command_succeeds(command: str, stage: Stage) -
 def test_no_command_succeeds_with_half_a_credential(row: Row, stage: Stage) -> None:
     done = stage.run(row.command, row.behaviour, CALLS[row.call])
     if (row.command, CALLS[row.call]) == ("link", 2):
-        # It has begun, and goes on as when the API server goes away: with a warning, and without a deletion.
+        # It has begun, and goes on as when the API server goes away: with a warning, and without a
+        # deletion.
         assert done.returncode in {0, 1}, done
         assert "warning: " in done.stderr, done
-        assert "no credentials for the API server: the credential plugin ./plugin " in done.stderr, done
+        assert (
+            "no credentials for the API server: the credential plugin ./plugin " in done.stderr
+        ), done
     else:
         assert done.returncode != 0, done
     assert "t0ken" not in done.stdout + done.stderr

@@ -32,11 +32,20 @@ class Place(NamedTuple):
         path = self.folder / "kubeconfig"
         content = json.loads(path.read_text())
         content["users"] = [{"name": "test", "user": user}]
-        content["clusters"][0]["cluster"] = {"server": content["clusters"][0]["cluster"]["server"], **authority}
-        path.write_text(re.sub("<(.*?)>", lambda found: encoded(self.folder / found[1]), json.dumps(content)))
+        content["clusters"][0]["cluster"] = {
+            "server": content["clusters"][0]["cluster"]["server"],
+            **authority,
+        }
+        path.write_text(
+            re.sub("<(.*?)>", lambda found: encoded(self.folder / found[1]), json.dumps(content))
+        )
 
     def run(self, command: str) -> tuple[int, str]:
-        own = {"KUBECONFIG": str(self.folder / "kubeconfig"), "HOME": str(self.folder), "TMPDIR": str(self.temporary)}
+        own = {
+            "KUBECONFIG": str(self.folder / "kubeconfig"),
+            "HOME": str(self.folder),
+            "TMPDIR": str(self.temporary),
+        }
         done = fork(COMMANDS[command], self.folder, {**os.environ, **own})
         return done.returncode, done.stdout + done.stderr
 
@@ -54,7 +63,9 @@ def place(tmp_path: Path) -> Iterator[Place]:
     make_certificate(tmp_path, "protected", "a password")
     for kind, certificate in (("remarks", client), ("server.remarks", server)):
         (tmp_path / f"{kind}.pem").write_bytes(REMARKS + certificate.certificate.read_bytes())
-    printed = credential(clientCertificateData=client.certificate.read_text(), clientKeyData=client.key.read_text())
+    printed = credential(
+        clientCertificateData=client.certificate.read_text(), clientKeyData=client.key.read_text()
+    )
     (tmp_path / "printed").write_text(printed)
     (tmp_path / "package.yaml").write_text(PACKAGE)
     (tmp_path / "temporary").mkdir()
@@ -62,7 +73,10 @@ def place(tmp_path: Path) -> Iterator[Place]:
         yield Place(tmp_path, seen)
 
 
-DATA = {"client-certificate-data": "<client.certificate.pem>", "client-key-data": "<client.key.pem>"}
+DATA = {
+    "client-certificate-data": "<client.certificate.pem>",
+    "client-key-data": "<client.key.pem>",
+}
 FILES = {"client-certificate": "client.certificate.pem", "client-key": "client.key.pem"}
 USERS: dict[str, dict[str, Any]] = {
     "both are in it": DATA,
@@ -111,7 +125,9 @@ def test_the_certificate_is_that_of_the_kubeconfig(user: dict[str, Any], place: 
     assert not [*place.temporary.iterdir()]
 
 
-@pytest.mark.parametrize("authority", [pytest.param(row, id=claim) for claim, row in AUTHORITIES.items()])
+@pytest.mark.parametrize(
+    "authority", [pytest.param(row, id=claim) for claim, row in AUTHORITIES.items()]
+)
 def test_the_authority_is_that_of_the_kubeconfig(authority: dict[str, Any], place: Place) -> None:
     place.write(DATA, authority)
     code, printed = place.run("link")
@@ -121,8 +137,16 @@ def test_the_authority_is_that_of_the_kubeconfig(authority: dict[str, Any], plac
 
 UNFIT = "the client certificate and its key in the kubeconfig do not fit together, or are none"
 REFUSED = {
-    "the key of another certificate": ({**DATA, "client-key-data": "<server.key.pem>"}, IN_IT, UNFIT),
-    "a key that a password protects": ({**DATA, "client-key-data": "<protected.key.pem>"}, IN_IT, UNFIT),
+    "the key of another certificate": (
+        {**DATA, "client-key-data": "<server.key.pem>"},
+        IN_IT,
+        UNFIT,
+    ),
+    "a key that a password protects": (
+        {**DATA, "client-key-data": "<protected.key.pem>"},
+        IN_IT,
+        UNFIT,
+    ),
     "no certificate": ({**DATA, "client-certificate-data": "<package.yaml>"}, IN_IT, UNFIT),
     "no key": ({"client-certificate-data": DATA["client-certificate-data"]}, IN_IT, UNFIT),
     "another authority": (
@@ -137,7 +161,9 @@ REFUSED = {
 @pytest.mark.parametrize(
     ("user", "authority", "reason"), [pytest.param(*row, id=name) for name, row in REFUSED.items()]
 )
-def test_what_does_not_fit_is_said(user: dict[str, Any], authority: dict[str, Any], reason: str, place: Place) -> None:
+def test_what_does_not_fit_is_said(
+    user: dict[str, Any], authority: dict[str, Any], reason: str, place: Place
+) -> None:
     place.write(user, authority)
     _, printed = place.run("link")
     assert reason in printed

@@ -54,11 +54,17 @@ class Place(NamedTuple):
         path.write_text(json.dumps(content))
 
     def load(self) -> Configuration:
-        return load_credentials(Access(str(self.folder / "kubeconfig")), Deadline(3, Event())).configuration
+        return load_credentials(
+            Access(str(self.folder / "kubeconfig")), Deadline(3, Event())
+        ).configuration
 
     def run(self, command: str) -> Ended:
         started = time.monotonic()
-        environment = {**os.environ, "KUBECONFIG": str(self.folder / "kubeconfig"), "HOME": str(self.folder)}
+        environment = {
+            **os.environ,
+            "KUBECONFIG": str(self.folder / "kubeconfig"),
+            "HOME": str(self.folder),
+        }
         done = fork(COMMANDS[command], self.folder, environment)
         return Ended(done.returncode, done.stdout + done.stderr, time.monotonic() - started)
 
@@ -94,9 +100,15 @@ TRIMMED = {
     "a block text": {"user": {"token": f"{TOKEN}\n"}},
     "a file that ends in a line break": {"user": {"tokenFile": "token"}},
     "a plugin that prints a line break": printing(credential(token=f"{TOKEN}\r\n")),
-    "a plugin in the folder of the kubeconfig": {"user": {"exec": {"apiVersion": V1, "command": "./plugin"}}},
-    "a plugin that leaves something running": plugin(f"sleep 30 & echo '{credential(token=TOKEN)}'"),
-    "a plugin that closes its stdout first": plugin(f"echo '{credential(token=TOKEN)}'; exec >&-; sleep 0.2"),
+    "a plugin in the folder of the kubeconfig": {
+        "user": {"exec": {"apiVersion": V1, "command": "./plugin"}}
+    },
+    "a plugin that leaves something running": plugin(
+        f"sleep 30 & echo '{credential(token=TOKEN)}'"
+    ),
+    "a plugin that closes its stdout first": plugin(
+        f"echo '{credential(token=TOKEN)}'; exec >&-; sleep 0.2"
+    ),
     "a plugin that prints a token and a certificate": printing(
         credential(token=TOKEN, clientCertificateData="c", clientKeyData="k")
     ),
@@ -104,7 +116,9 @@ TRIMMED = {
 
 
 @pytest.mark.parametrize("user", [pytest.param(user, id=claim) for claim, user in TRIMMED.items()])
-def test_a_token_is_used_without_the_white_space_around_it(user: dict[str, Any], place: Place) -> None:
+def test_a_token_is_used_without_the_white_space_around_it(
+    user: dict[str, Any], place: Place
+) -> None:
     (place.folder / "token").write_text(f"{TOKEN}\n")
     program = place.folder / "plugin"
     program.write_text(f"#!/bin/sh\necho '{credential(token=TOKEN)}'\n")
@@ -123,9 +137,15 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a NUL": ({"user": {"token": f"{TOKEN}\0"}}, HTTP),
     "a letter that is not of ASCII": ({"user": {"token": f"{TOKEN}ł"}}, HTTP),
     "white space alone": ({"user": {"token": " \n"}}, "the token is empty"),
-    "a password that is no Latin-1": ({"user": {"username": "a", "password": f"{SECRET}ł"}}, "(UnicodeEncodeError)"),
+    "a password that is no Latin-1": (
+        {"user": {"username": "a", "password": f"{SECRET}ł"}},
+        "(UnicodeEncodeError)",
+    ),
     "a password that is a number": ({"user": {"username": "a", "password": 5}}, "(TypeError)"),
-    "a file that is not there": ({"user": {"tokenFile": TOKEN}}, "tokenFile of the user: No such file or directory"),
+    "a file that is not there": (
+        {"user": {"tokenFile": TOKEN}},
+        "tokenFile of the user: No such file or directory",
+    ),
     "a key in place of a file": (
         {"user": {"client-key": f"-----BEGIN//{SECRET}-----", "client-certificate": "token"}},
         "client-key of the user: No such file or directory",
@@ -136,7 +156,14 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "Expected key id-token in users[name=test]",
     ),
     "a provider with a command": (
-        {"user": {"auth-provider": {"name": "gcp", "config": {"cmd-path": "sleep", "cmd-args": SECRET}}}},
+        {
+            "user": {
+                "auth-provider": {
+                    "name": "gcp",
+                    "config": {"cmd-path": "sleep", "cmd-args": SECRET},
+                }
+            }
+        },
         "auth-provider with a cmd-path has gone from kubectl 1.26",
     ),
     "a plugin that is not there": (
@@ -147,7 +174,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         plugin(f"echo {SECRET}; echo {SECRET} >&2; exit 3"),
         "the credential plugin sh failed with exit code 3; run `kubectl auth whoami` to see what it says",
     ),
-    "a plugin that is killed": (plugin("kill -9 $$"), "the credential plugin sh failed with exit code -9"),
+    "a plugin that is killed": (
+        plugin("kill -9 $$"),
+        "the credential plugin sh failed with exit code -9",
+    ),
     "a plugin that prints half": (printing(credential(token=TOKEN)[:-9]), NO_CREDENTIAL),
     "a plugin that prints nothing": (plugin("true"), NO_CREDENTIAL),
     "a plugin that prints a text": (printing(TOKEN), NO_CREDENTIAL),
@@ -161,7 +191,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "the credential plugin sh has printed more than 1000000 bytes",
     ),
     "a plugin that prints no token": (printing(credential()), NEITHER),
-    "a plugin that prints a key alone": (printing(credential(token=TOKEN, clientKeyData=SECRET)), NEITHER),
+    "a plugin that prints a key alone": (
+        printing(credential(token=TOKEN, clientKeyData=SECRET)),
+        NEITHER,
+    ),
     "a plugin that hangs": (
         plugin(f"echo {SECRET}; sleep 300"),
         "the credential plugin sh has printed no credentials within 3 s",
@@ -170,11 +203,16 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         plugin("trap '' TERM INT HUP; sleep 300"),
         "the credential plugin sh has printed no credentials within 3 s",
     ),
-    "a pipe that nobody writes": ({"user": {"tokenFile": "pipe"}}, "reading them is incomplete after 3 s"),
+    "a pipe that nobody writes": (
+        {"user": {"tokenFile": "pipe"}},
+        "reading them is incomplete after 3 s",
+    ),
 }
 
 
-@pytest.mark.parametrize(("user", "reason"), [pytest.param(*row, id=claim) for claim, row in REFUSED.items()])
+@pytest.mark.parametrize(
+    ("user", "reason"), [pytest.param(*row, id=claim) for claim, row in REFUSED.items()]
+)
 def test_what_cannot_be_used_is_an_error_that_shows_nothing_of_it(
     user: dict[str, Any], reason: str, place: Place, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -196,13 +234,20 @@ def test_every_command_says_it_in_a_line(command: str, place: Place) -> None:
     assert SECRET not in ran.printed
     assert "Traceback" not in ran.printed
     assert HTTP in ran.printed
-    assert ran.exit_code == {"link": 1, "history": 1, "history of a fleet": 3, "diff --live": 2}[command]
+    assert (
+        ran.exit_code
+        == {"link": 1, "history": 1, "history of a fleet": 3, "diff --live": 2}[command]
+    )
 
 
 @pytest.mark.parametrize("command", ["link", "history", "history of a fleet"])
-def test_a_plugin_ends_with_the_deadline_and_so_does_what_it_has_started(command: str, place: Place) -> None:
+def test_a_plugin_ends_with_the_deadline_and_so_does_what_it_has_started(
+    command: str, place: Place
+) -> None:
     place.write_user(
-        plugin("trap '' TERM; sh -c 'trap \"\" TERM; sleep 300' & echo $! > child; echo $$ > plugin; wait")
+        plugin(
+            "trap '' TERM; sh -c 'trap \"\" TERM; sleep 300' & echo $! > child; echo $$ > plugin; wait"
+        )
     )
     ran = place.run(command)
     assert ran.seconds < 25
@@ -244,7 +289,10 @@ def has_ended(process_id: int) -> bool:
     end = time.monotonic() + 20
     while time.monotonic() < end:
         state = subprocess.run(
-            ["ps", "-o", "state=", "-p", str(process_id)], capture_output=True, text=True, check=False
+            ["ps", "-o", "state=", "-p", str(process_id)],
+            capture_output=True,
+            text=True,
+            check=False,
         ).stdout.strip()
         if state in {"", "Z"}:
             return True
@@ -317,7 +365,9 @@ def test_a_plugin_is_asked_again_for_a_token_that_has_expired(tmp_path: Path) ->
         ),
     ],
 )
-def test_a_certificate_that_cannot_be_used(user: dict[str, Any], reason: str, tmp_path: Path) -> None:
+def test_a_certificate_that_cannot_be_used(
+    user: dict[str, Any], reason: str, tmp_path: Path
+) -> None:
     place = Place(tmp_path, [])
     with hostile_server(lambda handler: answer(handler, EMPTY), tmp_path):
         path = tmp_path / "kubeconfig"
@@ -344,4 +394,6 @@ def test_a_kubeconfig_that_cannot_be_written_stays_and_leaves_no_copy_of_its_tok
     files = merger(str(file))
     with pytest.raises(OSError, match="No space left"):
         files.save_config(str(file))
-    assert {path: path.read_text() for path in tmp_path.iterdir()} == {file: "apiVersion: v1\nkind: Config\n"}
+    assert {path: path.read_text() for path in tmp_path.iterdir()} == {
+        file: "apiVersion: v1\nkind: Config\n"
+    }

@@ -29,7 +29,9 @@ def test_it_reads_the_cluster() -> None:
     dry, cluster = dry_run()
     assert (dry.namespace, dry.deadline) == (cluster.namespace, cluster.deadline)
     assert dry.configs(PLAN) == cluster.configs(PLAN)
-    assert dry.consumers(DEPLOYMENTS, Names.of([A])) == cluster.consumers(DEPLOYMENTS, Names.of([A]))
+    assert dry.consumers(DEPLOYMENTS, Names.of([A])) == cluster.consumers(
+        DEPLOYMENTS, Names.of([A])
+    )
     assert dry.secret(A, PLAN) == cluster.secret(A, PLAN)
     assert (dry.has_config_map(A), dry.has_config_map("other")) == (True, False)
 
@@ -46,9 +48,15 @@ def test_a_patch_changes_the_annotations_that_it_reads() -> None:
     dry, _ = dry_run()
     before, other = dry.configs(PLAN).revisions
     for value in (None, "true", None):
-        assert dry.patch(RevisionPatch(before, annotations=((keys.WANTED, value),))) == before.resource_version
+        assert (
+            dry.patch(RevisionPatch(before, annotations=((keys.WANTED, value),)))
+            == before.resource_version
+        )
     dry.patch(RevisionPatch(before, annotations=((keys.OWNS_SECRET, "true"),)))
-    assert dry.configs(PLAN).revisions == [before._replace(is_wanted=False, owns_secret=True), other]
+    assert dry.configs(PLAN).revisions == [
+        before._replace(is_wanted=False, owns_secret=True),
+        other,
+    ]
 
 
 def test_a_deleted_revision_is_no_longer_read() -> None:
@@ -67,8 +75,19 @@ def test_a_check_records_what_it_would_do_and_writes_nothing_else() -> None:
     check.record_event(NEW, "RevisionsDeleted", "x", 7.0)
     check.record_event(NEW, "NotLinked", "y", 7.0, is_warning=True)
     message = "found by --check-only, nothing was changed: x"
-    deleted = {"event": "ReplicaSet/web-1", "reason": "RevisionsToBeDeleted", "message": message, "now": 7.0}
-    warned = {"event": "ReplicaSet/web-1", "reason": "NotLinked", "message": "y", "now": 7.0, "warning": True}
+    deleted = {
+        "event": "ReplicaSet/web-1",
+        "reason": "RevisionsToBeDeleted",
+        "message": message,
+        "now": 7.0,
+    }
+    warned = {
+        "event": "ReplicaSet/web-1",
+        "reason": "NotLinked",
+        "message": "y",
+        "now": 7.0,
+        "warning": True,
+    }
     assert cluster.writes == [deleted, warned]
 
 

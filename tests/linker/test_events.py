@@ -17,18 +17,27 @@ DELETED = Write("ConfigMap", B, remove=(REPLICA_SET,), deleted=True)
 
 
 def planned(*names: str, revision: str = A) -> LinkPlan:
-    workloads = [Workload("apps/v1", "Deployment", name, (RevisionName("ConfigMap", revision),)) for name in names]
+    workloads = [
+        Workload("apps/v1", "Deployment", name, (RevisionName("ConfigMap", revision),))
+        for name in names
+    ]
     return LinkPlan(set="web", workloads=tuple(workloads), timeout=300, minimum_age=600)
 
 
 def live(*names: str) -> list[Consumer]:
     return [
-        Consumer(Owner("apps/v1", "Deployment", name, f"uid-{name}"), is_current=True, references=frozenset())
+        Consumer(
+            Owner("apps/v1", "Deployment", name, f"uid-{name}"),
+            is_current=True,
+            references=frozenset(),
+        )
         for name in names
     ]
 
 
-INVENTORY = Consumer(Owner("v1", "ConfigMap", "web-linker", "u3"), is_current=True, references=frozenset())
+INVENTORY = Consumer(
+    Owner("v1", "ConfigMap", "web-linker", "u3"), is_current=True, references=frozenset()
+)
 
 
 def recorded(
@@ -90,7 +99,10 @@ def test_changes_are_recorded_on_workloads_and_on_the_inventory(
 
 def test_an_event_lists_five_changes_and_counts_the_others() -> None:
     (event,) = recorded(planned("web"), live("web"), *[LINKED] * 7)
-    assert event == f"Deployment/web RevisionsLinked: {'; '.join([f'ConfigMap {LINKED}'] * 5)}, and 2 more"
+    assert (
+        event
+        == f"Deployment/web RevisionsLinked: {'; '.join([f'ConfigMap {LINKED}'] * 5)}, and 2 more"
+    )
 
 
 def test_at_most_ten_workloads_get_events() -> None:
@@ -98,8 +110,12 @@ def test_at_most_ten_workloads_get_events() -> None:
     assert len(recorded(planned(*names), live(*names), LINKED)) == 10
 
 
-@pytest.mark.parametrize(("deletions", "events", "more"), [(5, 1, 0), (6, 2, 0), (50, 10, 0), (52, 10, 2)])
-def test_deletions_are_listed_by_five_in_at_most_ten_events(deletions: int, events: int, more: int) -> None:
+@pytest.mark.parametrize(
+    ("deletions", "events", "more"), [(5, 1, 0), (6, 2, 0), (50, 10, 0), (52, 10, 2)]
+)
+def test_deletions_are_listed_by_five_in_at_most_ten_events(
+    deletions: int, events: int, more: int
+) -> None:
     found = recorded(planned("web"), live("web"), *[DELETED] * deletions)
     assert len(found) == events
     assert sum(event.count("deleted") for event in found) == deletions - more
@@ -108,10 +124,17 @@ def test_deletions_are_listed_by_five_in_at_most_ten_events(deletions: int, even
 
 JOB = Owner("batch/v1", "Job", "web-link-1", "u5")
 WEB = Owner("apps/v1", "Deployment", "web", "uid-web")
-LATE = LinkProblem("Deployment shop/web: does not reference it", WEB, is_failure=False, reason="NotLinked")
-ABSENT = LinkProblem("Deployment shop/api: does not exist", None, is_failure=False, reason="NotLinked")
+LATE = LinkProblem(
+    "Deployment shop/web: does not reference it", WEB, is_failure=False, reason="NotLinked"
+)
+ABSENT = LinkProblem(
+    "Deployment shop/api: does not exist", None, is_failure=False, reason="NotLinked"
+)
 BROKEN = LinkProblem(
-    "Deployment shop/web: references what does not exist", WEB, is_failure=True, reason="RevisionMissing"
+    "Deployment shop/web: references what does not exist",
+    WEB,
+    is_failure=True,
+    reason="RevisionMissing",
 )
 
 
@@ -123,15 +146,25 @@ def own_job(plan: LinkPlan) -> Consumer:
 @pytest.mark.parametrize(
     ("problem", "expected"),
     [
-        pytest.param(LATE, f"Warning Deployment/web NotLinked: {LATE.sentence}", id="on the workload"),
-        pytest.param(ABSENT, f"Warning Job/web-link-1 NotLinked: {ABSENT.sentence}", id="on the Job of this run"),
-        pytest.param(BROKEN, f"Warning Deployment/web RevisionMissing: {BROKEN.sentence}", id="a failure"),
+        pytest.param(
+            LATE, f"Warning Deployment/web NotLinked: {LATE.sentence}", id="on the workload"
+        ),
+        pytest.param(
+            ABSENT,
+            f"Warning Job/web-link-1 NotLinked: {ABSENT.sentence}",
+            id="on the Job of this run",
+        ),
+        pytest.param(
+            BROKEN, f"Warning Deployment/web RevisionMissing: {BROKEN.sentence}", id="a failure"
+        ),
     ],
 )
 def test_a_problem_is_a_warning(problem: LinkProblem, expected: str) -> None:
     plan = planned("web")
     other_job = own_job(planned("other"))._replace(owner=JOB._replace(name="other-link-1"))
-    assert recorded(plan, [*live("web"), other_job, own_job(plan)], problems=[problem]) == [expected]
+    assert recorded(plan, [*live("web"), other_job, own_job(plan)], problems=[problem]) == [
+        expected
+    ]
 
 
 def test_a_problem_of_a_run_without_a_job_is_recorded_on_the_inventory() -> None:

@@ -23,9 +23,14 @@ from tests.volume import part_of, seed_of
 
 CASES = part_of(2000)
 TIMEOUT = 4
-# With a Rollout in the plan: without one, a 403 on a kind of Argo Rollouts means that there are none (decision 18).
-ROLLOUT = Workload("argoproj.io/v1alpha1", "Rollout", "rollout", (RevisionName("ConfigMap", NAMES["Rollout"]),))
-PLAN = LinkPlan(set="web", workloads=(ROLLOUT,), kinds=(WIDGETS,), timeout=TIMEOUT, minimum_age=600, waits=False)
+# With a Rollout in the plan: without one, a 403 on a kind of Argo Rollouts means that there are
+# none (decision 18).
+ROLLOUT = Workload(
+    "argoproj.io/v1alpha1", "Rollout", "rollout", (RevisionName("ConfigMap", NAMES["Rollout"]),)
+)
+PLAN = LinkPlan(
+    set="web", workloads=(ROLLOUT,), kinds=(WIDGETS,), timeout=TIMEOUT, minimum_age=600, waits=False
+)
 SLACK = 20
 """Seconds for a busy machine."""
 
@@ -70,7 +75,13 @@ def judge(number: int, folder: Path) -> Judged:
         outcome = link_set(PLAN, options, ShortPauses(), lambda _: None, lambda _: None)
     seconds = time.monotonic() - started
     has_deleted = store.find("ConfigMap", UNUSED) is None
-    return Judged(f"{number}: {distortion.sentence}", find_lost(before, store), has_deleted, outcome.exit_code, seconds)
+    return Judged(
+        f"{number}: {distortion.sentence}",
+        find_lost(before, store),
+        has_deleted,
+        outcome.exit_code,
+        seconds,
+    )
 
 
 @pytest.mark.volume

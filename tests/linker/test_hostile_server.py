@@ -87,20 +87,31 @@ def send_a_bomb(handler: Handler) -> None:
 
 def no_list(why: str) -> str:
     return (
-        f"warning: configmaps in shop: the answer is no list of them: {why}; is there a proxy before the API server?\n"
+        f"warning: configmaps in shop: the answer is no list of them: {why}; is there a "
+        f"proxy before the API server?\n"
     )
 
 
 NO_JSON = "the response is no JSON object; is there a proxy before the API server?"
 UNTIL_THE_DEADLINE = [
-    pytest.param(gone_on_every_continuation, "cannot list: 410 the token has expired", id="410 on each continuation"),
+    pytest.param(
+        gone_on_every_continuation,
+        "cannot list: 410 the token has expired",
+        id="410 on each continuation",
+    ),
     pytest.param(drip, "incomplete after 2 s", id="a body that drips"),
     pytest.param(drip_headers, "incomplete after 2 s", id="headers that drip"),
     pytest.param(hang_up, "no response from", id="a body that ends too early"),
-    pytest.param(lambda handler: answer(handler, b"<html>Log in</html>"), NO_JSON, id="HTML with 200"),
+    pytest.param(
+        lambda handler: answer(handler, b"<html>Log in</html>"), NO_JSON, id="HTML with 200"
+    ),
     pytest.param(lambda handler: answer(handler, []), NO_JSON, id="a list"),
-    pytest.param(lambda handler: answer(handler, b"[" * 100_000), NO_JSON, id="JSON without an end"),
-    pytest.param(lambda handler: answer(handler, {"message": "busy"}, 503), "503 busy", id="503 for ever"),
+    pytest.param(
+        lambda handler: answer(handler, b"[" * 100_000), NO_JSON, id="JSON without an end"
+    ),
+    pytest.param(
+        lambda handler: answer(handler, {"message": "busy"}, 503), "503 busy", id="503 for ever"
+    ),
 ]
 
 
@@ -108,7 +119,9 @@ UNTIL_THE_DEADLINE = [
 def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_path: Path) -> None:
     run = run_against(behaviour, tmp_path)
     assert TIMEOUT <= run.seconds < TIMEOUT + 10
-    *waits, warning = run.stderr.splitlines()  # it says that it waits if a pause happens to last a second
+    *waits, warning = (
+        run.stderr.splitlines()
+    )  # it says that it waits if a pause happens to last a second
     assert run.exit_code == 0
     assert all(line.startswith("waiting for the API server ") for line in waits), run.stderr
     assert warning.startswith("warning: ")
@@ -124,9 +137,19 @@ def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_pat
             id="a redirect, which is not followed",
         ),
         pytest.param(lambda handler: answer(handler, EMPTY, Date=""), "", id="no Date header"),
-        pytest.param(lambda handler: answer(handler, EMPTY, Date="tomorrow"), "", id="a Date header without a date"),
-        pytest.param(lambda handler: answer(handler, {"metadata": None, "items": None}), "", id="null for everything"),
-        pytest.param(lambda handler: answer(handler, {}), no_list("it has no items"), id="an empty object"),
+        pytest.param(
+            lambda handler: answer(handler, EMPTY, Date="tomorrow"),
+            "",
+            id="a Date header without a date",
+        ),
+        pytest.param(
+            lambda handler: answer(handler, {"metadata": None, "items": None}),
+            "",
+            id="null for everything",
+        ),
+        pytest.param(
+            lambda handler: answer(handler, {}), no_list("it has no items"), id="an empty object"
+        ),
         pytest.param(
             lambda handler: answer(handler, {"items": [None, 3, "x", [], {}]}),
             no_list("one of its items is no object of the kind"),
@@ -163,7 +186,9 @@ ENDED = [
 def test_a_run_says_which_server_is_busy_and_ends_at_once_when_told_to(
     sent: signal.Signals, how: str, exit_code: int, output: str, tmp_path: Path
 ) -> None:
-    with hostile_server(lambda handler: answer(handler, {"message": "busy"}, 503), tmp_path) as kubeconfig:
+    with hostile_server(
+        lambda handler: answer(handler, {"message": "busy"}, 503), tmp_path
+    ) as kubeconfig:
         process = subprocess.Popen(
             [sys.executable, "-m", "krm_fn", "link", "--set=web", f"--output={output}"],
             env={**os.environ, "KUBECONFIG": str(kubeconfig)},
@@ -180,11 +205,16 @@ def test_a_run_says_which_server_is_busy_and_ends_at_once_when_told_to(
                 stdout, stderr = process.communicate(timeout=10)
             finally:
                 process.kill()  # else the end of `with` would wait for a process that did not stop
-    assert re.fullmatch(r"waiting for the API server http://127.0.0.1:\d+, which answers 503 \(up to 29\d s\)\n", first)
+    assert re.fullmatch(
+        r"waiting for the API server http://127.0.0.1:\d+, which answers 503 \(up to 29\d s\)\n",
+        first,
+    )
     assert stderr == f"error: {how}; completed changes are kept, run again to finish\n"
     assert process.returncode == exit_code
     assert (
-        stdout.startswith("0 revisions in shop: ") if output == "text" else json.loads(stdout)["exitCode"] == exit_code
+        stdout.startswith("0 revisions in shop: ")
+        if output == "text"
+        else json.loads(stdout)["exitCode"] == exit_code
     )
 
 
@@ -192,5 +222,10 @@ def test_a_log_that_nobody_reads_ends_the_run(tmp_path: Path) -> None:
     with hostile_server(lambda handler: answer(handler, EMPTY), tmp_path) as kubeconfig:
         line = f'"{sys.executable}" -m krm_fn link --set=web >&-'
         environment = {**os.environ, "KUBECONFIG": str(kubeconfig)}
-        done = subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (1, "error: cannot write the output: Bad file descriptor\n")
+        done = subprocess.run(
+            ["sh", "-c", line], env=environment, capture_output=True, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (
+        1,
+        "error: cannot write the output: Bad file descriptor\n",
+    )

@@ -46,7 +46,12 @@ PLAN = LinkPlan(
 WITH_SECRET = LinkPlan(
     set="web",
     workloads=(
-        Workload("apps/v1", "Deployment", "web", (RevisionName("ConfigMap", B), RevisionName("Secret", CREDENTIALS))),
+        Workload(
+            "apps/v1",
+            "Deployment",
+            "web",
+            (RevisionName("ConfigMap", B), RevisionName("Secret", CREDENTIALS)),
+        ),
     ),
     timeout=300,
     minimum_age=600,
@@ -58,7 +63,10 @@ def old(item: Object) -> Object:
 
 
 def changed() -> ObjectStore:
-    """Create a workload that was changed from A to B and owns A. Both have a ReplicaSet. Nothing uses C any more."""
+    """Create a workload that was changed from A to B and owns A.
+
+    Both have a ReplicaSet. Nothing uses C any more.
+    """
     store = ObjectStore()
     lists = store.create(inventory(B))
     web = store.create(workload("Deployment", "web", pods(B)))
@@ -95,7 +103,9 @@ class CompletedRun:
 def owners(store: ObjectStore, name: str, kind: str = "ConfigMap") -> list[str]:
     item = store.find(kind, name)
     assert item is not None, f"{kind}/{name} is gone"
-    return [f"{owner['kind']}/{owner['name']}" for owner in item["metadata"].get("ownerReferences", [])]
+    return [
+        f"{owner['kind']}/{owner['name']}" for owner in item["metadata"].get("ownerReferences", [])
+    ]
 
 
 def once(when: Callable[[str], bool], act: Callable[[], object]) -> Hook:
@@ -160,7 +170,9 @@ KINDS_LISTED = [*BUILT_IN_KINDS, OWN_KIND]
 
 @pytest.mark.parametrize("kind", KINDS_LISTED, ids=lambda kind: kind.kind)
 @pytest.mark.parametrize(
-    ("error", "more"), [(NotServed, ()), (NoList, ()), (Forbidden, ("rule",))], ids=["404", "endless", "403"]
+    ("error", "more"),
+    [(NotServed, ()), (NoList, ()), (Forbidden, ("rule",))],
+    ids=["404", "endless", "403"],
 )
 def test_while_a_kind_is_unread_the_others_are_linked_and_nothing_is_deleted(
     kind: Kind, error: type[ApiError], more: tuple[str, ...]
@@ -168,22 +180,33 @@ def test_while_a_kind_is_unread_the_others_are_linked_and_nothing_is_deleted(
     run = CompletedRun(changed(), OWN_PLAN, unlisted(kind, error, *more))
     is_planned_and_absent = (kind.kind, error) == ("Deployment", NotServed)
     assert run.store.find("ConfigMap", C) is not None
-    assert [one for one in owners(run.store, B) if one not in {"Deployment/web", "ReplicaSet/web-2"}] == [LIST]
+    assert [
+        one for one in owners(run.store, B) if one not in {"Deployment/web", "ReplicaSet/web-2"}
+    ] == [LIST]
     assert len(owners(run.store, B)) >= 2
     sentence = f"{kind.plural}: no; until then nothing is deleted"
     assert sentence in (run.report.failures if is_planned_and_absent else run.report.warnings)
     assert run.store.clock == NOON
 
 
-@pytest.mark.parametrize(("error", "more"), [(NotServed, ()), (Misnamed, ("rule",))], ids=["404", "another plural"])
+@pytest.mark.parametrize(
+    ("error", "more"), [(NotServed, ()), (Misnamed, ("rule",))], ids=["404", "another plural"]
+)
 def test_a_planned_workload_of_a_kind_that_the_api_server_does_not_have_is_a_failure(
     error: type[ApiError], more: tuple[str, ...]
 ) -> None:
-    workloads = (*PLAN.workloads, Workload("example.com/v1", "VLogs", "logs", (RevisionName("ConfigMap", B),)))
-    run = CompletedRun(changed(), OWN_PLAN._replace(workloads=workloads), unlisted(OWN_KIND, error, *more))
+    workloads = (
+        *PLAN.workloads,
+        Workload("example.com/v1", "VLogs", "logs", (RevisionName("ConfigMap", B),)),
+    )
+    run = CompletedRun(
+        changed(), OWN_PLAN._replace(workloads=workloads), unlisted(OWN_KIND, error, *more)
+    )
     assert run.report.failures == ["vlogses: no; until then nothing is deleted"]
     assert owners(run.store, B) == ["Deployment/web", "ReplicaSet/web-2", LIST]
-    assert [write["reason"] for write in run.cluster.writes if write.get("warning")] == ["NotLinked"]
+    assert [write["reason"] for write in run.cluster.writes if write.get("warning")] == [
+        "NotLinked"
+    ]
 
 
 @pytest.mark.parametrize("kind", ADD_ON_KINDS, ids=lambda kind: kind.kind)
@@ -217,7 +240,9 @@ def edited(kind: str, number: int = 1) -> ObjectStore:
 NO_WORKLOAD = PLAN._replace(workloads=(), revisions=(RevisionName("ConfigMap", B),))
 
 
-@pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"])
+@pytest.mark.parametrize(
+    "kind", ["ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"]
+)
 def test_a_pod_keeps_its_revision_when_the_template_of_its_controller_is_edited(kind: str) -> None:
     store = edited(kind)
     CompletedRun(store, NO_WORKLOAD)
@@ -243,7 +268,11 @@ def test_a_pod_that_has_ended_keeps_its_revision_until_it_is_gone() -> None:
 
 def test_a_pod_whose_controller_is_gone_meanwhile_keeps_its_revision_without_an_owner() -> None:
     store = edited("ReplicaSet")
-    CompletedRun(store, NO_WORKLOAD, before("list pods", lambda: store.remove(store.get("ReplicaSet", "web"))))
+    CompletedRun(
+        store,
+        NO_WORKLOAD,
+        before("list pods", lambda: store.remove(store.get("ReplicaSet", "web"))),
+    )
     assert "Pod/web-0" not in owners(store, A)
 
 
@@ -268,7 +297,10 @@ def test_a_revision_is_deleted_by_the_run_after_its_last_replica_set() -> None:
     collect(store)
     assert owners(store, A) == ["Deployment/web", LIST]
     CompletedRun(store)
-    assert sorted(item["metadata"]["name"] for item in store.of_kind("ConfigMap")) == [B, "web-linker"]
+    assert sorted(item["metadata"]["name"] for item in store.of_kind("ConfigMap")) == [
+        B,
+        "web-linker",
+    ]
 
 
 def test_everything_is_garbage_collected_when_the_set_is_uninstalled() -> None:
@@ -304,7 +336,10 @@ def test_a_missing_secret_is_a_failure_if_a_workload_references_it(secrets: list
     store.update(store.get("Deployment", "web"), spec={"template": pods(B, secrets=secrets)})
     report = CompletedRun(store, WITH_SECRET).report
     sentence = f"Secret shop/{CREDENTIALS}: does not exist; apply the manifests again"
-    assert (sentence in report.failures, sentence in report.warnings) == (bool(secrets), not secrets)
+    assert (sentence in report.failures, sentence in report.warnings) == (
+        bool(secrets),
+        not secrets,
+    )
 
 
 def test_a_secret_that_the_function_has_not_emitted_is_left_alone() -> None:
@@ -312,14 +347,18 @@ def test_a_secret_that_the_function_has_not_emitted_is_left_alone() -> None:
     store.update_metadata(store.get("Secret", CREDENTIALS), labels={})
     run = CompletedRun(store, WITH_SECRET)
     assert owners(store, CREDENTIALS, "Secret") == []
-    assert run.report.failures == [f"Secret shop/{CREDENTIALS}: does not exist; apply the manifests again"]
+    assert run.report.failures == [
+        f"Secret shop/{CREDENTIALS}: does not exist; apply the manifests again"
+    ]
 
 
 def superseded(store: ObjectStore) -> ObjectStore:
     """Change the workload of `with_secret` so that nothing references the Secret, which is old by now."""
     store.update(store.get("Deployment", "web"), spec={"template": pods(B)})
     store.update(store.get("ReplicaSet", "web-1"), spec={"template": pods(B)})
-    store.update_metadata(store.get("ConfigMap", "web-linker"), annotations=inventory(B)["metadata"]["annotations"])
+    store.update_metadata(
+        store.get("ConfigMap", "web-linker"), annotations=inventory(B)["metadata"]["annotations"]
+    )
     store.clock += 601
     return store
 
@@ -391,7 +430,9 @@ def test_a_paused_workload_is_reported_in_a_note() -> None:
 def test_a_run_waits_for_a_late_rollout() -> None:
     store = changed()
     web = store.update(store.get("Deployment", "web"), spec={"template": pods(A)})
-    hook = once(lambda _: store.clock > NOON + 30, lambda: store.update(web, spec={"template": pods(B)}))
+    hook = once(
+        lambda _: store.clock > NOON + 30, lambda: store.update(web, spec={"template": pods(B)})
+    )
     run = CompletedRun(store, hook=hook)
     assert owners(store, A) == ["Deployment/web", "ReplicaSet/web-1", LIST]
     assert run.report.problems == []
@@ -412,7 +453,9 @@ def test_an_owner_deleted_during_the_run_is_left_to_the_garbage_collector() -> N
         store.get("ConfigMap", A), creationTimestamp="2026-06-01T12:00:00Z"
     )  # too young to be deleted
     replica_set = store.get("ReplicaSet", "web-1")
-    run = CompletedRun(store, hook=before(f"patch ConfigMap/{A}", lambda: store.remove(replica_set)))
+    run = CompletedRun(
+        store, hook=before(f"patch ConfigMap/{A}", lambda: store.remove(replica_set))
+    )
     collect(store)
     assert owners(store, A) == ["Deployment/web", LIST]
     assert run.report.problems == []
@@ -427,7 +470,9 @@ def test_a_namespace_that_keeps_changing_is_left_to_the_next_run() -> None:
     def hook(what: str) -> None:
         if what.startswith("patch"):
             number = next(numbers)
-            store.create(made_by(web, "ReplicaSet", f"web-{number}", pods(B, image=f"web:{number}")))
+            store.create(
+                made_by(web, "ReplicaSet", f"web-{number}", pods(B, image=f"web:{number}"))
+            )
 
     store.remove(store.get("ConfigMap", C))
     run = CompletedRun(store, hook=hook)
@@ -465,7 +510,9 @@ def test_an_unreferenced_revision_recreated_during_the_run_is_kept(call: str, nu
 def apply_again(store: ObjectStore, name: str) -> None:
     """Apply a revision as a deployer does that goes back to it: without a change, it does not write."""
     item = store.get("ConfigMap", name)
-    store.update_metadata(item, annotations={**item["metadata"]["annotations"], keys.WANTED: "true"})
+    store.update_metadata(
+        item, annotations={**item["metadata"]["annotations"], keys.WANTED: "true"}
+    )
 
 
 @pytest.mark.parametrize(("call", "number"), MOMENTS[1:])
@@ -480,7 +527,9 @@ def test_a_revision_that_was_applied_just_before_the_mark_is_listed_ten_seconds_
     store = changed()
     lists = store.get("ConfigMap", "web-linker")
     now = inventory(B, C)["metadata"]["annotations"]
-    hook = once(lambda _: store.clock >= NOON + 9, lambda: store.update_metadata(lists, annotations=now))
+    hook = once(
+        lambda _: store.clock >= NOON + 9, lambda: store.update_metadata(lists, annotations=now)
+    )
     CompletedRun(store, hook=hook)
     assert wanted(store, C) == "true", "the annotation is back"
     assert CompletedRun(store).cluster.writes == []
@@ -494,8 +543,14 @@ def wanted(store: ObjectStore, name: str) -> str | None:
 @pytest.mark.parametrize(
     "act",
     [
-        pytest.param(lambda store, item: store.update(item, spec={"template": pods(B, C)}), id="by a workload"),
-        pytest.param(lambda store, item: store.create(made_by(item, "ReplicaSet", "x", pods(C))), id="by a ReplicaSet"),
+        pytest.param(
+            lambda store, item: store.update(item, spec={"template": pods(B, C)}),
+            id="by a workload",
+        ),
+        pytest.param(
+            lambda store, item: store.create(made_by(item, "ReplicaSet", "x", pods(C))),
+            id="by a ReplicaSet",
+        ),
     ],
 )
 def test_a_revision_referenced_before_the_second_observation_is_kept(
@@ -512,14 +567,19 @@ def test_an_unreferenced_revision_changed_after_the_second_observation_is_kept()
     item = store.get("ConfigMap", C)
     CompletedRun(
         store,
-        hook=before("delete", lambda: store.update_metadata(item, labels={**item["metadata"]["labels"], "a": "b"})),
+        hook=before(
+            "delete",
+            lambda: store.update_metadata(item, labels={**item["metadata"]["labels"], "a": "b"}),
+        ),
     )
     assert store.find("ConfigMap", C) is not None
 
 
 def test_the_pause_before_a_deletion_is_said() -> None:
     run = CompletedRun(changed())
-    assert run.cluster.said == [f"waiting for deployers that may want ConfigMap shop/{C} again (up to 10 s)"]
+    assert run.cluster.said == [
+        f"waiting for deployers that may want ConfigMap shop/{C} again (up to 10 s)"
+    ]
 
 
 def test_nothing_is_deleted_without_ten_seconds_before_the_deadline() -> None:
@@ -551,10 +611,14 @@ def test_a_referenced_revision_deleted_during_the_run_is_a_failure() -> None:
 def test_a_job_of_the_linker_is_no_owner_and_no_reference() -> None:
     """Its arguments list every revision of a rendering: each release would change all of them."""
     store = changed()
-    store.create(linker_job("web-link-1", ["--set=web", f"--workload=apps/v1/Deployment/web=ConfigMap/{C}"]))
+    store.create(
+        linker_job("web-link-1", ["--set=web", f"--workload=apps/v1/Deployment/web=ConfigMap/{C}"])
+    )
     run = CompletedRun(store)
     assert store.find("ConfigMap", C) is None
-    assert "Job/web-link-1" not in {str(owner) for change in run.report.changes for owner in change.add}
+    assert "Job/web-link-1" not in {
+        str(owner) for change in run.report.changes for owner in change.add
+    }
 
 
 def test_a_cron_job_of_the_linker_and_its_jobs_pin_no_revision() -> None:
@@ -562,7 +626,11 @@ def test_a_cron_job_of_the_linker_and_its_jobs_pin_no_revision() -> None:
     store = changed()
     plan = ["--set=web", f"--workload=apps/v1/Deployment/web=ConfigMap/{C}", "--no-wait"]
     cron_job = store.create(linker_cron_job("web-linker", plan))
-    store.create(linker_job("web-linker-29000000", plan, ownerReferences=[reference(cron_job, controller=True)]))
+    store.create(
+        linker_job(
+            "web-linker-29000000", plan, ownerReferences=[reference(cron_job, controller=True)]
+        )
+    )
     run = CompletedRun(store, PLAN._replace(waits=False))
     assert store.find("ConfigMap", C) is None
     assert {str(owner) for change in run.report.changes for owner in change.add} == {
@@ -593,19 +661,30 @@ def test_a_run_that_waits_for_nothing_says_nothing_of_a_release_that_is_under_wa
     run = CompletedRun(make(), PLAN._replace(waits=False))
     assert (run.report.problems, run.report.notes) == ([], [])
     assert 60 <= run.store.clock - NOON < 61, "the minute before a deletion"
-    assert (run.store.find("ConfigMap", A) is not None, run.store.find("ConfigMap", C)) == (True, None)
+    assert (run.store.find("ConfigMap", A) is not None, run.store.find("ConfigMap", C)) == (
+        True,
+        None,
+    )
 
 
 def test_a_run_that_waits_for_nothing_leaves_to_kpt_what_kpt_is_about_to_prune() -> None:
     store = changed()
     item = store.get("ConfigMap", C)
-    store.update_metadata(item, annotations={**item["metadata"]["annotations"], keys.KPT_INVENTORY: "8a1f"})
+    store.update_metadata(
+        item, annotations={**item["metadata"]["annotations"], keys.KPT_INVENTORY: "8a1f"}
+    )
     before = store.get("ConfigMap", C)
     run = CompletedRun(store, PLAN._replace(waits=False))
-    assert (run.store.find("ConfigMap", C), run.report.problems, run.store.clock) == (before, [], NOON)
+    assert (run.store.find("ConfigMap", C), run.report.problems, run.store.clock) == (
+        before,
+        [],
+        NOON,
+    )
 
 
-def test_a_run_that_waits_for_nothing_fails_where_a_live_object_references_what_does_not_exist() -> None:
+def test_a_run_that_waits_for_nothing_fails_where_a_live_object_references_what_does_not_exist() -> (
+    None
+):
     store = changed()
     store.remove(store.get("ConfigMap", B))
     run = CompletedRun(store, PLAN._replace(waits=False))
@@ -617,7 +696,9 @@ def test_a_run_that_waits_for_nothing_fails_where_a_live_object_references_what_
 def test_a_plan_that_was_superseded_asks_for_no_secret_that_is_linked() -> None:
     """By then no rule of the Role names it: each scheduled run would warn until its CronJob is applied."""
     store = superseded(CompletedRun(with_secret(), WITH_SECRET).store)
-    run = CompletedRun(store, WITH_SECRET._replace(waits=False), hook=forbid(f"get Secret/{CREDENTIALS}"))
+    run = CompletedRun(
+        store, WITH_SECRET._replace(waits=False), hook=forbid(f"get Secret/{CREDENTIALS}")
+    )
     assert run.report.problems == []
 
 
@@ -650,7 +731,9 @@ def test_nothing_is_deleted_without_an_inventory() -> None:
     store.remove(store.get("ConfigMap", "web-linker"))
     run = CompletedRun(store)
     assert store.find("ConfigMap", C) is not None
-    assert run.report.warnings == ["ConfigMap shop/web-linker: does not exist; until then nothing is deleted"]
+    assert run.report.warnings == [
+        "ConfigMap shop/web-linker: does not exist; until then nothing is deleted"
+    ]
 
 
 def test_a_revision_that_kpt_is_about_to_prune_is_changed_when_kpt_has_let_go_of_it() -> None:
@@ -672,10 +755,15 @@ def refuse(_: FakeCluster, patch: RevisionPatch) -> str | None:
     raise ApiError(patch.revision.name, "not permitted to patch")
 
 
-def test_a_refused_patch_is_reported_once_and_the_rest_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_patch_is_reported_once_and_the_rest_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(FakeCluster, "patch", refuse)
     run = CompletedRun(with_secret(), WITH_SECRET)
-    assert run.report.warnings == [f"{B}: not permitted to patch", f"{CREDENTIALS}: not permitted to patch"]
+    assert run.report.warnings == [
+        f"{B}: not permitted to patch",
+        f"{CREDENTIALS}: not permitted to patch",
+    ]
     assert run.lines == [f"Secret shop/{CREDENTIALS}: + ConfigMap/{CREDENTIALS}"]
 
 
@@ -737,7 +825,9 @@ def test_a_run_stopped_during_a_patch_still_prints_the_change() -> None:
 
 
 @pytest.mark.parametrize(("make", "plan"), SCENARIOS)
-def test_a_second_run_between_any_two_calls_changes_nothing(make: Callable[[], ObjectStore], plan: LinkPlan) -> None:
+def test_a_second_run_between_any_two_calls_changes_nothing(
+    make: Callable[[], ObjectStore], plan: LinkPlan
+) -> None:
     """The whole second run happens before one call of the first."""
     undisturbed = state(CompletedRun(make(), plan).store)
     for call in range(1, count_calls(make, plan) + 1):
@@ -763,7 +853,9 @@ def test_two_interleaved_runs_end_like_an_undisturbed_one(
 
 
 @pytest.mark.parametrize(("make", "plan"), SCENARIOS)
-def test_a_dry_run_prints_the_same_and_writes_nothing(make: Callable[[], ObjectStore], plan: LinkPlan) -> None:
+def test_a_dry_run_prints_the_same_and_writes_nothing(
+    make: Callable[[], ObjectStore], plan: LinkPlan
+) -> None:
     done = CompletedRun(make(), plan)
     store = make()
     before_it = store.contents()

@@ -78,7 +78,9 @@ def test_a_dry_run_says_what_it_would_do() -> None:
     assert outcome.stdout.startswith(b"1 revision in shop: 1 would be linked, 0 would be deleted; ")
 
 
-def test_a_check_ends_with_a_code_of_its_own_if_there_is_something_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_ends_with_a_code_of_its_own_if_there_is_something_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     outcome, lines = run_with(LinkOptions(writes=Writes.EVENTS))
     assert (lines, outcome.stderr, outcome.exit_code) == ([LINE], "", 4)
     assert outcome.stdout.startswith(b"1 revision in shop: 1 would be linked, 0 would be deleted; ")

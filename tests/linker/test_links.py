@@ -24,7 +24,10 @@ def test_a_run_writes_and_prints_what_the_fixture_says(case: Path, snapshot: Sna
     report = Report(NAMESPACE, lines.append)
     link(read_plan((case / "plan.txt").read_text().split()), cluster, report)
     writes = [write for write in cluster.writes if "event" not in write]
-    problems = [f"{'error' if problem.is_failure else 'warning'}: {problem.sentence}" for problem in report.problems]
+    problems = [
+        f"{'error' if problem.is_failure else 'warning'}: {problem.sentence}"
+        for problem in report.problems
+    ]
     output = [*lines, report.summary(), *problems]
     snapshot.snapshot_dir = case
     snapshot.assert_match(yaml.safe_dump_all(writes, sort_keys=False).encode(), "patches.yaml")

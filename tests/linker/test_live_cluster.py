@@ -41,7 +41,11 @@ def test_the_time_of_the_api_server_comes_with_the_revisions() -> None:
 
 @pytest.mark.parametrize("kind", CONSUMER_KINDS, ids=lambda kind: kind.kind)
 def test_a_404_never_means_that_there_are_no_objects(kind: Kind) -> None:
-    advice = "install its CustomResourceDefinition" if kind.group == "argoproj.io" else "is there a proxy"
+    advice = (
+        "install its CustomResourceDefinition"
+        if kind.group == "argoproj.io"
+        else "is there a proxy"
+    )
     with pytest.raises(NotServed, match=f"{kind.plural} in shop: .*{advice}"):
         cluster(404, {}).consumers(kind, Names.of([]))
 
@@ -57,7 +61,10 @@ RESOURCES = {
 
 
 class DiscoveringApi:
-    """An API server with one custom kind, whose plural a Role names or not. `paths` are those asked for."""
+    """An API server with one custom kind, whose plural a Role names or not.
+
+    `paths` are those asked for.
+    """
 
     def __init__(self, resources: Any, refusal: int, *, is_listable: bool = True) -> None:
         self.deadline = Deadline(300, Event())
@@ -89,7 +96,9 @@ def test_a_role_for_a_wrong_plural_lacks_the_rule_for_the_right_one() -> None:
     rule = r'\{apiGroups: \["operator.example.com"\], resources: \[vlogs\], verbs: \[list\]\}'
     live = LiveCluster(api, "shop")
     for _ in range(2):
-        with pytest.raises(Misnamed, match=f"vlogses in shop: the plural is vlogs; .* needs the rule {rule}"):
+        with pytest.raises(
+            Misnamed, match=f"vlogses in shop: the plural is vlogs; .* needs the rule {rule}"
+        ):
             live.consumers(GUESSED, Names.of([]))
 
 
@@ -98,28 +107,41 @@ def test_a_role_for_a_wrong_plural_lacks_the_rule_for_the_right_one() -> None:
     [
         pytest.param(None, id="no such version"),
         pytest.param({"resources": []}, id="no such kind"),
-        pytest.param({"resources": [{"name": "secrets", "kind": "VLogs"}]}, id="a kind that nobody may list"),
-        pytest.param({"resources": [None, {"kind": "VLogs"}, {"name": "../x", "kind": "VLogs"}]}, id="nonsense"),
+        pytest.param(
+            {"resources": [{"name": "secrets", "kind": "VLogs"}]}, id="a kind that nobody may list"
+        ),
+        pytest.param(
+            {"resources": [None, {"kind": "VLogs"}, {"name": "../x", "kind": "VLogs"}]},
+            id="nonsense",
+        ),
     ],
 )
 def test_a_kind_that_the_api_server_does_not_have(resources: Any) -> None:
     api: Any = DiscoveringApi(resources, 404)
     live = LiveCluster(api, "shop")
     for _ in range(2):
-        with pytest.raises(NotServed, match=r"the API server has no VLogs of operator\.example\.com/v1"):
+        with pytest.raises(
+            NotServed, match=r"the API server has no VLogs of operator\.example\.com/v1"
+        ):
             live.consumers(GUESSED, Names.of([]))
     assert api.paths == ["vlogses", "v1", "vlogses"]
 
 
 @pytest.mark.parametrize("size", [0, 500])
 def test_a_list_without_an_end_is_given_up(size: int) -> None:
-    page = {"items": [{"metadata": {"name": "x", "uid": "u"}}] * size, "metadata": {"continue": "more"}}
+    page = {
+        "items": [{"metadata": {"name": "x", "uid": "u"}}] * size,
+        "metadata": {"continue": "more"},
+    }
     with pytest.raises(NoList, match="pods in shop: cannot list: more than 100000 objects"):
         cluster(200, page).consumers(CONSUMER_KINDS[0], Names.of([]))
 
 
 class PagedApi:
-    """An API server that lists objects of these sizes, in bytes, page by page. It records the sizes asked for."""
+    """An API server that lists objects of these sizes, in bytes, page by page.
+
+    It records the sizes asked for.
+    """
 
     def __init__(self, *sizes: int) -> None:
         self.deadline = Deadline(300, Event())
@@ -127,7 +149,9 @@ class PagedApi:
         self.limits: list[int] = []
         self.received: list[int] = []
 
-    def request(self, *_: object, query: dict[str, str], max_bytes: int | None, **__: object) -> Response:
+    def request(
+        self, *_: object, query: dict[str, str], max_bytes: int | None, **__: object
+    ) -> Response:
         start, limit = int(query.get("continue", 0)), int(query["limit"])
         page = self.sizes[start : start + limit]
         self.limits.append(limit)
@@ -135,7 +159,9 @@ class PagedApi:
         if max_bytes is not None and sum(page) > max_bytes:
             path = "pods"
             raise TooLarge(path, max_bytes)
-        items = [{"metadata": {"name": f"x{start + number}", "uid": "u"}} for number in range(len(page))]
+        items = [
+            {"metadata": {"name": f"x{start + number}", "uid": "u"}} for number in range(len(page))
+        ]
         following = str(start + limit) if start + limit < len(self.sizes) else ""
         return Response(200, {}, {"items": items, "metadata": {"continue": following}}, sum(page))
 
@@ -146,7 +172,11 @@ class PagedApi:
         pytest.param([2_000] * 2_000, [50, 500, 500, 500, 500], id="small objects"),
         pytest.param([1_000_000] * 7, [50, 5, 1, 1, 1, 1, 1, 1, 1], id="large objects"),
         pytest.param([250_000] * 20, [50, 5, 6, 6, 6], id="objects of a quarter of a megabyte"),
-        pytest.param([2_000] * 50 + [1_000_000] * 6, [50, 500, 50, 5, *[1] * 6], id="large objects after small ones"),
+        pytest.param(
+            [2_000] * 50 + [1_000_000] * 6,
+            [50, 500, 50, 5, *[1] * 6],
+            id="large objects after small ones",
+        ),
         pytest.param([9_000_000, 10], [50, 5, 1, 1], id="an object larger than a page"),
     ],
 )
@@ -154,33 +184,54 @@ def test_pages_have_as_many_objects_as_fit(sizes: list[int], limits: list[int]) 
     api: Any = PagedApi(*sizes)
     (pods,) = (kind for kind in CONSUMER_KINDS if kind.kind == "Pod")
     found = LiveCluster(api, "shop").consumers(pods, Names.of([]))
-    assert [consumer.owner.name for consumer in found] == [f"x{number}" for number in range(len(sizes))]
+    assert [consumer.owner.name for consumer in found] == [
+        f"x{number}" for number in range(len(sizes))
+    ]
     assert api.limits == limits
     assert max(api.received) <= max(4_000_000, *sizes)
 
 
 def test_a_secret_of_another_set_is_not_read() -> None:
-    metadata = {"name": "a", "uid": "u", "creationTimestamp": "2026-06-01T12:00:00Z", "labels": {}, "annotations": {}}
+    metadata = {
+        "name": "a",
+        "uid": "u",
+        "creationTimestamp": "2026-06-01T12:00:00Z",
+        "labels": {},
+        "annotations": {},
+    }
     assert cluster(200, {"metadata": metadata}).secret("a", PLAN) is None
 
 
-PRODUCER = ProducerName(Kind("external-secrets.io/v1", "ExternalSecret", "externalsecrets"), "web", ())
+PRODUCER = ProducerName(
+    Kind("external-secrets.io/v1", "ExternalSecret", "externalsecrets"), "web", ()
+)
 LIVE = LiveRevision("web", "uid-1", "1", 0.0)
 TRACKER = Owner("v1", "ConfigMap", "web", "uid-2")
 
 
 def test_trackers_are_applied_as_owners_of_a_producer() -> None:
-    """A custom resource takes no strategic merge patch. The uid keeps the request from creating the object."""
+    """A custom resource takes no strategic merge patch.
+
+    The uid keeps the request from creating the object.
+    """
     api: Any = FakeApi(Response(200, {}, {}))
     assert LiveCluster(api, "shop").own_producer(PRODUCER, LIVE, (TRACKER,))
     ((method, path, options),) = api.requests
-    assert (method, path) == ("PATCH", "/apis/external-secrets.io/v1/namespaces/shop/externalsecrets/web")
+    assert (method, path) == (
+        "PATCH",
+        "/apis/external-secrets.io/v1/namespaces/shop/externalsecrets/web",
+    )
     assert options["content_type"] == "application/apply-patch+yaml"
     assert options["query"] == {"fieldManager": "krm-fn-linker"}
     assert options["body"] == {
         "apiVersion": "external-secrets.io/v1",
         "kind": "ExternalSecret",
-        "metadata": {"name": "web", "namespace": "shop", "uid": "uid-1", "ownerReferences": [TRACKER.reference]},
+        "metadata": {
+            "name": "web",
+            "namespace": "shop",
+            "uid": "uid-1",
+            "ownerReferences": [TRACKER.reference],
+        },
     }
 
 
@@ -194,7 +245,9 @@ def test_a_producer_that_does_not_exist() -> None:
 
 
 def test_a_right_that_is_missing_on_a_producer_is_asked_for_by_its_name() -> None:
-    with pytest.raises(Forbidden, match=r"resources: \[externalsecrets\], verbs: \[get\], resourceNames: \[web\]"):
+    with pytest.raises(
+        Forbidden, match=r"resources: \[externalsecrets\], verbs: \[get\], resourceNames: \[web\]"
+    ):
         cluster(403, {"message": "no"}).producer(PRODUCER, PLAN)
 
 

@@ -70,14 +70,19 @@ class Run:
 
 
 def owners(store: ObjectStore, kind: str, name: str) -> list[str]:
-    return [f"{one['kind']}/{one['name']}" for one in store.get(kind, name)["metadata"].get("ownerReferences", [])]
+    return [
+        f"{one['kind']}/{one['name']}"
+        for one in store.get(kind, name)["metadata"].get("ownerReferences", [])
+    ]
 
 
 def change_to(store: ObjectStore, *names: str) -> None:
     """Let the workload and its history reference only these names, some time later."""
     store.update(store.get("Deployment", "web"), spec={"template": pods(secrets=names)})
     store.update(store.get("ReplicaSet", "web-1"), spec={"template": pods(secrets=names)})
-    store.update_metadata(store.get("ConfigMap", "web-linker"), annotations={keys.RENDERED: ",".join(names)})
+    store.update_metadata(
+        store.get("ConfigMap", "web-linker"), annotations={keys.RENDERED: ",".join(names)}
+    )
     store.clock += 601
 
 
@@ -174,7 +179,9 @@ def test_it_does_not_own_its_own_tracker(name: str) -> None:
     store = applied(DB)
     store.remove(store.get("ExternalSecret", PRODUCER))
     annotations = {keys.BASE_NAME: "from-vault"}
-    store.create({**revision(name, kind="ExternalSecret", annotations=annotations), "spec": {"target": DB}})
+    store.create(
+        {**revision(name, kind="ExternalSecret", annotations=annotations), "spec": {"target": DB}}
+    )
     of = plan(DB, kinds=(EXTERNAL_SECRETS,))
     of = of._replace(producers=(of.producers[0]._replace(name=name),))
     Run(store, of)

@@ -23,27 +23,42 @@ def annotated(text: str, key: str = "example.com/config") -> dict[str, Any]:
 
 FOUND = [
     pytest.param(in_pod(volumes=[{"name": "v", "configMap": {"name": NAME}}]), id="a volume"),
-    pytest.param(in_pod(volumes=[{"name": "v", "secret": {"secretName": NAME}}]), id="a Secret's volume"),
+    pytest.param(
+        in_pod(volumes=[{"name": "v", "secret": {"secretName": NAME}}]), id="a Secret's volume"
+    ),
     pytest.param(
         in_pod(volumes=[{"name": "v", "projected": {"sources": [{"configMap": {"name": NAME}}]}}]),
         id="a projected volume",
     ),
     pytest.param(
-        in_pod(volumes=[{"name": "v", "csi": {"volumeAttributes": {"any": NAME}}}]), id="a field of a CSI driver"
+        in_pod(volumes=[{"name": "v", "csi": {"volumeAttributes": {"any": NAME}}}]),
+        id="a field of a CSI driver",
     ),
     pytest.param(in_pod(imagePullSecrets=[{"name": NAME}]), id="a pull secret"),
     pytest.param(in_container(envFrom=[{"configMapRef": {"name": NAME}}]), id="envFrom"),
     pytest.param(
-        in_container(env=[{"name": "A", "valueFrom": {"configMapKeyRef": {"name": NAME, "key": "k"}}}]), id="env"
+        in_container(
+            env=[{"name": "A", "valueFrom": {"configMapKeyRef": {"name": NAME, "key": "k"}}}]
+        ),
+        id="env",
     ),
     pytest.param(in_container(env=[{"name": "A", "value": NAME}]), id="the value of a variable"),
-    pytest.param(in_container(args=[f"--config=configmap/{NAME}", "x"]), id="a word in an argument"),
-    pytest.param(in_container(args=[f"--workload=v1/Pod/x=ConfigMap/a,Secret/{NAME}"]), id="a linker's argument"),
-    pytest.param(in_container(command=["sh", "-c", f"get '{NAME}'."]), id="a word of a command, in quotes"),
+    pytest.param(
+        in_container(args=[f"--config=configmap/{NAME}", "x"]), id="a word in an argument"
+    ),
+    pytest.param(
+        in_container(args=[f"--workload=v1/Pod/x=ConfigMap/a,Secret/{NAME}"]),
+        id="a linker's argument",
+    ),
+    pytest.param(
+        in_container(command=["sh", "-c", f"get '{NAME}'."]), id="a word of a command, in quotes"
+    ),
     pytest.param(in_container(args=[f"ConfigMap.{NAME}.svc"]), id="between dots"),
     pytest.param({"spec": {"template": annotated(NAME)}}, id="an annotation of the pod template"),
     pytest.param(annotated(f"shop/{NAME}"), id="an annotation of the object itself"),
-    pytest.param({"data": {"spec": {"template": {"config": NAME}}}}, id="the data of a ControllerRevision"),
+    pytest.param(
+        {"data": {"spec": {"template": {"config": NAME}}}}, id="the data of a ControllerRevision"
+    ),
     pytest.param({"spec": {"deep": [[{"a": [NAME]}]]}}, id="a list in a list"),
     pytest.param({"webhooks": [{"secret": NAME}]}, id="a field beside spec"),
 ]
@@ -54,24 +69,33 @@ NOT_FOUND = [
     pytest.param({"metadata": {"ownerReferences": [{"name": NAME}]}}, id="its owners"),
     pytest.param({"status": {"last": NAME}}, id="its status"),
     pytest.param(
-        annotated(NAME, "kubectl.kubernetes.io/last-applied-configuration"), id="the last-applied annotation of kubectl"
+        annotated(NAME, "kubectl.kubernetes.io/last-applied-configuration"),
+        id="the last-applied annotation of kubectl",
     ),
     pytest.param({"spec": {"text": f"{NAME}2"}}, id="a longer word"),
     pytest.param({"spec": {"text": f"my-{NAME}"}}, id="a word that ends with it"),
     pytest.param({"spec": {NAME: "x"}}, id="a key"),
-    pytest.param({"spec": {"count": 3, "on": True, "nothing": None}}, id="values that are not text"),
+    pytest.param(
+        {"spec": {"count": 3, "on": True, "nothing": None}}, id="values that are not text"
+    ),
     pytest.param({"metadata": {"annotations": None}}, id="annotations that are null"),
     pytest.param({}, id="an empty object"),
 ]
 
 OTHER_FIELDS = [
     pytest.param(in_container(image=f"registry/{NAME}"), id="an image"),
-    pytest.param(in_container(volumeMounts=[{"name": NAME, "mountPath": f"/{NAME}"}]), id="a mount"),
+    pytest.param(
+        in_container(volumeMounts=[{"name": NAME, "mountPath": f"/{NAME}"}]), id="a mount"
+    ),
     pytest.param(in_pod(volumes=[{"name": NAME, "emptyDir": {}}]), id="the name of a volume"),
     pytest.param(in_pod(containers=[{"name": NAME}]), id="the name of a container"),
     pytest.param(in_pod(initContainers=[{"name": NAME}]), id="the name of an init container"),
-    pytest.param(in_pod(ephemeralContainers=[{"name": NAME}]), id="the name of an ephemeral container"),
-    pytest.param(in_container(ports=[{"name": NAME, "containerPort": 80}]), id="the name of a port"),
+    pytest.param(
+        in_pod(ephemeralContainers=[{"name": NAME}]), id="the name of an ephemeral container"
+    ),
+    pytest.param(
+        in_container(ports=[{"name": NAME, "containerPort": 80}]), id="the name of a port"
+    ),
     pytest.param(in_container(volumeDevices=[{"name": NAME, "devicePath": "/x"}]), id="a device"),
     pytest.param(in_container(env=[{"name": NAME, "value": "x"}]), id="the name of a variable"),
     pytest.param(in_pod(serviceAccountName=NAME), id="a ServiceAccount"),

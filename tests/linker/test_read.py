@@ -18,11 +18,21 @@ PLAN = LinkPlan(set="web", timeout=300, minimum_age=600)
 REFERENCING = {"template": {"spec": {"volumes": [{"configMap": {"name": NAME}}]}}}
 
 
-def config_map(name: str = NAME, base: str | None = "web-config", **metadata: Any) -> dict[str, Any]:
+def config_map(
+    name: str = NAME, base: str | None = "web-config", **metadata: Any
+) -> dict[str, Any]:
     annotations = metadata.pop("annotations", {}) | ({} if base is None else {keys.BASE_NAME: base})
     written = {"uid": "u1", "resourceVersion": "7", "creationTimestamp": "2026-06-01T12:00:00Z"}
     labels = {keys.SET: "web"} | metadata.pop("labels", {})
-    return {"metadata": {"name": name, **written, "annotations": annotations, "labels": labels, **metadata}}
+    return {
+        "metadata": {
+            "name": name,
+            **written,
+            "annotations": annotations,
+            "labels": labels,
+            **metadata,
+        }
+    }
 
 
 def consumer(kind: str, spec: dict[str, Any] | None = None, **metadata: Any) -> dict[str, Any]:
@@ -30,7 +40,15 @@ def consumer(kind: str, spec: dict[str, Any] | None = None, **metadata: Any) -> 
 
 
 def controlled_by(api_version: str, kind: str, *, controller: bool = True) -> list[dict[str, Any]]:
-    return [{"apiVersion": api_version, "kind": kind, "name": "web-1", "uid": "u3", "controller": controller}]
+    return [
+        {
+            "apiVersion": api_version,
+            "kind": kind,
+            "name": "web-1",
+            "uid": "u3",
+            "controller": controller,
+        }
+    ]
 
 
 def test_a_revision_is_read_from_its_metadata() -> None:
@@ -48,17 +66,27 @@ def test_a_revision_is_read_from_its_metadata() -> None:
         ),
         pytest.param(config_map("copy"), None, id="a copy under another name"),
         pytest.param(config_map("web-config-2"), None, id="a copy under a longer name"),
-        pytest.param(config_map("v1xweb-config-bbbbbbbbbb", "v1.web-config"), None, id="a dot matches only a dot"),
+        pytest.param(
+            config_map("v1xweb-config-bbbbbbbbbb", "v1.web-config"),
+            None,
+            id="a dot matches only a dot",
+        ),
         pytest.param(config_map(base=None), None, id="no base name"),
         pytest.param({"metadata": {"name": "x", "annotations": None}}, None, id="null annotations"),
         pytest.param(config_map(labels={keys.SET: "other"}), None, id="another set"),
-        pytest.param(config_map(labels={keys.COMPONENT: keys.LINKER}), None, id="an object of the linker"),
-        pytest.param(config_map(labels={keys.COMPONENT: "other"}), None, id="a component of somebody else"),
+        pytest.param(
+            config_map(labels={keys.COMPONENT: keys.LINKER}), None, id="an object of the linker"
+        ),
+        pytest.param(
+            config_map(labels={keys.COMPONENT: "other"}), None, id="a component of somebody else"
+        ),
         pytest.param(config_map(uid=None), None, id="no uid"),
         pytest.param(config_map(creationTimestamp="yesterday"), None, id="no time of creation"),
     ],
 )
-def test_only_what_the_function_has_emitted_is_a_revision(item: dict[str, Any], expected: str | None) -> None:
+def test_only_what_the_function_has_emitted_is_a_revision(
+    item: dict[str, Any], expected: str | None
+) -> None:
     found = read_live_revision(item, PLAN)
     assert (found.name if found else None) == expected
 
@@ -68,7 +96,9 @@ RENDERED = {keys.RENDERED: "a-config-bbbbbbbbbb,b-config-bbbbbbbbbb"}
 
 
 def test_the_inventory_references_what_is_rendered() -> None:
-    found = read_of_set(config_map("web-linker", None, labels=INVENTORY, annotations=RENDERED), PLAN)
+    found = read_of_set(
+        config_map("web-linker", None, labels=INVENTORY, annotations=RENDERED), PLAN
+    )
     owner = Owner("v1", "ConfigMap", "web-linker", "u1")
     assert found == Consumer(
         owner, is_current=True, references=frozenset({"a-config-bbbbbbbbbb", "b-config-bbbbbbbbbb"})
@@ -80,13 +110,20 @@ def test_the_inventory_references_what_is_rendered() -> None:
     [
         pytest.param(config_map("web-linker", None, labels=INVENTORY), id="without names"),
         pytest.param(config_map("web-linker", None, annotations=RENDERED), id="without the label"),
-        pytest.param(config_map("copy", None, labels=INVENTORY, annotations=RENDERED), id="a copy of it"),
         pytest.param(
-            config_map("web-linker", None, labels={**INVENTORY, keys.SET: "other"}, annotations=RENDERED),
+            config_map("copy", None, labels=INVENTORY, annotations=RENDERED), id="a copy of it"
+        ),
+        pytest.param(
+            config_map(
+                "web-linker", None, labels={**INVENTORY, keys.SET: "other"}, annotations=RENDERED
+            ),
             id="of another set",
         ),
         pytest.param(
-            config_map("tracker", None, labels={keys.COMPONENT: keys.TRACKER}, annotations=RENDERED), id="a tracker"
+            config_map(
+                "tracker", None, labels={keys.COMPONENT: keys.TRACKER}, annotations=RENDERED
+            ),
+            id="a tracker",
         ),
     ],
 )
@@ -97,14 +134,28 @@ def test_other_config_maps_are_no_inventory(item: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("item", "fields"),
     [
-        pytest.param(config_map(annotations={keys.RETAIN: "true"}), {"is_retained": True}, id="retained"),
-        pytest.param(config_map(annotations={keys.RETAIN: "false"}), {}, id="not retained"),
-        pytest.param(config_map(labels={keys.COMPONENT: keys.TRACKER}), {"is_tracker": True}, id="a Secret's tracker"),
-        pytest.param(config_map(ownerReferences=None), {}, id="null owners"),
-        pytest.param(config_map(annotations={keys.WANTED: "true"}), {"is_wanted": True}, id="wanted"),
-        pytest.param(config_map(annotations={keys.OWNS_SECRET: "true"}), {"owns_secret": True}, id="owns its Secret"),
         pytest.param(
-            config_map(annotations={keys.KPT_INVENTORY: "8a1f"}), {"is_in_kpt_inventory": True}, id="managed by kpt"
+            config_map(annotations={keys.RETAIN: "true"}), {"is_retained": True}, id="retained"
+        ),
+        pytest.param(config_map(annotations={keys.RETAIN: "false"}), {}, id="not retained"),
+        pytest.param(
+            config_map(labels={keys.COMPONENT: keys.TRACKER}),
+            {"is_tracker": True},
+            id="a Secret's tracker",
+        ),
+        pytest.param(config_map(ownerReferences=None), {}, id="null owners"),
+        pytest.param(
+            config_map(annotations={keys.WANTED: "true"}), {"is_wanted": True}, id="wanted"
+        ),
+        pytest.param(
+            config_map(annotations={keys.OWNS_SECRET: "true"}),
+            {"owns_secret": True},
+            id="owns its Secret",
+        ),
+        pytest.param(
+            config_map(annotations={keys.KPT_INVENTORY: "8a1f"}),
+            {"is_in_kpt_inventory": True},
+            id="managed by kpt",
         ),
         pytest.param(
             config_map(ownerReferences=controlled_by("apps/v1", "ReplicaSet")),
@@ -119,7 +170,9 @@ def test_other_config_maps_are_no_inventory(item: dict[str, Any]) -> None:
     ],
 )
 def test_fields_of_a_revision(item: dict[str, Any], fields: dict[str, Any]) -> None:
-    assert read_live_revision(item, PLAN) == LiveRevision(NAME, "u1", "7", 1780315200.0)._replace(**fields)
+    assert read_live_revision(item, PLAN) == LiveRevision(NAME, "u1", "7", 1780315200.0)._replace(
+        **fields
+    )
 
 
 def test_a_tracker_has_the_kind_of_its_secret() -> None:
@@ -149,7 +202,10 @@ def expected_consumer(kind: Kind, **fields: Any) -> Consumer:
     [
         pytest.param("Deployment", consumer("Deployment", REFERENCING), {}, id="a workload"),
         pytest.param(
-            "Deployment", consumer("Deployment"), {"references": frozenset()}, id="a workload without references"
+            "Deployment",
+            consumer("Deployment"),
+            {"references": frozenset()},
+            id="a workload without references",
         ),
         pytest.param(
             "Deployment",
@@ -159,21 +215,28 @@ def expected_consumer(kind: Kind, **fields: Any) -> Consumer:
         ),
         pytest.param(
             "ReplicaSet",
-            consumer("ReplicaSet", REFERENCING, ownerReferences=controlled_by("apps/v1", "Deployment")),
+            consumer(
+                "ReplicaSet", REFERENCING, ownerReferences=controlled_by("apps/v1", "Deployment")
+            ),
             {"controller": "u3"},
             id="a ReplicaSet with its controller",
         ),
         pytest.param(
             "ReplicaSet",
             consumer(
-                "ReplicaSet", REFERENCING, ownerReferences=controlled_by("apps/v1", "Deployment", controller=False)
+                "ReplicaSet",
+                REFERENCING,
+                ownerReferences=controlled_by("apps/v1", "Deployment", controller=False),
             ),
             {},
             id="an owner that is not the controller",
         ),
         pytest.param(
             "Rollout",
-            consumer("Rollout", {"workloadRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "api"}}),
+            consumer(
+                "Rollout",
+                {"workloadRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "api"}},
+            ),
             {"references": frozenset(), "template_source": ("Deployment", "api")},
             id="a Rollout that references its template's object",
         ),
@@ -192,7 +255,9 @@ def expected_consumer(kind: Kind, **fields: Any) -> Consumer:
         pytest.param("Pod", consumer("Pod", REFERENCING), {}, id="a bare pod"),
         pytest.param(
             "Pod",
-            consumer("Pod", REFERENCING, ownerReferences=controlled_by("example.com/v1", "ReplicaSet")),
+            consumer(
+                "Pod", REFERENCING, ownerReferences=controlled_by("example.com/v1", "ReplicaSet")
+            ),
             {"controller": "u3"},
             id="a pod of a controller that the linker does not read",
         ),
@@ -203,9 +268,9 @@ def test_a_consumer(kind: str, item: dict[str, Any], expected: dict[str, Any]) -
 
 
 def test_an_object_with_a_null_spec_references_nothing() -> None:
-    assert read_consumer(WIDGET, {"metadata": {"name": "web", "uid": "u2"}, "spec": None}, NAMES) == expected_consumer(
-        WIDGET, references=frozenset()
-    )
+    assert read_consumer(
+        WIDGET, {"metadata": {"name": "web", "uid": "u2"}, "spec": None}, NAMES
+    ) == expected_consumer(WIDGET, references=frozenset())
 
 
 CONTROLLERS = [
@@ -218,18 +283,30 @@ CONTROLLERS = [
 
 
 @pytest.mark.parametrize("controller_kind", CONTROLLERS)
-def test_the_references_of_a_pod_count_whatever_controls_it(controller_kind: tuple[str, str]) -> None:
+def test_the_references_of_a_pod_count_whatever_controls_it(
+    controller_kind: tuple[str, str],
+) -> None:
     """Also its pull secrets: admission adds those of its ServiceAccount, which no template lists."""
-    spec = {**REFERENCING["template"]["spec"], "imagePullSecrets": [{"name": "web-config-cccccccccc"}, {"name": "x"}]}
+    spec = {
+        **REFERENCING["template"]["spec"],
+        "imagePullSecrets": [{"name": "web-config-cccccccccc"}, {"name": "x"}],
+    }
     pod = consumer("Pod", spec, ownerReferences=controlled_by(*controller_kind))
     assert read_consumer(KINDS["Pod"], pod, NAMES) == expected_consumer(
-        KINDS["Pod"], references=frozenset({NAME, "web-config-cccccccccc"}), controller="u3", can_own=False
+        KINDS["Pod"],
+        references=frozenset({NAME, "web-config-cccccccccc"}),
+        controller="u3",
+        can_own=False,
     )
 
 
 @pytest.mark.parametrize("controller_kind", CONTROLLERS)
-def test_a_pod_of_a_known_controller_that_references_nothing_is_no_consumer(controller_kind: tuple[str, str]) -> None:
-    pod = consumer("Pod", {"containers": [{"name": "a"}]}, ownerReferences=controlled_by(*controller_kind))
+def test_a_pod_of_a_known_controller_that_references_nothing_is_no_consumer(
+    controller_kind: tuple[str, str],
+) -> None:
+    pod = consumer(
+        "Pod", {"containers": [{"name": "a"}]}, ownerReferences=controlled_by(*controller_kind)
+    )
     assert read_consumer(KINDS["Pod"], pod, NAMES) is None
 
 
@@ -240,14 +317,18 @@ def test_a_service_account_is_a_consumer_of_its_pull_secrets() -> None:
 
 
 def test_every_word_counts_in_unknown_kinds() -> None:
-    assert read_consumer(WIDGET, consumer("Widget", {"image": NAME}), NAMES) == expected_consumer(WIDGET)
+    assert read_consumer(WIDGET, consumer("Widget", {"image": NAME}), NAMES) == expected_consumer(
+        WIDGET
+    )
     deployment = read_consumer(KINDS["Deployment"], consumer("Deployment", {"image": NAME}), NAMES)
     assert deployment == expected_consumer(KINDS["Deployment"], references=frozenset())
 
 
 def test_names_of_any_length_are_found_beside_each_other() -> None:
     """A text with fewer letters than the shortest name is not looked at."""
-    template = {"spec": {"containers": [{"env": [{"value": NAME}, {"value": "web"}, {"value": "we"}]}]}}
+    template = {
+        "spec": {"containers": [{"env": [{"value": NAME}, {"value": "web"}, {"value": "we"}]}]}
+    }
     item = {"metadata": {"name": "x", "uid": "u"}, "spec": {"template": template}}
     (deployments,) = (kind for kind in CONSUMER_KINDS if kind.kind == "Deployment")
     for known in ({NAME}, {NAME, "web"}, {NAME, "web", "w"}):

@@ -22,22 +22,61 @@ NAMES = Names.of([NAME])
 PLAN = LinkPlan(set="web", timeout=300, minimum_age=600)
 KINDS = (*CONSUMER_KINDS, Kind("example.com/v1", "Widget", "widgets"))
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9) | st.just(NAME)
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(max_size=9)
+    | st.just(NAME)
+)
 ANYTHING = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
 )
 
 FIELDS = (
-    *("name", "uid", "metadata", "labels", "annotations", "ownerReferences", "controller", "apiVersion", "kind"),
-    *("creationTimestamp", "resourceVersion", "deletionTimestamp", "spec", "template", "jobTemplate", "workloadRef"),
-    *("containers", "initContainers", "volumes", "projected", "sources", "configMap", "env", "envFrom", "valueFrom"),
+    *(
+        "name",
+        "uid",
+        "metadata",
+        "labels",
+        "annotations",
+        "ownerReferences",
+        "controller",
+        "apiVersion",
+        "kind",
+    ),
+    *(
+        "creationTimestamp",
+        "resourceVersion",
+        "deletionTimestamp",
+        "spec",
+        "template",
+        "jobTemplate",
+        "workloadRef",
+    ),
+    *(
+        "containers",
+        "initContainers",
+        "volumes",
+        "projected",
+        "sources",
+        "configMap",
+        "env",
+        "envFrom",
+        "valueFrom",
+    ),
     *("configMapRef", "configMapKeyRef", "optional", "args", "imagePullSecrets", "status", "data"),
     *(keys.SET, keys.BASE_NAME, keys.COMPONENT, keys.RENDERED, keys.WANTED),
 )
 """Fields that a reader looks at. Each may hold anything."""
 
 OBJECTS = st.recursive(
-    ANYTHING, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=6)
+    ANYTHING,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=6)
+    ),
 )
 
 
@@ -49,8 +88,13 @@ def test_any_json_is_read(item: Any, kind: Kind) -> None:
 
 
 @settings(max_examples=examples_of(200), deadline=None)
-@given(st.fixed_dictionaries(dict.fromkeys(("labels", "annotations", "ownerReferences"), OBJECTS)), OBJECTS)
-def test_an_object_with_a_name_is_read_whatever_its_other_fields_hold(metadata: dict[str, Any], spec: Any) -> None:
+@given(
+    st.fixed_dictionaries(dict.fromkeys(("labels", "annotations", "ownerReferences"), OBJECTS)),
+    OBJECTS,
+)
+def test_an_object_with_a_name_is_read_whatever_its_other_fields_hold(
+    metadata: dict[str, Any], spec: Any
+) -> None:
     item = {"metadata": {**metadata, "name": "x", "uid": "u"}, "spec": spec}
     for kind in KINDS:
         consumer = read_consumer(kind, item, NAMES)

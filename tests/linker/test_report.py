@@ -43,7 +43,10 @@ def test_each_change_is_printed_when_it_happens(change: Write, line: str) -> Non
 def test_a_note_is_printed_when_it_happens() -> None:
     report, lines = new_report()
     report.note("Deployment shop/web: is paused")
-    assert (lines, report.notes) == (["note: Deployment shop/web: is paused"], ["Deployment shop/web: is paused"])
+    assert (lines, report.notes) == (
+        ["note: Deployment shop/web: is paused"],
+        ["Deployment shop/web: is paused"],
+    )
 
 
 def test_a_failure_is_kept_for_the_end_and_reported_once() -> None:
@@ -58,15 +61,29 @@ def test_a_warning_is_no_failure() -> None:
     report.warn("ConfigMap shop/x: not permitted to patch", DEPLOYMENT)
     assert (lines, report.failures) == ([], [])
     assert report.problems == [
-        LinkProblem("ConfigMap shop/x: not permitted to patch", DEPLOYMENT, is_failure=False, reason="NotLinked")
+        LinkProblem(
+            "ConfigMap shop/x: not permitted to patch",
+            DEPLOYMENT,
+            is_failure=False,
+            reason="NotLinked",
+        )
     ]
 
 
 @pytest.mark.parametrize(
     ("changes", "problems", "retained", "dry_run", "expected"),
     [
-        pytest.param([], [], False, False, "2 revisions in shop: 0 linked, 0 deleted", id="nothing to do"),
-        pytest.param([LINKED, DELETED], [], False, False, "2 revisions in shop: 1 linked, 1 deleted", id="one of each"),
+        pytest.param(
+            [], [], False, False, "2 revisions in shop: 0 linked, 0 deleted", id="nothing to do"
+        ),
+        pytest.param(
+            [LINKED, DELETED],
+            [],
+            False,
+            False,
+            "2 revisions in shop: 1 linked, 1 deleted",
+            id="one of each",
+        ),
         pytest.param(
             [LINKED, LINKED],
             [],
@@ -76,7 +93,12 @@ def test_a_warning_is_no_failure() -> None:
             id="one revision patched twice",
         ),
         pytest.param(
-            [LINKED], [], False, True, "2 revisions in shop: 1 would be linked, 0 would be deleted", id="a dry run"
+            [LINKED],
+            [],
+            False,
+            True,
+            "2 revisions in shop: 1 would be linked, 0 would be deleted",
+            id="a dry run",
         ),
         pytest.param(
             [],
@@ -86,17 +108,35 @@ def test_a_warning_is_no_failure() -> None:
             "2 revisions in shop: 0 linked, 0 deleted, 1 retained without owners",
             id="one retained",
         ),
-        pytest.param([], ["fail"], False, False, "2 revisions in shop: 0 linked, 0 deleted, 1 failed", id="a failure"),
-        pytest.param([], ["warn"], False, False, "2 revisions in shop: 0 linked, 0 deleted, 1 warning", id="a warning"),
+        pytest.param(
+            [],
+            ["fail"],
+            False,
+            False,
+            "2 revisions in shop: 0 linked, 0 deleted, 1 failed",
+            id="a failure",
+        ),
+        pytest.param(
+            [],
+            ["warn"],
+            False,
+            False,
+            "2 revisions in shop: 0 linked, 0 deleted, 1 warning",
+            id="a warning",
+        ),
     ],
 )
-def test_the_summary(changes: list[Write], problems: list[str], retained: bool, dry_run: bool, expected: str) -> None:
+def test_the_summary(
+    changes: list[Write], problems: list[str], retained: bool, dry_run: bool, expected: str
+) -> None:
     report, _ = new_report()
     for change in changes:
         report.change(change)
     for problem in problems:
         getattr(report, problem)("x")
-    report.count([LiveRevision(A, "u1", "1", 0.0, is_retained=retained), LiveRevision(B, "u2", "2", 0.0)])
+    report.count(
+        [LiveRevision(A, "u1", "1", 0.0, is_retained=retained), LiveRevision(B, "u2", "2", 0.0)]
+    )
     assert report.summary(dry_run=dry_run) == expected
 
 

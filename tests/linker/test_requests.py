@@ -34,7 +34,12 @@ class Size(NamedTuple):
     def longer_lists(self) -> int:
         """Pages beyond one a list, as in `lists`: 50 objects first, then 500 that are as small as here."""
         config_maps = 1 + self.workloads + self.secrets + self.unused
-        lengths = (config_maps, self.workloads, self.workloads * self.replica_sets, self.workloads * 2)
+        lengths = (
+            config_maps,
+            self.workloads,
+            self.workloads * self.replica_sets,
+            self.workloads * 2,
+        )
         return sum(map(_more_pages, lengths))
 
 
@@ -54,10 +59,15 @@ def store_of(size: Size) -> tuple[ObjectStore, LinkPlan]:
         template = pods(config, secrets=of_it)
         deployment = store.create(workload("Deployment", f"app-{number}", template))
         for generation in range(size.replica_sets):
-            last = store.create(made_by(deployment, "ReplicaSet", f"app-{number}-{generation}", template))
+            last = store.create(
+                made_by(deployment, "ReplicaSet", f"app-{number}-{generation}", template)
+            )
         for pod in "ab":
             store.create(made_by(last, "Pod", f"app-{number}-{pod}", template))
-        names = (RevisionName("ConfigMap", config), *(RevisionName("Secret", name) for name in of_it))
+        names = (
+            RevisionName("ConfigMap", config),
+            *(RevisionName("Secret", name) for name in of_it),
+        )
         workloads.append(Workload("apps/v1", "Deployment", f"app-{number}", names))
     for name in configs + [f"app-{number}-config-cccccccccc" for number in range(size.unused)]:
         store.create(_old(revision(name)))
@@ -105,7 +115,10 @@ def test_a_scheduled_run_with_nothing_to_do_lists_each_kind_once(size: Size) -> 
     store, plan = store_of(size)
     run(store, plan)
     found = count(run(store, plan._replace(waits=False)))
-    assert found == {"list": 1 + KINDS + size.longer_lists, **({"get": size.secrets} if size.secrets else {})}
+    assert found == {
+        "list": 1 + KINDS + size.longer_lists,
+        **({"get": size.secrets} if size.secrets else {}),
+    }
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
@@ -116,7 +129,8 @@ def test_a_release_patches_each_revision_once_and_looks_once_more(size: Size) ->
     of_wait = 2 + _more_pages(1 + size.workloads + size.secrets) + _more_pages(size.workloads)
     assert found.pop("list") == of_wait + 2 * (1 + KINDS + size.longer_lists)
     assert found.pop("get", 0) == size.secrets
-    # A tracker is patched twice: with its owners, and when it has become the owner of its Secret, which is patched too.
+    # A tracker is patched twice: with its owners, and when it has become the owner of its Secret,
+    # which is patched too.
     assert found.pop("patch") == size.workloads + 3 * size.secrets
     assert found.pop("create") <= 2 * MOST_EVENTS
     assert found == {}
@@ -127,7 +141,9 @@ def test_a_deletion_costs_one_patch_one_delete_and_two_more_looks_for_all() -> N
     store, plan = store_of(size._replace(unused=0))
     run(store, plan)
     for number in range(size.unused):  # the inventory owns it since an earlier run
-        store.create(_old(revision(f"app-{number}-config-cccccccccc", store.get("ConfigMap", "web-linker"))))
+        store.create(
+            _old(revision(f"app-{number}-config-cccccccccc", store.get("ConfigMap", "web-linker")))
+        )
     found = count(run(store, plan._replace(waits=False)))
     assert found.pop("create") <= MOST_EVENTS
     assert found == {"list": 3 * (1 + KINDS), "patch": size.unused, "delete": size.unused}
@@ -144,7 +160,8 @@ def test_every_list_is_paged_and_none_may_be_answered_from_the_past() -> None:
     for call in lists:
         query = parse_qs(urlsplit(call.target).query)
         assert 0 < int(query.pop("limit")[0]) <= 500, call
-        # `resourceVersion=0` asks for what a cache of the API server has, which may lack the pod that reads a revision.
+        # `resourceVersion=0` asks for what a cache of the API server has, which may lack the pod
+        # that reads a revision.
         assert query.keys() <= {"continue", "labelSelector", "fieldSelector"}, call
     assert any("continue=" in call.target for call in lists)
 
@@ -166,7 +183,8 @@ def test_a_long_list_is_read_whole_once_and_then_by_its_versions() -> None:
     store, plan = store_of(Size(workloads=60, replica_sets=20))
     calls = [call for call in run(store, plan) if call.is_list]
     looks = {
-        plural: [METADATA in call.headers["accept"] for call in calls if call.plural == plural] for plural in SERVED
+        plural: [METADATA in call.headers["accept"] for call in calls if call.plural == plural]
+        for plural in SERVED
     }
     pages = 1 + _more_pages(1_200)
     assert looks["replicasets"] == [False] * pages + [True] * pages

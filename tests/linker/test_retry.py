@@ -34,7 +34,9 @@ class Clock(Event):
         return self.is_set()
 
 
-def server(clock: Clock, *answers: Response | NoResponse, seconds: float = 0.0) -> Callable[[], Response]:
+def server(
+    clock: Clock, *answers: Response | NoResponse, seconds: float = 0.0
+) -> Callable[[], Response]:
     """Return the answers in turn, the last one for ever, each after this many seconds."""
     left = list(answers)
 
@@ -66,14 +68,28 @@ def after(seconds: str) -> Response:
         ),
         pytest.param([REFUSED, OK], [0.2], id="no connection"),
         pytest.param([BUSY, REFUSED, BUSY, REFUSED, OK], [0.2, 0.4, 0.8, 1.6], id="pauses double"),
-        pytest.param([BUSY] * 9 + [OK], [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 10, 10], id="pauses grow up to ten seconds"),
+        pytest.param(
+            [BUSY] * 9 + [OK],
+            [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 10, 10],
+            id="pauses grow up to ten seconds",
+        ),
         pytest.param([REFUSED, FORBIDDEN, OK], [0.2, 0.4], id="403 after a restart is repeated"),
-        pytest.param([REFUSED] + [FORBIDDEN] * 9, [0.2, 0.4, 0.8, 1.6, 3.2, 6.4], id="403 is repeated for ten seconds"),
+        pytest.param(
+            [REFUSED] + [FORBIDDEN] * 9,
+            [0.2, 0.4, 0.8, 1.6, 3.2, 6.4],
+            id="403 is repeated for ten seconds",
+        ),
         pytest.param([BUSY, FORBIDDEN], [0.2], id="403 without a restart is not repeated"),
         pytest.param(
-            [after("3"), after("3"), after("0"), OK], [3, 3, 0.2], id="Retry-After in seconds, as often as it is sent"
+            [after("3"), after("3"), after("0"), OK],
+            [3, 3, 0.2],
+            id="Retry-After in seconds, as often as it is sent",
         ),
-        pytest.param([after("Mon, 01 Jun 2026 12:00:00 GMT"), OK], [0.2], id="Retry-After with a date is ignored"),
+        pytest.param(
+            [after("Mon, 01 Jun 2026 12:00:00 GMT"), OK],
+            [0.2],
+            id="Retry-After with a date is ignored",
+        ),
     ],
 )
 def test_pauses_between_attempts(answers: list[Response | NoResponse], pauses: list[float]) -> None:
@@ -83,7 +99,9 @@ def test_pauses_between_attempts(answers: list[Response | NoResponse], pauses: l
 
 
 @pytest.mark.parametrize("answer", [BUSY, after("7")])
-def test_pauses_are_spread_up_to_half_as_long_again(answer: Response, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pauses_are_spread_up_to_half_as_long_again(
+    answer: Response, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("krm_fn.linker.retry.uniform", uniform)
     clock = Clock()
     deadline = Deadline(3_600, clock, lambda: clock.now)
@@ -181,7 +199,9 @@ AWAITED = [
         id="again when its state changes",
     ),
     pytest.param(
-        [after("5"), OK], ["waiting for https://api, which answers 429 (up to 300 s)"], id="a pause that it asks for"
+        [after("5"), OK],
+        ["waiting for https://api, which answers 429 (up to 300 s)"],
+        id="a pause that it asks for",
     ),
     pytest.param(
         [NoResponse("a\x1b[2J\nb")] * 4 + [OK],
@@ -192,10 +212,14 @@ AWAITED = [
 
 
 @pytest.mark.parametrize(("answers", "lines"), AWAITED)
-def test_a_person_is_told_which_server_does_not_answer(answers: list[Response | NoResponse], lines: list[str]) -> None:
+def test_a_person_is_told_which_server_does_not_answer(
+    answers: list[Response | NoResponse], lines: list[str]
+) -> None:
     clock = Clock()
     said: list[str] = []
-    retry(server(clock, *answers), Deadline(300, clock, lambda: clock.now, said.append), "https://api")
+    retry(
+        server(clock, *answers), Deadline(300, clock, lambda: clock.now, said.append), "https://api"
+    )
     assert said == lines
 
 
@@ -204,7 +228,9 @@ SAID = [
     pytest.param([["a"], ["a", "b"], ["b"]], ["a", "a; b", "b"], id="every change is said"),
     pytest.param([["a"], ["b"], ["a"]], ["a", "b", "a"], id="also a change back"),
     pytest.param(
-        [[f"w{number}" for number in range(500)]] * 2, ["w0; w1; w2, and 497 more"], id="three of many are listed"
+        [[f"w{number}" for number in range(500)]] * 2,
+        ["w0; w1; w2, and 497 more"],
+        id="three of many are listed",
     ),
 ]
 

@@ -30,7 +30,10 @@ def replica_set(name: str, config: str = A, kind: str = "ReplicaSet", **metadata
 
 
 class RecordingLists:
-    """The lists of a store. `asked` lists what was asked for; `hook` is called before each answer."""
+    """The lists of a store.
+
+    `asked` lists what was asked for; `hook` is called before each answer.
+    """
 
     namespace = "shop"
 
@@ -40,7 +43,12 @@ class RecordingLists:
         self._hook = hook
 
     def read(
-        self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str
+        self,
+        kind: Kind,
+        read: Callable[[Any], _T | None],
+        *,
+        metadata_only: bool = False,
+        **selectors: str,
     ) -> Listed[_T]:
         whole = VERSIONS if metadata_only else WHOLE
         self.asked.append(selectors.get("fieldSelector", whole))
@@ -79,8 +87,14 @@ BETWEEN = [
     pytest.param(lambda store: store.create(replica_set("new", B)), ["new"], id="one is created"),
     pytest.param(change, ["two"], id="one is changed"),
     pytest.param(recreate, ["two"], id="one is deleted and created again"),
-    pytest.param(same_version_under_another_uid, ["two"], id="one of another uid has the version of the former"),
-    pytest.param(lambda store: store.remove(store.get("ReplicaSet", "two")), [], id="one is deleted"),
+    pytest.param(
+        same_version_under_another_uid,
+        ["two"],
+        id="one of another uid has the version of the former",
+    ),
+    pytest.param(
+        lambda store: store.remove(store.get("ReplicaSet", "two")), [], id="one is deleted"
+    ),
     pytest.param(
         lambda store: store.update(store.get("ReplicaSet", "idle"), spec={"template": pods(B)}),
         ["idle"],
@@ -148,7 +162,9 @@ def test_who_references_a_new_revision_is_read_again(names: Names) -> None:
     assert lists.asked == [WHOLE, WHOLE]
 
 
-@pytest.mark.parametrize("error", [Refused("replicasets", "406"), Forbidden("replicasets", "403", "rule")])
+@pytest.mark.parametrize(
+    "error", [Refused("replicasets", "406"), Forbidden("replicasets", "403", "rule")]
+)
 def test_where_versions_cannot_be_listed_all_is_read(error: Refused) -> None:
     store = store_of_three()
 
@@ -181,13 +197,20 @@ def test_a_kind_that_can_no_longer_be_listed_is_not_taken_from_memory() -> None:
 
 SIZES = [
     pytest.param(499, 0, [WHOLE, WHOLE], id="a list that fits into a page"),
-    pytest.param(500, 5, [WHOLE, VERSIONS, *(f"metadata.name=x{number}" for number in range(5))], id="few changes"),
+    pytest.param(
+        500,
+        5,
+        [WHOLE, VERSIONS, *(f"metadata.name=x{number}" for number in range(5))],
+        id="few changes",
+    ),
     pytest.param(500, 6, [WHOLE, VERSIONS, WHOLE], id="many changes"),
 ]
 
 
 @pytest.mark.parametrize(("number", "changes", "asked"), SIZES)
-def test_only_few_changes_of_a_long_list_are_read_alone(number: int, changes: int, asked: list[str]) -> None:
+def test_only_few_changes_of_a_long_list_are_read_alone(
+    number: int, changes: int, asked: list[str]
+) -> None:
     store = ObjectStore([replica_set(f"x{one}") for one in range(number)])
     lists = RecordingLists(store)
     looks = ConsumerLists(lists)
@@ -209,7 +232,10 @@ def test_custom_kinds_are_always_read_whole() -> None:
 
 
 class PagesOf:
-    """An API server that lists these objects one a page. The tokens of a list expire, once each time it is told."""
+    """An API server that lists these objects one a page.
+
+    The tokens of a list expire, once each time it is told.
+    """
 
     def __init__(self, items: list[Object]) -> None:
         self.deadline = Deadline(300, SimulatedWait(lambda _: None))
@@ -217,7 +243,9 @@ class PagesOf:
         self.expires_after: int | None = None
         self.accepts: list[str] = []
 
-    def request(self, _: str, __: str, *, query: dict[str, str], accept: str, **___: object) -> Response:
+    def request(
+        self, _: str, __: str, *, query: dict[str, str], accept: str, **___: object
+    ) -> Response:
         self.accepts.append(accept)
         place = int(query.get("continue", 0))
         if place == self.expires_after:
@@ -225,7 +253,9 @@ class PagesOf:
             change_and_add(self.items)
             return Response(410, {}, {"message": "the token has expired"})
         shown = [
-            item for item in self.items if f"metadata.name={item['metadata']['name']}" == query.get("fieldSelector")
+            item
+            for item in self.items
+            if f"metadata.name={item['metadata']['name']}" == query.get("fieldSelector")
         ]
         page = shown if "fieldSelector" in query else self.items[place : place + 1]
         following = "" if shown or place + 1 >= len(self.items) else str(place + 1)

@@ -8,7 +8,13 @@ from krm_fn.base import keys
 from krm_fn.base.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.linker.cluster import observe
 from krm_fn.linker.retry import Stopped
-from krm_fn.linker.wait import Missing, confirm_broken, wait_for_history, wait_for_kpt, wait_for_workloads
+from krm_fn.linker.wait import (
+    Missing,
+    confirm_broken,
+    wait_for_history,
+    wait_for_kpt,
+    wait_for_workloads,
+)
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.manifests import A, B, inventory, made_by, pods, revision, thing, workload
 from tests.linker.object_store import NOON, Object, ObjectStore
@@ -16,7 +22,12 @@ from tests.linker.object_store import NOON, Object, ObjectStore
 API_VERSIONS = {"Rollout": "argoproj.io/v1alpha1", "CronJob": "batch/v1"}
 
 
-INVENTORY_REFERENCE = {"apiVersion": "v1", "kind": "ConfigMap", "name": "web-linker", "uid": "configmap-web-linker-1"}
+INVENTORY_REFERENCE = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "name": "web-linker",
+    "uid": "configmap-web-linker-1",
+}
 
 
 def planned(kind: str = "Deployment", *names: str) -> LinkPlan:
@@ -47,9 +58,12 @@ def at(time: float, act: Callable[[], object], store: ObjectStore) -> Callable[[
 @pytest.mark.parametrize(
     "items",
     [
-        pytest.param([revision(A), workload("Deployment", "web", pods(A))], id="it references its revision"),
         pytest.param(
-            [revision(A), workload("Deployment", "web", pods(A, B))], id="it references its revision and another one"
+            [revision(A), workload("Deployment", "web", pods(A))], id="it references its revision"
+        ),
+        pytest.param(
+            [revision(A), workload("Deployment", "web", pods(A, B))],
+            id="it references its revision and another one",
         ),
     ],
 )
@@ -94,7 +108,9 @@ def test_the_sentences_at_the_deadline(items: list[Object], sentences: list[str]
 def test_a_late_rollout_is_waited_for() -> None:
     """Argo CD applies Jobs before Rollouts."""
     store = ObjectStore([revision(A), revision(B), rollout := workload("Rollout", "web", pods(B))])
-    cluster = FakeCluster(store, at(60, lambda: store.update(rollout, spec={"template": pods(A)}), store))
+    cluster = FakeCluster(
+        store, at(60, lambda: store.update(rollout, spec={"template": pods(A)}), store)
+    )
     assert wait_for_workloads(planned("Rollout"), cluster) == []
     assert 60 <= seconds(store) <= 65
 
@@ -102,7 +118,9 @@ def test_a_late_rollout_is_waited_for() -> None:
 def test_pauses_grow_to_five_seconds() -> None:
     times: list[float] = []
     store = ObjectStore()
-    cluster = FakeCluster(store, lambda what: times.append(seconds(store)) if "configmaps" in what else None)
+    cluster = FakeCluster(
+        store, lambda what: times.append(seconds(store)) if "configmaps" in what else None
+    )
     wait_for_workloads(planned(), cluster)
     assert times[:8] == [0.0, 0.5, 1.2, 2.4, 4.1, 6.6, 10.4, 15.4]
 
@@ -122,7 +140,9 @@ def test_only_the_kinds_of_planned_workloads_are_listed() -> None:
     assert asked == {"list configmaps", "list deployments"}
 
 
-@pytest.mark.parametrize(("kind", "history"), [("Deployment", "ReplicaSet"), ("StatefulSet", "ControllerRevision")])
+@pytest.mark.parametrize(
+    ("kind", "history"), [("Deployment", "ReplicaSet"), ("StatefulSet", "ControllerRevision")]
+)
 def test_existing_history_is_not_waited_for(kind: str, history: str) -> None:
     store = ObjectStore([revision(A)])
     web = store.create(workload(kind, "web", pods(A)))
@@ -135,9 +155,14 @@ def test_late_history_is_waited_for() -> None:
     store = ObjectStore([revision(A)])
     web = store.create(workload("Deployment", "web", pods(A)))
     late = made_by(web, "ReplicaSet", "web-1", pods(A))
-    observation, missing = wait_for_history(planned(), FakeCluster(store, at(4, lambda: store.create(late), store)))
+    observation, missing = wait_for_history(
+        planned(), FakeCluster(store, at(4, lambda: store.create(late), store))
+    )
     assert missing == []
-    assert [str(consumer.owner) for consumer in observation.consumers] == ["Deployment/web", "ReplicaSet/web-1"]
+    assert [str(consumer.owner) for consumer in observation.consumers] == [
+        "Deployment/web",
+        "ReplicaSet/web-1",
+    ]
     assert seconds(store) == 4
 
 
@@ -145,7 +170,10 @@ def test_late_history_is_waited_for() -> None:
     ("kind", "made", "sentence"),
     [
         pytest.param(
-            "Deployment", None, "Deployment shop/web: has no ReplicaSet for its current template", id="no history"
+            "Deployment",
+            None,
+            "Deployment shop/web: has no ReplicaSet for its current template",
+            id="no history",
         ),
         pytest.param(
             "Deployment",
@@ -154,7 +182,10 @@ def test_late_history_is_waited_for() -> None:
             id="history of the old template",
         ),
         pytest.param(
-            "Rollout", None, "Rollout shop/web: has no ReplicaSet for its current template", id="of a Rollout"
+            "Rollout",
+            None,
+            "Rollout shop/web: has no ReplicaSet for its current template",
+            id="of a Rollout",
         ),
         pytest.param(
             "DaemonSet",
@@ -200,11 +231,15 @@ BROKEN = f"Deployment shop/web: references ConfigMap/{A}, which does not exist"
 
 def test_a_workload_that_references_a_missing_revision_ends_the_wait_in_seconds() -> None:
     store = ObjectStore([revision(B), workload("Deployment", "web", pods(A))])
-    assert sentences_of(wait_for_workloads(planned(), FakeCluster(store))) == [f"ConfigMap shop/{A}: does not exist"]
+    assert sentences_of(wait_for_workloads(planned(), FakeCluster(store))) == [
+        f"ConfigMap shop/{A}: does not exist"
+    ]
     assert 5 <= seconds(store) < 10
 
 
-def test_a_workload_that_references_an_earlier_revision_that_is_missing_ends_the_wait_in_seconds() -> None:
+def test_a_workload_that_references_an_earlier_revision_that_is_missing_ends_the_wait_in_seconds() -> (
+    None
+):
     store = ObjectStore([revision(B), workload("Deployment", "web", pods(A))])
     missing = wait_for_workloads(planned("Deployment", B), FakeCluster(store))
     assert sentences_of(missing) == [f"Deployment shop/web: does not reference ConfigMap/{B}"]
@@ -232,15 +267,34 @@ def unlabelled(name: str) -> Object:
     ("items", "broken"),
     [
         pytest.param([workload("Deployment", "web", pods(A))], [BROKEN], id="a missing revision"),
-        pytest.param([workload("CronJob", "web", {"spec": {}}), revision(A)], [], id="nothing is referenced"),
-        pytest.param([workload("Deployment", "web", pods(A)), revision(A)], [], id="it exists"),
-        pytest.param([workload("Deployment", "web", pods(A)), unlabelled(A)], [], id="a ConfigMap that is not ours"),
-        pytest.param([workload("Deployment", "web", optional(A))], [], id="an optional reference"),
-        pytest.param([workload("Deployment", "web", pods("other-bbbbbbbbbb"))], [], id="another base name"),
-        pytest.param([workload("ReplicaSet", "web-1", pods(A))], [], id="an old ReplicaSet"),
-        pytest.param([thing("Deployment", "web", annotations={"cause": f"was {A}"}, spec={})], [], id="a mere word"),
         pytest.param(
-            [thing("Deployment", "web", deletionTimestamp="2026-06-01T12:00:00Z", spec={"template": pods(A)})],
+            [workload("CronJob", "web", {"spec": {}}), revision(A)], [], id="nothing is referenced"
+        ),
+        pytest.param([workload("Deployment", "web", pods(A)), revision(A)], [], id="it exists"),
+        pytest.param(
+            [workload("Deployment", "web", pods(A)), unlabelled(A)],
+            [],
+            id="a ConfigMap that is not ours",
+        ),
+        pytest.param([workload("Deployment", "web", optional(A))], [], id="an optional reference"),
+        pytest.param(
+            [workload("Deployment", "web", pods("other-bbbbbbbbbb"))], [], id="another base name"
+        ),
+        pytest.param([workload("ReplicaSet", "web-1", pods(A))], [], id="an old ReplicaSet"),
+        pytest.param(
+            [thing("Deployment", "web", annotations={"cause": f"was {A}"}, spec={})],
+            [],
+            id="a mere word",
+        ),
+        pytest.param(
+            [
+                thing(
+                    "Deployment",
+                    "web",
+                    deletionTimestamp="2026-06-01T12:00:00Z",
+                    spec={"template": pods(A)},
+                )
+            ],
             [],
             id="a workload that is being deleted",
         ),
@@ -266,7 +320,11 @@ def kpts(name: str) -> Object:
 
 def let_go(store: ObjectStore, name: str) -> None:
     item = store.get("ConfigMap", name)
-    annotations = {key: value for key, value in item["metadata"]["annotations"].items() if key != keys.KPT_INVENTORY}
+    annotations = {
+        key: value
+        for key, value in item["metadata"]["annotations"].items()
+        if key != keys.KPT_INVENTORY
+    }
     store.update_metadata(item, annotations=annotations)
 
 
@@ -289,7 +347,8 @@ def test_kpt_is_waited_for_until_the_deadline() -> None:
     [
         pytest.param(revision(B), id="without kpt"),
         pytest.param(
-            kpts(B) | {"metadata": kpts(B)["metadata"] | {"ownerReferences": [INVENTORY_REFERENCE]}},
+            kpts(B)
+            | {"metadata": kpts(B)["metadata"] | {"ownerReferences": [INVENTORY_REFERENCE]}},
             id="a revision that needs no change",
         ),
     ],
@@ -303,7 +362,12 @@ def test_kpt_is_not_waited_for(superseded: Object) -> None:
 
 MANY = [f"web-config-{first}bbbbbbbb{second}" for first in "cdfg" for second in "cdf"]
 SAID = [
-    pytest.param([revision(A), workload("Deployment", "web", pods(A))], [A], [], id="nothing, if nothing is missing"),
+    pytest.param(
+        [revision(A), workload("Deployment", "web", pods(A))],
+        [A],
+        [],
+        id="nothing, if nothing is missing",
+    ),
     pytest.param(
         [],
         [A],
@@ -319,7 +383,12 @@ SAID = [
     pytest.param(
         [*map(revision, MANY), revision(A), workload("Deployment", "web", pods(A))],
         MANY,
-        [f"Deployment shop/web to reference ConfigMap/{MANY[0]}, ConfigMap/{MANY[1]}, ConfigMap/{MANY[2]}, and 9 more"],
+        [
+            (
+                f"Deployment shop/web to reference ConfigMap/{MANY[0]}, "
+                f"ConfigMap/{MANY[1]}, ConfigMap/{MANY[2]}, and 9 more"
+            )
+        ],
         id="three of many references",
     ),
 ]
@@ -336,7 +405,9 @@ def test_the_wait_for_workloads_says_once_what_it_is_for(
 
 def test_a_change_is_said() -> None:
     store = ObjectStore([revision(A)])
-    cluster = FakeCluster(store, at(60, lambda: store.create(workload("Deployment", "web", pods(B))), store))
+    cluster = FakeCluster(
+        store, at(60, lambda: store.create(workload("Deployment", "web", pods(B))), store)
+    )
     wait_for_workloads(planned(), cluster)
     assert cluster.said == [
         "waiting for Deployment shop/web to exist (up to 299 s)",
@@ -355,7 +426,9 @@ def test_five_hundred_workloads_that_become_ready_one_by_one_are_a_line_for_each
     cluster = FakeCluster(store, create_next)
     references = (RevisionName("ConfigMap", A),)
     workloads = tuple(Workload("apps/v1", "Deployment", name, references) for name in names)
-    wait_for_workloads(LinkPlan(set="web", workloads=workloads, timeout=300, minimum_age=600), cluster)
+    wait_for_workloads(
+        LinkPlan(set="web", workloads=workloads, timeout=300, minimum_age=600), cluster
+    )
     assert cluster.said[0] == (
         "waiting for Deployment shop/web-6 to exist; Deployment shop/web-7 to exist; Deployment shop/web-8 to exist, "
         "and 491 more (up to 299 s)"
@@ -366,7 +439,9 @@ def test_five_hundred_workloads_that_become_ready_one_by_one_are_a_line_for_each
 def test_the_wait_for_history_says_how_long_it_is() -> None:
     cluster = FakeCluster(ObjectStore([revision(A), workload("Deployment", "web", pods(A))]))
     wait_for_history(planned(), cluster)
-    assert cluster.said == ["waiting for a ReplicaSet for the current template of Deployment shop/web (up to 10 s)"]
+    assert cluster.said == [
+        "waiting for a ReplicaSet for the current template of Deployment shop/web (up to 10 s)"
+    ]
 
 
 def test_the_wait_for_kpt_says_for_what() -> None:
@@ -380,4 +455,6 @@ def test_the_second_look_for_a_missing_revision_says_so() -> None:
     cluster = FakeCluster(ObjectStore([revision(B), workload("Deployment", "web", pods(A))]))
     plan = planned("Deployment", B)
     confirm_broken(plan, observe(plan, cluster), cluster)
-    assert cluster.said == [f"waiting for ConfigMap shop/{A}, which Deployment/web references (up to 5 s)"]
+    assert cluster.said == [
+        f"waiting for ConfigMap shop/{A}, which Deployment/web references (up to 5 s)"
+    ]

@@ -21,13 +21,18 @@ from tests.linker.object_store import NAMESPACE, Object, ObjectStore
 WIDGETS = Kind("example.com/v1", "Widget", "widgets")
 KINDS = (*CONSUMER_KINDS, WIDGETS)
 PLAN = LinkPlan(set="web", kinds=(WIDGETS,), timeout=300, minimum_age=600)
-SERVED = {kind.plural: (kind.api_version, kind.kind) for kind in KINDS} | {"configmaps": ("v1", "ConfigMap")}
+SERVED = {kind.plural: (kind.api_version, kind.kind) for kind in KINDS} | {
+    "configmaps": ("v1", "ConfigMap")
+}
 LONG_AGO = "2026-01-01T00:00:00Z"
 
 UNUSED = "web-config-8888888888"
 """The only revision that nothing references."""
 
-NAMES = {kind.kind: f"web-config-{letter * 10}" for kind, letter in zip(KINDS, "bcdfghkmt24567", strict=True)}
+NAMES = {
+    kind.kind: f"web-config-{letter * 10}"
+    for kind, letter in zip(KINDS, "bcdfghkmt24567", strict=True)
+}
 """The revision that alone the object of this kind references."""
 
 
@@ -36,7 +41,12 @@ def referrer(kind: Kind) -> Object:
     content: dict[str, Any] = pods(NAMES[kind.kind])["spec"]
     for field in reversed((kind.pod_spec or kind.template_copy or "spec").split(".")):
         content = {field: content}
-    return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": kind.kind.lower()}, **content}
+    return {
+        "apiVersion": kind.api_version,
+        "kind": kind.kind,
+        "metadata": {"name": kind.kind.lower()},
+        **content,
+    }
 
 
 def store_of_all_kinds() -> ObjectStore:
@@ -56,7 +66,9 @@ def saying(content: Any, status: int = 200) -> Wrong:
 
 def changed(status: int = 200, **fields: Any) -> Wrong:
     """Take the objects of a list away, and change its fields."""
-    return lambda right: right._replace(status=status, content={**right.content, "items": [], **fields})
+    return lambda right: right._replace(
+        status=status, content={**right.content, "items": [], **fields}
+    )
 
 
 WRONG: dict[str, Wrong] = {
@@ -66,9 +78,14 @@ WRONG: dict[str, Wrong] = {
     "an error page": saying({"error": {"code": "login_required"}, "status": 200}),
     "a list of another kind": changed(kind="EventList", apiVersion="v1"),
     "a list of the kind in another group": changed(apiVersion="other.example.com/v1"),
-    "an object of another kind": saying({"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "shop"}}),
+    "an object of another kind": saying(
+        {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "shop"}}
+    ),
     "objects of another kind": lambda right: right._replace(
-        content={"metadata": {}, "items": [{"kind": "Event", "metadata": {"name": "x", "uid": "y"}}]}
+        content={
+            "metadata": {},
+            "items": [{"kind": "Event", "metadata": {"name": "x", "uid": "y"}}],
+        }
     ),
     "items that are a mapping": changed(items={}),
     "items that are a text": changed(items=""),
@@ -121,7 +138,9 @@ class Looks(Event):
 class ApiInMemory:
     """An `Api` that asks a FakeApiServer without a connection, and gets a wrong answer to some calls."""
 
-    def __init__(self, server: FakeApiServer, distort: Callable[[Call, Answer], Answer], looks: Looks) -> None:
+    def __init__(
+        self, server: FakeApiServer, distort: Callable[[Call, Answer], Answer], looks: Looks
+    ) -> None:
         self.deadline = Deadline(300, looks)
         self.calls: list[Call] = []
         self._server = server
@@ -130,7 +149,10 @@ class ApiInMemory:
     def request(self, method: str, path: str, **options: Any) -> Response:
         query = urlencode(options.get("query") or {})
         call = Call(
-            method, f"{path}?{query}", {"accept": options.get("accept", "application/json")}, options.get("body")
+            method,
+            f"{path}?{query}",
+            {"accept": options.get("accept", "application/json")},
+            options.get("body"),
         )
         self.calls.append(call)
         answer = self._distort(call, self._server.answer(call))
@@ -184,7 +206,9 @@ def test_a_wrong_answer_is_no_empty_list(name: str, look: int, *, dry_run: bool)
         ran = run_with({**WRONG, **WRONG_FOR_OBJECTS}[name], kind, look, dry_run=dry_run)
         assert find_lost(ran.before, ran.store) == set(), kind
         assert ran.deleted == set(), kind
-        (said,) = [line for line in ran.report.warnings if line.startswith(f"{kind.plural} in shop: ")]
+        (said,) = [
+            line for line in ran.report.warnings if line.startswith(f"{kind.plural} in shop: ")
+        ]
         assert said.endswith("; until then nothing is deleted")
         linked = {change.name for change in ran.report.changes}
         assert linked >= set(NAMES.values()) - ({NAMES[kind.kind]} if look == 1 else set()), kind

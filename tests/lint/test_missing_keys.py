@@ -13,8 +13,12 @@ metadata: {name: web}
 spec: {linker: {enabled: false}, mounts: %s}
 """
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web-config}\ndata: {log.level: x, port: x, name: x}\n"
-OPAQUE = "apiVersion: v1\nkind: Secret\nmetadata: {name: web-keys}\nstringData: {password: hidden}\n"
-POD = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {%s}}}\n"
+OPAQUE = (
+    "apiVersion: v1\nkind: Secret\nmetadata: {name: web-keys}\nstringData: {password: hidden}\n"
+)
+POD = (
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {%s}}}\n"
+)
 
 KEYS = "keys: log.level, port, name"
 NEAR = f'ConfigMap/web-config has no key "log.levle"; did you mean "log.level"? {KEYS}'
@@ -27,7 +31,9 @@ def env(reference: str) -> str:
 
 def volume(source: str, mount: str = "", containers: str = "containers") -> str:
     rest = "" if containers == "containers" else ", containers: []"
-    mounts = f"volumeMounts: [{{name: other, subPath: x}}, {{name: config, mountPath: /a, {mount}}}]"
+    mounts = (
+        f"volumeMounts: [{{name: other, subPath: x}}, {{name: config, mountPath: /a, {mount}}}]"
+    )
     return f"volumes: [{{name: config, {source}}}], {containers}: [{{name: app, {mounts}}}]{rest}"
 
 
@@ -51,7 +57,9 @@ MISSING = [
         id="a key that is like no other",
     ),
     pytest.param(
-        volume("configMap: {name: web-config, items: [{key: port, path: a}, {key: log.levle, path: b}]}"),
+        volume(
+            "configMap: {name: web-config, items: [{key: port, path: a}, {key: log.levle, path: b}]}"
+        ),
         f"{SPEC}.volumes[0].configMap.items[1].key: {NEAR}",
         id="an item of a volume",
     ),
@@ -61,7 +69,9 @@ MISSING = [
         id="an item of a volume from a Secret",
     ),
     pytest.param(
-        volume("projected: {sources: [{configMap: {name: web-config, items: [{key: other, path: a}]}}]}"),
+        volume(
+            "projected: {sources: [{configMap: {name: web-config, items: [{key: other, path: a}]}}]}"
+        ),
         f"{SPEC}.volumes[0].projected.sources[0].configMap.items[0].key: {NO_KEY}",
         id="an item of a projected volume",
     ),
@@ -91,37 +101,70 @@ MISSING = [
 
 FINE = [
     pytest.param(env("configMapKeyRef: {name: web-config, key: port}"), id="a key that is there"),
-    pytest.param(env("configMapKeyRef: {name: web-config, key: x, optional: true}"), id="an optional key"),
-    pytest.param(env("configMapKeyRef: {name: web-config, key: x, optional: '${IT}'}"), id="one that may be optional"),
-    pytest.param(env("configMapKeyRef: {name: outside, key: x}"), id="an object that is not in the package"),
-    pytest.param(env("configMapKeyRef: {name: web-config, key: '${KEY}'}"), id="a key with a variable"),
+    pytest.param(
+        env("configMapKeyRef: {name: web-config, key: x, optional: true}"), id="an optional key"
+    ),
+    pytest.param(
+        env("configMapKeyRef: {name: web-config, key: x, optional: '${IT}'}"),
+        id="one that may be optional",
+    ),
+    pytest.param(
+        env("configMapKeyRef: {name: outside, key: x}"), id="an object that is not in the package"
+    ),
+    pytest.param(
+        env("configMapKeyRef: {name: web-config, key: '${KEY}'}"), id="a key with a variable"
+    ),
     pytest.param(volume("configMap: {name: web-config}"), id="a volume without subPath"),
-    pytest.param(volume("configMap: {name: web-config}", "subPath: port/"), id="a subPath that is a key"),
-    pytest.param(volume("configMap: {name: web-config}", "subPath: ./x"), id="a subPath that is not plain"),
-    pytest.param(volume("configMap: {name: web-config}", "subPathExpr: $(X)"), id="a subPath of variables"),
-    pytest.param(volume("configMap: {name: web-config, optional: true}", "subPath: x"), id="an optional volume"),
-    pytest.param(volume("projected: {sources: [{configMap: {name: web-config}}]}", "subPath: x"), id="several sources"),
+    pytest.param(
+        volume("configMap: {name: web-config}", "subPath: port/"), id="a subPath that is a key"
+    ),
+    pytest.param(
+        volume("configMap: {name: web-config}", "subPath: ./x"), id="a subPath that is not plain"
+    ),
+    pytest.param(
+        volume("configMap: {name: web-config}", "subPathExpr: $(X)"), id="a subPath of variables"
+    ),
+    pytest.param(
+        volume("configMap: {name: web-config, optional: true}", "subPath: x"),
+        id="an optional volume",
+    ),
+    pytest.param(
+        volume("projected: {sources: [{configMap: {name: web-config}}]}", "subPath: x"),
+        id="several sources",
+    ),
     pytest.param(volume(ITEMS, "subPath: conf.d"), id="the folder of an item"),
     pytest.param(volume(ITEMS, "subPath: conf.d/log/below"), id="a path below an item"),
     pytest.param(volume("emptyDir: {}", "subPath: x"), id="another volume"),
 ]
 
 UNKNOWN = [
-    pytest.param(CONFIG_MAP + "---\n" + CONFIG_MAP.replace("port", "x"), id="two objects that may be meant"),
-    pytest.param(CONFIG_MAP.replace("{log.level: x, port: x, name: x}", "{log.level: '', port: }"), id="empty values"),
+    pytest.param(
+        CONFIG_MAP + "---\n" + CONFIG_MAP.replace("port", "x"), id="two objects that may be meant"
+    ),
+    pytest.param(
+        CONFIG_MAP.replace("{log.level: x, port: x, name: x}", "{log.level: '', port: }"),
+        id="empty values",
+    ),
     pytest.param(CONFIG_MAP.replace("data: {log.level: x, port: x, name: x}", ""), id="no data"),
     pytest.param(CONFIG_MAP.replace("log.level:", "'${KEY}':"), id="a key with a variable"),
-    pytest.param(CONFIG_MAP.replace("log.level:", "yes:"), id="a key that may be read as a boolean"),
+    pytest.param(
+        CONFIG_MAP.replace("log.level:", "yes:"), id="a key that may be read as a boolean"
+    ),
     pytest.param(CONFIG_MAP.replace("log.level:", "1.50:"), id="a key that is a number"),
     pytest.param(
-        CONFIG_MAP.replace("web-config}", "web-config, annotations: {replicator.v1.mittwald.de/replicate-from: a/b}}"),
+        CONFIG_MAP.replace(
+            "web-config}",
+            "web-config, annotations: {replicator.v1.mittwald.de/replicate-from: a/b}}",
+        ),
         id="a program that copies into it",
     ),
     pytest.param(
-        CONFIG_MAP.replace("web-config}", "web-config, ownerReferences: [{uid: x}]}"), id="a controller that owns it"
+        CONFIG_MAP.replace("web-config}", "web-config, ownerReferences: [{uid: x}]}"),
+        id="a controller that owns it",
     ),
     pytest.param(
-        CONFIG_MAP + "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: r}\n"
+        CONFIG_MAP
+        + "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: r}\n"
         "rules: [{apiGroups: [''], resources: [configmaps], resourceNames: [web-config], verbs: [get, update]}]\n",
         id="a role that lets a program change it",
     ),
@@ -130,7 +173,11 @@ UNKNOWN = [
 
 def missing(*documents: str, mounts: str = "[]") -> list[str]:
     outcome = run("---\n".join(documents).encode(), (CONFIG % mounts).encode())
-    said = [line for line in outcome.stderr.splitlines() if "have no path" in line or "has no key" in line]
+    said = [
+        line
+        for line in outcome.stderr.splitlines()
+        if "have no path" in line or "has no key" in line
+    ]
     assert "hidden" not in outcome.stderr
     assert outcome.exit_code == 0 or not said
     return said
@@ -176,16 +223,23 @@ MOUNTS = [
         'projected[1].items[0].key: Secret/web-keys has no key "other"; keys: password',
         id="an item of a projected source",
     ),
-    pytest.param(f"{{{ENTRY}, configMap: web-config, subPath: other}}", f"subPath: {NO_KEY}", id="a subPath"),
+    pytest.param(
+        f"{{{ENTRY}, configMap: web-config, subPath: other}}", f"subPath: {NO_KEY}", id="a subPath"
+    ),
 ]
 
 
 @pytest.mark.parametrize(("entry", "expected"), MOUNTS)
-def test_a_missing_key_of_a_configured_mount_is_warned_about_once(entry: str, expected: str) -> None:
+def test_a_missing_key_of_a_configured_mount_is_warned_about_once(
+    entry: str, expected: str
+) -> None:
     pod = POD % "containers: [{name: app}]"
     documents = [CONFIG_MAP, OPAQUE, pod, pod.replace("{name: web}", "{name: web-2}")]
     (said,) = missing(*documents, mounts=f"[{entry}]")
-    assert re.sub(r" \(line 4, column \d+\)", "", said) == f"warning: ConfigRevisions/web spec.mounts[0].{expected}"
+    assert (
+        re.sub(r" \(line 4, column \d+\)", "", said)
+        == f"warning: ConfigRevisions/web spec.mounts[0].{expected}"
+    )
 
 
 @pytest.mark.parametrize(

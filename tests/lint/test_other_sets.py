@@ -38,7 +38,8 @@ def of(name: str, spec: str = "") -> bytes:
 BASE = run(PACKAGE.encode(), of("base")).stdout
 BOTH = "2 objects that it would choose, such as ConfigMap/a, are already of set base, so set prod {}; remove the "
 BOTH += (
-    "transformer of set base, set spec.takeOver: [base] if set prod replaces it, or exclude them if both sets stay\n"
+    "transformer of set base, set spec.takeOver: [base] if set prod replaces it, or "
+    "exclude them if both sets stay\n"
 )
 AT = "ConfigRevisions/prod metadata.name (line 4, column 3): "
 
@@ -50,13 +51,18 @@ def test_nothing_is_left_to_an_overlay_or_after_the_set_got_another_name_in_plac
 
 def test_something_is_left() -> None:
     outcome = run(BASE + OWN.encode(), of("prod"))
-    assert (outcome.stderr, outcome.exit_code) == (f"warning: {AT}{BOTH.format('leaves them alone')}", 0)
+    assert (outcome.stderr, outcome.exit_code) == (
+        f"warning: {AT}{BOTH.format('leaves them alone')}",
+        0,
+    )
     assert outcome.summary == "1 renamed, 2 of another set (krm-fn explain PATH says why)\n"
 
 
 SHARED = [
     pytest.param("select: [{name: c}]", id="each selects its own"),
-    pytest.param("exclude: [{labels: {revisions.krm-fn.io/set: base}}]", id="the other set is excluded"),
+    pytest.param(
+        "exclude: [{labels: {revisions.krm-fn.io/set: base}}]", id="the other set is excluded"
+    ),
     pytest.param("takeOver: [base]", id="the other set is taken over"),
     pytest.param("strategy: ignore", id="nothing is to be chosen"),
     pytest.param("kinds: [Secret], select: [{namespace: none}]", id="another kind"),

@@ -1,4 +1,7 @@
-"""Data that no API server accepts. `tests/cluster/test_refused_data.py` asks one about the same rows."""
+"""Data that no API server accepts.
+
+`tests/cluster/test_refused_data.py` asks one about the same rows.
+"""
 
 import pytest
 
@@ -35,11 +38,21 @@ REFUSED = [
     ),
     pytest.param("ConfigMap", "data: {k: true}", "data.k", quoted("a boolean"), id="a boolean"),
     pytest.param("ConfigMap", "data: {k: 8080}", "data.k", quoted("a number"), id="a number"),
-    pytest.param("ConfigMap", "data: {k: 0o17}", "data.k", quoted("a number"), id="an octal number"),
-    pytest.param("ConfigMap", "data: {k: 1_000}", "data.k", quoted("a number"), id="a number with underscores"),
+    pytest.param(
+        "ConfigMap", "data: {k: 0o17}", "data.k", quoted("a number"), id="an octal number"
+    ),
+    pytest.param(
+        "ConfigMap",
+        "data: {k: 1_000}",
+        "data.k",
+        quoted("a number"),
+        id="a number with underscores",
+    ),
     pytest.param("ConfigMap", "data: {k: .inf}", "data.k", quoted("a number"), id="infinity"),
     pytest.param("ConfigMap", "data: {k: []}", "data.k", NOT_TEXT % "a list", id="an empty list"),
-    pytest.param("ConfigMap", "data: {k: {}}", "data.k", NOT_TEXT % "a mapping", id="an empty mapping"),
+    pytest.param(
+        "ConfigMap", "data: {k: {}}", "data.k", NOT_TEXT % "a mapping", id="an empty mapping"
+    ),
     pytest.param(
         "ConfigMap",
         "data: [a]",
@@ -48,16 +61,60 @@ REFUSED = [
         id="a list of data",
     ),
     pytest.param(
-        "ConfigMap", "data: a", "data", "found text, expected a mapping: the API server refuses it", id="text as data"
+        "ConfigMap",
+        "data: a",
+        "data",
+        "found text, expected a mapping: the API server refuses it",
+        id="text as data",
     ),
-    pytest.param("ConfigMap", "binaryData: {k: YQ}", "binaryData.k", NOT_BASE64 + "data", id="base64 without padding"),
-    pytest.param("ConfigMap", "binaryData: {k: _-8=}", "binaryData.k", NOT_BASE64 + "data", id="base64 for URLs"),
-    pytest.param("ConfigMap", 'binaryData: {k: " YQ=="}', "binaryData.k", NOT_BASE64 + "data", id="a blank in base64"),
-    pytest.param("ConfigMap", "binaryData: {k: YQ==YQ==}", "binaryData.k", NOT_BASE64 + "data", id="base64 twice"),
-    pytest.param("ConfigMap", "binaryData: {k: 1234}", "binaryData.k", quoted("a number"), id="a number as base64"),
-    pytest.param("ConfigMap", "binaryData: {k: [a]}", "binaryData.k", NOT_TEXT % "a list", id="a list of no bytes"),
     pytest.param(
-        "Secret", "data: {k: hunter2}", "data.k", NOT_BASE64 + "stringData", id="a password that is not encoded"
+        "ConfigMap",
+        "binaryData: {k: YQ}",
+        "binaryData.k",
+        NOT_BASE64 + "data",
+        id="base64 without padding",
+    ),
+    pytest.param(
+        "ConfigMap",
+        "binaryData: {k: _-8=}",
+        "binaryData.k",
+        NOT_BASE64 + "data",
+        id="base64 for URLs",
+    ),
+    pytest.param(
+        "ConfigMap",
+        'binaryData: {k: " YQ=="}',
+        "binaryData.k",
+        NOT_BASE64 + "data",
+        id="a blank in base64",
+    ),
+    pytest.param(
+        "ConfigMap",
+        "binaryData: {k: YQ==YQ==}",
+        "binaryData.k",
+        NOT_BASE64 + "data",
+        id="base64 twice",
+    ),
+    pytest.param(
+        "ConfigMap",
+        "binaryData: {k: 1234}",
+        "binaryData.k",
+        quoted("a number"),
+        id="a number as base64",
+    ),
+    pytest.param(
+        "ConfigMap",
+        "binaryData: {k: [a]}",
+        "binaryData.k",
+        NOT_TEXT % "a list",
+        id="a list of no bytes",
+    ),
+    pytest.param(
+        "Secret",
+        "data: {k: hunter2}",
+        "data.k",
+        NOT_BASE64 + "stringData",
+        id="a password that is not encoded",
     ),
     pytest.param(
         "Secret",
@@ -73,7 +130,13 @@ REFUSED = [
     pytest.param("ConfigMap", 'data: {"": x}', "data.", KEY, id="an empty key"),
     pytest.param("ConfigMap", "data: {.: x}", "data[.]", KEY, id="a point"),
     pytest.param("ConfigMap", "data: {..a: x}", "data[..a]", KEY, id="two points at the beginning"),
-    pytest.param("ConfigMap", f"data: {{{'k' * 254}: x}}", f"data.{'k' * 254}", KEY, id="a key that is too long"),
+    pytest.param(
+        "ConfigMap",
+        f"data: {{{'k' * 254}: x}}",
+        f"data.{'k' * 254}",
+        KEY,
+        id="a key that is too long",
+    ),
     pytest.param("Secret", "stringData: {a b: x}", "stringData.a b", KEY, id="a key of a Secret"),
     pytest.param(
         "ConfigMap",
@@ -93,8 +156,16 @@ REFUSED = [
         for kind, data, what in (
             ("ConfigMap", f"data: {{k: {'a' * (MIB + 1)}}}", "data"),
             ("ConfigMap", f"data: {{k: {'ä' * (MIB // 2)}a}}", "letters of two bytes"),
-            ("ConfigMap", f"data: {{j: {'a' * (MIB - 2)}}}\nbinaryData: {{k: YWFh}}", "both fields"),
-            ("Secret", f"data: {{j: YWE=}}\nstringData: {{k: {'a' * (MIB - 1)}}}", "both fields of a Secret"),
+            (
+                "ConfigMap",
+                f"data: {{j: {'a' * (MIB - 2)}}}\nbinaryData: {{k: YWFh}}",
+                "both fields",
+            ),
+            (
+                "Secret",
+                f"data: {{j: YWE=}}\nstringData: {{k: {'a' * (MIB - 1)}}}",
+                "both fields of a Secret",
+            ),
         )
     ),
 ]
@@ -102,28 +173,46 @@ REFUSED = [
 ACCEPTED = [
     pytest.param("ConfigMap", "data: {k: oN}", id="a word in mixed case"),
     pytest.param("ConfigMap", "data: {k: 'yes', j: \"off\", i: !!str on}", id="words in quotes"),
-    pytest.param("ConfigMap", "data: {k: 12:30:45, j: 2020-01-02, i: =}", id="times, dates and signs"),
+    pytest.param(
+        "ConfigMap", "data: {k: 12:30:45, j: 2020-01-02, i: =}", id="times, dates and signs"
+    ),
     pytest.param("ConfigMap", "data: {k: null, j: ~, i: , h: ''}", id="null, and empty text"),
     pytest.param("ConfigMap", "data:\nbinaryData: null", id="no data"),
     pytest.param(
-        "ConfigMap", 'binaryData: {k: "YW\\nFh\\r\\n", j: YR==, i: "", h: null}', id="base64 with line breaks"
+        "ConfigMap",
+        'binaryData: {k: "YW\\nFh\\r\\n", j: YR==, i: "", h: null}',
+        id="base64 with line breaks",
     ),
     pytest.param("ConfigMap", "binaryData: {k: [1, 255, null], j: []}", id="bytes as numbers"),
     pytest.param("ConfigMap", "data: {.a: x, a..: x, -_.: x, 1: x}", id="keys of signs and digits"),
     pytest.param("ConfigMap", f"data: {{{'k' * 253}: x}}", id="a long key"),
-    pytest.param("Secret", "data: {k: YQ==}\nstringData: {k: x}", id="a key in both fields of a Secret"),
-    pytest.param("ConfigMap", f"data: {{j: {'a' * (MIB - 3)}}}\nbinaryData: {{k: YWFh}}", id="a MiB"),
-    pytest.param("Secret", f"data: {{k: {'YWFh' * (MIB // 3)}}}\nstringData: {{k: a, j: aa}}", id="text that wins"),
+    pytest.param(
+        "Secret", "data: {k: YQ==}\nstringData: {k: x}", id="a key in both fields of a Secret"
+    ),
+    pytest.param(
+        "ConfigMap", f"data: {{j: {'a' * (MIB - 3)}}}\nbinaryData: {{k: YWFh}}", id="a MiB"
+    ),
+    pytest.param(
+        "Secret",
+        f"data: {{k: {'YWFh' * (MIB // 3)}}}\nstringData: {{k: a, j: aa}}",
+        id="text that wins",
+    ),
 ]
 
 LATER = [
     pytest.param(
-        "Secret", "data: {k: '<path:secret/data/web#key>', j: <key>}", id="a secret of Argo CD's Vault plugin"
+        "Secret",
+        "data: {k: '<path:secret/data/web#key>', j: <key>}",
+        id="a secret of Argo CD's Vault plugin",
     ),
     pytest.param("Secret", "data: {k: '${PASSWORD}', j: '$(PASSWORD)'}", id="a variable"),
     pytest.param("Secret", "data: {k: '{{ .Values.password | b64enc }}'}", id="a template"),
     pytest.param("Secret", "data: {k: ref+vault://secret/web#/key}", id="a secret of vals"),
-    pytest.param("Secret", "data: {k: __PASSWORD__, j: '%PASSWORD%', i: '@PASSWORD@'}", id="words for scripts"),
+    pytest.param(
+        "Secret",
+        "data: {k: __PASSWORD__, j: '%PASSWORD%', i: '@PASSWORD@'}",
+        id="words for scripts",
+    ),
     pytest.param("ConfigMap", "data: {'${KEY}': x, '{{ key }}': x}", id="a key with a variable"),
     pytest.param(
         "Secret",
@@ -156,7 +245,10 @@ ALSO = [
     pytest.param("{a: 1, b: 2}", ["a: number; the same holds for data.b"], id="two keys"),
     pytest.param(
         "{a: 1, b: true, c: 2, d: x, e: false, f: 3}",
-        ["a: number; the same holds for data.c and data.f", "b: boolean; the same holds for data.e"],
+        [
+            "a: number; the same holds for data.c and data.f",
+            "b: boolean; the same holds for data.e",
+        ],
         id="two things that are wrong",
     ),
     pytest.param(
@@ -169,19 +261,32 @@ ALSO = [
 
 @pytest.mark.parametrize(("data", "expected"), ALSO)
 def test_what_is_wrong_with_several_keys_is_said_once(data: str, expected: list[str]) -> None:
-    lines = [line.removeprefix("warning: ConfigMap/a data.") for line in warnings("ConfigMap", f"data: {data}")]
+    lines = [
+        line.removeprefix("warning: ConfigMap/a data.")
+        for line in warnings("ConfigMap", f"data: {data}")
+    ]
     what = "found a ", ", expected text: the API server refuses it; put it in quotes"
     assert [line.replace(what[0], "").replace(what[1], "") for line in lines] == expected
 
 
 def test_a_revision_that_is_too_large_is_warned_about_as_well() -> None:
     """That it is a revision is said in an info, which has no field either."""
-    big = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata: {{k: {'a' * (MIB + 1)}}}\n"
+    big = (
+        f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata: {{k: {'a' * (MIB + 1)}}}\n"
+    )
     pod = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {containers: [%s]}}}\n"
     container = "{name: web, envFrom: [{configMapRef: {name: a}}]}"
-    outcome = run(f"{big}---\n{pod % container}".encode(), (CONFIG % "[kpt]").replace("ignore", "rename").encode())
-    message = f"its data has {MIB + 1} bytes, allowed: {MIB} (1 MiB): the API server refuses it; split it"
-    assert (outcome.stderr, outcome.summary) == (f"warning: ConfigMap/a: {message}\n", "1 renamed\n")
+    outcome = run(
+        f"{big}---\n{pod % container}".encode(),
+        (CONFIG % "[kpt]").replace("ignore", "rename").encode(),
+    )
+    message = (
+        f"its data has {MIB + 1} bytes, allowed: {MIB} (1 MiB): the API server refuses it; split it"
+    )
+    assert (outcome.stderr, outcome.summary) == (
+        f"warning: ConfigMap/a: {message}\n",
+        "1 renamed\n",
+    )
 
 
 @pytest.mark.parametrize(("kind", "data"), [*ACCEPTED, *LATER])
@@ -196,7 +301,9 @@ def test_words_are_text_for_deployers_that_read_them_as_text(deployers: str) -> 
 
 @pytest.mark.parametrize("deployers", ["[]", "[helm]", "[kpt, argocd]"])
 def test_words_are_no_text_for_others(deployers: str) -> None:
-    assert warnings("ConfigMap", "data: {k: yes}", deployers) == [f"warning: ConfigMap/a data.k: {WORD}"]
+    assert warnings("ConfigMap", "data: {k: yes}", deployers) == [
+        f"warning: ConfigMap/a data.k: {WORD}"
+    ]
 
 
 @pytest.mark.parametrize("text", ["=", "A===", "AA=A", "AAAAA", "A=", "YWFh=="])

@@ -52,6 +52,8 @@ def test_what_is_written_again_beside_its_revision_is_said(level: str) -> None:
 
 def test_a_revision_that_nothing_names_is_in_nobodys_way() -> None:
     once, _ = render(CONFIG_MAP % "info", WEB)
-    back = once.replace("configMapRef: {name: web-config-hf678c7m2b}", "configMapRef: {name: web-config}")
+    back = once.replace(
+        "configMapRef: {name: web-config-hf678c7m2b}", "configMapRef: {name: web-config}"
+    )
     _, said = render(back, CONFIG_MAP % "debug")
     assert [line for line in said if " is beside " in line] == []

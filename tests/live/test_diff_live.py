@@ -75,7 +75,9 @@ def write(folder: Path, package: str = PACKAGE) -> None:
     (folder / "shop.yaml").write_text(package)
 
 
-def diff_live(cluster: list[Object], folder: Path, package: str, *arguments: str, forbidden: str = "") -> str:
+def diff_live(
+    cluster: list[Object], folder: Path, package: str, *arguments: str, forbidden: str = ""
+) -> str:
     """Return what the command says of a package before these objects."""
 
     def behave(handler: Handler) -> None:
@@ -85,21 +87,27 @@ def diff_live(cluster: list[Object], folder: Path, package: str, *arguments: str
             answer(handler, {"message": "no"}, 403)
             return
         query = {key: values[0] for key, values in parse_qs(url.query).items()}
-        found = [one for one in cluster if PLURALS[one["kind"]] == plural and is_selected(one, query)]
+        found = [
+            one for one in cluster if PLURALS[one["kind"]] == plural and is_selected(one, query)
+        ]
         answer(handler, {"items": found, "metadata": {}})
 
     shop = folder / "shop"
     shop.mkdir()
     write(shop, package)
     with hostile_server(behave, folder) as kubeconfig:
-        return krm_fn("diff", "--live", "--kubeconfig", str(kubeconfig), *arguments, "shop", folder=folder)
+        return krm_fn(
+            "diff", "--live", "--kubeconfig", str(kubeconfig), *arguments, "shop", folder=folder
+        )
 
 
 def is_selected(one: Object, query: dict[str, str]) -> bool:
     name = query.get("fieldSelector", "").removeprefix("metadata.name=")
     labels = one["metadata"].get("labels", {})
     pairs = [pair.partition("=") for pair in query.get("labelSelector", "").split(",") if pair]
-    has_labels = all(key in labels and (not sign or labels[key] == value) for key, sign, value in pairs)
+    has_labels = all(
+        key in labels and (not sign or labels[key] == value) for key, sign, value in pairs
+    )
     return has_labels and name in {"", one["metadata"]["name"]}
 
 
@@ -140,7 +148,9 @@ def test_a_superseded_revision_is_kept_until_the_history_has_lost_it(
     assert kept in " ".join(diff_live(cluster, tmp_path, BLUE).split())
 
 
-def test_what_was_set_by_hand_is_named_as_far_as_there_is_room(cluster: list[Object], tmp_path: Path) -> None:
+def test_what_was_set_by_hand_is_named_as_far_as_there_is_room(
+    cluster: list[Object], tmp_path: Path
+) -> None:
     web = find(cluster, "Deployment")
     labels = {f"label-{number:02}": "x" for number in range(22)}
     web["metadata"]["labels"] = {**web["metadata"].get("labels", {}), **labels}
@@ -154,20 +164,31 @@ def test_what_was_set_by_hand_is_named_as_far_as_there_is_room(cluster: list[Obj
     ]
     said = "note: Deployment web: metadata.labels.label-{} was set by kubectl-label at 2026-06-01T12:00:00Z, and stays"
     notes = [
-        line for line in diff_live(cluster, tmp_path, PACKAGE).splitlines() if "by hand" in line or "set by" in line
+        line
+        for line in diff_live(cluster, tmp_path, PACKAGE).splitlines()
+        if "by hand" in line or "set by" in line
     ]
-    assert notes == [*(said.format(f"{number:02}") for number in range(20)), "note: 2 more fields set by hand"]
+    assert notes == [
+        *(said.format(f"{number:02}") for number in range(20)),
+        "note: 2 more fields set by hand",
+    ]
 
 
 def test_what_the_linker_deletes_is_said(cluster: list[Object], tmp_path: Path) -> None:
     unused = copy.deepcopy(find(cluster, "ConfigMap"))
-    unused["metadata"] |= {"name": "web-config-2222222222", "uid": "old", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    unused["metadata"] |= {
+        "name": "web-config-2222222222",
+        "uid": "old",
+        "creationTimestamp": "2026-01-01T00:00:00Z",
+    }
     lines = diff_live([*cluster, unused], tmp_path, BLUE).splitlines()
     title = lines.index("- ConfigMap shop/web-config: web-config-2222222222")
     assert lines[title + 1] == "  nothing uses it: the linker deletes it"
 
 
-def test_what_may_not_be_listed_is_said_where_the_linker_looks(cluster: list[Object], tmp_path: Path) -> None:
+def test_what_may_not_be_listed_is_said_where_the_linker_looks(
+    cluster: list[Object], tmp_path: Path
+) -> None:
     rule = '{apiGroups: [""], resources: [pods], verbs: [list]}'
     note = f"note: not seen, and so it is not known what the linker deletes: pods in shop; you need the rule {rule}"
     assert note in diff_live(cluster, tmp_path, BLUE, forbidden="pods").splitlines()
@@ -179,9 +200,15 @@ def test_what_may_not_be_listed_is_not_taken_for_new(cluster: list[Object], tmp_
     assert "1 revision changed" in lines[-1]
 
 
-def test_another_set_of_the_namespace_is_not_compared(cluster: list[Object], tmp_path: Path) -> None:
+def test_another_set_of_the_namespace_is_not_compared(
+    cluster: list[Object], tmp_path: Path
+) -> None:
     text = yaml.safe_dump_all([one for one in cluster if "labels" in one["metadata"]])
-    for ours, theirs in (("shop-link", "mall-link"), ("/set: shop", "/set: mall"), ("web-config", "mall-config")):
+    for ours, theirs in (
+        ("shop-link", "mall-link"),
+        ("/set: shop", "/set: mall"),
+        ("web-config", "mall-config"),
+    ):
         text = text.replace(ours, theirs)
     others = yaml.safe_load_all(text)
     assert diff_live([*cluster, *others], tmp_path, PACKAGE) == SAME

@@ -54,11 +54,15 @@ class Authored(NamedTuple):
     def files(self) -> Files:
         return {
             **{f"{name}.yaml": self._write(name) for name in self.data},
-            **{f"{name}.yaml": _write_reader(name, reader) for name, reader in self.readers.items()},
+            **{
+                f"{name}.yaml": _write_reader(name, reader) for name, reader in self.readers.items()
+            },
         }
 
     def _write(self, name: str) -> str:
-        kind, field = ("Secret", "stringData") if name.startswith("creds") else ("ConfigMap", "data")
+        kind, field = (
+            ("Secret", "stringData") if name.startswith("creds") else ("ConfigMap", "data")
+        )
         labels = f"  labels:\n    tier: {self.labels[name]}\n" if name in self.labels else ""
         data = "".join(f'  {key}: "{value}"\n' for key, value in self.data[name])
         return f"apiVersion: v1\nkind: {kind}\nmetadata:\n  name: {name}\n  namespace: shop\n{labels}{field}:\n{data}"
@@ -85,7 +89,9 @@ def tell(random_: random.Random) -> Story:
     is_rendered = random_.random() < 0.7
     renders = (is_rendered, True, is_rendered or random_.random() < 0.6)
     files = Versions(*(one.files for one in authored))
-    in_git = (rendered(one) if renders_it else one for one, renders_it in zip(files, renders, strict=True))
+    in_git = (
+        rendered(one) if renders_it else one for one, renders_it in zip(files, renders, strict=True)
+    )
     return Story(files, Versions(*in_git))
 
 
@@ -126,7 +132,11 @@ def _add_key(one: Authored, random_: random.Random, side: str) -> Authored:
 def _drop_key(one: Authored, random_: random.Random, _: str) -> Authored:
     name = random_.choice([*one.data])
     key = random_.choice(one.data[name])[0]
-    return _with_data(one, name, [(k, v) for k, v in one.data[name] if k != key or len(one.data[name]) < len("ab")])
+    return _with_data(
+        one,
+        name,
+        [(k, v) for k, v in one.data[name] if k != key or len(one.data[name]) < len("ab")],
+    )
 
 
 def _with_data(one: Authored, name: str, data: list[tuple[str, str]]) -> Authored:
@@ -134,14 +144,18 @@ def _with_data(one: Authored, name: str, data: list[tuple[str, str]]) -> Authore
 
 
 def _label(one: Authored, random_: random.Random, side: str) -> Authored:
-    return one._replace(labels={**one.labels, random_.choice([*one.data]): random_.choice([side, "web"])})
+    return one._replace(
+        labels={**one.labels, random_.choice([*one.data]): random_.choice([side, "web"])}
+    )
 
 
 def _new_image(one: Authored, random_: random.Random, side: str) -> Authored:
     name = random_.choice([*one.readers])
     tag = random_.choice([side, "2"])
     before = one.readers[name]
-    changed = before._replace(image=tag) if random_.random() < _HALF else before._replace(sidecar=tag)
+    changed = (
+        before._replace(image=tag) if random_.random() < _HALF else before._replace(sidecar=tag)
+    )
     return one._replace(readers={**one.readers, name: changed})
 
 
@@ -167,7 +181,9 @@ def _add_reader(one: Authored, random_: random.Random, side: str) -> Authored:
 
 def _add_config(one: Authored, _: random.Random, side: str) -> Authored:
     added = one._replace(data={**one.data, f"app-{side}": (("a", "1"),)})
-    return added._replace(readers={**added.readers, f"reads-{side}": Reader("Deployment", (f"app-{side}",))})
+    return added._replace(
+        readers={**added.readers, f"reads-{side}": Reader("Deployment", (f"app-{side}",))}
+    )
 
 
 _EDITS = (

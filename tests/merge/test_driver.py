@@ -43,9 +43,15 @@ from tests.merge.test_merges import (
 
 ENVIRONMENT = {**os.environ, "LC_ALL": "C", "KRM_FN_IMAGE": cases.ENVIRONMENT.image}
 DRIVER = f"{shlex.quote(sys.executable)} -P -m krm_fn merge %O %A %B %P %L %S %X %Y"
-ONE_MORE = {**BASE, "job.yaml": WEB.replace("name: web", "name: job").replace("Deployment", "StatefulSet")}
+ONE_MORE = {
+    **BASE,
+    "job.yaml": WEB.replace("name: web", "name: job").replace("Deployment", "StatefulSet"),
+}
 OLD = "app-2456789bcd"
-PINNED = {**TWO, "web.yaml": WEB.replace("name: app\n        - secret", f"name: {OLD}\n        - secret")}
+PINNED = {
+    **TWO,
+    "web.yaml": WEB.replace("name: app\n        - secret", f"name: {OLD}\n        - secret"),
+}
 FOLDER = "apps/my shop"
 
 
@@ -59,14 +65,21 @@ class Story(NamedTuple):
 
 
 RENDERED = {
-    "both change keys far apart": Story(BASE, DEBUG, LIMIT, edited("config.yaml", ("10", "20"), base=DEBUG)),
-    "one the image, the other a key": Story(BASE, IMAGE, TRACE, {**TRACE, "web.yaml": IMAGE["web.yaml"]}),
+    "both change keys far apart": Story(
+        BASE, DEBUG, LIMIT, edited("config.yaml", ("10", "20"), base=DEBUG)
+    ),
+    "one the image, the other a key": Story(
+        BASE, IMAGE, TRACE, {**TRACE, "web.yaml": IMAGE["web.yaml"]}
+    ),
     "one the ConfigMap, the other the Secret": Story(
         BASE, DEBUG, TOKEN, {**DEBUG, "secret.yaml": TOKEN["secret.yaml"]}
     ),
     "both change a key to the same value": Story(BASE, DEBUG, DEBUG, DEBUG),
     "one pins an older revision, the other changes the content": Story(
-        TWO, PINNED, {**TRACE, "api.yaml": TWO["api.yaml"]}, {**PINNED, "config.yaml": TRACE["config.yaml"]}
+        TWO,
+        PINNED,
+        {**TRACE, "api.yaml": TWO["api.yaml"]},
+        {**PINNED, "config.yaml": TRACE["config.yaml"]},
     ),
 }
 LEFT_IN_BASE_FORM = {
@@ -112,12 +125,19 @@ def begin(folder: Path, base: Files, ours: Files, theirs: Files) -> None:
 
 
 def read(folder: Path) -> Files:
-    return {path.name: path.read_text() for path in (folder / FOLDER).glob("*.yaml") if path.name != "krm-fn.yaml"}
+    return {
+        path.name: path.read_text()
+        for path in (folder / FOLDER).glob("*.yaml")
+        if path.name != "krm-fn.yaml"
+    }
 
 
 def conflicts(folder: Path) -> list[str]:
     return [
-        Path(line).name for line in git(folder, "diff", "--name-only", "-z", "--diff-filter=U").stdout.split("\0")[:-1]
+        Path(line).name
+        for line in git(folder, "diff", "--name-only", "-z", "--diff-filter=U").stdout.split("\0")[
+            :-1
+        ]
     ]
 
 
@@ -129,7 +149,9 @@ COMMANDS = {
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 @pytest.mark.parametrize("story", RENDERED.values(), ids=RENDERED)
-def test_what_git_merges_is_rendered(story: Story, command: tuple[str, ...], tmp_path: Path) -> None:
+def test_what_git_merges_is_rendered(
+    story: Story, command: tuple[str, ...], tmp_path: Path
+) -> None:
     begin(tmp_path, rendered(story.base), rendered(story.ours), rendered(story.theirs))
     done = git(tmp_path, *command)
     assert (done.returncode, conflicts(tmp_path)) == (0, []), done.stdout + done.stderr
@@ -144,7 +166,9 @@ def test_what_cannot_be_rendered_yet_is_in_base_form(story: Story, tmp_path: Pat
     done = git(tmp_path, *COMMANDS["merge"])
     assert conflicts(tmp_path) == ([] if story.merged else ["config.yaml"])
     assert "merged, but not rendered: " in done.stderr
-    resolved = {name: CONFLICT.sub(lambda found: found[OURS], text) for name, text in read(tmp_path).items()}
+    resolved = {
+        name: CONFLICT.sub(lambda found: found[OURS], text) for name, text in read(tmp_path).items()
+    }
     assert not is_verified(resolved)
     result = render(resolved)
     assert result.files is not None, result.said
@@ -165,20 +189,34 @@ def test_the_conflict_is_the_one_that_the_authors_would_have(tmp_path: Path) -> 
 def test_branches_that_both_render_for_the_first_time_give_one_rendering(tmp_path: Path) -> None:
     begin(tmp_path, BASE, rendered(DEBUG), rendered(LIMIT))
     assert git(tmp_path, *COMMANDS["merge"]).returncode == 0
-    assert objects(read(tmp_path)) == objects(rendered(edited("config.yaml", ("10", "20"), base=DEBUG)))
+    assert objects(read(tmp_path)) == objects(
+        rendered(edited("config.yaml", ("10", "20"), base=DEBUG))
+    )
 
 
 def test_a_rebase_compares_each_commit_with_its_own_parent(tmp_path: Path) -> None:
     """Another file of the package conflicts in the first commit. In the second, it is settled."""
     other = {
         "x.yaml": CONFIG_MAP.replace("app", "x"),
-        "rx.yaml": WEB.replace("web", "rx").replace("name: app\n        - secret", "name: x\n        - secret"),
+        "rx.yaml": WEB.replace("web", "rx").replace(
+            "name: app\n        - secret", "name: x\n        - secret"
+        ),
     }
-    warn, more = ({**other, "x.yaml": other["x.yaml"].replace(*pair)} for pair in (("info", "warn"), ("10", "20")))
-    begin(tmp_path, rendered({**BASE, **other}), rendered({**DEBUG, **other}), rendered({**TRACE, **more}))
+    warn, more = (
+        {**other, "x.yaml": other["x.yaml"].replace(*pair)}
+        for pair in (("info", "warn"), ("10", "20"))
+    )
+    begin(
+        tmp_path,
+        rendered({**BASE, **other}),
+        rendered({**DEBUG, **other}),
+        rendered({**TRACE, **more}),
+    )
     commit(tmp_path, rendered({**DEBUG, **warn}))
     git(tmp_path, *COMMANDS["rebase"])
-    commit_of_first = {name: CONFLICT.sub(lambda found: found[OURS], text) for name, text in read(tmp_path).items()}
+    commit_of_first = {
+        name: CONFLICT.sub(lambda found: found[OURS], text) for name, text in read(tmp_path).items()
+    }
     commit(tmp_path, rendered(commit_of_first))
     done = git(tmp_path, "-c", "core.editor=true", "rebase", "--continue")
     assert (done.returncode, conflicts(tmp_path)) == (0, []), done.stdout + done.stderr
@@ -189,15 +227,26 @@ def test_a_rebase_compares_each_commit_with_its_own_parent(tmp_path: Path) -> No
 
 def test_a_branch_from_before_krm_fn_is_merged_as_it_was_written() -> None:
     adopted = package(rendered(BASE))
-    older, newer = ({name: text.encode() for name, text in files.items()} for files in (BASE, LIMIT))
+    older, newer = (
+        {name: text.encode() for name, text in files.items()} for files in (BASE, LIMIT)
+    )
     merged = merge("config.yaml", Versions(older, newer, adopted), as_git, cases.ENVIRONMENT)
     assert (merged.data.decode(), merged.has_conflict) == (LIMIT["config.yaml"], False)
-    assert merged.unrendered.endswith(".yaml, which only one branch has changed, must change as well")
+    assert merged.unrendered.endswith(
+        ".yaml, which only one branch has changed, must change as well"
+    )
     both = Versions(older, package(rendered(DEBUG)), package(rendered(LIMIT)))
     expected = rendered(edited("config.yaml", ("10", "20"), base=DEBUG))
-    assert merge("web.yaml", both, as_git, cases.ENVIRONMENT) == Merged(expected["web.yaml"].encode())
+    assert merge("web.yaml", both, as_git, cases.ENVIRONMENT) == Merged(
+        expected["web.yaml"].encode()
+    )
     with pytest.raises(NotOurs):
-        merge("config.yaml", Versions(adopted, package(rendered(DEBUG)), older), as_git, cases.ENVIRONMENT)
+        merge(
+            "config.yaml",
+            Versions(adopted, package(rendered(DEBUG)), older),
+            as_git,
+            cases.ENVIRONMENT,
+        )
 
 
 def test_a_cherry_pick_is_rendered_or_merged_as_git_does(tmp_path: Path) -> None:
@@ -208,7 +257,9 @@ def test_a_cherry_pick_is_rendered_or_merged_as_git_does(tmp_path: Path) -> None
         assert "merged as git does: the commits are not to be found that git merges" in done.stderr
         assert LINKER in conflicts(tmp_path)
     else:
-        assert objects(read(tmp_path)) == objects(rendered(edited("config.yaml", ("10", "20"), base=DEBUG)))
+        assert objects(read(tmp_path)) == objects(
+            rendered(edited("config.yaml", ("10", "20"), base=DEBUG))
+        )
 
 
 def rebased_with(side: str, base: Files, ours: Files, theirs: Files, folder: Path) -> Files:
@@ -245,16 +296,25 @@ NOT_TOLD = [
 
 
 @pytest.mark.parametrize("command", NOT_TOLD)
-def test_a_conflict_stays_where_git_does_not_say_what_is_favoured(command: list[str], tmp_path: Path) -> None:
+def test_a_conflict_stays_where_git_does_not_say_what_is_favoured(
+    command: list[str], tmp_path: Path
+) -> None:
     begin(tmp_path, rendered(BASE), rendered(DEBUG), rendered(TRACE))
     done = git(tmp_path, *command)
     assert done.returncode == 1
     assert "config.yaml" in conflicts(tmp_path)
 
 
-@pytest.mark.parametrize(("side", "expected"), [("ours", DEBUG), ("theirs", TRACE)], ids=["ours", "theirs"])
-def test_a_side_of_the_conflict_may_be_checked_out_instead(side: str, expected: Files, tmp_path: Path) -> None:
-    """As docs/merges.md says. The file then has the name of its rendering, and the others have base names."""
+@pytest.mark.parametrize(
+    ("side", "expected"), [("ours", DEBUG), ("theirs", TRACE)], ids=["ours", "theirs"]
+)
+def test_a_side_of_the_conflict_may_be_checked_out_instead(
+    side: str, expected: Files, tmp_path: Path
+) -> None:
+    """As docs/merges.md says.
+
+    The file then has the name of its rendering, and the others have base names.
+    """
     begin(tmp_path, rendered(BASE), rendered(DEBUG), rendered(TRACE))
     git(tmp_path, *COMMANDS["merge"])
     git(tmp_path, "checkout", f"--{side}", f"{FOLDER}/config.yaml")
@@ -312,10 +372,14 @@ WITHOUT_CONFIG = {name: text for name, text in rendered(BASE).items() if name !=
         pytest.param(rendered(TRACE), WITHOUT_CONFIG, id="theirs has removed it"),
     ],
 )
-def test_a_file_that_one_side_removes_and_the_other_changes_is_a_conflict_and_stays(ours: Files, theirs: Files) -> None:
+def test_a_file_that_one_side_removes_and_the_other_changes_is_a_conflict_and_stays(
+    ours: Files, theirs: Files
+) -> None:
     versions = Versions(*map(package, (rendered(BASE), ours, theirs)))
     merged = merge("config.yaml", versions, as_git, cases.ENVIRONMENT)
-    expected = Merged(TRACE["config.yaml"].encode(), has_conflict=True, unrendered="config.yaml has a conflict")
+    expected = Merged(
+        TRACE["config.yaml"].encode(), has_conflict=True, unrendered="config.yaml has a conflict"
+    )
     assert merged == expected
 
 
@@ -337,7 +401,9 @@ def drive_in(
     for name, text in texts.items():
         (folder / name).write_text(text)
     variables = {**ENVIRONMENT, **environment}
-    return subprocess.run([*KRM_FN, *arguments], cwd=folder, env=variables, capture_output=True, check=False)
+    return subprocess.run(
+        [*KRM_FN, *arguments], cwd=folder, env=variables, capture_output=True, check=False
+    )
 
 
 ARGUMENTS = [
@@ -345,16 +411,22 @@ ARGUMENTS = [
     pytest.param(["-x.yaml"], id="a path that begins like an option"),
     pytest.param(["--help"], id="a path that is one"),
     pytest.param(["a.yaml", "-7"], id="no size"),
-    pytest.param(["a.yaml", "7", "1a2b3c4", "HEAD", "- fix it"], id="a subject that begins like an option"),
+    pytest.param(
+        ["a.yaml", "7", "1a2b3c4", "HEAD", "- fix it"], id="a subject that begins like an option"
+    ),
     pytest.param(["a.yaml", "7", "--", "-h", "--help"], id="labels that are options"),
     pytest.param(["a.yaml", "7", "%S", "%X", "%Y"], id="no labels, before version 2.45 of git"),
-    pytest.param(["caf\udce9.yaml", "7", "", "HEAD", "caf\udce9 (na\udcefve)"], id="bytes that are not UTF-8"),
+    pytest.param(
+        ["caf\udce9.yaml", "7", "", "HEAD", "caf\udce9 (na\udcefve)"], id="bytes that are not UTF-8"
+    ),
 ]
 
 
 @pytest.mark.parametrize("is_repository", [True, False], ids=["in a repository", "without one"])
 @pytest.mark.parametrize("arguments", ARGUMENTS)
-def test_paths_and_labels_are_never_options(arguments: list[str], is_repository: bool, tmp_path: Path) -> None:
+def test_paths_and_labels_are_never_options(
+    arguments: list[str], is_repository: bool, tmp_path: Path
+) -> None:
     if is_repository:
         begin(tmp_path, rendered(BASE), rendered(DEBUG), rendered(LIMIT))
     done = drive_in(tmp_path, *NAMES, *arguments)
@@ -363,9 +435,17 @@ def test_paths_and_labels_are_never_options(arguments: list[str], is_repository:
 
 
 WRONG_CALLS = [
-    pytest.param(["--marker-size", *NAMES, "a.yaml"], b"No such option", id="an option, in front of the files"),
+    pytest.param(
+        ["--marker-size", *NAMES, "a.yaml"],
+        b"No such option",
+        id="an option, in front of the files",
+    ),
     pytest.param(["base", "ours"], b"Missing argument 'THEIRS'", id="a file too few"),
-    pytest.param(["base", "none", "theirs"], b"none: no such file or directory", id="a file that is not there"),
+    pytest.param(
+        ["base", "none", "theirs"],
+        b"none: no such file or directory",
+        id="a file that is not there",
+    ),
     pytest.param(["base", "ours", "."], b".: is a directory", id="a folder"),
 ]
 
@@ -395,7 +475,9 @@ def test_what_cannot_be_merged_is_a_conflict_with_both_sides(
 ) -> None:
     done = drive_in(tmp_path, *NAMES, "a.yaml", texts=texts, **environment)
     assert (done.returncode, (tmp_path / "ours").read_text()) == (1, BOTH.format_map(texts))
-    assert f"error: a.yaml: not merged, so both sides are in the file: {said}" in done.stderr.decode()
+    assert (
+        f"error: a.yaml: not merged, so both sides are in the file: {said}" in done.stderr.decode()
+    )
     assert {path.name for path in tmp_path.iterdir()} == {*THREE}
 
 
@@ -440,7 +522,9 @@ def test_a_disk_that_is_full_leaves_the_file_and_ends_the_merge(tmp_path: Path) 
     for name, text in large.items():
         (tmp_path / name).write_text(text)
     command = shlex.join([*KRM_FN, *NAMES, "a.yaml"])
-    done = subprocess.run(["sh", "-c", f"ulimit -f 8; {command}"], cwd=tmp_path, capture_output=True, check=False)
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -f 8; {command}"], cwd=tmp_path, capture_output=True, check=False
+    )
     assert (done.returncode, (tmp_path / "ours").read_text()) == (129, large["ours"])
     assert done.stderr == b"error: ours: file too large\n"
     assert {path.name for path in tmp_path.iterdir()} == {*THREE}
@@ -471,7 +555,9 @@ def test_a_merge_that_has_used_up_its_limits_is_complete_or_a_conflict(
 MARKERS = "<" * 200_000
 
 
-def test_markers_that_are_larger_than_all_that_may_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_markers_that_are_larger_than_all_that_may_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in NO_BREAK.items():
         (tmp_path / name).write_text(f"{text}\n")
@@ -482,7 +568,9 @@ def test_markers_that_are_larger_than_all_that_may_be_read(tmp_path: Path, monke
     assert (tmp_path / "ours").read_text() == BOTH.format(ours="b\n", theirs="c\n")
 
 
-def test_a_name_that_one_side_adds_is_looked_at_where_the_package_is_not_known(tmp_path: Path) -> None:
+def test_a_name_that_one_side_adds_is_looked_at_where_the_package_is_not_known(
+    tmp_path: Path,
+) -> None:
     """The other side may have changed its content, and nothing tells."""
     added = {**THREE, "theirs": f"a\nb\nC: {OLD}\n"}
     done = drive_in(tmp_path, *NAMES, "a.yaml", texts=added)
@@ -502,7 +590,12 @@ kind: Kptfile
 metadata: {name: shop}
 pipeline: {mutators: [{exec: krm-fn, configMap: {name: shop, kinds: "ConfigMap,Secret", deployers: kpt}}]}
 """
-OTHER_FILES = {"krm-fn.yaml": "", "Kptfile": KPTFILE, ".hidden.yaml": "kind: [\n", "notes.md": "kind: [\n"}
+OTHER_FILES = {
+    "krm-fn.yaml": "",
+    "Kptfile": KPTFILE,
+    ".hidden.yaml": "kind: [\n",
+    "notes.md": "kind: [\n",
+}
 
 
 def test_the_manifests_of_a_kpt_package_are_read_and_nothing_else(tmp_path: Path) -> None:
@@ -518,7 +611,9 @@ def test_the_linkers_file_of_an_unrendered_merge_has_the_objects_of_both_sides()
     versions = Versions(*map(package, (rendered(BASE), ours, theirs)))
     merged = merge(LINKER, versions, as_git, cases.ENVIRONMENT)
     assert merged.unrendered == "config.yaml has a conflict"
-    found, first, second = (objects({LINKER: text}) for text in (merged.data.decode(), ours[LINKER], theirs[LINKER]))
+    found, first, second = (
+        objects({LINKER: text}) for text in (merged.data.decode(), ours[LINKER], theirs[LINKER])
+    )
     assert found == {**second, **first}
     assert first.keys() != second.keys()
     assert ours[LINKER].removeprefix("---\n") in merged.data.decode()

@@ -39,7 +39,11 @@ def merge_tree(packages: Versions[PackageFiles], *, with_driver: bool) -> Tree:
         if base in {ours, theirs} or ours == theirs:
             files[path] = theirs if base == ours else ours
             continue
-        merged = merge(path, packages, as_git, ENVIRONMENT) if with_driver else as_git(Versions(base, ours, theirs))
+        merged = (
+            merge(path, packages, as_git, ENVIRONMENT)
+            if with_driver
+            else as_git(Versions(base, ours, theirs))
+        )
         files[path] = merged.data
         conflicts |= {path} if merged.has_conflict else set()
         said.add(merged.unrendered)
@@ -47,7 +51,10 @@ def merge_tree(packages: Versions[PackageFiles], *, with_driver: bool) -> Tree:
 
 
 def resolve(tree: Tree) -> Mapping[str, str]:
-    return {name: CONFLICT.sub(lambda found: found[OURS], text) for name, text in authored_files(tree.files).items()}
+    return {
+        name: CONFLICT.sub(lambda found: found[OURS], text)
+        for name, text in authored_files(tree.files).items()
+    }
 
 
 @pytest.mark.volume

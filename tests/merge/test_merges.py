@@ -79,10 +79,12 @@ BASE = {"config.yaml": CONFIG_MAP, "secret.yaml": CREDS, "web.yaml": WEB}
 
 
 class Merge(NamedTuple):
-    """A package, and what each branch makes of it. `rendered`: whether it was, before the branches parted.
+    """A package, and what each branch makes of it.
 
-    `adds_reader`: only one branch knows of it, so it may keep the name that the other branch has replaced. `only_ours`:
-    the other branch is not rendered.
+    `rendered`: whether it was, before the branches parted.
+
+    `adds_reader`: only one branch knows of it, so it may keep the name that the other branch has
+    replaced. `only_ours`: the other branch is not rendered.
     """
 
     base: Files
@@ -123,7 +125,9 @@ MERGES = {
     ),
     "one the ConfigMap, the other the Secret": Merge(BASE, DEBUG, TOKEN),
     "both the ConfigMap and the Secret": Merge(
-        BASE, edited("secret.yaml", ("one", "two"), base=DEBUG), edited("secret.yaml", ("one", "three"), base=TRACE)
+        BASE,
+        edited("secret.yaml", ("one", "two"), base=DEBUG),
+        edited("secret.yaml", ("one", "three"), base=TRACE),
     ),
     "both render for the first time": Merge(BASE, DEBUG, TRACE, rendered=False),
     "both render for the first time, and nothing else": Merge(BASE, BASE, BASE, rendered=False),
@@ -136,7 +140,9 @@ MERGES = {
     "one drops the reference to the Secret": Merge(
         BASE, edited("web.yaml", ("        - secretRef:\n            name: creds\n", "")), TOKEN
     ),
-    "two readers, both change one key": Merge(TWO, {**DEBUG, "api.yaml": API}, {**TRACE, "api.yaml": API}),
+    "two readers, both change one key": Merge(
+        TWO, {**DEBUG, "api.yaml": API}, {**TRACE, "api.yaml": API}
+    ),
     "one adds a reader, the other changes a key": Merge(BASE, TWO, TRACE, adds_reader=True),
 }
 
@@ -150,14 +156,19 @@ class Rendering(NamedTuple):
 
 def render(files: Files) -> Rendering:
     """Render in place as kpt does: one object a file, and the linker's objects in one of their own."""
-    stream = "---\n".join(files[name] for name in sorted(files, key=lambda name: (name == LINKER, name)))
+    stream = "---\n".join(
+        files[name] for name in sorted(files, key=lambda name: (name == LINKER, name))
+    )
     outcome = run(stream.encode(), CONFIG, ENVIRONMENT)
     if outcome.exit_code:
         return Rendering(None, outcome.stderr)
     authored = sorted(name for name in files if name != LINKER)
     documents = re.split(r"(?m)^---\n", outcome.stdout.decode())
     linker = "---\n".join(documents[len(authored) :])
-    in_place = {**dict(zip(authored, documents, strict=False)), **({LINKER: linker} if linker else {})}
+    in_place = {
+        **dict(zip(authored, documents, strict=False)),
+        **({LINKER: linker} if linker else {}),
+    }
     return Rendering(in_place, outcome.stderr)
 
 
@@ -208,8 +219,12 @@ def resolutions(merged: Files) -> Iterator[tuple[set[int], Files]]:
     authored = [(name, found) for name, found in conflicts(merged) if name != LINKER]
     emitted = [(name, found) for name, found in conflicts(merged) if name == LINKER]
     for sides in product((OURS, THEIRS), repeat=len(authored)):
-        for pattern in ((OURS, OURS), (THEIRS, THEIRS), (OURS, THEIRS), (THEIRS, OURS))[: 4 if emitted else 1]:
-            taken = dict(zip(authored, sides, strict=True)) | dict(zip(emitted, cycle(pattern), strict=False))
+        for pattern in ((OURS, OURS), (THEIRS, THEIRS), (OURS, THEIRS), (THEIRS, OURS))[
+            : 4 if emitted else 1
+        ]:
+            taken = dict(zip(authored, sides, strict=True)) | dict(
+                zip(emitted, cycle(pattern), strict=False)
+            )
             yield set(taken.values()), resolve(merged, taken)
 
 
@@ -221,7 +236,11 @@ def resolve(merged: Files, taken: Mapping[tuple[str, int], int]) -> Files:
 
 
 def conflicts(merged: Files) -> list[tuple[str, int]]:
-    return [(name, found.start()) for name, content in merged.items() for found in CONFLICT.finditer(content)]
+    return [
+        (name, found.start())
+        for name, content in merged.items()
+        for found in CONFLICT.finditer(content)
+    ]
 
 
 HASHED = re.compile(r"^(.+?)(-[2456789bcdfghkmt]{10})+$")
@@ -234,34 +253,59 @@ def base_form(value: Any) -> Any:
         return [*map(base_form, value)]
     if not isinstance(value, dict):
         return value
-    kept = {key: field for key, field in value.items() if key != "immutable" and not key.startswith(ADDED)}
+    kept = {
+        key: field
+        for key, field in value.items()
+        if key != "immutable" and not key.startswith(ADDED)
+    }
     plain = {key: base_form(field) for key, field in kept.items()}
     name = plain.get("name")
     return {**plain, "name": HASHED.sub(r"\1", name)} if isinstance(name, str) else plain
 
 
 def without_empty(item: Any) -> Any:
-    metadata = {key: field for key, field in item["metadata"].items() if field or key not in {"labels", "annotations"}}
+    metadata = {
+        key: field
+        for key, field in item["metadata"].items()
+        if field or key not in {"labels", "annotations"}
+    }
     return {**item, "metadata": metadata}
 
 
 def base_files(files: Files) -> Files:
     authored = {
-        name: base_form(yaml.load(content, yaml.CSafeLoader)) for name, content in files.items() if name != LINKER
+        name: base_form(yaml.load(content, yaml.CSafeLoader))
+        for name, content in files.items()
+        if name != LINKER
     }
-    return {name: yaml.dump(without_empty(item), Dumper=yaml.CSafeDumper) for name, item in authored.items()}
+    return {
+        name: yaml.dump(without_empty(item), Dumper=yaml.CSafeDumper)
+        for name, item in authored.items()
+    }
 
 
 def objects(files: Files) -> dict[tuple[str, str], Any]:
     """Return the objects. What is no revision any more keeps its protection from pruning."""
-    items = [item for content in files.values() for item in yaml.load_all(content, yaml.CSafeLoader) if item]
-    plain = [item if "labels" in item["metadata"] else without_empty(base_form(item)) for item in items]
+    items = [
+        item
+        for content in files.values()
+        for item in yaml.load_all(content, yaml.CSafeLoader)
+        if item
+    ]
+    plain = [
+        item if "labels" in item["metadata"] else without_empty(base_form(item)) for item in items
+    ]
     return {(item["kind"], item["metadata"]["name"]): item for item in plain}
 
 
 def is_verified(files: Files) -> bool:
     stream = "---\n".join(files.values()).encode()
-    return verify("-", stream, VerifyOptions(sets=("shop",), deployers=("kpt",), strict=True)).exit_code == 0
+    return (
+        verify(
+            "-", stream, VerifyOptions(sets=("shop",), deployers=("kpt",), strict=True)
+        ).exit_code
+        == 0
+    )
 
 
 PIN = "is another revision of"

@@ -1,6 +1,7 @@
 """Real git merges, rebases, picks and applies with the driver, whatever limits and labels that has.
 
-What is right is computed apart: git merges what the authors wrote, without a driver, and the function renders it.
+What is right is computed apart: git merges what the authors wrote, without a driver, and the
+function renders it.
 """
 
 import json
@@ -25,16 +26,45 @@ from tests.volume import part_of, seed_of
 STORIES = 100
 DRIVER = f"{shlex.quote(sys.executable)} -P -m tests.merge.limited %O %A %B %P %L"
 ROOT = Path(__file__).parents[2]
-IDENTITY = {f"GIT_{who}_{what}": "a@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-ENVIRONMENT = {**os.environ, **IDENTITY, "GIT_CONFIG_GLOBAL": "/dev/null", "LC_ALL": "C", "PYTHONPATH": str(ROOT)}
+IDENTITY = {
+    f"GIT_{who}_{what}": "a@example.com"
+    for who in ("AUTHOR", "COMMITTER")
+    for what in ("NAME", "EMAIL")
+}
+ENVIRONMENT = {
+    **os.environ,
+    **IDENTITY,
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "LC_ALL": "C",
+    "PYTHONPATH": str(ROOT),
+}
 
 FOLDERS = ("", "apps/my shop", "caf\udce9")
 NAMES = ("app.yaml", "-x.yaml", "--help.yaml", "caf\udce9.yaml", "a b.yaml")
 BRANCHES = ("theirs", "caf\udce9", "ours-2", "v1")
-SUBJECTS = ("a change", "- fix it", "--help", "-x", "ours", "HEAD", "caf\udce9 (b)", "parent of HEAD (x)")
+SUBJECTS = (
+    "a change",
+    "- fix it",
+    "--help",
+    "-x",
+    "ours",
+    "HEAD",
+    "caf\udce9 (b)",
+    "parent of HEAD (x)",
+)
 MARKER_SIZES = (None, None, None, 12, 200_000)
-LIMITS = ((10**8, 300), (10**8, 300), (0, 300), (3_000, 300), (30_000, 300), (10**8, 0), (10**8, 0.1))
-COMMENT = "# a long comment of somebody, as programs write them into a file, before what it is about\n"
+LIMITS = (
+    (10**8, 300),
+    (10**8, 300),
+    (0, 300),
+    (3_000, 300),
+    (30_000, 300),
+    (10**8, 0),
+    (10**8, 0.1),
+)
+COMMENT = (
+    "# a long comment of somebody, as programs write them into a file, before what it is about\n"
+)
 
 
 class Scene(NamedTuple):
@@ -84,7 +114,9 @@ def _renamed(files: Files, name: str) -> dict[str, str]:
 class Clone:
     """A repository with two branches, on one of them."""
 
-    def __init__(self, folder: Path, scene: Scene, versions: Versions[Files], *, with_driver: bool) -> None:
+    def __init__(
+        self, folder: Path, scene: Scene, versions: Versions[Files], *, with_driver: bool
+    ) -> None:
         self._folder, self._scene = folder, scene
         self._notes = folder.with_name(f"{folder.name}.notes")
         self._environment = {
@@ -108,7 +140,11 @@ class Clone:
 
     def git(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
         done = subprocess.run(
-            ["git", *arguments], cwd=self._folder, env=self._environment, capture_output=True, check=False
+            ["git", *arguments],
+            cwd=self._folder,
+            env=self._environment,
+            capture_output=True,
+            check=False,
         )
         assert done.returncode in {0, 1, 128}, done.stderr
         return done
@@ -125,7 +161,9 @@ class Clone:
 
     def tell(self, command: str) -> Told:
         done = getattr(self, f"_{command}")()
-        files = {path.name: _read(path) for path in (self._folder / self._scene.folder).glob("*.yaml")}
+        files = {
+            path.name: _read(path) for path in (self._folder / self._scene.folder).glob("*.yaml")
+        }
         answers = self._notes.read_text().splitlines() if self._notes.exists() else []
         return Told(
             done.returncode,
@@ -142,7 +180,10 @@ class Clone:
             _, name, stage = what.decode().split()
             content = self.git("cat-file", "blob", name).stdout.decode()
             found.setdefault(Path(os.fsdecode(path)).name, {})[int(stage)] = content
-        return {path: Versions(*(stages.get(number, "") for number in (1, 2, 3))) for path, stages in found.items()}
+        return {
+            path: Versions(*(stages.get(number, "") for number in (1, 2, 3)))
+            for path, stages in found.items()
+        }
 
     def _label(self, *labels: str) -> None:
         if self._scene.has_labels:
@@ -166,12 +207,18 @@ class Clone:
     def _pick(self) -> subprocess.CompletedProcess[bytes]:
         picked = f"{self._id(self._scene.branch)} ({self._scene.subject})"
         self._label(f"parent of {picked}", "HEAD", picked)
-        return self.git("cherry-pick", "--allow-empty", "--keep-redundant-commits", self._scene.branch)
+        return self.git(
+            "cherry-pick", "--allow-empty", "--keep-redundant-commits", self._scene.branch
+        )
 
     def _am(self) -> subprocess.CompletedProcess[bytes]:
         self._label("constructed fake ancestor", "HEAD", self._scene.subject)
         patch = self._folder.with_name("a.patch")
-        patch.write_bytes(self.git("format-patch", "--stdout", "-1", "--keep-subject", self._scene.branch, "--").stdout)
+        patch.write_bytes(
+            self.git(
+                "format-patch", "--stdout", "-1", "--keep-subject", self._scene.branch, "--"
+            ).stdout
+        )
         return self.git("am", "--3way", "--keep", str(patch))
 
 
@@ -183,7 +230,8 @@ def resolve(text: str, side: int, size: int = 7) -> str:
     """Return one side of every conflict."""
     markers = [rf"^{mark * size}( [^\n]*)?\n" for mark in "<=>"]
     conflict = re.compile(
-        r"(?P<ours>.*?)".join(markers[:2]) + r"(?P<theirs>.*?)" + markers[2], re.MULTILINE | re.DOTALL
+        r"(?P<ours>.*?)".join(markers[:2]) + r"(?P<theirs>.*?)" + markers[2],
+        re.MULTILINE | re.DOTALL,
     )
     return conflict.sub(lambda found: found["ours" if side == OURS else "theirs"], text)
 
@@ -237,5 +285,9 @@ def assert_nothing_is_gone(
         return  # one side has removed it, so git asks nobody
     assert text is not None
     found = sides(text, scene.marker_size or 7, 7)
-    allowed = [(stages.ours, stages.theirs), sides(merged_by_git(stages, folder), 7), sides(plain or "", 7)]
+    allowed = [
+        (stages.ours, stages.theirs),
+        sides(merged_by_git(stages, folder), 7),
+        sides(plain or "", 7),
+    ]
     assert found in allowed

@@ -29,7 +29,9 @@ from typing import NamedTuple
 from tests.mutants.telling import TELLING, Telling
 
 TREE = Path(__file__).parents[2]
-LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".hypothesis", ".*_cache", "__pycache__", "build", "*.egg-info")
+LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".venv", ".hypothesis", ".*_cache", "__pycache__", "build", "*.egg-info"
+)
 PATIENCE = 60, 4
 """Seconds, and how many times what the tests take without a mistake: an endless loop counts as noticed."""
 
@@ -96,7 +98,15 @@ OPPOSITES = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
 }
-EMPTY = {"str": '""', "list": "[]", "dict": "{}", "tuple": "()", "int": "0", "frozenset": "frozenset()", "set": "set()"}
+EMPTY = {
+    "str": '""',
+    "list": "[]",
+    "dict": "{}",
+    "tuple": "()",
+    "int": "0",
+    "frozenset": "frozenset()",
+    "set": "set()",
+}
 
 
 class Mutant(NamedTuple):
@@ -134,7 +144,8 @@ def _changes(tree: ast.Module) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]
         if isinstance(node, ast.FunctionDef) and isinstance(node.returns, ast.expr):
             yield from _other_results(node, ast.unparse(node.returns))
         elif isinstance(node, ast.AugAssign | ast.Continue | ast.Break) or (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Yield | ast.YieldFrom)
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Call | ast.Yield | ast.YieldFrom)
         ):
             yield "delete a statement", node, "pass"
     for statement in tree.body:
@@ -157,14 +168,18 @@ def _other_conditions(node: ast.AST) -> Iterator[tuple[str, ast.expr, str]]:
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         yield "drop a not", node, f"({ast.unparse(node.operand)})"
     elif isinstance(node, ast.Compare):
-        turned = ast.Compare(node.left, [OPPOSITES[type(node.ops[0])](), *node.ops[1:]], node.comparators)
+        turned = ast.Compare(
+            node.left, [OPPOSITES[type(node.ops[0])](), *node.ops[1:]], node.comparators
+        )
         yield "change a comparison", node, f"({ast.unparse(turned)})"
 
 
 def _other_results(function: ast.FunctionDef, returns: str) -> Iterator[tuple[str, ast.expr, str]]:
     for node in ast.walk(function):
         if isinstance(node, ast.Return) and node.value and not isinstance(node.value, ast.Constant):
-            empty = EMPTY.get(returns.partition("[")[0], "None" if returns.endswith("| None") else "")
+            empty = EMPTY.get(
+                returns.partition("[")[0], "None" if returns.endswith("| None") else ""
+            )
             opposite = f"(not ({ast.unparse(node.value)}))" if returns == "bool" else empty
             if opposite and opposite != ast.unparse(node.value):
                 yield "return something else", node.value, opposite
@@ -173,7 +188,9 @@ def _other_results(function: ast.FunctionDef, returns: str) -> Iterator[tuple[st
 def _other_constants(value: ast.expr) -> Iterator[tuple[str, ast.expr, str]]:
     for node in ast.walk(value):
         if isinstance(node, ast.Constant) and isinstance(node.value, str | int):
-            new = {bool: f"not {node.value}", int: f"{node.value} + 1"}.get(type(node.value), repr(f"{node.value}1"))
+            new = {bool: f"not {node.value}", int: f"{node.value} + 1"}.get(
+                type(node.value), repr(f"{node.value}1")
+            )
             yield "change a table", node, new
 
 
@@ -182,7 +199,10 @@ def copy_tree(copy: Path) -> Path:
     shutil.copytree(TREE, copy, ignore=LEFT_OUT)
     environment = copy / ".venv"
     venv.create(environment, symlinks=True)
-    for one in [*Path(sysconfig.get_path("purelib")).iterdir(), *Path(sysconfig.get_path("scripts")).iterdir()]:
+    for one in [
+        *Path(sysconfig.get_path("purelib")).iterdir(),
+        *Path(sysconfig.get_path("scripts")).iterdir(),
+    ]:
         place = environment / one.relative_to(sys.prefix)
         data = b"" if one.is_dir() else one.read_bytes()
         if str(TREE).encode() in data:
@@ -207,7 +227,10 @@ def is_noticed(mutant: Mutant, copy: Path, tests: str, seconds: float) -> bool:
 
 
 def measure(copy: Path, tests: str) -> float:
-    """Return how many seconds tests may take, from what they take without a mistake. Ends if they fail."""
+    """Return how many seconds tests may take, from what they take without a mistake.
+
+    Ends if they fail.
+    """
     started = time.monotonic()
     if failure := run_tests(copy, tests, None):
         sys.exit(f"{tests} fail without any mistake: mend them first\n{failure}")
@@ -223,11 +246,26 @@ def find_tests(mutant: Mutant) -> str:
 
 def run_tests(copy: Path, tests: str, seconds: float | None) -> str:
     """Return what the first test that fails says; `""` if none does."""
-    command = [str(copy / ".venv/bin/python"), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests.split()]
+    command = [
+        str(copy / ".venv/bin/python"),
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *tests.split(),
+    ]
     settings = {"KRM_FN_VOLUME": "0.005"}
     try:
         ended = subprocess.run(
-            command, cwd=copy, env=os.environ | settings, capture_output=True, text=True, timeout=seconds, check=False
+            command,
+            cwd=copy,
+            env=os.environ | settings,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return f"not done after {seconds:.0f} s"
@@ -247,7 +285,12 @@ def find_telling(row: Telling) -> Mutant | None:
         return None
     ((path, node),) = found
     is_expression = isinstance(read_code(row.instead), ast.expr) and isinstance(node, ast.expr)
-    return Mutant(path, row.mistake, node.lineno, replace(path.read_bytes(), node, row.instead, grouped=is_expression))
+    return Mutant(
+        path,
+        row.mistake,
+        node.lineno,
+        replace(path.read_bytes(), node, row.instead, grouped=is_expression),
+    )
 
 
 def read_code(code: str) -> ast.expr | ast.stmt:
@@ -278,11 +321,17 @@ def _named(within: ast.AST, prefix: str) -> Iterator[tuple[str, ast.AST]]:
 
 
 def make_telling() -> int:
-    """Make each mistake of telling.py. Return 1 if one is not noticed by its tests, or cannot be made."""
+    """Make each mistake of telling.py.
+
+    Return 1 if one is not noticed by its tests, or cannot be made.
+    """
     missed = []
     with tempfile.TemporaryDirectory() as folder:
         copy = copy_tree(Path(folder) / "tree")
-        allowed = {tests: measure(copy, tests) for tests in dict.fromkeys(map(attrgetter("tests"), TELLING))}
+        allowed = {
+            tests: measure(copy, tests)
+            for tests in dict.fromkeys(map(attrgetter("tests"), TELLING))
+        }
         for count, row in enumerate(TELLING, 1):
             print(f"{count} of {len(TELLING)}: {row.mistake}", file=sys.stderr)
             mutant = find_telling(row)
@@ -290,7 +339,14 @@ def make_telling() -> int:
                 missed.append(f"{row.mistake}: expected once in {row.where}: {row.code}")
             elif not is_noticed(mutant, copy, row.tests, allowed[row.tests]):
                 missed.append(f"{row.mistake}: not noticed by {row.tests}")
-    print("\n".join([*missed, f"{len(TELLING) - len(missed)} of {len(TELLING)} telling mistakes are noticed."]))
+    print(
+        "\n".join(
+            [
+                *missed,
+                f"{len(TELLING) - len(missed)} of {len(TELLING)} telling mistakes are noticed.",
+            ]
+        )
+    )
     return bool(missed)
 
 
@@ -306,11 +362,17 @@ def choose(mutants: list[Mutant], number: int, rng: Random) -> list[Mutant]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("number", type=int, nargs="?", default=100)
     parser.add_argument("--seed", type=int, default=randrange(1_000_000))
-    parser.add_argument("--only", nargs="*", default=[""], help="mutate the files whose path in krm_fn starts so")
-    parser.add_argument("--telling", action="store_true", help="make the mistakes of telling.py instead")
+    parser.add_argument(
+        "--only", nargs="*", default=[""], help="mutate the files whose path in krm_fn starts so"
+    )
+    parser.add_argument(
+        "--telling", action="store_true", help="make the mistakes of telling.py instead"
+    )
     options = parser.parse_args()
     if options.telling:
         return make_telling()
@@ -319,7 +381,11 @@ def main() -> int:
     files = [path for room in rooms for path in sorted((TREE / "krm_fn" / room).rglob("*.py"))]
     only = tuple(options.only)
     named = [path for path in files if str(path.relative_to(TREE / "krm_fn")).startswith(only)]
-    chosen = choose([mutant for path in named for mutant in find_mutants(path)], options.number, Random(options.seed))
+    chosen = choose(
+        [mutant for path in named for mutant in find_mutants(path)],
+        options.number,
+        Random(options.seed),
+    )
     survivors = 0
     allowed: dict[str, float] = {}
     started = time.monotonic()
@@ -328,14 +394,20 @@ def main() -> int:
         for count, mutant in enumerate(chosen, 1):
             tests = find_tests(mutant)
             place = f"{mutant.path.relative_to(TREE)}:{mutant.line}"
-            print(f"{count} of {len(chosen)}, {time.monotonic() - started:.0f} s: {place}", file=sys.stderr)
+            print(
+                f"{count} of {len(chosen)}, {time.monotonic() - started:.0f} s: {place}",
+                file=sys.stderr,
+            )
             if tests not in allowed:
                 allowed[tests] = measure(copy, tests)
             if is_noticed(mutant, copy, tests, allowed[tests]):
                 continue
             survivors += 1
             print(f"\n{place} {mutant.rule}")
-            before, after = (copy / mutant.path.relative_to(TREE)).read_text().splitlines(), mutant.text.splitlines()
+            before, after = (
+                (copy / mutant.path.relative_to(TREE)).read_text().splitlines(),
+                mutant.text.splitlines(),
+            )
             print("\n".join(list(unified_diff(before, after, lineterm="", n=2))[2:]), flush=True)
     print(f"\n{survivors} of {len(chosen)} mistakes are noticed by no test.")
     return survivors > 0

@@ -1,8 +1,9 @@
 """The mistakes in krm_fn that would cost most, each with the test of `make test` that notices it.
 
-A mistake is a function or constant, by its name and wherever it is, a piece of code in it, and what stands there
-instead. Code is compared as Python understands it: neither its lines nor its module matter. `python -m tests.mutants
---telling` says where the code is not there exactly once, and which row no test notices.
+A mistake is a function or constant, by its name and wherever it is, a piece of code in it, and what
+stands there instead. Code is compared as Python understands it: neither its lines nor its module
+matter. `python -m tests.mutants --telling` says where the code is not there exactly once, and which
+row no test notices.
 """
 
 from typing import NamedTuple

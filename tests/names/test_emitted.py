@@ -16,16 +16,27 @@ EMITTED = [
     pytest.param(f"kind: Role\nmetadata: {{name: web-linker, {LINKER}}}", id="a Role"),
     pytest.param(f"kind: ConfigMap\nmetadata: {{name: web-linker, {LINKER}}}", id="an inventory"),
     pytest.param(f"kind: Job\nmetadata: {{name: web-link-5t7h9k2b4c, {LINKER}}}", id="a Job"),
-    pytest.param(f"kind: ConfigMap\nmetadata: {{name: web-5t7h9k2b4c, {SECRET}, {BASE_NAME}}}", id="a tracker"),
+    pytest.param(
+        f"kind: ConfigMap\nmetadata: {{name: web-5t7h9k2b4c, {SECRET}, {BASE_NAME}}}",
+        id="a tracker",
+    ),
 ]
 
 AUTHORED = [
     pytest.param("kind: Role\nmetadata: {name: web-linker}", id="the name alone"),
     pytest.param(f"kind: Role\nmetadata: {{name: web, {LINKER}}}", id="the label alone"),
     pytest.param(f"kind: Job\nmetadata: {{name: web-linker, {LINKER}}}", id="a Job without a hash"),
-    pytest.param(f"kind: Deployment\nmetadata: {{name: web-linker, {LINKER}}}", id="a kind that is never emitted"),
-    pytest.param(f"kind: ConfigMap\nmetadata: {{name: web, {SECRET}}}", id="a tracker without its base name"),
-    pytest.param(f"kind: ConfigMap\nmetadata: {{name: web, {SECRET}, {BASE_NAME}}}\ndata: {{}}", id="one with data"),
+    pytest.param(
+        f"kind: Deployment\nmetadata: {{name: web-linker, {LINKER}}}",
+        id="a kind that is never emitted",
+    ),
+    pytest.param(
+        f"kind: ConfigMap\nmetadata: {{name: web, {SECRET}}}", id="a tracker without its base name"
+    ),
+    pytest.param(
+        f"kind: ConfigMap\nmetadata: {{name: web, {SECRET}, {BASE_NAME}}}\ndata: {{}}",
+        id="one with data",
+    ),
 ]
 
 

@@ -10,7 +10,11 @@ WRITTEN = [
     pytest.param(False, "false", id="false"),
     pytest.param({}, "{}", id="an empty mapping"),
     pytest.param([], "[]", id="an empty list"),
-    pytest.param({"b": ["x", None], "a": {"c": True}}, '{"a":{"c":true},"b":["x",null]}', id="no blanks, sorted keys"),
+    pytest.param(
+        {"b": ["x", None], "a": {"c": True}},
+        '{"a":{"c":true},"b":["x",null]}',
+        id="no blanks, sorted keys",
+    ),
     pytest.param(
         dict.fromkeys(["\U0001f600", "\uffee", "é", "a", "B", "_", ""], "x"),
         '{"":"x","B":"x","_":"x","a":"x","é":"x","\uffee":"x","\U0001f600":"x"}',
@@ -21,7 +25,9 @@ WRITTEN = [
     pytest.param("\x00\x07\x1f", r'"\u0000\u0007\u001f"', id="control characters without"),
     pytest.param("\x7f\x80\x85\ufeff", '"\x7f\x80\x85\ufeff"', id="later control characters stay"),
     pytest.param("<a & b>", r'"\u003ca \u0026 b\u003e"', id="what HTML would stumble over"),
-    pytest.param({"<": "\u2028\u2029"}, r'{"\u003c":"\u2028\u2029"}', id="what JavaScript would stumble over"),
+    pytest.param(
+        {"<": "\u2028\u2029"}, r'{"\u003c":"\u2028\u2029"}', id="what JavaScript would stumble over"
+    ),
     pytest.param("ä漢\U0001f600", '"ä漢\U0001f600"', id="all other text as it is"),
 ]
 
@@ -36,7 +42,11 @@ NUMBERS = [
     pytest.param(1e-10, "1e-10", id="an exponent of two digits"),
     pytest.param(5e-324, "5e-324", id="the smallest of all"),
     pytest.param(1e20, "100000000000000000000", id="many zeros before the point"),
-    pytest.param(123456789012345678901.0, "123456789012345680000", id="zeros, not digits, where precision ends"),
+    pytest.param(
+        123456789012345678901.0,
+        "123456789012345680000",
+        id="zeros, not digits, where precision ends",
+    ),
     pytest.param(1e21, "1e+21", id="the first large one with exponent"),
     pytest.param(-1.7976931348623157e308, "-1.7976931348623157e+308", id="the largest"),
 ]

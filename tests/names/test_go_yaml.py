@@ -16,10 +16,16 @@ def scalar(source: str) -> Scalar:
 
 
 TEXTS = [
-    *(pytest.param(word, id=f"{word} is a boolean of YAML 1.1") for word in ("yes", "No", "on", "OFF", "y", "N")),
+    *(
+        pytest.param(word, id=f"{word} is a boolean of YAML 1.1")
+        for word in ("yes", "No", "on", "OFF", "y", "N")
+    ),
     *(pytest.param(word, id=f"{word} is no boolean") for word in ("tRUE", "truE", "falsehood")),
     *(pytest.param(word, id=f"{word} is no null") for word in ("nULL", "~x", "none", "nil")),
-    *(pytest.param(word, id=f"{word} is no float") for word in ("inf", "nan", ".iNF", "+.nan", "Infinity")),
+    *(
+        pytest.param(word, id=f"{word} is no float")
+        for word in ("inf", "nan", ".iNF", "+.nan", "Infinity")
+    ),
     *(pytest.param(word, id=f"{word} is a sign of YAML") for word in ("<<", "=")),
     pytest.param("12:30:45", id="a time of day"),
     pytest.param("v1.2", id="a version"),
@@ -28,11 +34,16 @@ TEXTS = [
 ]
 
 VALUES = [
-    *(pytest.param(word, None, id=f"{word or 'nothing'} is null") for word in ("", "~", "null", "Null", "NULL")),
+    *(
+        pytest.param(word, None, id=f"{word or 'nothing'} is null")
+        for word in ("", "~", "null", "Null", "NULL")
+    ),
     *(pytest.param(word, True, id=f"{word} is true") for word in ("true", "True", "TRUE")),
     *(pytest.param(word, False, id=f"{word} is false") for word in ("false", "False", "FALSE")),
     pytest.param("0x10", 16.0, id="a number"),
-    pytest.param("9007199254740993", 9007199254740992.0, id="a number beyond the precision of a float"),
+    pytest.param(
+        "9007199254740993", 9007199254740992.0, id="a number beyond the precision of a float"
+    ),
     pytest.param("2020-01-02", "2020-01-02T00:00:00Z", id="a date"),
     pytest.param("''", "", id="an empty quoted text"),
     pytest.param("'5'", "5", id="a number in single quotes"),
@@ -48,27 +59,47 @@ TAGGED = [
     pytest.param("!!float 5", 5.0, id="an integer tagged as a float"),
     pytest.param("!!bool 'true'", True, id="a quoted boolean tagged as one"),
     pytest.param("!!null ''", None, id="a quoted null tagged as one"),
-    pytest.param("!!timestamp '2020-01-02'", "2020-01-02T00:00:00Z", id="a quoted date tagged as one"),
+    pytest.param(
+        "!!timestamp '2020-01-02'", "2020-01-02T00:00:00Z", id="a quoted date tagged as one"
+    ),
     pytest.param("!secret 5", "5", id="a number under an unknown tag is text"),
     pytest.param("! 5", 5.0, id="a tag that says nothing"),
     pytest.param("!!binary aGVsbG8=", "hello", id="binary is decoded"),
     pytest.param('!!binary "aGVs\\nbG8=\\r\\n"', "hello", id="line ends in binary are skipped"),
-    pytest.param("!!binary /+KCQQ==", "\ufffd\ufffd\ufffdA", id="each byte that is not UTF-8 is replaced"),
+    pytest.param(
+        "!!binary /+KCQQ==", "\ufffd\ufffd\ufffdA", id="each byte that is not UTF-8 is replaced"
+    ),
 ]
 
 REFUSED = [
     *(
-        pytest.param(word, "infinity and NaN cannot be hashed; quote the value", id=f"{word} has no JSON")
+        pytest.param(
+            word, "infinity and NaN cannot be hashed; quote the value", id=f"{word} has no JSON"
+        )
         for word in (".inf", "-.Inf", "+.INF", ".nan", ".NaN")
     ),
-    pytest.param("2020-01-02T03:04:05+24:00", "a time zone offset must be less than 24 hours", id="a zone of a day"),
+    pytest.param(
+        "2020-01-02T03:04:05+24:00",
+        "a time zone offset must be less than 24 hours",
+        id="a zone of a day",
+    ),
     pytest.param("!!int secret", "does not match its tag !!int", id="text tagged as a number"),
     pytest.param("!!int 5.5", "does not match its tag !!int", id="a float tagged as an integer"),
     pytest.param("!!bool yes", "does not match its tag !!bool", id="yes tagged as a boolean"),
     pytest.param("!!null secret", "does not match its tag !!null", id="text tagged as null"),
-    pytest.param("!!timestamp 5", "does not match its tag !!timestamp", id="a number tagged as a date"),
-    pytest.param("!!binary secret", "does not match its tag !!binary: not base64", id="base64 of a wrong length"),
-    pytest.param("!!binary YQ=YQ===", "does not match its tag !!binary: not base64", id="base64 padded inside"),
+    pytest.param(
+        "!!timestamp 5", "does not match its tag !!timestamp", id="a number tagged as a date"
+    ),
+    pytest.param(
+        "!!binary secret",
+        "does not match its tag !!binary: not base64",
+        id="base64 of a wrong length",
+    ),
+    pytest.param(
+        "!!binary YQ=YQ===",
+        "does not match its tag !!binary: not base64",
+        id="base64 padded inside",
+    ),
 ]
 
 
@@ -168,14 +199,24 @@ DATES = [
     pytest.param("0000-02-29", "0000-02-29T00:00:00Z", id="the year 0 leaps"),
     pytest.param("2020-01-02T03:04:05Z", "2020-01-02T03:04:05Z", id="RFC 3339"),
     pytest.param("2020-01-02t3:4:5Z", "2020-01-02T03:04:05Z", id="a small t, and single digits"),
-    pytest.param("2020-01-02   03:04:05", "2020-01-02T03:04:05Z", id="blanks for a T, and then no zone"),
-    pytest.param("2020-01-02 03:04:05.120", "2020-01-02T03:04:05.12Z", id="a fraction loses its zeros"),
+    pytest.param(
+        "2020-01-02   03:04:05", "2020-01-02T03:04:05Z", id="blanks for a T, and then no zone"
+    ),
+    pytest.param(
+        "2020-01-02 03:04:05.120", "2020-01-02T03:04:05.12Z", id="a fraction loses its zeros"
+    ),
     pytest.param("2020-01-02 03:04:05.000", "2020-01-02T03:04:05Z", id="or vanishes"),
     pytest.param("2020-01-02 03:04:05,5", "2020-01-02T03:04:05.5Z", id="a comma for a point"),
-    pytest.param("2020-01-02 03:04:05.1234567899", "2020-01-02T03:04:05.123456789Z", id="nanoseconds are enough"),
+    pytest.param(
+        "2020-01-02 03:04:05.1234567899",
+        "2020-01-02T03:04:05.123456789Z",
+        id="nanoseconds are enough",
+    ),
     pytest.param("2020-01-02T03:04:05+02:30", "2020-01-02T03:04:05+02:30", id="a zone"),
     pytest.param("2020-01-02T03:04:05-00:00", "2020-01-02T03:04:05Z", id="a zone of nothing"),
-    pytest.param("2020-01-02T03:04:05-01:60", "2020-01-02T03:04:05-02:00", id="sixty minutes are an hour"),
+    pytest.param(
+        "2020-01-02T03:04:05-01:60", "2020-01-02T03:04:05-02:00", id="sixty minutes are an hour"
+    ),
 ]
 
 NOT_DATES = [

@@ -27,12 +27,20 @@ def config(name: str, base: str = "") -> Item:
     [
         pytest.param(config("app"), "app", id="a plain name"),
         pytest.param(config(f"app-{OWN_HASH}"), "app", id="its own hash comes off"),
-        pytest.param(config(f"app-{OTHER_HASH}"), f"app-{OTHER_HASH}", id="what only looks like a hash stays"),
-        pytest.param(config(f"app-{OTHER_HASH}", "app"), "app", id="a hash of an earlier run comes off"),
-        pytest.param(config(f"pre-app-{OTHER_HASH}", "app"), "pre-app", id="a prefix put on since then stays"),
+        pytest.param(
+            config(f"app-{OTHER_HASH}"), f"app-{OTHER_HASH}", id="what only looks like a hash stays"
+        ),
+        pytest.param(
+            config(f"app-{OTHER_HASH}", "app"), "app", id="a hash of an earlier run comes off"
+        ),
+        pytest.param(
+            config(f"pre-app-{OTHER_HASH}", "app"), "pre-app", id="a prefix put on since then stays"
+        ),
         pytest.param(config(f"app-{OTHER_HASH}-v2", "app"), "app-v2", id="a suffix stays too"),
         pytest.param(config("app", "app"), "app", id="an adopted name"),
-        pytest.param(config("other", "app"), "other", id="a base name copied from another object is ignored"),
+        pytest.param(
+            config("other", "app"), "other", id="a base name copied from another object is ignored"
+        ),
     ],
 )
 def test_base_name(item: Item, expected: str) -> None:
@@ -40,7 +48,11 @@ def test_base_name(item: Item, expected: str) -> None:
 
 
 def test_the_present_name_comes_first() -> None:
-    assert names_of(config(f"pre-app-{OTHER_HASH}", "app")) == [f"pre-app-{OTHER_HASH}", "pre-app", "app"]
+    assert names_of(config(f"pre-app-{OTHER_HASH}", "app")) == [
+        f"pre-app-{OTHER_HASH}",
+        "pre-app",
+        "app",
+    ]
 
 
 def test_a_copied_base_name_is_no_name() -> None:
@@ -53,7 +65,9 @@ def test_a_copied_base_name_is_no_name() -> None:
         pytest.param("shop", "shop", id="a name that can name a set"),
         pytest.param("shop.example", "shop.example", id="dots are fine"),
         pytest.param("a" * 63, "a" * 63, id="as long as a label"),
-        pytest.param("team_shop", "team-shop-[a-z0-9]{10}", id="an application of another namespace"),
+        pytest.param(
+            "team_shop", "team-shop-[a-z0-9]{10}", id="an application of another namespace"
+        ),
         pytest.param("team-_-shop", "team---shop-[a-z0-9]{10}", id="another one"),
         pytest.param("a" * 64, "a{52}-[a-z0-9]{10}", id="too long"),
         pytest.param("Shop", "shop-[a-z0-9]{10}", id="upper case"),

@@ -58,7 +58,11 @@ def test_the_name_of_another_object(unknown: str, known: str) -> None:
 def test_the_order_of_the_names_does_not_matter() -> None:
     """Of several that are near, one is chosen."""
     known = ["web-confix", "web-config", "web-confign"]
-    assert find_near(["web-confg"], known) == find_near(["web-confg"], known[::-1]) == {"web-confg": "web-config"}
+    assert (
+        find_near(["web-confg"], known)
+        == find_near(["web-confg"], known[::-1])
+        == {"web-confg": "web-config"}
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +73,11 @@ def test_the_order_of_the_names_does_not_matter() -> None:
             [f"web-{number}-config" for number in range(20_000)],
             id="every name is near another one",
         ),
-        pytest.param(["-".join(["aaaaa"] * 100_000)], ["-".join(["aaaab"] * 100_000)], id="texts that are no names"),
+        pytest.param(
+            ["-".join(["aaaaa"] * 100_000)],
+            ["-".join(["aaaab"] * 100_000)],
+            id="texts that are no names",
+        ),
     ],
 )
 def test_the_time_is_bounded(unknown: list[str], known: list[str]) -> None:

@@ -16,9 +16,14 @@ LINKER = (
 
 
 def test_suggest() -> None:
-    assert suggest("renam", ["rename", "adopt"]) == '; did you mean "rename"? allowed: rename, adopt'
+    assert (
+        suggest("renam", ["rename", "adopt"]) == '; did you mean "rename"? allowed: rename, adopt'
+    )
     assert suggest("x", ["rename", "adopt"]) == "; allowed: rename, adopt"
-    assert suggest("image", ["jobs"], "spec.linker.image") == "; did you mean spec.linker.image? allowed: jobs"
+    assert (
+        suggest("image", ["jobs"], "spec.linker.image")
+        == "; did you mean spec.linker.image? allowed: jobs"
+    )
 
 
 def test_did_you_mean() -> None:
@@ -32,7 +37,9 @@ def test_did_you_mean() -> None:
         pytest.param("imgae", "image", id="two letters swapped"),
         pytest.param("timeout", "timeoutSeconds", id="the beginning"),
         pytest.param("ttl", "ttlSecondsAfterFinished", id="a beginning of few letters"),
-        pytest.param("age", "minimumAgeSeconds", id="a word in the middle, not letters of another word"),
+        pytest.param(
+            "age", "minimumAgeSeconds", id="a word in the middle, not letters of another word"
+        ),
         pytest.param("minimum_age", "minimumAgeSeconds", id="words joined in another way"),
         pytest.param("en", "", id="two letters"),
         pytest.param("pruner", "", id="nothing like it"),

@@ -17,7 +17,13 @@ from tests.installs.install import Config, pod_references, read_objects
 
 PACKAGES = Path(__file__).parent
 CONFIGS = ("ConfigMap", "Secret")
-PRODUCERS = ("ExternalSecret", "SealedSecret", "VaultStaticSecret", "SecretProviderClass", "OnePasswordItem")
+PRODUCERS = (
+    "ExternalSecret",
+    "SealedSecret",
+    "VaultStaticSecret",
+    "SecretProviderClass",
+    "OnePasswordItem",
+)
 
 _BASE_NAME = "revisions.krm-fn.io/base-name"
 _COMPONENT = "revisions.krm-fn.io/component"
@@ -26,7 +32,8 @@ _COMPONENT = "revisions.krm-fn.io/component"
 class Package:
     """What `about.yaml` says of a package, and the objects in `objects.yaml`.
 
-    `renamed`: what the function renames, such as `ExternalSecret/web`. `left`: what it leaves alone, and words of why.
+    `renamed`: what the function renames, such as `ExternalSecret/web`. `left`: what it leaves
+    alone, and words of why.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -49,7 +56,12 @@ class Package:
         """Return a configuration that chooses all kinds, without the linker."""
         spec = {"kinds": [*CONFIGS, *PRODUCERS], "linker": {"enabled": False}}
         api_version, kind = "revisions.krm-fn.io/v1", "ConfigRevisions"
-        config = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "packages"}, "spec": spec}
+        config = {
+            "apiVersion": api_version,
+            "kind": kind,
+            "metadata": {"name": "packages"},
+            "spec": spec,
+        }
         return yaml.safe_dump(config).encode()
 
     def run(self, text: bytes | None = None) -> Outcome:
@@ -85,11 +97,18 @@ def provided_in(text: bytes, default_namespace: str) -> set[Config]:
 
 def references_in(text: bytes, default_namespace: str) -> list[Config]:
     """Return what the pod templates reference, in their order."""
-    return [reference for one in read_objects(text) for reference in pod_references(one, default_namespace)]
+    return [
+        reference
+        for one in read_objects(text)
+        for reference in pod_references(one, default_namespace)
+    ]
 
 
 def _provided(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what the object is or makes. It is written without the function's own tables, so as to check them."""
+    """Yield what the object is or makes.
+
+    It is written without the function's own tables, so as to check them.
+    """
     kind, name, spec = one["kind"], one["metadata"]["name"], one.get("spec", {})
     if kind in CONFIGS:
         yield kind, name

@@ -54,6 +54,9 @@ def test_a_second_run_changes_nothing(package: Package) -> None:
 def test_every_pod_finds_what_it_reads(package: Package) -> None:
     after = package.run().stdout
     before = references_in(package.text, package.namespace)
-    provided, still_provided = provided_in(package.text, package.namespace), provided_in(after, package.namespace)
+    provided, still_provided = (
+        provided_in(package.text, package.namespace),
+        provided_in(after, package.namespace),
+    )
     for old, new in zip(before, references_in(after, package.namespace), strict=True):
         assert new in still_provided if old in provided else new == old

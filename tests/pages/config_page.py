@@ -40,7 +40,9 @@ def list_fields() -> Iterator[tuple[str, dict[str, Any]]]:
             yield path, field
 
 
-def _below(schema: dict[str, Any], part: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _below(
+    schema: dict[str, Any], part: dict[str, Any], path: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, value in part.get("properties", {}).items():
         field = _resolve(schema, value)
         below = step(path, name)
@@ -50,14 +52,18 @@ def _below(schema: dict[str, Any], part: dict[str, Any], path: str) -> Iterator[
             yield from _below(schema, field, below)
     for form in ("items", "then", "else"):
         if form in part:
-            yield from _below(schema, _resolve(schema, part[form]), f"{path}[]" if form == "items" else path)
+            yield from _below(
+                schema, _resolve(schema, part[form]), f"{path}[]" if form == "items" else path
+            )
 
 
 def _resolve(schema: dict[str, Any], field: dict[str, Any]) -> dict[str, Any]:
     definition = schema["$defs"][field["$ref"].rpartition("/")[2]] if "$ref" in field else {}
     found = {**definition, **field}
     # What a reference refers to may be one itself.
-    return _resolve(schema, {**found, "$ref": definition["$ref"]}) if "$ref" in definition else found
+    return (
+        _resolve(schema, {**found, "$ref": definition["$ref"]}) if "$ref" in definition else found
+    )
 
 
 def _section(path: str, field: dict[str, Any]) -> str:
@@ -66,7 +72,9 @@ def _section(path: str, field: dict[str, Any]) -> str:
     if "default" in field:
         facts.append(f"Default: {_shown(field['default'])}.")
     examples = ", ".join(f"`{name}: {_flow(one)}`" for one in field["examples"])
-    description = _DEFAULT.sub("", field["description"]) if "default" in field else field["description"]
+    description = (
+        _DEFAULT.sub("", field["description"]) if "default" in field else field["description"]
+    )
     values = field.get("items", {})
     pairs = zip(values.get("enum", ()), values.get("enumDescriptions", ()), strict=False)
     told = "".join(f"* `{one}`: {text}\n" for one, text in pairs)

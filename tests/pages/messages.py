@@ -107,7 +107,9 @@ def _text(node: ast.AST) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
-        return "".join(str(part.value) if isinstance(part, ast.Constant) else _GAP for part in node.values)
+        return "".join(
+            str(part.value) if isinstance(part, ast.Constant) else _GAP for part in node.values
+        )
     return ""
 
 

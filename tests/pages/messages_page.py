@@ -14,7 +14,11 @@ def page() -> str:
     """Return the page: what is written by hand, and one section for each group of messages."""
     written = PAGE.read_text().partition(MARK)[0]
     groups = groupby(read_messages(), key=lambda one: one.group)
-    return written + MARK + "".join(f"\n## {title}\n{''.join(map(_section, group))}" for title, group in groups)
+    return (
+        written
+        + MARK
+        + "".join(f"\n## {title}\n{''.join(map(_section, group))}" for title, group in groups)
+    )
 
 
 def _section(one: Message) -> str:
@@ -22,7 +26,10 @@ def _section(one: Message) -> str:
 
 
 def _code(text: str) -> str:
-    """Return a message as code, with capitals for what varies. Some messages contain backticks themselves."""
+    """Return a message as code, with capitals for what varies.
+
+    Some messages contain backticks themselves.
+    """
     shown = re.sub(r"\{([a-z_]+)\}", lambda found: found[1].upper(), text)
     return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
 

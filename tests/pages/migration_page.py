@@ -1,4 +1,7 @@
-"""The diffs in docs/migration.md: what a deployer shows. `python -m tests.pages.migration_page` updates the page."""
+"""The diffs in docs/migration.md: what a deployer shows.
+
+`python -m tests.pages.migration_page` updates the page.
+"""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +16,8 @@ from tests.function.openapi import load, objects_in
 
 PAGE = Path(__file__).parents[2] / "docs/migration.md"
 BLOCK = re.compile(
-    r"(?P<head><!-- (?P<case>from-\S+) (?P<step>step-\d) -->\n```diff\n)(?P<diff>.*?)(?P<tail>```\n)", re.DOTALL
+    r"(?P<head><!-- (?P<case>from-\S+) (?P<step>step-\d) -->\n```diff\n)(?P<diff>.*?)(?P<tail>```\n)",
+    re.DOTALL,
 )
 KEPT = {one.annotation for protections in PROTECTIONS.values() for one in protections if one.keeps}
 

@@ -82,10 +82,14 @@ def draw(title: str, printed: str) -> str:
     ]
     for number, theme in enumerate(THEMES.values()):
         top = number * height
-        drawn.append(f'  <rect y="{top}" width="{width}" height="{height}" fill="{theme.background}"/>')
+        drawn.append(
+            f'  <rect y="{top}" width="{width}" height="{height}" fill="{theme.background}"/>'
+        )
         for row, line in enumerate(lines):
             baseline = top + MARGIN + row * HEIGHT + 15
-            drawn += (f"  {shape}" for run in read_runs(line) for shape in _draw_run(run, baseline, theme))
+            drawn += (
+                f"  {shape}" for run in read_runs(line) for shape in _draw_run(run, baseline, theme)
+            )
     return "\n".join([*drawn, "</svg>", ""])
 
 
@@ -110,7 +114,10 @@ def find_pictures() -> Iterator[tuple[Path, str]]:
         "history": write_history(read_history(HISTORY), HistoryFormat.TEXT, screen),
     }
     for command, text in printed.items():
-        yield FOLDER / f"{command}-at-a-terminal.svg", draw(f"krm-fn {command} at a light and at a dark terminal", text)
+        yield (
+            FOLDER / f"{command}-at-a-terminal.svg",
+            draw(f"krm-fn {command} at a light and at a dark terminal", text),
+        )
 
 
 if __name__ == "__main__" and sys.argv[1:] == ["--write"]:

@@ -14,15 +14,26 @@ from krm_fn.core.references.find import read_chart_values
 from tests.pages import config_page
 
 ROOT = Path(__file__).parents[2]
-PAGES = {str(path.relative_to(ROOT)): path.read_text() for path in sorted((ROOT / "docs").rglob("*.md"))}
-FILE = re.compile(r"`((?:tests|examples|fixtures|schemas|docs|benchmarks)/[^`:\s<>*]*)(?:::(\w+))?`")
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text() for path in sorted((ROOT / "docs").rglob("*.md"))
+}
+FILE = re.compile(
+    r"`((?:tests|examples|fixtures|schemas|docs|benchmarks)/[^`:\s<>*]*)(?:::(\w+))?`"
+)
 """A file of the repository, and a function in it."""
 
 _BY_NAME = re.compile(r"(?:pipx?|uvx|tool) (?:(?:install|run|-\S+) )*['\"]?krm-fn(?=[\[='\" \n])")
 """A command that gets the package from an index, where nobody has published it."""
 
 NAMED = sorted({(page, path) for page, text in PAGES.items() for path, _ in FILE.findall(text)})
-TITLES = {"Argo CD": "argocd", "Flux": "flux", "kpt": "kpt", "Helm": "helm", "kapp": "kapp", "Spinnaker": "spinnaker"}
+TITLES = {
+    "Argo CD": "argocd",
+    "Flux": "flux",
+    "kpt": "kpt",
+    "Helm": "helm",
+    "kapp": "kapp",
+    "Spinnaker": "spinnaker",
+}
 """What docs/deployers.md calls the values of `spec.deployers`."""
 
 
@@ -32,8 +43,14 @@ def test_what_a_page_names_is_there(page: str, path: str) -> None:
 
 
 def test_nothing_installs_krm_fn_by_a_name_that_anybody_may_register() -> None:
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    files = [ROOT / name for name in listed.split("\0") if name and not name.startswith(("fixtures/", "locks/"))]
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    files = [
+        ROOT / name
+        for name in listed.split("\0")
+        if name and not name.startswith(("fixtures/", "locks/"))
+    ]
     assert len(files) > 500
     for file in files:
         if file.is_file() and file != Path(__file__):
@@ -48,8 +65,12 @@ def test_each_guarantee_names_a_test_that_is_there() -> None:
 
 
 def test_the_threat_model_lists_every_pin() -> None:
-    listed = re.findall(r"^\| `(KRM_FN_\w+)` \| `spec\.linker\.(\w+)`", PAGES["docs/threat-model.md"], re.MULTILINE)
-    assert dict(listed) == {name: field.name for name, field in PINNABLE.items() if name.startswith("KRM_FN_")}
+    listed = re.findall(
+        r"^\| `(KRM_FN_\w+)` \| `spec\.linker\.(\w+)`", PAGES["docs/threat-model.md"], re.MULTILINE
+    )
+    assert dict(listed) == {
+        name: field.name for name, field in PINNABLE.items() if name.startswith("KRM_FN_")
+    }
 
 
 def test_every_deployer_has_a_row_and_a_page() -> None:
@@ -57,7 +78,11 @@ def test_every_deployer_has_a_row_and_a_page() -> None:
     page = PAGES["docs/deployers.md"]
     table = page.partition("## What is kept")[2].partition("\n## ")[0]
     assert re.findall(r"^\| (\w[\w ]*?) \|", table, re.MULTILINE) == ["Deployer", *TITLES]
-    titles = {text.partition("\n")[0] for name, text in PAGES.items() if name.startswith("docs/deployers/")}
+    titles = {
+        text.partition("\n")[0]
+        for name, text in PAGES.items()
+        if name.startswith("docs/deployers/")
+    }
     assert {f"# {title}" for title in TITLES} <= titles
 
 
@@ -72,7 +97,10 @@ def test_the_fields_of_the_configuration_are_made_from_the_schema() -> None:
 
 def test_the_difference_is_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    for side, edits in (("old", {}), ("new", {"info": "debug", "steps: 3": "steps: 1", "api:1.0": "api:1.1"})):
+    for side, edits in (
+        ("old", {}),
+        ("new", {"info": "debug", "steps: 3": "steps: 1", "api:1.0": "api:1.1"}),
+    ):
         (tmp_path / side).mkdir()
         for name in ("krm-fn.yaml", "config.yaml", "web.yaml", "api.yaml", "report.yaml"):
             text = (ROOT / "examples/canary" / name).read_text()
@@ -80,26 +108,36 @@ def test_the_difference_is_what_is_printed(tmp_path: Path, monkeypatch: pytest.M
                 text = text.replace(before, after)
             (tmp_path / side / name).write_text(text)
     outcome = main(["diff", str(tmp_path / "old"), str(tmp_path / "new")])
-    (shown,) = re.findall(r"^\$ krm-fn diff .* examples/canary\n([^`]+)^```$", PAGES["docs/commands.md"], re.MULTILINE)
+    (shown,) = re.findall(
+        r"^\$ krm-fn diff .* examples/canary\n([^`]+)^```$", PAGES["docs/commands.md"], re.MULTILINE
+    )
     assert (outcome.stdout.decode(), outcome.stderr) == (shown, "")
 
 
-def test_the_explanation_is_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_explanation_is_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "shop").mkdir()
     for name in ("krm-fn.yaml", "config.yaml", "web.yaml", "api.yaml"):
         text = (ROOT / "examples/canary" / name).read_text()
         image = "        image: registry.example/api:1.0\n"
-        (tmp_path / "shop" / name).write_text(text.replace(image, f"{image}        args: [--config-map=web-config]\n"))
+        (tmp_path / "shop" / name).write_text(
+            text.replace(image, f"{image}        args: [--config-map=web-config]\n")
+        )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     commands = PAGES["docs/commands.md"]
-    (command, shown) = re.findall(r"^\$ krm-fn (explain .*)\n([^`]+)^```$", commands, re.MULTILINE)[0]
+    (command, shown) = re.findall(r"^\$ krm-fn (explain .*)\n([^`]+)^```$", commands, re.MULTILINE)[
+        0
+    ]
     outcome = main(command.split())
     assert (outcome.stdout.decode(), outcome.stderr) == (shown, "")
 
 
 def test_the_example_of_history_is_its_fixture() -> None:
-    assert (ROOT / "fixtures/histories/a-paused-canary/output.txt").read_text() in PAGES["docs/commands.md"]
+    assert (ROOT / "fixtures/histories/a-paused-canary/output.txt").read_text() in PAGES[
+        "docs/commands.md"
+    ]
 
 
 def test_the_example_of_a_fleet_is_its_fixture() -> None:
@@ -114,6 +152,8 @@ def test_every_kind_that_makes_secrets_is_listed() -> None:
 
 def test_every_chart_whose_values_are_known_is_listed() -> None:
     listed = re.findall(
-        r"^\| `([\w-]+)`(?: \([\w ]+\))? \|", PAGES["docs/helmrelease-and-application.md"], re.MULTILINE
+        r"^\| `([\w-]+)`(?: \([\w ]+\))? \|",
+        PAGES["docs/helmrelease-and-application.md"],
+        re.MULTILINE,
     )
     assert listed == sorted({chart for row in read_chart_values() for chart in row.charts})

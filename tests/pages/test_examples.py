@@ -29,7 +29,9 @@ def rendered(example: str) -> str:
 
 @pytest.mark.parametrize("example", ["from-wave", "from-reloader"])
 def test_before_and_after(example: str) -> None:
-    (block,) = re.findall(r"```yaml\n(.*?)```", (EXAMPLES / example / "README.md").read_text(), re.DOTALL)
+    (block,) = re.findall(
+        r"```yaml\n(.*?)```", (EXAMPLES / example / "README.md").read_text(), re.DOTALL
+    )
     heading, *lines = block.splitlines()
     column = heading.index("# after")
     after = [line[column:].strip() for line in lines]
@@ -49,8 +51,12 @@ def test_the_role_for_tenants_is_the_one_that_the_function_emits() -> None:
     """Except for Secrets, whose names change with every rendering."""
     plan = LinkPlan(set="shop", timeout=300, minimum_age=600)
     emitted = access(JobPlan("shop", "", plan, CONSUMER_KINDS, ""), Settings(set="shop"), "shop")
-    written = list(yaml.load_all((EXAMPLES / "linker-rbac" / "platform.yaml").read_text(), yaml.CSafeLoader))
-    assert written == [{**one, "metadata": {"name": "shop-linker", "namespace": "shop"}} for one in emitted]
+    written = list(
+        yaml.load_all((EXAMPLES / "linker-rbac" / "platform.yaml").read_text(), yaml.CSafeLoader)
+    )
+    assert written == [
+        {**one, "metadata": {"name": "shop-linker", "namespace": "shop"}} for one in emitted
+    ]
 
 
 def test_the_demo_shows_the_linker_as_one_line(tmp_path: Path) -> None:
@@ -59,11 +65,15 @@ def test_the_demo_shows_the_linker_as_one_line(tmp_path: Path) -> None:
     program.chmod(0o755)
     environment = {**os.environ, "KRM_FN": str(program), "PYTHONPATH": str(EXAMPLES.parent)}
     command = ["sh", str(EXAMPLES / "canary/demo")]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
     lines = done.stdout.splitlines()
     told = "3 renamed\nThe whole output: .venv/bin/krm-fn render examples/canary\n"
     assert (done.returncode, done.stderr) == (0, told)
-    assert re.fullmatch(r"\+# the linker, \d{3} lines: ConfigMap, ServiceAccount, Role, RoleBinding, Job", lines[-1])
+    assert re.fullmatch(
+        r"\+# the linker, \d{3} lines: ConfigMap, ServiceAccount, Role, RoleBinding, Job", lines[-1]
+    )
     assert sum("linker" in line for line in lines) == 1
     assert "+          name: web-config-mffg77kmb5 # the whole of it" in lines
     assert max(map(len, lines)) <= 80

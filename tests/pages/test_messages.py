@@ -74,7 +74,8 @@ OTHERS = {
     "foreign owner": "a state of a revision",
     "unlinked tracker": "a state of a revision",
     **dict.fromkeys(
-        ("in use", "being replaced", "rolling out", "not started", "not applied", "no set"), "a state in a table"
+        ("in use", "being replaced", "rolling out", "not started", "not applied", "no set"),
+        "a state in a table",
     ),
     **dict.fromkeys(("no answer", "no report"), "why a column is empty"),
     "no entry of spec.select matches it": "an answer of `krm-fn explain`",
@@ -104,24 +105,36 @@ _CODE = re.compile(r"[\w\[\], .]+( \| [\w\[\], .]+)+|.*(\(\?|\\[rt]).*")
 _SUMMARY = re.compile(r"(nothing|[0-9]+) (renamed|adopted|with a checksum)\b.*")
 """What every success ends with. Without most of its words, it is too short to be recognised."""
 
-_MAKES_A_MESSAGE = re.compile(r"\b(Problem|Rejected|ApiError|UsageError|ClickException|about|at)\(|report\.(fail|warn)")
+_MAKES_A_MESSAGE = re.compile(
+    r"\b(Problem|Rejected|ApiError|UsageError|ClickException|about|at)\(|report\.(fail|warn)"
+)
 
 KNOWN = {text for one in read_messages() for text in (*one.templates, *one.parts)}
 
 
 def _is_explained(text: Text) -> bool:
-    return text.text in KNOWN or text.text in OTHERS or text.file in ANSWERS or bool(_CODE.fullmatch(text.text))
+    return (
+        text.text in KNOWN
+        or text.text in OTHERS
+        or text.file in ANSWERS
+        or bool(_CODE.fullmatch(text.text))
+    )
 
 
 def test_every_text_in_the_source_is_explained_or_no_message() -> None:
-    unknown = [f"{one.file}:{one.line}: {one.text}" for one in find_texts() if not _is_explained(one)]
+    unknown = [
+        f"{one.file}:{one.line}: {one.text}" for one in find_texts() if not _is_explained(one)
+    ]
     assert unknown == [], "add it to docs/messages.yaml"
 
 
 def test_every_text_that_is_explained_is_in_the_source() -> None:
     texts = {one.text for one in find_texts()}
     # A single word is no text of its own for `find_texts`.
-    assert sorted(text for text in KNOWN | OTHERS.keys() if " " in text.strip() and text not in texts) == []
+    assert (
+        sorted(text for text in KNOWN | OTHERS.keys() if " " in text.strip() and text not in texts)
+        == []
+    )
 
 
 @pytest.mark.parametrize("file", ANSWERS)

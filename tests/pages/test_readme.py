@@ -13,7 +13,15 @@ from krm_fn.tools.render.tools import HelmOptions
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-SECTIONS = ["For whom", "Install", "With kustomize", "The settings that matter", "What you see", "Limits", "More"]
+SECTIONS = [
+    "For whom",
+    "Install",
+    "With kustomize",
+    "The settings that matter",
+    "What you see",
+    "Limits",
+    "More",
+]
 
 
 def test_it_is_short_and_in_order() -> None:
@@ -29,7 +37,11 @@ def test_it_says_how_to_see_an_example_and_how_to_run_all_tests() -> None:
 
 def test_the_example_is_what_is_rendered() -> None:
     example = README.partition("```diff\n")[2].partition("```")[0]
-    told = [line[1:].strip().replace("all of it", "the whole of it") for line in example.splitlines() if line[0] == "+"]
+    told = [
+        line[1:].strip().replace("all of it", "the whole of it")
+        for line in example.splitlines()
+        if line[0] == "+"
+    ]
     assert len(told) == 3
     files = [str(ROOT / "examples/canary" / name) for name in ("web.yaml", "config.yaml")]
     text = rendered(*files, config=str(ROOT / "examples/canary/krm-fn.yaml"))
@@ -37,7 +49,9 @@ def test_the_example_is_what_is_rendered() -> None:
         assert line in text
 
 
-def test_what_commands_show_is_what_they_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_commands_show_is_what_they_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shown = dict(re.findall(r"^```console\n\$ krm-fn (.+)\n((?:.+\n)+)```$", README, re.MULTILINE))
     assert [*shown] == ["diff main.yaml examples/kpt", "history -n shop"]
     shutil.copytree(ROOT / "examples/kpt", tmp_path / "examples/kpt")

@@ -11,7 +11,11 @@ from krm_fn.base.settings import Environment
 from krm_fn.function import run
 
 PAGE = Path(__file__).parents[2] / "docs" / "secrets.md"
-BLOCKS = dict(re.findall(r"^<!-- ([\w-]+) -->\n```yaml\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL))
+BLOCKS = dict(
+    re.findall(
+        r"^<!-- ([\w-]+) -->\n```yaml\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL
+    )
+)
 READER = """
 ---
 apiVersion: apps/v1
@@ -64,7 +68,9 @@ def test_the_name_stays(name: str, is_labelled: bool) -> None:
 
 
 def test_after_reloader_the_same_object_is_renamed() -> None:
-    recipe = BLOCKS["from-reloader"].replace("    revisions.krm-fn.io/strategy: adopt\n", "    team: web\n")
+    recipe = BLOCKS["from-reloader"].replace(
+        "    revisions.krm-fn.io/strategy: adopt\n", "    team: web\n"
+    )
     name, read, _ = rendered(recipe)
     assert name.startswith("web-secret-")
     assert read == name

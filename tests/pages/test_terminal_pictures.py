@@ -16,5 +16,7 @@ def test_a_picture_has_the_words_that_are_printed_today() -> None:
     assert pictures.keys() == PRINTED.keys()
     for name, (recorded, picture) in pictures.items():
         assert recorded == picture, "run `python -m tests.pages.terminal_pictures --write`"
-        shown = [unescape(text).strip() for text in re.findall("<text[^>]*>([^<]*)</text>", picture)]
+        shown = [
+            unescape(text).strip() for text in re.findall("<text[^>]*>([^<]*)</text>", picture)
+        ]
         assert " ".join(shown).split() == PRINTED[name].read_text().split() * len(THEMES)

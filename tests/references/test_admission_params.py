@@ -21,7 +21,11 @@ spec: {{policyName: limits, paramRef: {param_ref}}}
 CONFIG_MAP = "{apiVersion: v1, kind: ConfigMap}"
 
 LEFT_ALONE = [
-    pytest.param("", BINDING.format(kind="Validating", param_ref="{name: a}"), id="a policy of another package"),
+    pytest.param(
+        "",
+        BINDING.format(kind="Validating", param_ref="{name: a}"),
+        id="a policy of another package",
+    ),
     pytest.param(
         POLICY.format(kind="Validating", param_kind="{apiVersion: e.x/v1, kind: ConfigMap}"),
         BINDING.format(kind="Validating", param_ref="{name: a}"),
@@ -44,7 +48,9 @@ LEFT_ALONE = [
     ),
     pytest.param(
         POLICY.format(kind="Validating", param_kind=CONFIG_MAP),
-        BINDING.format(kind="Validating", param_ref="{name: a}").replace("admissionregistration.k8s.io", "e.x"),
+        BINDING.format(kind="Validating", param_ref="{name: a}").replace(
+            "admissionregistration.k8s.io", "e.x"
+        ),
         id="another group",
     ),
 ]

@@ -7,7 +7,13 @@ import pytest
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.kind import Kinds
 from krm_fn.base.node import is_mapping
-from krm_fn.core.references.find import ChartValue, Found, find_references, read_chart_values, read_charts
+from krm_fn.core.references.find import (
+    ChartValue,
+    Found,
+    find_references,
+    read_chart_values,
+    read_charts,
+)
 from krm_fn.core.references.mentions import find_unfollowed
 from krm_fn.core.references.reference import split_path
 from krm_fn.core.references.resolve import Index
@@ -172,13 +178,20 @@ CHARTS = [
         "traefik",
         "{volumes: [{name: a, type: secret}, {name: b, type: configMap}, {name: no}],"
         " envFrom: [{secretRef: {name: c}}]}",
-        ["Secret c at envFrom[0].secretRef.name", "Secret a at volumes[0].name", "ConfigMap b at volumes[1].name"],
+        [
+            "Secret c at envFrom[0].secretRef.name",
+            "Secret a at volumes[0].name",
+            "ConfigMap b at volumes[1].name",
+        ],
         id="traefik",
     ),
     pytest.param(
         "argo-cd",
         "{externalRedis: {existingSecret: a}, repoServer: {volumes: [{configMap: {name: b}}]}}",
-        ["Secret a at externalRedis.existingSecret", "ConfigMap b at repoServer.volumes[0].configMap.name"],
+        [
+            "Secret a at externalRedis.existingSecret",
+            "ConfigMap b at repoServer.volumes[0].configMap.name",
+        ],
         id="argo-cd",
     ),
     pytest.param(
@@ -244,7 +257,10 @@ CHARTS = [
     pytest.param(
         "cert-manager",
         "{volumes: [{configMap: {name: a}}], extraEnv: [{valueFrom: {configMapKeyRef: {name: b}}}]}",
-        ["ConfigMap b at extraEnv[0].valueFrom.configMapKeyRef.name", "ConfigMap a at volumes[0].configMap.name"],
+        [
+            "ConfigMap b at extraEnv[0].valueFrom.configMapKeyRef.name",
+            "ConfigMap a at volumes[0].configMap.name",
+        ],
         id="cert-manager (templates/deployment.yaml:83, 184)",
     ),
     pytest.param(
@@ -275,63 +291,115 @@ CHARTS = [
 @pytest.mark.parametrize(("chart", "values", "expected"), CHARTS)
 def test_values_of_a_chart(chart: str, values: str, expected: list[str]) -> None:
     assert seen(HELM_RELEASE.format(chart=chart, values=values)) == expected
-    assert seen(APPLICATION.format(chart=chart, values=values), "spec.source.helm.valuesObject.") == expected
+    assert (
+        seen(APPLICATION.format(chart=chart, values=values), "spec.source.helm.valuesObject.")
+        == expected
+    )
 
 
-@pytest.mark.parametrize("row", CHART_VALUES, ids=lambda row: f"{'|'.join(row.charts)} {row.path} {row.target}")
+@pytest.mark.parametrize(
+    "row", CHART_VALUES, ids=lambda row: f"{'|'.join(row.charts)} {row.path} {row.target}"
+)
 def test_rows(row: ChartValue) -> None:
     *steps, last = split_path(row.path)
     name = "a" if row.beside is None else {"name": "a", row.beside[0]: row.beside[1]}
     values = json.dumps(nest((*steps, "x" if last == "*" else last), name))
     for chart in row.charts:
         (found,) = find_all(HELM_RELEASE.format(chart=chart, values=values)).references
-        assert (found.kind, found.target, found.in_pod, found.rule.source) == (row.target, "a", True, row.source)
+        assert (found.kind, found.target, found.in_pod, found.rule.source) == (
+            row.target,
+            "a",
+            True,
+            row.source,
+        )
     assert seen(HELM_RELEASE.format(chart="another", values=values)) == []
 
 
 def test_charts_in_charts_have_rows() -> None:
-    assert {name for _, _, name in SUBCHARTS} <= {chart for row in CHART_VALUES for chart in row.charts}
+    assert {name for _, _, name in SUBCHARTS} <= {
+        chart for row in CHART_VALUES for chart in row.charts
+    }
 
 
 VALUES = "{auth: {existingSecret: a}}"
 RELEASE = HELM_RELEASE.format(chart="redis", values=VALUES)
 DEPLOYED = APPLICATION.format(chart="redis", values=VALUES)
-BY_SOURCE = RELEASE.replace("chart: {spec: {chart: redis}}", "chartRef: {kind: OCIRepository, name: db}")
+BY_SOURCE = RELEASE.replace(
+    "chart: {spec: {chart: redis}}", "chartRef: {kind: OCIRepository, name: db}"
+)
 OCI = """---
 apiVersion: source.toolkit.fluxcd.io/v1
 kind: OCIRepository
 metadata: {name: db, namespace: shop}
 spec: {url: oci://registry.example/charts/redis}
 """
-BY_CHART = OCI.replace("OCIRepository", "HelmChart").replace("url: oci://registry.example/charts/redis", "chart: redis")
+BY_CHART = OCI.replace("OCIRepository", "HelmChart").replace(
+    "url: oci://registry.example/charts/redis", "chart: redis"
+)
 SEVERAL = DEPLOYED.replace("  source: ", "  sources: [{ref: values}, ").removesuffix("\n") + "]\n"
 
 FOLLOWED = [
     pytest.param(RELEASE, "", id="a HelmRelease in its own namespace"),
-    pytest.param(RELEASE.replace("spec: {c", "spec: {targetNamespace: db, c"), "db", id="in a namespace of its pods"),
-    pytest.param(RELEASE.replace("values: {", "values: {namespaceOverride: shop, "), "", id="with the same namespace"),
+    pytest.param(
+        RELEASE.replace("spec: {c", "spec: {targetNamespace: db, c"),
+        "db",
+        id="in a namespace of its pods",
+    ),
+    pytest.param(
+        RELEASE.replace("values: {", "values: {namespaceOverride: shop, "),
+        "",
+        id="with the same namespace",
+    ),
     pytest.param(BY_SOURCE + OCI, "", id="a chart of an OCIRepository"),
-    pytest.param(BY_SOURCE.replace("OCIRepository", "HelmChart") + BY_CHART, "", id="a chart of a HelmChart"),
+    pytest.param(
+        BY_SOURCE.replace("OCIRepository", "HelmChart") + BY_CHART, "", id="a chart of a HelmChart"
+    ),
     pytest.param(
         BY_SOURCE.replace("name: db}", "name: db, namespace: flux}") + OCI.replace("shop", "flux"),
         "",
         id="a source in another namespace",
     ),
     pytest.param(DEPLOYED, "shop", id="an Application"),
-    pytest.param(DEPLOYED.replace("server: https://kubernetes.default.svc", "name: in-cluster"), "shop", id="by name"),
+    pytest.param(
+        DEPLOYED.replace("server: https://kubernetes.default.svc", "name: in-cluster"),
+        "shop",
+        id="by name",
+    ),
     pytest.param(SEVERAL, "shop", id="an Application with several sources"),
 ]
 LEFT_ALONE = [
     pytest.param(BY_SOURCE, id="a chart that the package does not show"),
-    pytest.param(BY_SOURCE + OCI.replace("shop", "flux"), id="a source of that name in another namespace"),
-    pytest.param(RELEASE.replace("chart: redis", "chart: ./charts/redis"), id="a chart in a repository"),
-    pytest.param(RELEASE.replace("spec: {c", "spec: {kubeConfig: {secretRef: {name: k}}, c"), id="another cluster"),
-    pytest.param(RELEASE.replace("values: {", "values: {namespaceOverride: db, "), id="a namespace in values"),
-    pytest.param(RELEASE.replace("values: {", "values: {namespace: db, "), id="a namespace in values, at the top"),
-    pytest.param(RELEASE.replace("values: {", "values: {web: {forceNamespace: db}, "), id="a namespace for a part"),
-    pytest.param(DEPLOYED.replace("kubernetes.default.svc", "cluster.example"), id="another server"),
-    pytest.param(DEPLOYED.replace(", namespace: shop}", "}"), id="an Application that says no namespace"),
-    pytest.param(DEPLOYED.replace("helm: {", "helm: {namespace: db, "), id="a namespace for its templates alone"),
+    pytest.param(
+        BY_SOURCE + OCI.replace("shop", "flux"), id="a source of that name in another namespace"
+    ),
+    pytest.param(
+        RELEASE.replace("chart: redis", "chart: ./charts/redis"), id="a chart in a repository"
+    ),
+    pytest.param(
+        RELEASE.replace("spec: {c", "spec: {kubeConfig: {secretRef: {name: k}}, c"),
+        id="another cluster",
+    ),
+    pytest.param(
+        RELEASE.replace("values: {", "values: {namespaceOverride: db, "), id="a namespace in values"
+    ),
+    pytest.param(
+        RELEASE.replace("values: {", "values: {namespace: db, "),
+        id="a namespace in values, at the top",
+    ),
+    pytest.param(
+        RELEASE.replace("values: {", "values: {web: {forceNamespace: db}, "),
+        id="a namespace for a part",
+    ),
+    pytest.param(
+        DEPLOYED.replace("kubernetes.default.svc", "cluster.example"), id="another server"
+    ),
+    pytest.param(
+        DEPLOYED.replace(", namespace: shop}", "}"), id="an Application that says no namespace"
+    ),
+    pytest.param(
+        DEPLOYED.replace("helm: {", "helm: {namespace: db, "),
+        id="a namespace for its templates alone",
+    ),
 ]
 
 
@@ -345,8 +413,14 @@ def test_releases_whose_pods_may_read_objects_of_the_package(text: str, namespac
 def test_other_releases_are_hints(text: str) -> None:
     release = read(text)[0]
     assert [one for one in find_all(text).references if one.target == "a"] == []
-    namespace = "argocd" if ", namespace: shop}" not in text and release.id.kind == "Application" else "shop"
-    (secret,) = read(f"apiVersion: v1\nkind: Secret\nmetadata: {{name: a, namespace: {namespace}}}\n")
+    namespace = (
+        "argocd"
+        if ", namespace: shop}" not in text and release.id.kind == "Application"
+        else "shop"
+    )
+    (secret,) = read(
+        f"apiVersion: v1\nkind: Secret\nmetadata: {{name: a, namespace: {namespace}}}\n"
+    )
     (hint,) = find_unfollowed([release], [], Index([secret], Kinds()))
     assert hint.target is secret
 
@@ -376,8 +450,14 @@ BY_CHART_ROWS = ["Secret a at controllers.main.containers.main.envFrom[0].secret
 def of_source(name: str, url: str = "", namespace: str = "media") -> str:
     """Return a HelmRelease by chartRef; with a URL, its source is in the package."""
     release = HELM_RELEASE.format(chart="CHART", values=PERSISTENCE).replace("shop", "media")
-    release = release.replace("chart: {spec: {chart: CHART}}", f"chartRef: {{kind: OCIRepository, name: {name}}}")
-    source = OCI.replace("db", name).replace("oci://registry.example/charts/redis", url).replace("shop", namespace)
+    release = release.replace(
+        "chart: {spec: {chart: CHART}}", f"chartRef: {{kind: OCIRepository, name: {name}}}"
+    )
+    source = (
+        OCI.replace("db", name)
+        .replace("oci://registry.example/charts/redis", url)
+        .replace("shop", namespace)
+    )
     return release + source if url else release
 
 
@@ -385,12 +465,18 @@ def of_source(name: str, url: str = "", namespace: str = "media") -> str:
     ("text", "expected"),
     [
         pytest.param(of_source("app-template"), BY_CHART_ROWS, id="its name tells the chart"),
-        pytest.param(of_source("radarr"), BY_SHAPE, id="the shape tells, where nothing shows the chart"),
         pytest.param(
-            of_source("radarr", "oci://ghcr.io/bjw-s-labs/helm/app-template"), BY_CHART_ROWS, id="the URL shows it"
+            of_source("radarr"), BY_SHAPE, id="the shape tells, where nothing shows the chart"
         ),
         pytest.param(
-            of_source("app-template", "oci://registry.example/charts/web"), BY_SHAPE[:1], id="the URL shows another"
+            of_source("radarr", "oci://ghcr.io/bjw-s-labs/helm/app-template"),
+            BY_CHART_ROWS,
+            id="the URL shows it",
+        ),
+        pytest.param(
+            of_source("app-template", "oci://registry.example/charts/web"),
+            BY_SHAPE[:1],
+            id="the URL shows another",
         ),
         pytest.param(
             of_source("app-template", "oci://registry.example/charts/web", "flux-system"),
@@ -398,7 +484,9 @@ def of_source(name: str, url: str = "", namespace: str = "media") -> str:
             id="a source of that name in another namespace is another one",
         ),
         pytest.param(
-            HELM_RELEASE.format(chart="app-templates", values=PERSISTENCE), BY_SHAPE[:1], id="another chart, by name"
+            HELM_RELEASE.format(chart="app-templates", values=PERSISTENCE),
+            BY_SHAPE[:1],
+            id="another chart, by name",
         ),
     ],
 )
@@ -413,6 +501,8 @@ def test_values_in_the_shape_of_a_chart_that_is_not_shown_say_so() -> None:
 
 
 def test_values_in_the_shape_of_a_chart_for_another_cluster_are_no_references() -> None:
-    found = find_all(of_source("radarr").replace("spec: {c", "spec: {kubeConfig: {secretRef: {name: k}}, c"))
+    found = find_all(
+        of_source("radarr").replace("spec: {c", "spec: {kubeConfig: {secretRef: {name: k}}, c")
+    )
     assert "c" not in [one.target for one in found.references]
     assert "c" in [one.reference.target for one in found.lookalikes]

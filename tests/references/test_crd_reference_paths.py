@@ -15,7 +15,9 @@ from krm_fn.base.problem import ResourceId
 from krm_fn.core.references.find import find_references, read_exclusions
 from krm_fn.core.yaml.reader import read_yaml
 
-CRDS = json.loads((Path(__file__).parent.parent / "data" / "crd_reference_paths.json").read_text())["crds"]
+CRDS = json.loads((Path(__file__).parent.parent / "data" / "crd_reference_paths.json").read_text())[
+    "crds"
+]
 
 NO_NAMES = {
     "*/oauth2/clientSecret": "the secret itself, in plain text",
@@ -61,7 +63,9 @@ VOLUME = {
     "name": "v",
     "configMap": {"name": "?ConfigMap", "items": [{"key": "k", "path": "p"}]},
     "secret": {"secretName": "?Secret"},
-    "projected": {"sources": [{"configMap": {"name": "?ConfigMap"}, "secret": {"name": "?Secret"}}]},
+    "projected": {
+        "sources": [{"configMap": {"name": "?ConfigMap"}, "secret": {"name": "?Secret"}}]
+    },
 }
 CONTENTS: dict[str, Any] = {
     "PODSPEC": {
@@ -88,7 +92,9 @@ class Shown(NamedTuple):
     written: int
 
 
-@pytest.mark.parametrize("crd", CRDS, ids=lambda crd: f"{crd['group']}/{crd['version']} {crd['kind']} of {crd['file']}")
+@pytest.mark.parametrize(
+    "crd", CRDS, ids=lambda crd: f"{crd['group']}/{crd['version']} {crd['kind']} of {crd['file']}"
+)
 def test_every_path_is_followed_or_excluded_with_a_reason(crd: dict[str, Any]) -> None:
     unexplained = []
     for ref in crd["refs"]:
@@ -122,9 +128,17 @@ def show(crd: dict[str, Any], kind_of_path: str, path: str) -> Shown:
     content = CONTENTS.get(kind_of_path, "?ConfigMap" if "configmap" in holder else "?Secret")
     names: list[str] = []
     who = ResourceId(f"{crd['group']}/{crd['version']}", crd["kind"], "", "")
-    item = {"apiVersion": who.api_version, "kind": who.kind, **nest(path.split("/"), make_names(content, names))}
+    item = {
+        "apiVersion": who.api_version,
+        "kind": who.kind,
+        **nest(path.split("/"), make_names(content, names)),
+    }
     references = find_references(read_yaml(json.dumps(item).encode()).roots[0], who, ()).references
-    seen = {reference.target: reference for reference in references if reference.target.startswith(reference.kind)}
+    seen = {
+        reference.target: reference
+        for reference in references
+        if reference.target.startswith(reference.kind)
+    }
     written = [seen[name].written for name in names if name in seen]
     return Shown(path, len(names), written.count(False), written.count(True))
 
@@ -162,6 +176,8 @@ def matches(path: str, pattern: str) -> bool:
 def is_listed_as_no_reference(crd: dict[str, Any], path: str) -> bool:
     plain = re.sub(r"\[\]|\{\}", "", path).replace("/", ".")
     return any(
-        row.group == crd["group"] and crd["kind"] in row.kinds and fnmatchcase(f"{plain}.", f"{row.path}.*")
+        row.group == crd["group"]
+        and crd["kind"] in row.kinds
+        and fnmatchcase(f"{plain}.", f"{row.path}.*")
         for row in read_exclusions()
     )

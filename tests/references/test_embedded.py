@@ -28,7 +28,11 @@ FOUND = [
     pytest.param("configMapName: web", ["ConfigMap web at 15"], id="a field that says so"),
     pytest.param("a: [{secretRef: {name: db}}]", ["Secret db at 23"], id="deep in lists"),
     pytest.param('{"configMapRef": {"name": "web"}}', ["ConfigMap web at 27"], id="JSON"),
-    pytest.param("- secretName: db\n- secretName: db\n", ["Secret db at 14", "Secret db at 31"], id="a list, twice"),
+    pytest.param(
+        "- secretName: db\n- secretName: db\n",
+        ["Secret db at 14", "Secret db at 31"],
+        id="a list, twice",
+    ),
     pytest.param("a: 1\n---\nsecretName: db\n", ["Secret db at 21"], id="the second document"),
     pytest.param(
         "kind: List\nitems:\n- {kind: Pod, spec: {volumes: [{configMap: {name: web}}]}}\n",
@@ -36,9 +40,13 @@ FOUND = [
         id="an object of a List",
     ),
     pytest.param('configMapName: "web" # web', ["ConfigMap web at 16"], id="in quotes"),
-    pytest.param("configMapName: &web web", ["ConfigMap web at 20"], id="after an anchor of the same name"),
+    pytest.param(
+        "configMapName: &web web", ["ConfigMap web at 20"], id="after an anchor of the same name"
+    ),
     pytest.param("\ufeffconfigMapName: web", ["ConfigMap web at 16"], id="after a byte order mark"),
-    pytest.param('configMapName: "\\x77eb"', ["ConfigMap web, which is nowhere"], id="with an escape"),
+    pytest.param(
+        'configMapName: "\\x77eb"', ["ConfigMap web, which is nowhere"], id="with an escape"
+    ),
     pytest.param("configMapName: >-\n  web", ["ConfigMap web, which is nowhere"], id="folded"),
     pytest.param(
         "metadata: {namespace: elsewhere}\nconfigMapName: other\n",
@@ -50,7 +58,10 @@ FOUND = [
 NOT_FOUND = [
     pytest.param("configMapName: missing", id="a name that the package does not have"),
     pytest.param("configMapName: other", id="an object of another namespace"),
-    pytest.param("metadata: {namespace: elsewhere}\nconfigMapName: web\n", id="the same name in another namespace"),
+    pytest.param(
+        "metadata: {namespace: elsewhere}\nconfigMapName: web\n",
+        id="the same name in another namespace",
+    ),
     pytest.param("name: web", id="a name without a hint of its kind"),
     pytest.param("the configMap: web", id="words"),
     pytest.param("configMapName: {{ .Values.config }}", id="a template"),
@@ -66,7 +77,9 @@ def found(value: str, *, kind: str = "ConfigMap") -> list[str]:
     if "\ufeff" in value:
         literal = f"  key: {json.dumps(value)}\n"
     text = HEAD + (
-        holder if kind == "Secret" else holder.rpartition("  key:")[0] + (literal if value else "  key: ''\n")
+        holder
+        if kind == "Secret"
+        else holder.rpartition("  key:")[0] + (literal if value else "  key: ''\n")
     )
     items = open_envelope(read_yaml(text.encode())).items
     embedded = find_embedded(items, Index(items, Kinds()), read_or_nothing)
@@ -90,7 +103,9 @@ def read_or_nothing(text: str) -> list[Node]:
 @pytest.mark.parametrize(("value", "expected"), FOUND)
 @pytest.mark.parametrize("kind", ["ConfigMap", "Secret"])
 def test_a_reference_in_data_is_found(value: str, expected: list[str], kind: str) -> None:
-    assert found(value, kind=kind) == [one if kind == "ConfigMap" else _PLACE.sub("", one) for one in expected]
+    assert found(value, kind=kind) == [
+        one if kind == "ConfigMap" else _PLACE.sub("", one) for one in expected
+    ]
 
 
 @pytest.mark.parametrize("value", NOT_FOUND)

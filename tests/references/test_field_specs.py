@@ -13,7 +13,9 @@ PATHS = [
     pytest.param("spec/configName", ("spec", "configName"), id="names between slashes"),
     pytest.param("/spec/a", ("spec", "a"), id="a slash in front"),
     pytest.param(
-        r"metadata/annotations/x.io\/config", ("metadata", "annotations", "x.io/config"), id="a slash in a key"
+        r"metadata/annotations/x.io\/config",
+        ("metadata", "annotations", "x.io/config"),
+        id="a slash in a key",
     ),
     pytest.param(r"a\/b\/c/d", ("a/b/c", "d"), id="two slashes in a key"),
     pytest.param("spec/items[]/name", ("spec", "items", "name"), id="a list marked as one"),
@@ -24,7 +26,9 @@ HEAD = "apiVersion: example.com/v1beta1\nkind: Widget\n"
 
 FOUND = [
     pytest.param("spec/name", "spec: {name: a}", ["a at spec.name"], id="text"),
-    pytest.param("spec/ref", "spec: {ref: {name: a}}", ["a at spec.ref.name"], id="a mapping with a name"),
+    pytest.param(
+        "spec/ref", "spec: {ref: {name: a}}", ["a at spec.ref.name"], id="a mapping with a name"
+    ),
     pytest.param(
         "spec/ref",
         "spec: {ref: {name: a, namespace: ns}}",
@@ -38,7 +42,10 @@ FOUND = [
         id="a name with a namespace beside it",
     ),
     pytest.param(
-        "spec/names", "spec: {names: [a, b]}", ["a at spec.names[0]", "b at spec.names[1]"], id="a list of text"
+        "spec/names",
+        "spec: {names: [a, b]}",
+        ["a at spec.names[0]", "b at spec.names[1]"],
+        id="a list of text",
     ),
     pytest.param(
         "spec/refs",
@@ -58,8 +65,18 @@ FOUND = [
         ["x at spec.a.ref", "y at spec.b[0].ref.name"],
         id="any field on the way",
     ),
-    pytest.param("spec/x/name", "spec: [[{x: {name: a}}]]", ["a at spec[0][0].x.name"], id="lists of lists on the way"),
-    pytest.param("spec/parts[]/name", "spec: {parts: [{name: a}]}", ["a at spec.parts[0].name"], id="marked lists"),
+    pytest.param(
+        "spec/x/name",
+        "spec: [[{x: {name: a}}]]",
+        ["a at spec[0][0].x.name"],
+        id="lists of lists on the way",
+    ),
+    pytest.param(
+        "spec/parts[]/name",
+        "spec: {parts: [{name: a}]}",
+        ["a at spec.parts[0].name"],
+        id="marked lists",
+    ),
     pytest.param(
         r"metadata/annotations/x.io\/config",
         "metadata: {annotations: {x.io/config: a}}",
@@ -67,7 +84,9 @@ FOUND = [
         id="an annotation",
     ),
     pytest.param("spec/name", "spec: {<<: {name: a}}", ["a at spec.name"], id="a merged field"),
-    pytest.param("spec/at", "spec: {at: ns/a}", ["a at spec.at in ns"], id="a namespace in the text"),
+    pytest.param(
+        "spec/at", "spec: {at: ns/a}", ["a at spec.at in ns"], id="a namespace in the text"
+    ),
     pytest.param("spec/missing/name", "spec: {name: a}", [], id="a missing field"),
     pytest.param("spec/name/deeper", "spec: {name: a}", [], id="text where the path goes on"),
     pytest.param("spec/name", "spec: {name: null}", [], id="null"),
@@ -117,7 +136,9 @@ def test_finds_what_the_path_leads_to(path: str, text: str, expected: list[str])
 
 @pytest.mark.parametrize("who", MEANT)
 def test_applies_to(who: dict[str, str]) -> None:
-    assert find(FieldSpec(target="ConfigMap", path="spec/name", **who), "spec: {name: a}") == ["a at spec.name"]
+    assert find(FieldSpec(target="ConfigMap", path="spec/name", **who), "spec: {name: a}") == [
+        "a at spec.name"
+    ]
 
 
 @pytest.mark.parametrize("who", NOT_MEANT)
@@ -132,7 +153,9 @@ def test_names_with_dots_or_slashes_stand_in_brackets() -> None:
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        pytest.param("spec/confgName", ("confgName", ["configName", "list", "map"]), id="the last name"),
+        pytest.param(
+            "spec/confgName", ("confgName", ["configName", "list", "map"]), id="the last name"
+        ),
         pytest.param("sepc/configName", ("sepc", ["spec"]), id="the first name"),
         pytest.param("spec/list/b", ("b", ["a"]), id="in the first element of a list"),
         pytest.param("spec/map/*/d", ("d", ["c"]), id="in the first of any fields"),

@@ -15,14 +15,26 @@ from krm_fn.core.references.find import find_references
 from krm_fn.core.references.reference import Reference
 from krm_fn.core.yaml.reader import read_yaml
 
-NAME_REFERENCES = json.loads((Path(__file__).parent.parent / "data" / "kustomize_namereference.json").read_text())
+NAME_REFERENCES = json.loads(
+    (Path(__file__).parent.parent / "data" / "kustomize_namereference.json").read_text()
+)
 KUSTOMIZE = [
     pytest.param(target["kind"], spec, id=f"{target['kind']} in {spec['kind']} {spec['path']}")
     for target in NAME_REFERENCES["nameReference"]
     if target["kind"] in ("ConfigMap", "Secret")
     for spec in target["fieldSpecs"]
 ]
-LISTS = {"volumes", "containers", "initContainers", "env", "envFrom", "sources", "imagePullSecrets", "tls", "rules"}
+LISTS = {
+    "volumes",
+    "containers",
+    "initContainers",
+    "env",
+    "envFrom",
+    "sources",
+    "imagePullSecrets",
+    "tls",
+    "rules",
+}
 
 
 def node_of(text: str) -> Node:
@@ -45,7 +57,9 @@ def say(reference: Reference) -> str:
         "read by pods" if reference.in_pod else "",
         "written" if reference.written else "",
     ]
-    return ", ".join(filter(None, [f"{reference.kind} {reference.target} at {reference.field}", *remarks]))
+    return ", ".join(
+        filter(None, [f"{reference.kind} {reference.target} at {reference.field}", *remarks])
+    )
 
 
 def kind_of(api_version: str, kind: str, rest: str) -> str:
@@ -53,17 +67,35 @@ def kind_of(api_version: str, kind: str, rest: str) -> str:
 
 
 LEFT_ALONE = [
-    pytest.param("v1", "ConfigMap", "data: {secretName: a}\nx: {secretRef: {name: a}}", id="nothing in a ConfigMap"),
+    pytest.param(
+        "v1",
+        "ConfigMap",
+        "data: {secretName: a}\nx: {secretRef: {name: a}}",
+        id="nothing in a ConfigMap",
+    ),
     pytest.param("v1", "Secret", "stringData: {secretName: a}", id="nothing in a Secret"),
-    pytest.param("", "Pod", "spec: {volumes: [{configMap: {name: a}}]}", id="an item without apiVersion"),
+    pytest.param(
+        "", "Pod", "spec: {volumes: [{configMap: {name: a}}]}", id="an item without apiVersion"
+    ),
     pytest.param("v1", "", "spec: {volumes: [{configMap: {name: a}}]}", id="an item without kind"),
-    pytest.param("example.com/v1", "Prometheus", "spec: {secrets: [a]}", id="a kind of the table, of another group"),
+    pytest.param(
+        "example.com/v1",
+        "Prometheus",
+        "spec: {secrets: [a]}",
+        id="a kind of the table, of another group",
+    ),
     pytest.param("kpt.dev/v1", "Kptfile", "x: {configMap: {name: a}}", id="kpt's own files"),
     pytest.param(
-        "kustomize.config.k8s.io/v1beta1", "Kustomization", "configMap: {name: a}", id="kustomize's own files"
+        "kustomize.config.k8s.io/v1beta1",
+        "Kustomization",
+        "configMap: {name: a}",
+        id="kustomize's own files",
     ),
     pytest.param(
-        "apiextensions.k8s.io/v1", "CustomResourceDefinition", "spec: {x: {secretRef: {name: a}}}", id="a CRD"
+        "apiextensions.k8s.io/v1",
+        "CustomResourceDefinition",
+        "spec: {x: {secretRef: {name: a}}}",
+        id="a CRD",
     ),
     pytest.param(
         "apiextensions.crossplane.io/v1",
@@ -86,28 +118,76 @@ LEFT_ALONE = [
         "spec: {selector: {matchLabels: {secretName: a}}, template: {metadata: {labels: {secretName: a}}}}",
         id="labels",
     ),
-    pytest.param("v1", "Service", "spec: {selector: {secretName: a, configMapName: a}}", id="a Service's selector"),
-    pytest.param("e.x/v1", "Any", "spec: {configMap: a, secret: true, secretRef: a}", id="text and booleans"),
     pytest.param(
-        "e.x/v1", "Any", "spec: {clientSecret: a, secretKey: a, existingSecret: a}", id="secrets, said openly"
+        "v1",
+        "Service",
+        "spec: {selector: {secretName: a, configMapName: a}}",
+        id="a Service's selector",
     ),
-    pytest.param("e.x/v1", "Any", "spec: {secrets: [a], configMaps: [a]}", id="lists of text, of a kind not known"),
+    pytest.param(
+        "e.x/v1", "Any", "spec: {configMap: a, secret: true, secretRef: a}", id="text and booleans"
+    ),
+    pytest.param(
+        "e.x/v1",
+        "Any",
+        "spec: {clientSecret: a, secretKey: a, existingSecret: a}",
+        id="secrets, said openly",
+    ),
+    pytest.param(
+        "e.x/v1",
+        "Any",
+        "spec: {secrets: [a], configMaps: [a]}",
+        id="lists of text, of a kind not known",
+    ),
     pytest.param("e.x/v1", "Any", "spec: {secretRef: {name: null}, secretName: ~}", id="null"),
-    pytest.param("e.x/v1", "Any", "spec: {secretRef: {name: [a]}, secretName: {a: b}}", id="names that are no text"),
+    pytest.param(
+        "e.x/v1",
+        "Any",
+        "spec: {secretRef: {name: [a]}, secretName: {a: b}}",
+        id="names that are no text",
+    ),
     pytest.param("e.x/v1", "Any", 'spec: {secretRef: {name: ""}, secretName: ""}', id="empty text"),
     pytest.param("e.x/v1", "Any", "spec: {? [secretRef] : {name: a}}", id="keys that are no text"),
     pytest.param("e.x/v1", "Any", "spec: {target: {kind: Deployment, name: a}}", id="other kinds"),
     pytest.param(
-        "e.x/v1", "Any", "spec: {ref: {kind: Secret, group: other.io, name: a}}", id="Secrets of another group"
+        "e.x/v1",
+        "Any",
+        "spec: {ref: {kind: Secret, group: other.io, name: a}}",
+        id="Secrets of another group",
     ),
-    pytest.param("e.x/v1", "Any", "spec: {secretRef: {kind: VaultSecret, name: a}}", id="a secretRef to another kind"),
-    pytest.param("e.x/v1", "Any", "spec: {selector: {name: a, key: b}}", id="name and key of labels"),
-    pytest.param("e.x/v1", "Any", "spec: {env: [{name: a, key: b, value: c}]}", id="name and key beside other fields"),
     pytest.param(
-        "external-secrets.io/v1", "SecretStore", "spec: {secretStoreRef: {name: a, kind: SecretStore}}", id="stores"
+        "e.x/v1",
+        "Any",
+        "spec: {secretRef: {kind: VaultSecret, name: a}}",
+        id="a secretRef to another kind",
     ),
-    pytest.param("v1", "Pod", "spec: {volumes: [{name: a, emptyDir: {}}], containers: [{name: a}]}", id="other names"),
-    pytest.param("v1", "Pod", "spec: {containers: [{env: [{name: A, value: a}], args: [a]}]}", id="plain words"),
+    pytest.param(
+        "e.x/v1", "Any", "spec: {selector: {name: a, key: b}}", id="name and key of labels"
+    ),
+    pytest.param(
+        "e.x/v1",
+        "Any",
+        "spec: {env: [{name: a, key: b, value: c}]}",
+        id="name and key beside other fields",
+    ),
+    pytest.param(
+        "external-secrets.io/v1",
+        "SecretStore",
+        "spec: {secretStoreRef: {name: a, kind: SecretStore}}",
+        id="stores",
+    ),
+    pytest.param(
+        "v1",
+        "Pod",
+        "spec: {volumes: [{name: a, emptyDir: {}}], containers: [{name: a}]}",
+        id="other names",
+    ),
+    pytest.param(
+        "v1",
+        "Pod",
+        "spec: {containers: [{env: [{name: A, value: a}], args: [a]}]}",
+        id="plain words",
+    ),
     pytest.param(
         "rbac.authorization.k8s.io/v1",
         "Role",
@@ -184,7 +264,10 @@ LEFT_ALONE = [
         id="the name of a volume in KubeVela",
     ),
     pytest.param(
-        "networking.k8s.io/v1", "Ingress", "metadata: {annotations: {auth-secret: a}}", id="other annotations"
+        "networking.k8s.io/v1",
+        "Ingress",
+        "metadata: {annotations: {auth-secret: a}}",
+        id="other annotations",
     ),
     pytest.param(
         "v1",
@@ -620,14 +703,20 @@ WRITTEN = [
         "cert-manager.io/v1",
         "Certificate",
         "spec: {secretName: a, keystores: {jks: {passwordSecretRef: {name: b}}}}",
-        ["Secret a at spec.secretName, written", "Secret b at spec.keystores.jks.passwordSecretRef.name"],
+        [
+            "Secret a at spec.secretName, written",
+            "Secret b at spec.keystores.jks.passwordSecretRef.name",
+        ],
         id="a certificate",
     ),
     pytest.param(
         "cert-manager.io/v1",
         "ClusterIssuer",
         "spec: {acme: {privateKeySecretRef: {name: a}}, ca: {secretName: b}}",
-        ["Secret a at spec.acme.privateKeySecretRef.name, written", "Secret b at spec.ca.secretName"],
+        [
+            "Secret a at spec.acme.privateKeySecretRef.name, written",
+            "Secret b at spec.ca.secretName",
+        ],
         id="an ACME account",
     ),
     pytest.param(
@@ -708,7 +797,10 @@ WRITTEN = [
         "isindir.github.com/v1alpha3",
         "SopsSecret",
         "spec: {secretTemplates: [{name: a, stringData: {secretName: b}}, {name: c}]}",
-        ["Secret a at spec.secretTemplates[0].name, written", "Secret c at spec.secretTemplates[1].name, written"],
+        [
+            "Secret a at spec.secretTemplates[0].name, written",
+            "Secret c at spec.secretTemplates[1].name, written",
+        ],
         id="what SOPS decrypts",
     ),
     pytest.param(
@@ -722,7 +814,9 @@ WRITTEN = [
         "v1",
         "Service",
         "metadata: {annotations: {service.beta.openshift.io/serving-cert-secret-name: a}}",
-        ["Secret a at metadata.annotations[service.beta.openshift.io/serving-cert-secret-name], written"],
+        [
+            "Secret a at metadata.annotations[service.beta.openshift.io/serving-cert-secret-name], written"
+        ],
         id="OpenShift's serving certificate",
     ),
     pytest.param(
@@ -753,7 +847,9 @@ def test_followed(api_version: str, kind: str, rest: str, expected: list[str]) -
 
 
 @pytest.mark.parametrize(("api_version", "kind", "rest", "expected"), WRITTEN)
-def test_written_by_controllers(api_version: str, kind: str, rest: str, expected: list[str]) -> None:
+def test_written_by_controllers(
+    api_version: str, kind: str, rest: str, expected: list[str]
+) -> None:
     assert seen(kind_of(api_version, kind, rest)) == expected
 
 
@@ -790,7 +886,10 @@ def test_a_new_name_keeps_what_stands_around_the_old_one() -> None:
         "Ingress",
         f"metadata: {{annotations: {{nginx.ingress.kubernetes.io/auth-secret: shop/a, {annotation}}}}}",
     )
-    assert [reference.renamed("a-b") for reference in find(text)] == ["shop/a-b", '{"secretName":"a-b","x":1}']
+    assert [reference.renamed("a-b") for reference in find(text)] == [
+        "shop/a-b",
+        '{"secretName":"a-b","x":1}',
+    ]
 
 
 def test_the_user_knows_better_than_the_tables() -> None:
@@ -814,8 +913,28 @@ def test_deep_merges_are_no_problem() -> None:
 
 WORDS = st.sampled_from(
     [
-        *("name", "namespace", "kind", "key", "secretName", "configMapRef", "secretRef", "secrets", "<<", "ConfigMap"),
-        *("rules", "resourceNames", "resources", "apiGroups", "spec", "metadata", "annotations", "imagePullSecrets"),
+        *(
+            "name",
+            "namespace",
+            "kind",
+            "key",
+            "secretName",
+            "configMapRef",
+            "secretRef",
+            "secrets",
+            "<<",
+            "ConfigMap",
+        ),
+        *(
+            "rules",
+            "resourceNames",
+            "resources",
+            "apiGroups",
+            "spec",
+            "metadata",
+            "annotations",
+            "imagePullSecrets",
+        ),
         *("nginx.ingress.kubernetes.io/auth-secret", "env", "volumes", "data"),
     ]
 )
@@ -827,8 +946,12 @@ SHAPES = st.recursive(
 
 
 @given(
-    kind=st.sampled_from(["Role", "Ingress", "Prometheus", "AnalysisTemplate", "Certificate", "SealedSecret", "Any"]),
-    group=st.sampled_from(["cert-manager.io", "monitoring.coreos.com", "argoproj.io", "bitnami.com", "e.x"]),
+    kind=st.sampled_from(
+        ["Role", "Ingress", "Prometheus", "AnalysisTemplate", "Certificate", "SealedSecret", "Any"]
+    ),
+    group=st.sampled_from(
+        ["cert-manager.io", "monitoring.coreos.com", "argoproj.io", "bitnami.com", "e.x"]
+    ),
     shape=st.dictionaries(WORDS, SHAPES),
     path=st.lists(WORDS, max_size=4).map("/".join),
 )

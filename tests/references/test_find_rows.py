@@ -53,7 +53,10 @@ def who_is(group: str, kind: str) -> ResourceId:
 
 
 def test_the_tables_are_those_of_the_list(snapshot: Snapshot) -> None:
-    """Only what a row says is tested below. A letter that is lost from a row is found here, and so is a lost row."""
+    """Only what a row says is tested below.
+
+    A letter that is lost from a row is found here, and so is a lost row.
+    """
     tables: dict[str, tuple[tuple[Any, ...], ...]] = {
         "FIELDS": FIELDS,
         "SELECTORS": KEY_SELECTORS,
@@ -81,11 +84,18 @@ def test_text_that_is_a_name(row: FieldRow) -> None:
             who = who_is(group, kind)
             assert find_by_shape(read_yaml(json.dumps(content).encode()).roots[0], who) == []
             (found,) = find(who, content)
-            assert (found.kind, found.target, found.in_pod, found.written) == (row.target, "a", row.in_pod, False)
+            assert (found.kind, found.target, found.in_pod, found.written) == (
+                row.target,
+                "a",
+                row.in_pod,
+                False,
+            )
             assert found.rule.reason == (f"{row.copied_by} copies it" if row.copied_by else "")
 
 
-@pytest.mark.parametrize("row", [row for row in FIELDS if row.beside_kind], ids=lambda row: f"{row.path} {row.target}")
+@pytest.mark.parametrize(
+    "row", [row for row in FIELDS if row.beside_kind], ids=lambda row: f"{row.path} {row.target}"
+)
 def test_names_of_other_kinds(row: FieldRow) -> None:
     path = split_path(row.path)
     content = nest(path, "a")
@@ -108,11 +118,20 @@ def test_keys_of_secrets(row: KeySelectors) -> None:
 @pytest.mark.parametrize("row", ANNOTATIONS, ids=lambda row: f"{row.kind} {row.annotation}")
 def test_annotations(row: AnnotationRow) -> None:
     text = json.dumps({row.inside: "a"}) if row.inside else "a"
-    (found,) = find(who_is("any.group", row.kind), {"metadata": {"annotations": {row.annotation: text}}})
-    assert (found.kind, found.target, found.in_pod, found.written) == (row.target, "a", row.in_pod, row.written)
+    (found,) = find(
+        who_is("any.group", row.kind), {"metadata": {"annotations": {row.annotation: text}}}
+    )
+    assert (found.kind, found.target, found.in_pod, found.written) == (
+        row.target,
+        "a",
+        row.in_pod,
+        row.written,
+    )
 
 
-@pytest.mark.parametrize("row", PRODUCERS, ids=lambda row: f"{'|'.join(row.kinds)} {row.path} {row.target}")
+@pytest.mark.parametrize(
+    "row", PRODUCERS, ids=lambda row: f"{'|'.join(row.kinds)} {row.path} {row.target}"
+)
 def test_names_for_controllers(row: Producer) -> None:
     *steps, last = split_path(row.path)
     name = "a" if last.lower().endswith("name") or last == "users" else {"name": "a"}
@@ -122,7 +141,9 @@ def test_names_for_controllers(row: Producer) -> None:
         merge(content, nest(split_path(path), {"key": "k"}))
     for kind in row.kinds:
         found = find(who_is(row.group, kind), content)
-        assert [(one.target, one.written) for one in found if one.kind == row.target] == [("a", True)]
+        assert [(one.target, one.written) for one in found if one.kind == row.target] == [
+            ("a", True)
+        ]
         assert {one.rule.reason for one in found if one.kind == row.target} == {row.reason}
         assert not any(one.written for one in find(who_is("other.group", kind), content))
     assert row.reason
@@ -132,7 +153,9 @@ def test_names_for_controllers(row: Producer) -> None:
 @pytest.mark.parametrize(
     ("row", "other"),
     [(row, other) for row in PRODUCERS for other in row.unless],
-    ids=lambda value: value if isinstance(value, str) else f"{'|'.join(value.kinds)} {value.path} {value.target}",
+    ids=lambda value: (
+        value if isinstance(value, str) else f"{'|'.join(value.kinds)} {value.path} {value.target}"
+    ),
 )
 def test_names_for_controllers_that_another_field_replaces(row: Producer, other: str) -> None:
     content = nest(split_path(row.path), "a")
@@ -140,7 +163,9 @@ def test_names_for_controllers_that_another_field_replaces(row: Producer, other:
         merge(content, nest(split_path(path), {"key": "k"}))
     merge(content, nest(split_path(other), "b"))
     for kind in row.kinds:
-        assert {one.target for one in find(who_is(row.group, kind), content) if one.written} == {"b"}
+        assert {one.target for one in find(who_is(row.group, kind), content) if one.written} == {
+            "b"
+        }
 
 
 def merge(content: dict[str, Any], more: dict[str, Any]) -> None:

@@ -8,7 +8,14 @@ import yaml
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.node import is_mapping, is_scalar
 from krm_fn.base.producer import PRODUCERS, RENAMABLE, RenamableProducer
-from krm_fn.core.references.generated import find_generated, find_name, find_unmet, find_unpinned, hash_of, name_meant
+from krm_fn.core.references.generated import (
+    find_generated,
+    find_name,
+    find_unmet,
+    find_unpinned,
+    hash_of,
+    name_meant,
+)
 from krm_fn.core.yaml.reader import read_yaml
 
 ES = "external-secrets.io/v1 ExternalSecret"
@@ -19,10 +26,14 @@ INFISICAL = "secrets.infisical.com/v1alpha1 InfisicalSecret"
 WIDE = {"sealedsecrets.bitnami.com/namespace-wide": "true"}
 
 
-def producer(what: str, spec: Any = None, annotations: dict[str, str] | None = None, name: str = "web") -> Item:
+def producer(
+    what: str, spec: Any = None, annotations: dict[str, str] | None = None, name: str = "web"
+) -> Item:
     api_version, kind = what.split()
     metadata = {"name": name, "annotations": annotations or {}}
-    text = yaml.safe_dump({"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec or {}})
+    text = yaml.safe_dump(
+        {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec or {}}
+    )
     (node,) = read_yaml(text.encode()).roots
     assert is_mapping(node)
     return read_item(node)
@@ -34,7 +45,11 @@ def revised(what: str, spec: Any, suffix: str = "-h8k5m2t6bd") -> Item:
 
 MADE = [
     pytest.param(producer(ES), [("Secret", "web", "web")], id="a Secret of its own name"),
-    pytest.param(producer(ES, {"target": {"name": "db"}}), [("Secret", "db", "db")], id="a Secret of another name"),
+    pytest.param(
+        producer(ES, {"target": {"name": "db"}}),
+        [("Secret", "db", "db")],
+        id="a Secret of another name",
+    ),
     pytest.param(
         revised(ES, {"target": {"name": "db-h8k5m2t6bd"}}),
         [("Secret", "db-h8k5m2t6bd", "db")],
@@ -56,19 +71,29 @@ MADE = [
         id="several Secrets",
     ),
     pytest.param(producer("example.com/v1 ExternalSecret"), [], id="a kind of another group"),
-    pytest.param(producer("cert-manager.io/v1 Certificate", {"secretName": "tls"}), [], id="what is never renamed"),
+    pytest.param(
+        producer("cert-manager.io/v1 Certificate", {"secretName": "tls"}),
+        [],
+        id="what is never renamed",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("item", "expected"), MADE)
 def test_what_is_made(item: Item, expected: list[tuple[str, str, str]]) -> None:
-    assert [(made.kind, made.reference.target, made.base_name) for made in find_generated(item)] == expected
+    assert [
+        (made.kind, made.reference.target, made.base_name) for made in find_generated(item)
+    ] == expected
 
 
 TWO = revised(SOPS, {"secretTemplates": [{"name": "a-h8k5m2t6bd"}, {"name": "b-h8k5m2t6bd"}]})
 MEANT = [
-    pytest.param(TWO, "Secret", "b-h8k5m2t6bd", "b-h8k5m2t6bd", "b-5t7h9k2b4c", id="the second of two"),
-    pytest.param(TWO, "Secret", "b", "b-h8k5m2t6bd", "b-5t7h9k2b4c", id="the second, by its base name"),
+    pytest.param(
+        TWO, "Secret", "b-h8k5m2t6bd", "b-h8k5m2t6bd", "b-5t7h9k2b4c", id="the second of two"
+    ),
+    pytest.param(
+        TWO, "Secret", "b", "b-h8k5m2t6bd", "b-5t7h9k2b4c", id="the second, by its base name"
+    ),
     pytest.param(TWO, "ConfigMap", "b", "web-h8k5m2t6bd", "web-5t7h9k2b4c", id="another kind"),
     pytest.param(TWO, "Secret", "c", "web-h8k5m2t6bd", "web-5t7h9k2b4c", id="another name"),
     pytest.param(TWO, "SopsSecret", "web", "web-h8k5m2t6bd", "web-5t7h9k2b4c", id="the maker"),
@@ -76,7 +101,9 @@ MEANT = [
 
 
 @pytest.mark.parametrize(("item", "kind", "name", "now", "then"), MEANT)
-def test_the_name_that_a_reference_means(item: Item, kind: str, name: str, now: str, then: str) -> None:
+def test_the_name_that_a_reference_means(
+    item: Item, kind: str, name: str, now: str, then: str
+) -> None:
     found = find_name(kind, name, item)
     assert is_scalar(found)
     assert found.value == now
@@ -86,13 +113,23 @@ def test_the_name_that_a_reference_means(item: Item, kind: str, name: str, now: 
 
 MAY_BE_RENAMED = [
     pytest.param(producer(ES), id="an ExternalSecret without a target"),
-    pytest.param(producer(ES, {"target": {"creationPolicy": "Owner"}}), id="an ExternalSecret that owns its Secret"),
+    pytest.param(
+        producer(ES, {"target": {"creationPolicy": "Owner"}}),
+        id="an ExternalSecret that owns its Secret",
+    ),
     pytest.param(producer(SEALED, {}, WIDE), id="a SealedSecret of a wide scope"),
     pytest.param(
-        producer(VAULT, {"destination": {"name": "a", "create": True}}), id="a Secret that Vault's operator creates"
+        producer(VAULT, {"destination": {"name": "a", "create": True}}),
+        id="a Secret that Vault's operator creates",
     ),
-    pytest.param(producer(SOPS, {"secretTemplates": [{"name": "a"}]}), id="a SopsSecret whose names are plain"),
-    pytest.param(producer(INFISICAL, {"managedSecretReference": {"creationPolicy": "Owner"}}), id="Infisical's owner"),
+    pytest.param(
+        producer(SOPS, {"secretTemplates": [{"name": "a"}]}),
+        id="a SopsSecret whose names are plain",
+    ),
+    pytest.param(
+        producer(INFISICAL, {"managedSecretReference": {"creationPolicy": "Owner"}}),
+        id="Infisical's owner",
+    ),
 ]
 
 
@@ -103,7 +140,11 @@ def test_what_may_be_renamed(item: Item) -> None:
 
 MUST_STAY = [
     *(
-        pytest.param(producer(ES, {"target": {"creationPolicy": policy}}), "spec.target.creationPolicy", id=policy)
+        pytest.param(
+            producer(ES, {"target": {"creationPolicy": policy}}),
+            "spec.target.creationPolicy",
+            id=policy,
+        )
         for policy in ("Merge", "Orphan", "None", "CreateOrMerge")
     ),
     pytest.param(
@@ -112,20 +153,36 @@ MUST_STAY = [
         id="an ExternalSecret that makes something else",
     ),
     pytest.param(
-        producer(ES, {"dataFrom": [{"extract": {"key": "a"}}, {"sourceRef": {"generatorRef": {"name": "a"}}}]}),
+        producer(
+            ES,
+            {
+                "dataFrom": [
+                    {"extract": {"key": "a"}},
+                    {"sourceRef": {"generatorRef": {"name": "a"}}},
+                ]
+            },
+        ),
         "spec.dataFrom[1].sourceRef.generatorRef",
         id="an ExternalSecret with a generator",
     ),
     pytest.param(producer(SEALED), "metadata.annotations", id="a SealedSecret of the strict scope"),
     pytest.param(
         producer(
-            SEALED, {"template": {"metadata": {"annotations": {"sealedsecrets.bitnami.com/patch": "true"}}}}, WIDE
+            SEALED,
+            {
+                "template": {
+                    "metadata": {"annotations": {"sealedsecrets.bitnami.com/patch": "true"}}
+                }
+            },
+            WIDE,
         ),
         "spec.template.metadata.annotations[sealedsecrets.bitnami.com/patch]",
         id="a SealedSecret that patches",
     ),
     pytest.param(
-        producer(VAULT, {"destination": {"name": "a"}}), "spec.destination.create", id="a Secret that is there"
+        producer(VAULT, {"destination": {"name": "a"}}),
+        "spec.destination.create",
+        id="a Secret that is there",
     ),
     pytest.param(
         producer(SOPS, {"secretTemplates": [{"name": "a"}, {"name": "ENC[AES256_GCM,data:a]"}]}),
@@ -137,7 +194,9 @@ MUST_STAY = [
         "spec.managedSecretReference.creationPolicy",
         id="Infisical owns nothing by default",
     ),
-    pytest.param(producer("secrets.doppler.com/v1alpha1 DopplerSecret"), "kind", id="Doppler owns nothing"),
+    pytest.param(
+        producer("secrets.doppler.com/v1alpha1 DopplerSecret"), "kind", id="Doppler owns nothing"
+    ),
 ]
 
 
@@ -150,19 +209,35 @@ def test_what_must_keep_its_name(item: Item, field: str) -> None:
 
 
 def data(version: str = "") -> list[Any]:
-    return [{"secretKey": "a", "remoteRef": {"key": "a", **({"version": version} if version else {})}}]
+    return [
+        {"secretKey": "a", "remoteRef": {"key": "a", **({"version": version} if version else {})}}
+    ]
 
 
 PINNED = [
     pytest.param(producer(ES, {"data": data("7")}), id="every version is pinned"),
-    pytest.param(producer(ES, {"data": data(), "refreshPolicy": "CreatedOnce"}), id="it is read once"),
-    pytest.param(producer(ES, {"data": data(), "refreshInterval": "0s"}), id="it is never read again"),
+    pytest.param(
+        producer(ES, {"data": data(), "refreshPolicy": "CreatedOnce"}), id="it is read once"
+    ),
+    pytest.param(
+        producer(ES, {"data": data(), "refreshInterval": "0s"}), id="it is never read again"
+    ),
     pytest.param(producer(VAULT, {"version": 7}), id="a version in Vault"),
-    pytest.param(producer(SEALED, {"encryptedData": {"a": "b"}}), id="the object holds the content"),
+    pytest.param(
+        producer(SEALED, {"encryptedData": {"a": "b"}}), id="the object holds the content"
+    ),
 ]
 UNPINNED = [
-    pytest.param(producer(ES, {"data": [*data("7"), *data()]}), "remoteRef.version", id="one version is not pinned"),
-    pytest.param(producer(ES, {"data": data("7"), "dataFrom": [{}]}), "CreatedOnce", id="dataFrom has no version"),
+    pytest.param(
+        producer(ES, {"data": [*data("7"), *data()]}),
+        "remoteRef.version",
+        id="one version is not pinned",
+    ),
+    pytest.param(
+        producer(ES, {"data": data("7"), "dataFrom": [{}]}),
+        "CreatedOnce",
+        id="dataFrom has no version",
+    ),
     pytest.param(producer(ES), "CreatedOnce", id="nothing at all"),
     pytest.param(producer(VAULT, {"version": 0}), "spec.version", id="version 0 is the newest"),
 ]
@@ -179,7 +254,11 @@ def test_what_may_change_under_one_name(item: Item, remedy: str) -> None:
 
 
 SAME_NAME = [
-    pytest.param(producer(ES), producer("external-secrets.io/v1beta1 ExternalSecret"), id="another version of the API"),
+    pytest.param(
+        producer(ES),
+        producer("external-secrets.io/v1beta1 ExternalSecret"),
+        id="another version of the API",
+    ),
     pytest.param(producer(ES), producer(ES, {"refreshInterval": "1h"}), id="how often it is read"),
     pytest.param(producer(ES), producer(ES, name="other"), id="the maker's own name"),
     pytest.param(
@@ -191,16 +270,28 @@ SAME_NAME = [
 ]
 OTHER_NAME = [
     pytest.param(
-        producer(ES, {"data": data("7")}), producer(ES, {"data": data("8")}), id="another version in the store"
+        producer(ES, {"data": data("7")}),
+        producer(ES, {"data": data("8")}),
+        id="another version in the store",
     ),
-    pytest.param(producer(ES, {"data": data()}), producer(ES, {"data": data(), "dataFrom": [{}]}), id="more data"),
-    pytest.param(producer(ES), producer(ES, {"target": {"name": "db"}}), id="the name of the Secret"),
+    pytest.param(
+        producer(ES, {"data": data()}),
+        producer(ES, {"data": data(), "dataFrom": [{}]}),
+        id="more data",
+    ),
+    pytest.param(
+        producer(ES), producer(ES, {"target": {"name": "db"}}), id="the name of the Secret"
+    ),
     pytest.param(
         producer(SEALED, {"encryptedData": {"a": "b"}}),
         producer(SEALED, {"encryptedData": {"a": "c"}}),
         id="a new ciphertext",
     ),
-    pytest.param(producer(VAULT, {"version": 7}), producer(VAULT, {"version": 8}), id="another version in Vault"),
+    pytest.param(
+        producer(VAULT, {"version": 7}),
+        producer(VAULT, {"version": 8}),
+        id="another version in Vault",
+    ),
 ]
 
 

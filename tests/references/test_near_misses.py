@@ -42,31 +42,57 @@ metadata:
 REPORTED = [
     pytest.param("spec: {configMap: web}", ["spec.configMap ConfigMap web"], id="a ConfigMap"),
     pytest.param("spec: {existingSecret: web}", ["spec.existingSecret Secret web"], id="a Secret"),
-    pytest.param("spec: {extra_config_map: web}", ["spec.extra_config_map ConfigMap web"], id="words with underscores"),
-    pytest.param("spec: {EXTRA-CONFIGMAPS: web}", ["spec.EXTRA-CONFIGMAPS ConfigMap web"], id="any case"),
+    pytest.param(
+        "spec: {extra_config_map: web}",
+        ["spec.extra_config_map ConfigMap web"],
+        id="words with underscores",
+    ),
+    pytest.param(
+        "spec: {EXTRA-CONFIGMAPS: web}", ["spec.EXTRA-CONFIGMAPS ConfigMap web"], id="any case"
+    ),
     pytest.param(
         "spec: {secretOrConfigMap: web}",
         ["spec.secretOrConfigMap ConfigMap web", "spec.secretOrConfigMap Secret web"],
         id="either",
     ),
     pytest.param("spec: {secrets: [x, web]}", ["spec.secrets[1] Secret web"], id="a list of names"),
-    pytest.param("spec: {parts: [{mySecret: web}]}", ["spec.parts[0].mySecret Secret web"], id="a list on the way"),
-    pytest.param("spec: {existingSecret: shop/web}", ["spec.existingSecret Secret web"], id="a namespace in the text"),
-    pytest.param("config: {webSecret: web}", ["config.webSecret Secret web"], id="outside of spec"),
-    pytest.param("spec: {configMap: app}", ["spec.configMap ConfigMap app-bcdfghkmtt"], id="a base name"),
-    pytest.param("spec: {title: web-config}", ["spec.title ConfigMap web-config"], id="any field"),
-    pytest.param("spec: {list: [web-config]}", ["spec.list[0] ConfigMap web-config"], id="any list"),
     pytest.param(
-        "spec: {configuration: app}", ["spec.configuration ConfigMap app-bcdfghkmtt"], id="a word in a field of names"
+        "spec: {parts: [{mySecret: web}]}",
+        ["spec.parts[0].mySecret Secret web"],
+        id="a list on the way",
     ),
-    pytest.param("spec: {from: [{name: web-config}]}", ["spec.from[0].name ConfigMap web-config"], id="a mapping"),
+    pytest.param(
+        "spec: {existingSecret: shop/web}",
+        ["spec.existingSecret Secret web"],
+        id="a namespace in the text",
+    ),
+    pytest.param("config: {webSecret: web}", ["config.webSecret Secret web"], id="outside of spec"),
+    pytest.param(
+        "spec: {configMap: app}", ["spec.configMap ConfigMap app-bcdfghkmtt"], id="a base name"
+    ),
+    pytest.param("spec: {title: web-config}", ["spec.title ConfigMap web-config"], id="any field"),
+    pytest.param(
+        "spec: {list: [web-config]}", ["spec.list[0] ConfigMap web-config"], id="any list"
+    ),
+    pytest.param(
+        "spec: {configuration: app}",
+        ["spec.configuration ConfigMap app-bcdfghkmtt"],
+        id="a word in a field of names",
+    ),
+    pytest.param(
+        "spec: {from: [{name: web-config}]}",
+        ["spec.from[0].name ConfigMap web-config"],
+        id="a mapping",
+    ),
     pytest.param(
         "spec: {cm: {name: db-config, key: a}}",
         ["spec.cm.name ConfigMap db-config"],
         id="a name beside a key that the object does not have, though others have the name too",
     ),
     pytest.param(
-        "spec: {configMap: app-bcdfghkmtt}", ["spec.configMap ConfigMap app-bcdfghkmtt"], id="a revision's name"
+        "spec: {configMap: app-bcdfghkmtt}",
+        ["spec.configMap ConfigMap app-bcdfghkmtt"],
+        id="a revision's name",
     ),
 ]
 
@@ -74,32 +100,63 @@ SILENT = [
     pytest.param("spec: {provider: app}", id="a word in a field that says nothing"),
     pytest.param("spec: {host: db-config}", id="what another object is called too"),
     pytest.param("spec: {a: {kind: Service, name: web-config}}", id="a name beside another kind"),
-    pytest.param("spec: {a: {kind: ConfigMap, group: e.x, name: web-config}}", id="a name beside another group"),
-    pytest.param("spec: {image: web-config, configPath: web-config}", id="fields that hold something else"),
-    pytest.param("spec: {a: {kind: Job, metadata: {name: web-config}}}", id="the name of a template"),
-    pytest.param("spec: {volumes: [{name: web-config, configMap: {name: web-config}}]}", id="the name of a volume"),
+    pytest.param(
+        "spec: {a: {kind: ConfigMap, group: e.x, name: web-config}}",
+        id="a name beside another group",
+    ),
+    pytest.param(
+        "spec: {image: web-config, configPath: web-config}", id="fields that hold something else"
+    ),
+    pytest.param(
+        "spec: {a: {kind: Job, metadata: {name: web-config}}}", id="the name of a template"
+    ),
+    pytest.param(
+        "spec: {volumes: [{name: web-config, configMap: {name: web-config}}]}",
+        id="the name of a volume",
+    ),
     pytest.param("spec: {context: [{name: web-config, cmName: x}]}", id="the name of an entry"),
     pytest.param("spec: {containers: [{name: a, args: [web-config]}]}", id="what a program gets"),
     pytest.param("spec: {t: {spec: {containers: [], a: web-config}}}", id="a pod template"),
     pytest.param("spec: {selector: {a: web-config}}", id="labels"),
     pytest.param("spec: {configMap: website, existingSecret: my-web}", id="other names"),
     pytest.param("spec: {existingSecret: elsewhere/web}", id="another namespace in the text"),
-    pytest.param("spec: {existingSecret: web, namespace: elsewhere}", id="another namespace beside it"),
-    pytest.param("spec: {configMap: {name: web}, adminSecretName: web}", id="what is followed by shape"),
-    pytest.param("spec: {secretKey: web, secret_namespace: web, secretType: web}", id="what is no name"),
+    pytest.param(
+        "spec: {existingSecret: web, namespace: elsewhere}", id="another namespace beside it"
+    ),
+    pytest.param(
+        "spec: {configMap: {name: web}, adminSecretName: web}", id="what is followed by shape"
+    ),
+    pytest.param(
+        "spec: {secretKey: web, secret_namespace: web, secretType: web}", id="what is no name"
+    ),
     pytest.param("spec: {configMap: true, existingSecret: null, aSecret: ''}", id="no text"),
-    pytest.param("metadata: {labels: {configMap: web}, annotations: {my-secret: web}}", id="metadata"),
-    pytest.param("spec: {template: {metadata: {labels: {configMap: web}}}}", id="labels of a template"),
+    pytest.param(
+        "metadata: {labels: {configMap: web}, annotations: {my-secret: web}}", id="metadata"
+    ),
+    pytest.param(
+        "spec: {template: {metadata: {labels: {configMap: web}}}}", id="labels of a template"
+    ),
     pytest.param("status: {existingSecret: web}", id="status"),
     pytest.param("spec: {data: {existingSecret: web}}", id="a key that the author chooses"),
 ]
 
 OF_KINDS = [
-    pytest.param("cassandra.datastax.com/v1beta1", "CassandraDatacenter", "spec: {configSecret: web}", id="a row"),
-    pytest.param("bitnami.com/v1alpha1", "SealedSecret", "metadata: {name: web}", id="its own name"),
-    pytest.param("argoproj.io/v1alpha1", "Application", "spec: {mySecret: web}", id="what is no reference"),
+    pytest.param(
+        "cassandra.datastax.com/v1beta1",
+        "CassandraDatacenter",
+        "spec: {configSecret: web}",
+        id="a row",
+    ),
+    pytest.param(
+        "bitnami.com/v1alpha1", "SealedSecret", "metadata: {name: web}", id="its own name"
+    ),
+    pytest.param(
+        "argoproj.io/v1alpha1", "Application", "spec: {mySecret: web}", id="what is no reference"
+    ),
     pytest.param("apps/v1", "Deployment", "spec: {mySecret: web}", id="Kubernetes' own kinds"),
-    pytest.param("networking.k8s.io/v1", "Ingress", "spec: {mySecret: web}", id="Kubernetes' own groups"),
+    pytest.param(
+        "networking.k8s.io/v1", "Ingress", "spec: {mySecret: web}", id="Kubernetes' own groups"
+    ),
     pytest.param("v1", "ConfigMap", "data: {mySecret: web}", id="data"),
     pytest.param("kpt.dev/v1", "Kptfile", "spec: {mySecret: web}", id="configuration of tools"),
 ]
@@ -108,9 +165,17 @@ OF_KINDS = [
 IN_VALUES = [
     pytest.param("existingSecret: web", ["ConfigMap", "Secret"], id="a Secret that exists"),
     pytest.param("config: web", ["ConfigMap", "Secret"], id="any other field"),
-    pytest.param("secretSelector: {name: web}", ["ConfigMap", "Secret"], id="what selects a Secret"),
-    pytest.param("volumes: {a: {type: configMap, name: web}}", ["ConfigMap", "Secret"], id="a volume's name"),
-    pytest.param("persistence: {a: {type: configMap, name: web}}", [], id="a volume of app-template, which follows"),
+    pytest.param(
+        "secretSelector: {name: web}", ["ConfigMap", "Secret"], id="what selects a Secret"
+    ),
+    pytest.param(
+        "volumes: {a: {type: configMap, name: web}}", ["ConfigMap", "Secret"], id="a volume's name"
+    ),
+    pytest.param(
+        "persistence: {a: {type: configMap, name: web}}",
+        [],
+        id="a volume of app-template, which follows",
+    ),
 ]
 
 OWN_IN_VALUES = [
@@ -120,8 +185,14 @@ OWN_IN_VALUES = [
     pytest.param("{controllers: {web: {type: deployment}}}", id="a controller"),
     pytest.param("{persistence: {config: {existingClaim: web}}}", id="a claim"),
     pytest.param("{persistence: {config: {globalMounts: [{path: /web}]}}}", id="a path"),
-    pytest.param("{ingress: {app: {hosts: [{paths: [{service: {identifier: web}}]}]}}}", id="a service's identifier"),
-    pytest.param("{ingress: {app: {hosts: [{host: web, paths: [{service: {name: web}}]}]}}}", id="a service's name"),
+    pytest.param(
+        "{ingress: {app: {hosts: [{paths: [{service: {identifier: web}}]}]}}}",
+        id="a service's identifier",
+    ),
+    pytest.param(
+        "{ingress: {app: {hosts: [{host: web, paths: [{service: {name: web}}]}]}}}",
+        id="a service's name",
+    ),
     pytest.param("{serviceAccount: {create: true, name: web}}", id="an account"),
     pytest.param("{podLabels: {app: web}, nodeSelector: {pool: web}}", id="labels"),
     pytest.param("{postgres: {host: web, database: web, username: web}}", id="a database"),
@@ -135,7 +206,9 @@ def read(text: str) -> list[Item]:
 def find(api_version: str, kind: str, rest: str, *extra: FieldSpec) -> list[str]:
     configs = read(CONFIGS)
     (referrer,) = read(f"apiVersion: {api_version}\nkind: {kind}\n{rest}")
-    placed = Item(referrer.node, referrer.id._replace(namespace="shop"), referrer.annotations, referrer.labels)
+    placed = Item(
+        referrer.node, referrer.id._replace(namespace="shop"), referrer.annotations, referrer.labels
+    )
     index = Index([item for item in configs if item.is_config], Kinds())
     references = find_authored([placed], index, extra, but=()).references
     return [
@@ -148,16 +221,26 @@ RELEASE, RELEASES = "helm.toolkit.fluxcd.io/v2", "HelmRelease"
 OF_OTHERS = [
     pytest.param("spec: {values: {a: web}}", "spec.values.a", id="a word in a value"),
     pytest.param("spec: {values: {a.b: {c: web}}}", "spec.values[a.b].c", id="a field with a dot"),
-    pytest.param('spec: {values: {a: "x: 1\\nb: web # it"}}', "spec.values.a", id="a value in a text"),
+    pytest.param(
+        'spec: {values: {a: "x: 1\\nb: web # it"}}', "spec.values.a", id="a value in a text"
+    ),
     pytest.param('spec: {values: {a: \'{"b": ["web"]}\'}}', "spec.values.a", id="a value in JSON"),
     pytest.param("spec: {values: {a: 'b: shop/web'}}", "spec.values.a", id="a namespace in a text"),
-    pytest.param("spec: {targetNamespace: '{{ x }}', values: {a: web}}", "spec.values.a", id="a namespace not known"),
+    pytest.param(
+        "spec: {targetNamespace: '{{ x }}', values: {a: web}}",
+        "spec.values.a",
+        id="a namespace not known",
+    ),
 ]
 OF_OTHERS_SILENT = [
     pytest.param("spec: {values: {a: a web}}", id="a sentence"),
-    pytest.param("spec: {values: {a: 'kind: Job\nmetadata:\n  name: web\n'}}", id="another object's name"),
+    pytest.param(
+        "spec: {values: {a: 'kind: Job\nmetadata:\n  name: web\n'}}", id="another object's name"
+    ),
     pytest.param("spec: {values: {a: 'b: blog/web'}}", id="another namespace in a text"),
-    pytest.param("spec: {targetNamespace: blog, values: {a: web}}", id="a release in another namespace"),
+    pytest.param(
+        "spec: {targetNamespace: blog, values: {a: web}}", id="a release in another namespace"
+    ),
     pytest.param("spec: {values: {web: a}}", id="a field"),
 ]
 
@@ -178,7 +261,10 @@ def test_one_name_in_many_namespaces_and_texts_is_not_the_square() -> None:
     configs = read("---\n".join(map(config.format, range(9))))
     texts = read("---\n".join(map(text.format, range(9))))
     found = find_unfollowed([*configs, *texts], [], Index(configs, Kinds()))
-    assert [{one.target for one in found}, {one.referrer for one in found}] == [{*configs}, {*texts}]
+    assert [{one.target for one in found}, {one.referrer for one in found}] == [
+        {*configs},
+        {*texts},
+    ]
     assert len(found) == len(configs) + len(texts) - 1
 
 
@@ -205,7 +291,9 @@ def test_values_of_a_chart_count(values: str, kinds: list[str]) -> None:
 
 @pytest.mark.parametrize("values", OWN_IN_VALUES)
 def test_what_an_application_calls_itself_in_values_is_silent(values: str) -> None:
-    assert find("helm.toolkit.fluxcd.io/v2", "HelmRelease", f"spec: {{values: {values}}}") == [], values
+    assert find("helm.toolkit.fluxcd.io/v2", "HelmRelease", f"spec: {{values: {values}}}") == [], (
+        values
+    )
 
 
 def test_what_the_user_adds_is_followed() -> None:

@@ -16,19 +16,33 @@ FOUND = [
     pytest.param("command: [run, --webhook-secret=web]", ["web"], id="a word of the command"),
     pytest.param("args: [--cm-name=web]", ["web"], id="cm as a word of its own"),
     pytest.param("args: [--leaderCM=web]", ["web"], id="cm in camel case"),
-    pytest.param("args: [--config-map=web, other]", ["web"], id="not the word behind a flag with a value"),
+    pytest.param(
+        "args: [--config-map=web, other]", ["web"], id="not the word behind a flag with a value"
+    ),
     pytest.param("args: [--config-map=shop/web]", ["shop/web"], id="a namespace and a name"),
-    pytest.param("args: [--config-map=$(POD_NAMESPACE)/web]", ["web"], id="a namespace that is a variable"),
-    pytest.param("args: ['--source=config-map:shop/web']", ["shop/web"], id="a key inside the value"),
-    pytest.param("args: ['--from=secret:a,config-map:b']", ["a", "b"], id="several keys inside the value"),
+    pytest.param(
+        "args: [--config-map=$(POD_NAMESPACE)/web]", ["web"], id="a namespace that is a variable"
+    ),
+    pytest.param(
+        "args: ['--source=config-map:shop/web']", ["shop/web"], id="a key inside the value"
+    ),
+    pytest.param(
+        "args: ['--from=secret:a,config-map:b']", ["a", "b"], id="several keys inside the value"
+    ),
     pytest.param("args: ['kubectl get configmap web']", ["web"], id="a script that runs kubectl"),
     pytest.param("args: ['kubectl -n shop get cm/web']", ["shop/web"], id="kubectl's short form"),
     pytest.param("command: [kubectl, get, secret, web]", ["web"], id="kubectl as words"),
     pytest.param(
-        "command: [kubectl, get]\n    args: [cm, -n, shop, web]", ["shop/web"], id="kubectl and its arguments"
+        "command: [kubectl, get]\n    args: [cm, -n, shop, web]",
+        ["shop/web"],
+        id="kubectl and its arguments",
     ),
-    pytest.param("args: [get, secret, -o, yaml, web]", ["web"], id="the arguments of an image of kubectl"),
-    pytest.param("env: [{name: COMMAND, value: kubectl get cm web}]", ["web"], id="kubectl in a variable"),
+    pytest.param(
+        "args: [get, secret, -o, yaml, web]", ["web"], id="the arguments of an image of kubectl"
+    ),
+    pytest.param(
+        "env: [{name: COMMAND, value: kubectl get cm web}]", ["web"], id="kubectl in a variable"
+    ),
     pytest.param("env: [{name: CONFIG_LOGGING_NAME, value: web}]", ["web"], id="a variable"),
     pytest.param("env: [{name: WEB_CM, value: web}]", ["web"], id="a variable that ends in CM"),
 ]
@@ -48,14 +62,26 @@ NOT_FOUND = [
 
 _FETCH = "curl -H $AUTH https://kubernetes.default.svc/api/v1/namespaces"
 SCRIPTS = [
-    pytest.param("kubectl get configmap -n shop web -o yaml", ["shop/web"], id="a namespace before the name"),
-    pytest.param("kubectl get cm web --namespace=shop | jq .", ["shop/web"], id="a namespace behind the name"),
+    pytest.param(
+        "kubectl get configmap -n shop web -o yaml", ["shop/web"], id="a namespace before the name"
+    ),
+    pytest.param(
+        "kubectl get cm web --namespace=shop | jq .", ["shop/web"], id="a namespace behind the name"
+    ),
     pytest.param("kubectl get secret \"web\" 'db'", ["web", "db"], id="names in quotes"),
-    pytest.param("X=$(kubectl get --ignore-not-found secret/web)", ["web"], id="a name behind its kind, in brackets"),
+    pytest.param(
+        "X=$(kubectl get --ignore-not-found secret/web)",
+        ["web"],
+        id="a name behind its kind, in brackets",
+    ),
     pytest.param("kubectl get cm,secret web", ["web"], id="several kinds"),
     pytest.param("kubectl set env deploy/x --from=secret/web", ["web"], id="a name in an option"),
-    pytest.param("kubectl get cm -o jsonpath='{.data.a}' \\\n  web", ["web"], id="a command on several lines"),
-    pytest.param("${KUBECTL} -n $NS get cm web", ["web"], id="a program and a namespace that are variables"),
+    pytest.param(
+        "kubectl get cm -o jsonpath='{.data.a}' \\\n  web", ["web"], id="a command on several lines"
+    ),
+    pytest.param(
+        "${KUBECTL} -n $NS get cm web", ["web"], id="a program and a namespace that are variables"
+    ),
     pytest.param("oc get secret web", ["web"], id="OpenShift's program"),
     pytest.param("kubectl get pods web; kubectl get svc/db", [], id="other kinds"),
     pytest.param("kubectl get cm\necho web", [], id="another command"),
@@ -75,14 +101,22 @@ SCRIPTS = [
 def test_a_name_that_a_script_asks_for_is_found(script: str, expected: list[str]) -> None:
     script = f"set -e\n{script}\n"
     assert names(f"args: [{json.dumps(script)}]") == expected
-    text = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}, "data": {"a.sh": script}})
+    text = json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "x"},
+            "data": {"a.sh": script},
+        }
+    )
     (item,) = open_envelope(read_yaml(text.encode())).items
     assert [f"{one.namespace}/{one.name}".lstrip("/") for one in find_options(item)] == expected
 
 
 def found_in(container: str) -> list[OptionName]:
     text = (
-        f"apiVersion: v1\nkind: Pod\nmetadata: {{name: x}}\nspec:\n  containers:\n  - name: config\n    {container}\n"
+        f"apiVersion: v1\nkind: Pod\nmetadata: {{name: x}}\nspec:\n  containers:\n  - "
+        f"name: config\n    {container}\n"
     )
     (item,) = open_envelope(read_yaml(text.encode())).items
     return list(find_options(item))
@@ -117,7 +151,11 @@ IN_DATA = [
     pytest.param("config:\n- port: 1\n- web", ["web"], id="values below a key that says config"),
     pytest.param("config:\nother:\n  name: web", [], id="a name below another key"),
     pytest.param("a=config:web", ["web"], id="keys behind each other"),
-    pytest.param(f"{'jar:' * 5000}config:web", ["web"], id="more keys behind each other than calls can be nested"),
+    pytest.param(
+        f"{'jar:' * 5000}config:web",
+        ["web"],
+        id="more keys behind each other than calls can be nested",
+    ),
 ]
 
 
@@ -125,7 +163,9 @@ IN_DATA = [
 @pytest.mark.parametrize(("value", "expected"), IN_DATA)
 def test_a_name_in_data_is_found(value: str, expected: list[str], kind: str) -> None:
     content = base64.b64encode(value.encode()).decode() if kind == "Secret" else value
-    text = json.dumps({"apiVersion": "v1", "kind": kind, "metadata": {"name": "x"}, "data": {"app.yaml": content}})
+    text = json.dumps(
+        {"apiVersion": "v1", "kind": kind, "metadata": {"name": "x"}, "data": {"app.yaml": content}}
+    )
     (item,) = open_envelope(read_yaml(text.encode())).items
     found = [*find_options(item)]
     assert [one.name for one in found] == expected

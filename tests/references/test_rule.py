@@ -25,11 +25,23 @@ ROLE = "rules: [{apiGroups: [''], resources: [configmaps], resourceNames: [a]}]"
 OWN_FIELD = "spec: {config: a}"
 
 CASES = [
-    pytest.param(of_kind("v1", "Pod", POD), By.SHAPE, "name in *ConfigMap", id="a mapping with a name"),
-    pytest.param(of_kind("e.x/v1", "Widget", CERTIFICATE), By.SHAPE, "*SecretName", id="a name as text"),
-    pytest.param(of_kind("e.x/v1", "Widget", SETTING), By.SHAPE, "name beside kind: ConfigMap", id="a kind beside it"),
     pytest.param(
-        of_kind("e.x/v1", "Widget", WRITTEN), By.SHAPE, "name in writeConnectionSecretToRef", id="a field by its name"
+        of_kind("v1", "Pod", POD), By.SHAPE, "name in *ConfigMap", id="a mapping with a name"
+    ),
+    pytest.param(
+        of_kind("e.x/v1", "Widget", CERTIFICATE), By.SHAPE, "*SecretName", id="a name as text"
+    ),
+    pytest.param(
+        of_kind("e.x/v1", "Widget", SETTING),
+        By.SHAPE,
+        "name beside kind: ConfigMap",
+        id="a kind beside it",
+    ),
+    pytest.param(
+        of_kind("e.x/v1", "Widget", WRITTEN),
+        By.SHAPE,
+        "name in writeConnectionSecretToRef",
+        id="a field by its name",
     ),
     pytest.param(
         of_kind("monitoring.coreos.com/v1", "Alertmanager", "spec: {a: {name: a, key: b}}"),
@@ -62,7 +74,10 @@ CASES = [
         id="a field of a kind",
     ),
     pytest.param(
-        of_kind("cert-manager.io/v1", "Certificate", CERTIFICATE), By.PRODUCER, "spec/secretName", id="what is made"
+        of_kind("cert-manager.io/v1", "Certificate", CERTIFICATE),
+        By.PRODUCER,
+        "spec/secretName",
+        id="what is made",
     ),
     pytest.param(
         of_kind("rbac.authorization.k8s.io/v1", "Role", ROLE),
@@ -79,7 +94,9 @@ CASES = [
 ]
 """Whole objects, the kind of rule, and its text."""
 
-CONFIGURED = FieldSpec(target="ConfigMap", kind="Widget", path="spec/config", entry="spec.references[0].fieldSpecs[0]")
+CONFIGURED = FieldSpec(
+    target="ConfigMap", kind="Widget", path="spec/config", entry="spec.references[0].fieldSpecs[0]"
+)
 
 
 @pytest.mark.parametrize(("text", "by", "rule"), CASES)
@@ -92,6 +109,8 @@ def test_a_reference_says_what_found_it(text: str, by: By, rule: str) -> None:
 def test_a_field_that_is_found_anyway_does_not_need_its_entry() -> None:
     text = of_kind("e.x/v1", "Widget", "spec: {configMapRef: {name: a}}")
     root: Mapping = read_yaml(text.encode()).roots[0]  # type: ignore[assignment]  # as above
-    spec = FieldSpec(target="ConfigMap", path="spec/configMapRef/name", entry="spec.references[0].fieldSpecs[0]")
+    spec = FieldSpec(
+        target="ConfigMap", path="spec/configMapRef/name", entry="spec.references[0].fieldSpecs[0]"
+    )
     (found,) = find_references(root, read_item(root).id, (spec,)).references
     assert found.rule.by is By.SHAPE

@@ -28,11 +28,16 @@ class Pin(NamedTuple):
 def read_lock(name: str) -> dict[str, Pin]:
     """Return the packages of a lock by their names."""
     text = (LOCKS / name).read_text()
-    # A package is a line that is not indented, and what follows it: its hashes, and comments that say who needs it.
+    # A package is a line that is not indented, and what follows it: its hashes, and comments that
+    # say who needs it.
     entries = re.findall(r"^([a-z0-9].*?) \\\n((?:[ ].*\n)+)", text, re.MULTILINE)
     assert len(entries) == len(re.findall("^[^ #\n]", text, re.MULTILINE))
     pins = [
-        Pin(Requirement(what), re.findall(r"--hash=sha256:[0-9a-f]{64}\b", rest), "(pyproject.toml" in rest)
+        Pin(
+            Requirement(what),
+            re.findall(r"--hash=sha256:[0-9a-f]{64}\b", rest),
+            "(pyproject.toml" in rest,
+        )
         for what, rest in entries
     ]
     return {canonicalize_name(pin.requirement.name): pin for pin in pins}

@@ -5,14 +5,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = "\n".join(
-    line for line in (ROOT / "Dockerfile").read_text().splitlines() if not line.lstrip().startswith("#")
+    line
+    for line in (ROOT / "Dockerfile").read_text().splitlines()
+    if not line.lstrip().startswith("#")
 )
 BASES = dict(re.findall(r"^ARG (BUILD|BASE)=(\S+)$", DOCKERFILE, re.MULTILINE))
 
 
 def test_bases_are_named_by_digest() -> None:
     assert BASES.keys() == {"BUILD", "BASE"}
-    assert [name for name in BASES.values() if not re.fullmatch(r"[^@]+:[^@]+@sha256:[0-9a-f]{64}", name)] == []
+    assert [
+        name
+        for name in BASES.values()
+        if not re.fullmatch(r"[^@]+:[^@]+@sha256:[0-9a-f]{64}", name)
+    ] == []
     used = set(re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE))
     assert used == {"${BUILD}", "${BASE}", "scratch"}
 

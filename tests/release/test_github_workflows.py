@@ -14,13 +14,21 @@ ROOT = Path(__file__).parent.parent.parent
 FILES = sorted((ROOT / ".github/workflows").glob("*.yaml"))
 WORKFLOWS: dict[str, Any] = {file.stem: yaml.safe_load(file.read_text()) for file in FILES}
 USES = re.compile(r"uses: (\S+)@(\S+)(?: # (\S+))?$", re.MULTILINE)
-PINS = {(action, commit, version) for file in FILES for action, commit, version in USES.findall(file.read_text())}
+PINS = {
+    (action, commit, version)
+    for file in FILES
+    for action, commit, version in USES.findall(file.read_text())
+}
 JOBS = [(name, job) for name, workflow in WORKFLOWS.items() for job in workflow["jobs"]]
 
 
 def test_actionlint_finds_nothing(require_tool: Callable[[str], Path]) -> None:
     done = subprocess.run(
-        [str(require_tool("actionlint")), *map(str, FILES)], cwd=ROOT, capture_output=True, text=True, check=False
+        [str(require_tool("actionlint")), *map(str, FILES)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
 
@@ -29,14 +37,20 @@ def test_zizmor_finds_what_it_is_for(tmp_path: Path) -> None:
     """`make static` runs it on the repository."""
     workflow = FILES[0].read_text().replace("persist-credentials: false", "fetch-depth: 1")
     (tmp_path / "release.yaml").write_text(workflow)
-    command = [str(Path(sys.executable).parent / "zizmor"), "--offline", str(tmp_path / "release.yaml")]
+    command = [
+        str(Path(sys.executable).parent / "zizmor"),
+        "--offline",
+        str(tmp_path / "release.yaml"),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "artipacked" in done.stdout
 
 
 @pytest.mark.parametrize(("action", "commit", "version"), sorted(PINS))
-def test_an_action_is_pinned_by_commit_with_its_version_beside(action: str, commit: str, version: str) -> None:
+def test_an_action_is_pinned_by_commit_with_its_version_beside(
+    action: str, commit: str, version: str
+) -> None:
     assert re.fullmatch("[0-9a-f]{40}", commit), action
     assert re.fullmatch(r"v\d+\.\d+\.\d+", version), action
 
@@ -72,7 +86,9 @@ def commands() -> Iterator[tuple[str, str]]:
     for workflow in WORKFLOWS.values():
         for job in workflow["jobs"].values():
             for step in job.get("steps", []):
-                yield from re.findall(r"(make|release/\S+|\.ci/run)(?: (\w+))?", step.get("run", ""))
+                yield from re.findall(
+                    r"(make|release/\S+|\.ci/run)(?: (\w+))?", step.get("run", "")
+                )
 
 
 @pytest.mark.parametrize(("program", "target"), sorted(set(commands())))

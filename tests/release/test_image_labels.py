@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-# The rows "required: yes" of docs/container_images_repositories.md of https://github.com/artifacthub/hub.
+# The rows "required: yes" of docs/container_images_repositories.md of
+# https://github.com/artifacthub/hub.
 REQUIRED = {
     "io.artifacthub.package.readme-url",
     "org.opencontainers.image.created",

@@ -60,7 +60,9 @@ def test_the_manifest_is_valid_by_the_rules_of_krew(manifest: dict[str, Any]) ->
     assert re.fullmatch("[a-f0-9]{64}", platform["sha256"])
 
 
-def test_the_manifest_names_the_archive_of_the_release(manifest: dict[str, Any], archive: Path) -> None:
+def test_the_manifest_names_the_archive_of_the_release(
+    manifest: dict[str, Any], archive: Path
+) -> None:
     (platform,) = manifest["spec"]["platforms"]
     assert platform["uri"] == f"{REPOSITORY}/releases/download/v{__version__}/{archive.name}"
     assert platform["sha256"] == hashlib.sha256(archive.read_bytes()).hexdigest()
@@ -71,7 +73,10 @@ def test_the_manifest_names_the_archive_of_the_release(manifest: dict[str, Any],
 
 def test_a_second_archive_has_the_same_bytes(written: Path, archive: Path) -> None:
     before = archive.read_bytes()
-    subprocess.run([sys.executable, str(ROOT / "release/kubectl_plugin.py"), str(written), REPOSITORY], check=True)
+    subprocess.run(
+        [sys.executable, str(ROOT / "release/kubectl_plugin.py"), str(written), REPOSITORY],
+        check=True,
+    )
     assert archive.read_bytes() == before
 
 
@@ -94,7 +99,12 @@ def run(archive: Path, folder: Path, *programs: str) -> subprocess.CompletedProc
     command = ["/bin/sh", "-s", "--", "-n", "shop"]
     environment = {**os.environ, "PATH": str(path)}
     return subprocess.run(
-        command, input=script.read().decode(), env=environment, capture_output=True, text=True, check=False
+        command,
+        input=script.read().decode(),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -106,12 +116,16 @@ def test_it_runs_what_is_on_path(archive: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "programs",
     [
-        pytest.param(["uvx", "pipx"], id="uv and pipx would fetch whatever an index has under the name"),
+        pytest.param(
+            ["uvx", "pipx"], id="uv and pipx would fetch whatever an index has under the name"
+        ),
         pytest.param(["krm-fn"], id="a krm-fn without it is of another project"),
         pytest.param([], id="there is nothing"),
     ],
 )
-def test_otherwise_it_says_how_to_install_it(archive: Path, tmp_path: Path, programs: list[str]) -> None:
+def test_otherwise_it_says_how_to_install_it(
+    archive: Path, tmp_path: Path, programs: list[str]
+) -> None:
     done = run(archive, tmp_path, *programs)
     message = (
         f"error: kubectl revisions needs krm-fn {__version__} or later on PATH, with its extra 'linker'; found none. "

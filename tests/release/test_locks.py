@@ -48,7 +48,10 @@ def test_a_lock_pins_what_the_project_asks_for(lock: str) -> None:
         if (pin := pins[canonicalize_name(one.name)]) and not one.specifier.contains(pin.version)
     ]
     direct = {name for name, pin in pins.items() if pin.is_direct}
-    wrong += [f"{name} is asked for no more" for name in direct - {canonicalize_name(one.name) for one in asked}]
+    wrong += [
+        f"{name} is asked for no more"
+        for name in direct - {canonicalize_name(one.name) for one in asked}
+    ]
     assert wrong == []
 
 
@@ -62,7 +65,8 @@ def test_a_lock_is_complete(lock: str) -> None:
         if not pin.requirement.marker or pin.requirement.marker.evaluate()
         for needed in map(Requirement, requires(name) or ())
         if canonicalize_name(needed.name) not in pins and needed.name not in LEFT_OUT
-        if not needed.marker or any(needed.marker.evaluate({"python_version": one, "extra": ""}) for one in RELEASES)
+        if not needed.marker
+        or any(needed.marker.evaluate({"python_version": one, "extra": ""}) for one in RELEASES)
     }
     assert missing == set()
 
@@ -76,7 +80,11 @@ def test_every_file_is_known_by_its_hash(lock: str) -> None:
 def test_a_lock_names_no_index(lock: str) -> None:
     """A mirror that somebody locked with is no one else's."""
     lines = (LOCKS / lock).read_text().splitlines()
-    options = [line for line in lines if line.lstrip().startswith("-") and not line.startswith("    --hash=sha256:")]
+    options = [
+        line
+        for line in lines
+        if line.lstrip().startswith("-") and not line.startswith("    --hash=sha256:")
+    ]
     assert options == []
     assert not [line for line in lines if "://" in line]
 

@@ -75,7 +75,9 @@ def test_with_an_image_it_ends_with_its_digest(tmp_path: Path) -> None:
             "error: tag: found 1.2.0, expected v1.2.0, the version in __init__.py\n",
             id="a tag without its v",
         ),
-        pytest.param("1.3.0", ["v1.3.0"], "error: CHANGELOG.md: has no section ## [1.3.0]\n", id="no section"),
+        pytest.param(
+            "1.3.0", ["v1.3.0"], "error: CHANGELOG.md: has no section ## [1.3.0]\n", id="no section"
+        ),
         pytest.param(
             "1.1.0",
             ["v1.1.0"],
@@ -83,7 +85,10 @@ def test_with_an_image_it_ends_with_its_digest(tmp_path: Path) -> None:
             id="no date",
         ),
         pytest.param(
-            "1.0.0", ["v1.0.0"], "error: CHANGELOG.md: the section of 1.0.0 is empty\n", id="nothing about the version"
+            "1.0.0",
+            ["v1.0.0"],
+            "error: CHANGELOG.md: the section of 1.0.0 is empty\n",
+            id="nothing about the version",
         ),
         pytest.param(
             "1.2.0",
@@ -94,7 +99,9 @@ def test_with_an_image_it_ends_with_its_digest(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_stops_a_release(tmp_path: Path, version: str, arguments: list[str], message: str) -> None:
+def test_what_stops_a_release(
+    tmp_path: Path, version: str, arguments: list[str], message: str
+) -> None:
     done = notes(tmp_path, version, *arguments)
     assert (done.stdout, done.stderr, done.returncode) == ("", message, 1)
 

@@ -30,7 +30,11 @@ def test_it_finds_the_image_of_an_example(path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        pytest.param("image: ghcr.io/krm-fn/krm-fn:0.2.0", ("ghcr.io/krm-fn/krm-fn", "0.2.0", None), id="a version"),
+        pytest.param(
+            "image: ghcr.io/krm-fn/krm-fn:0.2.0",
+            ("ghcr.io/krm-fn/krm-fn", "0.2.0", None),
+            id="a version",
+        ),
         pytest.param(
             f"  image: ghcr.io/krm-fn/krm-fn:0.2.0@{DIGEST}  # by digest",
             ("ghcr.io/krm-fn/krm-fn", "0.2.0", DIGEST),
@@ -50,7 +54,8 @@ def test_it_reads_a_line(line: str, found: tuple[str, str, str | None]) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["image: registry.example/web:1.0", "image: registry.example/not-krm-fn:1.0", "image: krm-fn"]
+    "line",
+    ["image: registry.example/web:1.0", "image: registry.example/not-krm-fn:1.0", "image: krm-fn"],
 )
 def test_it_leaves_other_images_alone(line: str) -> None:
     assert not MATCH.search(line)

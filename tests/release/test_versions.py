@@ -9,16 +9,21 @@ import pytest
 from krm_fn import __version__
 
 ROOT = Path(__file__).parent.parent.parent
-LISTED = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+LISTED = subprocess.run(
+    ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+).stdout
 # Fixtures and tests name made-up images.
 SHOWN = [
     path
     for path in filter(None, LISTED.split("\0"))
-    if path.startswith(("README.md", "docs/", "examples/", "release/", "artifacthub")) and (ROOT / path).is_file()
+    if path.startswith(("README.md", "docs/", "examples/", "release/", "artifacthub"))
+    and (ROOT / path).is_file()
 ]
 IMAGE_OR_TAG = re.compile(r"\bkrm-fn[:@]v?([0-9][\w.-]*[0-9])")
 NAMED = [
-    (path, version) for path in SHOWN for version in IMAGE_OR_TAG.findall((ROOT / path).read_text(errors="replace"))
+    (path, version)
+    for path in SHOWN
+    for version in IMAGE_OR_TAG.findall((ROOT / path).read_text(errors="replace"))
 ]
 
 

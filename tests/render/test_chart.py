@@ -40,9 +40,14 @@ def pack(files: Files, headers: dict[str, str] | None = None) -> bytes:
 
 
 INSIDE = [
-    pytest.param('{"$ref": "#/definitions/a", "definitions": {"a": {}}}', id="a reference in the file"),
+    pytest.param(
+        '{"$ref": "#/definitions/a", "definitions": {"a": {}}}', id="a reference in the file"
+    ),
     pytest.param('{"$schema": "http://json-schema.org/draft-07/schema#"}', id="a published draft"),
-    pytest.param('{"$schema": "https://json-schema.org/draft/2020-12/schema", "$dynamicRef": "#a"}', id="a newer one"),
+    pytest.param(
+        '{"$schema": "https://json-schema.org/draft/2020-12/schema", "$dynamicRef": "#a"}',
+        id="a newer one",
+    ),
     pytest.param('{"$id": "https://example.com/a.json", "$ref": "#"}', id="an id"),
     pytest.param('{"properties": {"$ref": {"type": "string"}}}', id="a value that is called $ref"),
     pytest.param('\ufeff{"type": "object"}', id="a byte order mark"),
@@ -54,23 +59,55 @@ def test_what_a_schema_may_say(schema: str, tmp_path: Path) -> None:
     assert check(tmp_path, {"chart/values.schema.json": schema}) == ""
 
 
-LEADS_OUT = "leads out of the file; only references that begin with # and published drafts are allowed"
+LEADS_OUT = (
+    "leads out of the file; only references that begin with # and published drafts are allowed"
+)
 NO_JSON = "is no JSON that can be read, which it must be"
 OUTSIDE = [
     pytest.param('{"$ref": "file:///etc/passwd"}', f"$ref ({{}}): {LEADS_OUT}", id="a file"),
     pytest.param('{"$ref": "http://example.com/a"}', f"$ref ({{}}): {LEADS_OUT}", id="an address"),
     pytest.param('{"$ref": "other.json"}', f"$ref ({{}}): {LEADS_OUT}", id="a file beside it"),
-    pytest.param('{"$ref": ""}', f"$ref ({{}}): {LEADS_OUT}", id="nothing, which is resolved by the base"),
+    pytest.param(
+        '{"$ref": ""}', f"$ref ({{}}): {LEADS_OUT}", id="nothing, which is resolved by the base"
+    ),
     pytest.param('{"\\u0024ref": "file:///a"}', f"$ref ({{}}): {LEADS_OUT}", id="an escaped name"),
-    pytest.param('{"$ref": "#", "$ref": "file:///a"}', f"$ref ({{}}): {LEADS_OUT}", id="the second of two"),
-    pytest.param('{"$ref": "file:///a", "$ref": "#"}', f"$ref ({{}}): {LEADS_OUT}", id="the first of two"),
-    pytest.param('{"enum": [{"$ref": "file:///a"}]}', f"enum[0].$ref ({{}}): {LEADS_OUT}", id="where no schema is"),
-    pytest.param('{"$schema": "file:///a"}', f"$schema ({{}}): {LEADS_OUT}", id="a schema of the schema"),
-    pytest.param('{"$schema": "http://example.com/a"}', f"$schema ({{}}): {LEADS_OUT}", id="one from elsewhere"),
-    pytest.param('{"$schema": "json-schema.org/draft-07/schema"}', f"$schema ({{}}): {LEADS_OUT}", id="only its path"),
-    pytest.param('{"a": {"$dynamicRef": "x#a"}}', f"a.$dynamicRef ({{}}): {LEADS_OUT}", id="a dynamic reference"),
-    pytest.param('{"$recursiveRef": "http://a"}', f"$recursiveRef ({{}}): {LEADS_OUT}", id="a recursive one"),
-    pytest.param('{"$ref": "#"} {"$ref": "http://a"}', f"{{}}: {NO_JSON}", id="two documents, of which Go reads one"),
+    pytest.param(
+        '{"$ref": "#", "$ref": "file:///a"}', f"$ref ({{}}): {LEADS_OUT}", id="the second of two"
+    ),
+    pytest.param(
+        '{"$ref": "file:///a", "$ref": "#"}', f"$ref ({{}}): {LEADS_OUT}", id="the first of two"
+    ),
+    pytest.param(
+        '{"enum": [{"$ref": "file:///a"}]}',
+        f"enum[0].$ref ({{}}): {LEADS_OUT}",
+        id="where no schema is",
+    ),
+    pytest.param(
+        '{"$schema": "file:///a"}', f"$schema ({{}}): {LEADS_OUT}", id="a schema of the schema"
+    ),
+    pytest.param(
+        '{"$schema": "http://example.com/a"}',
+        f"$schema ({{}}): {LEADS_OUT}",
+        id="one from elsewhere",
+    ),
+    pytest.param(
+        '{"$schema": "json-schema.org/draft-07/schema"}',
+        f"$schema ({{}}): {LEADS_OUT}",
+        id="only its path",
+    ),
+    pytest.param(
+        '{"a": {"$dynamicRef": "x#a"}}',
+        f"a.$dynamicRef ({{}}): {LEADS_OUT}",
+        id="a dynamic reference",
+    ),
+    pytest.param(
+        '{"$recursiveRef": "http://a"}', f"$recursiveRef ({{}}): {LEADS_OUT}", id="a recursive one"
+    ),
+    pytest.param(
+        '{"$ref": "#"} {"$ref": "http://a"}',
+        f"{{}}: {NO_JSON}",
+        id="two documents, of which Go reads one",
+    ),
     pytest.param("[" * 100_000, f"{{}}: {NO_JSON}", id="absurd nesting"),
     pytest.param('{"$ref": "#"', f"{{}}: {NO_JSON}", id="an open end"),
 ]
@@ -86,12 +123,20 @@ BAD = json.dumps({"$ref": "file:///etc/passwd"})
 PLACES: list[object] = [
     pytest.param({"chart/charts/b/values.schema.json": BAD}, "charts/b", id="a subchart"),
     pytest.param({"chart/.hidden/values.schema.json": BAD}, ".hidden", id="a hidden folder"),
-    pytest.param({"chart/charts/b.tgz": pack({"b/values.schema.json": BAD})}, "charts/b.tgz/b", id="a packed subchart"),
     pytest.param(
-        {"chart/charts/b.tgz": pack({"b\\values.schema.json": BAD})}, "charts/b.tgz/b", id="one packed on Windows"
+        {"chart/charts/b.tgz": pack({"b/values.schema.json": BAD})},
+        "charts/b.tgz/b",
+        id="a packed subchart",
     ),
     pytest.param(
-        {"chart/charts/b.tgz": pack({"b/x/../values.schema.json": BAD})}, "charts/b.tgz/b", id="one by a detour"
+        {"chart/charts/b.tgz": pack({"b\\values.schema.json": BAD})},
+        "charts/b.tgz/b",
+        id="one packed on Windows",
+    ),
+    pytest.param(
+        {"chart/charts/b.tgz": pack({"b/x/../values.schema.json": BAD})},
+        "charts/b.tgz/b",
+        id="one by a detour",
     ),
     pytest.param(
         {"chart/charts/b.tgz": pack({"b/charts/c.tgz": pack({"c/values.schema.json": BAD})})},
@@ -99,7 +144,9 @@ PLACES: list[object] = [
         id="one in a packed subchart",
     ),
     pytest.param(
-        {"chart/charts/b/charts/c.tgz": pack({"c/values.schema.json": BAD})}, "charts/b/charts/c.tgz/c", id="both"
+        {"chart/charts/b/charts/c.tgz": pack({"c/values.schema.json": BAD})},
+        "charts/b/charts/c.tgz/c",
+        id="both",
     ),
 ]
 
@@ -125,12 +172,20 @@ NO_CHART = "is no chart that can be read: it must be a tar file, packed by gzip"
 HIDES = "is packed in a way that may hide files; pack it with helm package"
 ARCHIVES: list[object] = [
     pytest.param(lambda: pack({"b/values.schema.json": "{}"}), "", id="a plain one"),
-    pytest.param(lambda: pack({"b/a": ""}, {"comment": "a"}), "", id="one that git archive has packed"),
+    pytest.param(
+        lambda: pack({"b/a": ""}, {"comment": "a"}), "", id="one that git archive has packed"
+    ),
     pytest.param(lambda: b"a", NO_CHART, id="no archive"),
     pytest.param(lambda: pack({"b/a": "b" * 9999})[:-20], NO_CHART, id="half of one"),
-    pytest.param(lambda: pack({"b/values.schema.json": BAD}, {"path": "b/a"}), HIDES, id="one name for all files"),
+    pytest.param(
+        lambda: pack({"b/values.schema.json": BAD}, {"path": "b/a"}),
+        HIDES,
+        id="one name for all files",
+    ),
     pytest.param(unclean_end, HIDES, id="files behind the end"),
-    pytest.param(lambda: nest(25), "has more than 20 charts in one another", id="charts in charts in charts"),
+    pytest.param(
+        lambda: nest(25), "has more than 20 charts in one another", id="charts in charts in charts"
+    ),
     pytest.param(
         lambda: pack({"b/a": bytes(50_000_000)}),
         "more than 40000000 bytes are to be read; --max-bytes sets the limit",

@@ -21,9 +21,12 @@ NOW = "web-config-hf678c7m2b"
 PRODUCER_NOW = "web-5kgt85f68c"
 
 
-def config_map(name: str = "web-config", *, annotations: str = "", kind: str = "ConfigMap", more: str = "") -> str:
+def config_map(
+    name: str = "web-config", *, annotations: str = "", kind: str = "ConfigMap", more: str = ""
+) -> str:
     return (
-        f"---\n{{apiVersion: v1, kind: {kind}, metadata: {{name: {name}, annotations: {{{annotations}}}, {more}}}}}\n"
+        f"---\n"
+        f"{{apiVersion: v1, kind: {kind}, metadata: {{name: {name}, annotations: {{{annotations}}}, {more}}}}}\n"
     )
 
 
@@ -33,7 +36,9 @@ def workload(name: str, *, namespace: str = "", kind: str = "ReplicaSet") -> str
     return f"---\n{{apiVersion: apps/v1, kind: {kind}, metadata: {metadata}, spec: {{template: {{spec: {spec}}}}}}}\n"
 
 
-def rendering(deployers: str = "[argocd, flux, kpt]", strategy: str = "rename", namespace: str = "") -> str:
+def rendering(
+    deployers: str = "[argocd, flux, kpt]", strategy: str = "rename", namespace: str = ""
+) -> str:
     metadata = f"{{name: web-config, namespace: '{namespace}'}}"
     return (
         "apiVersion: v1\nkind: ConfigMap\n"
@@ -54,7 +59,9 @@ def producer(version: str, *, name: str = "web", annotations: str = "") -> str:
 
 WITH_PRODUCER = (
     producer("v2")
-    + workload("x").replace("configMap: {name: x}", "secret: {secretName: web}").replace("ReplicaSet", "StatefulSet")
+    + workload("x")
+    .replace("configMap: {name: x}", "secret: {secretName: web}")
+    .replace("ReplicaSet", "StatefulSet")
     + "---\n"
     "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
     "spec: {kinds: [ExternalSecret], deployers: [kpt], linker: {enabled: false}}\n"
@@ -67,7 +74,9 @@ def run_check(package: str, deployed: str, namespace: str = "") -> Outcome:
     return check(outcome, "-", deployed.encode(), namespace)
 
 
-def hazard(lacking: str, pruners: str = "argocd, flux and kpt", who: str = "ConfigMap/web-config") -> str:
+def hazard(
+    lacking: str, pruners: str = "argocd, flux and kpt", who: str = "ConfigMap/web-config"
+) -> str:
     return (
         f"error: {who}: {pruners} would prune it while pods still use it: it will be renamed to {NOW}, "
         f"and the deployed object lacks {lacking}; first deploy it unchanged, with `strategy: adopt`\n"
@@ -95,10 +104,16 @@ UNSAFE = [
         id="an owner, which Flux does not look at",
     ),
     pytest.param(
-        rendering("[helm]"), config_map(more=OWNED), hazard("helm.sh/resource-policy: keep", "helm"), id="nor Helm"
+        rendering("[helm]"),
+        config_map(more=OWNED),
+        hazard("helm.sh/resource-policy: keep", "helm"),
+        id="nor Helm",
     ),
     pytest.param(
-        rendering("[kpt]", namespace="shop"), config_map(), hazard(KPT, "kpt"), id="a dump without namespaces"
+        rendering("[kpt]", namespace="shop"),
+        config_map(),
+        hazard(KPT, "kpt"),
+        id="a dump without namespaces",
     ),
     pytest.param(
         rendering("[kpt]"),
@@ -158,15 +173,23 @@ def test_unsafe(package: str, deployed: str, sentences: str) -> None:
 
 SAFE = [
     pytest.param(rendering(), config_map(annotations=ALL), id="protected"),
-    pytest.param(rendering("[argocd]"), config_map(annotations=ARGO), id="though Argo CD's status may say OutOfSync"),
+    pytest.param(
+        rendering("[argocd]"),
+        config_map(annotations=ARGO),
+        id="though Argo CD's status may say OutOfSync",
+    ),
     pytest.param(
         rendering("[argocd]"),
         config_map(annotations="argocd.argoproj.io/sync-options: 'Replace=true, Prune=false'"),
         id="in a comma list",
     ),
-    pytest.param(rendering("[argocd]"), config_map(more=OWNED), id="an owner, which Argo CD leaves it to"),
     pytest.param(
-        rendering("[flux]"), config_map(more="labels: {kustomize.toolkit.fluxcd.io/prune: disabled}"), id="a label"
+        rendering("[argocd]"), config_map(more=OWNED), id="an owner, which Argo CD leaves it to"
+    ),
+    pytest.param(
+        rendering("[flux]"),
+        config_map(more="labels: {kustomize.toolkit.fluxcd.io/prune: disabled}"),
+        id="a label",
     ),
     pytest.param(
         rendering("[kpt]"),
@@ -176,14 +199,26 @@ SAFE = [
     pytest.param(rendering("[spinnaker]"), config_map(), id="a deployer that prunes nothing"),
     pytest.param(rendering("[]"), config_map(), id="no deployer"),
     pytest.param(
-        rendering() + WITH_PRODUCER.partition("---\napiVersion: rev")[0], producer("v1"), id="a maker that stays"
+        rendering() + WITH_PRODUCER.partition("---\napiVersion: rev")[0],
+        producer("v1"),
+        id="a maker that stays",
     ),
-    pytest.param(rendering(strategy="adopt"), config_map(), id="adopted: it gets its protection now"),
+    pytest.param(
+        rendering(strategy="adopt"), config_map(), id="adopted: it gets its protection now"
+    ),
     pytest.param(rendering(strategy="checksum"), config_map(), id="not renamed at all"),
-    pytest.param(rendering(), config_map(NOW), id="under the name it has from kustomize: it gets its protection now"),
+    pytest.param(
+        rendering(),
+        config_map(NOW),
+        id="under the name it has from kustomize: it gets its protection now",
+    ),
     pytest.param(rendering(), config_map(kind="Secret"), id="of another kind"),
-    pytest.param(rendering(), config_map("web-config-flags"), id="another object whose name begins alike"),
-    pytest.param(rendering(namespace="shop"), config_map(more="namespace: other"), id="in another namespace"),
+    pytest.param(
+        rendering(), config_map("web-config-flags"), id="another object whose name begins alike"
+    ),
+    pytest.param(
+        rendering(namespace="shop"), config_map(more="namespace: other"), id="in another namespace"
+    ),
     pytest.param(
         rendering(),
         config_map("web-config-5555555555") + workload("something-else"),
@@ -212,14 +247,21 @@ PLACES = [
     pytest.param(config_map(), "", "live.yaml", 1, id="a file"),
     pytest.param(PROTECTED, "", "live.yaml", 0, id="a file that is fine"),
     pytest.param(config_map(), "", ".", 1, id="a directory"),
-    pytest.param(ELSEWHERE, "", "live.yaml", 1, id="a package without namespaces may be applied to any"),
+    pytest.param(
+        ELSEWHERE, "", "live.yaml", 1, id="a package without namespaces may be applied to any"
+    ),
     pytest.param(ELSEWHERE, "shop", "live.yaml", 0, id="but --namespace says to which"),
 ]
 
 
 @pytest.mark.parametrize(("deployed", "namespace", "path", "exit_code"), PLACES)
 def test_places(  # noqa: PLR0913, PLR0917  # a table's columns and two fixtures
-    deployed: str, namespace: str, path: str, exit_code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    deployed: str,
+    namespace: str,
+    path: str,
+    exit_code: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     write(tmp_path, {"live.yaml": deployed})
     monkeypatch.chdir(tmp_path)
@@ -231,10 +273,14 @@ def test_places(  # noqa: PLR0913, PLR0917  # a table's columns and two fixtures
 
 UNREADABLE = [
     pytest.param(
-        "", "<stdin>: no objects in the input; expected a ResourceList, a List, or YAML documents", id="empty"
+        "",
+        "<stdin>: no objects in the input; expected a ResourceList, a List, or YAML documents",
+        id="empty",
     ),
     pytest.param(
-        "a: [", "<stdin>:2:1: invalid YAML: did not find expected node content, while parsing a flow node", id="no YAML"
+        "a: [",
+        "<stdin>:2:1: invalid YAML: did not find expected node content, while parsing a flow node",
+        id="no YAML",
     ),
 ]
 
@@ -245,22 +291,34 @@ def test_an_empty_dump_is_an_error(deployed: str, sentence: str) -> None:
 
 
 def test_the_last_rendering_is_a_dump() -> None:
-    first = render(Inputs(("-",), stdin=rendering("[kpt]", "adopt").encode()), HelmOptions()).stdout.decode()
+    first = render(
+        Inputs(("-",), stdin=rendering("[kpt]", "adopt").encode()), HelmOptions()
+    ).stdout.decode()
     assert run_check(rendering("[kpt]"), first).exit_code == 0
     assert run_check(rendering("[kpt]"), first.replace("detach", "delete")).exit_code == 1
 
 
 def test_warnings_of_the_rendering_stay_and_its_errors_come_first() -> None:
-    warned = Outcome(b"{apiVersion: v1, kind: Service, metadata: {name: a}}\n", "warning: of before\n", 0)
+    warned = Outcome(
+        b"{apiVersion: v1, kind: Service, metadata: {name: a}}\n", "warning: of before\n", 0
+    )
     assert check(warned, "-", b"{kind: List, items: []}", "") == warned
     failed = Outcome(b"", "error: of before\n", 1)
     assert check(failed, "-", b"", "") == failed
 
 
 def test_no_value_of_a_secret_is_printed() -> None:
-    package = rendering("[kpt]").replace("ConfigMap", "Secret").replace("configMap: {name", "secret: {secretName")
-    package = package.replace("strategy:", "kinds: [Secret], strategy:").replace("\ndata:", "\nstringData:")
-    deployed = config_map(kind="Secret").replace("{apiVersion", "{data: {A: aHVudGVyMg==}, apiVersion")
+    package = (
+        rendering("[kpt]")
+        .replace("ConfigMap", "Secret")
+        .replace("configMap: {name", "secret: {secretName")
+    )
+    package = package.replace("strategy:", "kinds: [Secret], strategy:").replace(
+        "\ndata:", "\nstringData:"
+    )
+    deployed = config_map(kind="Secret").replace(
+        "{apiVersion", "{data: {A: aHVudGVyMg==}, apiVersion"
+    )
     outcome = run_check(package, deployed)
     assert outcome.exit_code == 1
     assert "Secret/web-config: kpt would prune it" in outcome.stderr

@@ -26,13 +26,33 @@ FOUND = [
     pytest.param({"krm-fn.yaml": config("web")}, ".", None, "web", id="beside the manifests"),
     pytest.param({"krm-fn.yaml": config("web")}, "a.yaml", None, "none", id="not beside a file"),
     pytest.param(
-        {"krm-fn.yaml": config("web"), "b.yaml": config("b")}, ".", "b.yaml", "b", id="given, among the manifests"
+        {"krm-fn.yaml": config("web"), "b.yaml": config("b")},
+        ".",
+        "b.yaml",
+        "b",
+        id="given, among the manifests",
     ),
-    pytest.param({"b/krm-fn.yaml": config("web")}, "a.yaml", "b/krm-fn.yaml", "web", id="given, in another folder"),
-    pytest.param({"b.yaml": CONFIG_MAP + "---\n" + config("web")}, "b.yaml", None, "web", id="in a stream of objects"),
+    pytest.param(
+        {"b/krm-fn.yaml": config("web")},
+        "a.yaml",
+        "b/krm-fn.yaml",
+        "web",
+        id="given, in another folder",
+    ),
+    pytest.param(
+        {"b.yaml": CONFIG_MAP + "---\n" + config("web")},
+        "b.yaml",
+        None,
+        "web",
+        id="in a stream of objects",
+    ),
     pytest.param({"b/krm-fn.yaml": config("web")}, ".", None, "web", id="in a folder below"),
     pytest.param(
-        {"b/krm-fn.yaml": config("web"), "b/c.yaml": "# soon\n"}, "a.yaml b", None, "web", id="in a later PATH"
+        {"b/krm-fn.yaml": config("web"), "b/c.yaml": "# soon\n"},
+        "a.yaml b",
+        None,
+        "web",
+        id="in a later PATH",
     ),
     pytest.param(
         {
@@ -64,7 +84,9 @@ def test_found(  # noqa: PLR0913, PLR0917  # a table's columns and two fixtures
     assert b"select" not in outcome.stdout
 
 
-def test_the_function_config_of_a_resource_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_function_config_of_a_resource_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     item = CONFIG_MAP.replace("\n", "\n  ").rstrip(" ")
     carried = config("web").replace("\n", "\n  ").rstrip(" ")
     text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig:\n  {carried}items:\n- {item}"
@@ -79,7 +101,10 @@ REFUSED = [
         id="two",
     ),
     pytest.param(
-        {"krm-fn.yaml": config("web"), "b.yaml": CONFIG_MAP + "---\n" + config("web").replace("adopt", "rename")},
+        {
+            "krm-fn.yaml": config("web"),
+            "b.yaml": CONFIG_MAP + "---\n" + config("web").replace("adopt", "rename"),
+        },
         None,
         "error: b.yaml:6:1 and krm-fn.yaml:1:1 contradict each other: spec.strategy (rename and adopt); "
         "configurations are not merged, so remove one of them, or make them equal\n",
@@ -99,7 +124,12 @@ REFUSED = [
         "allowed: rename, adopt, checksum, ignore\n",
         id="a wrong one among the objects",
     ),
-    pytest.param({}, "no.yaml", "error: no.yaml: no such file or directory\n", id="a file that does not exist"),
+    pytest.param(
+        {},
+        "no.yaml",
+        "error: no.yaml: no such file or directory\n",
+        id="a file that does not exist",
+    ),
     pytest.param(
         {"b.yaml": "a: [\n"},
         "b.yaml",
@@ -124,7 +154,11 @@ REFUSED = [
 
 @pytest.mark.parametrize(("files", "given", "sentences"), REFUSED)
 def test_refused(
-    files: dict[str, str | bytes], given: str | None, sentences: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: dict[str, str | bytes],
+    given: str | None,
+    sentences: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     write(tmp_path, {"a.yaml": CONFIG_MAP, **files})
     assert render_in(tmp_path, monkeypatch, config=given) == Outcome(b"", sentences, 1)
@@ -135,8 +169,13 @@ GIVEN = REVISIONS.replace("web", "b") + (
 )
 
 
-def test_a_contradiction_names_the_first_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, {"shop/a.yaml": CONFIG_MAP, "shop/krm-fn.yaml": config("web"), "given.yaml": GIVEN})
+def test_a_contradiction_names_the_first_fields(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        tmp_path,
+        {"shop/a.yaml": CONFIG_MAP, "shop/krm-fn.yaml": config("web"), "given.yaml": GIVEN},
+    )
     assert render_in(tmp_path, monkeypatch, "shop", config="given.yaml").stderr == (
         "error: --config given.yaml and shop/krm-fn.yaml:1:1 contradict each other: metadata.name (b and web), "
         "spec.kinds ([ConfigMap, Secret] and [ConfigMap]), spec.strategy (rename and adopt), and 5 more; "
@@ -162,8 +201,16 @@ UNREAD = [
         ("prod", "krm-fn.yaml", "copy it to prod/krm-fn.yaml"),
         id="in the current directory",
     ),
-    pytest.param({"web.yaml": WEB, "krm-fn.yaml": REVISIONS}, ("web.yaml", "krm-fn.yaml", ADD), id="beside a file"),
-    pytest.param({"web.yaml": WEB, "krm-fn.yml": REVISIONS}, ("web.yaml", "krm-fn.yml", ADD), id="under another name"),
+    pytest.param(
+        {"web.yaml": WEB, "krm-fn.yaml": REVISIONS},
+        ("web.yaml", "krm-fn.yaml", ADD),
+        id="beside a file",
+    ),
+    pytest.param(
+        {"web.yaml": WEB, "krm-fn.yml": REVISIONS},
+        ("web.yaml", "krm-fn.yml", ADD),
+        id="under another name",
+    ),
     pytest.param(
         {
             "prod/kustomization.yaml": "resources: [../base]",
@@ -183,7 +230,9 @@ UNREAD = [
     ),
 ]
 FAR = [
-    pytest.param({"shop/prod/web.yaml": WEB, "krm-fn.yaml": REVISIONS}, "shop/prod", id="further above"),
+    pytest.param(
+        {"shop/prod/web.yaml": WEB, "krm-fn.yaml": REVISIONS}, "shop/prod", id="further above"
+    ),
     pytest.param({"web.yaml": WEB, "prod/krm-fn.yaml": REVISIONS}, "web.yaml", id="below a file"),
 ]
 UNNAMED = (
@@ -195,13 +244,19 @@ UNNAMED = (
 
 @pytest.mark.parametrize(("files", "said"), UNREAD)
 def test_a_configuration_nearby_is_not_read_until_the_advice_is_followed(
-    files: dict[str, str | bytes], said: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: dict[str, str | bytes],
+    said: tuple[str, str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path, found, remedy = said
     write(tmp_path, files)
     install(tmp_path / "bin", monkeypatch, kustomize='#!/bin/sh\n/bin/cat "$3/a.yaml"\n')
     near = f"found {found}, unread: pass --config {found}, or {remedy}; "
-    assert UNNAMED.format(near=near) in render_in(tmp_path, monkeypatch, path, stdin=WEB.encode()).stderr
+    assert (
+        UNNAMED.format(near=near)
+        in render_in(tmp_path, monkeypatch, path, stdin=WEB.encode()).stderr
+    )
 
     paths, place = [path], tmp_path / found
     if remedy == ADD:
@@ -238,14 +293,18 @@ def test_a_name_of_a_release_does_not_hide_a_configuration_nearby(
 
 
 @pytest.mark.parametrize("name", ["kustomization.yaml", "Chart.yaml"])
-def test_what_a_folder_is_built_from_is_no_manifest(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_folder_is_built_from_is_no_manifest(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {"shop/web.yaml": WEB, f"shop/{name}": "resources: [web.yaml]"})
     outcome = render_in(tmp_path, monkeypatch, f"shop/{name}", "shop/web.yaml")
     message = f"error: shop/{name}: is no manifest: its folder is built from it; pass shop\n"
     assert (outcome.stderr, outcome.exit_code, outcome.stdout) == (message, 1, b"")
 
 
-def test_a_configuration_may_have_empty_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_configuration_may_have_empty_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {"web.yaml": WEB, "krm-fn.yaml": f"# ours\n---\n{REVISIONS}---\n"})
     assert b"revisions.krm-fn.io/set: web\n" in render_in(tmp_path, monkeypatch).stdout
 

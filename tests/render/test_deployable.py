@@ -9,7 +9,8 @@ from krm_fn.tools.render.deployable import deployable, is_deployable
 
 WEB = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web # the shop\n"
 LOCAL = (
-    "kind: ConfigMap\napiVersion: v1\nmetadata:\n  name: x\n  annotations: {config.kubernetes.io/local-config: %s}\n"
+    "kind: ConfigMap\napiVersion: v1\nmetadata:\n  name: x\n  annotations: "
+    "{config.kubernetes.io/local-config: %s}\n"
 )
 HEAD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
 
@@ -17,15 +18,26 @@ STAYS = [
     pytest.param(WEB, id="an object"),
     pytest.param("# head\n---\n# web\n" + WEB + "...\n# tail\n", id="markers and comments"),
     pytest.param(LOCAL % '"false"', id="an object annotated as not local"),
-    pytest.param("apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: A, metadata: {name: a}}\n", id="a List"),
+    pytest.param(
+        "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: A, metadata: {name: a}}\n",
+        id="a List",
+    ),
     pytest.param(
         "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\n",
         id="Flux's Kustomization, which lives in a cluster",
     ),
-    pytest.param("apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n", id="kpt's inventory"),
-    pytest.param(HEAD + "data:\n  a: |\n    x: config.kubernetes.io/index\n", id="a name of ours in data"),
+    pytest.param(
+        "apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n",
+        id="kpt's inventory",
+    ),
+    pytest.param(
+        HEAD + "data:\n  a: |\n    x: config.kubernetes.io/index\n", id="a name of ours in data"
+    ),
     pytest.param(WEB.replace("\n", "\r\n"), id="carriage returns"),
-    pytest.param('{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}', id="JSON without a line break"),
+    pytest.param(
+        '{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}',
+        id="JSON without a line break",
+    ),
 ]
 
 
@@ -39,14 +51,24 @@ GOES = [
     pytest.param(LOCAL % '"true"', id="a local object"),
     pytest.param(LOCAL % "yes", id="a local object, with another value"),
     pytest.param("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: a}\n", id="a Kptfile"),
-    pytest.param("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n", id="a kustomization"),
-    pytest.param("apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n", id="a component"),
+    pytest.param(
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n", id="a kustomization"
+    ),
+    pytest.param(
+        "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n", id="a component"
+    ),
     pytest.param(
         "metadata: {annotations: {internal.config.kubernetes.io/path: a/kustomization.yaml}}\nresources: []\n",
         id="a kustomization without a kind",
     ),
-    pytest.param("apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: a}\n", id="our own"),
-    pytest.param("apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabels\nmetadata: {name: a}\n", id="another function's"),
+    pytest.param(
+        "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: a}\n",
+        id="our own",
+    ),
+    pytest.param(
+        "apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabels\nmetadata: {name: a}\n",
+        id="another function's",
+    ),
     pytest.param(
         HEAD + "  annotations: {config.kubernetes.io/function: 'exec: {path: a}'}\n",
         id="a ConfigMap that configures a function",
@@ -72,7 +94,11 @@ ANNOTATIONS = [
         "  annotations:\n    mine: x # stays\n",
         id="among others",
     ),
-    pytest.param("  annotations:\n    config.k8s.io/id: '1'\n  labels: {a: b}\n", "  labels: {a: b}\n", id="alone"),
+    pytest.param(
+        "  annotations:\n    config.k8s.io/id: '1'\n  labels: {a: b}\n",
+        "  labels: {a: b}\n",
+        id="alone",
+    ),
     pytest.param(
         "  annotations: {config.kubernetes.io/path: a, mine: x, kustomize.config.k8s.io/id: b}\n",
         "  annotations: {mine: x}\n",
@@ -138,16 +164,23 @@ def test_lists_are_opened(before: str, after: str) -> None:
 
 def test_an_alias_stays_with_its_anchor() -> None:
     item = "- apiVersion: v1\n  kind: A\n  a: &a {b: c}\n  d: *a\n"
-    opened = deployable("kind: List\nitems:\n" + item + "- {apiVersion: kpt.dev/v1, kind: Kptfile}\n")
+    opened = deployable(
+        "kind: List\nitems:\n" + item + "- {apiVersion: kpt.dev/v1, kind: Kptfile}\n"
+    )
     assert opened == "---\napiVersion: v1\nkind: A\na: &a {b: c}\nd: *a\n"
 
 
 def test_an_alias_to_another_object_is_refused() -> None:
     items = "- {apiVersion: v1, kind: A, a: &a {b: c}}\n- {apiVersion: v1, kind: B, d: *a}\n"
-    with pytest.raises(Rejected, match="in a List uses a YAML anchor of another object; write the value out"):
+    with pytest.raises(
+        Rejected, match="in a List uses a YAML anchor of another object; write the value out"
+    ):
         deployable("kind: List\nitems:\n" + items + "- {apiVersion: kpt.dev/v1, kind: Kptfile}\n")
 
 
 def test_a_marker_inside_a_scalar_is_none() -> None:
-    text = HEAD + "data:\n  a: |\n    ---\n    kind: Kptfile\n    ...\n---\napiVersion: kpt.dev/v1\nkind: Kptfile\n"
+    text = (
+        HEAD
+        + "data:\n  a: |\n    ---\n    kind: Kptfile\n    ...\n---\napiVersion: kpt.dev/v1\nkind: Kptfile\n"
+    )
     assert deployable(text) == text.partition("---\napi")[0]

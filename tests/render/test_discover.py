@@ -11,7 +11,8 @@ from tests.render.run import REVISIONS, write
 
 BOTH = "--load-restrictor LoadRestrictionsNone --enable-exec --enable-alpha-plugins"
 EXEC = REVISIONS.replace(
-    "{name: web}", "{name: web, annotations: {config.kubernetes.io/function: 'exec: {path: krm-fn}'}}"
+    "{name: web}",
+    "{name: web, annotations: {config.kubernetes.io/function: 'exec: {path: krm-fn}'}}",
 )
 LISTED = {"kustomization.yaml": "transformers:\n- krm-fn.yaml\n", "krm-fn.yaml": EXEC}
 TAKEN = Outcome(b"krm-fn.yaml\n", "", 0)
@@ -30,22 +31,34 @@ def says(runtime: str) -> str:
 LEFT = [
     pytest.param(LISTED, left("kustomization.yaml:2:3"), id="a kustomization that lists the file"),
     pytest.param(
-        LISTED | {"kustomization.yaml": "transformers: [a.yaml, ./a/../krm-fn.yaml]\nresources: [../b]\n"},
+        LISTED
+        | {"kustomization.yaml": "transformers: [a.yaml, ./a/../krm-fn.yaml]\nresources: [../b]\n"},
         left("kustomization.yaml:1:24"),
         id="under another spelling, beside what discovery does not read",
     ),
     pytest.param(
-        {"Kustomization": LISTED["kustomization.yaml"], "krm-fn.yaml": says("container: {image: krm-fn}")},
+        {
+            "Kustomization": LISTED["kustomization.yaml"],
+            "krm-fn.yaml": says("container: {image: krm-fn}"),
+        },
         left("Kustomization:2:3"),
         id="in a container, which kustomize runs or reports",
     ),
-    pytest.param({"kustomization.yaml": "transformers: [fn.yaml]\n", "fn.yaml": EXEC}, NOBODY, id="under another name"),
-    pytest.param({"shop/krm-fn.yaml": REVISIONS, "a.yaml": "{"}, NOBODY, id="a directory without the file"),
+    pytest.param(
+        {"kustomization.yaml": "transformers: [fn.yaml]\n", "fn.yaml": EXEC},
+        NOBODY,
+        id="under another name",
+    ),
+    pytest.param(
+        {"shop/krm-fn.yaml": REVISIONS, "a.yaml": "{"}, NOBODY, id="a directory without the file"
+    ),
 ]
 
 
 @pytest.mark.parametrize(("files", "outcome"), LEFT)
-def test_left(files: dict[str, str], outcome: Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_left(
+    files: dict[str, str], outcome: Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, files)
     monkeypatch.chdir(tmp_path)
     assert answer_discovery(Path(), BOTH, is_asked_for=False) == outcome
@@ -55,19 +68,37 @@ OTHERS = [
     pytest.param({"krm-fn.yaml": EXEC, "a.yaml": "{"}, id="manifests"),
     pytest.param({"krm-fn.yaml": EXEC, "Chart.yaml": "name: web\n"}, id="a chart"),
     pytest.param(LISTED | {"kustomization.yaml": "resources: [a.yaml]\n"}, id="a kustomization"),
-    pytest.param(LISTED | {"kustomization.yaml": "#transformers: [krm-fn.yaml]\n"}, id="one with a comment"),
-    pytest.param(LISTED | {"kustomization.yaml": "resources: [krm-fn.yaml]\n"}, id="one with the file as an object"),
-    pytest.param(LISTED | {"kustomization.yaml": "validators: [krm-fn.yaml]\n"}, id="one with it in another field"),
+    pytest.param(
+        LISTED | {"kustomization.yaml": "#transformers: [krm-fn.yaml]\n"}, id="one with a comment"
+    ),
+    pytest.param(
+        LISTED | {"kustomization.yaml": "resources: [krm-fn.yaml]\n"},
+        id="one with the file as an object",
+    ),
+    pytest.param(
+        LISTED | {"kustomization.yaml": "validators: [krm-fn.yaml]\n"},
+        id="one with it in another field",
+    ),
     pytest.param(LISTED | {"krm-fn.yaml": REVISIONS}, id="a file that does not say how to run it"),
     pytest.param(LISTED | {"krm-fn.yaml": says("exec: {}")}, id="one that says half of it"),
     pytest.param(LISTED | {"krm-fn.yaml": says("a: [")}, id="one that says it in no YAML"),
-    pytest.param(LISTED | {"krm-fn.yaml": EXEC.replace("revisions.krm-fn.io", "a")}, id="another function"),
     pytest.param(
-        {"kustomization.yaml": "transformers: [fn.yaml]\n", "fn.yaml": EXEC, "krm-fn.yaml": REVISIONS},
+        LISTED | {"krm-fn.yaml": EXEC.replace("revisions.krm-fn.io", "a")}, id="another function"
+    ),
+    pytest.param(
+        {
+            "kustomization.yaml": "transformers: [fn.yaml]\n",
+            "fn.yaml": EXEC,
+            "krm-fn.yaml": REVISIONS,
+        },
         id="a file beside another one that is listed",
     ),
-    pytest.param(LISTED | {"kustomization.yaml": "a: [\n"}, id="a kustomization that cannot be read"),
-    pytest.param(LISTED | {"krm-fn.yaml": "#" * 1_000_001}, id="a file that is too large to find out"),
+    pytest.param(
+        LISTED | {"kustomization.yaml": "a: [\n"}, id="a kustomization that cannot be read"
+    ),
+    pytest.param(
+        LISTED | {"krm-fn.yaml": "#" * 1_000_001}, id="a file that is too large to find out"
+    ),
 ]
 
 
@@ -91,7 +122,9 @@ def test_an_argo_cd_whose_kustomize_would_fail_or_skip_the_function(
     assert answer_discovery(Path(), options, is_asked_for=False) == TAKEN
 
 
-def test_an_application_that_asks_for_the_plugin_gets_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_application_that_asks_for_the_plugin_gets_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert answer_discovery(Path(), BOTH, is_asked_for=True) == NOBODY
     write(tmp_path, LISTED)

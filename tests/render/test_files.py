@@ -13,7 +13,11 @@ from krm_fn.tools.render.files import MAX_LEVELS, Allowance, Files, Limits
 from tests.render.run import CONFIG_MAP, LEFT_ALONE, render_in, write
 
 NAMED = "apiVersion: v1\nkind: A\nmetadata: {name: %s}\n"
-TREE: dict[str, str | bytes] = {"app/a.yaml": NAMED % "a", "shared/b.yaml": NAMED % "b", "c.yaml": NAMED % "c"}
+TREE: dict[str, str | bytes] = {
+    "app/a.yaml": NAMED % "a",
+    "shared/b.yaml": NAMED % "b",
+    "c.yaml": NAMED % "c",
+}
 TO_ROOT = Limits(root=Path())
 
 
@@ -48,28 +52,63 @@ def test_a_link_to_the_inside_of_the_root_is_followed(
     (tmp_path / "app" / name).symlink_to(target)
     outcome = render_in(tmp_path, monkeypatch, "app", limits=TO_ROOT)
     assert (outcome.stderr, outcome.exit_code) == (TWICE if expected == ["a", "a"] else "", 0)
-    assert [line[17:-1] for line in outcome.stdout.decode().splitlines() if line.startswith("metadata")] == expected
+    assert [
+        line[17:-1] for line in outcome.stdout.decode().splitlines() if line.startswith("metadata")
+    ] == expected
 
 
 OUTSIDE = "outside of the root %s; --root sets the directory that may be read"
 
 REFUSED = [
-    pytest.param("d.yaml", link("../c.yaml"), f"leads to {{tree}}/c.yaml, {OUTSIDE % 'app'}", id="a link to outside"),
-    pytest.param("d", link("../shared"), f"leads to {{tree}}/shared, {OUTSIDE % 'app'}", id="a linked folder outside"),
-    pytest.param("d.yaml", link("/etc/passwd"), f"leads to /etc/passwd, {OUTSIDE % 'app'}", id="an absolute link"),
-    pytest.param("d", link("."), "is a link to app, which contains it; remove the link", id="a loop of folders"),
-    pytest.param("d.yaml", link("d.yaml"), "too many levels of symbolic links", id="a link to itself"),
-    pytest.param("d", link("d"), "too many levels of symbolic links", id="a link to itself, of any name"),
+    pytest.param(
+        "d.yaml",
+        link("../c.yaml"),
+        f"leads to {{tree}}/c.yaml, {OUTSIDE % 'app'}",
+        id="a link to outside",
+    ),
+    pytest.param(
+        "d",
+        link("../shared"),
+        f"leads to {{tree}}/shared, {OUTSIDE % 'app'}",
+        id="a linked folder outside",
+    ),
+    pytest.param(
+        "d.yaml",
+        link("/etc/passwd"),
+        f"leads to /etc/passwd, {OUTSIDE % 'app'}",
+        id="an absolute link",
+    ),
+    pytest.param(
+        "d",
+        link("."),
+        "is a link to app, which contains it; remove the link",
+        id="a loop of folders",
+    ),
+    pytest.param(
+        "d.yaml", link("d.yaml"), "too many levels of symbolic links", id="a link to itself"
+    ),
+    pytest.param(
+        "d", link("d"), "too many levels of symbolic links", id="a link to itself, of any name"
+    ),
     pytest.param("d.yaml", link("no"), "no such file or directory", id="a link to nothing"),
     pytest.param("d.yaml", os.mkfifo, "is a FIFO; only regular files are read", id="a FIFO"),
-    pytest.param("krm-fn.yaml", os.mkfifo, "is a FIFO; only regular files are read", id="a FIFO as configuration"),
+    pytest.param(
+        "krm-fn.yaml",
+        os.mkfifo,
+        "is a FIFO; only regular files are read",
+        id="a FIFO as configuration",
+    ),
     pytest.param("d.yaml", bind, "is a socket; only regular files are read", id="a socket"),
 ]
 
 
 @pytest.mark.parametrize(("name", "make", "sentence"), REFUSED)
 def test_refused(
-    name: str, make: Callable[[Path], None], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    make: Callable[[Path], None],
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path, TREE)
@@ -82,7 +121,9 @@ def test_a_device_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     write(tmp_path, TREE)
     (tmp_path / "app/d.yaml").symlink_to("/dev/zero")
     sentence = "error: app/d.yaml: is a device; only regular files are read\n"
-    assert render_in(tmp_path, monkeypatch, "app", limits=Limits(root=Path("/"))) == Outcome(b"", sentence, 1)
+    assert render_in(tmp_path, monkeypatch, "app", limits=Limits(root=Path("/"))) == Outcome(
+        b"", sentence, 1
+    )
 
 
 def test_a_folder_is_not_read_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,19 +133,30 @@ def test_a_folder_is_not_read_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         for name in ("one", "two"):
             (tmp_path / f"app/{level:02}/{name}").symlink_to(f"../{level + 1:02}")
     outcome = render_in(tmp_path, monkeypatch, "app")
-    assert outcome == Outcome(b"", "error: app/28/two: is the same folder as app/29, by a link; remove the link\n", 1)
+    assert outcome == Outcome(
+        b"", "error: app/28/two: is the same folder as app/29, by a link; remove the link\n", 1
+    )
 
 
 DEPTHS = [
     pytest.param("d", MAX_LEVELS, "", id="as many as are allowed"),
     pytest.param("d", MAX_LEVELS + 1, "app: has more than 100 levels of folders\n", id="one more"),
-    pytest.param("d", 1200, "app: has more than 100 levels of folders\n", id="more than Python can recurse into"),
-    pytest.param("n" * 200, 30, "n: file name too long\n", id="names longer than the system can take"),
+    pytest.param(
+        "d",
+        1200,
+        "app: has more than 100 levels of folders\n",
+        id="more than Python can recurse into",
+    ),
+    pytest.param(
+        "n" * 200, 30, "n: file name too long\n", id="names longer than the system can take"
+    ),
 ]
 
 
 @pytest.mark.parametrize(("name", "levels", "end"), DEPTHS)
-def test_folders_in_folders(name: str, levels: int, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_in_folders(
+    name: str, levels: int, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, TREE)
     monkeypatch.chdir(tmp_path / "app")
     for _ in range(levels):
@@ -118,8 +170,12 @@ def test_folders_in_folders(name: str, levels: int, end: str, tmp_path: Path, mo
 
 ROOTS = [
     pytest.param("shared", ("shared/b.yaml",), "", id="inside"),
-    pytest.param("shared", ("c.yaml",), f"error: c.yaml: is {OUTSIDE % 'shared'}\n", id="a file outside"),
-    pytest.param("shared", ("app",), f"error: app: is {OUTSIDE % 'shared'}\n", id="a folder outside"),
+    pytest.param(
+        "shared", ("c.yaml",), f"error: c.yaml: is {OUTSIDE % 'shared'}\n", id="a file outside"
+    ),
+    pytest.param(
+        "shared", ("app",), f"error: app: is {OUTSIDE % 'shared'}\n", id="a folder outside"
+    ),
     pytest.param(
         "shared",
         ("shared/../c.yaml",),
@@ -132,7 +188,11 @@ ROOTS = [
 
 @pytest.mark.parametrize(("root", "paths", "sentence"), ROOTS)
 def test_a_root_holds_for_what_the_command_line_names(
-    root: str, paths: tuple[str, ...], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: str,
+    paths: tuple[str, ...],
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     write(tmp_path, TREE)
     (tmp_path / "link").symlink_to("shared")
@@ -141,9 +201,13 @@ def test_a_root_holds_for_what_the_command_line_names(
     assert bool(outcome.stdout) is not bool(sentence)
 
 
-def test_a_root_holds_for_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_root_holds_for_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, TREE)
-    outcome = render_in(tmp_path, monkeypatch, "app", config="c.yaml", limits=Limits(root=Path("app")))
+    outcome = render_in(
+        tmp_path, monkeypatch, "app", config="c.yaml", limits=Limits(root=Path("app"))
+    )
     assert outcome == Outcome(b"", f"error: c.yaml: is {OUTSIDE % 'app'}\n", 1)
 
 
@@ -164,37 +228,66 @@ TOO_LARGE = "more than 100 bytes are to be read; --max-bytes sets the limit\n"
     ("files", "stdin", "sentence"),
     [
         pytest.param(
-            {"a.yaml": "#" * 100}, b"", "error: nothing to apply: no objects in a.yaml, <stdin>\n", id="as many"
+            {"a.yaml": "#" * 100},
+            b"",
+            "error: nothing to apply: no objects in a.yaml, <stdin>\n",
+            id="as many",
         ),
-        pytest.param({"a.yaml": "#" * 101}, b"", f"error: a.yaml: {TOO_LARGE}", id="one more, in a file"),
-        pytest.param({"a.yaml": "#" * 50, "b.yaml": "#" * 51}, b"", f"error: b.yaml: {TOO_LARGE}", id="in two files"),
-        pytest.param({"a.yaml": "#" * 50}, b"#" * 51, f"error: <stdin>: {TOO_LARGE}", id="with stdin"),
         pytest.param(
-            {"krm-fn.yaml": "#" * 101, "a.yaml": ""}, b"", f"error: krm-fn.yaml: {TOO_LARGE}", id="a configuration"
+            {"a.yaml": "#" * 101}, b"", f"error: a.yaml: {TOO_LARGE}", id="one more, in a file"
+        ),
+        pytest.param(
+            {"a.yaml": "#" * 50, "b.yaml": "#" * 51},
+            b"",
+            f"error: b.yaml: {TOO_LARGE}",
+            id="in two files",
+        ),
+        pytest.param(
+            {"a.yaml": "#" * 50}, b"#" * 51, f"error: <stdin>: {TOO_LARGE}", id="with stdin"
+        ),
+        pytest.param(
+            {"krm-fn.yaml": "#" * 101, "a.yaml": ""},
+            b"",
+            f"error: krm-fn.yaml: {TOO_LARGE}",
+            id="a configuration",
         ),
     ],
 )
 def test_a_limit_on_all_that_is_read(
-    files: dict[str, str | bytes], stdin: bytes, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: dict[str, str | bytes],
+    stdin: bytes,
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     write(tmp_path, files)
     outcome = render_in(tmp_path, monkeypatch, ".", "-", stdin=stdin, limits=Limits(max_bytes=100))
     assert outcome == Outcome(b"", sentence, 1)
 
 
-def test_a_large_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_file_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with (tmp_path / "a.yaml").open("wb") as file:
         file.truncate(1 << 40)  # a terabyte of nothing, which needs no space
     sentence = "error: a.yaml: more than 1000 bytes are to be read; --max-bytes sets the limit\n"
-    assert render_in(tmp_path, monkeypatch, limits=Limits(max_bytes=1000)) == Outcome(b"", sentence, 1)
+    assert render_in(tmp_path, monkeypatch, limits=Limits(max_bytes=1000)) == Outcome(
+        b"", sentence, 1
+    )
 
 
-def test_a_file_that_was_replaced_by_a_fifo_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_was_replaced_by_a_fifo_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {"a": "", "b": ""})
     os.mkfifo(tmp_path / "fifo")
     lstat, fifo = os.lstat, str(tmp_path / "fifo")
     # What was seen when it was checked. Python asks about the folders, too.
-    monkeypatch.setattr(os, "lstat", lambda path: lstat(tmp_path / "a" if str(path) == fifo else path))
+    monkeypatch.setattr(
+        os, "lstat", lambda path: lstat(tmp_path / "a" if str(path) == fifo else path)
+    )
     with pytest.raises(Rejected) as caught:
         Files(tmp_path, Allowance(Limits())).read(tmp_path / "fifo")
-    assert [problem.message for problem in caught.value.problems] == ["is a FIFO; only regular files are read"]
+    assert [problem.message for problem in caught.value.problems] == [
+        "is a FIFO; only regular files are read"
+    ]

@@ -34,7 +34,9 @@ def build(
     folder: Path, monkeypatch: pytest.MonkeyPatch, kustomization: str, limits: Limits, **more: str
 ) -> tuple[str, int]:
     files = {**BASE, "repo/shop/kustomization.yaml": kustomization}
-    write(folder, files | {f"repo/shop/{name.replace('_', '.')}": text for name, text in more.items()})
+    write(
+        folder, files | {f"repo/shop/{name.replace('_', '.')}": text for name, text in more.items()}
+    )
     install(folder / "bin", monkeypatch, kustomize=ECHO)
     outcome = render_in(folder, monkeypatch, "repo/shop", limits=limits)
     assert bool(outcome.stdout) is (outcome.exit_code == 0)
@@ -44,43 +46,81 @@ def build(
 ALLOWED = [
     pytest.param("resources: [../base]\ncomponents: [../part]\n", ROOT, id="bases in the root"),
     pytest.param("resources: [../../other]\n", Limits(), id="bases anywhere, without a root"),
-    pytest.param("resources: [https://host/a/b, a.yaml]\n", Limits(), id="remote ones, if they are not refused"),
-    pytest.param("resources: [no.yaml, no]\n", ROOT, id="what does not exist, which kustomize reports"),
+    pytest.param(
+        "resources: [https://host/a/b, a.yaml]\n",
+        Limits(),
+        id="remote ones, if they are not refused",
+    ),
+    pytest.param(
+        "resources: [no.yaml, no]\n", ROOT, id="what does not exist, which kustomize reports"
+    ),
     pytest.param("resources: [../shop, .]\n", ROOT, id="loops, which kustomize reports"),
-    pytest.param("commonAnnotations: {path: https://host/a}\n", NO_REMOTE, id="an address in an annotation"),
-    pytest.param("configMapGenerator: [{name: a, literals: ['a=https://b']}]\n", NO_REMOTE, id="an address in data"),
-    pytest.param("configMapGenerator: [{name: a, files: ['https://h/a=b']}]\n", NO_REMOTE, id="an address as a key"),
+    pytest.param(
+        "commonAnnotations: {path: https://host/a}\n", NO_REMOTE, id="an address in an annotation"
+    ),
+    pytest.param(
+        "configMapGenerator: [{name: a, literals: ['a=https://b']}]\n",
+        NO_REMOTE,
+        id="an address in data",
+    ),
+    pytest.param(
+        "configMapGenerator: [{name: a, files: ['https://h/a=b']}]\n",
+        NO_REMOTE,
+        id="an address as a key",
+    ),
     pytest.param("patches: [{patch: 'https://host/a'}]\n", NO_REMOTE, id="the text of a patch"),
-    pytest.param(f"patchesStrategicMerge:\n- |\n  kind: A\n  a: {'b' * 300}\n", ROOT, id="a long patch in place"),
+    pytest.param(
+        f"patchesStrategicMerge:\n- |\n  kind: A\n  a: {'b' * 300}\n",
+        ROOT,
+        id="a long patch in place",
+    ),
     pytest.param(f"transformers:\n- '{{a: {'b' * 300}}}'\n", ROOT, id="a long plugin in place"),
     pytest.param('resources: ["a\\0b"]\n', ROOT, id="what no file system takes for a name"),
-    pytest.param("generators: [{a: b}]\nresources: {a: b}\ncrds: [[1]]\n", NO_REMOTE, id="fields of wrong types"),
+    pytest.param(
+        "generators: [{a: b}]\nresources: {a: b}\ncrds: [[1]]\n",
+        NO_REMOTE,
+        id="fields of wrong types",
+    ),
     pytest.param("- a\n", NO_REMOTE, id="no mapping"),
 ]
 
 
 @pytest.mark.parametrize(("kustomization", "limits"), ALLOWED)
-def test_built(kustomization: str, limits: Limits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_built(
+    kustomization: str, limits: Limits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert build(tmp_path, monkeypatch, kustomization, limits) == ("", 0)
 
 
-@pytest.mark.parametrize("field", ["resources", "bases", "components", "generators", "transformers", "validators"])
-def test_a_base_outside_of_the_root(field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sentence = "error: other: is outside of the root repo; --root sets the directory that may be read\n"
+@pytest.mark.parametrize(
+    "field", ["resources", "bases", "components", "generators", "transformers", "validators"]
+)
+def test_a_base_outside_of_the_root(
+    field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentence = (
+        "error: other: is outside of the root repo; --root sets the directory that may be read\n"
+    )
     assert build(tmp_path, monkeypatch, f"{field}: [../../other]\n", ROOT) == (sentence, 1)
 
 
 def test_a_base_of_a_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"repo/middle/kustomization.yaml": "resources: [../../other]\n"})
-    sentence = "error: other: is outside of the root repo; --root sets the directory that may be read\n"
+    sentence = (
+        "error: other: is outside of the root repo; --root sets the directory that may be read\n"
+    )
     assert build(tmp_path, monkeypatch, "resources: [../middle]\n", ROOT) == (sentence, 1)
 
 
-def test_two_dots_after_a_link_are_those_of_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_dots_after_a_link_are_those_of_the_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """For kustomize `link/../a` is `a`; the system would look beside the target of the link."""
     write(tmp_path, {"repo/shop/a/kustomization.yaml": "resources: [../../../other]\n"})
     (tmp_path / "repo/shop/link").symlink_to("../base")
-    sentence = "error: other: is outside of the root repo; --root sets the directory that may be read\n"
+    sentence = (
+        "error: other: is outside of the root repo; --root sets the directory that may be read\n"
+    )
     assert build(tmp_path, monkeypatch, "resources: [link/../a]\n", ROOT) == (sentence, 1)
 
 
@@ -102,7 +142,9 @@ FILES = [
 
 
 @pytest.mark.parametrize("kustomization", FILES)
-def test_a_fifo_is_refused(kustomization: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fifo_is_refused(
+    kustomization: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "repo/shop").mkdir(parents=True)
     os.mkfifo(tmp_path / "repo/shop/a")
     sentence = "error: repo/shop/a: is a FIFO; only regular files are read\n"
@@ -114,17 +156,23 @@ def test_a_link_to_outside(limits: Limits, tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "repo/shop").mkdir(parents=True)
     (tmp_path / "repo/shop/a.yaml").symlink_to("../../other/a.yaml")
     root = limits.root or "repo/shop"
-    sentence = f"error: repo/shop/a.yaml: leads to {tmp_path}/other/a.yaml, outside of the root {root}; "
+    sentence = (
+        f"error: repo/shop/a.yaml: leads to {tmp_path}/other/a.yaml, outside of the root {root}; "
+    )
     told = build(tmp_path, monkeypatch, "patches: [{path: a.yaml}]\n", limits)
     assert told == (sentence + "--root sets the directory that may be read\n", 1)
 
 
 @pytest.mark.parametrize("limits", [Limits(), ROOT])
-def test_a_kustomization_that_is_a_link(limits: Limits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kustomization_that_is_a_link(
+    limits: Limits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "repo/shop").mkdir(parents=True)
     (tmp_path / "repo/shop/kustomization.yml").symlink_to("/etc/hostname")
     root = limits.root or "repo/shop"
-    sentence = f"error: repo/shop/kustomization.yml: leads to /etc/hostname, outside of the root {root}; "
+    sentence = (
+        f"error: repo/shop/kustomization.yml: leads to /etc/hostname, outside of the root {root}; "
+    )
     told = build(tmp_path, monkeypatch, "resources: []\n", limits)
     assert told == (sentence + "--root sets the directory that may be read\n", 1)
 
@@ -142,7 +190,9 @@ FILE = "https://host/a.yaml"
 REMOTE = [
     pytest.param(f"resources: [a, '{FILE}']", remote(FILE, "1:16"), id="a resource"),
     pytest.param("bases: [git@host:a/b]", remote("git@host:a/b", "1:9"), id="a base"),
-    pytest.param("components:\n- github.com/a/b", remote("github.com/a/b", "2:3"), id="a component"),
+    pytest.param(
+        "components:\n- github.com/a/b", remote("github.com/a/b", "2:3"), id="a component"
+    ),
     pytest.param(f"crds: ['{FILE}']", remote(FILE, "1:8"), id="a CRD"),
     pytest.param(f"configurations: ['{FILE}']", remote(FILE, "1:18"), id="a configuration"),
     pytest.param(f"openapi: {{path: '{FILE}'}}", remote(FILE, "1:17"), id="a schema"),
@@ -150,14 +200,34 @@ REMOTE = [
     pytest.param(f"patchesJson6902: [{{path: '{FILE}'}}]", remote(FILE, "1:26"), id="a JSON patch"),
     pytest.param(f"patchesStrategicMerge: ['{FILE}']", remote(FILE, "1:25"), id="a merge patch"),
     pytest.param(f"replacements: [{{path: '{FILE}'}}]", remote(FILE, "1:23"), id="replacements"),
-    pytest.param(f"configMapGenerator: [{{files: ['{FILE}']}}]", remote(FILE, "1:31"), id="a file of a generator"),
-    pytest.param(f"configMapGenerator: [{{files: ['k={FILE}']}}]", remote(FILE, "1:31"), id="a file under a key"),
-    pytest.param(f"secretGenerator: [{{envs: ['{FILE}']}}]", remote(FILE, "1:27"), id="a file of variables"),
-    pytest.param(f"secretGenerator: [{{env: '{FILE}'}}]", remote(FILE, "1:25"), id="one file of variables"),
+    pytest.param(
+        f"configMapGenerator: [{{files: ['{FILE}']}}]",
+        remote(FILE, "1:31"),
+        id="a file of a generator",
+    ),
+    pytest.param(
+        f"configMapGenerator: [{{files: ['k={FILE}']}}]",
+        remote(FILE, "1:31"),
+        id="a file under a key",
+    ),
+    pytest.param(
+        f"secretGenerator: [{{envs: ['{FILE}']}}]", remote(FILE, "1:27"), id="a file of variables"
+    ),
+    pytest.param(
+        f"secretGenerator: [{{env: '{FILE}'}}]", remote(FILE, "1:25"), id="one file of variables"
+    ),
     pytest.param(f"generators: ['{FILE}']", remote(FILE, "1:14"), id="a generator"),
     pytest.param(f"transformers: ['{FILE}']", remote(FILE, "1:16"), id="a transformer"),
-    pytest.param(f"validators: ['{FILE}: a']", remote(f"{FILE}: a", "1:14"), id="a validator, though it is YAML too"),
-    pytest.param(f"Re\u017fourceS: ['{FILE}']", remote(FILE, "1:13"), id="in capitals, or in what counts as them"),
+    pytest.param(
+        f"validators: ['{FILE}: a']",
+        remote(f"{FILE}: a", "1:14"),
+        id="a validator, though it is YAML too",
+    ),
+    pytest.param(
+        f"Re\u017fourceS: ['{FILE}']",
+        remote(FILE, "1:13"),
+        id="in capitals, or in what counts as them",
+    ),
     pytest.param(f"a: &a\n  crds: ['{FILE}']\n<<: *a\n", remote(FILE, "2:10"), id="merged in"),
     pytest.param(
         "resources: ['https://me:hunter2@host/a/b?token=hunter2']",
@@ -170,31 +240,53 @@ REMOTE = [
         id="all of them, in their order",
     ),
     pytest.param(
-        f"transformers:\n- |\n  kind: PatchTransformer\n  Path: {FILE}\n", remote(FILE, "2:3"), id="in an inline plugin"
+        f"transformers:\n- |\n  kind: PatchTransformer\n  Path: {FILE}\n",
+        remote(FILE, "2:3"),
+        id="in an inline plugin",
     ),
 ]
 
 
 @pytest.mark.parametrize(("kustomization", "sentences"), REMOTE)
-def test_remote(kustomization: str, sentences: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remote(
+    kustomization: str, sentences: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert build(tmp_path, monkeypatch, kustomization, NO_REMOTE) == (sentences, 1)
 
 
 @pytest.mark.parametrize(
     "plugin",
-    [f"path: {FILE}", f"paths: [{FILE}]", f"replacements: [{{path: {FILE}}}]", f"files: [k={FILE}]", f"env: {FILE}"],
+    [
+        f"path: {FILE}",
+        f"paths: [{FILE}]",
+        f"replacements: [{{path: {FILE}}}]",
+        f"files: [k={FILE}]",
+        f"env: {FILE}",
+    ],
 )
-def test_remote_in_the_file_of_a_plugin(plugin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = build(tmp_path, monkeypatch, "generators: [plugin.yaml]\n", NO_REMOTE, plugin_yaml=f"{plugin}\n")
+def test_remote_in_the_file_of_a_plugin(
+    plugin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = build(
+        tmp_path, monkeypatch, "generators: [plugin.yaml]\n", NO_REMOTE, plugin_yaml=f"{plugin}\n"
+    )
     assert told == (remote(FILE, "1:14"), 1)
 
 
 HIDDEN = [
-    pytest.param("resources: [!!binary Li4vLi4vb3RoZXI=]", "1:13: " + BASE64, id="a base in base64"),
-    pytest.param("!!binary cmVzb3VyY2Vz: [../../other]", "1:1: " + BASE64, id="a field in base64"),
-    pytest.param("! '<<': {resources: [../../other]}", "1:1: " + QUOTED, id="a merge key in quotes, of no type"),
     pytest.param(
-        "!!merge '<<': {resources: [../../other]}", "1:1: " + QUOTED, id="a merge key in quotes, with its tag"
+        "resources: [!!binary Li4vLi4vb3RoZXI=]", "1:13: " + BASE64, id="a base in base64"
+    ),
+    pytest.param("!!binary cmVzb3VyY2Vz: [../../other]", "1:1: " + BASE64, id="a field in base64"),
+    pytest.param(
+        "! '<<': {resources: [../../other]}",
+        "1:1: " + QUOTED,
+        id="a merge key in quotes, of no type",
+    ),
+    pytest.param(
+        "!!merge '<<': {resources: [../../other]}",
+        "1:1: " + QUOTED,
+        id="a merge key in quotes, with its tag",
     ),
     pytest.param(
         "transformers:\n- '{path: !!binary aHR0cDovL2E=}'",
@@ -210,12 +302,16 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize(("kustomization", "sentence"), HIDDEN)
-def test_hidden(kustomization: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hidden(
+    kustomization: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told = build(tmp_path, monkeypatch, kustomization, ROOT)
     assert told == (f"error: repo/shop/kustomization.yaml:{sentence}\n", 1)
 
 
-def test_an_inline_plugin_is_read_even_if_a_file_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_inline_plugin_is_read_even_if_a_file_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {"repo/shop/{path: http:/host}": ""})
     told = build(tmp_path, monkeypatch, "transformers: ['{path: http://host}']\n", NO_REMOTE)
     assert told == (remote("http://host", "1:16"), 1)
@@ -227,12 +323,16 @@ def test_remote_in_a_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert build(tmp_path, monkeypatch, "resources: [../middle]\n", NO_REMOTE) == (sentence, 1)
 
 
-def test_a_file_is_read_before_a_repository_is_cloned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_before_a_repository_is_cloned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {"repo/shop/github.com/a/b": CONFIG_MAP})
     assert build(tmp_path, monkeypatch, "resources: [github.com/a/b]\n", NO_REMOTE) == ("", 0)
 
 
-def test_a_repository_is_cloned_before_a_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repository_is_cloned_before_a_folder_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {"repo/shop/github.com/a/b/kustomization.yaml": ""})
     told = build(tmp_path, monkeypatch, "resources: [github.com/a/b]\n", NO_REMOTE)
     assert told == (remote("github.com/a/b", "1:13"), 1)
@@ -263,7 +363,10 @@ ELSEWHERE = [
     ),
     pytest.param(
         f"transformers:\n- labels.yaml\n{IN_PLACE}",
-        found_at("shop/kustomization.yaml:3:3", NOT_LAST + ", in a file: kustomize runs what is in place before"),
+        found_at(
+            "shop/kustomization.yaml:3:3",
+            NOT_LAST + ", in a file: kustomize runs what is in place before",
+        ),
         id="in place behind a file, which kustomize runs later",
     ),
     pytest.param(
@@ -277,7 +380,9 @@ ELSEWHERE = [
         id="twice",
     ),
     pytest.param(
-        "transformers: [../base/fn.yaml]\n", found_at("shop/kustomization.yaml:1:16", TWICE), id="twice in one file"
+        "transformers: [../base/fn.yaml]\n",
+        found_at("shop/kustomization.yaml:1:16", TWICE),
+        id="twice in one file",
     ),
     pytest.param(
         "generators: [krm-fn.yaml]\n",
@@ -289,9 +394,15 @@ ELSEWHERE = [
         found_at("shop/kustomization.yaml:1:14", TO_THE_TOP, "validators"),
         id="as a validator",
     ),
-    pytest.param("resources: [../middle]\n", found_at("middle/kustomization.yaml:1:16", TO_THE_TOP), id="in a base"),
     pytest.param(
-        "components: [../middle]\n", found_at("middle/kustomization.yaml:1:16", TO_THE_TOP), id="in a component"
+        "resources: [../middle]\n",
+        found_at("middle/kustomization.yaml:1:16", TO_THE_TOP),
+        id="in a base",
+    ),
+    pytest.param(
+        "components: [../middle]\n",
+        found_at("middle/kustomization.yaml:1:16", TO_THE_TOP),
+        id="in a component",
     ),
     pytest.param(
         "resources: [../middle]\ntransformers: [krm-fn.yaml]\n",
@@ -360,7 +471,10 @@ def test_krm_fn_where_it_cannot_be_taken_out(
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("configMapGenerator: [{name: a, options: {disableNameSuffixHash: true}}, {name: b}]", [("ConfigMap", "a")]),
+        (
+            "configMapGenerator: [{name: a, options: {disableNameSuffixHash: true}}, {name: b}]",
+            [("ConfigMap", "a")],
+        ),
         (
             """\
 generatorOptions: {disableNameSuffixHash: true}
@@ -373,39 +487,61 @@ secretGenerator: [{name: b, options: {disableNameSuffixHash: false}}]
         ("configMapGenerator: {name: a}\ngeneratorOptions: [disableNameSuffixHash]", []),
     ],
 )
-def test_names_that_generators_keep(text: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
+def test_names_that_generators_keep(
+    text: str, expected: list[tuple[str, str]], tmp_path: Path
+) -> None:
     """The options for all generators win, as in kustomize: no generator can take them back."""
     write(tmp_path, {"kustomization.yaml": f"{text}\n"})
     assert sorted(check_kustomization(tmp_path, Allowance(Limits())).fixed) == expected
 
 
-def test_kustomize_builds_a_copy_in_which_it_says_what_krm_fn_would_have_seen(tmp_path: Path) -> None:
-    write(tmp_path, {**BASE, **PLUGINS, "repo/shop/a.yaml": CONFIG_MAP, "repo/shop/not-read.yaml": CONFIG_MAP})
+def test_kustomize_builds_a_copy_in_which_it_says_what_krm_fn_would_have_seen(
+    tmp_path: Path,
+) -> None:
+    write(
+        tmp_path,
+        {**BASE, **PLUGINS, "repo/shop/a.yaml": CONFIG_MAP, "repo/shop/not-read.yaml": CONFIG_MAP},
+    )
     (tmp_path / "repo/shop/link").symlink_to("../base")
     before = sorted(tmp_path.rglob("*"))
     write(
-        tmp_path, {"repo/shop/kustomization.yaml": "resources: [a.yaml, link]\ntransformers:\n- krm-fn.yaml # mine\n"}
+        tmp_path,
+        {
+            "repo/shop/kustomization.yaml": "resources: [a.yaml, link]\ntransformers:\n- krm-fn.yaml # mine\n"
+        },
     )
     tree = check_kustomization(tmp_path / "repo/shop", Allowance(Limits())).tree
     assert tree is not None
     assert tree.configuration == (Path("krm-fn.yaml"), REVISIONS.encode())
     with copied(tree) as copy:
-        files = sorted(str(path.relative_to(copy.directory.parent)) for path in copy.directory.parent.rglob("*.yaml"))
+        files = sorted(
+            str(path.relative_to(copy.directory.parent))
+            for path in copy.directory.parent.rglob("*.yaml")
+        )
         (patches,) = (name for name in files if name.startswith("shop/internal"))
         shop = ("shop/a.yaml", "shop/krm-fn.yaml", "shop/kustomization.yaml", patches)
         assert files == sorted(["base/a.yaml", "base/kustomization.yaml", *shop])
         assert (copy.directory / "link").resolve() == copy.directory.parent / "base"
         text = (copy.directory / "kustomization.yaml").read_text()
-        assert text == f'resources: [a.yaml, link]\ntransformers:\n- "{Path(patches).name}" # mine\n'
+        assert (
+            text == f'resources: [a.yaml, link]\ntransformers:\n- "{Path(patches).name}" # mine\n'
+        )
         assert "previousNames" in (copy.directory.parent / patches).read_text()
-        assert copy.original(f"no file {copy.directory}/b".encode()) == f"no file {tmp_path}/repo/shop/b".encode()
+        assert (
+            copy.original(f"no file {copy.directory}/b".encode())
+            == f"no file {tmp_path}/repo/shop/b".encode()
+        )
     assert not copy.directory.exists()
-    assert sorted(tmp_path.rglob("*")) == sorted([*before, tmp_path / "repo/shop/kustomization.yaml"])
+    assert sorted(tmp_path.rglob("*")) == sorted(
+        [*before, tmp_path / "repo/shop/kustomization.yaml"]
+    )
 
 
 IN_FILE = "transformers: [labels.yaml, ./a/../fn.yaml]\n"
 CONFIGS = [
-    pytest.param("transformers: [krm-fn.yaml]\n", {"krm-fn.yaml": REVISIONS}, id="the file beside it, once"),
+    pytest.param(
+        "transformers: [krm-fn.yaml]\n", {"krm-fn.yaml": REVISIONS}, id="the file beside it, once"
+    ),
     pytest.param(IN_FILE, {"fn.yaml": REVISIONS}, id="another file"),
     pytest.param(
         f"resources: [a.yaml]\ntransformers:\n{IN_PLACE}",
@@ -418,10 +554,17 @@ CONFIGS = [
 @pytest.mark.parametrize("beside", [False, True])
 @pytest.mark.parametrize(("kustomization", "configs"), CONFIGS)
 def test_the_configuration_of_the_entry(
-    kustomization: str, configs: dict[str, str], beside: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kustomization: str,
+    configs: dict[str, str],
+    beside: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It is told with krm-fn.yaml beside it: which of the two counts is decided elsewhere."""
-    files: dict[str, str | bytes] = {"a.yaml": CONFIG_MAP, "labels.yaml": PLUGINS["repo/shop/labels.yaml"]}
+    files: dict[str, str | bytes] = {
+        "a.yaml": CONFIG_MAP,
+        "labels.yaml": PLUGINS["repo/shop/labels.yaml"],
+    }
     more = {"krm-fn.yaml": REVISIONS} if beside else {}
     kept = {name: text for name, text in configs.items() if name != "kustomization.yaml"}
     write(tmp_path / "shop", {**files, **kept, **more, "kustomization.yaml": kustomization})
@@ -443,7 +586,10 @@ exit 1
 def test_what_kustomize_says_about_the_copy_has_the_paths_of_the_tree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(tmp_path, {"shop/kustomization.yaml": "transformers: [krm-fn.yaml]\n", "shop/krm-fn.yaml": REVISIONS})
+    write(
+        tmp_path,
+        {"shop/kustomization.yaml": "transformers: [krm-fn.yaml]\n", "shop/krm-fn.yaml": REVISIONS},
+    )
     install(tmp_path / "bin", monkeypatch, kustomize=FAILING)
     assert render_in(tmp_path, monkeypatch, "shop").stderr == (
         f"error: shop: kustomize build exited with code 1: Error: lstat {tmp_path}/shop/no.yaml: no such file or "
@@ -462,7 +608,10 @@ sleep 60
 def test_a_process_that_is_told_to_end_leaves_no_copy(
     number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(tmp_path, {"shop/kustomization.yaml": "transformers: [krm-fn.yaml]\n", "shop/krm-fn.yaml": REVISIONS})
+    write(
+        tmp_path,
+        {"shop/kustomization.yaml": "transformers: [krm-fn.yaml]\n", "shop/krm-fn.yaml": REVISIONS},
+    )
     program = [sys.executable, "-m", "krm_fn", "render", str(tmp_path / "shop")]
     path = os.environ["PATH"]
     install(tmp_path / "bin", monkeypatch, kustomize=SLOW)
@@ -482,7 +631,11 @@ def test_a_process_that_is_told_to_end_leaves_no_copy(
 
 FUNCTIONS = [
     pytest.param("exec: {path: ./bin/krm-fn}", True, id="a program"),
-    pytest.param("container: {image: 'registry.example:5000/tools/krm-fn:0.2.0'}", True, id="an image and its version"),
+    pytest.param(
+        "container: {image: 'registry.example:5000/tools/krm-fn:0.2.0'}",
+        True,
+        id="an image and its version",
+    ),
     pytest.param("container: {image: krm-fn@sha256:0}", True, id="an image and its digest"),
     pytest.param("exec: {path: my-krm-fn}", False, id="another program"),
     pytest.param("container: {image: krm-fn/other}", False, id="another image"),
@@ -492,7 +645,9 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize("annotation", ["config.kubernetes.io/function", "config.k8s.io/function"])
 @pytest.mark.parametrize(("function", "is_ours"), FUNCTIONS)
-def test_a_config_map_that_configures_a_function(function: str, is_ours: bool, annotation: str, tmp_path: Path) -> None:
+def test_a_config_map_that_configures_a_function(
+    function: str, is_ours: bool, annotation: str, tmp_path: Path
+) -> None:
     annotations = f'{{name: a, annotations: {{{annotation}: "{function}"}}}}'
     write(tmp_path, {"kustomization.yaml": "transformers: [a.yaml]\n"})
     write(tmp_path, {"a.yaml": CONFIG_MAP.replace("{name: a}", annotations)})
@@ -500,17 +655,26 @@ def test_a_config_map_that_configures_a_function(function: str, is_ours: bool, a
     assert (tree is not None) is is_ours
 
 
-OTHER_PLUGINS = ["apiVersion: builtin\nkind: LabelTransformer\n", "apiVersion: example.com/v1\nkind: ConfigRevisions\n"]
+OTHER_PLUGINS = [
+    "apiVersion: builtin\nkind: LabelTransformer\n",
+    "apiVersion: example.com/v1\nkind: ConfigRevisions\n",
+]
 
 
 @pytest.mark.parametrize("plugin", OTHER_PLUGINS)
-def test_another_plugin_is_left_to_kustomize(plugin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_plugin_is_left_to_kustomize(
+    plugin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {"repo/shop/krm-fn.yaml": REVISIONS})
-    assert build(tmp_path, monkeypatch, "transformers: [plugin.yaml]\n", ROOT, plugin_yaml=plugin) == ("", 0)
+    assert build(
+        tmp_path, monkeypatch, "transformers: [plugin.yaml]\n", ROOT, plugin_yaml=plugin
+    ) == ("", 0)
 
 
 def test_what_kustomize_reads_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"repo/shop/a.yaml": "#" * 1000})
-    sentence = "error: repo/shop/a.yaml: more than 500 bytes are to be read; --max-bytes sets the limit\n"
+    sentence = (
+        "error: repo/shop/a.yaml: more than 500 bytes are to be read; --max-bytes sets the limit\n"
+    )
     told = build(tmp_path, monkeypatch, "resources: [a.yaml]\n", Limits(max_bytes=500))
     assert told == (sentence, 1)

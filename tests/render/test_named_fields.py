@@ -21,7 +21,9 @@ echo "${0##*/}" >> "${0%/*}/started"
 echo "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {A: b}}"
 """
 WEB = "helmCharts: [{name: web, releaseName: a}]\n"
-GENERATOR = "apiVersion: builtin\nkind: HelmChartInflationGenerator\nmetadata: {name: a}\nname: web\n"
+GENERATOR = (
+    "apiVersion: builtin\nkind: HelmChartInflationGenerator\nmetadata: {name: a}\nname: web\n"
+)
 IN_THE_FILE = f"{WEB}generators: [g.yaml]\n"
 INLINE = f"{WEB}generators:\n- |\n  "
 
@@ -85,7 +87,10 @@ REFUSED: list[Any] = [
         id="a merge behind its field",
     ),
     pytest.param(
-        f"{WEB}---\nnamePrefix: a-\n", f"repo/shop/kustomization.yaml:3:1: {DOCUMENTS}", "", id="two documents"
+        f"{WEB}---\nnamePrefix: a-\n",
+        f"repo/shop/kustomization.yaml:3:1: {DOCUMENTS}",
+        "",
+        id="two documents",
     ),
     pytest.param(
         IN_THE_FILE,
@@ -102,7 +107,9 @@ REFUSED: list[Any] = [
     pytest.param(
         IN_THE_FILE,
         one_field("g.yaml:3:29", "kind", "Kind"),
-        "kind: AnyList\nitems:\n- {apiVersion: builtin, kind: a, Kind: b}\n".replace("builtin", "v1"),
+        "kind: AnyList\nitems:\n- {apiVersion: builtin, kind: a, Kind: b}\n".replace(
+            "builtin", "v1"
+        ),
         id="in a List",
     ),
     pytest.param(
@@ -158,10 +165,17 @@ REFUSED: list[Any] = [
 
 
 def start(
-    kustomization: str, generator: str, folder: Path, monkeypatch: pytest.MonkeyPatch, limits: Limits = LIMITS
+    kustomization: str,
+    generator: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    limits: Limits = LIMITS,
 ) -> tuple[str, list[str]]:
     """Return what krm-fn says, and the programs that it has started."""
-    write(folder, {"repo/shop/kustomization.yaml": kustomization, "repo/shop/g.yaml": generator, **CHART})
+    write(
+        folder,
+        {"repo/shop/kustomization.yaml": kustomization, "repo/shop/g.yaml": generator, **CHART},
+    )
     install(folder / "bin", monkeypatch, kustomize=STARTED, helm=STARTED)
     outcome = render_in(folder, monkeypatch, "repo/shop", limits=limits)
     started = folder / "bin/started"
@@ -170,24 +184,42 @@ def start(
 
 @pytest.mark.parametrize(("kustomization", "sentence", "generator"), REFUSED)
 def test_what_could_be_read_in_two_ways_starts_nothing(
-    kustomization: str, sentence: str, generator: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kustomization: str,
+    sentence: str,
+    generator: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     said, started = start(kustomization, generator, tmp_path, monkeypatch)
     assert (said, started) == (f"error: {sentence}\n", [])
 
 
 ALLOWED = [
-    pytest.param(f"commonLabels: {{name: a, Name: b}}\n{WEB}", "", id="labels, which are no named fields"),
-    pytest.param("helmCharts: [{name: web, valuesInline: {a: 1, A: {b: 1, B: 2}}}]\n", "", id="values of a chart"),
+    pytest.param(
+        f"commonLabels: {{name: a, Name: b}}\n{WEB}", "", id="labels, which are no named fields"
+    ),
+    pytest.param(
+        "helmCharts: [{name: web, valuesInline: {a: 1, A: {b: 1, B: 2}}}]\n",
+        "",
+        id="values of a chart",
+    ),
     pytest.param(f"labels: [{{pairs: {{a: b, A: c}}}}]\n{WEB}", "", id="pairs of labels"),
-    pytest.param(f"patches: [{{patch: '{{a: b, A: c}}', target: {{kind: D}}}}]\n{WEB}", "", id="a patch in place"),
-    pytest.param(f"{WEB}helmGlobals: {{<<: {{chartHome: a}}, chartHome: charts}}\n", "", id="a merge first"),
+    pytest.param(
+        f"patches: [{{patch: '{{a: b, A: c}}', target: {{kind: D}}}}]\n{WEB}",
+        "",
+        id="a patch in place",
+    ),
+    pytest.param(
+        f"{WEB}helmGlobals: {{<<: {{chartHome: a}}, chartHome: charts}}\n", "", id="a merge first"
+    ),
     pytest.param(f"---\n{WEB}---\n", "", id="an empty document behind the only one"),
     pytest.param(f"\ufeff{WEB}", "", id="a byte order mark"),
     pytest.param("HelmCharts: [{NAME: web, devel: true}]\n", "", id="other cases, each once"),
     pytest.param(IN_THE_FILE, f"{GENERATOR}--- # a\n{GENERATOR}", id="documents of a generator"),
     pytest.param(
-        IN_THE_FILE, GENERATOR.replace("{name: a}", "{name: a, labels: {b: c, B: d}}"), id="labels of a generator"
+        IN_THE_FILE,
+        GENERATOR.replace("{name: a}", "{name: a, labels: {b: c, B: d}}"),
+        id="labels of a generator",
     ),
 ]
 
@@ -201,7 +233,10 @@ def test_what_can_only_be_read_in_one_way(
 
 
 def test_what_is_pulled_leads_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Helm unpacks no links. One would name what is moved, and what is checked as if it were of the chart."""
+    """Helm unpacks no links.
+
+    One would name what is moved, and what is checked as if it were of the chart.
+    """
     write(tmp_path, {"user/values.yaml": "a: b\n"})
     text = "helmCharts: [{name: other, repo: 'http://h'}]\n"
     pull = f'#!/bin/sh\n/bin/ln -s {tmp_path}/user "$4/other"\n'
@@ -215,15 +250,23 @@ def test_what_is_pulled_leads_nowhere_else(tmp_path: Path, monkeypatch: pytest.M
 
 def test_names_are_folded_as_go_folds_them() -> None:
     """`foldRune` of encoding/json: of all characters, two are folded into ASCII."""
-    folded = {one for one in map(chr, range(sys.maxunicode + 1)) if not one.isascii() and fold_name(one).isascii()}
+    folded = {
+        one
+        for one in map(chr, range(sys.maxunicode + 1))
+        if not one.isascii() and fold_name(one).isascii()
+    }
     assert folded == {"\u017f", "\u212a"}
     assert fold_name("ABCXYZabcxyz019-_.\u017f\u212a") == "abcxyzabcxyz019-_.sk"
     assert fold_name("\ufb01\u00c4\u0130\u00df") == "\ufb01\u00c4\u0130\u00df"
 
 
 NAMES = {
-    **dict.fromkeys(("web", "web-1.0.0", ">=1.0 <2", "~1.2", "a.b", "...", "caf\u00e9", "x" * 100), True),
-    **dict.fromkeys(("", ".", "..", "../web", "/web", "a/b", "a\\b", "a\0b", "a\nb", "a\x7fb", "x" * 101), False),
+    **dict.fromkeys(
+        ("web", "web-1.0.0", ">=1.0 <2", "~1.2", "a.b", "...", "caf\u00e9", "x" * 100), True
+    ),
+    **dict.fromkeys(
+        ("", ".", "..", "../web", "/web", "a/b", "a\\b", "a\0b", "a\nb", "a\x7fb", "x" * 101), False
+    ),
     "\uff0e\uff0e\uff0fweb": False,  # NFKC makes ../web of it
     "\u2025": False,  # and .. of this
     "\u2100": False,  # and a/c of this

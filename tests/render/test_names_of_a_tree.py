@@ -15,12 +15,52 @@ from tests.render.test_named_fields import STARTED
 from tests.render.test_tools import install
 
 TEXTS = (
-    *("..", ".", "", "/", "../..", "../../user", "../../user/a.yaml", "/user", "~", "~/user", "//h/a", "..\\user"),
-    *("a\0b", "\0", "a\nb", "a\x7fb", "\uff0e\uff0e\uff0fuser", "\u2025/user", "\u2100", "\u202eb", "x" * 300),
-    *("a/" * 3000, "-x", "--post-renderer=./run", "git::../../user", "file:///user", "h:a?ref=../..", "a=../../user"),
+    *(
+        "..",
+        ".",
+        "",
+        "/",
+        "../..",
+        "../../user",
+        "../../user/a.yaml",
+        "/user",
+        "~",
+        "~/user",
+        "//h/a",
+        "..\\user",
+    ),
+    *(
+        "a\0b",
+        "\0",
+        "a\nb",
+        "a\x7fb",
+        "\uff0e\uff0e\uff0fuser",
+        "\u2025/user",
+        "\u2100",
+        "\u202eb",
+        "x" * 300,
+    ),
+    *(
+        "a/" * 3000,
+        "-x",
+        "--post-renderer=./run",
+        "git::../../user",
+        "file:///user",
+        "h:a?ref=../..",
+        "a=../../user",
+    ),
 )
 LISTS = (
-    *("resources", "bases", "components", "crds", "configurations", "generators", "transformers", "validators"),
+    *(
+        "resources",
+        "bases",
+        "components",
+        "crds",
+        "configurations",
+        "generators",
+        "transformers",
+        "validators",
+    ),
     "patchesStrategicMerge",
 )
 ENTRIES: Mapping[str, str] = {
@@ -38,7 +78,10 @@ OF_PLUGINS = {
     "ConfigMapGenerator": "files",
     "HelmChartInflationGenerator": "name",
 }
-USERS: Mapping[str, str | bytes] = {"user/a.yaml": CONFIG_MAP, "user/kustomization.yaml": "resources: [a.yaml]\n"}
+USERS: Mapping[str, str | bytes] = {
+    "user/a.yaml": CONFIG_MAP,
+    "user/kustomization.yaml": "resources: [a.yaml]\n",
+}
 
 
 def trees() -> dict[str, dict[str, str]]:
@@ -49,12 +92,20 @@ def trees() -> dict[str, dict[str, str]]:
         entries = ", ".join(entry.format(text=text) for text in quoted)
         found[field] = {"kustomization.yaml": f"{field}: [{entries}]\n"}
     for kind, field in OF_PLUGINS.items():
-        documents = "---\n".join(PLUGINS.format(kind=kind, field=field, text=text) for text in quoted)
-        found[f"{kind}.{field}"] = {"kustomization.yaml": "generators: [plugins.yaml]\n", "plugins.yaml": documents}
+        documents = "---\n".join(
+            PLUGINS.format(kind=kind, field=field, text=text) for text in quoted
+        )
+        found[f"{kind}.{field}"] = {
+            "kustomization.yaml": "generators: [plugins.yaml]\n",
+            "plugins.yaml": documents,
+        }
     mutators = ", ".join(f"{{image: krm-fn, configPath: {text}}}" for text in quoted)
     kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: a}\npipeline: "
     found["configPath"] = {"Kptfile": f"{kptfile}{{mutators: [{mutators}]}}\n"}
-    annotated = (REVISIONS.replace("{name: web}", f"{{name: web, annotations: {{{_PATH}: {one}}}}}") for one in quoted)
+    annotated = (
+        REVISIONS.replace("{name: web}", f"{{name: web, annotations: {{{_PATH}: {one}}}}}")
+        for one in quoted
+    )
     found["the annotation of a path"] = {"all.yaml": "---\n".join(annotated)}
     for number, text in enumerate(quoted):
         one = f"helmGlobals: {{chartHome: {text}}}\nhelmCharts: [{{name: web, releaseName: a, repo: 'http://h'}}]\n"
@@ -85,5 +136,9 @@ def test_a_text_of_a_tree_leads_nowhere(
         outcome = main([*command, "repo/shop"])
         assert outcome.exit_code in {0, 1}, field
         assert outcome.exit_code == 0 or outcome.stderr, field
-        users = {str(file.relative_to(folder)): file.read_text() for file in (folder / "user").rglob("*")}
-        assert (users, sorted(one.name for one in folder.iterdir())) == (USERS, ["repo", "user"]), field
+        users = {
+            str(file.relative_to(folder)): file.read_text() for file in (folder / "user").rglob("*")
+        }
+        assert (users, sorted(one.name for one in folder.iterdir())) == (USERS, ["repo", "user"]), (
+            field
+        )

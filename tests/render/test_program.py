@@ -28,24 +28,34 @@ NOTE_CHILD = "#!/bin/sh\nPATH=/usr/bin:/bin\nsleep 1000 & echo $! > child\n"
 
 STOPPED = [
     pytest.param(NOTE_CHILD + "sleep 1000\n", SLOW, id="a program that waits"),
-    pytest.param(NOTE_CHILD + "exec >&- 2>&-; sleep 1000\n", SLOW, id="one that has closed its output"),
-    pytest.param(NOTE_CHILD + "trap '' TERM; sleep 1000\n", SLOW, id="one that does not want to end"),
+    pytest.param(
+        NOTE_CHILD + "exec >&- 2>&-; sleep 1000\n", SLOW, id="one that has closed its output"
+    ),
+    pytest.param(
+        NOTE_CHILD + "trap '' TERM; sleep 1000\n", SLOW, id="one that does not want to end"
+    ),
     pytest.param(NOTE_CHILD + "yes >&2\n", SLOW, id="one that complains for ever"),
     pytest.param(NOTE_CHILD + "yes\n", LARGE, id="one that prints for ever"),
 ]
 
 
 @pytest.mark.parametrize(("script", "sentence"), STOPPED)
-def test_stopped(script: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopped(
+    script: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, KUSTOMIZATION)
     install(tmp_path / "bin", monkeypatch, kustomize=script)
-    outcome = render_in(tmp_path, monkeypatch, "shop", limits=Limits(max_bytes=100_000, timeout=0.5))
+    outcome = render_in(
+        tmp_path, monkeypatch, "shop", limits=Limits(max_bytes=100_000, timeout=0.5)
+    )
     assert outcome == Outcome(b"", sentence, 1)
     assert_child_ends(tmp_path)
 
 
 def run_script(script: str, limits: Limits = DEFAULT_LIMITS) -> Ended:
-    return run_program(Program("a script", ["/bin/sh", "-c", script], {"PATH": "/usr/bin:/bin"}), Allowance(limits))
+    return run_program(
+        Program("a script", ["/bin/sh", "-c", script], {"PATH": "/usr/bin:/bin"}), Allowance(limits)
+    )
 
 
 def assert_child_ends(folder: Path) -> None:
@@ -102,7 +112,9 @@ def test_nothing_is_left_when_this_process_is_ended(number: int, code: int, tmp_
     (tmp_path / "bin/kustomize").chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
     command = [sys.executable, "-P", "-m", "krm_fn", "render", "shop"]
-    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE
+    ) as process:
         while not (tmp_path / "started").exists() and process.poll() is None:
             time.sleep(0.01)
         wait_until_asleep(process)
@@ -125,7 +137,9 @@ def test_a_signal_that_is_ignored_stays_ignored() -> None:
 def test_handlers_are_put_back() -> None:
     before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)]
     run_script("true")
-    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)] == before
+    assert [
+        signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+    ] == before
 
 
 def test_a_program_has_no_terminal_and_no_input() -> None:

@@ -19,10 +19,16 @@ spec: {template: {spec: {volumes: [{name: a, configMap: {name: a}}]}}}
 STREAMS = [case for case in TRANSFORMS if b"ResourceList" not in (case / "input.yaml").read_bytes()]
 
 
-def test_references_are_updated_across_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_references_are_updated_across_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(
         tmp_path,
-        {"config/a.yaml": CONFIG_MAP[:-1], "web.yaml": "# the shop\n" + DEPLOYMENT, "krm-fn.yaml": WITHOUT_LINKER},
+        {
+            "config/a.yaml": CONFIG_MAP[:-1],
+            "web.yaml": "# the shop\n" + DEPLOYMENT,
+            "krm-fn.yaml": WITHOUT_LINKER,
+        },
     )
     outcome = render_in(tmp_path, monkeypatch)
     assert (outcome.stderr, outcome.exit_code) == ("", 0)
@@ -31,14 +37,26 @@ def test_references_are_updated_across_files(tmp_path: Path, monkeypatch: pytest
 
 
 TWICE = [
-    pytest.param({"c.yaml": CONFIG_MAP + "---\n" + CONFIG_MAP}, "c.yaml:6:1", "in c.yaml line 1 and in c.yaml line 6"),
-    pytest.param({"c.yaml": CONFIG_MAP, "e.yaml": CONFIG_MAP}, "e.yaml:1:1", "in c.yaml line 1 and in e.yaml line 1"),
+    pytest.param(
+        {"c.yaml": CONFIG_MAP + "---\n" + CONFIG_MAP},
+        "c.yaml:6:1",
+        "in c.yaml line 1 and in c.yaml line 6",
+    ),
+    pytest.param(
+        {"c.yaml": CONFIG_MAP, "e.yaml": CONFIG_MAP},
+        "e.yaml:1:1",
+        "in c.yaml line 1 and in e.yaml line 1",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("files", "place", "places"), TWICE, ids=["in one file", "in two files"])
 def test_a_revision_that_is_there_twice_is_warned_about(
-    files: dict[str, str | bytes], place: str, places: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: dict[str, str | bytes],
+    place: str,
+    places: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     write(tmp_path, {**files, "d.yaml": DEPLOYMENT, "krm-fn.yaml": WITHOUT_LINKER})
     outcome = render_in(tmp_path, monkeypatch, *sorted(files), "d.yaml", config="krm-fn.yaml")
@@ -47,7 +65,9 @@ def test_a_revision_that_is_there_twice_is_warned_about(
 
 
 @pytest.mark.parametrize("case", STREAMS, ids=lambda case: case.name)
-def test_a_stream_is_rendered_as_the_function_does(case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_is_rendered_as_the_function_does(
+    case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = (case / "input.yaml").read_bytes()
     outcome = render_in(tmp_path, monkeypatch, "-", stdin=data)
     expected = run(data).stdout.removeprefix(b"\xef\xbb\xbf")
@@ -61,7 +81,11 @@ def test_some_fixtures_are_streams() -> None:
 UNREADABLE = CONFIG_MAP.replace("{A: b}", "{A: !!binary b}")
 
 PLACES = [
-    pytest.param({"a.yaml": CONFIG_MAP, "b.yaml": DEPLOYMENT, "krm-fn.yaml": WITHOUT_LINKER}, "", id="no problem"),
+    pytest.param(
+        {"a.yaml": CONFIG_MAP, "b.yaml": DEPLOYMENT, "krm-fn.yaml": WITHOUT_LINKER},
+        "",
+        id="no problem",
+    ),
     pytest.param(
         {"c.yaml": CONFIG_MAP.replace("name: a", "name: a, labels: [b]"), "d.yaml": DEPLOYMENT},
         "error: ConfigMap/a metadata.labels (c.yaml:3:29): expected a mapping, found a list\n",
@@ -106,16 +130,28 @@ def test_a_problem_has_a_place(
     )
 
 
-def test_a_problem_of_stdin_names_the_file_in_the_annotation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_problem_of_stdin_names_the_file_in_the_annotation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = "metadata: {name: a, annotations: {internal.config.kubernetes.io/path: shop/c.yaml}}"
     text = UNREADABLE.replace("metadata: {name: a}", path) + "---\n" + DEPLOYMENT
     outcome = render_in(tmp_path, monkeypatch, "-", stdin=text.encode())
-    assert outcome.stderr == "error: ConfigMap/a data.A (shop/c.yaml): does not match its tag !!binary: not base64\n"
+    assert (
+        outcome.stderr
+        == "error: ConfigMap/a data.A (shop/c.yaml): does not match its tag !!binary: not base64\n"
+    )
 
 
-def test_a_problem_of_stdin_has_a_line_without_the_annotation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    outcome = render_in(tmp_path, monkeypatch, "-", stdin=(UNREADABLE + "---\n" + DEPLOYMENT).encode())
-    assert outcome.stderr == "error: ConfigMap/a data.A (<stdin>:4:8): does not match its tag !!binary: not base64\n"
+def test_a_problem_of_stdin_has_a_line_without_the_annotation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = render_in(
+        tmp_path, monkeypatch, "-", stdin=(UNREADABLE + "---\n" + DEPLOYMENT).encode()
+    )
+    assert (
+        outcome.stderr
+        == "error: ConfigMap/a data.A (<stdin>:4:8): does not match its tag !!binary: not base64\n"
+    )
 
 
 @pytest.mark.parametrize("case", REJECTIONS, ids=lambda case: case.name)

@@ -15,31 +15,43 @@ NAMED = "apiVersion: v1\nkind: A\nmetadata: {name: %s}\n"
 def rendered_names(folder: Path, monkeypatch: pytest.MonkeyPatch, *paths: str) -> list[str]:
     outcome = render_in(folder, monkeypatch, *paths)
     assert (outcome.exit_code, outcome.stderr) == (0, "")
-    return [line[17:-1] for line in outcome.stdout.decode().splitlines() if line.startswith("metadata")]
+    return [
+        line[17:-1] for line in outcome.stdout.decode().splitlines() if line.startswith("metadata")
+    ]
 
 
 FOLDERS = [
-    pytest.param(["a.yaml", "b.yml", "c.json"], ["a.yaml", "b.yml", "c.json"], id="all three endings"),
+    pytest.param(
+        ["a.yaml", "b.yml", "c.json"], ["a.yaml", "b.yml", "c.json"], id="all three endings"
+    ),
     pytest.param(
         ["b.yaml", "a.yaml", "B.yaml", "a/x.yaml", "a-b.yaml"],
         ["B.yaml", "a-b.yaml", "a.yaml", "a/x.yaml", "b.yaml"],
         id="in the order of the bytes of their names",
     ),
     pytest.param(["a.yaml", "b.txt", "c.yaml.orig", "Kptfile"], ["a.yaml"], id="nothing else"),
-    pytest.param(["a.yaml", ".b.yaml", ".github/c.yaml", "d/.e/f.yaml"], ["a.yaml"], id="nothing hidden"),
+    pytest.param(
+        ["a.yaml", ".b.yaml", ".github/c.yaml", "d/.e/f.yaml"], ["a.yaml"], id="nothing hidden"
+    ),
     pytest.param(["é.yaml", "z.yaml"], ["z.yaml", "é.yaml"], id="whatever the locale"),
 ]
 
 
 @pytest.mark.parametrize(("files", "expected"), FOLDERS)
-def test_a_folder(files: list[str], expected: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder(
+    files: list[str], expected: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {name: NAMED % name for name in files})
     assert rendered_names(tmp_path, monkeypatch) == expected
 
 
 def test_paths_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {name: NAMED % name for name in ("a/1.yaml", "b/2.yaml", "c.txt")})
-    assert rendered_names(tmp_path, monkeypatch, "c.txt", "b", "a/1.yaml") == ["c.txt", "b/2.yaml", "a/1.yaml"]
+    assert rendered_names(tmp_path, monkeypatch, "c.txt", "b", "a/1.yaml") == [
+        "c.txt",
+        "b/2.yaml",
+        "a/1.yaml",
+    ]
 
 
 def test_stdin_among_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,14 +60,26 @@ def test_stdin_among_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert outcome.stdout.decode() == "---\n" + NAMED % "a" + "---\n" + NAMED % "piped"
 
 
-def test_empty_files_and_comments_among_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, {"a.yaml": "", "b.yaml": "# nothing yet\n", "c.yaml": NAMED % "c", "d.yaml": "---\n"})
+def test_empty_files_and_comments_among_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        tmp_path,
+        {"a.yaml": "", "b.yaml": "# nothing yet\n", "c.yaml": NAMED % "c", "d.yaml": "---\n"},
+    )
     assert render_in(tmp_path, monkeypatch).stdout.decode() == NAMED % "c"
 
 
-def test_the_byte_order_marks_of_all_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, {name: b"\xef\xbb\xbf" + (NAMED % name).encode() for name in ("a.yaml", "b.yaml")})
-    assert render_in(tmp_path, monkeypatch).stdout.decode() == "---\n" + NAMED % "a.yaml" + "---\n" + NAMED % "b.yaml"
+def test_the_byte_order_marks_of_all_files_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        tmp_path, {name: b"\xef\xbb\xbf" + (NAMED % name).encode() for name in ("a.yaml", "b.yaml")}
+    )
+    assert (
+        render_in(tmp_path, monkeypatch).stdout.decode()
+        == "---\n" + NAMED % "a.yaml" + "---\n" + NAMED % "b.yaml"
+    )
 
 
 REFUSED = [
@@ -67,14 +91,22 @@ REFUSED = [
         id="a folder with nothing to read",
     ),
     pytest.param(
-        {"a.yaml": CONFIG_MAP, "b/kustomization.yaml": "", "b/c.yaml": CONFIG_MAP, "d/e/Chart.yaml": ""},
+        {
+            "a.yaml": CONFIG_MAP,
+            "b/kustomization.yaml": "",
+            "b/c.yaml": CONFIG_MAP,
+            "d/e/Chart.yaml": "",
+        },
         ["."],
         "error: b: has a kustomization.yaml, which is not built as part of .; pass it as a PATH of its own\n"
         "error: d/e: has a Chart.yaml, which is not built as part of .; pass it as a PATH of its own\n",
         id="folders inside that are to be built",
     ),
     pytest.param(
-        {"a.yaml": b"a: 1\nb: \xe9t\xe9\n"}, ["."], "error: a.yaml:2:4: byte 0xe9 is not valid UTF-8\n", id="Latin-1"
+        {"a.yaml": b"a: 1\nb: \xe9t\xe9\n"},
+        ["."],
+        "error: a.yaml:2:4: byte 0xe9 is not valid UTF-8\n",
+        id="Latin-1",
     ),
     pytest.param(
         {"a.yaml": CONFIG_MAP, "b.yaml": "a: [1\n", "c.yaml": "a: 1\na: 2\n"},
@@ -115,17 +147,25 @@ REFUSED = [
 
 @pytest.mark.parametrize(("files", "paths", "sentences"), REFUSED)
 def test_refused(
-    files: dict[str, str | bytes], paths: list[str], sentences: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: dict[str, str | bytes],
+    paths: list[str],
+    sentences: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     write(tmp_path, files)
     assert render_in(tmp_path, monkeypatch, *paths) == Outcome(b"", sentences, 1)
 
 
-def test_a_link_to_nothing_may_have_been_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_to_nothing_may_have_been_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {"a.yaml": CONFIG_MAP})
     (tmp_path / "b").symlink_to("c")
     (tmp_path / ".hidden").symlink_to("c")
-    assert render_in(tmp_path, monkeypatch) == Outcome(b"", "error: b: no such file or directory\n", 1)
+    assert render_in(tmp_path, monkeypatch) == Outcome(
+        b"", "error: b: no such file or directory\n", 1
+    )
 
 
 def test_nothing_on_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,10 @@ with program.temporary_folder() as folder:
     sys.stdin.read()
 """
 KEEPERS = [pytest.param(0, id="a shell"), pytest.param(1, id="a Python, where there is no shell")]
-ENDS = [pytest.param(number, id=number.name) for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)]
+ENDS = [
+    pytest.param(number, id=number.name)
+    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+]
 
 
 @pytest.fixture
@@ -60,7 +63,10 @@ def test_nothing_is_left(end: signal.Signals | None, keeper: int, tmp_path: Path
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS])
 def test_a_folder_without_room_is_an_error(number: int, temporary: Path) -> None:
-    with pytest.raises(Rejected, match=r"cannot write temporary files: .*; set TMPDIR to"), temporary_folder():
+    with (
+        pytest.raises(Rejected, match=r"cannot write temporary files: .*; set TMPDIR to"),
+        temporary_folder(),
+    ):
         raise OSError(number, os.strerror(number))
     assert not [*temporary.iterdir()]
 
@@ -71,8 +77,13 @@ def test_what_another_error_is_about_is_not_guessed(temporary: Path) -> None:
     assert not [*temporary.iterdir()]
 
 
-def test_no_folder_is_made_that_nothing_removes(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_folder_is_made_that_nothing_removes(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(program, "_KEEPERS", (("/nonexistent",),))
-    with pytest.raises(Rejected, match="cannot start a process that removes temporary files"), temporary_folder():
+    with (
+        pytest.raises(Rejected, match="cannot start a process that removes temporary files"),
+        temporary_folder(),
+    ):
         pass
     assert not [*temporary.iterdir()]

@@ -32,13 +32,22 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch, **programs: str) -> N
 
 BUILT = [
     pytest.param(
-        ["kustomization.yaml"], ["kustomize", "kubectl", "helm"], "kustomize build -- {folder}/shop", id="kustomize"
+        ["kustomization.yaml"],
+        ["kustomize", "kubectl", "helm"],
+        "kustomize build -- {folder}/shop",
+        id="kustomize",
     ),
     pytest.param(
-        ["kustomization.yml"], ["kubectl", "helm"], "kubectl kustomize -- {folder}/shop", id="kubectl in its place"
+        ["kustomization.yml"],
+        ["kubectl", "helm"],
+        "kubectl kustomize -- {folder}/shop",
+        id="kubectl in its place",
     ),
     pytest.param(
-        ["Kustomization", "Chart.yaml"], ["kustomize", "helm"], "kustomize build -- {folder}/shop", id="kustomize first"
+        ["Kustomization", "Chart.yaml"],
+        ["kustomize", "helm"],
+        "kustomize build -- {folder}/shop",
+        id="kustomize first",
     ),
     pytest.param(
         ["Chart.yaml"],
@@ -67,7 +76,9 @@ exit 1
         pytest.param("SetImage", "", id="another function"),
     ],
 )
-def test_a_kustomization_that_runs(kind: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kustomization_that_runs(
+    kind: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One tree may be meant for `kustomize build --enable-exec` and for `krm-fn render`."""
     write(tmp_path, {"shop/kustomization.yaml": "{}\n"})
     install(tmp_path / "bin", monkeypatch, kustomize=FUNCTION_OFF.replace("KIND", kind))
@@ -80,7 +91,11 @@ def test_a_kustomization_that_runs(kind: str, hint: str, tmp_path: Path, monkeyp
 
 @pytest.mark.parametrize(("files", "programs", "told"), BUILT)
 def test_built_by(
-    files: list[str], programs: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    files: list[str],
+    programs: list[str],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     write(tmp_path, {f"shop/{file}": "name: web\n" for file in files} | {"shop/not-read.yaml": "{"})
     install(tmp_path / "bin", monkeypatch, **dict.fromkeys(programs, ECHO))
@@ -92,9 +107,17 @@ def test_built_by(
 OPTIONS = [
     pytest.param(HelmOptions(release="a"), "-- a", id="a release"),
     pytest.param(HelmOptions(namespace="a"), "--namespace a -- web", id="a namespace"),
-    pytest.param(HelmOptions(values=("a.yaml", "b c.yaml")), "--values a.yaml --values b c.yaml -- web", id="values"),
-    pytest.param(HelmOptions(kube_version="1.33.0"), "--kube-version 1.33.0 -- web", id="a version"),
-    pytest.param(HelmOptions(api_versions="v1,apps/v1"), "--api-versions v1,apps/v1 -- web", id="APIs"),
+    pytest.param(
+        HelmOptions(values=("a.yaml", "b c.yaml")),
+        "--values a.yaml --values b c.yaml -- web",
+        id="values",
+    ),
+    pytest.param(
+        HelmOptions(kube_version="1.33.0"), "--kube-version 1.33.0 -- web", id="a version"
+    ),
+    pytest.param(
+        HelmOptions(api_versions="v1,apps/v1"), "--api-versions v1,apps/v1 -- web", id="APIs"
+    ),
 ]
 
 
@@ -106,7 +129,10 @@ def test_the_arguments_of_helm(
     install(tmp_path / "bin", monkeypatch, helm=ECHO)
     monkeypatch.chdir(tmp_path)
     stdout = render(Inputs((".",)), options).stdout.decode()
-    assert stdout.splitlines()[-1].strip() == f"helm template --include-crds --skip-tests {told} {tmp_path}"
+    assert (
+        stdout.splitlines()[-1].strip()
+        == f"helm template --include-crds --skip-tests {told} {tmp_path}"
+    )
 
 
 def failing(status: str, said: str) -> str:
@@ -122,12 +148,18 @@ REFUSED = [
         "has a kustomization.yaml, but neither kustomize nor kubectl is on PATH; install one",
         id="no program for a kustomization",
     ),
-    pytest.param("Chart.yaml", {}, "has a Chart.yaml, but helm is not on PATH; install it", id="none for a chart"),
+    pytest.param(
+        "Chart.yaml",
+        {},
+        "has a Chart.yaml, but helm is not on PATH; install it",
+        id="none for a chart",
+    ),
     pytest.param(
         "kustomization.yaml",
         {
             "kustomize": failing(
-                "exit 3", 'Error: yaml: unmarshal errors:\n\n  line 6: mapping key "a" already defined at line 5'
+                "exit 3",
+                'Error: yaml: unmarshal errors:\n\n  line 6: mapping key "a" already defined at line 5',
             )
         },
         "kustomize build exited with code 3: Error: yaml: unmarshal errors: line 6: mapping key ... already defined at "
@@ -136,20 +168,33 @@ REFUSED = [
     ),
     pytest.param(
         "kustomization.yaml",
-        {"kustomize": failing("exit 1", "Error: kustomization.yaml is empty\ndata:\n  password: hunter2")},
+        {
+            "kustomize": failing(
+                "exit 1", "Error: kustomization.yaml is empty\ndata:\n  password: hunter2"
+            )
+        },
         "kustomize build exited with code 1: Error: kustomization.yaml is empty ... (the rest may show a value; "
         "--verbose prints it)",
         id="not with a manifest, which may be a Secret",
     ),
     pytest.param(
         "kustomization.yaml",
-        {"kustomize": failing("exit 1", 'Error: one\nfound {"kind": Secret, data: {a: hunter2}}\nthree')},
+        {
+            "kustomize": failing(
+                "exit 1", 'Error: one\nfound {"kind": Secret, data: {a: hunter2}}\nthree'
+            )
+        },
         f"kustomize build exited with code 1; {LEFT_OUT}",
         id="not with what nobody knows",
     ),
     pytest.param(
         "kustomization.yaml",
-        {"kustomize": failing("exit 1", "Error: loading KV pairs: literal sources [a=hunter2 b]: invalid literal b")},
+        {
+            "kustomize": failing(
+                "exit 1",
+                "Error: loading KV pairs: literal sources [a=hunter2 b]: invalid literal b",
+            )
+        },
         "kustomize build exited with code 1: Error: loading KV pairs: literal sources...",
         id="not with the literals of a Secret",
     ),
@@ -176,7 +221,11 @@ REFUSED = [
 
 @pytest.mark.parametrize(("file", "programs", "sentence"), REFUSED)
 def test_refused(
-    file: str, programs: dict[str, str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    file: str,
+    programs: dict[str, str],
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     write(tmp_path, {f"shop/{file}": ""})
     install(tmp_path / "bin", monkeypatch, **programs)
@@ -190,7 +239,9 @@ def test_a_chart_that_is_no_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert render_in(tmp_path, monkeypatch, "shop") == Outcome(b"", sentence, 1)
 
 
-def test_stderr_on_success_becomes_warnings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stderr_on_success_becomes_warnings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {"shop/kustomization.yaml": ""})
     said = "2026/11/23 01:17:09 well-defined vars that were never replaced: A\nvalue: hunter2"
     install(tmp_path / "bin", monkeypatch, kustomize=ECHO + f"echo '{said}' >&2\n")
@@ -204,9 +255,13 @@ def test_stderr_on_success_becomes_warnings(tmp_path: Path, monkeypatch: pytest.
 VERBOSE = Limits(is_verbose=True)
 
 
-def test_everything_is_told_to_those_who_ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_everything_is_told_to_those_who_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {"shop/kustomization.yaml": ""})
-    install(tmp_path / "bin", monkeypatch, kustomize=failing("exit 1", "Error: loading\n\n  hunter2"))
+    install(
+        tmp_path / "bin", monkeypatch, kustomize=failing("exit 1", "Error: loading\n\n  hunter2")
+    )
     told = render_in(tmp_path, monkeypatch, "shop", limits=VERBOSE).stderr.splitlines()
     assert told == [
         "warning: shop: kustomize build: all that it says follows, and may show values of Secrets",
@@ -235,7 +290,9 @@ def test_the_output_is_no_manifest(
     assert render_in(tmp_path, monkeypatch, "shop") == Outcome(b"", f"error: {sentence}\n", 1)
 
 
-def test_the_configuration_beside_a_kustomization_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_configuration_beside_a_kustomization_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\nspec: {kinds: []}\n"
     write(tmp_path, {"shop/kustomization.yaml": "", "shop/krm-fn.yaml": config})
     install(tmp_path / "bin", monkeypatch, kustomize=ECHO)

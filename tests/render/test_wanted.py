@@ -40,7 +40,9 @@ WANTED = [
 
 
 KUBECTL = [
-    pytest.param("Deployment", ["deployment", "deployments", "deploy", "Deployments"], id="of apps"),
+    pytest.param(
+        "Deployment", ["deployment", "deployments", "deploy", "Deployments"], id="of apps"
+    ),
     pytest.param("StatefulSet", ["statefulset", "statefulsets", "sts"], id="of apps, shortened"),
     pytest.param("CronJob", ["cronjob", "cronjobs", "cj"], id="of batch"),
     pytest.param("Job", ["job", "jobs", "JOB"], id="without a short name"),

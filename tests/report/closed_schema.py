@@ -16,7 +16,9 @@ def validator(name: str) -> Draft202012Validator:
     """Return the validator of one schema, which may refer to the others by their `$id`."""
     schemas = {path.name: json.loads(path.read_text()) for path in SCHEMAS.glob("*.json")}
     Draft202012Validator.check_schema(schemas[name])
-    others = [Resource.from_contents(close(schema)) for schema in schemas.values() if "$id" in schema]
+    others = [
+        Resource.from_contents(close(schema)) for schema in schemas.values() if "$id" in schema
+    ]
     registry = Registry().with_resources((other.id() or "", other) for other in others)
     return Draft202012Validator(close(schemas[name]), registry=registry)
 
@@ -27,4 +29,8 @@ def close(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     closed = {name: close(one) for name, one in schema.items()}
-    return {**closed, "additionalProperties": False} if isinstance(schema.get("properties"), dict) else closed
+    return (
+        {**closed, "additionalProperties": False}
+        if isinstance(schema.get("properties"), dict)
+        else closed
+    )

@@ -40,7 +40,9 @@ def test_the_hunks_turn_one_into_the_other(old: list[str], new: list[str]) -> No
 
 @given(words, words)
 def test_no_other_way_is_shorter_than_the_standard_librarys(old: list[str], new: list[str]) -> None:
-    ours = sum(hunk.old_end - hunk.old_start + hunk.new_end - hunk.new_start for hunk in align(old, new))
+    ours = sum(
+        hunk.old_end - hunk.old_start + hunk.new_end - hunk.new_start for hunk in align(old, new)
+    )
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     assert ours <= len(old) + len(new) - 2 * sum(block.size for block in blocks)
 
@@ -49,7 +51,9 @@ _RANDOM = Random(1)
 LARGE = [
     pytest.param(range(100_000), range(100_000, 200_000), id="all different"),
     pytest.param(["x"] * 300_000 + ["y"], ["z"] + ["x"] * 290_000, id="all equal"),
-    pytest.param(_RANDOM.choices("ab", k=100_000), _RANDOM.choices("ab", k=100_000), id="much in common"),
+    pytest.param(
+        _RANDOM.choices("ab", k=100_000), _RANDOM.choices("ab", k=100_000), id="much in common"
+    ),
 ]
 
 

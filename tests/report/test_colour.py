@@ -1,4 +1,7 @@
-"""Styles emphasise what the words say. They are never all that says it, and nothing of others begins one."""
+"""Styles emphasise what the words say.
+
+They are never all that says it, and nothing of others begins one.
+"""
 
 import json
 import re
@@ -26,12 +29,17 @@ from tests.diff.read_json import read_json as read_difference
 from tests.explain.read_json import read_json as read_explanation
 
 BASIC = {"31", "32", "33", "39", "1", "22", "7", "27", "1;31", "22;39"}
-"""Red, green, yellow, bold and reverse, each with its end. No black and no white: one of them is the background."""
+"""Red, green, yellow, bold and reverse, each with its end.
+
+No black and no white: one of them is the background.
+"""
 
 SCREENS = [
     pytest.param({"TERM": "xterm"}, True, True, id="a terminal"),
     pytest.param({"TERM": "xterm"}, False, False, id="a pipe"),
-    pytest.param({"TERM": "xterm", "NO_COLOR": "1"}, True, False, id="a terminal of somebody who wants none"),
+    pytest.param(
+        {"TERM": "xterm", "NO_COLOR": "1"}, True, False, id="a terminal of somebody who wants none"
+    ),
     pytest.param({"TERM": "xterm", "NO_COLOR": ""}, True, True, id="an empty variable"),
     pytest.param({"TERM": "dumb"}, True, False, id="a terminal that has none"),
     pytest.param({}, True, False, id="a terminal of which nothing is known"),
@@ -39,12 +47,16 @@ SCREENS = [
     pytest.param({"CLICOLOR_FORCE": "1", "TERM": "dumb"}, True, True, id="somebody knows better"),
     pytest.param({"CLICOLOR_FORCE": "0"}, False, False, id="a force of zero"),
     pytest.param({"CLICOLOR_FORCE": ""}, False, False, id="an empty force"),
-    pytest.param({"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, True, False, id="who wants none is stronger"),
+    pytest.param(
+        {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, True, False, id="who wants none is stronger"
+    ),
 ]
 
 
 @pytest.mark.parametrize(("environment", "is_terminal", "expected"), SCREENS)
-def test_who_gets_colours(environment: dict[str, str], *, is_terminal: bool, expected: bool) -> None:
+def test_who_gets_colours(
+    environment: dict[str, str], *, is_terminal: bool, expected: bool
+) -> None:
     assert has_colour(environment, is_terminal=is_terminal) == expected
     assert has_colour(environment, is_terminal=is_terminal, is_wanted=True)
 
@@ -66,7 +78,9 @@ def test_nothing_has_no_style() -> None:
 LABELS = [
     pytest.param("error: a\n", "\x1b[1;31merror\x1b[22;39m: a\n", id="an error"),
     pytest.param("warning: a\n", "\x1b[33mwarning\x1b[39m: a\n", id="a warning"),
-    pytest.param("verified: 1 revision\n", "\x1b[32mverified\x1b[39m: 1 revision\n", id="that all is well"),
+    pytest.param(
+        "verified: 1 revision\n", "\x1b[32mverified\x1b[39m: 1 revision\n", id="that all is well"
+    ),
     pytest.param("3 renamed\n", "3 renamed\n", id="no problem"),
     pytest.param("a: error: b\n", "a: error: b\n", id="a word within a line"),
     pytest.param("errors: a\n", "errors: a\n", id="another word"),
@@ -82,9 +96,14 @@ def test_the_word_before_a_problem_is_emphasised(text: str, expected: str) -> No
 WEB = ComparedObject("v1", "ConfigMap", "shop", "web", "web")
 PARTS = [
     pytest.param("info", "debug", ["- A: «info»", "+ A: «debug»"], id="a value"),
-    pytest.param("5s", "10s", ["- A: «5s»", "+ A: «10s»"], id="whole words, though letters are the same"),
     pytest.param(
-        "a=1 b=2 c=3", "a=1 b=4 c=3", ["- A: a=1 b=«2» c=3", "+ A: a=1 b=«4» c=3"], id="a word within a value"
+        "5s", "10s", ["- A: «5s»", "+ A: «10s»"], id="whole words, though letters are the same"
+    ),
+    pytest.param(
+        "a=1 b=2 c=3",
+        "a=1 b=4 c=3",
+        ["- A: a=1 b=«2» c=3", "+ A: a=1 b=«4» c=3"],
+        id="a word within a value",
     ),
     pytest.param("a", "a b", ["- A: a", "+ A: a« b»"], id="a word more"),
     pytest.param("a", "a ", ["- A: a", "+ A: a« »"], id="a blank, which nobody would see"),
@@ -94,9 +113,19 @@ PARTS = [
         ["  A: |", "-   a: «1»", "-   b: «2»", "+   a: «3»", "+   b: «4»"],
         id="lines",
     ),
-    pytest.param("x\na b\n", "x\nc d\n", ["  A: |", "-   a b", "+   c d"], id="lines that have no word in common"),
+    pytest.param(
+        "x\na b\n",
+        "x\nc d\n",
+        ["  A: |", "-   a b", "+   c d"],
+        id="lines that have no word in common",
+    ),
     pytest.param("x\n", "x\ny\n", ["  A: |", "+   y"], id="a line that stands opposite none"),
-    pytest.param("\x1b[7ma b", "\x1b[7ma c", [r"- A: \x1b[7ma «b»", r"+ A: \x1b[7ma «c»"], id="what would be a style"),
+    pytest.param(
+        "\x1b[7ma b",
+        "\x1b[7ma c",
+        [r"- A: \x1b[7ma «b»", r"+ A: \x1b[7ma «c»"],
+        id="what would be a style",
+    ),
 ]
 
 
@@ -130,7 +159,10 @@ def find_writers() -> Iterator[tuple[str, Callable[[Screen], str]]]:
         yield path.parent.name, partial(write_text, difference)
     for path in sorted(FIXTURES.glob("explanations/*/explanation.json")):
         if recorded := path.read_text():
-            yield path.parent.name, partial(write_explanation, read_explanation(json.loads(recorded)))
+            yield (
+                path.parent.name,
+                partial(write_explanation, read_explanation(json.loads(recorded))),
+            )
     for path in sorted(FIXTURES.glob("fleets/*/reports")):
         fleet = build_fleet(read_reports((f"{path}/*.json",), None))
         yield path.parent.name, partial(write_fleet, fleet, FleetFormat.TEXT)
@@ -162,7 +194,12 @@ def test_a_line_of_a_megabyte_is_written_at_once() -> None:
     texts = [f"{letter}{' word' * 200_000}" for letter in "ab"]
     old, new = (Shown(1, text) for text in texts)
     difference = Difference(
-        "a", "b", (ObjectChange(WEB, WEB, keys=(KeyChange("A", old, new),)),), (), LinkerChange(0, (), ()), 0
+        "a",
+        "b",
+        (ObjectChange(WEB, WEB, keys=(KeyChange("A", old, new),)),),
+        (),
+        LinkerChange(0, (), ()),
+        0,
     )
     written = write_text(difference, Screen(10_000_000, has_colour=True))
     assert "\x1b[7m" not in written

@@ -22,8 +22,14 @@ def test_cut(text: str, expected: str) -> None:
 
 WITHIN = [
     pytest.param("x" * 30, "x" * 30, id="what just fits"),
-    pytest.param("error: a/b: " + "x" * 40 + ": no such file", "error... (+49) ...no such file", id="what does not"),
-    pytest.param("a" + "\u754c" * 30, "a\u754c\u754c... (+22) ..." + "\u754c" * 6, id="wide characters"),
+    pytest.param(
+        "error: a/b: " + "x" * 40 + ": no such file",
+        "error... (+49) ...no such file",
+        id="what does not",
+    ),
+    pytest.param(
+        "a" + "\u754c" * 30, "a\u754c\u754c... (+22) ..." + "\u754c" * 6, id="wide characters"
+    ),
 ]
 
 

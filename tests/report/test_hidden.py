@@ -40,8 +40,16 @@ HIDDEN = [
     pytest.param(PLAIN, "spec", id="a field that no Secret has"),
     pytest.param(PLAIN, "metadata.odd", id="one in its metadata"),
     pytest.param(PLAIN, "metadata.annotations.note", id="an annotation"),
-    pytest.param(PLAIN, "metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]", id="all of it"),
-    pytest.param(OTHER, "metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]", id="all of another"),
+    pytest.param(
+        PLAIN,
+        "metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]",
+        id="all of it",
+    ),
+    pytest.param(
+        OTHER,
+        "metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]",
+        id="all of another",
+    ),
     pytest.param(OTHER, "spec.objects[0].stringData.password", id="a Secret within"),
     pytest.param(OTHER, "spec.template.metadata.annotations[checksum/config]", id="a checksum"),
     pytest.param(OTHER, "spec.template.metadata.annotations[example.com/config-hash]", id="a hash"),
@@ -51,7 +59,9 @@ HIDDEN = [
 SHOWN = [
     pytest.param(PLAIN, "type", id="the type"),
     pytest.param(PLAIN, "metadata.labels.app", id="a label"),
-    pytest.param(PLAIN, "metadata.annotations[argocd.argoproj.io/sync-options]", id="what a deployer reads"),
+    pytest.param(
+        PLAIN, "metadata.annotations[argocd.argoproj.io/sync-options]", id="what a deployer reads"
+    ),
     pytest.param(OTHER, "data.level", id="data of another kind"),
     pytest.param(OTHER, "metadata.annotations.note", id="an annotation"),
     pytest.param(OTHER, "spec.objects[0].metadata.name", id="the name of a Secret within"),

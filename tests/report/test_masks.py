@@ -10,10 +10,20 @@ HASH = "2222222222"
 
 IDS = [
     pytest.param(f"Secret/db-{HASH}", "Secret/db-(hash)", id="an id"),
-    pytest.param(f"lists Secret/shop/db-{HASH}, which", "lists Secret/shop/db-(hash), which", id="with a namespace"),
-    pytest.param(f"Secret.v1.[noGrp]/db-{HASH}.shop", "Secret.v1.[noGrp]/db-(hash).shop", id="as kustomize writes it"),
+    pytest.param(
+        f"lists Secret/shop/db-{HASH}, which",
+        "lists Secret/shop/db-(hash), which",
+        id="with a namespace",
+    ),
+    pytest.param(
+        f"Secret.v1.[noGrp]/db-{HASH}.shop",
+        "Secret.v1.[noGrp]/db-(hash).shop",
+        id="as kustomize writes it",
+    ),
     pytest.param(f"ConfigMap/db-{HASH}", f"ConfigMap/db-{HASH}", id="not of a ConfigMap"),
-    pytest.param(f"ExternalSecret/db-{HASH}", f"ExternalSecret/db-{HASH}", id="not of what makes a Secret"),
+    pytest.param(
+        f"ExternalSecret/db-{HASH}", f"ExternalSecret/db-{HASH}", id="not of what makes a Secret"
+    ),
     pytest.param("Secret/shop/db", "Secret/shop/db", id="nor a name without a hash"),
 ]
 

@@ -44,11 +44,27 @@ LINES = [
     pytest.param(80, 0.9, [_LINE], "", id="in the first second"),
     pytest.param(0, 60, [_LINE], "", id="where there is no terminal"),
     pytest.param(
-        80, 1, [_LINE, "13 of 60 packages, a"], "13 of 60 packages, a", id="a shorter line after a longer one"
+        80,
+        1,
+        [_LINE, "13 of 60 packages, a"],
+        "13 of 60 packages, a",
+        id="a shorter line after a longer one",
     ),
     pytest.param(30, 1, [_LINE], "12 of 60 packages, a... (+21)", id="one that has no room is cut"),
-    pytest.param(80, 1, ["1 of 2 packages, \x1b[2Ja"], r"1 of 2 packages, \x1b[2Ja", id="a name that would clear it"),
-    pytest.param(30, 1, ["9 of 9 packages, \u5b57\u5b57\u5b57"], "9 of 9 packages, \u5b57\u5b57\u5b57", id="wide ones"),
+    pytest.param(
+        80,
+        1,
+        ["1 of 2 packages, \x1b[2Ja"],
+        r"1 of 2 packages, \x1b[2Ja",
+        id="a name that would clear it",
+    ),
+    pytest.param(
+        30,
+        1,
+        ["9 of 9 packages, \u5b57\u5b57\u5b57"],
+        "9 of 9 packages, \u5b57\u5b57\u5b57",
+        id="wide ones",
+    ),
 ]
 
 

@@ -25,7 +25,18 @@ CASES = [
         id="what fits is in one line",
     ),
     pytest.param(
-        [Group("web", [row("1", "Deployment/web, web-5bb6 (1 pod)", "in history, goes when web-66d8 is trimmed")])],
+        [
+            Group(
+                "web",
+                [
+                    row(
+                        "1",
+                        "Deployment/web, web-5bb6 (1 pod)",
+                        "in history, goes when web-66d8 is trimmed",
+                    )
+                ],
+            )
+        ],
         60,
         [
             "NAME  SIZE  USED BY                  STATE",
@@ -50,7 +61,18 @@ CASES = [
         id="long titles are lines of their own",
     ),
     pytest.param(
-        [Group("web", [row("1", "web-with-a-name-that-is-wider-than-its-column-and-than-all, b", "fine and well")])],
+        [
+            Group(
+                "web",
+                [
+                    row(
+                        "1",
+                        "web-with-a-name-that-is-wider-than-its-column-and-than-all, b",
+                        "fine and well",
+                    )
+                ],
+            )
+        ],
         60,
         [
             "NAME  SIZE  USED BY                            STATE",
@@ -70,7 +92,11 @@ def test_a_table_is_written(groups: list[Group], width: int, expected: list[str]
 WORDS = st.lists(st.text("abc-", min_size=1, max_size=30), min_size=1, max_size=5)
 
 
-@given(st.lists(st.tuples(st.text("abc", min_size=1, max_size=50), WORDS, WORDS), min_size=1, max_size=4))
+@given(
+    st.lists(
+        st.tuples(st.text("abc", min_size=1, max_size=50), WORDS, WORDS), min_size=1, max_size=4
+    )
+)
 def test_every_word_is_in_the_table_and_only_words_are_wider_than_it(
     rows: list[tuple[str, list[str], list[str]]],
 ) -> None:
@@ -84,7 +110,11 @@ def test_every_word_is_in_the_table_and_only_words_are_wider_than_it(
     assert all(columns(line) <= 80 or max(map(columns, line.split())) > 20 for line in lines)
 
 
-GRID = [["BASE", "prod-eu", "prod-us", "prod-ap"], ["web", "a 4m\nb", "", "日本"], ["api", "c", "d 12d", ""]]
+GRID = [
+    ["BASE", "prod-eu", "prod-us", "prod-ap"],
+    ["web", "a 4m\nb", "", "日本"],
+    ["api", "c", "d 12d", ""],
+]
 GRIDS = [
     pytest.param(
         80,
@@ -123,5 +153,7 @@ def test_a_grid_has_any_number_of_columns(width: int, lines: list[str]) -> None:
 
 
 def test_a_cell_of_a_grid_is_painted_without_its_blanks() -> None:
-    (line,) = write_grid([[GridCell(["a"]), GridCell(["b"], lambda text: f"<{text}>"), GridCell(["c"])]], 80)
+    (line,) = write_grid(
+        [[GridCell(["a"]), GridCell(["b"], lambda text: f"<{text}>"), GridCell(["c"])]], 80
+    )
     assert line == "a  <b>  c"

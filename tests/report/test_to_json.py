@@ -22,7 +22,11 @@ FORMS: Forms = {Found: ("*place", "foundBy=found_by", ("size", len))}
 
 WRITTEN = [
     pytest.param(Place("a", 1), {"file": "a", "line": 1}, id="all fields under their own names"),
-    pytest.param(Found(Place("a", 1), None), {"file": "a", "line": 1, "foundBy": None, "size": 2}, id="by the table"),
+    pytest.param(
+        Found(Place("a", 1), None),
+        {"file": "a", "line": 1, "foundBy": None, "size": 2},
+        id="by the table",
+    ),
     pytest.param(
         Found(Place("a", 1), (Place("b", 2),)),
         {"file": "a", "line": 1, "foundBy": [{"file": "b", "line": 2}], "size": 2},
@@ -38,5 +42,8 @@ WRITTEN = [
 
 @pytest.mark.parametrize(("value", "expected"), WRITTEN)
 def test_write_json(value: object, expected: dict[str, object]) -> None:
-    assert list(json.loads(write_forms(value, FORMS)).items()) == [("version", 1), *expected.items()]
+    assert list(json.loads(write_forms(value, FORMS)).items()) == [
+        ("version", 1),
+        *expected.items(),
+    ]
     assert write_forms(value, FORMS, in_one_line=True).count("\n") == 1

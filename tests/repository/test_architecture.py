@@ -27,7 +27,11 @@ def test_the_transformation_is_loaded_without(library: str) -> None:
 def test_every_folder_of_modules_is_shipped() -> None:
     """A folder that pyproject.toml does not list exists in a checkout but not in the wheel."""
     folders = {path.parent.relative_to(ROOT) for path in (ROOT / "krm_fn").rglob("*.py")}
-    packages = {".".join(folder.parts) for folder in folders} | {"krm_fn.docs", "krm_fn.schemas", "krm_fn.examples"}
+    packages = {".".join(folder.parts) for folder in folders} | {
+        "krm_fn.docs",
+        "krm_fn.schemas",
+        "krm_fn.examples",
+    }
     assert set(PROJECT["tool"]["setuptools"]["packages"]) == packages
 
 
@@ -50,7 +54,10 @@ def test_a_telling_mistake_can_be_made_in_one_place(row: Telling) -> None:
     "source",
     [
         pytest.param("def f():\n    return a and b\n", id="on one line"),
-        pytest.param("def f():\n    return (\n        a  # why\n        and b\n    )\n", id="on several lines"),
+        pytest.param(
+            "def f():\n    return (\n        a  # why\n        and b\n    )\n",
+            id="on several lines",
+        ),
     ],
 )
 def test_a_mistake_stands_in_the_place_of_the_code(source: str) -> None:

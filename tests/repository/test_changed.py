@@ -29,7 +29,10 @@ ROOT = Path(__file__).parents[2]
             id="a helper of tests: the tests that use it",
         ),
         pytest.param(
-            "docs/limits.md", "tests/pages/test_docs.py", "tests/yaml/test_prove.py", id="a page: tests that say docs"
+            "docs/limits.md",
+            "tests/pages/test_docs.py",
+            "tests/yaml/test_prove.py",
+            id="a page: tests that say docs",
         ),
         pytest.param(
             "fixtures/links/any/before.yaml",
@@ -55,7 +58,9 @@ def test_nothing_changed_concerns_nothing() -> None:
     assert find_tests([]) == []
 
 
-@pytest.mark.parametrize("name", ["tests.linker.test_owners", "tests.diff.test_packages", "tests.yaml.test_prove"])
+@pytest.mark.parametrize(
+    "name", ["tests.linker.test_owners", "tests.diff.test_packages", "tests.yaml.test_prove"]
+)
 def test_python_imports_no_more_than_that(name: str) -> None:
     script = f"import json, sys, importlib; importlib.import_module({name!r}); print(json.dumps([*sys.modules]))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, check=True)

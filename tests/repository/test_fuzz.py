@@ -16,7 +16,9 @@ def test_nothing_is_found(target: str, seed: int) -> None:
     TARGETS[target](Random(seed))
 
 
-def test_a_failure_says_how_to_repeat_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failure_says_how_to_repeat_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     seen: list[float] = []
 
     def fail_the_second_time(rng: Random) -> None:
@@ -26,7 +28,9 @@ def test_a_failure_says_how_to_repeat_it(monkeypatch: pytest.MonkeyPatch, capsys
     monkeypatch.setitem(TARGETS, "function", fail_the_second_time)
     monkeypatch.setattr(sys, "argv", ["fuzz", "--only", "function", "--seed", "7"])
     assert fuzz.main() == 1
-    assert capsys.readouterr().err.endswith("function fails: python -m tests.fuzz --only function --seed 8\n")
+    assert capsys.readouterr().err.endswith(
+        "function fails: python -m tests.fuzz --only function --seed 8\n"
+    )
     assert seen == [Random(7).random(), Random(8).random()]
 
 

@@ -29,4 +29,6 @@ def test_a_run_imports_no_library_but_the_parser() -> None:
 
 @pytest.mark.parametrize("name", SLOW)
 def test_a_run_imports_nothing_slow(name: str) -> None:
-    assert name not in imported_by_a_run(), f"every start now imports {name}: import it where it is needed"
+    assert name not in imported_by_a_run(), (
+        f"every start now imports {name}: import it where it is needed"
+    )

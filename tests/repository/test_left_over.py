@@ -58,11 +58,17 @@ def folder(tmp_path: Path) -> Path:
 
 def outcomes(folder: Path, *options: str, fast: str = "") -> tuple[set[str], str]:
     """Return the names of the tests that pass, and what pytest prints."""
-    environment = {name: value for name, value in os.environ.items() if name not in {FAST, "PYTEST_ADDOPTS"}}
+    environment = {
+        name: value for name, value in os.environ.items() if name not in {FAST, "PYTEST_ADDOPTS"}
+    }
     environment |= {"PYTHONPATH": str(ROOT), **({FAST: fast} if fast else {})}
     command = [sys.executable, "-m", "pytest", "-rA", *options]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    return {*re.findall(r"^PASSED test_shop.py::(\S+)", done.stdout, re.MULTILINE)}, done.stdout + done.stderr
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    return {
+        *re.findall(r"^PASSED test_shop.py::(\S+)", done.stdout, re.MULTILINE)
+    }, done.stdout + done.stderr
 
 
 def test_each_test_runs_once(folder: Path) -> None:
@@ -86,7 +92,11 @@ def test_the_rest_without_a_fast_run_is_refused(folder: Path) -> None:
     ("printed", "number"),
     [
         pytest.param("a::b\n\n1 test collected in 0.01s\n", 1, id="one test"),
-        pytest.param("a::b\n\n1405/1420 tests collected (15 deselected) in 4.2s\n", 1405, id="some are deselected"),
+        pytest.param(
+            "a::b\n\n1405/1420 tests collected (15 deselected) in 4.2s\n",
+            1405,
+            id="some are deselected",
+        ),
     ],
 )
 def test_what_pytest_says_of_how_many_it_collects(printed: str, number: int) -> None:

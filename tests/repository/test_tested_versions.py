@@ -30,10 +30,14 @@ def test_each_row_is_about_programs() -> None:
 @pytest.mark.parametrize("family", LISTED, ids=lambda family: family.name)
 def test_a_folder_is_in_the_table(family: Family) -> None:
     row = read_versions()[family.name]
-    assert sorted(folder.name for folder in family.folder.iterdir()) == sorted([row.default, *row.others])
+    assert sorted(folder.name for folder in family.folder.iterdir()) == sorted(
+        [row.default, *row.others]
+    )
 
 
-@pytest.mark.parametrize(("family", "pinned"), PINNED, ids=[f"{family.name}-{one}" for family, one in PINNED])
+@pytest.mark.parametrize(
+    ("family", "pinned"), PINNED, ids=[f"{family.name}-{one}" for family, one in PINNED]
+)
 def test_a_version_is_chosen_whole_or_by_its_start(
     family: Family, pinned: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -45,7 +49,9 @@ def test_a_version_is_chosen_whole_or_by_its_start(
 
 
 @pytest.mark.parametrize("family", LISTED, ids=lambda family: family.name)
-def test_without_a_choice_it_is_the_default(family: Family, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_choice_it_is_the_default(
+    family: Family, monkeypatch: pytest.MonkeyPatch
+) -> None:
     default = read_versions()[family.name].default
     assert version(family) == default
     monkeypatch.setenv(family.variable, "")
@@ -53,7 +59,9 @@ def test_without_a_choice_it_is_the_default(family: Family, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("choice", ["1.2", "1", "1.3", "v", "1.36.30"])
-def test_what_is_not_in_the_table_is_an_error_that_lists_it(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_in_the_table_is_an_error_that_lists_it(
+    choice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KUBERNETES", choice)
     (family,) = (family for family in LISTED if family.name == "kubernetes")
     with pytest.raises(NoSuchVersion, match=re.escape(f"KUBERNETES={choice}: expected one of v1.")):
@@ -88,8 +96,19 @@ def test_the_cells_of_a_row_are_in_the_order_of_their_versions() -> None:
         pytest.param(UNKNOWN, UNKNOWN, False, id="it has not been run"),
     ],
 )
-def test_a_cell_is_good_if_tests_pass_and_none_fails(passed: str, failed: str, *, is_good: bool) -> None:
-    row = Row("helm", "v3.22.0", "2026-11-25", passed, failed, skipped="1", build_seconds=UNKNOWN, test_seconds="4")
+def test_a_cell_is_good_if_tests_pass_and_none_fails(
+    passed: str, failed: str, *, is_good: bool
+) -> None:
+    row = Row(
+        "helm",
+        "v3.22.0",
+        "2026-11-25",
+        passed,
+        failed,
+        skipped="1",
+        build_seconds=UNKNOWN,
+        test_seconds="4",
+    )
     assert row.is_good is is_good
 
 
@@ -109,8 +128,14 @@ def test_a_cell_that_is_not_there_is_an_error_that_lists_all(choice: str) -> Non
         ("flux.md", "kustomize-controller", "kustomize-controller {}"),
     ],
 )
-def test_a_deployer_says_the_lowest_version_with_which_the_tests_pass(page: str, program: str, said: str) -> None:
-    rows = [row for row in read_rows(PAGE.read_text()).values() if row.program == program and row.is_good]
+def test_a_deployer_says_the_lowest_version_with_which_the_tests_pass(
+    page: str, program: str, said: str
+) -> None:
+    rows = [
+        row
+        for row in read_rows(PAGE.read_text()).values()
+        if row.program == program and row.is_good
+    ]
     lowest = rows[0].version.removeprefix("v").rpartition(".")[0]
     sentence = (PAGE.parent / "deployers" / page).read_text().split("\n\n")[1]
     assert said.format(lowest) in sentence

@@ -1,14 +1,14 @@
 """Build the programs that tests run, at the versions that their go.mod files pin.
 
-The programs of each go.mod are built once, into a separate cache folder. The folder's name contains a hash of
-everything that the programs depend on. This script needs only Python and Go. Without Go it prints a message and
-succeeds; the tests then say which program they need.
+The programs of each go.mod are built once, into a separate cache folder. The folder's name contains
+a hash of everything that the programs depend on. This script needs only Python and Go. Without Go
+it prints a message and succeeds; the tests then say which program they need.
 
-Argo CD, Flux and External Secrets take half an hour. They are built only with GITOPS=1 in the environment, or where
-an argument names one: `python tests/tools/build.py helm4`.
+Argo CD, Flux and External Secrets take half an hour. They are built only with GITOPS=1 in the
+environment, or where an argument names one: `python tests/tools/build.py helm4`.
 
-versions.toml lists the versions of some programs. A variable such as KUBERNETES=1.34 chooses one, for the build and for
-the tests.
+versions.toml lists the versions of some programs. A variable such as KUBERNETES=1.34 chooses one,
+for the build and for the tests.
 """
 
 import functools
@@ -41,7 +41,8 @@ class Family(NamedTuple):
     folder: Path
     module: str
     programs: tuple[str, ...]
-    # Linker variables that set a program's version, if it needs them; with {version}, {major}, {minor}.
+    # Linker variables that set a program's version, if it needs them; with {version}, {major},
+    # {minor}.
     variables: tuple[str, ...] = ()
     # Whether to build it only with GITOPS=1.
     on_demand: bool = False
@@ -73,17 +74,29 @@ class NoSuchVersion(Exception):
     """A variable chooses a version that versions.toml does not list."""
 
     def __init__(self, variable: str, wanted: str, listed: tuple[str, ...]) -> None:
-        super().__init__(f"{variable}={wanted}: expected one of {', '.join(listed)}, or the start of one")
+        super().__init__(
+            f"{variable}={wanted}: expected one of {', '.join(listed)}, or the start of one"
+        )
 
 
 # Clients check the API server's version, and refuse v0.0.0-master, the version of a plain build.
 KUBERNETES_VERSION = tuple(
     f"k8s.io/component-base/version.{variable}"
-    for variable in ("gitVersion={version}", "gitMajor={major}", "gitMinor={minor}", "gitTreeState=clean")
+    for variable in (
+        "gitVersion={version}",
+        "gitMajor={major}",
+        "gitMinor={minor}",
+        "gitTreeState=clean",
+    )
 )
 FAMILIES = (
     Family(TOOLS / "actionlint", "github.com/rhysd/actionlint", ("actionlint",)),
-    Family(TOOLS / "helm", "helm.sh/helm/v3", ("helm",), ("helm.sh/helm/v3/internal/version.version={version}",)),
+    Family(
+        TOOLS / "helm",
+        "helm.sh/helm/v3",
+        ("helm",),
+        ("helm.sh/helm/v3/internal/version.version={version}",),
+    ),
     Family(TOOLS / "kubeconform", "github.com/yannh/kubeconform", ("kubeconform",)),
     Family(TOOLS / "kustomize", "sigs.k8s.io/kustomize/kustomize/v5", ("kustomize",)),
     Family(CLUSTER_TOOLS / "etcd", "go.etcd.io/etcd/server/v3", ("etcd",)),
@@ -94,8 +107,16 @@ FAMILIES = (
         KUBERNETES_VERSION,
     ),
     Family(CLUSTER_TOOLS / "kwok", "sigs.k8s.io/kwok", ("kwok",)),
-    Family(CLUSTER_TOOLS / "argo-rollouts", "github.com/argoproj/argo-rollouts", ("rollouts-controller",)),
-    Family(CLUSTER_TOOLS / "sealed-secrets", "github.com/bitnami/sealed-secrets", ("controller", "kubeseal")),
+    Family(
+        CLUSTER_TOOLS / "argo-rollouts",
+        "github.com/argoproj/argo-rollouts",
+        ("rollouts-controller",),
+    ),
+    Family(
+        CLUSTER_TOOLS / "sealed-secrets",
+        "github.com/bitnami/sealed-secrets",
+        ("controller", "kubeseal"),
+    ),
     # The last version that is one module. The parts of a later one are not published as modules.
     Family(
         CLUSTER_TOOLS / "external-secrets",
@@ -104,14 +125,20 @@ FAMILIES = (
         on_demand=True,
     ),
     Family(GITOPS_TOOLS / "argo-cd", "github.com/argoproj/argo-cd/v3", ("argocd",), on_demand=True),
-    Family(GITOPS_TOOLS / "miniredis", "github.com/alicebob/miniredis/v2", ("miniredis",), on_demand=True),
+    Family(
+        GITOPS_TOOLS / "miniredis",
+        "github.com/alicebob/miniredis/v2",
+        ("miniredis",),
+        on_demand=True,
+    ),
     Family(
         GITOPS_TOOLS / "kustomize-controller",
         "github.com/fluxcd/kustomize-controller",
         ("kustomize-controller",),
         on_demand=True,
     ),
-    # Only for its manifests: a part of this module cannot be downloaded, so its program cannot be built.
+    # Only for its manifests: a part of this module cannot be downloaded, so its program cannot be
+    # built.
     Family(GITOPS_TOOLS / "source-controller", "github.com/fluxcd/source-controller", ()),
     Family(
         GITOPS_TOOLS / "helm4",
@@ -133,7 +160,10 @@ def build(named: Collection[str] = ()) -> None:
         if not family.programs or (is_on_demand(family.programs[0]) and family.name not in named):
             continue
         if not _bin_folder(family).exists():
-            print(f"building {family.name} {version(family)}; this takes minutes, but only once", flush=True)
+            print(
+                f"building {family.name} {version(family)}; this takes minutes, but only once",
+                flush=True,
+            )
             start = time.monotonic()
             _go_build(family)
             print(f"built {family.name} in {time.monotonic() - start:.0f} s", flush=True)
@@ -159,7 +189,9 @@ def read_versions() -> dict[str, Versions]:
     """Read versions.toml, by the name of the family."""
     rows = tomllib.loads((TOOLS / "versions.toml").read_text())
     return {
-        name: Versions(row["default"], tuple(row["others"]), tuple(row["tests"]), tuple(row.get("also", ())))
+        name: Versions(
+            row["default"], tuple(row["others"]), tuple(row["tests"]), tuple(row.get("also", ()))
+        )
         for name, row in rows.items()
     }
 
@@ -196,17 +228,23 @@ def download(module: str, folder: Path) -> dict[str, str]:
 
     Raises CalledProcessError.
     """
-    downloaded: dict[str, str] = json.loads(run_go("mod", "download", "-json", module, folder=folder))
+    downloaded: dict[str, str] = json.loads(
+        run_go("mod", "download", "-json", module, folder=folder)
+    )
     return downloaded
 
 
 def run_go(*arguments: str, folder: Path) -> bytes:
-    """Run Go in the folder of a go.mod, and return its output. If go.mod asks for a later Go, Go downloads that.
+    """Run Go in the folder of a go.mod, and return its output.
+
+    If go.mod asks for a later Go, Go downloads that.
 
     Raises CalledProcessError.
     """
     environment = {**os.environ, "GOTOOLCHAIN": "auto"}
-    return subprocess.run(["go", *arguments], cwd=folder, env=environment, check=True, stdout=subprocess.PIPE).stdout
+    return subprocess.run(
+        ["go", *arguments], cwd=folder, env=environment, check=True, stdout=subprocess.PIPE
+    ).stdout
 
 
 @functools.cache
@@ -228,7 +266,8 @@ def _go_build(family: Family) -> None:
     with tempfile.TemporaryDirectory(dir=done.parent, prefix=f".{family.name}-") as unfinished:
         bin_folder = Path(unfinished) / "bin"
         bin_folder.mkdir()
-        # Several programs get the names of their folders. A single one gets its name here: etcd's folder is "server".
+        # Several programs get the names of their folders. A single one gets its name here: etcd's
+        # folder is "server".
         output = bin_folder if len(family.programs) > 1 else bin_folder / family.programs[0]
         run_go(
             *("build", "-mod=readonly", "-buildvcs=false", "-trimpath", "-p", str(JOBS)),
@@ -242,7 +281,9 @@ def _go_build(family: Family) -> None:
 
 def _linker_flags(family: Family) -> str:
     major, minor, _ = version(family).removeprefix("v").split(".", 2)
-    settings = (text.format(version=version(family), major=major, minor=minor) for text in family.variables)
+    settings = (
+        text.format(version=version(family), major=major, minor=minor) for text in family.variables
+    )
     return " ".join(["-s -w", *(f"-X {setting}" for setting in settings)])
 
 

@@ -49,7 +49,9 @@ def _folder(name: str) -> Path:
 
 if __name__ == "__main__":
     if shutil.which("npm") is None or shutil.which("node") is None:
-        print("Node.js and npm are not installed, so tests read no diagrams, open no pages and ask no language server")
+        print(
+            "Node.js and npm are not installed, so tests read no diagrams, open no pages and ask no language server"
+        )
         sys.exit()
     try:
         for folder in FOLDERS:

@@ -23,13 +23,19 @@ def pin(family: Family, version: str) -> Path:
     folder = family.folder / version
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "go.mod").write_text(f"module tools/{family.name}\n")
-    options = [f"-go={max(own['Go'], OLDEST_GO_WITH_TOOLS, key=_numbers)}", f"-require={family.module}@{version}"]
+    options = [
+        f"-go={max(own['Go'], OLDEST_GO_WITH_TOOLS, key=_numbers)}",
+        f"-require={family.module}@{version}",
+    ]
     options += [f"-tool={tool['Path']}" for tool in default["Tool"]]
     for row in own["Replace"] or ():
         new = row["New"]
-        # A part that is a folder of the same repository is published beside it; those of Kubernetes v1.34.4 as v0.34.4.
+        # A part that is a folder of the same repository is published beside it; those of Kubernetes
+        # v1.34.4 as v0.34.4.
         own_version = version.replace("v1.", "v0.", 1) if family.name == "kubernetes" else version
-        new_path, new_version = (new["Path"], new["Version"]) if "Version" in new else (row["Old"]["Path"], own_version)
+        new_path, new_version = (
+            (new["Path"], new["Version"]) if "Version" in new else (row["Old"]["Path"], own_version)
+        )
         options.append(f"-replace={row['Old']['Path']}={new_path}@{new_version}")
     run_go("mod", "edit", *options, folder=folder)
     run_go("mod", "tidy", folder=folder)

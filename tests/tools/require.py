@@ -34,7 +34,10 @@ def require_built(name: str) -> Path:
 
 
 def require_on_demand(name: str) -> Path:
-    """Return the path of a program that is built only on demand. Skip the test without it, in CI too."""
+    """Return the path of a program that is built only on demand.
+
+    Skip the test without it, in CI too.
+    """
     if is_on_demand(name) and built(name) is None:
         pytest.skip(f"{name} is not built; make test-gitops builds it")
     return require_built(name)
@@ -45,16 +48,21 @@ def require_node_packages(name: str) -> Path:
     _leave_over_if_fast("Node.js")
     found = installed(name)
     if found is None:
-        give_up(f"needs tests/tools/{name}, installed by tests/tools/node_packages.py with Node.js and npm")
+        give_up(
+            f"needs tests/tools/{name}, installed by tests/tools/node_packages.py with Node.js and npm"
+        )
     return found
 
 
 def require_commit(commit: str, *paths: str) -> bytes:
     """Return an archive of what the paths were at this commit, which a shallow clone does not have."""
     _leave_over_if_fast("the history of the repository")
-    archive = subprocess.run(["git", "archive", commit, *paths], cwd=ROOT, capture_output=True, check=False)
+    archive = subprocess.run(
+        ["git", "archive", commit, *paths], cwd=ROOT, capture_output=True, check=False
+    )
     if archive.returncode:
-        # In CI too: what is tested may be a copy without its history. The workflows fetch all of it.
+        # In CI too: what is tested may be a copy without its history. The workflows fetch all of
+        # it.
         pytest.skip(f"needs commit {commit}, which git fetch --unshallow brings")
     return archive.stdout
 

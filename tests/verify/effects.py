@@ -1,9 +1,10 @@
 """What comes of a rendering in a cluster, by other means than those of verify.
 
-The objects are applied as a release: after the one before, and before the next. The real linker runs with the plans of
-the Job and of the CronJob, between the controllers and the garbage collector. Beside that, four rules: pods start if
-what they read is there with its keys; an object that is applied again keeps what its name stands for; deployers apply,
-keep and order objects by their annotations; and the linker's account may do what it could.
+The objects are applied as a release: after the one before, and before the next. The real linker
+runs with the plans of the Job and of the CronJob, between the controllers and the garbage
+collector. Beside that, four rules: pods start if what they read is there with its keys; an object
+that is applied again keeps what its name stands for; deployers apply, keep and order objects by
+their annotations; and the linker's account may do what it could.
 """
 
 import json
@@ -96,10 +97,17 @@ def _refused(before: Release, after: Release) -> Iterator[str]:
         for field in _FIXED.get(one["kind"], ()) if former else ():
             if former and former.get(field) != one.get(field):
                 yield f"refused: {field} of a {one['kind']} cannot change"
-        if former and keys.BASE_NAME in former["metadata"].get("annotations", {}) and "immutable" in former:
+        if (
+            former
+            and keys.BASE_NAME in former["metadata"].get("annotations", {})
+            and "immutable" in former
+        ):
             if former.get("type") != one.get("type"):
                 yield "refused: the type of a Secret cannot change"
-            if any(former.get(field) != one.get(field) for field in ("data", "stringData", "binaryData")):
+            if any(
+                former.get(field) != one.get(field)
+                for field in ("data", "stringData", "binaryData")
+            ):
                 yield "pods that run already get other content under the name that they know"
             if not one.get("immutable"):
                 yield "refused: immutable cannot be taken back"
@@ -108,7 +116,9 @@ def _refused(before: Release, after: Release) -> Iterator[str]:
 def _pods_that_wait(release: Release) -> Iterator[str]:
     """Find pods that never start: a name or a key that they read is not there."""
     held = {
-        key_of(one): {key for field in ("data", "stringData", "binaryData") for key in one.get(field, {})}
+        key_of(one): {
+            key for field in ("data", "stringData", "binaryData") for key in one.get(field, {})
+        }
         for one in release.objects
         if one["kind"] in ("ConfigMap", "Secret")
     }
@@ -131,7 +141,10 @@ def _reads(pod: Any) -> Iterator[tuple[str, str, set[str]]]:
             for kind, field in (("ConfigMap", "configMapKeyRef"), ("Secret", "secretKeyRef")):
                 sources.append((kind, one.get(field), "name", {one.get(field, {}).get("key", "")}))
     for volume in pod.get("volumes", ()):
-        for kind, field, name in (("ConfigMap", "configMap", "name"), ("Secret", "secret", "secretName")):
+        for kind, field, name in (
+            ("ConfigMap", "configMap", "name"),
+            ("Secret", "secret", "secretName"),
+        ):
             items = {item.get("key", "") for item in volume.get(field, {}).get("items", ())}
             sources.append((kind, volume.get(field), name, items))
     for kind, source, name, wanted in sources:
@@ -151,7 +164,10 @@ def _passed_over(release: Release) -> Iterator[str]:
         flux = "kustomize.toolkit.fluxcd.io/"
         if "argocd.argoproj.io/hook" in marks or "helm.sh/hook" in marks:
             yield f"Argo CD deletes {who}, a hook"
-        if marks.get(f"{flux}reconcile", "").lower() == "disabled" or marks.get(f"{flux}ssa", "").lower() == "ignore":
+        if (
+            marks.get(f"{flux}reconcile", "").lower() == "disabled"
+            or marks.get(f"{flux}ssa", "").lower() == "ignore"
+        ):
             yield f"Flux does not apply {who}"
         if marks.get(f"{flux}ssa", "").lower() == "ifnotpresent" and one["kind"] != "Job":
             yield f"Flux does not apply {who} again"
@@ -190,16 +206,26 @@ def _out_of_order(release: Release) -> Iterator[str]:
         if needed and _wave(one) > first:
             yield f"{'/'.join(key_of(one))} comes after the Job"
     inventories = [
-        _wave(one) for one in release.of_kind("ConfigMap") if keys.RENDERED in one["metadata"].get("annotations", {})
+        _wave(one)
+        for one in release.of_kind("ConfigMap")
+        if keys.RENDERED in one["metadata"].get("annotations", {})
     ]
     revisions = [
-        _wave(one) for one in release.of_kind("ConfigMap") if keys.BASE_NAME in one["metadata"].get("annotations", {})
+        _wave(one)
+        for one in release.of_kind("ConfigMap")
+        if keys.BASE_NAME in one["metadata"].get("annotations", {})
     ]
     if inventories and revisions and min(revisions) < max(inventories):
         yield "a revision comes before the inventory"
-    if any(_wave(one) < min(map(_wave, release.of_kind("Deployment"))) for one in release.of_kind("Job")):
+    if any(
+        _wave(one) < min(map(_wave, release.of_kind("Deployment")))
+        for one in release.of_kind("Job")
+    ):
         yield "the Job comes before its workloads, and Argo CD waits for its end"
-    if any(_wave(one) > max(map(_wave, release.of_kind("Deployment"))) for one in release.of_kind("Job")):
+    if any(
+        _wave(one) > max(map(_wave, release.of_kind("Deployment")))
+        for one in release.of_kind("Job")
+    ):
         yield "the Job comes after its workloads, and waits for the end of a canary"
 
 
@@ -246,7 +272,9 @@ def _run_time(before: Release, after: Release) -> Iterator[str]:
             if former is None:
                 continue
             for field in ("volumes", "restartPolicy"):
-                if pod.get(field) != former.get(field) and not _holds(pod.get(field), former.get(field)):
+                if pod.get(field) != former.get(field) and not _holds(
+                    pod.get(field), former.get(field)
+                ):
                     yield f"pods of the {kind} have no token, or do not end"
             mounts = [container.get("volumeMounts") for container in pod.get("containers", ())]
             wanted = [container.get("volumeMounts") for container in former.get("containers", ())]
@@ -257,9 +285,13 @@ def _run_time(before: Release, after: Release) -> Iterator[str]:
 def _holds(found: Any, wanted: Any) -> bool:
     """Tell whether all that is wanted is there."""
     if isinstance(wanted, dict):
-        return isinstance(found, dict) and all(_holds(found.get(name), value) for name, value in wanted.items())
+        return isinstance(found, dict) and all(
+            _holds(found.get(name), value) for name, value in wanted.items()
+        )
     if isinstance(wanted, list):
-        return isinstance(found, list) and all(any(_holds(one, value) for one in found) for value in wanted)
+        return isinstance(found, list) and all(
+            any(_holds(one, value) for one in found) for value in wanted
+        )
     return bool(found == wanted)
 
 
@@ -298,8 +330,8 @@ def _live(release: Release, following: Release) -> dict[str, dict[str, str]]:
         going_back = _copy(store)
         _link(store, following.find_plans("Job"))
         stages[f"after the next release, {kind}"] = _summary(store)
-        # A deployer goes back to this release: a run of the next one's CronJob has begun before, and one begins between
-        # the ConfigMaps and the workloads.
+        # A deployer goes back to this release: a run of the next one's CronJob has begun before,
+        # and one begins between the ConfigMaps and the workloads.
         configs = [one for one in release.objects if one["kind"] in ("ConfigMap", "Secret")]
         half_way = _copy(going_back)
         _apply(half_way, configs)
@@ -333,7 +365,9 @@ def _trim(store: ObjectStore) -> None:
         controllers.trim(store, one, 0)
 
 
-def _link(store: ObjectStore, plans: list[LinkPlan], applied_before_deletion: Sequence[Object] = ()) -> None:
+def _link(
+    store: ObjectStore, plans: list[LinkPlan], applied_before_deletion: Sequence[Object] = ()
+) -> None:
     def hook(call: str) -> None:
         if applied_before_deletion and call.startswith("delete "):
             _apply(store, applied_before_deletion)

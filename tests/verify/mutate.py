@@ -150,7 +150,9 @@ def _samples(schema: dict[str, Any]) -> Iterator[Any]:
     elif kind == "array":
         yield [next(_samples(schema.get("items", {})))]
     elif "properties" in schema:
-        yield {name: next(_samples(schema["properties"][name])) for name in schema.get("required", ())}
+        yield {
+            name: next(_samples(schema["properties"][name])) for name in schema.get("required", ())
+        }
     else:
         yield {"example.com/other": "a"}
 

@@ -20,7 +20,9 @@ Mutate = Callable[[Rendering], Iterator[Changes]]
 def names_changed(rendering: Rendering) -> Iterator[Changes]:
     for item in _renamed(rendering):
         if _is_linked(item, rendering):
-            yield _set_text(item, ("metadata", "name"), item.id.name[:-1] + "42"[item.id.name.endswith("4")])
+            yield _set_text(
+                item, ("metadata", "name"), item.id.name[:-1] + "42"[item.id.name.endswith("4")]
+            )
 
 
 def content_changed(rendering: Rendering) -> Iterator[Changes]:
@@ -40,7 +42,9 @@ def references_put_back(rendering: Rendering) -> Iterator[Changes]:
             # A rule of a Role has the base name as well.
             if referrer.id.kind not in ROLES or reference.target != base:
                 change = SetText(reference.name, reference.renamed(base))
-                edits[reference.name, reference.before].append(Edit(change, referrer, reference.field))
+                edits[reference.name, reference.before].append(
+                    Edit(change, referrer, reference.field)
+                )
     for same in edits.values():
         yield Changes(edits=tuple(same))
 
@@ -49,7 +53,9 @@ def protection_removed(rendering: Rendering) -> Iterator[Changes]:
     for item in [*(one.item for one in rendering.revisions.rendered), *_trackers(rendering)]:
         for deployer in protecting(rendering):
             for one in PROTECTIONS[deployer]:
-                yield Changes(patches=((item, {"metadata": {"annotations": {one.annotation: None}}}),))
+                yield Changes(
+                    patches=((item, {"metadata": {"annotations": {one.annotation: None}}}),)
+                )
 
 
 def protecting(rendering: Rendering) -> tuple[str, ...]:
@@ -76,7 +82,9 @@ def inventory_entries_dropped(rendering: Rendering) -> Iterator[Changes]:
         names = inventory.annotations.get(keys.RENDERED, "").split(",")
         for name in filter(None, names):
             rest = ",".join(one for one in names if one != name)
-            yield Changes(patches=((inventory, {"metadata": {"annotations": {keys.RENDERED: rest}}}),))
+            yield Changes(
+                patches=((inventory, {"metadata": {"annotations": {keys.RENDERED: rest}}}),)
+            )
 
 
 def linker_objects_dropped(rendering: Rendering) -> Iterator[Changes]:
@@ -97,7 +105,12 @@ def workloads_dropped(rendering: Rendering) -> Iterator[Changes]:
         plan, _ = read_plan(job)
         for workload in plan.workloads:
             for item in rendering.package.authored:
-                who = (item.id.api_version, item.id.kind, item.id.name, rendering.package.namespace_of(item))
+                who = (
+                    item.id.api_version,
+                    item.id.kind,
+                    item.id.name,
+                    rendering.package.namespace_of(item),
+                )
                 if who == (*workload[:3], rendering.package.namespace_of(job)):
                     yield Changes(remove=(item,))
 
@@ -137,7 +150,9 @@ def _emitted(rendering: Rendering, kind: str) -> list[Item]:
 
 
 def _trackers(rendering: Rendering) -> list[Item]:
-    return [item for item in rendering.package.emitted if item.labels[keys.COMPONENT] == keys.TRACKER]
+    return [
+        item for item in rendering.package.emitted if item.labels[keys.COMPONENT] == keys.TRACKER
+    ]
 
 
 def _set_text(item: Item, path: tuple[str, ...], text: str) -> Changes:

@@ -18,13 +18,21 @@ RENDERED = (CASE / "output.yaml").read_text().partition("functionConfig:")[0]
 CRON_JOB = re.compile(r"- apiVersion: batch/v1\n  kind: CronJob\n(  .*\n)+")
 IN_POD = "spec.jobTemplate.spec.template.spec"
 ALWAYS = [
-    ('              - "--no-wait"\n', "", f"{IN_POD}.containers: lacks --no-wait: each run would wait"),
+    (
+        '              - "--no-wait"\n',
+        "",
+        f"{IN_POD}.containers: lacks --no-wait: each run would wait",
+    ),
     (
         'apps/v1/Deployment/api=Secret/api-secret-kmt4b2mkk9"',
         'apps/v1/Deployment/apo=Secret/api-secret-kmt4b2mkk9"',
         f"{IN_POD}.containers[0].args: waits for",
     ),
-    ('              image: "krm-fn:', '              image: "krm fn:', f"{IN_POD}.containers[0].image: found 'krm fn:"),
+    (
+        '              image: "krm-fn:',
+        '              image: "krm fn:',
+        f"{IN_POD}.containers[0].image: found 'krm fn:",
+    ),
     (
         "              - link\n",
         "              - lnk\n",
@@ -37,7 +45,11 @@ ALWAYS = [
     ),
 ]
 WITH_CONFIGURATION = [
-    ('schedule: "17 ', 'schedule: "18 ', "spec.schedule: found '18 * * * *', expected '17 * * * *'"),
+    (
+        'schedule: "17 ',
+        'schedule: "18 ',
+        "spec.schedule: found '18 * * * *', expected '17 * * * *'",
+    ),
     (
         "concurrencyPolicy: Forbid",
         "concurrencyPolicy: Allow",
@@ -88,13 +100,17 @@ def test_a_mistake_is_found(old: str, new: str, expected: str, configured: Verif
 
 
 @pytest.mark.parametrize(("old", "new", "expected"), WITH_CONFIGURATION)
-def test_the_configuration_finds(old: str, new: str, expected: str, configured: VerifyOptions) -> None:
+def test_the_configuration_finds(
+    old: str, new: str, expected: str, configured: VerifyOptions
+) -> None:
     (found,) = findings(with_cron_job(old, new), configured)
     assert "CronJob/shop/web-linker" in found
     assert expected in found
 
 
-def test_every_field_of_the_cron_job_is_compared_but_for_its_image(configured: VerifyOptions) -> None:
+def test_every_field_of_the_cron_job_is_compared_but_for_its_image(
+    configured: VerifyOptions,
+) -> None:
     documents = yaml.safe_load(RENDERED)["items"]
     (place,) = (place for place, item in enumerate(documents) if item["kind"] == "CronJob")
     missed = []
@@ -120,7 +136,10 @@ def leaves(value: Any, field: tuple[str | int, ...] = ()) -> Iterator[tuple[str 
 
 def test_a_cron_job_that_the_configuration_asks_for_is_missed(configured: VerifyOptions) -> None:
     (found,) = findings(CRON_JOB.sub("", RENDERED), configured)
-    assert found == "error: CronJob/shop/web-linker: is not in the input: spec.linker.schedule asks for it"
+    assert (
+        found
+        == "error: CronJob/shop/web-linker: is not in the input: spec.linker.schedule asks for it"
+    )
     assert findings(CRON_JOB.sub("", RENDERED), VerifyOptions()) == []
 
 
@@ -140,4 +159,6 @@ def test_an_h_in_the_configuration_may_be_any_minute(
     file = Path(configured.config)
     file.write_text(file.read_text().replace("17 * * * *", "H * * * *"))
     problems = findings(with_cron_job("17 * * * *", found), configured)
-    assert [line.partition("linker ")[2] for line in problems] == ([] if expected is None else [expected])
+    assert [line.partition("linker ")[2] for line in problems] == (
+        [] if expected is None else [expected]
+    )

@@ -112,7 +112,9 @@ def test_the_rendering_does_no_harm(configured: VerifyOptions) -> None:
 
 @pytest.mark.volume
 @pytest.mark.parametrize("place", range(len(NOW)), ids=NAMES)
-def test_what_does_harm_is_found_and_all_else_accepted(place: int, configured: VerifyOptions) -> None:
+def test_what_does_harm_is_found_and_all_else_accepted(
+    place: int, configured: VerifyOptions
+) -> None:
     missed: list[str] = []
     refused: list[str] = []
     harmful = 0
@@ -140,11 +142,23 @@ def test_the_changes_are_many_and_every_row_is_about_one() -> None:
 
 FORGOTTEN: dict[str, tuple[str, str]] = {
     "data of a revision": ("ConfigMap/web-config", "data.LEVEL='inxo'"),
-    "the label of a set": ("ConfigMap/web-config", "metadata.labels.revisions.krm-fn.io/set='shxp'"),
-    "the annotation wanted": ("ConfigMap/web-config", "without metadata.annotations.revisions.krm-fn.io/wanted"),
-    "an entry of the inventory": ("ConfigMap/shop-linker", "rendered='db-gmdctccc5g,web-config-6kt98dgcf'"),
+    "the label of a set": (
+        "ConfigMap/web-config",
+        "metadata.labels.revisions.krm-fn.io/set='shxp'",
+    ),
+    "the annotation wanted": (
+        "ConfigMap/web-config",
+        "without metadata.annotations.revisions.krm-fn.io/wanted",
+    ),
+    "an entry of the inventory": (
+        "ConfigMap/shop-linker",
+        "rendered='db-gmdctccc5g,web-config-6kt98dgcf'",
+    ),
     "a tracker that is retained": ("ConfigMap/db-", "annotation revisions.krm-fn.io/retain=true"),
-    "a tracker before the inventory": ("ConfigMap/db-", "annotation argocd.argoproj.io/sync-wave=-1"),
+    "a tracker before the inventory": (
+        "ConfigMap/db-",
+        "annotation argocd.argoproj.io/sync-wave=-1",
+    ),
     "a right of the linker": ("Role/", "without rules.0.verbs.0"),
     "the account of the linker": ("RoleBinding/", "without subjects.0"),
     "the plan of the Job": ("Job/", "without spec.template.spec.containers.0.args.1"),
@@ -159,7 +173,11 @@ FORGOTTEN: dict[str, tuple[str, str]] = {
 def test_each_run_tries_these(what: str, configured: VerifyOptions) -> None:
     who, how = FORGOTTEN[what]
     (place,) = (number for number, name in enumerate(NAMES) if name.startswith(who))
-    objects = [[*NOW[:place], item, *NOW[place + 1 :]] for name, item in changes_of(place) if name.endswith(how)]
+    objects = [
+        [*NOW[:place], item, *NOW[place + 1 :]]
+        for name, item in changes_of(place)
+        if name.endswith(how)
+    ]
     assert objects
     for one in objects:
         assert find_harm(NOW, one, NEXT)

@@ -1,6 +1,7 @@
 """Mistakes in a rendering, each with what verify says about it, and legal changes beside them.
 
-The rendering is that of `examples/canary`, with Secrets, a second sync wave, and a Role for an application.
+The rendering is that of `examples/canary`, with Secrets, a second sync wave, and a Role for an
+application.
 """
 
 import json
@@ -77,8 +78,12 @@ metadata: {name: reader, namespace: shop}
 rules:
 - {apiGroups: [""], resources: [configmaps], verbs: [get], resourceNames: [flags]}
 """
-AUTHORED = "---\n".join([*((CANARY / f"{name}.yaml").read_text() for name in ("config", "web", "api", "report")), MORE])
-RENDERED: Objects = [*yaml.load_all(run(AUTHORED.encode(), CONFIG.encode()).stdout, yaml.CSafeLoader)]
+AUTHORED = "---\n".join(
+    [*((CANARY / f"{name}.yaml").read_text() for name in ("config", "web", "api", "report")), MORE]
+)
+RENDERED: Objects = [
+    *yaml.load_all(run(AUTHORED.encode(), CONFIG.encode()).stdout, yaml.CSafeLoader)
+]
 
 WEB, API, PAGE, FLAGS = (
     "ConfigMap/web-config-mffg77kmb5",
@@ -91,14 +96,22 @@ SECRET, TRACKER, LATE_TRACKER = (
     "ConfigMap/api-db-kc4g25g54d",
     "ConfigMap/page-key-dcm59kgc2f",
 )
-JOB, LATE_JOB, INVENTORY = "Job/shop-link-5tt522dt45", "Job/shop-link-2ghc6bkh8c", "ConfigMap/shop-linker"
+JOB, LATE_JOB, INVENTORY = (
+    "Job/shop-link-5tt522dt45",
+    "Job/shop-link-2ghc6bkh8c",
+    "ConfigMap/shop-linker",
+)
 ROLE, BINDING, ACCOUNT = "Role/shop-linker", "RoleBinding/shop-linker", "ServiceAccount/shop-linker"
 ANNOTATIONS = ("metadata", "annotations")
 POD = ("spec", "template")
 ENV_FROM = (*POD, "spec", "containers", 0, "envFrom", 0)
 LINK = (*POD, "spec", "containers", 0)
 OPTIONS = "argocd.argoproj.io/sync-options"
-ROLLOUT = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "other", "namespace": "shop"}}
+ROLLOUT = {
+    "apiVersion": "argoproj.io/v1alpha1",
+    "kind": "Rollout",
+    "metadata": {"name": "other", "namespace": "shop"},
+}
 
 
 RULE = {
@@ -164,7 +177,10 @@ def annotate(who: str, **annotations: str) -> Mutate:
     """Add annotations of Argo CD: `sync_wave`, `hook`."""
 
     def mutate(objects: Objects) -> None:
-        named = {f"argocd.argoproj.io/{name.replace('_', '-')}": value for name, value in annotations.items()}
+        named = {
+            f"argocd.argoproj.io/{name.replace('_', '-')}": value
+            for name, value in annotations.items()
+        }
         at(find(objects, who), ANNOTATIONS).update(named)
 
     return mutate
@@ -239,7 +255,9 @@ def config_map(name: str, **annotations: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"A": "b"}}
 
 
-def key_ref(who: str, key: str, config: str = "ConfigMap/api-config-m57m2ddh75", **optional: bool) -> Mutate:
+def key_ref(
+    who: str, key: str, config: str = "ConfigMap/api-config-m57m2ddh75", **optional: bool
+) -> Mutate:
     """Let the first container have a variable of a key."""
     kind, name = config.split("/")
     reference = {"name": name, "key": key, **optional}
@@ -255,9 +273,18 @@ def volume_of(who: str, key: str, **optional: bool) -> Mutate:
 
 MISTAKES: list[tuple[str, list[Mutate]]] = [
     ("the content of a ConfigMap has changed", [put(WEB, "data", "LOG_LEVEL", value="debug")]),
-    ("the content of a Secret has changed", [put(SECRET, "stringData", "PASSWORD", value="not-to-be-printed-2")]),
-    ("the name of a ConfigMap has another letter", [put(WEB, "metadata", "name", value="web-config-mffg77kmb6")]),
-    ("a reference has the base name", [put("Deployment/api", *ENV_FROM, "configMapRef", "name", value="api-config")]),
+    (
+        "the content of a Secret has changed",
+        [put(SECRET, "stringData", "PASSWORD", value="not-to-be-printed-2")],
+    ),
+    (
+        "the name of a ConfigMap has another letter",
+        [put(WEB, "metadata", "name", value="web-config-mffg77kmb6")],
+    ),
+    (
+        "a reference has the base name",
+        [put("Deployment/api", *ENV_FROM, "configMapRef", "name", value="api-config")],
+    ),
     (
         "a reference is to another revision",
         [put("Deployment/api", *ENV_FROM, "configMapRef", "name", value="api-config-2222222222")],
@@ -279,7 +306,10 @@ MISTAKES: list[tuple[str, list[Mutate]]] = [
         [put("Deployment/api", *ENV_FROM, "configMapRef", "name", value="ap-config-m57m2ddh75")],
     ),
     ("a variable is of a key that the revision does not have", [key_ref("Deployment/api", "NONE")]),
-    ("a variable is of a key that a Secret does not have", [key_ref("Deployment/api", "NONE", SECRET)]),
+    (
+        "a variable is of a key that a Secret does not have",
+        [key_ref("Deployment/api", "NONE", SECRET)],
+    ),
     ("a volume has a key that the revision does not have", [volume_of("Deployment/api", "NONE")]),
     (
         "a revision has the label of the linker's objects",
@@ -288,20 +318,38 @@ MISTAKES: list[tuple[str, list[Mutate]]] = [
     ("a revision is only for tools", [put(WEB, *ANNOTATIONS, keys.LOCAL_CONFIG, value="true")]),
     ("the Job is only for tools", [put(JOB, *ANNOTATIONS, keys.LOCAL_CONFIG, value="true")]),
     ("a tracker is only for tools", [put(TRACKER, *ANNOTATIONS, keys.LOCAL_CONFIG, value="")]),
-    ("a revision that only a Role names is no longer retained", [cut(FLAGS, *ANNOTATIONS, keys.RETAIN)]),
+    (
+        "a revision that only a Role names is no longer retained",
+        [cut(FLAGS, *ANNOTATIONS, keys.RETAIN)],
+    ),
     ("retained is false", [put(FLAGS, *ANNOTATIONS, keys.RETAIN, value="false")]),
     ("a revision is retained that pods read", [put(WEB, *ANNOTATIONS, keys.RETAIN, value="true")]),
     ("a revision is not wanted", [cut(WEB, *ANNOTATIONS, keys.WANTED)]),
     ("wanted is false", [put(SECRET, *ANNOTATIONS, keys.WANTED, value="false")]),
     ("a revision lacks the label of its set", [cut(WEB, "metadata", "labels", keys.SET)]),
-    ("a revision has the label of another set", [put(WEB, "metadata", "labels", keys.SET, value="shp")]),
-    ("a revision that only a Role names lacks the label of its set", [cut(FLAGS, "metadata", "labels", keys.SET)]),
+    (
+        "a revision has the label of another set",
+        [put(WEB, "metadata", "labels", keys.SET, value="shp")],
+    ),
+    (
+        "a revision that only a Role names lacks the label of its set",
+        [cut(FLAGS, "metadata", "labels", keys.SET)],
+    ),
     ("a revision lacks its base name", [cut(WEB, *ANNOTATIONS, keys.BASE_NAME)]),
-    ("a revision that only a Role names lacks its base name", [cut(FLAGS, *ANNOTATIONS, keys.BASE_NAME)]),
+    (
+        "a revision that only a Role names lacks its base name",
+        [cut(FLAGS, *ANNOTATIONS, keys.BASE_NAME)],
+    ),
     ("a base name lacks a letter", [put(WEB, *ANNOTATIONS, keys.BASE_NAME, value="web-confi")]),
-    ("a base name has another letter", [put(WEB, *ANNOTATIONS, keys.BASE_NAME, value="web-xonfig")]),
+    (
+        "a base name has another letter",
+        [put(WEB, *ANNOTATIONS, keys.BASE_NAME, value="web-xonfig")],
+    ),
     ("a revision may be pruned", [cut(WEB, *ANNOTATIONS, "argocd.argoproj.io/sync-options")]),
-    ("a revision is reported as obsolete", [cut(SECRET, *ANNOTATIONS, "argocd.argoproj.io/compare-options")]),
+    (
+        "a revision is reported as obsolete",
+        [cut(SECRET, *ANNOTATIONS, "argocd.argoproj.io/compare-options")],
+    ),
     (
         "a revision has other options only",
         [put(WEB, *ANNOTATIONS, "argocd.argoproj.io/sync-options", value="ServerSideApply=true")],
@@ -325,21 +373,36 @@ MISTAKES: list[tuple[str, list[Mutate]]] = [
     ("a workload is moved before its ConfigMap", [annotate("Deployment/page", sync_wave="1")]),
     ("a ConfigMap is a hook", [annotate(API, hook="PreSync")]),
     ("a ConfigMap is a hook that runs afterwards", [annotate(API, hook="PostSync")]),
-    ("a ConfigMap is a hook of Helm", [put(API, *ANNOTATIONS, "helm.sh/hook", value="pre-install")]),
+    (
+        "a ConfigMap is a hook of Helm",
+        [put(API, *ANNOTATIONS, "helm.sh/hook", value="pre-install")],
+    ),
     ("a revision that only a Role names is a hook", [annotate(FLAGS, hook="Sync")]),
     ("a ConfigMap lacks its namespace", [cut(API, "metadata", "namespace")]),
     ("a workload lacks its namespace", [cut("Deployment/api", "metadata", "namespace")]),
     ("a ConfigMap is in another namespace", [put(API, "metadata", "namespace", value="other")]),
     ("a Secret is in another namespace", [put(SECRET, "metadata", "namespace", value="other")]),
-    ("a workload is in another namespace", [put("Deployment/api", "metadata", "namespace", value="other")]),
-    ("the name of a revision has a suffix", [put(FLAGS, "metadata", "name", value="flags-btcmhf98hh-eu")]),
+    (
+        "a workload is in another namespace",
+        [put("Deployment/api", "metadata", "namespace", value="other")],
+    ),
+    (
+        "the name of a revision has a suffix",
+        [put(FLAGS, "metadata", "name", value="flags-btcmhf98hh-eu")],
+    ),
     ("kustomize has added a suffix to all names", [suffixed]),
     ("a workload is missing", [remove("Deployment/api")]),
     ("a workload has another name", [put("Deployment/api", "metadata", "name", value="api-2")]),
     ("a new workload reads a revision", [add(workload("new", "api-config-m57m2ddh75"))]),
     ("a new workload reads a base name", [add(workload("new", "api-config"))]),
-    ("a new workload reads a name that lacks a letter", [add(workload("new", "api-config-m57m2ddh7"))]),
-    ("a rule lacks the revision", [put("Role/reader", "rules", 0, "resourceNames", value=["flags"])]),
+    (
+        "a new workload reads a name that lacks a letter",
+        [add(workload("new", "api-config-m57m2ddh7"))],
+    ),
+    (
+        "a rule lacks the revision",
+        [put("Role/reader", "rules", 0, "resourceNames", value=["flags"])],
+    ),
     (
         "a name in a rule lacks a letter",
         [put("Role/reader", "rules", 0, "resourceNames", value=["flags", "flags-btcmhf98h"])],
@@ -349,16 +412,28 @@ MISTAKES: list[tuple[str, list[Mutate]]] = [
     ("the Job is a PreSync hook", [annotate(JOB, hook="PreSync")]),
     ("the Job is a PostSync hook", [annotate(JOB, hook="PostSync")]),
     ("the Job is a hook of Helm", [put(JOB, *ANNOTATIONS, "helm.sh/hook", value="post-install")]),
-    ("kustomize has changed the image of the Job", [put(JOB, *LINK, "image", value="registry.example/krm-fn:0.3.0")]),
+    (
+        "kustomize has changed the image of the Job",
+        [put(JOB, *LINK, "image", value="registry.example/krm-fn:0.3.0")],
+    ),
     ("the Job has no image", [put(JOB, *LINK, "image", value="")]),
     ("the image of the Job is none", [put(JOB, *LINK, "image", value="registry.example/krm fn")]),
-    ("the Job has another ServiceAccount", [put(JOB, *POD, "spec", "serviceAccountName", value="default")]),
-    ("a patch has changed the pods of the Job", [put(JOB, *POD, "spec", "nodeSelector", value={"zone": "a"})]),
+    (
+        "the Job has another ServiceAccount",
+        [put(JOB, *POD, "spec", "serviceAccountName", value="default")],
+    ),
+    (
+        "a patch has changed the pods of the Job",
+        [put(JOB, *POD, "spec", "nodeSelector", value={"zone": "a"})],
+    ),
     (
         "a patch has added a label to the pods of the Job alone",
         [put(JOB, *POD, "metadata", "labels", "team", value="a")],
     ),
-    ("a patch lets the cluster delete the Job", [put(JOB, "spec", "ttlSecondsAfterFinished", value=60)]),
+    (
+        "a patch lets the cluster delete the Job",
+        [put(JOB, "spec", "ttlSecondsAfterFinished", value=60)],
+    ),
     ("the Job does not wait for a workload", [cut(JOB, *LINK, "args", 2)]),
     ("the Job is of another set", [put(JOB, *LINK, "args", 1, value="--set=shp")]),
     ("the Job runs something else", [put(JOB, *LINK, "args", 0, value="render")]),
@@ -378,28 +453,52 @@ MISTAKES: list[tuple[str, list[Mutate]]] = [
             )
         ],
     ),
-    ("the Job has the label of another set", [put(JOB, "metadata", "labels", keys.SET, value="shp")]),
-    ("the Job is not known as that of the linker", [cut(JOB, "metadata", "labels", keys.COMPONENT)]),
+    (
+        "the Job has the label of another set",
+        [put(JOB, "metadata", "labels", keys.SET, value="shp")],
+    ),
+    (
+        "the Job is not known as that of the linker",
+        [cut(JOB, "metadata", "labels", keys.COMPONENT)],
+    ),
     ("the inventory is missing", [remove(INVENTORY)]),
     ("the inventory is in a later wave", [annotate(INVENTORY, sync_wave="5")]),
     ("a revision is moved before the inventory", [annotate(API, sync_wave="-1")]),
     ("the inventory is a hook", [annotate(INVENTORY, hook="PreSync")]),
-    ("the inventory lists less", [put(INVENTORY, *ANNOTATIONS, keys.RENDERED, value="web-config-mffg77kmb5")]),
-    ("the inventory has another name", [put(INVENTORY, "metadata", "name", value="shop-linker-eu")]),
-    ("the inventory is in another namespace", [put(INVENTORY, "metadata", "namespace", value="other")]),
+    (
+        "the inventory lists less",
+        [put(INVENTORY, *ANNOTATIONS, keys.RENDERED, value="web-config-mffg77kmb5")],
+    ),
+    (
+        "the inventory has another name",
+        [put(INVENTORY, "metadata", "name", value="shop-linker-eu")],
+    ),
+    (
+        "the inventory is in another namespace",
+        [put(INVENTORY, "metadata", "namespace", value="other")],
+    ),
     ("the inventory lacks its namespace", [cut(INVENTORY, "metadata", "namespace")]),
     ("a tracker is missing", [remove(TRACKER)]),
     ("a tracker is not wanted", [cut(TRACKER, *ANNOTATIONS, keys.WANTED)]),
     ("a tracker has another base name", [put(TRACKER, *ANNOTATIONS, keys.BASE_NAME, value="db")]),
-    ("a tracker stands for something else", [put(TRACKER, *ANNOTATIONS, keys.STANDS_FOR, value="ExternalSecret")]),
+    (
+        "a tracker stands for something else",
+        [put(TRACKER, *ANNOTATIONS, keys.STANDS_FOR, value="ExternalSecret")],
+    ),
     ("a tracker may be pruned", [cut(TRACKER, *ANNOTATIONS, "argocd.argoproj.io/sync-options")]),
     ("a tracker is in a later wave than its Secret", [annotate(TRACKER, sync_wave="5")]),
     ("a tracker is in another namespace", [put(TRACKER, "metadata", "namespace", value="other")]),
     ("a tracker holds something", [put(TRACKER, "data", value={"A": "b"})]),
-    ("a tracker has the label of another set", [put(TRACKER, "metadata", "labels", keys.SET, value="shp")]),
+    (
+        "a tracker has the label of another set",
+        [put(TRACKER, "metadata", "labels", keys.SET, value="shp")],
+    ),
     ("the ServiceAccount is missing", [remove(ACCOUNT)]),
     ("the ServiceAccount has another name", [put(ACCOUNT, "metadata", "name", value="shop")]),
-    ("the ServiceAccount is in another namespace", [put(ACCOUNT, "metadata", "namespace", value="other")]),
+    (
+        "the ServiceAccount is in another namespace",
+        [put(ACCOUNT, "metadata", "namespace", value="other")],
+    ),
     ("the ServiceAccount is in a later wave than the Job", [annotate(ACCOUNT, sync_wave="5")]),
     ("the Role is missing", [remove(ROLE)]),
     ("the Role allows nothing", [put(ROLE, "rules", value=[])]),
@@ -408,8 +507,14 @@ MISTAKES: list[tuple[str, list[Mutate]]] = [
         "the Role does not name a Secret",
         [put(ROLE, "rules", RULE["secrets"], "resourceNames", value=["api-db-kc4g25g54d"])],
     ),
-    ("the Role does not let the linker patch Secrets", [put(ROLE, "rules", RULE["secrets"], "verbs", value=["get"])]),
-    ("the Role is about Secrets of another group", [put(ROLE, "rules", RULE["secrets"], "apiGroups", value=["apps"])]),
+    (
+        "the Role does not let the linker patch Secrets",
+        [put(ROLE, "rules", RULE["secrets"], "verbs", value=["get"])],
+    ),
+    (
+        "the Role is about Secrets of another group",
+        [put(ROLE, "rules", RULE["secrets"], "apiGroups", value=["apps"])],
+    ),
     (
         "the Role does not let the linker delete",
         [put(ROLE, "rules", RULE["configmaps"], "verbs", value=["list", "patch"])],
@@ -425,15 +530,27 @@ MISTAKES: list[tuple[str, list[Mutate]]] = [
     ("the Role does not let the linker list Rollouts", [cut(ROLE, "rules", RULE["rollouts"])]),
     ("the Role does not let the linker create Events", [cut(ROLE, "rules", RULE["events"])]),
     ("the Role is in a later wave than the Job", [annotate(ROLE, sync_wave="5")]),
-    ("the Role is of another version", [put(ROLE, "apiVersion", value="rbac.authorization.k8s.io/v1beta1")]),
+    (
+        "the Role is of another version",
+        [put(ROLE, "apiVersion", value="rbac.authorization.k8s.io/v1beta1")],
+    ),
     ("the RoleBinding is missing", [remove(BINDING)]),
     ("the RoleBinding is to another Role", [put(BINDING, "roleRef", "name", value="reader")]),
     ("the RoleBinding is to a ClusterRole", [put(BINDING, "roleRef", "kind", value="ClusterRole")]),
-    ("the RoleBinding is for another ServiceAccount", [put(BINDING, "subjects", 0, "name", value="default")]),
-    ("the RoleBinding is for another namespace", [put(BINDING, "subjects", 0, "namespace", value="other")]),
+    (
+        "the RoleBinding is for another ServiceAccount",
+        [put(BINDING, "subjects", 0, "name", value="default")],
+    ),
+    (
+        "the RoleBinding is for another namespace",
+        [put(BINDING, "subjects", 0, "namespace", value="other")],
+    ),
     ("the RoleBinding is for a user", [put(BINDING, "subjects", 0, "kind", value="User")]),
     ("the RoleBinding is for nobody", [put(BINDING, "subjects", value=[])]),
-    ("the RoleBinding is in another namespace", [put(BINDING, "metadata", "namespace", value="other")]),
+    (
+        "the RoleBinding is in another namespace",
+        [put(BINDING, "metadata", "namespace", value="other")],
+    ),
 ]
 """Found without a configuration, if it is known who deploys."""
 
@@ -443,7 +560,10 @@ WITH_CONFIGURATION: list[tuple[str, list[Mutate]]] = [
         "a new workload reads a ConfigMap that is not rendered",
         [add(config_map("new-config")), add(workload("new", "new-config"))],
     ),
-    ("a ConfigMap that is to be renamed is not rendered", [add(config_map("new-config", **{keys.STRATEGY: "rename"}))]),
+    (
+        "a ConfigMap that is to be renamed is not rendered",
+        [add(config_map("new-config", **{keys.STRATEGY: "rename"}))],
+    ),
     (
         "a revision may be pruned by the configured deployer",
         [cut(WEB, *ANNOTATIONS, "argocd.argoproj.io/sync-options")],
@@ -454,19 +574,30 @@ WITH_CONFIGURATION: list[tuple[str, list[Mutate]]] = [
 
 FLUX = "kustomize.toolkit.fluxcd.io"
 PASSED_OVER: list[tuple[str, list[Mutate]]] = [
-    ("Flux does not apply a revision", [put(WEB, *ANNOTATIONS, f"{FLUX}/reconcile", value="disabled")]),
+    (
+        "Flux does not apply a revision",
+        [put(WEB, *ANNOTATIONS, f"{FLUX}/reconcile", value="disabled")],
+    ),
     (
         "Flux does not apply the Job, as a label says",
         [put(JOB, "metadata", "labels", f"{FLUX}/reconcile", value="Disabled")],
     ),
     ("Flux ignores a tracker", [put(TRACKER, *ANNOTATIONS, f"{FLUX}/ssa", value="Ignore")]),
-    ("Flux applies the inventory once only", [put(INVENTORY, *ANNOTATIONS, f"{FLUX}/ssa", value="IfNotPresent")]),
+    (
+        "Flux applies the inventory once only",
+        [put(INVENTORY, *ANNOTATIONS, f"{FLUX}/ssa", value="IfNotPresent")],
+    ),
     ("kapp does not apply the Role", [put(ROLE, *ANNOTATIONS, "kapp.k14s.io/noop", value="")]),
-    ("kapp expects that a revision exists", [put(WEB, *ANNOTATIONS, "kapp.k14s.io/exists", value="")]),
+    (
+        "kapp expects that a revision exists",
+        [put(WEB, *ANNOTATIONS, "kapp.k14s.io/exists", value="")],
+    ),
 ]
 """Found where nobody says who deploys, or where that is this deployer."""
 
-EXPECTED: dict[str, list[str]] = yaml.load(FINDINGS.read_text(), yaml.CSafeLoader) if FINDINGS.exists() else {}
+EXPECTED: dict[str, list[str]] = (
+    yaml.load(FINDINGS.read_text(), yaml.CSafeLoader) if FINDINGS.exists() else {}
+)
 DEPLOYER = VerifyOptions(deployers=("argocd",))
 
 
@@ -478,7 +609,12 @@ def configured(tmp_path_factory: pytest.TempPathFactory) -> VerifyOptions:
 
 
 def test_the_rendering_verifies(configured: VerifyOptions) -> None:
-    assert findings(RENDERED, DEPLOYER) == findings(RENDERED, configured) == findings(RENDERED, VerifyOptions()) == []
+    assert (
+        findings(RENDERED, DEPLOYER)
+        == findings(RENDERED, configured)
+        == findings(RENDERED, VerifyOptions())
+        == []
+    )
 
 
 @pytest.mark.parametrize(("name", "mutations"), MISTAKES, ids=[name for name, _ in MISTAKES])
@@ -489,15 +625,21 @@ def test_a_mistake_is_found(name: str, mutations: list[Mutate], configured: Veri
     assert any(line.startswith("error: ") for line in findings(changed(*mutations), configured))
 
 
-@pytest.mark.parametrize(("name", "mutations"), WITH_CONFIGURATION, ids=[name for name, _ in WITH_CONFIGURATION])
-def test_the_configuration_finds(name: str, mutations: list[Mutate], configured: VerifyOptions) -> None:
+@pytest.mark.parametrize(
+    ("name", "mutations"), WITH_CONFIGURATION, ids=[name for name, _ in WITH_CONFIGURATION]
+)
+def test_the_configuration_finds(
+    name: str, mutations: list[Mutate], configured: VerifyOptions
+) -> None:
     found = findings(changed(*mutations), configured)
     assert found == EXPECTED[name]
     assert any(line.startswith("error: ") for line in found)
 
 
 @pytest.mark.parametrize(("name", "mutations"), PASSED_OVER, ids=[name for name, _ in PASSED_OVER])
-def test_what_a_deployer_passes_over_is_found(name: str, mutations: list[Mutate], configured: VerifyOptions) -> None:
+def test_what_a_deployer_passes_over_is_found(
+    name: str, mutations: list[Mutate], configured: VerifyOptions
+) -> None:
     objects = changed(*mutations)
     assert findings(objects, VerifyOptions()) == EXPECTED[name]
     assert all(line.startswith("error: ") for line in EXPECTED[name])
@@ -527,7 +669,9 @@ def test_equal_revisions_are_only_warned_about(configured: VerifyOptions) -> Non
     objects = changed(add(WEB), add(SECRET))
     for options in (DEPLOYER, configured):
         first, second = findings(objects, options)
-        assert first.startswith("warning: ConfigMap/shop/web-config-mffg77kmb5: is in the input twice")
+        assert first.startswith(
+            "warning: ConfigMap/shop/web-config-mffg77kmb5: is in the input twice"
+        )
         assert second.startswith("warning: Secret/shop/api-db-(hash): is in the input twice")
 
 
@@ -546,33 +690,70 @@ LEGAL: list[tuple[str, list[Mutate]]] = [
     ("another order", [lambda objects: objects.reverse()]),
     (
         "sorted keys",
-        [lambda objects: objects.__setitem__(slice(None), json.loads(json.dumps(objects, sort_keys=True)))],
+        [
+            lambda objects: objects.__setitem__(
+                slice(None), json.loads(json.dumps(objects, sort_keys=True))
+            )
+        ],
     ),
-    ("an unrelated ConfigMap and a workload", [add(config_map("other")), add(workload("other", "from-elsewhere"))]),
+    (
+        "an unrelated ConfigMap and a workload",
+        [add(config_map("other")), add(workload("other", "from-elsewhere"))],
+    ),
     ("an unrelated Rollout", [add({**workload("other", "x"), **ROLLOUT})]),
-    ("a ConfigMap of a Helm chart, which may make it anew each time", [add(OF_CHART), add(workload("other", "chart"))]),
+    (
+        "a ConfigMap of a Helm chart, which may make it anew each time",
+        [add(OF_CHART), add(workload("other", "chart"))],
+    ),
     ("other replicas", [put("Deployment/api", "spec", "replicas", value=5)]),
-    ("another image of the application", [put("Deployment/api", *LINK, "image", value="registry.example/api:2.0")]),
-    ("an image by digest", [put("Deployment/api", *LINK, "image", value=f"registry.example/api@sha256:{'a' * 64}")]),
-    ("a right more for the linker", [put(ROLE, "rules", RULE["events"], "verbs", value=["create", "patch"])]),
+    (
+        "another image of the application",
+        [put("Deployment/api", *LINK, "image", value="registry.example/api:2.0")],
+    ),
+    (
+        "an image by digest",
+        [put("Deployment/api", *LINK, "image", value=f"registry.example/api@sha256:{'a' * 64}")],
+    ),
+    (
+        "a right more for the linker",
+        [put(ROLE, "rules", RULE["events"], "verbs", value=["create", "patch"])],
+    ),
     ("a variable that may be missing", [key_ref("Deployment/api", "NONE", optional=True)]),
     ("a volume whose key may be missing", [volume_of("Deployment/api", "NONE", optional=True)]),
     ("a key that the revision has", [key_ref("Deployment/api", "DB_POOL")]),
     (
         "another account that the Role is bound to",
-        [put(BINDING, "subjects", 1, value={"kind": "User", "name": "me", "apiGroup": "rbac.authorization.k8s.io"})],
+        [
+            put(
+                BINDING,
+                "subjects",
+                1,
+                value={"kind": "User", "name": "me", "apiGroup": "rbac.authorization.k8s.io"},
+            )
+        ],
     ),
     ("Flux merges what it applies", [put(WEB, *ANNOTATIONS, f"{FLUX}/ssa", value="Merge")]),
     ("not only for tools", [put(JOB, *ANNOTATIONS, keys.LOCAL_CONFIG, value="false")]),
-    ("secrets to pull images of the ServiceAccount", [put(ACCOUNT, "imagePullSecrets", value=[{"name": "pull"}])]),
+    (
+        "secrets to pull images of the ServiceAccount",
+        [put(ACCOUNT, "imagePullSecrets", value=[{"name": "pull"}])],
+    ),
     ("an earlier wave of the inventory", [annotate(INVENTORY, sync_wave="-1")]),
-    ("a later wave of what starts no pods", [annotate("ConfigMap/report-config-df75df2bkd", sync_wave="5")]),
+    (
+        "a later wave of what starts no pods",
+        [annotate("ConfigMap/report-config-df75df2bkd", sync_wave="5")],
+    ),
     ("a status", [put("Deployment/api", "status", value={"replicas": 2})]),
-    ("two further options of Argo CD", [put(WEB, *ANNOTATIONS, OPTIONS, value="Prune=false,ServerSideApply=true")]),
+    (
+        "two further options of Argo CD",
+        [put(WEB, *ANNOTATIONS, OPTIONS, value="Prune=false,ServerSideApply=true")],
+    ),
 ]
 
 
-@pytest.mark.parametrize("mutations", [pytest.param(mutations, id=name) for name, mutations in LEGAL])
+@pytest.mark.parametrize(
+    "mutations", [pytest.param(mutations, id=name) for name, mutations in LEGAL]
+)
 def test_a_legal_change_is_none(mutations: list[Mutate], configured: VerifyOptions) -> None:
     objects = changed(*mutations)
     assert json.dumps(objects) != json.dumps(RENDERED)
@@ -607,13 +788,21 @@ def written(place: int) -> Iterator[Field]:
     authored = [*yaml.load_all(AUTHORED, yaml.CSafeLoader)]
     before = dict(walk(authored[place])) if place < len(authored) else {}
     for field, value in walk(RENDERED[place]):
-        if field and before.get(field) != value and not (field in before and isinstance(value, dict | list)):
+        if (
+            field
+            and before.get(field) != value
+            and not (field in before and isinstance(value, dict | list))
+        ):
             yield field
 
 
 def walk(value: Any, field: Field = ()) -> Iterator[tuple[Field, Any]]:
     yield field, value
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ()):
+    for key, inner in (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value if isinstance(value, list) else ())
+    ):
         yield from walk(inner, (*field, key))
 
 
@@ -625,13 +814,18 @@ def spoiled(value: Any) -> dict[str, Any]:
         return {"add": value + 1}
     if isinstance(value, str) and value:
         middle = len(value) // 2
-        return {"cut": value[:-1], "letter": f"{value[:middle]}{'xy'[value[middle] == 'x']}{value[middle + 1 :]}"}
+        return {
+            "cut": value[:-1],
+            "letter": f"{value[:middle]}{'xy'[value[middle] == 'x']}{value[middle + 1 :]}",
+        }
     return {}
 
 
 @pytest.mark.volume
 @pytest.mark.parametrize(
-    "place", range(len(RENDERED)), ids=[f"{one['kind']}/{one['metadata']['name']}" for one in RENDERED]
+    "place",
+    range(len(RENDERED)),
+    ids=[f"{one['kind']}/{one['metadata']['name']}" for one in RENDERED],
 )
 def test_nothing_that_the_function_wrote_may_change(place: int) -> None:
     one = RENDERED[place]
@@ -649,7 +843,9 @@ def test_nothing_that_the_function_wrote_may_change(place: int) -> None:
             missed += [] if is_found(objects) else [f"{who} {how} {'.'.join(map(str, field))}"]
         tried += 1
     assert tried or who == "Role/reader"
-    assert [one for one in missed if not any(re.fullmatch(pattern, one) for pattern in HARMLESS)] == []
+    assert [
+        one for one in missed if not any(re.fullmatch(pattern, one) for pattern in HARMLESS)
+    ] == []
 
 
 @pytest.mark.parametrize("wrong", ["other", None])
@@ -667,15 +863,21 @@ def is_found(objects: Objects) -> bool:
 
 
 def write() -> None:
-    """Write the findings anew: `python -m tests.verify.test_mistakes`. Read them before you commit."""
+    """Write the findings anew: `python -m tests.verify.test_mistakes`.
+
+    Read them before you commit.
+    """
     with TemporaryDirectory() as folder:
         file = Path(folder) / "krm-fn.yaml"
         file.write_text(CONFIG)
         found = {name: findings(changed(*mutations), DEPLOYER) for name, mutations in MISTAKES}
         found |= {
-            name: findings(changed(*mutations), VerifyOptions(str(file))) for name, mutations in WITH_CONFIGURATION
+            name: findings(changed(*mutations), VerifyOptions(str(file)))
+            for name, mutations in WITH_CONFIGURATION
         }
-        found |= {name: findings(changed(*mutations), VerifyOptions()) for name, mutations in PASSED_OVER}
+        found |= {
+            name: findings(changed(*mutations), VerifyOptions()) for name, mutations in PASSED_OVER
+        }
     FINDINGS.write_text(yaml.safe_dump(found, sort_keys=False, width=1000))
 
 

@@ -69,7 +69,9 @@ def what_the_function_makes_verifies_with_its_configuration(output: Output) -> N
     if output.has_revisions:
         assert outcome.exit_code == 0, outcome.stderr
     else:
-        assert outcome.stderr.startswith(("verified: 0 revisions", "error: no revision of any set: "))
+        assert outcome.stderr.startswith(
+            ("verified: 0 revisions", "error: no revision of any set: ")
+        )
 
 
 @holds
@@ -88,9 +90,13 @@ def every_single_mistake_is_found(output: Output) -> None:
     assert verify("-", output.deployed, options).exit_code == 0
     for mutate in MUTATIONS:
         for changes in one_of([*mutate(rendering)], output.name):
-            mistake = apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode()
+            mistake = apply_splices(
+                envelope.document.text, plan_splices(envelope, changes)
+            ).encode()
             outcome = verify("-", mistake, options)
-            assert outcome.exit_code == 1, f"{mutate.__name__}: {outcome.stderr}\n{mistake.decode()}"
+            assert outcome.exit_code == 1, (
+                f"{mutate.__name__}: {outcome.stderr}\n{mistake.decode()}"
+            )
 
 
 def test_every_mistake_is_made_in_many_outputs() -> None:
@@ -107,7 +113,9 @@ def test_every_mistake_is_made_in_many_outputs() -> None:
 @pytest.mark.parametrize("with_config", [True, False])
 def test_a_rendering_of_an_example_verifies(name: str, with_config: bool) -> None:
     folder = EXAMPLES / name
-    manifests = tuple(str(file) for file in folder.glob("*.yaml") if file.stem not in ("krm-fn", "kustomization"))
+    manifests = tuple(
+        str(file) for file in folder.glob("*.yaml") if file.stem not in ("krm-fn", "kustomization")
+    )
     config = str(folder / "krm-fn.yaml")
     rendered = render(Inputs(manifests, config), HelmOptions()).stdout
     outcome = verify("-", rendered, VerifyOptions(config if with_config else None))

@@ -9,7 +9,9 @@ from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.cases import FIXTURES
 from tests.render.run import write
 
-CONSISTENT = (FIXTURES / "verifications/what-the-function-rendered-is-consistent/input.yaml").read_text()
+CONSISTENT = (
+    FIXTURES / "verifications/what-the-function-rendered-is-consistent/input.yaml"
+).read_text()
 CONFIG = "web-config-hf678c7m2b"
 SECRET = "web-db-kc4g25g54d"  # noqa: S105  # a name
 JOB = "Job/shop/shop-link-ck29mhfm7h"
@@ -47,7 +49,12 @@ EDITS = [
         [f"{ARGS}: lists ConfigMap/web-config-2222222222, which is not in the input"],
         id="a revision of before",
     ),
-    pytest.param('"--set=shop"', '"--set=shp"', [f"{ARGS}: found set 'shp', expected 'shop'"], id="another set"),
+    pytest.param(
+        '"--set=shop"',
+        '"--set=shp"',
+        [f"{ARGS}: found set 'shp', expected 'shop'"],
+        id="another set",
+    ),
     pytest.param(
         "--timeout=300",
         "--dry-run",
@@ -71,8 +78,18 @@ EDITS = [
         [f"{JOB}: has no plan: found 'link', expected a container whose first argument is `link`"],
         id="a Job that does something else",
     ),
-    pytest.param("--timeout=300", "--timeout=60", [SPEC % "b864kht7d5"], id="another timeout under the same name"),
-    pytest.param("registry.example/krm-fn", "mirror.example/krm-fn", [SPEC % "8m74mhbg2d"], id="another image"),
+    pytest.param(
+        "--timeout=300",
+        "--timeout=60",
+        [SPEC % "b864kht7d5"],
+        id="another timeout under the same name",
+    ),
+    pytest.param(
+        "registry.example/krm-fn",
+        "mirror.example/krm-fn",
+        [SPEC % "8m74mhbg2d"],
+        id="another image",
+    ),
     pytest.param(
         "      containers:\n      - name: link\n",
         "      containers:\n      - {name: proxy, image: mesh}\n      - name: link\n",
@@ -82,7 +99,9 @@ EDITS = [
     pytest.param(
         f'{CONFIG},{SECRET}"\n',
         f'{CONFIG}"\n',
-        ["ConfigMap/shop/shop-linker metadata.annotations[revisions.krm-fn.io/rendered]: does not list web-db-(hash)"],
+        [
+            "ConfigMap/shop/shop-linker metadata.annotations[revisions.krm-fn.io/rendered]: does not list web-db-(hash)"
+        ],
         id="an inventory without a revision",
     ),
     pytest.param(
@@ -139,7 +158,9 @@ EDITS = [
 def test_a_finding_says(old: str, new: str, expected: list[str]) -> None:
     assert old in CONSISTENT
     found = findings(CONSISTENT.replace(old, new, 1))
-    assert [line.removeprefix("error: ") for line in found if not line.startswith("verified: ")] == expected
+    assert [
+        line.removeprefix("error: ") for line in found if not line.startswith("verified: ")
+    ] == expected
 
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web-config, namespace: shop%s}\ndata: {A: b}\n"
@@ -168,7 +189,9 @@ SET = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {nam
 NAME = "web-config-b9t2424hkf"
 
 
-def rendered(*documents: str, spec: str = "select: [{name: web-*}], linker: {enabled: false}") -> str:
+def rendered(
+    *documents: str, spec: str = "select: [{name: web-*}], linker: {enabled: false}"
+) -> str:
     outcome = run("---\n".join(documents).encode(), (SET % spec).encode())
     assert outcome.exit_code == 0, outcome.stderr
     return outcome.stdout.decode()
@@ -195,7 +218,8 @@ def test_a_name_in_data_must_be_that_of_the_revision() -> None:
     assert findings(manifests)[0].startswith("verified: 1 revision of set shop, ")
     assert findings(
         manifests.replace(
-            f"    envFrom: [{{configMapRef: {{name: {NAME}", "    envFrom: [{configMapRef: {name: web-config"
+            f"    envFrom: [{{configMapRef: {{name: {NAME}",
+            "    envFrom: [{configMapRef: {name: web-config",
         )
     ) == [
         f"error: ConfigMap/shop/templates data[pod.yaml]: found 'web-config', which has been renamed: expected {NAME}"
@@ -203,7 +227,9 @@ def test_a_name_in_data_must_be_that_of_the_revision() -> None:
 
 
 def test_a_prefix_that_did_not_reach_a_reference_is_no_pin() -> None:
-    manifests = rendered(CONFIG_MAP % "", WEB).replace(f"metadata: {{name: {NAME}", f"metadata: {{name: eu-{NAME}")
+    manifests = rendered(CONFIG_MAP % "", WEB).replace(
+        f"metadata: {{name: {NAME}", f"metadata: {{name: eu-{NAME}"
+    )
     assert findings(manifests) == [
         (
             "error: Deployment/shop/web spec.template.spec.containers[0].envFrom[0].configMapRef.name: "
@@ -214,16 +240,18 @@ def test_a_prefix_that_did_not_reach_a_reference_is_no_pin() -> None:
 
 def test_the_opposite_of_protection_is_the_authors_decision() -> None:
     annotations = ", annotations: {kustomize.toolkit.fluxcd.io/prune: enabled}"
-    assert findings(rendered(CONFIG_MAP % annotations, WEB), VerifyOptions(deployers=("flux",))) == [
+    assert findings(
+        rendered(CONFIG_MAP % annotations, WEB), VerifyOptions(deployers=("flux",))
+    ) == [
         (
             f"warning: ConfigMap/shop/{NAME} metadata.annotations[kustomize.toolkit.fluxcd.io/prune]: found 'enabled': "
             "flux may prune it while pods use it; expected 'disabled'"
         ),
         "verified: 1 revision of set shop, 1 reference, 0 linker Jobs; not protected from flux",
     ]
-    assert findings(rendered(CONFIG_MAP % annotations, WEB), VerifyOptions(deployers=("flux", "kpt")))[1].endswith(
-        "; protected from pruning by kpt; not protected from flux"
-    )
+    assert findings(
+        rendered(CONFIG_MAP % annotations, WEB), VerifyOptions(deployers=("flux", "kpt"))
+    )[1].endswith("; protected from pruning by kpt; not protected from flux")
 
 
 @pytest.mark.parametrize(
@@ -250,12 +278,16 @@ def test_protection_from_more_than_pruning(annotation: str, deployer: str, expec
     manifests = rendered(CONFIG_MAP % ', annotations: {mine: "1"}', WEB, spec=spec)
     options = VerifyOptions(deployers=(deployer,))
     assert findings(manifests, options)[0].startswith("verified: ")
-    assert findings(manifests.replace(f", {annotation}", ""), options) == [f"error: ConfigMap/shop/{NAME} {expected}"]
+    assert findings(manifests.replace(f", {annotation}", ""), options) == [
+        f"error: ConfigMap/shop/{NAME} {expected}"
+    ]
 
 
 def test_adopted_objects_may_have_any_content() -> None:
     manifests = rendered(CONFIG_MAP % "", WEB, spec="strategy: adopt, select: [{name: web-*}]")
-    assert findings(manifests.replace("A: b", "A: changed"))[0].startswith("verified: 1 revision of set shop")
+    assert findings(manifests.replace("A: b", "A: changed"))[0].startswith(
+        "verified: 1 revision of set shop"
+    )
 
 
 def test_objects_without_a_namespace_are_in_that_of_the_job() -> None:
@@ -280,12 +312,22 @@ def test_two_configurations_of_one_set() -> None:
     assert same.exit_code == 0, same.stderr
 
 
-def test_the_configuration_beside_the_manifests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_configuration_beside_the_manifests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     write(
-        tmp_path, {"web/web.yaml": WEB, "config.yaml": CONFIG_MAP % "", "krm-fn.yaml": SET % "", "notes.yaml": "# -\n"}
+        tmp_path,
+        {
+            "web/web.yaml": WEB,
+            "config.yaml": CONFIG_MAP % "",
+            "krm-fn.yaml": SET % "",
+            "notes.yaml": "# -\n",
+        },
     )
-    assert verify(".", None, VerifyOptions()).stderr == f"error: no revision of set shop: {NOT_RUN}\n"
+    assert (
+        verify(".", None, VerifyOptions()).stderr == f"error: no revision of set shop: {NOT_RUN}\n"
+    )
     manifests = rendered(CONFIG_MAP % "", WEB, spec="linker: {enabled: false}")
     write(tmp_path, {"web/web.yaml": manifests, "config.yaml": ""})
     assert verify(".", None, VerifyOptions()).stderr == (

@@ -15,4 +15,6 @@ def patched(source: str, patch: Patch) -> str:
     root = document.roots[0]
     node: Mapping = root if is_mapping(root) else root.value[0]
     item = read_item(node)
-    return apply_splices(document.text, plan_splices(Envelope(document, [item]), Changes(patches=((item, patch),))))
+    return apply_splices(
+        document.text, plan_splices(Envelope(document, [item]), Changes(patches=((item, patch),)))
+    )

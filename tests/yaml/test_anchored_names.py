@@ -1,4 +1,7 @@
-"""Names in anchors and aliases: every use changes alike, or the function refuses. Other text never changes."""
+"""Names in anchors and aliases: every use changes alike, or the function refuses.
+
+Other text never changes.
+"""
 
 import re
 from typing import Any
@@ -60,7 +63,9 @@ def packages(draw: st.DrawFn) -> str:
         return f"*{draw(st.sampled_from(known))} " if how == "alias" and known else name.group()
 
     text = "".join(OBJECTS.replace("NAME", name) for name in ("web", "api"))
-    return "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + re.sub(r"\b(web|api)\b", write, text)
+    return "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + re.sub(
+        r"\b(web|api)\b", write, text
+    )
 
 
 def items(data: bytes) -> list[Any]:
@@ -71,7 +76,11 @@ def items(data: bytes) -> list[Any]:
 
 def named(item: dict[str, Any]) -> list[str]:
     containers = item["spec"]["template"]["spec"]["containers"]
-    return [source["configMapRef"]["name"] for container in containers for source in container["envFrom"]]
+    return [
+        source["configMapRef"]["name"]
+        for container in containers
+        for source in container["envFrom"]
+    ]
 
 
 @given(packages())
@@ -92,7 +101,9 @@ def test_names_behind_anchors(package: str) -> None:
         else:
             assert after["metadata"] == before["metadata"]
             assert named(after) == [renamed[name] for name in named(before)]
-            containers = [item["spec"]["template"]["spec"]["containers"] for item in (before, after)]
+            containers = [
+                item["spec"]["template"]["spec"]["containers"] for item in (before, after)
+            ]
             assert containers[0][0]["name"] == containers[1][0]["name"]
     assert all(name != new for name, new in renamed.items())
 

@@ -15,13 +15,23 @@ from krm_fn.base.problem import Rejected
 from krm_fn.core.yaml import reader
 from krm_fn.core.yaml.apply import plan_splices
 from krm_fn.core.yaml.envelope import open_envelope
-from krm_fn.core.yaml.reader import MAX_DEPTH, Source, _compose, _Parser, _Recomposer, children, read_yaml
+from krm_fn.core.yaml.reader import (
+    MAX_DEPTH,
+    Source,
+    _compose,
+    _Parser,
+    _Recomposer,
+    children,
+    read_yaml,
+)
 from krm_fn.core.yaml.splice import apply_splices
 from tests.volume import IS_WHOLE, examples_of
 
 CASES = Path(__file__).parents[2] / "fixtures"
 
-_WORDS = st.sampled_from(["a", "'b'", '"c"', "", "~", "!!str d", "! e", "!t f", "ä", "|\n  g\n", "1"])
+_WORDS = st.sampled_from(
+    ["a", "'b'", '"c"', "", "~", "!!str d", "! e", "!t f", "ä", "|\n  g\n", "1"]
+)
 
 
 @st.composite
@@ -39,7 +49,11 @@ def texts(draw: st.DrawFn) -> str:
         if depth and kind == "list":
             return "[" + ", ".join(value(depth - 1) for _ in range(draw(st.integers(0, 3)))) + "]"
         if depth and kind == "mapping":
-            return "{" + ", ".join(f"k{n}: {value(depth - 1)}" for n in range(draw(st.integers(0, 3)))) + "}"
+            return (
+                "{"
+                + ", ".join(f"k{n}: {value(depth - 1)}" for n in range(draw(st.integers(0, 3))))
+                + "}"
+            )
         return draw(_WORDS.filter(lambda word: "\n" not in word))
 
     lines = []
@@ -48,7 +62,11 @@ def texts(draw: st.DrawFn) -> str:
         lines.append(draw(st.sampled_from(["---\n", "--- # x\n", "...\n---\n"])))
         for number in range(draw(st.integers(0, 5))):
             block = draw(st.booleans())
-            lines.append(f"f{number}: {value(2)}\n" if not block else f"f{number}:\n  - {value(1)}\n  - {value(2)}\n")
+            lines.append(
+                f"f{number}: {value(2)}\n"
+                if not block
+                else f"f{number}:\n  - {value(1)}\n  - {value(2)}\n"
+            )
     return "".join(lines)
 
 
@@ -98,7 +116,10 @@ def test_both_ways_compose_the_same_of_all_fixtures() -> None:
 def test_every_alias_is_seen(text: str) -> None:
     """The patterns that look for one may see more than there is, and never less."""
     try:
-        has_alias = any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.CSafeLoader))
+        has_alias = any(
+            isinstance(event, yaml.AliasEvent)
+            for event in yaml.parse(text, Loader=yaml.CSafeLoader)
+        )
         document = read_yaml(text.encode(), may_repeat=True)
     except (yaml.YAMLError, Rejected):
         return
@@ -109,11 +130,18 @@ def test_every_alias_is_seen(text: str) -> None:
     "text",
     [
         pytest.param("a: x && y\nb: 2 * 3\n", id="signs between blanks"),
-        pytest.param("pattern: '^[a-z!#$%&*+]+$'\nurl: a?b=c&d=e\nglob: '*'\nbold: '**b**'\n", id="signs within words"),
+        pytest.param(
+            "pattern: '^[a-z!#$%&*+]+$'\nurl: a?b=c&d=e\nglob: '*'\nbold: '**b**'\n",
+            id="signs within words",
+        ),
     ],
 )
-def test_signs_that_are_neither_anchors_nor_aliases(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "_is_shared", lambda _roots: pytest.fail("all nodes are walked through"))
+def test_signs_that_are_neither_anchors_nor_aliases(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        reader, "_is_shared", lambda _roots: pytest.fail("all nodes are walked through")
+    )
     assert not read_yaml(text.encode()).has_aliases
 
 
@@ -182,14 +210,20 @@ def test_each_document_has_anchors_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
-        pytest.param("a: &x 1\nb: &x 2\nc: *y\n", "line 3, column 4: invalid YAML: found undefined alias", id="alias"),
+        pytest.param(
+            "a: &x 1\nb: &x 2\nc: *y\n",
+            "line 3, column 4: invalid YAML: found undefined alias",
+            id="alias",
+        ),
         pytest.param(
             "a: &x 1\nb: &x [2\n",
             "line 3, column 1: invalid YAML: did not find expected ',' or ']', while parsing a flow sequence",
             id="no YAML",
         ),
         pytest.param(
-            "a: &x 1\nb: &x 2\nb: 3\n", "line 3, column 1: duplicate key 'b'; the first is on line 2", id="a key again"
+            "a: &x 1\nb: &x 2\nb: 3\n",
+            "line 3, column 1: duplicate key 'b'; the first is on line 2",
+            id="a key again",
         ),
         pytest.param(
             "a: &x 1\nb: &x [*x ]\n",

@@ -7,7 +7,11 @@ from tests.yaml.patched import patched
 
 PATCH: Patch = {
     "immutable": True,
-    "metadata": {"name": "new-2456789bcd", "labels": {"s": "w"}, "annotations": {"b": "c", "x": None}},
+    "metadata": {
+        "name": "new-2456789bcd",
+        "labels": {"s": "w"},
+        "annotations": {"b": "c", "x": None},
+    },
 }
 ADDED = "  labels:\n    s: w\n  annotations:\n    b: c\n"
 
@@ -25,7 +29,9 @@ CASES = [
     ),
     pytest.param(
         "metadata:\r\n  name: a # c\r\nkind: x\r\n",
-        "metadata:\r\n  name: new-2456789bcd # c\r\n" + ADDED.replace("\n", "\r\n") + "kind: x\r\nimmutable: true\r\n",
+        "metadata:\r\n  name: new-2456789bcd # c\r\n"
+        + ADDED.replace("\n", "\r\n")
+        + "kind: x\r\nimmutable: true\r\n",
         id="new lines end as the old ones do",
     ),
     pytest.param(
@@ -91,7 +97,9 @@ CASES = [
     ),
     pytest.param(
         "base: &b [1]\nmetadata:\n  name: a\n  other: *b # c\n",
-        "base: &b [1]\nmetadata:\n  name: new-2456789bcd\n  other: *b # c\n" + ADDED + "immutable: true\n",
+        "base: &b [1]\nmetadata:\n  name: new-2456789bcd\n  other: *b # c\n"
+        + ADDED
+        + "immutable: true\n",
         id="an alias ends where it is written",
     ),
     pytest.param(

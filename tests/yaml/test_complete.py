@@ -21,7 +21,9 @@ COMPLETED = [
     pytest.param(FIRST, {"spec": {"list": ListPatch({0: {"g": "m"}})}}, id="a field of an element"),
     pytest.param(STREAM, {"metadata": {"name": "n"}}, id="one of three documents"),
     pytest.param(f"---\n---\n{STREAM}", {"metadata": {"name": "n"}}, id="beside an empty document"),
-    pytest.param(FIRST.replace("c\n", "&o c\n").replace("e\n", "*o\n"), {"kind": "C"}, id="beside an alias"),
+    pytest.param(
+        FIRST.replace("c\n", "&o c\n").replace("e\n", "*o\n"), {"kind": "C"}, id="beside an alias"
+    ),
 ]
 
 

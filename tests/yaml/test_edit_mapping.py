@@ -9,11 +9,17 @@ from tests.yaml.patched import patched
 @pytest.mark.parametrize(
     ("before", "drop", "after"),
     [
-        pytest.param("m:\n  a: 1\n  b: 2\n  c: 3\n", ("a", "b"), "m:\n  c: 3\n", id="the first of a block"),
+        pytest.param(
+            "m:\n  a: 1\n  b: 2\n  c: 3\n", ("a", "b"), "m:\n  c: 3\n", id="the first of a block"
+        ),
         pytest.param("m:\n  a: 1\n  b: 2\n", ("b",), "m:\n  a: 1\n", id="the last of a block"),
         pytest.param("m:\n  a: 1\n", ("a",), "m:\n  {}\n", id="all of a block"),
-        pytest.param("m: {a: 1, b: 2, c: 3}\n", ("b", "c"), "m: {a: 1}\n", id="the last of a flow mapping"),
-        pytest.param("m: {a: 1, b: 2, c: 3}\n", ("a", "c"), "m: {b: 2}\n", id="both ends of a flow mapping"),
+        pytest.param(
+            "m: {a: 1, b: 2, c: 3}\n", ("b", "c"), "m: {a: 1}\n", id="the last of a flow mapping"
+        ),
+        pytest.param(
+            "m: {a: 1, b: 2, c: 3}\n", ("a", "c"), "m: {b: 2}\n", id="both ends of a flow mapping"
+        ),
         pytest.param("m: {a: 1, b: 2}\n", ("a", "b"), "m: {}\n", id="all of a flow mapping"),
         pytest.param('{"m": {"a": 1,\n "b": 2}}', ("b",), '{"m": {"a": 1}}', id="JSON"),
     ],

@@ -1,4 +1,7 @@
-"""Which entries of a text are read again after an edit. `tests/yaml/test_prove.py` shows that wrong edits are found."""
+"""Which entries of a text are read again after an edit.
+
+`tests/yaml/test_prove.py` shows that wrong edits are found.
+"""
 
 import pytest
 
@@ -11,26 +14,40 @@ LEFT_OUT = [
     pytest.param("a: 1\nb: EDIT\nc: 3\n", "b: EDITED\n", id="fields around the edited one"),
     pytest.param("- a: 1\n- b: EDIT\n- c: 3\n", "- b: EDITED\n", id="elements in one column"),
     pytest.param("x:\n  - a: 1\n  - b: EDIT\n", "x:\n  - b: EDITED\n", id="elements further in"),
-    pytest.param("a: 1\nb: 2\n---\nc: 3\nd: EDIT\n", "---\nd: EDITED\n", id="fields in one of two documents"),
+    pytest.param(
+        "a: 1\nb: 2\n---\nc: 3\nd: EDIT\n", "---\nd: EDITED\n", id="fields in one of two documents"
+    ),
     pytest.param(
         "a: 1\r\nb: 2\r\n---\r\nc: 3\r\nd: EDIT\r\n",
         "---\r\nd: EDITED\r\n",
         id="fields in one of two documents, lines that end as on Windows",
     ),
     pytest.param(
-        "a: 1\n--- # b\nc: 3\n...\n# d\n---\nd: EDIT\n", "# d\n---\nd: EDITED\n", id="documents that end with a line"
+        "a: 1\n--- # b\nc: 3\n...\n# d\n---\nd: EDIT\n",
+        "# d\n---\nd: EDITED\n",
+        id="documents that end with a line",
     ),
-    pytest.param("a: 1\n---\nb: EDIT\n---\nc: 3\n", "---\nb: EDITED\n---\nc: 3\n", id="a document of three"),
-    pytest.param("a: 1\n---\n---\nb: EDIT\n", "a: 1\n---\n---\nb: EDITED\n", id="none beside an empty document"),
+    pytest.param(
+        "a: 1\n---\nb: EDIT\n---\nc: 3\n", "---\nb: EDITED\n---\nc: 3\n", id="a document of three"
+    ),
+    pytest.param(
+        "a: 1\n---\n---\nb: EDIT\n",
+        "a: 1\n---\n---\nb: EDITED\n",
+        id="none beside an empty document",
+    ),
     pytest.param(
         'rule: "x > 1\n  ? 1 : 0"\nb: EDIT\nc: 3\n',
         "b: EDITED\n",
         id="a question mark within a folded text begins no key",
     ),
     pytest.param(
-        "rule: |\n  ? 1 : 0\n  %x\nb: EDIT\nc: 3\n", "b: EDITED\n", id="a question mark within a block begins no key"
+        "rule: |\n  ? 1 : 0\n  %x\nb: EDIT\nc: 3\n",
+        "b: EDITED\n",
+        id="a question mark within a block begins no key",
     ),
-    pytest.param("---a: 1\n---b: EDIT\n", "---b: EDITED\n", id="a name that begins as a marker does"),
+    pytest.param(
+        "---a: 1\n---b: EDIT\n", "---b: EDITED\n", id="a name that begins as a marker does"
+    ),
 ]
 READ_AGAIN = [
     pytest.param("-  a: 1\n-  b: EDIT\n-  c: 3\n", id="elements two columns behind their dash"),
@@ -39,7 +56,10 @@ READ_AGAIN = [
     pytest.param("[{a: 1}, {b: EDIT}, {c: 3}]\n", id="a list in flow style"),
     pytest.param("{a: 1, b: EDIT, c: 3}\n", id="a mapping in flow style"),
     pytest.param("? a\n: 1\n? b\n: EDIT\n", id="keys behind a question mark"),
-    pytest.param('x: "x\n  ? y"\n? a\n: 1\n? b\n: EDIT\n', id="keys behind a question mark, below a text with one"),
+    pytest.param(
+        'x: "x\n  ? y"\n? a\n: 1\n? b\n: EDIT\n',
+        id="keys behind a question mark, below a text with one",
+    ),
     pytest.param("? |\n  ? a\n: 1\nb: EDIT\n", id="a key that is a block with a question mark"),
     pytest.param("x: &x {a: 1}\ny: *x\nb: EDIT\n", id="aliases"),
     pytest.param('"<<": {a: 1}\nb: EDIT\nc: 3\n', id="a key that may merge"),
@@ -50,13 +70,17 @@ def excerpt_of(text: str, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(prove, "_SMALL", 0)
     document = read_yaml(text.encode())
     start = text.index("EDIT")
-    found = make_excerpt(document, [Splice(start, start + 4, "EDITED")], [], text.replace("EDIT", "EDITED"))
+    found = make_excerpt(
+        document, [Splice(start, start + 4, "EDITED")], [], text.replace("EDIT", "EDITED")
+    )
     assert found.is_intact
     return found.text
 
 
 @pytest.mark.parametrize(("text", "expected"), LEFT_OUT)
-def test_what_no_edit_touches_is_left_out(text: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_edit_touches_is_left_out(
+    text: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # The last entry stays: what is behind a document could be part of it.
     assert excerpt_of(text, monkeypatch).startswith(expected)
 

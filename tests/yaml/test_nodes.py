@@ -70,7 +70,14 @@ def spell(roots: list[Any]) -> list[Any]:
         numbers[node] = len(numbers)
         below = [one for pair in node.value for one in pair] if node.id == "mapping" else node.value
         is_scalar = node.id == "scalar"
-        spelled.append((node.id, node.tag, *place_of(node), (node.style or "") if is_scalar else bool(node.flow_style)))
+        spelled.append(
+            (
+                node.id,
+                node.tag,
+                *place_of(node),
+                (node.style or "") if is_scalar else bool(node.flow_style),
+            )
+        )
         spelled.append(node.value if is_scalar else len(node.value))
         stack.extend([] if is_scalar else below[::-1])
     return spelled
@@ -118,12 +125,16 @@ def test_they_say_what_those_of_the_library_say() -> None:
 
 
 def test_equal_texts_are_one() -> None:
-    first, second = (pair[0].value for root in read_yaml(b"some: a\n---\nsome: b\n").roots for pair in root.value)
+    first, second = (
+        pair[0].value for root in read_yaml(b"some: a\n---\nsome: b\n").roots for pair in root.value
+    )
     assert first is second
 
 
 @pytest.mark.parametrize(
-    "data", [b"a: [1]\n", b"a: [\n", b"[" * 500, b"a: !t%ff b"], ids=["right", "no YAML", "deep", "a wrong tag"]
+    "data",
+    [b"a: [1]\n", b"a: [\n", b"[" * 500, b"a: !t%ff b"],
+    ids=["right", "no YAML", "deep", "a wrong tag"],
 )
 def test_the_library_has_its_nodes_back(data: bytes) -> None:
     before = {name: vars(_yaml)[name] for name in ("ScalarNode", "MappingNode", "SequenceNode")}

@@ -110,7 +110,11 @@ def unquote(splices: list[Splice]) -> Iterator[list[Splice]]:
 
 def say_something_else(splices: list[Splice]) -> Iterator[list[Splice]]:
     for place, splice in enumerate(splices):
-        yield [*splices[:place], splice._replace(text=splice.text.replace("web", "wbe")), *splices[place + 1 :]]
+        yield [
+            *splices[:place],
+            splice._replace(text=splice.text.replace("web", "wbe")),
+            *splices[place + 1 :],
+        ]
 
 
 def move_to_another_object(splices: list[Splice]) -> Iterator[list[Splice]]:
@@ -118,7 +122,11 @@ def move_to_another_object(splices: list[Splice]) -> Iterator[list[Splice]]:
     for package in (BLOCK, FLOW):
         distance = package.index("kind: ConfigMap") - package.index("kind: Service")
         for place, (start, end, text) in enumerate(splices):
-            yield [*splices[:place], Splice(start - distance, end - distance, text), *splices[place + 1 :]]
+            yield [
+                *splices[:place],
+                Splice(start - distance, end - distance, text),
+                *splices[place + 1 :],
+            ]
 
 
 def delete_a_line(splices: list[Splice]) -> Iterator[list[Splice]]:
@@ -128,7 +136,16 @@ def delete_a_line(splices: list[Splice]) -> Iterator[list[Splice]]:
         yield sorted([*splices, Splice(start, start + len(name), "")])
 
 
-MUTANTS = [drop, shift, repeat, indent, unquote, say_something_else, move_to_another_object, delete_a_line]
+MUTANTS = [
+    drop,
+    shift,
+    repeat,
+    indent,
+    unquote,
+    say_something_else,
+    move_to_another_object,
+    delete_a_line,
+]
 
 
 def meaning(text: bytes) -> list[object]:
@@ -138,7 +155,9 @@ def meaning(text: bytes) -> list[object]:
 @pytest.mark.parametrize("small", [0, 300], ids=["an excerpt", "the whole text"])
 @pytest.mark.parametrize("package", PACKAGES)
 @pytest.mark.parametrize("mutant", MUTANTS)
-def test_a_wrong_edit_is_found(mutant: Mutant, package: str, small: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_edit_is_found(
+    mutant: Mutant, package: str, small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = PACKAGES[package].encode()
     right = run(data)
     assert right.exit_code == 0, right.stderr
@@ -154,7 +173,9 @@ def test_a_wrong_edit_is_found(mutant: Mutant, package: str, small: int, monkeyp
     run(data)
     found = 0
     for wrong in mutant(planned[0]):
-        monkeypatch.setattr(apply, "plan_splices", lambda _, changes, wrong=wrong: wrong if changes.edits else [])
+        monkeypatch.setattr(
+            apply, "plan_splices", lambda _, changes, wrong=wrong: wrong if changes.edits else []
+        )
         if wrong == planned[0] or overlaps(wrong):
             continue
         outcome = run(data)

@@ -102,7 +102,13 @@ def test_refused(data: bytes, sentence: str) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"a: b\r\n---\r\nc: d\r\n...\r\n", b"a: b\rc: d\r", b'a: "\n\r --- b"\r', b"a: --- \rb: ...\r", b"a: |\r ---\r"],
+    [
+        b"a: b\r\n---\r\nc: d\r\n...\r\n",
+        b"a: b\rc: d\r",
+        b'a: "\n\r --- b"\r',
+        b"a: --- \rb: ...\r",
+        b"a: |\r ---\r",
+    ],
 )
 def test_other_carriage_returns_are_allowed(data: bytes) -> None:
     assert read_yaml(data).roots
@@ -113,23 +119,35 @@ def test_the_aliases_of_all_texts_have_one_limit() -> None:
     expansion = Expansion()
     read_yaml(text, expansion)
     read_yaml(text)
-    with pytest.raises(Exploded, match="line 1, column 1: aliases expand 16 YAML nodes to 1200016, allowed: 1000000"):
+    with pytest.raises(
+        Exploded,
+        match="line 1, column 1: aliases expand 16 YAML nodes to 1200016, allowed: 1000000",
+    ):
         read_yaml(text, expansion)
 
 
 def test_values_of_data_share_the_limit_of_the_run() -> None:
     """Each value alone may be read: 13 KB of them took two minutes and two gigabytes."""
-    lines = ["a: &a0 {secret: b}", *(f"a{n}: &a{n + 1} [{', '.join([f'*a{n}'] * 9)}]" for n in range(5))]
+    lines = [
+        "a: &a0 {secret: b}",
+        *(f"a{n}: &a{n + 1} [{', '.join([f'*a{n}'] * 9)}]" for n in range(5)),
+    ]
     value = "|\n" + "".join(f"      {line}\n" for line in lines)
     data = "".join(f"    k{number}: {value}" for number in range(40))
     item = f"- apiVersion: v1\n  kind: ConfigMap\n  metadata: {{name: a, namespace: b}}\n  data:\n{data}"
     started = time.process_time()
-    outcome = run(f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{item}".encode())
-    assert outcome.stderr.startswith("error: ConfigMap/b/a data.k4: aliases expand 75 YAML nodes to 1038000, ")
+    outcome = run(
+        f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{item}".encode()
+    )
+    assert outcome.stderr.startswith(
+        "error: ConfigMap/b/a data.k4: aliases expand 75 YAML nodes to 1038000, "
+    )
     assert time.process_time() - started < 20
 
 
-@pytest.mark.parametrize("data", [b"[" * 100_000, b"- " * 100_000, b"{a: " * 100_000, b"? " * 100_000], ids=repr)
+@pytest.mark.parametrize(
+    "data", [b"[" * 100_000, b"- " * 100_000, b"{a: " * 100_000, b"? " * 100_000], ids=repr
+)
 def test_depth_is_bounded(data: bytes) -> None:
     with pytest.raises(Rejected, match=f"nested deeper than {MAX_DEPTH} levels"):
         read_yaml(data)
@@ -148,7 +166,9 @@ POD = (
 def test_what_is_just_not_too_deep_is_transformed(place: str, alias: str, brackets: str) -> None:
     deep = brackets[:-1] * (MAX_DEPTH - 8) + "x" + brackets[-1] * (MAX_DEPTH - 8)
     items = (CONFIG_MAP + POD).replace("ALIAS", alias).replace(place, deep)
-    outcome = run(f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}".encode())
+    outcome = run(
+        f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}".encode()
+    )
     assert outcome.exit_code == 0, outcome.stderr
     assert deep in outcome.stdout.decode()
 

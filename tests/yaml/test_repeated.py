@@ -38,12 +38,27 @@ WARNING = (
 )
 
 EQUAL = [
-    pytest.param("{heritage: a}", "{heritage: a, 'heritage': a}", (10, 25, "heritage", 10), id="a label"),
-    pytest.param("{heritage: a}", "{heritage: 'a', heritage: \"a\"}", (10, 27, "heritage", 10), id="other quotes"),
-    pytest.param("{heritage: a}", "{heritage: a/b, heritage: 'a/b'}", (10, 27, "heritage", 10), id="quotes or none"),
+    pytest.param(
+        "{heritage: a}", "{heritage: a, 'heritage': a}", (10, 25, "heritage", 10), id="a label"
+    ),
+    pytest.param(
+        "{heritage: a}",
+        "{heritage: 'a', heritage: \"a\"}",
+        (10, 27, "heritage", 10),
+        id="other quotes",
+    ),
+    pytest.param(
+        "{heritage: a}",
+        "{heritage: a/b, heritage: 'a/b'}",
+        (10, 27, "heritage", 10),
+        id="quotes or none",
+    ),
     pytest.param("image: a", "image: a\n        image: a", (20, 9, "image", 19), id="an image"),
     pytest.param(
-        "image: a", "args: [b, {c: d}]\n        args:\n        - b\n        - c: d", (20, 9, "args", 19), id="a list"
+        "image: a",
+        "args: [b, {c: d}]\n        args:\n        - b\n        - c: d",
+        (20, 9, "args", 19),
+        id="a list",
     ),
 ]
 
@@ -63,17 +78,29 @@ def test_a_key_with_the_same_value_is_warned_about_and_every_byte_stays(
 REFUSED = [
     pytest.param("{heritage: a}", "{heritage: a, heritage: b}", id="another value"),
     pytest.param("{heritage: a}", "{heritage: 1, heritage: '1'}", id="a number and a text"),
-    pytest.param("{heritage: a}", "{heritage: yes, heritage: 'yes'}", id="a boolean to some parsers, and a text"),
-    pytest.param("{heritage: a}", "{heritage: 2026-01-01, heritage: '2026-01-01'}", id="a date and a text"),
-    pytest.param("{heritage: a}", "{heritage: {b: c, d: e}, heritage: {d: e}}", id="a part of a value"),
+    pytest.param(
+        "{heritage: a}",
+        "{heritage: yes, heritage: 'yes'}",
+        id="a boolean to some parsers, and a text",
+    ),
+    pytest.param(
+        "{heritage: a}", "{heritage: 2026-01-01, heritage: '2026-01-01'}", id="a date and a text"
+    ),
+    pytest.param(
+        "{heritage: a}", "{heritage: {b: c, d: e}, heritage: {d: e}}", id="a part of a value"
+    ),
     pytest.param("{name: config}", "{name: config, name: other}", id="another name in a reference"),
-    pytest.param("{name: config}", "{name: config, name: config}", id="a reference that is to be changed"),
+    pytest.param(
+        "{name: config}", "{name: config, name: config}", id="a reference that is to be changed"
+    ),
     pytest.param("  name: web\n", "  name: web\n  name: other\n", id="another name"),
 ]
 
 
 @pytest.mark.parametrize(("before", "after"), REFUSED)
-def test_a_key_with_another_value_or_that_is_to_be_changed_is_an_error(before: str, after: str) -> None:
+def test_a_key_with_another_value_or_that_is_to_be_changed_is_an_error(
+    before: str, after: str
+) -> None:
     """The package that helm and kubectl use leaves undefined which one counts."""
     outcome = run((CONFIG_MAP + POD.replace(before, after)).encode(), CONFIG)
     assert (outcome.exit_code, outcome.stdout) == (1, b"")
@@ -100,4 +127,7 @@ def test_a_resource_list_has_no_key_twice() -> None:
     text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- {items}\n"
     outcome = run(text.encode())
     assert outcome.exit_code == 1
-    assert outcome.stderr == "error: line 18, column 11: duplicate key 'image'; the first is on line 17\n"
+    assert (
+        outcome.stderr
+        == "error: line 18, column 11: duplicate key 'image'; the first is on line 17\n"
+    )

@@ -18,11 +18,25 @@ items:
 """
 REPLACED = [
     pytest.param("results:\n  a: b\nother: c\n", "\nother: c\n", id="a mapping"),
-    pytest.param("results:\n  a: b\n# why\nother: c\n", "\n# why\nother: c\n", id="a mapping before a comment"),
-    pytest.param("results:\n  a: |\n    b\nother: c\n", "\nother: c\n", id="a mapping that ends in a block scalar"),
-    pytest.param("results: {a: b} # why\nother: c\n", " # why\nother: c\n", id="a flow mapping before a comment"),
+    pytest.param(
+        "results:\n  a: b\n# why\nother: c\n",
+        "\n# why\nother: c\n",
+        id="a mapping before a comment",
+    ),
+    pytest.param(
+        "results:\n  a: |\n    b\nother: c\n",
+        "\nother: c\n",
+        id="a mapping that ends in a block scalar",
+    ),
+    pytest.param(
+        "results: {a: b} # why\nother: c\n",
+        " # why\nother: c\n",
+        id="a flow mapping before a comment",
+    ),
     pytest.param("results: |\n  a\nother: c\n", "\nother: c\n", id="a block scalar"),
-    pytest.param("results: a # why\nother: c\n", " # why\nother: c\n", id="a scalar before a comment"),
+    pytest.param(
+        "results: a # why\nother: c\n", " # why\nother: c\n", id="a scalar before a comment"
+    ),
     pytest.param("results:\n  a: b", "", id="a mapping without a last newline"),
 ]
 

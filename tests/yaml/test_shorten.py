@@ -51,8 +51,14 @@ def test_what_an_earlier_object_has_is_left_out() -> None:
         pytest.param("name: b\n", "name: b\n---\n", id="two documents"),
         pytest.param("name: b\n", "", id="a field less"),
         pytest.param("name: b\n", "name: b\n    c: d\n", id="a field more"),
-        pytest.param("  - kind: Role\n    name: b\n", "    kind: Role\n    name: b\n", id="an object less"),
-        pytest.param("name: b\n    rules:\n    - verbs:\n      - get\n", "name: *b\n    rules: *c\n", id="aliases"),
+        pytest.param(
+            "  - kind: Role\n    name: b\n", "    kind: Role\n    name: b\n", id="an object less"
+        ),
+        pytest.param(
+            "name: b\n    rules:\n    - verbs:\n      - get\n",
+            "name: *b\n    rules: *c\n",
+            id="aliases",
+        ),
         pytest.param("more: 1\n", "more: 1", id="a last line without its end"),
     ],
 )
@@ -62,7 +68,11 @@ def test_nothing_is_left_out_of_another_text(old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "wanted", [pytest.param({"more": True}, id="of another type"), pytest.param({"rules": []}, id="other elements")]
+    "wanted",
+    [
+        pytest.param({"more": True}, id="of another type"),
+        pytest.param({"rules": []}, id="other elements"),
+    ],
 )
 def test_the_same_words_for_another_value_are_read(wanted: Object) -> None:
     text, objects = leave_out_repeated(WRITTEN, (ROLES[0], ROLES[1] | wanted))
@@ -115,8 +125,14 @@ def meaning(text: str) -> list[Any]:
 
 MISTAKES = [
     pytest.param(lambda lines, place: lines[:place] + lines[place + 1 :], id="a line is lost"),
-    pytest.param(lambda lines, place: [*lines[:place], lines[place], *lines[place:]], id="a line is there twice"),
-    pytest.param(lambda lines, place: [*lines[:place], "  " + lines[place], *lines[place + 1 :]], id="a line moves"),
+    pytest.param(
+        lambda lines, place: [*lines[:place], lines[place], *lines[place:]],
+        id="a line is there twice",
+    ),
+    pytest.param(
+        lambda lines, place: [*lines[:place], "  " + lines[place], *lines[place + 1 :]],
+        id="a line moves",
+    ),
     pytest.param(
         lambda lines, place: [*lines[:place], lines[place][:-2] + "x\n", *lines[place + 1 :]],
         id="a letter is another one",
@@ -125,7 +141,9 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_in_any_line_of_new_objects_is_found(mistake: Callable[[list[str], int], list[str]]) -> None:
+def test_a_mistake_in_any_line_of_new_objects_is_found(
+    mistake: Callable[[list[str], int], list[str]],
+) -> None:
     envelope, changes, splices, output, results = right()
     number = max(range(len(splices)), key=lambda one: len(splices[one].text))
     lines = splices[number].text.splitlines(keepends=True)

@@ -56,11 +56,18 @@ DEPLOYMENT: dict[str, Any] = {
                         "args": ["--level", "info", "- x"],
                         "envFrom": [{"configMapRef": {"name": "web-config"}}],
                         "env": [
-                            {"name": "P", "valueFrom": {"secretKeyRef": {"name": "web-secret", "key": "password"}}}
+                            {
+                                "name": "P",
+                                "valueFrom": {
+                                    "secretKeyRef": {"name": "web-secret", "key": "password"}
+                                },
+                            }
                         ],
                     }
                 ],
-                "volumes": [{"name": "c", "projected": {"sources": [{"configMap": {"name": "web-config"}}]}}],
+                "volumes": [
+                    {"name": "c", "projected": {"sources": [{"configMap": {"name": "web-config"}}]}}
+                ],
             }
         },
     },
@@ -71,26 +78,42 @@ CRON_JOB = {
     "metadata": {"name": "tidy", **NAMESPACE},
     "spec": {
         "schedule": "0 0 * * *",
-        "jobTemplate": {"spec": {"template": {"spec": {"volumes": [{"secret": {"secretName": "web-secret"}}]}}}},
+        "jobTemplate": {
+            "spec": {"template": {"spec": {"volumes": [{"secret": {"secretName": "web-secret"}}]}}}
+        },
     },
 }
 SERVICE = {
     "apiVersion": "v1",
     "kind": "Service",
     "metadata": {"name": "web", **NAMESPACE, "labels": {"app": "web"}},
-    "spec": {"selector": {"app": "web"}, "ports": [{"port": 80, "name": "http"}, {"port": 81, "name": "more"}]},
+    "spec": {
+        "selector": {"app": "web"},
+        "ports": [{"port": 80, "name": "http"}, {"port": 81, "name": "more"}],
+    },
 }
 ROLE = {
     "apiVersion": "rbac.authorization.k8s.io/v1",
     "kind": "Role",
     "metadata": {"name": "web", **NAMESPACE},
-    "rules": [{"apiGroups": [""], "resources": ["configmaps"], "resourceNames": ["web-config"], "verbs": ["get"]}],
+    "rules": [
+        {
+            "apiGroups": [""],
+            "resources": ["configmaps"],
+            "resourceNames": ["web-config"],
+            "verbs": ["get"],
+        }
+    ],
 }
 WIDGET = {
     "apiVersion": "example.com/v1",
     "kind": "Widget",
     "metadata": {"name": "web", **NAMESPACE},
-    "spec": {"parts": [{"configMapRef": {"name": "web-config"}}, None, ["a", ["b"]]], "open": True, "closed": None},
+    "spec": {
+        "parts": [{"configMapRef": {"name": "web-config"}}, None, ["a", ["b"]]],
+        "open": True,
+        "closed": None,
+    },
 }
 MORE: tuple[dict[str, Any], ...] = (SECRET, CRON_JOB, SERVICE, ROLE, WIDGET)
 
@@ -119,7 +142,11 @@ def make_package(rng: Random) -> list[dict[str, Any]]:
         value = rng.choice(EMPTY)
         if value != "missing":
             metadata[field] = value
-    config_map = {**CONFIG_MAP, "metadata": metadata, **rng.choice([{}, {}, {"immutable": None}, {"immutable": False}])}
+    config_map = {
+        **CONFIG_MAP,
+        "metadata": metadata,
+        **rng.choice([{}, {}, {"immutable": None}, {"immutable": False}]),
+    }
     objects = [config_map, DEPLOYMENT, *rng.sample(MORE, rng.randint(0, 1))]
     rng.shuffle(objects)
     return objects
@@ -129,7 +156,11 @@ def wrap(objects: list[dict[str, Any]], wrapping: str) -> list[Any]:
     if wrapping == "ResourceList":
         head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
         return [{**head, "items": objects, "functionConfig": CONFIG}]
-    return [*objects] if wrapping == "stream" else [{"apiVersion": "v1", "kind": "List", "items": objects}]
+    return (
+        [*objects]
+        if wrapping == "stream"
+        else [{"apiVersion": "v1", "kind": "List", "items": objects}]
+    )
 
 
 def transform(data: bytes, wrapping: str) -> Any:
@@ -145,7 +176,10 @@ def expected(documents: str, wrapping: str) -> Any:
 
 
 def read(data: bytes) -> list[Any]:
-    """Read documents with another library. It knows no tabs between tokens, and no value holds one."""
+    """Read documents with another library.
+
+    It knows no tabs between tokens, and no value holds one.
+    """
     documents = YAML(typ="safe", pure=True).load_all(data.decode().replace("\t", " "))
     return [document for document in documents if document is not None]
 
@@ -173,7 +207,9 @@ def check(seed: str) -> None:
     wanted = expected("\n---\n".join(plain), wrapping)
     found = read(outcome.stdout)
     assert found == wanted, f"{repeat}\n{outcome.stdout!r}\n{found}\n{wanted}"
-    assert transform(outcome.stdout, wrapping).stdout == outcome.stdout, f"{repeat}\n{outcome.stdout!r}"
+    assert transform(outcome.stdout, wrapping).stdout == outcome.stdout, (
+        f"{repeat}\n{outcome.stdout!r}"
+    )
 
 
 SNIPPETS = [
@@ -213,18 +249,29 @@ def mutate(text: str, splices: list[Splice], rng: Random) -> list[Splice]:
         return [*others, Splice(start + by, end + by, new)]
     if kind == 2:
         at = rng.randrange(len(new) + 1)
-        return [*others, Splice(start, end, new[:at] + rng.choice(SNIPPETS) + new[at + rng.randint(0, 1) :])]
+        return [
+            *others,
+            Splice(start, end, new[:at] + rng.choice(SNIPPETS) + new[at + rng.randint(0, 1) :]),
+        ]
     if kind == 3:
         return [*splices, Splice(start, start, new)]
     # Near the place of an edit, or anywhere.
-    at = max(0, min(len(text), start + rng.randint(-40, 40))) if kind == 4 else rng.randrange(len(text) + 1)
-    return [*splices, Splice(at, min(at + rng.randint(0, 3), len(text)), rng.choice(["", *SNIPPETS]))]
+    at = (
+        max(0, min(len(text), start + rng.randint(-40, 40)))
+        if kind == 4
+        else rng.randrange(len(text) + 1)
+    )
+    return [
+        *splices,
+        Splice(at, min(at + rng.randint(0, 3), len(text)), rng.choice(["", *SNIPPETS])),
+    ]
 
 
 def say(text: str) -> list[Any]:
     """Return what documents say: each value with its type, and fields in any order.
 
-    A name is text, whatever its tag, and so is a value with a tag of its own, as go-yaml reads both.
+    A name is text, whatever its tag, and so is a value with a tag of its own, as go-yaml reads
+    both.
     """
 
     def spell(node: Any) -> Any:
@@ -240,11 +287,16 @@ def say(text: str) -> list[Any]:
 
 @pytest.fixture
 def refused(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Prove wrong outputs beside each right one. Return those that were refused: all that say something else."""
+    """Prove wrong outputs beside each right one.
+
+    Return those that were refused: all that say something else.
+    """
     found: list[str] = []
     proof = prove.prove
 
-    def prove_wrong_ones_too(envelope: Any, changes: Any, splices: Any, output: str, results: Any = ()) -> None:
+    def prove_wrong_ones_too(
+        envelope: Any, changes: Any, splices: Any, output: str, results: Any = ()
+    ) -> None:
         proof(envelope, changes, splices, output, results)
         text, rng = envelope.document.text, Random(output)
         for _ in range(MUTANTS if splices else 0):

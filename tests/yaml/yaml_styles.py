@@ -12,7 +12,8 @@ PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*")
 WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 COMMENTS = ["# c", "#", "# a: b", "# {x: [1, 'y", "#- z", "# für 雪 🚀", "# &a *b !c | > % @ `"]
 
-# What may be shared by an anchor without being edited. Anything else that is shared may have to be refused.
+# What may be shared by an anchor without being edited. Anything else that is shared may have to be
+# refused.
 UNEDITED = {"data", "stringData", "selector", "ports", "resources", "args", "env"}
 
 
@@ -77,14 +78,18 @@ class Styles:
         """Write the rest of a line: perhaps spaces, perhaps a comment."""
         if self.comments and self.chance(0.2):
             return self.rng.choice([" ", "  ", "\t"]) + self.rng.choice(COMMENTS) + "\n"
-        return self.rng.choice(["", "", "", "", " ", "  "] if self.chance(self.fancy) else [""]) + "\n"
+        return (
+            self.rng.choice(["", "", "", "", " ", "  "] if self.chance(self.fancy) else [""]) + "\n"
+        )
 
     def comment_lines(self, indent: int) -> str:
         """Write blank lines and comments between entries."""
         lines = ""
         while self.chance(0.1 if self.comments else self.fancy * 0.2):
             if self.comments and self.chance(0.7):
-                lines += " " * self.rng.choice([indent, indent, 0]) + self.rng.choice(COMMENTS) + "\n"
+                lines += (
+                    " " * self.rng.choice([indent, indent, 0]) + self.rng.choice(COMMENTS) + "\n"
+                )
             elif not self.keeps_breaks:
                 lines += self.rng.choice(["", "", " "]) + "\n"
         return lines
@@ -146,10 +151,17 @@ class Styles:
         props = self.properties(value, path)
         if isinstance(value, dict | list) and value and not self.chance(self.flow):
             if isinstance(value, dict):
-                body = self.block_mapping(value, indent + self.rng.choice([2, 2, 2, 1, 3, 4, 7]), path)
+                body = self.block_mapping(
+                    value, indent + self.rng.choice([2, 2, 2, 1, 3, 4, 7]), path
+                )
             else:
                 body = self.block_list(value, indent + list_offset, path)
-            return (" " + props if props else "") + self.end_of_line() + self.comment_lines(indent + 1) + body
+            return (
+                (" " + props if props else "")
+                + self.end_of_line()
+                + self.comment_lines(indent + 1)
+                + body
+            )
         return self.inline(value, props, indent, path)
 
     def inline(self, value: Any, props: str, indent: int, path: str) -> str:
@@ -161,7 +173,9 @@ class Styles:
             block = self.block_scalar(value, indent)
             if block:
                 return lead + block
-        if value is not None and not props and self.chance(self.fancy * 0.3):  # on a line of its own
+        if (
+            value is not None and not props and self.chance(self.fancy * 0.3)
+        ):  # on a line of its own
             lead = self.end_of_line() + " " * (indent + self.rng.randint(1, 5))
         text = self.scalar(value, indent, in_flow=False)
         return (lead.rstrip(" ") if not text and not props else lead) + text + self.end_of_line()
@@ -227,7 +241,9 @@ class Styles:
             found.append(f"&{self.new_anchor()}")
         if self.chance(self.fancy * 0.3):
             kind = {dict: "map", list: "seq", str: "str", bool: "bool", int: "int"}.get(type(value))
-            if kind == "str" and value and self.chance(0.2):  # ruamel reads an empty text with this tag as null
+            if (
+                kind == "str" and value and self.chance(0.2)
+            ):  # ruamel reads an empty text with this tag as null
                 found.append("!")
             elif kind:
                 found.append(self.tag_handle + kind)
@@ -244,7 +260,9 @@ class Styles:
 
     def scalar(self, value: Any, indent: int, *, in_flow: bool) -> str:
         if value is None:
-            return self.rng.choice(["~", "null", "Null", "NULL"] if in_flow else ["", "", "~", "null", "Null", "NULL"])
+            return self.rng.choice(
+                ["~", "null", "Null", "NULL"] if in_flow else ["", "", "~", "null", "Null", "NULL"]
+            )
         if isinstance(value, bool | int):
             return json.dumps(value)
         return self.text(value, indent)
@@ -279,7 +297,9 @@ class Styles:
     def block_scalar(self, value: str, indent: int) -> str:
         """Write `|` or `>` with its lines; nothing if the value cannot be written so."""
         lines = value.split("\n")
-        is_writable = value.replace("\n", " ").isprintable() and all(line == line.rstrip() for line in lines)
+        is_writable = value.replace("\n", " ").isprintable() and all(
+            line == line.rstrip() for line in lines
+        )
         depth = self.rng.choice([1, 2, 4])
         content = lines[:-1] if value.endswith("\n") else lines
         if not is_writable or not content or not content[-1]:
@@ -288,7 +308,9 @@ class Styles:
         needs_digit = content[0].startswith(" ") or not content[0]
         digit = str(depth) if needs_digit or self.chance(0.2) else ""
         header = digit + chomp if self.chance(0.5) else chomp + digit
-        is_foldable = self.chance(0.3) and all(line and not line.startswith(" ") for line in content)
+        is_foldable = self.chance(0.3) and all(
+            line and not line.startswith(" ") for line in content
+        )
         body = "\n\n".join(map(self._spread, content)).split("\n") if is_foldable else content
         text = "".join((" " * (indent + depth) + line if line else "") + "\n" for line in body)
         return (">" if is_foldable else "|") + header + self.end_of_line() + text
@@ -301,10 +323,14 @@ class Styles:
     def write_flow(self, value: Any, indent: int, path: str) -> str:
         """Write a value in braces and brackets, perhaps on several lines, all deeper than `indent`."""
         if isinstance(value, dict):
-            parts = [self.flow_pair(key, one, indent, f"{path}/{key}") for key, one in value.items()]
+            parts = [
+                self.flow_pair(key, one, indent, f"{path}/{key}") for key, one in value.items()
+            ]
             return self._brackets("{}", parts, indent)
         if isinstance(value, list):
-            return self._brackets("[]", [self.flow_value(one, indent, f"{path}/[]") for one in value], indent)
+            return self._brackets(
+                "[]", [self.flow_value(one, indent, f"{path}/[]") for one in value], indent
+            )
         return self.scalar(value, indent, in_flow=True)
 
     def flow_pair(self, key: str, value: Any, indent: int, path: str) -> str:
@@ -316,7 +342,9 @@ class Styles:
         if name.startswith('"') and self.chance(0.3) and text[:1] in ('"', "{", "["):
             return f"{start}{name}:{text}"
         colon = (
-            self.rng.choice([" :", "\n" + " " * (indent + 2) + ":"]) if self.chance(self.fancy * 0.5) and start else ":"
+            self.rng.choice([" :", "\n" + " " * (indent + 2) + ":"])
+            if self.chance(self.fancy * 0.5) and start
+            else ":"
         )
         return f"{start}{name}{colon}{self.flow_gap(indent) or ' '}{text}"
 

@@ -1,7 +1,8 @@
 """Settings from plain values, or Invalid: what the JSON Schema says, written by hand.
 
-Each mapping of a configuration is a table of its fields, and what reads the value of each. A field is the attribute of
-the same name in snake case. Where it is missing, the default of the attribute holds.
+Each mapping of a configuration is a table of its fields, and what reads the value of each. A field
+is the attribute of the same name in snake case. Where it is missing, the default of the attribute
+holds.
 """
 
 import re
@@ -14,7 +15,19 @@ from krm_fn.base.item import CONFIG_KINDS, read_item
 from krm_fn.base.keys import DECLARES_FUNCTION
 from krm_fn.base.kind import PROTECTIONS
 from krm_fn.base.link_plan import REVISION_KINDS
-from krm_fn.base.node import Mapping, Node, describe, elements, fields, get, is_mapping, is_null, is_scalar, spell, text
+from krm_fn.base.node import (
+    Mapping,
+    Node,
+    describe,
+    elements,
+    fields,
+    get,
+    is_mapping,
+    is_null,
+    is_scalar,
+    spell,
+    text,
+)
 from krm_fn.base.problem import Problem, Rejected, ResourceId, at, read_list
 from krm_fn.base.settings import (
     API_VERSION,
@@ -62,7 +75,9 @@ _Read: TypeAlias = Callable[[Plain], Any]
 _Table: TypeAlias = Dict[str, _Read]
 
 # Texts: `re` compiles them for the configurations that have such a field.
-_ANNOTATION = r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_ANNOTATION = (
+    r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+)
 _KIND = r"([a-z0-9][-a-z0-9.]*/)?[a-z][-a-z0-9]*/[A-Z][A-Za-z0-9]*"
 _FIELD_PATH = "/?[^/.]*(/|$)"
 """How one begins. The first name has no dot: no field at the top of an object has one, so slashes were meant."""
@@ -81,8 +96,8 @@ _CRON = (
 _HASHED = ("H(/([1-9]|[1-5][0-9]))?", "H(/([1-9]|1[0-9]|2[0-3]))?")
 """What the minute and the hour may be instead: `spread_schedule` makes a plain value of it.
 
-No day: a hashed one would put weeks between the runs of two sets, and not every month has a 31st. And it is the whole
-field: whoever writes a list or a range chooses the values himself.
+No day: a hashed one would put weeks between the runs of two sets, and not every month has a 31st.
+And it is the whole field: whoever writes a list or a range chooses the values himself.
 """
 
 
@@ -102,7 +117,10 @@ _HIGHEST_MODE = 0o777
 
 
 def build_settings(config: Plain) -> Settings:
-    """Build the settings of a configuration. Raises Invalid exactly where the schema does not allow it."""
+    """Build the settings of a configuration.
+
+    Raises Invalid exactly where the schema does not allow it.
+    """
     top = as_mapping(config, ("apiVersion", "kind", "metadata", "spec"))
     name = _set_name(as_mapping(top.get("metadata")).get("name"))
     return Settings(set=name, **_attributes(top.get("spec", {}), _SPEC))
@@ -183,7 +201,15 @@ _FIELD_SPEC: _Table = {
 }
 _REFERRERS: _Table = {"kind": as_text, "group": as_text, "version": as_text, "fieldSpecs": as_list}
 _KUSTOMIZES = (
-    *("nameReference", "namePrefix", "nameSuffix", "namespace", "commonLabels", "labels", "templateLabels"),
+    *(
+        "nameReference",
+        "namePrefix",
+        "nameSuffix",
+        "namespace",
+        "commonLabels",
+        "labels",
+        "templateLabels",
+    ),
     *("commonAnnotations", "varReference", "images", "replicas"),
 )
 """The fields of a kustomize configuration file (api/internal/plugins/builtinconfig/transformerconfig.go)."""
@@ -193,7 +219,10 @@ def _references(value: Plain) -> tuple[FieldSpec, ...]:
     """Read a nameReference list, or a kustomize configuration file that contains one."""
     entries, field = value, "spec.references"
     if isinstance(value, dict):
-        entries, field = as_mapping(value, _KUSTOMIZES).get("nameReference", []), f"{field}.nameReference"
+        entries, field = (
+            as_mapping(value, _KUSTOMIZES).get("nameReference", []),
+            f"{field}.nameReference",
+        )
     specs: list[FieldSpec] = []
     for position, entry in enumerate(as_list(entries)):
         specs += _field_specs(entry, f"{field}[{position}].fieldSpecs")
@@ -207,7 +236,8 @@ def _field_specs(entry: Plain, field: str) -> list[FieldSpec]:
         spec = _fields(one, _FIELD_SPEC, ("path",))
         spec.pop("create", None)
         specs.append(FieldSpec(target=referrers["kind"], entry=f"{field}[{position}]", **spec))
-    # A kustomize configuration file also says where it finds Services and the like. They are checked, and have no use.
+    # A kustomize configuration file also says where it finds Services and the like. They are
+    # checked, and have no use.
     return specs if referrers["kind"] in CONFIG_KINDS else []
 
 
@@ -216,11 +246,17 @@ _CHECKSUMS: _Table = {
     "controllers": lambda value: tuple(dict.fromkeys(map(_any_of(CONTROLLERS), as_list(value)))),
 }
 
-_KEY_TO_PATH: _Table = {"key": as_filled_text, "path": as_filled_text, "mode": _number(0, _HIGHEST_MODE)}
+_KEY_TO_PATH: _Table = {
+    "key": as_filled_text,
+    "path": as_filled_text,
+    "mode": _number(0, _HIGHEST_MODE),
+}
 _SOURCES = {"configMap": "ConfigMap", "secret": "Secret"}
 _SOURCE: _Table = {
     **dict.fromkeys(_SOURCES, as_filled_text),
-    "items": _at_least_one(lambda value: KeyToPath(**_attributes(value, _KEY_TO_PATH, ("key", "path")))),
+    "items": _at_least_one(
+        lambda value: KeyToPath(**_attributes(value, _KEY_TO_PATH, ("key", "path")))
+    ),
     "optional": as_boolean,
 }
 _WORKLOAD: _Table = {
@@ -240,7 +276,10 @@ _IN_ENVIRONMENT: _Table = {"prefix": _matching("[^=]+")}
 
 
 def build_mount(value: Plain) -> Mount:
-    """Build a mount from a plain value. Raises Invalid exactly where the schema does not allow it."""
+    """Build a mount from a plain value.
+
+    Raises Invalid exactly where the schema does not allow it.
+    """
     entry = dict(as_mapping(value))
     sources = {name: entry.pop(name) for name in _SOURCE if name in entry}
     is_projected = "projected" in entry
@@ -252,7 +291,9 @@ def build_mount(value: Plain) -> Mount:
         refuse()
     how, required = (_IN_ENVIRONMENT, ()) if in_environment else (_IN_VOLUME, ("path",))
     return Mount(
-        sources=_at_least_one(_projected_source)(projected) if is_projected else (_source(sources),),
+        sources=_at_least_one(_projected_source)(projected)
+        if is_projected
+        else (_source(sources),),
         projected=is_projected,
         **_attributes(entry, {**_WORKLOAD, **how}, required),
     )
@@ -270,9 +311,15 @@ def _source(value: Plain) -> MountSource:
 
 
 def _pod_texts(value: Plain) -> dict[str, str]:
-    """Read labels or annotations. Refuse those that make the Job a hook, add a sidecar, or that this function sets."""
+    """Read labels or annotations.
+
+    Refuse those that make the Job a hook, add a sidecar, or that this function sets.
+    """
     found = as_texts(value)
-    if any(re.match(_RESERVED, name) or text != _NO_SIDECAR.get(name, text) for name, text in found.items()):
+    if any(
+        re.match(_RESERVED, name) or text != _NO_SIDECAR.get(name, text)
+        for name, text in found.items()
+    ):
         refuse()
     return found
 
@@ -285,7 +332,10 @@ def _quantities(value: Plain) -> dict[str, str | int]:
     amounts = as_mapping(value)
     if any(name not in _RESOURCES and not re.search(_EXTENDED, name) for name in amounts):
         refuse()
-    return {name: amount if isinstance(amount, str) else as_number(amount) for name, amount in amounts.items()}
+    return {
+        name: amount if isinstance(amount, str) else as_number(amount)
+        for name, amount in amounts.items()
+    }
 
 
 _TOLERATION: _Table = {
@@ -331,7 +381,8 @@ _SPEC: _Table = {
 }
 
 
-# What a platform pins of the linker, so that no package can choose it: variables of the environment.
+# What a platform pins of the linker, so that no package can choose it: variables of the
+# environment.
 
 # Variables, as the function has no command line (decision 24).
 _PREFIX = "KRM_FN_LINKER_"
@@ -354,7 +405,9 @@ _IMAGE = _PinnedField("image", f"the name of an image: {EXPECTED_IMAGE}")
 PINNABLE = {
     "--linker-image": _IMAGE,
     f"{_PREFIX}IMAGE": _IMAGE,
-    f"{_PREFIX}SERVICE_ACCOUNT_NAME": _PinnedField("serviceAccountName", "the name of a ServiceAccount"),
+    f"{_PREFIX}SERVICE_ACCOUNT_NAME": _PinnedField(
+        "serviceAccountName", "the name of a ServiceAccount"
+    ),
     f"{_PREFIX}NODE_SELECTOR": _PinnedField(
         "nodeSelector", "a mapping of labels in YAML or JSON, as in a pod spec", is_text=False
     ),
@@ -381,10 +434,15 @@ def find_pins(variables: Dict[str, str], image: str | None = None) -> dict[str, 
     pins = {name: value for name, value in variables.items() if name.startswith(_PREFIX) and value}
     if image is None:
         return pins
-    return {**{name: value for name, value in pins.items() if PINNABLE.get(name) != _IMAGE}, "--linker-image": image}
+    return {
+        **{name: value for name, value in pins.items() if PINNABLE.get(name) != _IMAGE},
+        "--linker-image": image,
+    }
 
 
-def pin_linker(settings: Settings, pins: Dict[str, str], node: Node | None, who: ResourceId | None) -> Settings:
+def pin_linker(
+    settings: Settings, pins: Dict[str, str], node: Node | None, who: ResourceId | None
+) -> Settings:
     """Set what is pinned. Raises Rejected where the configuration says otherwise, and for a pin that is not valid."""
     if not pins:
         return settings
@@ -397,7 +455,9 @@ def pin_linker(settings: Settings, pins: Dict[str, str], node: Node | None, who:
     ]
     if problems:
         raise Rejected(*problems)
-    return settings._replace(linker=settings.linker._replace(**{pin.field.attribute: pin.value for pin in pinned}))
+    return settings._replace(
+        linker=settings.linker._replace(**{pin.field.attribute: pin.value for pin in pinned})
+    )
 
 
 def _read_all(pins: Dict[str, str]) -> Iterator[_Pin]:
@@ -426,12 +486,22 @@ def _read(field: _PinnedField, raw: str) -> Any:
     return refuse() if field is _IMAGE and not is_image(read) else read
 
 
-def _disagreement(pin: _Pin, linker: LinkerSettings, node: Node | None, who: ResourceId | None) -> Problem:
+def _disagreement(
+    pin: _Pin, linker: LinkerSettings, node: Node | None, who: ResourceId | None
+) -> Problem:
     own = getattr(linker, pin.field.attribute)
-    what = f'found "{own}", but {pin.by} pins "{pin.value}"' if pin.field.is_text else f"differs from {pin.by}"
+    what = (
+        f'found "{own}", but {pin.by} pins "{pin.value}"'
+        if pin.field.is_text
+        else f"differs from {pin.by}"
+    )
     message = f"{what}, which no package may change; remove the field"
     path = ("spec", "linker", pin.field.name)
-    return place_setting(path, node, who, message) if node and who else Problem(message, field=spell(path))
+    return (
+        place_setting(path, node, who, message)
+        if node and who
+        else Problem(message, field=spell(path))
+    )
 
 
 def _unknown(name: str) -> Problem:
@@ -442,36 +512,49 @@ def _unknown(name: str) -> Problem:
 
 # The functionConfig as Settings.
 #
-# A valid configuration is read without a validator of the JSON Schema: to load one takes longer than all other work on
-# a small package. The schema explains what is invalid, and a test proves that both agree on what is valid.
+# A valid configuration is read without a validator of the JSON Schema: to load one takes longer
+# than all other work on a small package. The schema explains what is invalid, and a test proves
+# that both agree on what is valid.
 #
-# The values of a ConfigMap are raw text: those of a Kptfile may be without quotes, and `yes` is three letters here, not
-# a boolean. Which of them are numbers or lists, the schema says.
+# The values of a ConfigMap are raw text: those of a Kptfile may be without quotes, and `yes` is
+# three letters here, not a boolean. Which of them are numbers or lists, the schema says.
 
 
 def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -> Settings:
-    """Return the settings; all defaults without a configuration. Raises Rejected with every problem.
+    """Return the settings; all defaults without a configuration.
 
-    The environment names the set where the configuration does not. What it pins wins over all defaults, and the
-    configuration may not say otherwise.
+    Raises Rejected with every problem.
+
+    The environment names the set where the configuration does not. What it pins wins over all
+    defaults, and the configuration may not say otherwise.
     """
     unnamed = _unnamed_settings(environment.set)
     if node is None:
         return pin_linker(unnamed, environment.pins, None, None)
     if not is_mapping(node):
-        raise Rejected(at(node.start_mark, f"functionConfig: expected a {KIND}, found {describe(node)}"))
+        raise Rejected(
+            at(node.start_mark, f"functionConfig: expected a {KIND}, found {describe(node)}")
+        )
     who = read_item(node).id
     if (who.api_version, who.kind) == ("v1", "ConfigMap"):
         read = read_config_map(node, who)
         is_named = "metadata" in read
-        config: Plain = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": unnamed.set}, **read}
+        config: Plain = {
+            "apiVersion": API_VERSION,
+            "kind": KIND,
+            "metadata": {"name": unnamed.set},
+            **read,
+        }
     elif (who.api_version, who.kind) == (API_VERSION, KIND):
         is_named = True
         config = plain_value(node)
     else:
         found = f"{who.api_version or 'no apiVersion'} {who.kind or 'no kind'}"
         raise Rejected(
-            at(node.start_mark, f"functionConfig: found {found}, allowed: {API_VERSION} {KIND}, v1 ConfigMap")
+            at(
+                node.start_mark,
+                f"functionConfig: found {found}, allowed: {API_VERSION} {KIND}, v1 ConfigMap",
+            )
         )
     settings = _settings(config, node, who)
     _check_image(settings.linker.image, ("spec", "linker", "image"), node, who)
@@ -487,15 +570,27 @@ def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -
 
 
 def _unnamed_settings(default_set: str) -> Settings:
-    """Return the settings of a package that names no set. What an earlier run called by the common name is its own."""
-    return Settings(set=default_set, take_over=(DEFAULT_SET,)) if default_set else Settings(is_named=False)
+    """Return the settings of a package that names no set.
+
+    What an earlier run called by the common name is its own.
+    """
+    return (
+        Settings(set=default_set, take_over=(DEFAULT_SET,))
+        if default_set
+        else Settings(is_named=False)
+    )
 
 
 def _check_image(image: str | None, path: tuple[str, ...], node: Node, who: ResourceId) -> None:
     # What substitutes `${VARIABLES}` does so after the function, and in the Job as well.
     if image is not None and "${" not in image and not is_image(image):
         raise Rejected(
-            place_setting(path, node, who, f'found "{image}", which no registry accepts: expected {EXPECTED_IMAGE}')
+            place_setting(
+                path,
+                node,
+                who,
+                f'found "{image}", which no registry accepts: expected {EXPECTED_IMAGE}',
+            )
         )
 
 
@@ -517,7 +612,9 @@ def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
         from krm_fn.core.config.why_invalid import explain_errors
 
         raise Rejected(*explain_errors(config, node, who)) from invalid
-    problems = _stray_kinds(node, "select", settings, who) + _stray_kinds(node, "exclude", settings, who)
+    problems = _stray_kinds(node, "select", settings, who) + _stray_kinds(
+        node, "exclude", settings, who
+    )
     for message in _backward_ranges(settings.linker.schedule or ""):
         problems.append(place_setting(("spec", "linker", "schedule"), node, who, message))
     if problems:
@@ -568,15 +665,24 @@ _BY_NAME = ("select", "exclude")
 @cache
 def _find_types() -> dict[str, str]:
     """Return the type of each setting that a text can hold."""
-    settings = {key: field for key, field in list_settings().items() if _type_of(key, field) in _READERS}
+    settings = {
+        key: field for key, field in list_settings().items() if _type_of(key, field) in _READERS
+    }
 
     def place(key: str) -> tuple[int, str, bool]:
         """Return where a message lists a setting: by type, then by group, and what has to match a pattern last."""
         field = settings[key]
         group = key.rpartition(".")[0]
-        return [*_READERS].index(_type_of(key, field)), group, "pattern" in {**field, **field.get("items", {})}
+        return (
+            [*_READERS].index(_type_of(key, field)),
+            group,
+            "pattern" in {**field, **field.get("items", {})},
+        )
 
-    return {"name": "string", **{key: _type_of(key, settings[key]) for key in sorted(settings, key=place)}}
+    return {
+        "name": "string",
+        **{key: _type_of(key, settings[key]) for key in sorted(settings, key=place)},
+    }
 
 
 def _type_of(key: str, field: dict[str, Any]) -> str:
@@ -595,14 +701,23 @@ def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
     data = get(node, "data")
     if not is_null(data) and not is_mapping(data):
         found = describe(data or node)
-        raise Rejected(place_setting(("data",), node, who, f"expected a mapping of settings, found {found}"))
-    messages = {key: message for key, value in fields(data).items() if (message := _check(key, value))}
+        raise Rejected(
+            place_setting(("data",), node, who, f"expected a mapping of settings, found {found}")
+        )
+    messages = {
+        key: message for key, value in fields(data).items() if (message := _check(key, value))
+    }
     if messages:
-        raise Rejected(*(place_setting(("data", key), node, who, message) for key, message in messages.items()))
+        raise Rejected(
+            *(place_setting(("data", key), node, who, message) for key, message in messages.items())
+        )
     texts = {key: str(value.value) for key, value in fields(data).items() if not is_null(value)}
     name = texts.pop("name", None if who.name in (KPT_NAME, "") else who.name)
     metadata: dict[str, Plain] = {} if name is None else {"metadata": {"name": name}}
-    return {**metadata, "spec": _nest({key: _READERS[_find_types()[key]](text) for key, text in texts.items()})}
+    return {
+        **metadata,
+        "spec": _nest({key: _READERS[_find_types()[key]](text) for key, text in texts.items()}),
+    }
 
 
 def _nest(flat: dict[str, Plain]) -> dict[str, Plain]:

@@ -17,7 +17,14 @@ from krm_fn.base.item import Item, about, locate, read_item
 from krm_fn.base.keys import LOCAL_CONFIG, PACKAGE_PATH
 from krm_fn.base.node import Node, elements, fields, get, is_mapping, text
 from krm_fn.base.problem import Problem, Rejected, Severity, camel_case, listing
-from krm_fn.base.settings import KPT_NAME, NO_ENVIRONMENT, Environment, Settings, configures, is_configuration
+from krm_fn.base.settings import (
+    KPT_NAME,
+    NO_ENVIRONMENT,
+    Environment,
+    Settings,
+    configures,
+    is_configuration,
+)
 from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.names.names import is_our_program
@@ -38,7 +45,8 @@ class Origin(IntEnum):
 class Configuration(NamedTuple):
     """A configuration, and where it is, in words for people.
 
-    `package`: the folder of the kpt package that it is in, `""` for none. `place` says where a problem with it is.
+    `package`: the folder of the kpt package that it is in, `""` for none. `place` says where a
+    problem with it is.
     """
 
     node: Node
@@ -56,10 +64,13 @@ class Configuration(NamedTuple):
 def find_configuration(
     found: Iterable[Configuration], packages: "Packages", environment: Environment, remedy: str
 ) -> Configuration | None:
-    """Find the configuration that counts; None without one. Raises Rejected for an invalid one, and a contradiction.
+    """Find the configuration that counts; None without one.
 
-    `packages`: those of all that is read. What is in a subpackage, or is read beside the configuration that a run
-    names, may be that of another run, for another set. `remedy`: how to choose one of several.
+    Raises Rejected for an invalid one, and a contradiction.
+
+    `packages`: those of all that is read. What is in a subpackage, or is read beside the
+    configuration that a run names, may be that of another run, for another set. `remedy`: how to
+    choose one of several.
     """
     written, empty = _split_empty(found)
     passed = [one for one in written if one.origin is Origin.PASSED]
@@ -80,7 +91,10 @@ def find_configuration(
 
 
 def read_by_set(found: Iterable[Configuration]) -> dict[str, Settings]:
-    """Return the settings of each set. Raises Rejected for an invalid configuration, and a contradiction."""
+    """Return the settings of each set.
+
+    Raises Rejected for an invalid configuration, and a contradiction.
+    """
     by_set: dict[str, list[Configuration]] = defaultdict(list)
     for one in sorted(_split_empty(found)[0], key=_rank):
         by_set[_parse(one, NO_ENVIRONMENT).set].append(one)
@@ -98,7 +112,9 @@ def as_passed(node: Node) -> Configuration:
 
 def find_among(items: Collection[Item], packages: "Packages") -> list[Configuration]:
     return [
-        Configuration(item.node, Origin.READ, packages.locate(item), packages.of(item), _place_in(item))
+        Configuration(
+            item.node, Origin.READ, packages.locate(item), packages.of(item), _place_in(item)
+        )
         for item in items
         if configures(item)
     ]
@@ -121,21 +137,35 @@ def find_in_kptfile(kptfile: Node) -> Iterator[tuple[str, Node | None]]:
         program = text(get(entry, "exec")).partition(" ")[0] or text(get(entry, "image"))
         if is_our_program(program):
             settings = get(entry, "configMap")
-            # kpt passes the `configMap` of an entry as a ConfigMap: what is wrong with it is then said as in a run.
-            config = {"apiVersion": "v1", "kind": "ConfigMap", "data": settings and plain_value(settings)}
-            yield text(get(entry, "configPath")), read_yaml(json.dumps(config).encode()).roots[0] if settings else None
+            # kpt passes the `configMap` of an entry as a ConfigMap: what is wrong with it is then
+            # said as in a run.
+            config = {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "data": settings and plain_value(settings),
+            }
+            yield (
+                text(get(entry, "configPath")),
+                read_yaml(json.dumps(config).encode()).roots[0] if settings else None,
+            )
 
 
 class Packages:
     """The folders of kpt packages: as `kpt fn render` says, else where a Kptfile is.
 
-    `files` are read beside the objects, and `folders` are known to hold a Kptfile that is not among them.
+    `files` are read beside the objects, and `folders` are known to hold a Kptfile that is not among
+    them.
     """
 
-    def __init__(self, items: Iterable[Item], files: Iterable[str] = (), folders: Iterable[str] = ()) -> None:
+    def __init__(
+        self, items: Iterable[Item], files: Iterable[str] = (), folders: Iterable[str] = ()
+    ) -> None:
         self._items = items
         self._files = files
-        self._folders = {*folders, *(dirname(item.file) for item in items if item.id.kind == "Kptfile")}
+        self._folders = {
+            *folders,
+            *(dirname(item.file) for item in items if item.id.kind == "Kptfile"),
+        }
 
     def of(self, item: Item) -> str:
         """Return the package of an object; `""` if it is in none."""
@@ -154,7 +184,9 @@ class Packages:
 
     def is_inner(self, package: str) -> bool:
         """Tell whether something is read that is outside of this package."""
-        return bool(package) and not all(f"{other}/".startswith(f"{package}/") for other in self.all)
+        return bool(package) and not all(
+            f"{other}/".startswith(f"{package}/") for other in self.all
+        )
 
     def locate(self, item: Item) -> str:
         """Say where an object is. kpt says the file in its package, and where the package is on this machine."""
@@ -179,8 +211,13 @@ def _split_empty(found: Iterable[Configuration]) -> tuple[list[Configuration], l
 
 
 def _rank(one: Configuration) -> tuple[Origin, list[str | int]]:
-    """Sort by place, whatever the order in which all was read. Lines are numbers: 6 comes before 11."""
-    return one.origin, [int(part) if part.isdecimal() else part for part in re.split("([0-9]+)", one.where)]
+    """Sort by place, whatever the order in which all was read.
+
+    Lines are numbers: 6 comes before 11.
+    """
+    return one.origin, [
+        int(part) if part.isdecimal() else part for part in re.split("([0-9]+)", one.where)
+    ]
 
 
 def _parse(one: Configuration, environment: Environment) -> Settings:
@@ -191,12 +228,17 @@ def _parse(one: Configuration, environment: Environment) -> Settings:
 
 
 def _set_of(one: Configuration, environment: Environment) -> str:
-    """Return the name of the set. That of another run may be of a version with other fields: it is read no further."""
+    """Return the name of the set.
+
+    That of another run may be of a version with other fields: it is read no further.
+    """
     who = read_item(one.node).id if is_mapping(one.node) else None
     return who.name if who and is_configuration(who) else _parse(one, environment).set
 
 
-def _choose(others: list[Configuration], packages: "Packages", environment: Environment, remedy: str) -> Configuration:
+def _choose(
+    others: list[Configuration], packages: "Packages", environment: Environment, remedy: str
+) -> Configuration:
     """Choose where none is passed. Raises Rejected for several sets."""
     outer = [one for one in others if not packages.is_inner(one.package)] or others
     if len({_set_of(one, environment) for one in outer}) > 1:
@@ -206,10 +248,15 @@ def _choose(others: list[Configuration], packages: "Packages", environment: Envi
 
 
 def _check_agreement(
-    first: Configuration, settings: Settings, others: Iterable[Configuration], environment: Environment
+    first: Configuration,
+    settings: Settings,
+    others: Iterable[Configuration],
+    environment: Environment,
 ) -> None:
     differing = [(one, [*_differences(settings, _parse(one, environment))]) for one in others]
-    problems = [_contradiction(first, one, differences) for one, differences in differing if differences]
+    problems = [
+        _contradiction(first, one, differences) for one, differences in differing if differences
+    ]
     if problems:
         raise Rejected(*problems)
 
@@ -232,7 +279,10 @@ def _differences(first: Settings, second: Settings) -> Iterator[str]:
 
 
 def _pairs(path: str, first: Any, second: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the fields below a path, and their values in both. A group of settings has no value of its own."""
+    """Yield the fields below a path, and their values in both.
+
+    A group of settings has no value of its own.
+    """
     for name, one in first._asdict().items():
         other, field = getattr(second, name), f"{path}.{camel_case(name)}"
         if isinstance(one, tuple) and hasattr(one, "_asdict"):
@@ -257,9 +307,13 @@ def _show(value: Any) -> str:
         value = tuple(sorted(value))
     if isinstance(value, tuple):
         return f"[{', '.join(value)}]" if all(isinstance(one, str) for one in value) else ""
-    return "" if isinstance(value, Mapping) else str(value.value if isinstance(value, Enum) else value)
+    return (
+        "" if isinstance(value, Mapping) else str(value.value if isinstance(value, Enum) else value)
+    )
 
 
 def _place_in(item: Item) -> Callable[[Problem], Problem]:
     """Place problems in the file of an object: the lines of a ResourceList mean nothing to its author."""
-    return lambda problem: problem._replace(file=item.file, line=0, column=0) if item.file else problem
+    return lambda problem: (
+        problem._replace(file=item.file, line=0, column=0) if item.file else problem
+    )

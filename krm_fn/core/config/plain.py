@@ -7,7 +7,17 @@ from itertools import takewhile
 from typing import Any, NoReturn, TypeAlias
 
 from krm_fn.base.item import read_item
-from krm_fn.base.node import Marks, Node, Scalar, fields, is_mapping, is_null, is_scalar, read_path, spell
+from krm_fn.base.node import (
+    Marks,
+    Node,
+    Scalar,
+    fields,
+    is_mapping,
+    is_null,
+    is_scalar,
+    read_path,
+    spell,
+)
 from krm_fn.base.problem import Problem, ResourceId, at
 
 Plain: TypeAlias = "str | bool | int | float | list[Plain] | dict[str, Plain] | None"
@@ -19,19 +29,29 @@ _FLOAT = r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|I
 _NUMERIC = frozenset("+-.0123456789")
 """The first characters of numbers."""
 
-_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_BOOLEANS = {
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
 
 
 def plain_value(node: Node) -> Plain:
     """Return the value of a node. A field that is null is left out, as it means the default.
 
-    Scalars follow the core schema of YAML 1.2, as a person reads a configuration: `1_000` and `2020-01-02` are text.
-    (`names.go_yaml` reads them as kustomize's hasher does, which a configuration need not agree with.)
+    Scalars follow the core schema of YAML 1.2, as a person reads a configuration: `1_000` and
+    `2020-01-02` are text. (`names.go_yaml` reads them as kustomize's hasher does, which a
+    configuration need not agree with.)
     """
     if is_scalar(node):
         return _scalar(node)
     if is_mapping(node):
-        return {key: plain_value(value) for key, value in fields(node).items() if not is_null(value)}
+        return {
+            key: plain_value(value) for key, value in fields(node).items() if not is_null(value)
+        }
     return [plain_value(child) for child in node.value]
 
 
@@ -49,11 +69,17 @@ def _scalar(node: Scalar) -> Plain:
 def _number(text: str) -> int | float | None:
     if text[:1] not in _NUMERIC:
         return None
-    if re.fullmatch(_OCTAL, text):  # not in YAML 1.2, but Kubernetes' tools read it, and people write file modes so
+    if re.fullmatch(
+        _OCTAL, text
+    ):  # not in YAML 1.2, but Kubernetes' tools read it, and people write file modes so
         return int(text, 8)
     if re.fullmatch(_INTEGER, text):
         return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
-    return float(text.replace(".inf", "inf").replace(".nan", "nan")) if re.fullmatch(_FLOAT, text) else None
+    return (
+        float(text.replace(".inf", "inf").replace(".nan", "nan"))
+        if re.fullmatch(_FLOAT, text)
+        else None
+    )
 
 
 class Invalid(Exception):
@@ -116,24 +142,36 @@ def place_setting(
 ) -> Problem:
     """Return a problem with the setting at a path such as `spec.kinds`, at the setting's key.
 
-    `node` is the whole configuration, `who` its id: if that is a ConfigMap, the settings are in its `data`. `marks`:
-    those for many problems.
+    `node` is the whole configuration, `who` its id: if that is a ConfigMap, the settings are in its
+    `data`. `marks`: those for many problems.
     """
     path = tuple(path)
     if who.kind == "ConfigMap":
         path = _path_in_data(path)
-    return at((marks or Marks()).of(node, path), message)._replace(resource=who, field=spell(path), node=node)
+    return at((marks or Marks()).of(node, path), message)._replace(
+        resource=who, field=spell(path), node=node
+    )
 
 
 def place_settings(problems: Iterable[Problem], node: Node | None) -> Iterator[Problem]:
-    """Place the problems with settings, whose resource is the configuration `node`. Pass on all others."""
+    """Place the problems with settings, whose resource is the configuration `node`.
+
+    Pass on all others.
+    """
     who = read_item(node).id if is_mapping(node) else None
     marks = Marks()
     for problem in problems:
-        if node is None or problem.resource is None or problem.resource != who or problem.node is not None:
+        if (
+            node is None
+            or problem.resource is None
+            or problem.resource != who
+            or problem.node is not None
+        ):
             yield problem
         else:
-            placed = place_setting(read_path(problem.field), node, problem.resource, problem.message, marks)
+            placed = place_setting(
+                read_path(problem.field), node, problem.resource, problem.message, marks
+            )
             yield placed._replace(severity=problem.severity)
 
 
@@ -149,7 +187,9 @@ def load_schema() -> dict[str, Any]:
     """Return the JSON Schema of the functionConfig, the one source of its fields, defaults and descriptions."""
     from importlib import import_module
 
-    path = f"{import_module('krm_fn.schemas').__path__[0]}/configrevisions-revisions.krm-fn.io-v1.json"
+    path = (
+        f"{import_module('krm_fn.schemas').__path__[0]}/configrevisions-revisions.krm-fn.io-v1.json"
+    )
     with open(path, "rb") as file:  # noqa: PTH123  # to import pathlib or importlib.resources takes milliseconds
         schema: dict[str, Any] = json.load(file)
     return schema

@@ -1,4 +1,7 @@
-"""Sentences that say why the JSON Schema does not allow a configuration. The only importer of `jsonschema`."""
+"""Sentences that say why the JSON Schema does not allow a configuration.
+
+The only importer of `jsonschema`.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -26,13 +29,18 @@ def explain_errors(config: Plain, node: Node, who: ResourceId) -> list[Problem]:
     """Return every reason, with the field and its line, in the order of the lines."""
     problems: set[Problem] = set()
     for error in validator(load_schema()).iter_errors(config):
-        problems.update(place_setting(path, node, who, message) for path, message in _sentences(error))
-    return sorted(problems, key=lambda problem: (problem.line, problem.column, problem.field, problem.message))
+        problems.update(
+            place_setting(path, node, who, message) for path, message in _sentences(error)
+        )
+    return sorted(
+        problems, key=lambda problem: (problem.line, problem.column, problem.field, problem.message)
+    )
 
 
 def _check_pattern(_: Any, pattern: str, found: Any, __: Any) -> Iterator[ValidationError]:
-    # In JSON Schema, as in ECMAScript and Go, `$` is only the end of the text. Python's `$` also precedes a last line
-    # break. A pattern that says so in Python, such as `(?![\s\S])`, is none to Go, and kubeconform refuses the schema.
+    # In JSON Schema, as in ECMAScript and Go, `$` is only the end of the text. Python's `$` also
+    # precedes a last line break. A pattern that says so in Python, such as `(?![\s\S])`, is none to
+    # Go, and kubeconform refuses the schema.
     if isinstance(found, str) and not re.search(pattern.replace("$", r"\Z"), found):
         yield ValidationError("")  # `_sentences` says it
 
@@ -102,7 +110,9 @@ def _show(value: Plain) -> str:
 
 _RULES: dict[str, Callable[[Any, Any, Any], str]] = {
     "enum": lambda found, rule, _: f"found {_show(found)}{suggest(str(found), rule)}",
-    "const": lambda found, rule, _: f"found {_show(found)}, allowed: {'true' if rule is True else rule}",
+    "const": lambda found, rule, _: (
+        f"found {_show(found)}, allowed: {'true' if rule is True else rule}"
+    ),
     "type": lambda found, rule, _: _other_type(found, [rule] if isinstance(rule, str) else rule),
     "pattern": lambda found, _, schema: f"found {_show(found)}, expected {schema['$comment']}",
     "maxLength": lambda found, rule, _: f"found {len(found)} characters, allowed: {rule}",

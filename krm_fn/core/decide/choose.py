@@ -41,9 +41,10 @@ from krm_fn.core.references.references import References
 #
 # A name is of ciphertext, so who encrypts the same values again gets other names.
 #
-# Sources: getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`: a plain value in an encrypted place is an error,
-# and the MAC covers every value unless `mac_only_encrypted` is set. fluxcd/kustomize-controller:
-# internal/decryptor/decryptor.go, `checkSopsMac`: "not enabled by default", and only its tests set it.
+# Sources: getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`: a plain value in an encrypted
+# place is an error, and the MAC covers every value unless `mac_only_encrypted` is set.
+# fluxcd/kustomize-controller: internal/decryptor/decryptor.go, `checkSopsMac`: "not enabled by
+# default", and only its tests set it.
 
 
 def is_encrypted(item: Item) -> bool:
@@ -63,11 +64,14 @@ def why_encrypted(item: Item, settings: Settings) -> Reason | None:
     for path in _written(settings):
         if _is_covered(path, block):
             text = (
-                f"its encryption covers {spell(path)}; encrypt only its data, with encrypted_regex: ^(data|stringData)$"
+                f"its encryption covers {spell(path)}; encrypt only its data, with "
+                f"encrypted_regex: ^(data|stringData)$"
             )
             return Reason(ReasonCode.BOUND, text, item, "sops")
     # With a deployer that does not decrypt by itself, a plugin does, and that checks the MAC.
-    checks_no_mac = bool(settings.deployers) and all(DEPLOYERS[name].decrypts for name in settings.deployers)
+    checks_no_mac = bool(settings.deployers) and all(
+        DEPLOYERS[name].decrypts for name in settings.deployers
+    )
     if block.get("mac_only_encrypted") in TRUE or checks_no_mac:
         return None
     text = (
@@ -139,7 +143,9 @@ _NOT_READ = Reason(
     "no pod template of the package references it",
     remedy=f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same",
 )
-_READ_IN_CHART = _NOT_READ._replace(text="only values of a chart name it, and its pods are rendered in the cluster")
+_READ_IN_CHART = _NOT_READ._replace(
+    text="only values of a chart name it, and its pods are rendered in the cluster"
+)
 
 
 class _Decision(NamedTuple):
@@ -150,10 +156,13 @@ class _Decision(NamedTuple):
     problem: Problem | None = None
 
 
-def choose(package: Package, references: References, mentions: Mentions, guards: Guards, settings: Settings) -> Choices:
+def choose(
+    package: Package, references: References, mentions: Mentions, guards: Guards, settings: Settings
+) -> Choices:
     """Choose a strategy for each ConfigMap, Secret and handled producer.
 
-    What nobody chose explicitly is renamed or adopted only if no guard knows who looks it up by its name.
+    What nobody chose explicitly is renamed or adopted only if no guard knows who looks it up by its
+    name.
     """
     chooser = _Chooser(package, references, mentions, guards, settings)
     choices: list[Choice] = []
@@ -163,7 +172,8 @@ def choose(package: Package, references: References, mentions: Mentions, guards:
         choices.append(choice)
         problems += [choice.problem] if choice.problem else []
         if choice.strategy is Strategy.RENAME:
-            # By default such an object is left alone. Here somebody chose it, so its readers are said instead.
+            # By default such an object is left alone. Here somebody chose it, so its readers are
+            # said instead.
             for guard in guards.values():
                 problems += guard.refuse(item)
     return Choices(tuple(choices), tuple(problems))
@@ -171,7 +181,12 @@ def choose(package: Package, references: References, mentions: Mentions, guards:
 
 class _Chooser:
     def __init__(
-        self, package: Package, references: References, mentions: Mentions, guards: Guards, settings: Settings
+        self,
+        package: Package,
+        references: References,
+        mentions: Mentions,
+        guards: Guards,
+        settings: Settings,
     ) -> None:
         self._references = references
         self._mentions = mentions
@@ -179,7 +194,9 @@ class _Chooser:
         self._guards = guards
         self._exclude = Entries(settings.exclude)
         self._select = Entries(settings.select or ())
-        self._has_referrers = any(may_refer(item.id) and not item.is_local for item in package.authored)
+        self._has_referrers = any(
+            may_refer(item.id) and not item.is_local for item in package.authored
+        )
 
     def choose(self, item: Item) -> Choice:
         chosen = self._choose_in_own_set(item)
@@ -199,15 +216,24 @@ class _Chooser:
         )
 
     def _choose_in_own_set(self, item: Item) -> Choice:
-        bound = why_encrypted(item, self._settings) if item.is_config else _why_bound(item, self._references)
+        bound = (
+            why_encrypted(item, self._settings)
+            if item.is_config
+            else _why_bound(item, self._references)
+        )
         written = _why_written_by_others(item, self._references)
         if bound is not None and not item.is_config:
             written = None  # two that make one Secret write to each other's: `bound` says that
-        # An order to leave it alone is obeyed even where somebody else writes it; any other order is not.
+        # An order to leave it alone is obeyed even where somebody else writes it; any other order
+        # is not.
         decision = _refuse(item) or self._configured(item)
         if written is None:
             decision = decision or self._defaulted(item)
-            if bound is not None and decision.strategy is not None and decision.strategy.makes_revisions:
+            if (
+                bound is not None
+                and decision.strategy is not None
+                and decision.strategy.makes_revisions
+            ):
                 decision = _leave_bound(item, bound)
         elif decision is None:
             decision = _Decision(None, written)
@@ -232,8 +258,12 @@ class _Chooser:
             return _Decision(Strategy.IGNORE, _matched(ReasonCode.EXCLUDE, number))
         if keys.STRATEGY in item.annotations:
             return _annotated(item, item.annotations[keys.STRATEGY], self._settings)
-        for number, selector in _find(self._select, item) if item.id.kind in self._settings.kinds else ():
-            return _Decision(selector.strategy or self._settings.strategy, _matched(ReasonCode.SELECT, number))
+        for number, selector in (
+            _find(self._select, item) if item.id.kind in self._settings.kinds else ()
+        ):
+            return _Decision(
+                selector.strategy or self._settings.strategy, _matched(ReasonCode.SELECT, number)
+            )
         return None
 
     def _defaulted(self, item: Item) -> _Decision:
@@ -241,15 +271,20 @@ class _Chooser:
         settings, references = self._settings, self._references
         if item.id.kind not in settings.kinds:
             return _Decision(None, _not_handled(item))
-        if settings.select is not None:  # whoever wrote it has listed what is to be chosen, and nothing else is
+        if (
+            settings.select is not None
+        ):  # whoever wrote it has listed what is to be chosen, and nothing else is
             return _Decision(None, _NOT_SELECTED)
         # Where no pods read it, a new name restarts nothing, and may only break who looks it up.
         if item not in references.read_by_pods:
-            return _Decision(None, _READ_IN_CHART if item in self._mentions.in_values else _NOT_READ)
+            return _Decision(
+                None, _READ_IN_CHART if item in self._mentions.in_values else _NOT_READ
+            )
         return self._default_of_what_pods_read(item, settings)
 
     def _default_of_what_pods_read(self, item: Item, settings: Settings) -> _Decision:
-        # A revision of an earlier run in place stays one: whoever chose it has chosen it. A checksum renames nothing.
+        # A revision of an earlier run in place stays one: whoever chose it has chosen it. A
+        # checksum renames nothing.
         if is_revision(item) and item.labels[keys.SET] in settings.own_sets:
             text = "pods read it, and an earlier run has made it a revision"
             return _Decision(settings.strategy, Reason(ReasonCode.EARLIER_RUN, text))
@@ -258,7 +293,9 @@ class _Chooser:
         for guard in self._guards.values():
             reason = guard.why(item)
             if reason is not None:
-                return _leave_unchanged(item, reason._replace(remedy=reason.remedy or RENAME_ALL_THE_SAME))
+                return _leave_unchanged(
+                    item, reason._replace(remedy=reason.remedy or RENAME_ALL_THE_SAME)
+                )
         text = "pods read it, and nothing hints at a program that looks it up by its name"
         return _Decision(settings.strategy, Reason(ReasonCode.DEFAULT, text))
 
@@ -278,7 +315,9 @@ class _Chooser:
             return choice
         if code is ReasonCode.NOT_READ and self._has_referrers:
             return choice._replace(gets_base_name_back=True)
-        elsewhere = "run the function over the whole package, or " if code is ReasonCode.NOT_READ else ""
+        elsewhere = (
+            "run the function over the whole package, or " if code is ReasonCode.NOT_READ else ""
+        )
         message = (
             f"its name is of older content, and stays because {choice.reason.text}; "
             f"{elsewhere}annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to give it its base name back"
@@ -291,7 +330,9 @@ def _refuse(item: Item) -> _Decision | None:
     if not item.id.name:
         return _Decision(None, Reason(ReasonCode.FIXED_NAME, "it has no name"))
     if item.id.name in FIXED_NAMES:
-        return _Decision(None, Reason(ReasonCode.FIXED_NAME, "programs look it up by this very name"))
+        return _Decision(
+            None, Reason(ReasonCode.FIXED_NAME, "programs look it up by this very name")
+        )
     return None
 
 
@@ -299,7 +340,9 @@ def _annotated(item: Item, annotated: str, settings: Settings) -> _Decision:
     field = f"metadata.annotations[{keys.STRATEGY}]"
     reason = Reason(ReasonCode.ANNOTATION, f"its annotation {keys.STRATEGY} says so", item, field)
     if annotated not in set(Strategy):
-        return _Decision(None, reason, about(item, f"found {annotated!r}{suggest(annotated, Strategy)}", field))
+        return _Decision(
+            None, reason, about(item, f"found {annotated!r}{suggest(annotated, Strategy)}", field)
+        )
     if item.id.kind not in settings.kinds and annotated != Strategy.IGNORE:
         message = f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
         return _Decision(None, _not_handled(item), about(item, message, field, Severity.WARNING))
@@ -318,7 +361,9 @@ def _not_handled(item: Item) -> Reason:
 
 def _leave_unchanged(item: Item, reason: Reason) -> _Decision:
     message = f"left unchanged: {reason.text}; {reason.remedy}"
-    severity = Severity.INFO if reason.code is ReasonCode.EMPTY else Severity.WARNING  # there is nothing to be stale
+    severity = (
+        Severity.INFO if reason.code is ReasonCode.EMPTY else Severity.WARNING
+    )  # there is nothing to be stale
     return _Decision(None, reason, about(item, message, severity=severity))
 
 
@@ -340,7 +385,11 @@ def _why_bound(item: Item, references: References) -> Reason | None:
         return None
     others = [target.id for target in shared.targets if target is not item]
     name = f"{shared.reference.kind} {shared.reference.target}"
-    text = f"{others[0]} has or makes its {name} as well" if others else f"its {name} is in another namespace"
+    text = (
+        f"{others[0]} has or makes its {name} as well"
+        if others
+        else f"its {name} is in another namespace"
+    )
     return Reason(ReasonCode.BOUND, text, item, shared.reference.field)
 
 
@@ -351,7 +400,9 @@ def _why_written_by_others(item: Item, references: References) -> Reason | None:
     written = references.written_by_controllers.get(item)
     if written is not None:
         says = "a controller writes to it under this name"
-        return Reason(code, says, written.referrer, written.reference.field, written.reference.rule.source)
+        return Reason(
+            code, says, written.referrer, written.reference.field, written.reference.rule.source
+        )
     type_of_secret = text(get(item.node, "type")) if item.id.kind == "Secret" else ""
     if type_of_secret in _WRITTEN_TYPES:
         return Reason(code, f"a controller fills Secrets of type {type_of_secret}", item, "type")
@@ -383,7 +434,10 @@ def _is_stale(item: Item) -> bool:
 
 
 def find_first(items: Iterable[Item], selectors: Iterable[Selector]) -> dict[int, Item]:
-    """Return the first object that each entry matches, by the position of the entry. Some match none."""
+    """Return the first object that each entry matches, by the position of the entry.
+
+    Some match none.
+    """
     entries = Entries(selectors)
     first: dict[int, Item] = {}
     for item in items if entries else ():
@@ -392,11 +446,16 @@ def find_first(items: Iterable[Item], selectors: Iterable[Selector]) -> dict[int
     return first
 
 
-def _find(entries: Entries[Selector], item: Item, but: Container[int] = ()) -> Iterator[Numbered[Selector]]:
+def _find(
+    entries: Entries[Selector], item: Item, but: Container[int] = ()
+) -> Iterator[Numbered[Selector]]:
     """Yield the entries that match an object, in their order."""
     if not entries:
         return
-    own = (item.id.name, base_name(item))  # an entry still matches what an earlier run in place has renamed
+    own = (
+        item.id.name,
+        base_name(item),
+    )  # an entry still matches what an earlier run in place has renamed
     for one in entries.that_may_match(own):
         if one.position not in but and _matches(item, own, one.entry):
             yield one

@@ -12,7 +12,16 @@ from krm_fn.base.kind import PROTECTIONS, Protection, is_named_at_deploy, keep_n
 from krm_fn.base.node import Node, Scalar, fields, get, is_mapping, is_null
 from krm_fn.base.problem import Problem, Severity, listing
 from krm_fn.base.settings import Settings, Strategy
-from krm_fn.core.decide.run import Choice, Choices, Consumers, Package, Revision, Revisions, find_clashes, find_too_long
+from krm_fn.core.decide.run import (
+    Choice,
+    Choices,
+    Consumers,
+    Package,
+    Revision,
+    Revisions,
+    find_clashes,
+    find_too_long,
+)
 from krm_fn.core.names.content_hash import Unhashable
 from krm_fn.core.names.names import CONTENT_NAME, authored_id, base_name
 from krm_fn.core.references.find import ROLES
@@ -28,12 +37,17 @@ _Naming: TypeAlias = Generator[Item, None, _Result]
 
 
 def name_revisions(choices: Choices, references: References) -> Revisions:
-    """Name the chosen objects. Report names that are too long, that clash, or that cannot be made."""
+    """Name the chosen objects.
+
+    Report names that are too long, that clash, or that cannot be made.
+    """
     chosen = [choice for choice in choices.all if choice.strategy.makes_revisions]
     no_longer = [choice for choice in choices.all if choice.gets_base_name_back]
     restored = [_restore(choice) for choice in no_longer]
     namer = _Namer(chosen, restored, references.embedded)
-    namer.add_producers([choice.item for choice in choices.all if not choice.item.is_config], references.authored)
+    namer.add_producers(
+        [choice.item for choice in choices.all if not choice.item.is_config], references.authored
+    )
     rendered = [revision for choice in chosen if (revision := namer.name(choice.item))]
     namer.update_others()
     others = [choice.item for choice in choices.all]
@@ -44,7 +58,9 @@ def name_revisions(choices: Choices, references: References) -> Revisions:
         *_warn_of_second_hash(rendered),
         *map(_announce_restored, no_longer),
     ]
-    return Revisions(rendered, restored, namer.edits, [*namer.problems, *problems], namer.in_producers)
+    return Revisions(
+        rendered, restored, namer.edits, [*namer.problems, *problems], namer.in_producers
+    )
 
 
 class _Namer:
@@ -54,12 +70,17 @@ class _Namer:
     """
 
     def __init__(
-        self, chosen: Iterable[Choice], restored: Iterable[Revision], embedded: Iterable[EmbeddedReference]
+        self,
+        chosen: Iterable[Choice],
+        restored: Iterable[Revision],
+        embedded: Iterable[EmbeddedReference],
     ) -> None:
         self.edits: list[Edit] = []
         self.problems: list[Problem] = []
         self._chosen = {choice.item: choice for choice in chosen}
-        self._revisions: dict[Item, Revision | None] = {revision.item: revision for revision in restored}
+        self._revisions: dict[Item, Revision | None] = {
+            revision.item: revision for revision in restored
+        }
         self._embedded: dict[Item, list[EmbeddedReference]] = defaultdict(list)
         for one in embedded:
             self._embedded[one.item].append(one)
@@ -67,7 +88,9 @@ class _Namer:
         self.in_producers: dict[Node, str] = {}
         self._of_producers: dict[Item, list[ResolvedReference]] = {}
 
-    def add_producers(self, producers: Iterable[Item], references: Iterable[ResolvedReference]) -> None:
+    def add_producers(
+        self, producers: Iterable[Item], references: Iterable[ResolvedReference]
+    ) -> None:
         """Take the references of producers: what they read decides the content of what they make."""
         self._of_producers = {item: [] for item in producers}
         for resolved in references if self._of_producers else ():
@@ -135,7 +158,9 @@ class _Namer:
                 continue
             renamed = yield from self._renamed(others)
             if len(renamed) == 1:
-                texts[one.reference.name] = one.reference.renamed(renamed[0].meant_by(one.reference).name)
+                texts[one.reference.name] = one.reference.renamed(
+                    renamed[0].meant_by(one.reference).name
+                )
         self.in_producers |= texts
         return texts
 
@@ -215,44 +240,60 @@ def _announce(revision: Revision) -> Problem:
 def _announce_restored(choice: Choice) -> Problem:
     why = f"its strategy is {choice.strategy}" if choice.explicit else choice.reason.text
     message = f"no longer a revision: {why}"
-    return about(choice.item, message, severity=Severity.INFO)._replace(resource=authored_id(choice.item))
+    return about(choice.item, message, severity=Severity.INFO)._replace(
+        resource=authored_id(choice.item)
+    )
 
 
 def _warn_of_second_hash(revisions: Iterable[Revision]) -> Iterator[Problem]:
     """Warn of revisions of an earlier run that have lost what marks them, as in half of a merge: or so it seems."""
     for revision in revisions:
-        if revision.is_renamed and revision.item.is_config and CONTENT_NAME.fullmatch(revision.base_name):
+        if (
+            revision.is_renamed
+            and revision.item.is_config
+            and CONTENT_NAME.fullmatch(revision.base_name)
+        ):
             message = "its name ends like a revision's, and gets a hash all the same; write the base name if it is one"
-            yield about(revision.item, message, "metadata.name", Severity.WARNING)._replace(resource=revision.base_id)
+            yield about(revision.item, message, "metadata.name", Severity.WARNING)._replace(
+                resource=revision.base_id
+            )
 
 
-# Write into each revision what makes it one: name, label, annotations, `immutable`, protection from pruning.
+# Write into each revision what makes it one: name, label, annotations, `immutable`, protection from
+# pruning.
 
 _OF_ONE_OBJECT = ("uid", "resourceVersion")
 _MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.WANTED, keys.RETAIN)}
 
 
 def find_consumers(
-    package: Package, references: References, mentions: Mentions, revisions: Revisions, settings: Settings
+    package: Package,
+    references: References,
+    mentions: Mentions,
+    revisions: Revisions,
+    settings: Settings,
 ) -> Consumers:
     """Return the references to each revision whose referrers the linker will see as its consumers.
 
-    A revision that is missing here must be retained: its referrers are in another namespace or in none, or of a kind
-    that the linker must not list; or a program copies it, and may delete the copies with it; or its name is only
-    decided when it is deployed; or it is a Secret, and the linker has no right on Secrets.
+    A revision that is missing here must be retained: its referrers are in another namespace or in
+    none, or of a kind that the linker must not list; or a program copies it, and may delete the
+    copies with it; or its name is only decided when it is deployed; or it is a Secret, and the
+    linker has no right on Secrets.
     """
     namespaces = {
         revision.item: package.namespace_of(revision.item)
         for revision in revisions.rendered
-        # Copies go with their original. kubernetes-replicator empties one with each source that it has ever
-        # had (`ResourceDeletedReplicateFrom`).
+        # Copies go with their original. kubernetes-replicator empties one with each source that it
+        # has ever had (`ResourceDeletedReplicateFrom`).
         if _may_be_linked(revision, settings) and mentions.copies.find(revision.item) is None
     }
     consumers: dict[Item, list[ResolvedReference]] = defaultdict(list)
     out_of_sight = set()
     for resolved in references:
         referrer, reference, targets = resolved
-        if reference.written or referrer.id.kind in ROLES:  # a role says who may read an object, not that anybody does
+        if (
+            reference.written or referrer.id.kind in ROLES
+        ):  # a role says who may read an object, not that anybody does
             continue
         for target in targets:
             is_near = package.namespace_of(referrer) == namespaces.get(target)
@@ -267,7 +308,9 @@ def find_consumers(
 def _may_be_linked(revision: Revision, settings: Settings) -> bool:
     if revision.id.kind == "Secret" and not settings.linker.secrets:
         return False
-    return revision.is_renamed or not is_named_at_deploy(revision.item.annotations, settings.deployers)
+    return revision.is_renamed or not is_named_at_deploy(
+        revision.item.annotations, settings.deployers
+    )
 
 
 def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Changes:
@@ -275,7 +318,12 @@ def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Chan
     patches, problems = [], []
     for revision in revisions.rendered:
         protection, warnings = _protect(revision.item, settings)
-        patches.append((revision.item, _mark(revision, settings, protection, has_consumers=revision.item in consumers)))
+        patches.append(
+            (
+                revision.item,
+                _mark(revision, settings, protection, has_consumers=revision.item in consumers),
+            )
+        )
         live = _find_live_fields(revision)
         if live:
             patches.append((revision.item, {"metadata": dict.fromkeys(live)}))
@@ -294,28 +342,44 @@ def _find_live_fields(revision: Revision) -> list[str]:
 
 def _taken_off(revision: Revision, live: list[str]) -> Problem:
     names = listing((f"metadata.{name}" for name in live), is_sentence=True)
-    message = f"was read from a cluster: removed {names}, with which the API server refuses its revision"
+    message = (
+        f"was read from a cluster: removed {names}, with which the API server refuses its revision"
+    )
     return about(revision.item, message, severity=Severity.WARNING)
 
 
 def restore(revisions: Revisions) -> Changes:
     """Give restored objects their names back, and remove what marks them as revisions."""
-    # Protection stays: the author may have set it, and an object too many is better than a missing one (decision 14).
-    return Changes(patches=tuple((revision.item, _unmark(revision)) for revision in revisions.restored))
+    # Protection stays: the author may have set it, and an object too many is better than a missing
+    # one (decision 14).
+    return Changes(
+        patches=tuple((revision.item, _unmark(revision)) for revision in revisions.restored)
+    )
 
 
 def unprotect(revisions: Revisions, settings: Settings) -> Changes:
-    """Remove from restored objects what stops the deployers from pruning. The next run that chooses them writes it."""
+    """Remove from restored objects what stops the deployers from pruning.
+
+    The next run that chooses them writes it.
+    """
     patches: list[tuple[Item, Patch]] = []
     for revision in revisions.restored:
         present = revision.item.annotations
-        protections = [one for one in protections_of(settings.deployers) if one.annotation in present]
-        annotations = {one.annotation: one.removed_from(present[one.annotation]) for one in protections}
-        patches.append((revision.item, {"metadata": {"annotations": annotations}} if annotations else {}))
+        protections = [
+            one for one in protections_of(settings.deployers) if one.annotation in present
+        ]
+        annotations = {
+            one.annotation: one.removed_from(present[one.annotation]) for one in protections
+        }
+        patches.append(
+            (revision.item, {"metadata": {"annotations": annotations}} if annotations else {})
+        )
     return Changes(patches=tuple(patches))
 
 
-def _mark(revision: Revision, settings: Settings, protection: dict[str, str], *, has_consumers: bool) -> Patch:
+def _mark(
+    revision: Revision, settings: Settings, protection: dict[str, str], *, has_consumers: bool
+) -> Patch:
     is_rename = revision.strategy is Strategy.RENAME
     is_open = revision.item.is_config and is_null(get(revision.item.node, "immutable"))
     return {
@@ -329,8 +393,13 @@ def _mark(revision: Revision, settings: Settings, protection: dict[str, str], *,
                 keys.WANTED: "true",
                 keys.RETAIN: None if has_consumers else "true",
                 **protection,
-                # An adopted name must not change, also not in what kapp or Spinnaker make of it (decision 15).
-                **(keep_name(revision.item.annotations, settings.deployers) if revision.is_renamed else {}),
+                # An adopted name must not change, also not in what kapp or Spinnaker make of it
+                # (decision 15).
+                **(
+                    keep_name(revision.item.annotations, settings.deployers)
+                    if revision.is_renamed
+                    else {}
+                ),
             },
         },
     }
@@ -350,7 +419,9 @@ def _unmark(revision: Revision) -> Patch:
 def _without(item: Item, name: str, marks: list[str]) -> Patch | None:
     """Remove these labels or annotations; None, which removes the mapping, where no other is left."""
     present = get(item.node, "metadata", name)
-    return None if is_mapping(present) and len(present.value) == len(marks) else dict.fromkeys(marks)
+    return (
+        None if is_mapping(present) and len(present.value) == len(marks) else dict.fromkeys(marks)
+    )
 
 
 def _protect(item: Item, settings: Settings) -> tuple[dict[str, str], list[Problem]]:

@@ -49,9 +49,12 @@ class ReasonCode(StrEnum):
     FIXED_NAME = "fixed-name"  # programs of every cluster look it up by its name; or it has none
     OTHER_SET = "other-set"
     WRITTEN = "written"  # a controller decides its name or content
-    BOUND = "bound"  # the name of the Secret that it makes must stay, or its encryption covers its name
+    BOUND = (
+        "bound"  # the name of the Secret that it makes must stay, or its encryption covers its name
+    )
 
-    # Hints at somebody who looks it up by its name, or changes it after this function: `guards/guards.py` lists them.
+    # Hints at somebody who looks it up by its name, or changes it after this function:
+    # `guards/guards.py` lists them.
     ROLE = "role"
     COPIED = "copied"
     PROGRAM = "program"
@@ -63,7 +66,9 @@ class ReasonCode(StrEnum):
     NAMESPACE = "namespace"
     CHART = "chart"
     NAME_SHAPE = "name-shape"  # a consumer tells by the end of the name what the object is
-    MOUNT_PATH = "mount-path"  # a consumer mounts it at a path with its name, which is written elsewhere
+    MOUNT_PATH = (
+        "mount-path"  # a consumer mounts it at a path with its name, which is written elsewhere
+    )
     OPTIONAL = "optional"  # pods do not wait for the Secret that it makes
     GENERATOR = "generator"  # its author asked kustomize for a name without a hash
     VARIABLE = "variable"  # something substitutes variables after this function
@@ -75,8 +80,8 @@ class ReasonCode(StrEnum):
 class Reason(NamedTuple):
     """What decides, and how, as a clause. `item` and `field`: where that is written.
 
-    Without an item, the field is one of the configuration. `source`: where a program says so. `remedy`: what to do if
-    that is not what is wanted.
+    Without an item, the field is one of the configuration. `source`: where a program says so.
+    `remedy`: what to do if that is not what is wanted.
     """
 
     code: ReasonCode
@@ -94,8 +99,8 @@ def _nothing(_: Item) -> Iterable[Problem]:
 class Guard(NamedTuple):
     """Two questions about an object that may be renamed.
 
-    `why` says who may look it up by its name, and so why it is left alone by default; None where nobody is known.
-    `refuse` reports who cannot follow where somebody has chosen it all the same.
+    `why` says who may look it up by its name, and so why it is left alone by default; None where
+    nobody is known. `refuse` reports who cannot follow where somebody has chosen it all the same.
     """
 
     why: Callable[[Item], Reason | None]
@@ -118,18 +123,22 @@ FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-servi
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
 _CHART = r".+-v?[0-9]+\.[0-9].*"
-"""The label `chart` of older charts: name and version. The label `release` alone is also a selector of Prometheus."""
+"""The label `chart` of older charts: name and version.
+
+The label `release` alone is also a selector of Prometheus.
+"""
 
 
 class Package(NamedTuple):
     """`authored`: what users wrote; `emitted`: the linker's objects.
 
-    `configs`: the ConfigMaps and Secrets among `authored`, and the producers of Secrets whose kinds are handled.
+    `configs`: the ConfigMaps and Secrets among `authored`, and the producers of Secrets whose kinds
+    are handled.
 
-    `config_id` is the functionConfig, None where there is none. `namespace` is where objects without a namespace will
-    be applied, `""` if nobody knows. `generated` says of objects from Helm charts whether each rendering of the chart
-    makes another one; objects of which that is not known are missing. `set_aside` are ConfigMaps and Secrets that are
-    not to be chosen, and why.
+    `config_id` is the functionConfig, None where there is none. `namespace` is where objects
+    without a namespace will be applied, `""` if nobody knows. `generated` says of objects from Helm
+    charts whether each rendering of the chart makes another one; objects of which that is not known
+    are missing. `set_aside` are ConfigMaps and Secrets that are not to be chosen, and why.
     """
 
     authored: list[Item]
@@ -178,7 +187,10 @@ def read_package(
     generated: Mapping[Item, bool] = MappingProxyType({}),
     kinds: Collection[str] = (),
 ) -> Package:
-    """Sort the objects. `kinds`: those that are handled. What an earlier run has made a revision is one of any kind."""
+    """Sort the objects. `kinds`: those that are handled.
+
+    What an earlier run has made a revision is one of any kind.
+    """
     authored: list[Item] = []
     emitted: list[Item] = []
     for item in items:
@@ -186,7 +198,9 @@ def read_package(
     set_aside = {item: _EMITTED for item in emitted if item.is_config}
     configs = []
     for item in authored:
-        is_producer = versioned(item.id) is not None and (item.id.kind in kinds or is_revision(item))
+        is_producer = versioned(item.id) is not None and (
+            item.id.kind in kinds or is_revision(item)
+        )
         if item.is_config or is_producer:
             reason = _why_set_aside(item, config_id)
             if reason is None:
@@ -209,7 +223,12 @@ def _why_set_aside(item: Item, config_id: ResourceId | None) -> Reason | None:
     """Say why a ConfigMap or Secret is not to be chosen; None where it may be."""
     if item.is_local:
         field = f"metadata.annotations[{keys.LOCAL_CONFIG}]"
-        return Reason(ReasonCode.LOCAL, f"it is for tools, and never applied ({keys.LOCAL_CONFIG})", item, field)
+        return Reason(
+            ReasonCode.LOCAL,
+            f"it is for tools, and never applied ({keys.LOCAL_CONFIG})",
+            item,
+            field,
+        )
     return _CONFIGURATION if item.id == config_id or configures(item) else None
 
 
@@ -217,11 +236,13 @@ def _why_set_aside(item: Item, config_id: ResourceId | None) -> Reason | None:
 
 
 class Choice(NamedTuple):
-    """The strategy of an object. `explicit`: something chose it; else it is left alone because nothing did.
+    """The strategy of an object.
 
-    `is_written_by_others`: its name or content is not the package's to decide. `problem`: what is wrong with it.
-    `gets_base_name_back`: an earlier run in place has made it a revision, and it is none any more. `is_taken`: this set
-    would choose it, were it not a revision of another set.
+    `explicit`: something chose it; else it is left alone because nothing did.
+
+    `is_written_by_others`: its name or content is not the package's to decide. `problem`: what is
+    wrong with it. `gets_base_name_back`: an earlier run in place has made it a revision, and it is
+    none any more. `is_taken`: this set would choose it, were it not a revision of another set.
     """
 
     item: Item
@@ -247,7 +268,10 @@ MAX_NAME = 253
 
 
 class Revision(NamedTuple):
-    """An object under its content name (`rename`), or its own (`adopt`). `generated`: what it makes in the cluster."""
+    """An object under its content name (`rename`), or its own (`adopt`).
+
+    `generated`: what it makes in the cluster.
+    """
 
     item: Item
     base_name: str
@@ -259,7 +283,8 @@ class Revision(NamedTuple):
     def is_renamed(self) -> bool:
         """Tell whether its content decides its name, be it the one it has already.
 
-        To adopt what kustomize's generators have named leaves that name, and references must say it all the same.
+        To adopt what kustomize's generators have named leaves that name, and references must say it
+        all the same.
         """
         is_hashed = NEEDS_HASH_SUFFIX in self.item.annotations or self.name != self.base_name
         return self.strategy is Strategy.RENAME or is_hashed or self.name != self.item.id.name
@@ -272,7 +297,11 @@ class Revision(NamedTuple):
     def meant_by(self, reference: Reference) -> ResourceId:
         """Return what a reference to it, or to what it makes, must mean in the output."""
         one = self._find_generated(reference)
-        return self.id if one is None else ResourceId("v1", one.kind, self.id.namespace, self.name_of(one))
+        return (
+            self.id
+            if one is None
+            else ResourceId("v1", one.kind, self.id.namespace, self.name_of(one))
+        )
 
     def base_meant_by(self, reference: Reference) -> str:
         """Return the base name of what a reference means."""
@@ -286,8 +315,15 @@ class Revision(NamedTuple):
     def _find_generated(self, reference: Reference) -> Generated | None:
         if not self.generated:
             return None
-        names = {reference.target, without_hash(reference.target)}  # it may be that of an earlier rendering
-        named = (one for one in self.generated if one.kind == reference.kind and not names.isdisjoint(one.names))
+        names = {
+            reference.target,
+            without_hash(reference.target),
+        }  # it may be that of an earlier rendering
+        named = (
+            one
+            for one in self.generated
+            if one.kind == reference.kind and not names.isdisjoint(one.names)
+        )
         return next(named, None)
 
     @property
@@ -299,8 +335,8 @@ class Revision(NamedTuple):
 class Revisions:
     """`rendered`: the revisions in the output. `restored`: objects that get their base names back.
 
-    `data`: changes of values in ConfigMaps that reference renamed objects. `in_producers`: the new texts of references
-    in producers of Secrets.
+    `data`: changes of values in ConfigMaps that reference renamed objects. `in_producers`: the new
+    texts of references in producers of Secrets.
     """
 
     def __init__(
@@ -347,7 +383,9 @@ def find_too_long(revisions: Iterable[Revision], allowed: int = MAX_NAME) -> lis
     for revision in revisions:
         for name in dict.fromkeys((revision.name, *map(revision.name_of, revision.generated))):
             if len(name) > allowed:
-                problems.append(_problem(revision, f"{name!r} has {len(name)} characters, allowed: {allowed}"))
+                problems.append(
+                    _problem(revision, f"{name!r} has {len(name)} characters, allowed: {allowed}")
+                )
     return problems
 
 
@@ -374,7 +412,8 @@ def _problem(revision: Revision, message: str) -> Problem:
 class ChecksumInput:
     """A pod template, and which keys of each object count for its checksum; None for all of them.
 
-    `asked_by`: the controllers whose annotations say that an object counts, where its strategy does not.
+    `asked_by`: the controllers whose annotations say that an object counts, where its strategy does
+    not.
     """
 
     def __init__(self, item: Item, template: PodTemplate) -> None:
@@ -389,7 +428,9 @@ class ChecksumInput:
         return not cannot_change(self.item)
 
     def add(self, config: Item, keys: frozenset[str] | None, controller: str = "") -> None:
-        keys = keys if config.is_config else None  # the spec of a producer does not say which part makes which key
+        keys = (
+            keys if config.is_config else None
+        )  # the spec of a producer does not say which part makes which key
         before = self.configs.get(config, frozenset())
         self.configs[config] = None if keys is None or before is None else before | keys
         if controller:

@@ -20,12 +20,16 @@ _CHOSEN = {Strategy.RENAME: _RENAMED, Strategy.ADOPT: _ADOPTED, Strategy.CHECKSU
 def summarize_run(run: Run) -> Problem:
     """Return `2 renamed, 1 left alone (krm-fn explain PATH says why)`.
 
-    It is no problem among those of the changes: only what prints the changes says it. It counts what objects are, not
-    what was edited, so that the next run says the same.
+    It is no problem among those of the changes: only what prints the changes says it. It counts
+    what objects are, not what was edited, so that the next run says the same.
     """
     counts = _count(run)
     done = [f"{counts[outcome]} {outcome}" for outcome in _CHOSEN.values() if counts[outcome]]
-    others = [f"{counts[outcome]} {outcome}" for outcome in (_LEFT_ALONE, _OF_ANOTHER_SET) if counts[outcome]]
+    others = [
+        f"{counts[outcome]} {outcome}"
+        for outcome in (_LEFT_ALONE, _OF_ANOTHER_SET)
+        if counts[outcome]
+    ]
     if not done and not others:
         message = _say_nothing_to_choose(run)
     else:
@@ -45,9 +49,13 @@ def _count(run: Run) -> Counter[str]:
 def _say_nothing_to_choose(run: Run) -> str:
     """Name what makes Secrets in the cluster: that `Secret` in spec.kinds includes it is a mistake easily made."""
     kinds = run.settings.kinds
-    producers = sorted({one.id.kind for one in run.package.authored if versioned(one.id) is not None} - {*kinds})
+    producers = sorted(
+        {one.id.kind for one in run.package.authored if versioned(one.id) is not None} - {*kinds}
+    )
     is_meant = bool(producers) and "Secret" in kinds
-    without = f"; spec.kinds does not contain {', '.join(producers[:_MOST_KINDS])}" if is_meant else ""
+    without = (
+        f"; spec.kinds does not contain {', '.join(producers[:_MOST_KINDS])}" if is_meant else ""
+    )
     return f"nothing renamed: the package has no {' or '.join(sorted(kinds))} to choose{without}"
 
 
@@ -59,5 +67,7 @@ def _outcome(choice: Choice, restarting: Collection[Item], settings: Settings) -
         return _CHECKSUM  # a controller's annotation on the workload asks for it
     if choice.reason.code is ReasonCode.OTHER_SET:
         return _OF_ANOTHER_SET
-    is_candidate = choice.item.id.kind in settings.kinds and choice.reason.code is not ReasonCode.FIXED_NAME
+    is_candidate = (
+        choice.item.id.kind in settings.kinds and choice.reason.code is not ReasonCode.FIXED_NAME
+    )
     return _LEFT_ALONE if is_candidate else ""

@@ -8,18 +8,36 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, SetItems, SetText
 from krm_fn.base.item import Item, about, locate
-from krm_fn.base.node import Node, Scalar, Sequence, elements, get, is_mapping, is_scalar, is_sequence, text
+from krm_fn.base.node import (
+    Node,
+    Scalar,
+    Sequence,
+    elements,
+    get,
+    is_mapping,
+    is_scalar,
+    is_sequence,
+    text,
+)
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Settings, Strategy
 from krm_fn.core.decide.run import FIXED_NAMES, Package, Revision, Revisions
-from krm_fn.core.names.names import CONTENT_NAME, authored_id, base_name, is_revision, listed_revisions, without_hash
+from krm_fn.core.names.names import (
+    CONTENT_NAME,
+    authored_id,
+    base_name,
+    is_revision,
+    listed_revisions,
+    without_hash,
+)
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import name_meant
 from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.references import References
 from krm_fn.core.references.resolve import Index, MoreNames, PassedOver
 
-# References that mean no object of the package, though one has nearly that name: what they miss, and why.
+# References that mean no object of the package, though one has nearly that name: what they miss,
+# and why.
 
 ByBaseName: TypeAlias = Mapping[tuple[str, str], list[Revision]]
 """Renamed objects, by kind and base name."""
@@ -34,7 +52,9 @@ def read_base_names(revisions: Iterable[Revision]) -> ByBaseName:
     return by_base_name
 
 
-def warn_about_near(resolved: ResolvedReference, by_base_name: ByBaseName, index: Index) -> Iterator[Problem]:
+def warn_about_near(
+    resolved: ResolvedReference, by_base_name: ByBaseName, index: Index
+) -> Iterator[Problem]:
     """Warn about a reference without a target that may be meant for a revision, or for what its pods need."""
     referrer, reference = resolved.referrer, resolved.reference
     kind, name = reference.kind, reference.target
@@ -50,7 +70,9 @@ def _find_meant(
     resolved: ResolvedReference, by_base_name: ByBaseName, index: Index
 ) -> Iterator[tuple[Item, PassedOver]]:
     """Yield the object that is most probably meant: one that is renamed, or else one that pods cannot start without."""
-    if index.kinds.is_cluster_scoped(resolved.referrer.id):  # its own namespace says nothing about the object's
+    if index.kinds.is_cluster_scoped(
+        resolved.referrer.id
+    ):  # its own namespace says nothing about the object's
         return
     name, reference = resolved.reference.target, resolved.reference
     place = reference.kind, name, reference.target_namespace
@@ -66,10 +88,14 @@ def _find_meant(
 
 def find_pinned(resolved: ResolvedReference, by_base_name: ByBaseName) -> Iterator[Revision]:
     """Yield the revisions of whose history the reference names another one."""
-    if resolved.referrer.id.kind in ROLES:  # a rule may list the names of several kinds, and those of older revisions
+    if (
+        resolved.referrer.id.kind in ROLES
+    ):  # a rule may list the names of several kinds, and those of older revisions
         return
     older = CONTENT_NAME.fullmatch(resolved.reference.target)
-    for revision in by_base_name.get((resolved.reference.kind, older.group(1)), []) if older else []:
+    for revision in (
+        by_base_name.get((resolved.reference.kind, older.group(1)), []) if older else []
+    ):
         if revision.id.namespace == resolved.namespace_meant:
             yield revision
 
@@ -78,12 +104,16 @@ def why_passed_over(resolved: ResolvedReference, item: Item, reason: PassedOver)
     """Say of an object why a reference with one of its names does not mean it."""
     match reason:
         case PassedOver.NAMESPACE:
-            there = f"is in namespace {item.id.namespace}" if item.id.namespace else "sets no namespace"
+            there = (
+                f"is in namespace {item.id.namespace}" if item.id.namespace else "sets no namespace"
+            )
             return f"{there}; {_say_namespace(resolved)}"
         case PassedOver.AFFIXES:
             return "has other prefixes or suffixes of kustomize than this referrer"
         case PassedOver.PACKAGE:
-            return "is in another package of kpt than this referrer, and a nearer one has the name too"
+            return (
+                "is in another package of kpt than this referrer, and a nearer one has the name too"
+            )
         case PassedOver.NAME:
             return "had this name before, and another object has it now"
 
@@ -132,7 +162,11 @@ def find_present(references: References, revisions: Revisions) -> MoreNames:
     for resolved in references.authored:
         referrer, reference, _ = resolved
         base = _base_of_missing(resolved)
-        of_base = references.index.find(referrer, reference.kind, base, reference.target_namespace) if base else ()
+        of_base = (
+            references.index.find(referrer, reference.kind, base, reference.target_namespace)
+            if base
+            else ()
+        )
         for item in of_base:
             revision = revisions.renamed.get(item)
             if revision is not None and revision.meant_by(reference).name == reference.target:
@@ -144,14 +178,20 @@ def _base_of_missing(resolved: ResolvedReference) -> str:
     """Return the base name of the revision that is referenced, if nothing here has its name; else `""`."""
     referrer, reference, targets = resolved
     match = CONTENT_NAME.fullmatch(reference.target)
-    return "" if match is None or targets or reference.written or referrer.id.kind in ROLES else match[1]
+    return (
+        ""
+        if match is None or targets or reference.written or referrer.id.kind in ROLES
+        else match[1]
+    )
 
 
 class _Judge:
     def __init__(self, references: References, package: Package, settings: Settings) -> None:
         self._index = references.index
         self._settings = settings
-        self._listed = _listed(item for item in package.emitted if item.labels.get(keys.SET) in settings.own_sets)
+        self._listed = _listed(
+            item for item in package.emitted if item.labels.get(keys.SET) in settings.own_sets
+        )
         self._used = _find_used(references) | {*self._find_named_as_listed(references)}
         self._listed_by_others = _listed(package.emitted) - self._listed
 
@@ -177,8 +217,14 @@ class _Judge:
             message = f"{name!r} is not in the package, and may mean {' and '.join(map(locate, found))}; correct it"
             yield None, about(referrer, message, reference.field)
         elif is_listed or is_revision(found[0]) or found[0].id.kind in self._settings.kinds:
-            why = "an earlier run had rendered it under this name" if is_listed else "nothing here names it otherwise"
-            message = f"{name!r} is not in the package, and is taken for {authored_id(found[0])}: {why}"
+            why = (
+                "an earlier run had rendered it under this name"
+                if is_listed
+                else "nothing here names it otherwise"
+            )
+            message = (
+                f"{name!r} is not in the package, and is taken for {authored_id(found[0])}: {why}"
+            )
             yield found[0], about(referrer, message, reference.field, Severity.WARNING)
         else:
             what = f"is not in the package, and looks like a revision of {authored_id(found[0])}"
@@ -189,15 +235,27 @@ class _Judge:
         return is_revision(item) and item.labels[keys.SET] not in self._settings.own_sets
 
     def _find_named_as_listed(self, references: References) -> Iterator[Item]:
-        """Find what is named as an earlier run has rendered it. These references follow, so that others may be pins."""
+        """Find what is named as an earlier run has rendered it.
+
+        These references follow, so that others may be pins.
+        """
         for one in references.authored:
-            match = CONTENT_NAME.fullmatch(one.reference.target) if one.reference.target in self._listed else None
+            match = (
+                CONTENT_NAME.fullmatch(one.reference.target)
+                if one.reference.target in self._listed
+                else None
+            )
             if match is not None and not one.targets and not _says_nothing(one):
-                yield from self._index.find(one.referrer, one.reference.kind, match[1], one.reference.target_namespace)
+                yield from self._index.find(
+                    one.referrer, one.reference.kind, match[1], one.reference.target_namespace
+                )
 
 
 def _find_used(references: References) -> frozenset[Item]:
-    """Return the objects that something references by one of their names. A role does not say that anybody reads it."""
+    """Return the objects that something references by one of their names.
+
+    A role does not say that anybody reads it.
+    """
     named: set[Item] = set()
     for one in references:
         if not _says_nothing(one):
@@ -212,7 +270,10 @@ def _says_nothing(resolved: ResolvedReference) -> bool:
 
 
 def _listed(emitted: Iterable[Item]) -> frozenset[str]:
-    """Return the names that inventories and the plans of Jobs list: what earlier runs rendered. A pin is in neither."""
+    """Return the names that inventories and the plans of Jobs list: what earlier runs rendered.
+
+    A pin is in neither.
+    """
     names: set[str] = set()
     for item in emitted:
         names.update(listed_revisions(item), _planned(item))
@@ -220,14 +281,21 @@ def _listed(emitted: Iterable[Item]) -> frozenset[str]:
 
 
 def _planned(item: Item) -> Iterator[str]:
-    """Yield the names of revisions in a Job's arguments. Those of a merge need not be a plan that anything can read."""
+    """Yield the names of revisions in a Job's arguments.
+
+    Those of a merge need not be a plan that anything can read.
+    """
     if item.id.kind == "Job":
         for container in elements(get(item.node, "spec", "template", "spec", "containers")):
             for argument in elements(get(container, "args")):
-                yield from (one.rpartition("/")[2] for one in text(argument).rpartition("=")[2].split(","))
+                yield from (
+                    one.rpartition("/")[2] for one in text(argument).rpartition("=")[2].split(",")
+                )
 
 
-def update_references(references: Collection[ResolvedReference], revisions: Revisions, index: Index) -> Changes:
+def update_references(
+    references: Collection[ResolvedReference], revisions: Revisions, index: Index
+) -> Changes:
     """Rewrite references to renamed objects, and report those that cannot or should not be rewritten."""
     by_base_name = read_base_names(revisions.renamed.values())
     adopted = {one.item for one in revisions.rendered if not one.is_renamed and one.item.is_config}
@@ -244,12 +312,18 @@ def update_references(references: Collection[ResolvedReference], revisions: Revi
         elif reference.written:
             continue  # a controller writes the object under this name, whoever else has it
         elif revisions.renamed.keys().isdisjoint(targets):
-            edits += () if is_in_role else (*_rewrite_stale(resolved, index), *_rewrite_former(resolved, adopted))
+            edits += (
+                ()
+                if is_in_role
+                else (*_rewrite_stale(resolved, index), *_rewrite_former(resolved, adopted))
+            )
         elif is_in_role:
             in_rules[resolved.referrer].append(resolved)
         else:
             meant = {
-                revisions.renamed[item].meant_by(reference) if item in revisions.renamed else item.id
+                revisions.renamed[item].meant_by(reference)
+                if item in revisions.renamed
+                else item.id
                 for item in targets
             }
             if len(meant) == 1:
@@ -262,10 +336,17 @@ def update_references(references: Collection[ResolvedReference], revisions: Revi
 
 
 def _rewrite(resolved: ResolvedReference, meant: ResourceId) -> Iterator[Edit]:
-    """Write the name, and beside it the namespace where the reference says another one. `""` leaves it as it is."""
+    """Write the name, and beside it the namespace where the reference says another one.
+
+    `""` leaves it as it is.
+    """
     reference = resolved.reference
     if reference.target != meant.name:
-        yield Edit(SetText(reference.name, reference.renamed(meant.name)), resolved.referrer, reference.field)
+        yield Edit(
+            SetText(reference.name, reference.renamed(meant.name)),
+            resolved.referrer,
+            reference.field,
+        )
     if reference.namespace is not None and meant.namespace not in ("", reference.namespace.value):
         field = reference.field.rpartition(".")[0] + ".namespace"
         yield Edit(SetText(reference.namespace, meant.namespace), resolved.referrer, field)
@@ -273,13 +354,19 @@ def _rewrite(resolved: ResolvedReference, meant: ResourceId) -> Iterator[Edit]:
 
 def _ambiguous(resolved: ResolvedReference) -> Problem:
     found = " and ".join(map(locate, resolved.targets))
-    message = f"{resolved.reference.target!r} matches {found}; give them different names, or exclude one"
+    message = (
+        f"{resolved.reference.target!r} matches {found}; give them different names, or exclude one"
+    )
     return about(resolved.referrer, message, resolved.reference.field)
 
 
 def _join_lists(edits: Iterable[Edit], references: Iterable[ResolvedReference]) -> Iterator[Edit]:
     """Make one edit of those of the names in one comma list. What is between the names stays."""
-    listed = {(one.referrer, one.reference.field): one.reference for one in references if one.reference.is_listed}
+    listed = {
+        (one.referrer, one.reference.field): one.reference
+        for one in references
+        if one.reference.is_listed
+    }
     several: dict[Scalar, list[tuple[Edit, Reference, str]]] = defaultdict(list)
     for edit in edits:
         reference = listed.get((edit.item, edit.field))
@@ -299,9 +386,14 @@ def _join_lists(edits: Iterable[Edit], references: Iterable[ResolvedReference]) 
 
 
 def _rewrite_own(resolved: ResolvedReference, revisions: Revisions) -> Iterator[Edit]:
-    """Give what the referrer generates its name. Where no field says it, it is the name of the referrer itself."""
+    """Give what the referrer generates its name.
+
+    Where no field says it, it is the name of the referrer itself.
+    """
     revision = revisions.renamed.get(resolved.referrer)
-    if revision is not None and resolved.reference.name is not get(resolved.referrer.node, "metadata", "name"):
+    if revision is not None and resolved.reference.name is not get(
+        resolved.referrer.node, "metadata", "name"
+    ):
         yield from _rewrite(resolved, revision.meant_by(resolved.reference)._replace(namespace=""))
 
 
@@ -317,26 +409,40 @@ def _rewrite_stale(resolved: ResolvedReference, index: Index) -> Iterator[Edit]:
 def _rewrite_former(resolved: ResolvedReference, adopted: set[Item]) -> Iterator[Edit]:
     """Give a reference to an adopted object the name that it has: kustomize does not follow its prefixes everywhere."""
     targets = adopted.intersection(resolved.targets)
-    if len(resolved.targets) == len(targets) == 1 and {resolved.reference.target} != {one.id.name for one in targets}:
+    if len(resolved.targets) == len(targets) == 1 and {resolved.reference.target} != {
+        one.id.name for one in targets
+    }:
         yield from _rewrite(resolved, targets.pop().id)
 
 
-def update_rules(role: Item, references: Iterable[ResolvedReference], revisions: Revisions) -> Iterator[Edit]:
+def update_rules(
+    role: Item, references: Iterable[ResolvedReference], revisions: Revisions
+) -> Iterator[Edit]:
     """Add the names of all revisions to the rules that list their base names, which stay.
 
-    Whoever reads an object by its base name through the API may tolerate "not found", but not "forbidden". A name that
-    an earlier run added is rewritten, or removed where the object has its base name again.
+    Whoever reads an object by its base name through the API may tolerate "not found", but not
+    "forbidden". A name that an earlier run added is rewritten, or removed where the object has its
+    base name again.
     """
     wanted: dict[Node, list[str]] = defaultdict(list)
     outdated: set[Node] = set()
     for resolved in references:
-        renamed = [revisions.renamed[item] for item in resolved.targets if item in revisions.renamed]
+        renamed = [
+            revisions.renamed[item] for item in resolved.targets if item in revisions.renamed
+        ]
         names = sorted({revision.meant_by(resolved.reference).name for revision in renamed})
         base_names = {item: base_name(item) for item in resolved.targets}
-        base_names |= {revision.item: revision.base_meant_by(resolved.reference) for revision in renamed}
+        base_names |= {
+            revision.item: revision.base_meant_by(resolved.reference) for revision in renamed
+        }
         is_base_name = resolved.reference.target in base_names.values()
-        wanted[resolved.reference.name] += [resolved.reference.target, *names] if is_base_name else names
-        if all(one in revisions.renamed and one.id.name == resolved.reference.target for one in resolved.targets):
+        wanted[resolved.reference.name] += (
+            [resolved.reference.target, *names] if is_base_name else names
+        )
+        if all(
+            one in revisions.renamed and one.id.name == resolved.reference.target
+            for one in resolved.targets
+        ):
             outdated.add(resolved.reference.name)
     outdated = {name for name in outdated if name.value not in wanted[name]}
     for field, listed in _name_lists(role):
@@ -351,7 +457,9 @@ def update_rules(role: Item, references: Iterable[ResolvedReference], revisions:
             taken = {*kept, *present} if name in outdated else kept
             new = [one for one in dict.fromkeys(wanted[name]) if one not in taken]
             if not new and name in outdated:
-                dropped.append(position)  # no object has this name any more, and the list has the present one
+                dropped.append(
+                    position
+                )  # no object has this name any more, and the list has the present one
                 continue
             first, *more = new or [name.value]
             kept.append(first)
@@ -378,5 +486,7 @@ def find_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:
     for edit in edits:
         before = first.setdefault((edit.item, edit.field), edit)
         if isinstance(edit.change, SetText) and before.change != edit.change:
-            message = "names objects of two kinds that get different names; write one rule for each kind"
+            message = (
+                "names objects of two kinds that get different names; write one rule for each kind"
+            )
             yield about(edit.item, message, edit.field)

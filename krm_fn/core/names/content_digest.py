@@ -19,7 +19,9 @@ _BASE64 = {"ConfigMap": "binaryData", "Secret": "data"}
 def content_digest(
     item: Node, keys: frozenset[str] | None = None, texts: Mapping[Node, str] = MappingProxyType({})
 ) -> str:
-    """Return a hexadecimal digest of the given keys, or of all. A missing key differs from an empty one.
+    """Return a hexadecimal digest of the given keys, or of all.
+
+    A missing key differs from an empty one.
 
     `texts`: the new values of scalars that are about to change.
     """
@@ -34,7 +36,10 @@ def content_digest(
 
 
 def read_content(item: Node, texts: Mapping[Node, str] = MappingProxyType({})) -> dict[str, bytes]:
-    """Return the bytes of each key. Fields are merged as the API server does: a Secret's `stringData` wins."""
+    """Return the bytes of each key.
+
+    Fields are merged as the API server does: a Secret's `stringData` wins.
+    """
     kind = text(get(item, "kind"))
     content = {key: _decode(value) for key, value in entries(get(item, _BASE64[kind]))}
     for key, value in entries(get(item, _TEXT[kind])):

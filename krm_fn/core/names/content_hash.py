@@ -1,11 +1,11 @@
 """The hash kustomize appends to the name of a ConfigMap or Secret, bit for bit.
 
-It covers what kustomize's hasher covers: never the name, labels, annotations, `immutable`, a ConfigMap's `stringData`
-or a Secret's `binaryData`. If `data` is missing, null or another scalar, its raw text is hashed; a list is hashed as
-null.
+It covers what kustomize's hasher covers: never the name, labels, annotations, `immutable`, a
+ConfigMap's `stringData` or a Secret's `binaryData`. If `data` is missing, null or another scalar,
+its raw text is hashed; a list is hashed as null.
 
-There is one difference: kustomize changes some folded text (`>`) before it hashes and writes it, so that two contents
-may get one hash. Here the hash is that of the text which the author wrote.
+There is one difference: kustomize changes some folded text (`>`) before it hashes and writes it, so
+that two contents may get one hash. Here the hash is that of the text which the author wrote.
 """
 
 import math
@@ -51,7 +51,10 @@ _MERGE = "<<"
 
 
 def go_json(value: JsonValue) -> str:
-    """Write JSON without blanks. Keys are sorted by code points, which is the order of their UTF-8 bytes."""
+    """Write JSON without blanks.
+
+    Keys are sorted by code points, which is the order of their UTF-8 bytes.
+    """
     text = _encode(value)
     for character, escape in _ESCAPES:
         text = text.replace(character, escape)
@@ -95,7 +98,9 @@ def content_hash(item: Node, texts: Dict[Node, str] = MappingProxyType({})) -> s
     content = _content(item)
     for field, value in content.items() if texts else ():
         if isinstance(value, dict):
-            changed = {key: texts[node] for key, node in entries(fields(item).get(field)) if node in texts}
+            changed = {
+                key: texts[node] for key, node in entries(fields(item).get(field)) if node in texts
+            }
             content[field] = {**value, **changed}
     return short_digest(go_json(content))
 
@@ -132,7 +137,8 @@ def _content(item: Node) -> dict[str, JsonValue]:
     kind = text(top.get("kind"))
     if kind not in _ALWAYS:
         raise Unhashable(field="kind", message="expected ConfigMap or Secret")
-    # kustomize looks `metadata/name` up as one key, which no object has: its hash never covers the name.
+    # kustomize looks `metadata/name` up as one key, which no object has: its hash never covers the
+    # name.
     content: dict[str, JsonValue] = {"kind": kind, "name": ""}
     for name in _ALWAYS[kind]:
         content[name] = _read_field(top.get(name), name)
@@ -149,29 +155,37 @@ def _read_field(node: Node | None, name: str) -> JsonValue:
         return node.value
     if is_mapping(node):
         return read_data(node, name)
-    read_value(node, name)  # a list is hashed as null, but kustomize still fails at an unhashable value in it
+    read_value(
+        node, name
+    )  # a list is hashed as null, but kustomize still fails at an unhashable value in it
     return None
 
 
 def read_data(node: Mapping, field: str) -> dict[str, JsonValue]:
-    """Read `data` or a field like it. A key may look like a number or a date here: its raw text is the name."""
+    """Read `data` or a field like it.
+
+    A key may look like a number or a date here: its raw text is the name.
+    """
     # Base64 too is hashed as it is written, with its line breaks: kustomize decodes nothing.
     texts: dict[str, JsonValue] = {
-        key.value: child.value for key, child in node.value if is_plainly_text(key) and is_plainly_text(child)
+        key.value: child.value
+        for key, child in node.value
+        if is_plainly_text(key) and is_plainly_text(child)
     }
     if len(texts) == len(node.value) and _MERGE not in texts:
         return texts
     in_flow = node.flow_style
     return {
-        name: read_value(child, f"{field}.{name}", in_flow=in_flow) for name, (_, child) in _fields(node, field).items()
+        name: read_value(child, f"{field}.{name}", in_flow=in_flow)
+        for name, (_, child) in _fields(node, field).items()
     }
 
 
 def read_value(node: Node, field: str, *, in_flow: bool = False) -> JsonValue:
     """Read a value inside `data`: in most cases text, but all of YAML is possible.
 
-    The hasher writes YAML and reads it again. Inside `{}` and `[]` its writer adds quotes to a value that is empty or
-    has a colon, which turns an empty null and a time of day into text.
+    The hasher writes YAML and reads it again. Inside `{}` and `[]` its writer adds quotes to a
+    value that is empty or has a colon, which turns an empty null and a time of day into text.
     """
     # No comprehensions: this takes one frame for each level of nesting.
     if is_scalar(node):
@@ -196,12 +210,17 @@ def read_value(node: Node, field: str, *, in_flow: bool = False) -> JsonValue:
 
 
 def _fields(node: Mapping, field: str) -> dict[str, tuple[Scalar, Node]]:
-    """Return key and value by name. Own fields win over merged ones, earlier merges over later ones."""
+    """Return key and value by name.
+
+    Own fields win over merged ones, earlier merges over later ones.
+    """
     fields: dict[str, tuple[Scalar, Node]] = {}
     merged: list[Node] = []
     for key, value in node.value:
         if not is_scalar(key):
-            raise Unhashable(field, UNRENDERED if is_mapping(key) else "a key is a list, expected text")
+            raise Unhashable(
+                field, UNRENDERED if is_mapping(key) else "a key is a list, expected text"
+            )
         name = key.value
         if name in fields:
             raise Unhashable(field, f"duplicate key {name}")

@@ -1,8 +1,8 @@
 """Scalars as go-yaml v3 reads them, which kustomize's hasher uses. The values are those of JSON.
 
-Its rules are neither YAML 1.1's nor 1.2's: `yes` and `12:30:45` are text, `0777` and `0o17` are octal, `1_000` is a
-number and `2020-01-02` a date. Quoted and block scalars are text unless they have an explicit tag. (A functionConfig
-is read by other rules: see `config.plain`.)
+Its rules are neither YAML 1.1's nor 1.2's: `yes` and `12:30:45` are text, `0777` and `0o17` are
+octal, `1_000` is a number and `2020-01-02` a date. Quoted and block scalars are text unless they
+have an explicit tag. (A functionConfig is read by other rules: see `config.plain`.)
 """
 
 import math
@@ -49,7 +49,8 @@ _INTEGERS = (
     (8, r"0o([-+])([0-7]+)"),
     (2, r"0b([-+])([01]+)"),
 )
-# Go tries an integer with a sign of 64 bits, then one without, whose text may not have a sign either.
+# Go tries an integer with a sign of 64 bits, then one without, whose text may not have a sign
+# either.
 _RANGES = {"": range(2**64), "+": range(2**63), "-": range(2**63 + 1)}
 
 _FORMAT = (
@@ -73,10 +74,15 @@ _DAY = 24 * 60
 
 
 def read_scalar(scalar: Scalar) -> ScalarValue:
-    """Return text, float, bool or None. Raises ValueError, without the text in it, where kustomize fails too."""
+    """Return text, float, bool or None.
+
+    Raises ValueError, without the text in it, where kustomize fails too.
+    """
     if is_plainly_text(scalar):
         return scalar.value
-    value = _read_plain(scalar.value) if scalar.tag is None else _read_tagged(scalar.tag, scalar.value)
+    value = (
+        _read_plain(scalar.value) if scalar.tag is None else _read_tagged(scalar.tag, scalar.value)
+    )
     if isinstance(value, float) and not math.isfinite(value):
         message = "infinity and NaN cannot be hashed; quote the value"
         raise ValueError(message)
@@ -84,7 +90,10 @@ def read_scalar(scalar: Scalar) -> ScalarValue:
 
 
 def is_plainly_text(node: Node) -> TypeGuard[Scalar]:
-    """Tell whether a node is text at first sight. Nearly all are, so this saves the time for a closer look."""
+    """Tell whether a node is text at first sight.
+
+    Nearly all are, so this saves the time for a closer look.
+    """
     if not is_scalar(node) or node.tag is not None:
         return False
     text = node.value
@@ -144,7 +153,9 @@ def _read_binary(text: str) -> str:
     if not is_base64(text):
         message = "does not match its tag !!binary: not base64"
         raise ValueError(message)
-    return re.sub("[\udc80-\udcff]", "\ufffd", b64decode(unfold(text)).decode("utf-8", "surrogateescape"))
+    return re.sub(
+        "[\udc80-\udcff]", "\ufffd", b64decode(unfold(text)).decode("utf-8", "surrogateescape")
+    )
 
 
 def is_base64(text: str) -> bool:
@@ -160,7 +171,8 @@ def unfold(text: str) -> str:
 def read_number(text: str) -> int | float | None:
     """Read a text that begins with a sign, a digit or a point as a number; None if it is not one.
 
-    An integer beyond 64 bits is a float if it is decimal, else text. A float beyond 64 bits is text.
+    An integer beyond 64 bits is a float if it is decimal, else text. A float beyond 64 bits is
+    text.
     """
     if text.startswith("."):
         return _finite(text.replace("_", "")) if re.fullmatch(_POINT_FIRST, text) else None

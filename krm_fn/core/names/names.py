@@ -41,8 +41,8 @@ _MAX_CRON_JOB_NAME = 52
 
 EXPECTED_IMAGE = "[HOST[:PORT]/]NAME[:TAG][@DIGEST] with NAME in lower case"
 
-# The grammar of github.com/distribution/reference, by which registries and kubelets read names of images. These are
-# texts: few runs need them compiled.
+# The grammar of github.com/distribution/reference, by which registries and kubelets read names of
+# images. These are texts: few runs need them compiled.
 _PART = "[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?"
 _HOST = rf"({_PART}(\.{_PART})*|\[[a-fA-F0-9:]+\])(:[0-9]+)?"
 _COMPONENT = "[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
@@ -93,8 +93,9 @@ def names_of(item: Item) -> list[str]:
 def base_name(item: Item) -> str:
     """Return the name without its content hash.
 
-    A suffix is only known to be a hash if it is the hash of this object, or if an earlier run has recorded the base
-    name (then a prefix or suffix that was added since stays). `app-bcdfghkmtt` can be a real name.
+    A suffix is only known to be a hash if it is the hash of this object, or if an earlier run has
+    recorded the base name (then a prefix or suffix that was added since stays). `app-bcdfghkmtt`
+    can be a real name.
     """
     if item.base is None:  # to find it may take a hash of all the content, and many ask
         item.base = _find_base(item)
@@ -111,7 +112,10 @@ def _find_base(item: Item) -> str:
 
 
 def authored_id(item: Item) -> ResourceId:
-    """Return the object's id under its base name. Messages say this, so that the next run says the same."""
+    """Return the object's id under its base name.
+
+    Messages say this, so that the next run says the same.
+    """
     return item.id._replace(name=base_name(item))
 
 
@@ -143,7 +147,10 @@ def _recorded_base(item: Item) -> str:
 
 
 def _find_hashes(base: str, name: str) -> Iterator[re.Match[str]]:
-    """Yield the hashes behind a base name. A pattern for each base name would take longer: packages have many."""
+    """Yield the hashes behind a base name.
+
+    A pattern for each base name would take longer: packages have many.
+    """
     behind = 0
     for found in re.finditer(_ANY_HASH, name):
         start = found.start() - len(base)
@@ -168,7 +175,10 @@ def _own_hash(item: Item) -> str | None:
 
 
 def without_hash(name: str) -> str:
-    """Remove what looks like a content hash. Only for messages: the name may just end in such letters."""
+    """Remove what looks like a content hash.
+
+    Only for messages: the name may just end in such letters.
+    """
     match = CONTENT_NAME.fullmatch(name)
     return match.group(1) if match else name
 
@@ -190,7 +200,9 @@ def former_names(item: Item) -> list[Former]:
 
 def is_named_late(item: Item) -> bool:
     """Tell whether kustomize gives an object another name than some reference still says, when it runs functions."""
-    return NEEDS_HASH_SUFFIX in item.annotations or any(former.name != item.id.name for former in former_names(item))
+    return NEEDS_HASH_SUFFIX in item.annotations or any(
+        former.name != item.id.name for former in former_names(item)
+    )
 
 
 def affixes(item: Item) -> tuple[list[str], list[str]]:
@@ -206,8 +218,8 @@ def _list(item: Item, name: str) -> list[str]:
 def set_name(application: str) -> str:
     """Return the set of an application or release: its own name where that can name a set.
 
-    Otherwise what is left of it, and ten characters that tell it from others: Argo CD calls an application of another
-    namespace `namespace_name`, and names may be longer than a label.
+    Otherwise what is left of it, and ten characters that tell it from others: Argo CD calls an
+    application of another namespace `namespace_name`, and names may be longer than a label.
     """
     if SET_NAME.fullmatch(application):
         return application
@@ -215,8 +227,13 @@ def set_name(application: str) -> str:
     return content_name(left or "set", "", {"application": application})
 
 
-def content_name(base: str, ending: str, content: Mapping[str, NewValue], most: int = MAX_JOB_NAME) -> str:
-    """Return the name of a Job, `<base><ending>-<ten characters>`. The base is cut where the name would be too long."""
+def content_name(
+    base: str, ending: str, content: Mapping[str, NewValue], most: int = MAX_JOB_NAME
+) -> str:
+    """Return the name of a Job, `<base><ending>-<ten characters>`.
+
+    The base is cut where the name would be too long.
+    """
     tail = f"{ending}-{short_digest(json.dumps(content, sort_keys=True))}"
     return base[: most - len(tail)].rstrip("-.") + tail
 
@@ -237,7 +254,11 @@ def is_emitted(item: Item) -> bool:
     """
     component = item.labels.get(keys.COMPONENT)
     if component == keys.TRACKER:
-        return item.id.kind == "ConfigMap" and get(item.node, "data") is None and keys.BASE_NAME in item.annotations
+        return (
+            item.id.kind == "ConfigMap"
+            and get(item.node, "data") is None
+            and keys.BASE_NAME in item.annotations
+        )
     if component != keys.LINKER:
         return False
     if item.id.kind in _NAMED:
@@ -247,7 +268,9 @@ def is_emitted(item: Item) -> bool:
 
 def is_secret_tracker(item: Item) -> bool:
     """Tell whether the object has the name of a Secret for which it stands."""
-    return item.labels.get(keys.COMPONENT) == keys.TRACKER and keys.STANDS_FOR not in item.annotations
+    return (
+        item.labels.get(keys.COMPONENT) == keys.TRACKER and keys.STANDS_FOR not in item.annotations
+    )
 
 
 def listed_revisions(item: Item) -> set[str]:

@@ -1,9 +1,10 @@
 """What somebody may have meant by a name that does not exist.
 
-Names of different objects are alike as well: `app-a` and `app-b`, `web-1` and `web-2`, `db-reader` and `db-writer`,
-`config` and `configs`. So a name counts as misspelled only if one word of it has one letter too many, too few, wrong or
-in another place; if the word is long, and has no digit; and if its first letter and, unless letters are swapped, its
-last one are right. Or if only the separators, the case or blanks differ, as in a block of text whose last line ends.
+Names of different objects are alike as well: `app-a` and `app-b`, `web-1` and `web-2`, `db-reader`
+and `db-writer`, `config` and `configs`. So a name counts as misspelled only if one word of it has
+one letter too many, too few, wrong or in another place; if the word is long, and has no digit; and
+if its first letter and, unless letters are swapped, its last one are right. Or if only the
+separators, the case or blanks differ, as in a block of text whose last line ends.
 """
 
 import re
@@ -50,7 +51,10 @@ def did_you_mean(near: str) -> str:
 
 
 def find_meant(wrong: Collection[str], known: Collection[str]) -> dict[str, str]:
-    """Return the known name that is like each wrong one, if any. Among many names only a slip of the hand is found."""
+    """Return the known name that is like each wrong one, if any.
+
+    Among many names only a slip of the hand is found.
+    """
     if len(wrong) * len(known) > _FEW:
         return find_near(wrong, known)
     names = sorted(known)
@@ -67,7 +71,9 @@ def nearest(found: str, names: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     close = get_close_matches(found, names, n=1, cutoff=_CUTOFF)
-    begun = [name for name in names if len(start) >= _SHORTEST_PREFIX and name.lower().startswith(start)]
+    begun = [
+        name for name in names if len(start) >= _SHORTEST_PREFIX and name.lower().startswith(start)
+    ]
     return min(close or begun, key=len, default="")
 
 
@@ -79,8 +85,8 @@ def _words(name: str) -> set[str]:
 def find_near(unknown: Iterable[str], known: Iterable[str]) -> dict[str, str]:
     """Return the known name that is near each unknown one, if any.
 
-    Only words between the same beginning and end are compared, and those by what is left of them without a letter. So
-    the time grows with the number of names, not with that of their pairs.
+    Only words between the same beginning and end are compared, and those by what is left of them
+    without a letter. So the time grows with the number of names, not with that of their pairs.
     """
     known = _possible(known)
     unknown = _possible(set(unknown).difference(known))
@@ -97,7 +103,10 @@ def find_near(unknown: Iterable[str], known: Iterable[str]) -> dict[str, str]:
 
 
 def find_near_word(word: str, words: Iterable[str]) -> str:
-    """Return the kind or field that is near `word`; `""` if none is. These differ in case, and have no plural."""
+    """Return the kind or field that is near `word`; `""` if none is.
+
+    These differ in case, and have no plural.
+    """
     return find_near_words([word], words)[word]
 
 
@@ -116,7 +125,9 @@ def find_near_words(several: Iterable[str], words: Iterable[str]) -> dict[str, s
 def differ_by_a_letter(one: str, other: str) -> bool:
     """Tell whether one letter is too many, too few or wrong, wherever it is: of two content names none is right."""
     half = len(other) // 2
-    if abs(len(one) - len(other)) > 1 or not (one.startswith(other[:half]) or one.endswith(other[-half:])):
+    if abs(len(one) - len(other)) > 1 or not (
+        one.startswith(other[:half]) or one.endswith(other[-half:])
+    ):
         return False  # most names differ by more, and this is soon seen
     before = _count_equal(one, other)
     after = _count_equal(one[before:][::-1], other[before:][::-1])
@@ -159,7 +170,10 @@ def _find_slips(wrong: Iterable[str], right: Iterable[str]) -> Iterator[tuple[st
 
 
 def _traces(word: str) -> set[str]:
-    """Return the word, and what is left of it without each of its letters. A slip leaves one of them as it was."""
+    """Return the word, and what is left of it without each of its letters.
+
+    A slip leaves one of them as it was.
+    """
     return {word, *(word[:position] + word[position + 1 :] for position in range(len(word)))}
 
 

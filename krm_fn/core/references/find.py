@@ -36,15 +36,26 @@ from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import RENAMABLE
 from krm_fn.base.settings import FieldSpec
 from krm_fn.core.references.generated import find_written
-from krm_fn.core.references.reference import THE_VALUE, By, Reads, Reference, Rule, beside, find_at, read_reference
+from krm_fn.core.references.reference import (
+    THE_VALUE,
+    By,
+    Reads,
+    Reference,
+    Rule,
+    beside,
+    find_at,
+    read_reference,
+)
 from krm_fn.facts.annotations import ANNOTATIONS, LISTS_IN_VALUES
 from krm_fn.facts.chart_values import CHART_VALUES, SUBCHARTS, TOLD_BY_SOURCE
 from krm_fn.facts.exclusions import EXCLUSIONS
 from krm_fn.facts.fields import FIELDS, READS, SELECTORS
 
-# Rows about fields: those that hold names, by kind, annotation and chart, and those that only look so.
+# Rows about fields: those that hold names, by kind, annotation and chart, and those that only look
+# so.
 #
-# The rows are in `facts/`. They are read when the first object of a kind asks for them, and only those of that kind.
+# The rows are in `facts/`. They are read when the first object of a kind asks for them, and only
+# those of that kind.
 
 SELECTOR_FIELDS = frozenset({"name", "key", "optional"})
 
@@ -54,10 +65,10 @@ _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 class FieldRow(NamedTuple):
     """A field of some kinds: text, a mapping with `name`, or a list of either. No groups: any.
 
-    `reads`: whether its consumer reads the value only, or the shape of the name, or mounts at a path with the name.
-    `text`: a regular expression of texts in which the group `name` is the name. `beside_kind`: only if the mapping
-    around the one that holds the name says `kind` with the name of the target. `copied_by`: the program that copies the
-    object from there.
+    `reads`: whether its consumer reads the value only, or the shape of the name, or mounts at a
+    path with the name. `text`: a regular expression of texts in which the group `name` is the name.
+    `beside_kind`: only if the mapping around the one that holds the name says `kind` with the name
+    of the target. `copied_by`: the program that copies the object from there.
     """
 
     groups: tuple[str, ...]
@@ -99,15 +110,19 @@ class AnnotationRow(NamedTuple):
 
 
 class ExcludedField(NamedTuple):
-    """A field of some kinds, and everything below it. The path has dots and no list indices; `*` matches anything.
+    """A field of some kinds, and everything below it.
 
-    `unless`: a field beside the name, and its value, that make it a reference after all. `but_in_pods`: fields of a
-    pod spec are references after all. `only`: fields below it of which alone this is true; none: of all.
+    The path has dots and no list indices; `*` matches anything.
 
-    `applied_in`: None where it means something else: a thing of another cluster, of another kind, of a vault. A name
-    in it says nothing. Otherwise another program makes objects of it, which nothing here can rewrite, and every text
-    in it that is the name of an object is a hint. Then these are the fields that may say in which namespace; the first
-    that is set counts, and where none is, it may be any.
+    `unless`: a field beside the name, and its value, that make it a reference after all.
+    `but_in_pods`: fields of a pod spec are references after all. `only`: fields below it of which
+    alone this is true; none: of all.
+
+    `applied_in`: None where it means something else: a thing of another cluster, of another kind,
+    of a vault. A name in it says nothing. Otherwise another program makes objects of it, which
+    nothing here can rewrite, and every text in it that is the name of an object is a hint. Then
+    these are the fields that may say in which namespace; the first that is set counts, and where
+    none is, it may be any.
     """
 
     group: str
@@ -123,9 +138,9 @@ class ExcludedField(NamedTuple):
 class ChartValue(NamedTuple):
     """A value of some charts: text, a mapping with `name`, or a list of either.
 
-    `beside`: a field beside the name, and what it must say. `unless_key_of`: a value whose keys are names of objects
-    that the chart makes, which come first. `tells`: path and `beside` can mean nothing else, so that the row also holds
-    where the package does not show the chart.
+    `beside`: a field beside the name, and what it must say. `unless_key_of`: a value whose keys are
+    names of objects that the chart makes, which come first. `tells`: path and `beside` can mean
+    nothing else, so that the row also holds where the package does not show the chart.
     """
 
     charts: tuple[str, ...]
@@ -178,7 +193,9 @@ def read_fields(kind: str | None = None) -> Iterator[FieldRow]:
         for number, path in enumerate(alternatives(paths)):
             target = _in_turn(alternatives(targets), number)
             read = Reads(**{**reads, "path": _in_turn(mounts, number)})
-            yield FieldRow(tuple(groups.split()), tuple(kinds.split()), path, target, reads=read, **options)
+            yield FieldRow(
+                tuple(groups.split()), tuple(kinds.split()), path, target, reads=read, **options
+            )
 
 
 def read_annotations(kind: str | None = None) -> Iterator[AnnotationRow]:
@@ -199,7 +216,9 @@ def read_exclusions(kind: str | None = None) -> Iterator[ExcludedField]:
 def read_chart_values(chart: str | None = None) -> Iterator[ChartValue]:
     for charts, templates, rows in _about(chart, CHART_VALUES, 0):
         for path, target, place, *more in rows:
-            yield ChartValue(tuple(charts.split()), path, target, f"{templates}/{place}", **dict(*more))
+            yield ChartValue(
+                tuple(charts.split()), path, target, f"{templates}/{place}", **dict(*more)
+            )
 
 
 def alternatives(text: str) -> list[str]:
@@ -219,27 +238,33 @@ def _about(kind: str | None, table: Iterable[Any], column: int) -> Iterator[Any]
 
 
 KEY_SELECTORS = tuple(
-    KeySelectors(group, tuple(kinds.split()), tuple(config_maps.split())) for group, kinds, config_maps in SELECTORS
+    KeySelectors(group, tuple(kinds.split()), tuple(config_maps.split()))
+    for group, kinds, config_maps in SELECTORS
 )
 
 
 # Find references in any object by the names and shapes of its fields.
 #
-# These names hold across the whole ecosystem, so that kinds without a schema are read as well. What a name alone does
-# not say is in `facts/fields.py`; what it says wrongly, in `facts/exclusions.py` and `facts/producers.py`.
+# These names hold across the whole ecosystem, so that kinds without a schema are read as well. What
+# a name alone does not say is in `facts/fields.py`; what it says wrongly, in `facts/exclusions.py`
+# and `facts/producers.py`.
 
 CORE_GROUPS = frozenset({"", "v1", "core", "core/v1"})
 """What `apiGroup`, `group` or `apiVersion` beside `kind: ConfigMap` may say."""
 
 GROUP_FIELDS = ("apiGroup", "group", "apiVersion")
 
-PASSED_OVER = frozenset({"labels", "annotations", "matchLabels", "ownerReferences", "openAPIV3Schema"})
+PASSED_OVER = frozenset(
+    {"labels", "annotations", "matchLabels", "ownerReferences", "openAPIV3Schema"}
+)
 """Mappings without references, in any object. (`annotations.py` knows the annotations that are references.)"""
 
 NOT_WALKED = PASSED_OVER | {"metadata", "status"}
 """At the top of an object. Deeper down, `metadata` and `status` are fields like any other."""
 
-FREE_KEYS = frozenset({"selector", "nodeSelector", "data", "stringData", "binaryData", "encryptedData"})
+FREE_KEYS = frozenset(
+    {"selector", "nodeSelector", "data", "stringData", "binaryData", "encryptedData"}
+)
 """Mappings whose keys the author chooses: a key `secretName` in one of them is no field."""
 
 _NAMED_BY_TYPE = "caProvider"
@@ -284,15 +309,21 @@ def _beside_kind(kind: str) -> Word:
     return Word(kind, WordForm.HOLDER, Rule(By.SHAPE, f"name beside kind: {kind}"))
 
 
-# Ends of field names, in whatever case, a plural `s` taken off. The first that fits wins: `SecretName` says that the
-# text is the name, and ends in none of the words for mappings.
+# Ends of field names, in whatever case, a plural `s` taken off. The first that fits wins:
+# `SecretName` says that the text is the name, and ends in none of the words for mappings.
 _ENDS = {
     **_ends("Secret", WordForm.NAME, "SecretName -secret-name"),
     **_ends("ConfigMap", WordForm.NAME, "ConfigMapName"),
     **_ends(
-        "ConfigMap", WordForm.HOLDER, "ConfigMap ConfigMapRef ConfigMapKeyRef ConfigMapReference ConfigMapTargetRef"
+        "ConfigMap",
+        WordForm.HOLDER,
+        "ConfigMap ConfigMapRef ConfigMapKeyRef ConfigMapReference ConfigMapTargetRef",
     ),
-    **_ends("Secret", WordForm.HOLDER, "Secret SecretRef SecretKeyRef SecretReference SecretTargetRef SecretKey"),
+    **_ends(
+        "Secret",
+        WordForm.HOLDER,
+        "Secret SecretRef SecretKeyRef SecretReference SecretTargetRef SecretKey",
+    ),
 }
 
 _EXACT = {
@@ -321,7 +352,8 @@ _CONFIG_MAPS = {
     for field in row.config_maps
 }
 _CORE_KINDS = {kind: _beside_kind(kind) for kind in CONFIG_KINDS}
-# Kinds of other groups that may be named by the hash of their spec: references to these are followed as well.
+# Kinds of other groups that may be named by the hash of their spec: references to these are
+# followed as well.
 _OTHER_KINDS = {kind: (group, _beside_kind(kind)) for group, kind in RENAMABLE}
 _ANNOTATED = {
     name: Word(row.target, WordForm.NAME, Rule(By.TABLE, f"annotation {name} of pods"))
@@ -332,11 +364,14 @@ _ANNOTATED = {
 def find_by_shape(item: Node, resource: ResourceId) -> list[Reference]:
     """Find the references of an object, in the order of its text.
 
-    A mapping of `name` and `key` in a field that says nothing more may name either kind, or something else: its
-    reference has no kind, and matches nothing until the objects of the package decide (`references`).
+    A mapping of `name` and `key` in a field that says nothing more may name either kind, or
+    something else: its reference has no kind, and matches nothing until the objects of the package
+    decide (`references`).
     """
     row = _SELECTORS.get(resource.group)
-    walk = _ShapeWalk(row if row is not None and (not row.kinds or resource.kind in row.kinds) else None)
+    walk = _ShapeWalk(
+        row if row is not None and (not row.kinds or resource.kind in row.kinds) else None
+    )
     walk.enter(item, None, "", None)
     return walk.found
 
@@ -356,7 +391,10 @@ def is_of_core(held: Mapping[str, Node]) -> bool:
 
 
 class _ShapeWalk:
-    """One walk over an object. Every object of a package is walked, so that this is the hottest code of a run."""
+    """One walk over an object.
+
+    Every object of a package is walked, so that this is the hottest code of a run.
+    """
 
     def __init__(self, selectors: KeySelectors | None) -> None:
         self.found: list[Reference] = []
@@ -364,7 +402,10 @@ class _ShapeWalk:
         self._config_maps = selectors.config_maps if selectors is not None else ()
 
     def enter(self, node: Node, path: Path, key: str, word: Word | None) -> None:
-        """Look at the value of field `key`, whose name means `word`. This takes one or two frames for each level."""
+        """Look at the value of field `key`, whose name means `word`.
+
+        This takes one or two frames for each level.
+        """
         if node.id == "sequence":
             self._enter_list(node, path, word)
             return
@@ -377,10 +418,17 @@ class _ShapeWalk:
                 # Those of a pod template; the object's own are read by kind (`find`).
                 for annotation, said_there in fields(value).items():
                     if annotation in _ANNOTATED:
-                        self._add(_ANNOTATED[annotation], said_there, ((path, name), annotation), {})
+                        self._add(
+                            _ANNOTATED[annotation], said_there, ((path, name), annotation), {}
+                        )
             elif value.id != "scalar":
                 if name not in (PASSED_OVER if path else NOT_WALKED):
-                    self.enter(value, (path, name), name, _CONFIG_MAPS[name] if name in self._config_maps else meant)
+                    self.enter(
+                        value,
+                        (path, name),
+                        name,
+                        _CONFIG_MAPS[name] if name in self._config_maps else meant,
+                    )
             elif meant is not None and meant.form is WordForm.NAME and key not in FREE_KEYS:
                 self._add(meant, value, (path, name), held)
 
@@ -397,24 +445,38 @@ class _ShapeWalk:
         if kind in _CORE_KINDS:
             if not is_of_core(held):
                 return None
-            return word._replace(kind=kind) if word is not None and word.written else _CORE_KINDS[kind]
+            return (
+                word._replace(kind=kind) if word is not None and word.written else _CORE_KINDS[kind]
+            )
         group, beside_kind = _OTHER_KINDS.get(kind, ("", None))
         if beside_kind is not None and _group_beside(held) == group:
             return beside_kind
-        if word is not None and word.form is WordForm.HOLDER and kind.lower() in ("", word.kind.lower()):
+        if (
+            word is not None
+            and word.form is WordForm.HOLDER
+            and kind.lower() in ("", word.kind.lower())
+        ):
             # Beside `secretName` or `configMapName`, `name` is something else.
             return None if any(name in held for name in _FULL_NAMES) else word
-        return self._word_of_keyed(held, key) if "key" in held and held.keys() <= _KEYED_FIELDS else None
+        return (
+            self._word_of_keyed(held, key)
+            if "key" in held and held.keys() <= _KEYED_FIELDS
+            else None
+        )
 
     def _word_of_keyed(self, held: dict[str, Node], key: str) -> Word | None:
         if self._has_selectors and held.keys() <= SELECTOR_FIELDS:
             return _SELECTED
         return None if key in FREE_KEYS else _KEYED
 
-    def _add(self, word: Word, name: Node, path: tuple[Path, str | int], held: dict[str, Node]) -> None:
+    def _add(
+        self, word: Word, name: Node, path: tuple[Path, str | int], held: dict[str, Node]
+    ) -> None:
         if is_scalar(name) and name.value and not is_null(name):
             namespace, field = beside(held, str(path[1])), spell_path(path)
-            one = read_reference(word.kind, name, namespace, field, word.rule, written=word.written, around=held)
+            one = read_reference(
+                word.kind, name, namespace, field, word.rule, written=word.written, around=held
+            )
             self.found.append(one)
 
 
@@ -423,12 +485,13 @@ def _group_beside(held: dict[str, Node]) -> str:
     return next(filter(None, (text(held.get(name)).partition("/")[0] for name in GROUP_FIELDS)), "")
 
 
-# The charts that HelmReleases of Flux and Applications of Argo CD install, their values, and the references in these.
+# The charts that HelmReleases of Flux and Applications of Argo CD install, their values, and the
+# references in these.
 #
-# The pods of a chart are rendered in the cluster. So nothing shows what a chart makes of a value, but the shape of the
-# value, where it is one of Kubernetes itself, and the rows of `facts/chart_values.py`. The source of a chart is often
-# in another package than its releases. Then its name may tell the chart, and some rows tell by themselves what they
-# mean.
+# The pods of a chart are rendered in the cluster. So nothing shows what a chart makes of a value,
+# but the shape of the value, where it is one of Kubernetes itself, and the rows of
+# `facts/chart_values.py`. The source of a chart is often in another package than its releases. Then
+# its name may tell the chart, and some rows tell by themselves what they mean.
 
 _FLUX, _ARGO = "helm.toolkit.fluxcd.io", "argoproj.io"
 _SOURCES = "source.toolkit.fluxcd.io"
@@ -453,10 +516,12 @@ NO_CHARTS: Charts = MappingProxyType({})
 
 
 class ChartRelease(NamedTuple):
-    """A chart and its values, which are in `field`. `chart`: its name, `""` where the package does not show it.
+    """A chart and its values, which are in `field`.
 
-    `namespace`: where it is installed, `""` for the namespace of the object that says so. `excluded`: why its pods read
-    no object of the package; None where they may.
+    `chart`: its name, `""` where the package does not show it.
+
+    `namespace`: where it is installed, `""` for the namespace of the object that says so.
+    `excluded`: why its pods read no object of the package; None where they may.
     """
 
     chart: str
@@ -487,7 +552,9 @@ def read_charts(items: Iterable[Item]) -> Charts:
     return charts
 
 
-def read_releases(item: Node, resource: ResourceId, charts: Charts = NO_CHARTS) -> list[ChartRelease]:
+def read_releases(
+    item: Node, resource: ResourceId, charts: Charts = NO_CHARTS
+) -> list[ChartRelease]:
     """Return the releases of a HelmRelease or an Application whose values are mappings."""
     if (resource.group, resource.kind) == (_FLUX, "HelmRelease"):
         return list(_read_helm_release(item, resource, charts))
@@ -501,14 +568,18 @@ def _read_helm_release(item: Node, resource: ResourceId, charts: Charts) -> Iter
     values = get(spec, "values")
     if not is_mapping(values):
         return
-    chart = text(get(spec, "chart", "spec", "chart")) or _chart_of_source(get(spec, "chartRef"), resource, charts)
+    chart = text(get(spec, "chart", "spec", "chart")) or _chart_of_source(
+        get(spec, "chartRef"), resource, charts
+    )
     namespace = text(get(spec, "targetNamespace"))
     reason = ""
     if not is_null(get(spec, "kubeConfig")):
         reason = _REMOTE
     elif _may_be_elsewhere(values, namespace or resource.namespace):
         reason = _ELSEWHERE
-    yield ChartRelease(chart, values, "spec.values", namespace, _exclude(_FLUX, "HelmRelease", reason))
+    yield ChartRelease(
+        chart, values, "spec.values", namespace, _exclude(_FLUX, "HelmRelease", reason)
+    )
 
 
 def _chart_of_source(source: Node | None, resource: ResourceId, charts: Charts) -> str:
@@ -525,9 +596,14 @@ def _read_application(item: Node) -> Iterator[ChartRelease]:
     spec = get(item, "spec")
     destination = get(spec, "destination")
     namespace = text(get(destination, "namespace"))
-    is_here = text(get(destination, "server")) == _OWN_SERVER or text(get(destination, "name")) == _OWN_NAME
+    is_here = (
+        text(get(destination, "server")) == _OWN_SERVER
+        or text(get(destination, "name")) == _OWN_NAME
+    )
     sources = [("spec.source", get(spec, "source"))]
-    sources += [(f"spec.sources[{index}]", one) for index, one in enumerate(elements(get(spec, "sources")))]
+    sources += [
+        (f"spec.sources[{index}]", one) for index, one in enumerate(elements(get(spec, "sources")))
+    ]
     for field, source in sources:
         helm = get(source, "helm")
         values = get(helm, "valuesObject")
@@ -538,10 +614,14 @@ def _read_application(item: Node) -> Iterator[ChartRelease]:
             reason = _REMOTE
         elif not namespace:
             reason = _UNKNOWN
-        elif text(get(helm, "namespace")) not in ("", namespace) or _may_be_elsewhere(values, namespace):
+        elif text(get(helm, "namespace")) not in ("", namespace) or _may_be_elsewhere(
+            values, namespace
+        ):
             reason = _ELSEWHERE
         excluded = _exclude(_ARGO, "Application", reason)
-        yield ChartRelease(text(get(source, "chart")), values, f"{field}.helm.valuesObject", namespace, excluded)
+        yield ChartRelease(
+            text(get(source, "chart")), values, f"{field}.helm.valuesObject", namespace, excluded
+        )
 
 
 def _exclude(group: str, kind: str, reason: str) -> ExcludedField | None:
@@ -550,7 +630,10 @@ def _exclude(group: str, kind: str, reason: str) -> ExcludedField | None:
 
 def _may_be_elsewhere(values: Node, namespace: str) -> bool:
     """Tell whether a value may put objects of the chart into another namespace."""
-    return any(one not in ("", namespace) for one in (text(get(values, "namespace")), *_overrides_in(values)))
+    return any(
+        one not in ("", namespace)
+        for one in (text(get(values, "namespace")), *_overrides_in(values))
+    )
 
 
 def _overrides_in(node: Node) -> Iterator[str]:
@@ -589,13 +672,19 @@ _POLICY_OF = {
 }
 
 _LISTED = r"(?<![^,\s])[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?![^,\s])"
-"""A name in a comma list. A dot in it is a character of a name, and of a pattern that matches that name."""
+"""A name in a comma list.
+
+A dot in it is a character of a name, and of a pattern that matches that name.
+"""
 
 _INDEX = r"\[\d+\]"
 
 
 class Resource(NamedTuple):
-    """A kind as an RBAC rule spells it. `by_star`: a rule about all resources, `*`, is meant for it as well."""
+    """A kind as an RBAC rule spells it.
+
+    `by_star`: a rule about all resources, `*`, is meant for it as well.
+    """
 
     kind: str
     group: str
@@ -603,7 +692,8 @@ class Resource(NamedTuple):
     by_star: bool = True
 
 
-# A rule about `*` is written for many kinds: its `resourceNames` are hardly those of an ExternalSecret.
+# A rule about `*` is written for many kinds: its `resourceNames` are hardly those of an
+# ExternalSecret.
 _CONFIGS = (
     Resource("ConfigMap", "", "configmaps"),
     Resource("Secret", "", "secrets"),
@@ -643,10 +733,14 @@ class SpecsByKind:
         known: list[tuple[int, FieldSpec]] = []
         for kind in {resource.kind, ""}:
             known += self._by_kind.get(kind, ())
-        return [spec for _, spec in sorted(known, key=itemgetter(0)) if _matches_kind(spec, resource)]
+        return [
+            spec for _, spec in sorted(known, key=itemgetter(0)) if _matches_kind(spec, resource)
+        ]
 
 
-def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec], charts: Charts = NO_CHARTS) -> Found:
+def find_references(
+    item: Node, resource: ResourceId, extra: Iterable[FieldSpec], charts: Charts = NO_CHARTS
+) -> Found:
     """Find the references of an object: by shape, by the tables for its kind and charts, and by `spec.references`.
 
     A field that is found twice is what the later of these says. What `find_by_shape` finds without a kind is left out
@@ -668,15 +762,17 @@ def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec]
                 lookalikes.append(ExcludedReference(reference, release.excluded))
     for reference in find_by_specs(item, resource, extra):
         known = found.get(_place_of(reference))
-        # Our own rules know more of a field: who copies the object, where it is mounted. But where they say that a
-        # controller writes the object, the author's entry says that it is read.
+        # Our own rules know more of a field: who copies the object, where it is mounted. But where
+        # they say that a controller writes the object, the author's entry says that it is read.
         if known is None or known.written:
             around = _release_of(reference, releases)
             found[_place_of(reference)] = around.place(reference) if around else reference
     for reference in by_shape:
         if not reference.kind and any((kind, reference.field) in found for kind in CONFIG_KINDS):
             del found[_place_of(reference)]
-    return Found(list(found.values()), [one for one in lookalikes if _place_of(one.reference) not in found])
+    return Found(
+        list(found.values()), [one for one in lookalikes if _place_of(one.reference) not in found]
+    )
 
 
 def _place_of(reference: Reference) -> tuple[str, str]:
@@ -694,7 +790,9 @@ def _is_config(resource: ResourceId) -> bool:
     return resource.kind in CONFIG_KINDS and resource.api_version == "v1"
 
 
-def find_by_specs(item: Node, resource: ResourceId, specs: Iterable[FieldSpec]) -> Iterator[Reference]:
+def find_by_specs(
+    item: Node, resource: ResourceId, specs: Iterable[FieldSpec]
+) -> Iterator[Reference]:
     """Find the references at the paths of `spec.references`."""
     for spec in specs:
         if _matches_kind(spec, resource):
@@ -709,7 +807,9 @@ def _matches_kind(spec: FieldSpec, resource: ResourceId) -> bool:
     )
 
 
-def split_lookalikes(found: list[Reference], resource: ResourceId, releases: Iterable[ChartRelease] = ()) -> Found:
+def split_lookalikes(
+    found: list[Reference], resource: ResourceId, releases: Iterable[ChartRelease] = ()
+) -> Found:
     """Tell references from fields that look like references and are known to mean something else."""
     if not exclusions_of(resource.kind):
         return Found(found, [])
@@ -719,7 +819,9 @@ def split_lookalikes(found: list[Reference], resource: ResourceId, releases: Ite
         release = _release_of(one, releases)
         reference = release.place(one) if release else one
         # The release knows more about its values than a row about a field around all of them.
-        known = [row for row in rows if release is None or row.only or not _is_below(release.field, row)]
+        known = [
+            row for row in rows if release is None or row.only or not _is_below(release.field, row)
+        ]
         row = release.excluded if release else None
         row = row or next((row for row in known if _is_lookalike(reference, row)), None)
         if row is None:
@@ -779,13 +881,17 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
 
 
 def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[Reference]:
-    """Find the `resourceNames` in the rules of a Role or ClusterRole. They name what `resources` of the rule says."""
+    """Find the `resourceNames` in the rules of a Role or ClusterRole.
+
+    They name what `resources` of the rule says.
+    """
     for place, rule in enumerate(elements(get(item, "rules"))):
         groups, resources = _texts(rule, "apiGroups"), _texts(rule, "resources")
         kinds = [
             one.kind
             for one in among
-            if {one.group, "*"} & groups and (one.plural in resources or (one.by_star and "*" in resources))
+            if {one.group, "*"} & groups
+            and (one.plural in resources or (one.by_star and "*" in resources))
         ]
         if not kinds:
             continue
@@ -793,12 +899,16 @@ def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[
             if is_scalar(name) and name.value and not is_null(name):
                 field = f"rules[{place}].resourceNames[{index}]"
                 for kind in kinds:
-                    yield Reference(kind, name, None, field, in_pod=False, written=False, rule=_RBAC)
+                    yield Reference(
+                        kind, name, None, field, in_pod=False, written=False, rule=_RBAC
+                    )
 
 
 def _texts(rule: Node, field: str) -> set[str]:
     """Return the texts of a list. Null is none of them, the empty text is one."""
-    return {word.value for word in elements(get(rule, field)) if is_scalar(word) and not is_null(word)}
+    return {
+        word.value for word in elements(get(rule, field)) if is_scalar(word) and not is_null(word)
+    }
 
 
 def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference]:
@@ -811,7 +921,9 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
         if row is None or not is_scalar(node) or not node.value or is_null(node):
             continue
         field, rule = f"metadata.annotations[{name}]", _rule(f"annotation {name}", row.copied_by)
-        reference = read_reference(row.target, node, None, field, rule, in_pod=row.in_pod, written=row.written)
+        reference = read_reference(
+            row.target, node, None, field, rule, in_pod=row.in_pod, written=row.written
+        )
         if not row.inside:
             yield reference
         elif match := re.search(rf'("{row.inside}"\s*:\s*")([^"]+)"', node.value):
@@ -824,20 +936,27 @@ def _find_in_values(values: Node | None) -> Iterator[Reference]:
         for name, value in held.items():
             kind = LISTS_IN_VALUES.get(name)
             if kind is not None and is_scalar(value) and not is_null(value):
-                yield from _find_in_list(kind, value, step(field, name), f"annotation {name} in values")
+                yield from _find_in_list(
+                    kind, value, step(field, name), f"annotation {name} in values"
+                )
 
 
 def _find_in_list(kind: str, listed: Scalar, field: str, rule: str) -> Iterator[Reference]:
     for number, found in enumerate(re.finditer(_LISTED, listed.value)):
         place = f"{field}[{number}]" if "," in listed.value else field
-        whole = Reference(kind, listed, None, place, in_pod=False, written=False, rule=Rule(By.TABLE, rule))
+        whole = Reference(
+            kind, listed, None, place, in_pod=False, written=False, rule=Rule(By.TABLE, rule)
+        )
         yield whole.around_name(*found.span())
 
 
 def _find_by_row(item: Node, row: FieldRow) -> Iterator[Reference]:
     rule = _rule(row.path, row.copied_by)._replace(reads=row.reads)
     for reference in find_at(item, row.path, row.target, rule, in_pod=row.in_pod):
-        if row.beside_kind and text(get(descend(item, read_path(reference.field)[:-2]), "kind")) != row.target:
+        if (
+            row.beside_kind
+            and text(get(descend(item, read_path(reference.field)[:-2]), "kind")) != row.target
+        ):
             continue
         if not row.text:
             yield reference
@@ -865,13 +984,20 @@ def read_kinds_of_params(items: Iterable[Item]) -> KindsOfParams:
 
 
 def find_params(item: Node, resource: ResourceId, kinds: KindsOfParams) -> list[Reference]:
-    """Find the parameter that a binding names. Where its policy is not in the package, its kind is not known.
+    """Find the parameter that a binding names.
 
-    A binding that names no namespace takes the parameter from the namespace of each object that it checks.
+    Where its policy is not in the package, its kind is not known.
+
+    A binding that names no namespace takes the parameter from the namespace of each object that it
+    checks.
     """
     policy = _POLICY_OF.get(resource.kind)
     if policy is None or resource.group != _ADMISSION:
         return []
     name = text(get(item, "spec", "policyName"))
     kind = kinds.get((policy, name))
-    return [] if kind is None else find_at(item, "spec/paramRef", kind, Rule(By.TABLE, f"paramKind of {policy}/{name}"))
+    return (
+        []
+        if kind is None
+        else find_at(item, "spec/paramRef", kind, Rule(By.TABLE, f"paramKind of {policy}/{name}"))
+    )

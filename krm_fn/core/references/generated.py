@@ -24,7 +24,14 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import PRODUCERS, RENAMABLE, Producer, RenamableProducer
-from krm_fn.core.names.content_hash import HASH, JsonValue, Unhashable, content_hash, go_json, short_digest
+from krm_fn.core.names.content_hash import (
+    HASH,
+    JsonValue,
+    Unhashable,
+    content_hash,
+    go_json,
+    short_digest,
+)
 from krm_fn.core.names.go_yaml import read_scalar
 from krm_fn.core.names.names import base_name, hash_in_name, names_of
 from krm_fn.core.references.reference import By, Reference, Rule, find_at, split_path
@@ -34,7 +41,9 @@ _NOTHING: Mapping[Node, str] = MappingProxyType({})
 
 
 class Generated(NamedTuple):
-    """An object that a producer makes. `reference` is the field of the producer that says its kind and name.
+    """An object that a producer makes.
+
+    `reference` is the field of the producer that says its kind and name.
 
     `names` are those that a reference may use, the present one first.
     """
@@ -86,7 +95,9 @@ def find_generated(item: Item) -> list[Generated]:
 
 
 def _find_meant(kind: str, name: str, item: Item) -> Generated | None:
-    return next((one for one in find_generated(item) if one.kind == kind and name in one.names), None)
+    return next(
+        (one for one in find_generated(item) if one.kind == kind and name in one.names), None
+    )
 
 
 def known_names(item: Item) -> list[tuple[str, str]]:
@@ -104,12 +115,17 @@ def find_name(kind: str, name: str, target: Item) -> Node | None:
 
 
 def name_meant(kind: str, name: str, target: Item, names: Mapping[Item, str]) -> str:
-    """Return the name in the output of what `kind` and `name` mean by `target`. `names`: the new names of objects."""
+    """Return the name in the output of what `kind` and `name` mean by `target`.
+
+    `names`: the new names of objects.
+    """
     new_name = names.get(target, target.id.name)
     meant = _find_meant(kind, name, target) if kind != target.id.kind else None
     if meant is None:
         return new_name
-    return name_with(new_name, base_name(target), meant) if target in names else meant.reference.target
+    return (
+        name_with(new_name, base_name(target), meant) if target in names else meant.reference.target
+    )
 
 
 def name_with(producer_name: str, producer_base: str, generated: Generated) -> str:
@@ -133,9 +149,13 @@ def _producers_of(kind: str) -> tuple[Producer, ...]:
 
 def _applies(row: Producer, item: Node) -> bool:
     """Tell whether the object has what the row asks for besides its kind."""
-    if row.annotated and fields(get(item, "metadata", "annotations")).keys().isdisjoint(row.annotated):
+    if row.annotated and fields(get(item, "metadata", "annotations")).keys().isdisjoint(
+        row.annotated
+    ):
         return False
-    return all(_has(item, path) for path in row.needs) and not any(_has(item, path) for path in row.unless)
+    return all(_has(item, path) for path in row.needs) and not any(
+        _has(item, path) for path in row.unless
+    )
 
 
 def _has(item: Node, path: str) -> bool:
@@ -172,14 +192,18 @@ def find_unpinned(item: Item) -> str:
     for path, texts in refresh.stopped_by:
         if any(text in texts for text, _ in _texts_at(item.node, split_path(path))):
             return ""
-    pins = [text for text, _ in _texts_at(item.node, split_path(refresh.pins))] if refresh.pins else []
+    pins = (
+        [text for text, _ in _texts_at(item.node, split_path(refresh.pins))] if refresh.pins else []
+    )
     is_unpinned = bool(refresh.unpinned) and _has(item.node, refresh.unpinned)
     if pins and not is_unpinned and all(pin not in ("", "0") for pin in pins):
         return ""
     return f"follows {refresh.what}, which may change under this name and restart no pods; {refresh.remedy}"
 
 
-def _texts_at(node: Node | None, path: tuple[str, ...], field: str = "") -> Iterator[tuple[str, str]]:
+def _texts_at(
+    node: Node | None, path: tuple[str, ...], field: str = ""
+) -> Iterator[tuple[str, str]]:
     """Yield the text at every place of a path, and its field: `""` for a missing one, `{}` for what is no text."""
     name, *rest = path
     if is_sequence(node):
@@ -198,11 +222,15 @@ def _texts_at(node: Node | None, path: tuple[str, ...], field: str = "") -> Iter
 def hash_of(item: Item, texts: Mapping[Node, str] = _NOTHING) -> str:
     """Return the hash that a revision has in its name. Raises Unhashable.
 
-    That of a producer covers what decides the content of what it makes: the names that it writes there count without
-    their hashes. `texts`: the new values of scalars that are about to change.
+    That of a producer covers what decides the content of what it makes: the names that it writes
+    there count without their hashes. `texts`: the new values of scalars that are about to change.
     """
     row = versioned(item.id)
-    return content_hash(item.node, texts) if row is None else short_digest(_content_of(item, row, texts))
+    return (
+        content_hash(item.node, texts)
+        if row is None
+        else short_digest(_content_of(item, row, texts))
+    )
 
 
 def digest_of(item: Item, texts: Mapping[Node, str]) -> str:

@@ -42,7 +42,14 @@ from krm_fn.core.references.find import (
     word_of,
 )
 from krm_fn.core.references.generated import versioned
-from krm_fn.core.references.reference import NO_RULE, By, ResolvedReference, beside, find_at, read_reference
+from krm_fn.core.references.reference import (
+    NO_RULE,
+    By,
+    ResolvedReference,
+    beside,
+    find_at,
+    read_reference,
+)
 from krm_fn.core.references.resolve import Index
 from krm_fn.facts.annotations import COPIED
 
@@ -71,7 +78,9 @@ class _CloneList(NamedTuple):
 
     def covers(self, item: Item) -> bool:
         is_there = item.id.namespace in (self.namespace, "")
-        return is_there and item.id.kind in self.kinds and self.labels.items() <= item.labels.items()
+        return (
+            is_there and item.id.kind in self.kinds and self.labels.items() <= item.labels.items()
+        )
 
 
 class Copies:
@@ -95,14 +104,22 @@ class Copies:
         """Find what says that a program copies an object, the first if several do; None if nothing does."""
         for annotation, field in _find_annotations(item):
             if annotation in COPIED:
-                return Copy(f"{COPIED[annotation]} copies it elsewhere under this name ({annotation})", item, field)
+                return Copy(
+                    f"{COPIED[annotation]} copies it elsewhere under this name ({annotation})",
+                    item,
+                    field,
+                )
         named = self._named.get(item)
         if named is not None:
-            clause = f"{named.reference.rule.reason} by this name, as {authored_id(named.referrer)} says"
+            clause = (
+                f"{named.reference.rule.reason} by this name, as {authored_id(named.referrer)} says"
+            )
             return Copy(clause, named.referrer, named.reference.field)
         for one in self._lists:
             if one.covers(item):
-                clause = f"Kyverno copies it elsewhere under this name, as {authored_id(one.item)} says"
+                clause = (
+                    f"Kyverno copies it elsewhere under this name, as {authored_id(one.item)} says"
+                )
                 return Copy(clause, one.item, one.field)
         return None
 
@@ -118,18 +135,29 @@ def _find_annotations(item: Item) -> Iterator[tuple[str, str]]:
 
 def _find_clone_lists(item: Item) -> Iterator[_CloneList]:
     """Find the lists of a policy. Source: kyverno/kyverno, api/kyverno/v1/common_types.go."""
-    if item.id.group != "kyverno.io" or item.id.kind not in ("ClusterPolicy", "Policy") or item.is_local:
+    if (
+        item.id.group != "kyverno.io"
+        or item.id.kind not in ("ClusterPolicy", "Policy")
+        or item.is_local
+    ):
         return
     for position, rule in enumerate(elements(get(item.node, "spec", "rules"))):
         generate, field = get(rule, "generate"), f"spec.rules[{position}].generate"
-        each = [(one, f"{field}.foreach[{index}]") for index, one in enumerate(elements(get(generate, "foreach")))]
+        each = [
+            (one, f"{field}.foreach[{index}]")
+            for index, one in enumerate(elements(get(generate, "foreach")))
+        ]
         for pattern, place in [(generate, field), *each]:
             listed = get(pattern, "cloneList")
             # `v1/Secret` or `Secret`
-            kinds = frozenset(text(one).rpartition("/")[2] for one in elements(get(listed, "kinds")))
+            kinds = frozenset(
+                text(one).rpartition("/")[2] for one in elements(get(listed, "kinds"))
+            )
             labels = texts(get(listed, "selector", "matchLabels"))
             if kinds:
-                yield _CloneList(item, f"{place}.cloneList", text(get(listed, "namespace")), kinds, labels)
+                yield _CloneList(
+                    item, f"{place}.cloneList", text(get(listed, "namespace")), kinds, labels
+                )
 
 
 # Names that programs get on their command line, in a variable or in a file, to look an object up.
@@ -152,7 +180,9 @@ _SAYS_CONFIG = rf"(?i)config|secret|{_CM}"
 
 _PIECE = re.compile(r"[^\s,;]+")
 _KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*)[:=]")
-_VALUE = re.compile(r"(?:(?P<namespace>[a-z0-9][a-z0-9-]*|\$[({][\w.-]+[)}])/)?(?P<name>[a-z0-9][a-z0-9.-]*)")
+_VALUE = re.compile(
+    r"(?:(?P<namespace>[a-z0-9][a-z0-9-]*|\$[({][\w.-]+[)}])/)?(?P<name>[a-z0-9][a-z0-9.-]*)"
+)
 _NAME = "[a-z0-9][a-z0-9.-]*"
 
 _RESOURCES = frozenset(("configmap", "configmaps", "cm", "secret", "secrets"))
@@ -167,8 +197,31 @@ _COMMAND = r"(?:\\\n|[^\n;|&`])+"
 
 _IN = frozenset(("n", "namespace"))
 _TAKES_VALUE = _IN | {
-    *("as", "c", "cluster", "container", "context", "f", "field-selector", "filename", "kubeconfig", "l", "o"),
-    *("output", "p", "patch", "patch-file", "request-timeout", "s", "selector", "server", "sort-by", "template"),
+    *(
+        "as",
+        "c",
+        "cluster",
+        "container",
+        "context",
+        "f",
+        "field-selector",
+        "filename",
+        "kubeconfig",
+        "l",
+        "o",
+    ),
+    *(
+        "output",
+        "p",
+        "patch",
+        "patch-file",
+        "request-timeout",
+        "s",
+        "selector",
+        "server",
+        "sort-by",
+        "template",
+    ),
     *("timeout", "token", "type", "user"),
 }
 """Options of kubectl whose value may be the next word."""
@@ -177,7 +230,10 @@ _API_PATH = (
     r"/namespaces/(?P<namespace>[^/\s(]{1,99}|[^\s(]{0,9}\([^()\n]{0,99}\)[^\s/]{0,9})/(?P<kind>configmaps|secrets)/[\"']?"
     r"(?P<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)"
 )
-"""The path of an object in the API, as scripts ask for it with curl. The namespace is often a variable or a command."""
+"""The path of an object in the API, as scripts ask for it with curl.
+
+The namespace is often a variable or a command.
+"""
 
 _QUOTES = "\"'`"
 
@@ -199,7 +255,10 @@ _CAMEL_MOUNTS = (
 
 
 class Setting(NamedTuple):
-    """A value in a text, its key, and the last key above it without a value. What is not there is `""`."""
+    """A value in a text, its key, and the last key above it without a value.
+
+    What is not there is `""`.
+    """
 
     parent: str
     key: str
@@ -212,7 +271,9 @@ class _Word(NamedTuple):
 
 
 class OptionName(NamedTuple):
-    """A name in an option, variable or setting whose own name says config, cm or secret. No namespace given: `""`.
+    """A name in an option, variable or setting whose own name says config, cm or secret.
+
+    No namespace given: `""`.
 
     `is_hidden`: the option is in the value of a Secret.
     """
@@ -242,19 +303,28 @@ class _Passed(NamedTuple):
 
 
 class ProgramOptions:
-    """The options of a package by the name they pass. They are searched at the first question: few packages ask."""
+    """The options of a package by the name they pass.
+
+    They are searched at the first question: few packages ask.
+    """
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._items = items
 
-    def passing(self, kind: str, name: str, namespaces: Collection[str] | None) -> Iterator[tuple[Item, OptionName]]:
+    def passing(
+        self, kind: str, name: str, namespaces: Collection[str] | None
+    ) -> Iterator[tuple[Item, OptionName]]:
         """Yield the objects that pass the name of an object of this kind to a program, and where.
 
-        `namespaces`: those which the object may be in, as written in the option or its object; None for any.
+        `namespaces`: those which the object may be in, as written in the option or its object; None
+        for any.
         """
         known = self._by_name.get(name, {})
-        several = (known.get(namespace, []) for namespace in (known if namespaces is None else namespaces))
-        # In the order of the objects, whatever the order of the namespaces: the first one is named in a message.
+        several = (
+            known.get(namespace, []) for namespace in (known if namespaces is None else namespaces)
+        )
+        # In the order of the objects, whatever the order of the namespaces: the first one is named
+        # in a message.
         for passed in sorted(chain.from_iterable(several), key=itemgetter(0)):
             if passed.option.may_mean(kind):
                 yield passed.item, passed.option
@@ -306,18 +376,25 @@ def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
             for field in ("manifest", "source"):
                 said = get(value, field)
                 if is_scalar(said):
-                    yield from _in_data(DataText(field, f"{place}.{field}", said, said.value, is_encoded=False))
+                    yield from _in_data(
+                        DataText(field, f"{place}.{field}", said, said.value, is_encoded=False)
+                    )
         yield from _in_workflow(value, place)
 
 
 def _in_mounts(item: Item) -> Iterator[OptionName]:
-    """Find the names in `configmap:NAME/key@path`. They are not followed: the path of the mount contains the name.
+    """Find the names in `configmap:NAME/key@path`.
 
-    Source: apache/camel-k, pkg/apis/camel/v1/trait/mount.go, and `getMountPoint` in pkg/trait/trait_types.go.
+    They are not followed: the path of the mount contains the name.
+
+    Source: apache/camel-k, pkg/apis/camel/v1/trait/mount.go, and `getMountPoint` in
+    pkg/trait/trait_types.go.
     """
     for path in _CAMEL_MOUNTS:
         for one in find_at(item.node, path, "", NO_RULE):
-            found = re.fullmatch(r"(?P<kind>configmap|secret):(?P<name>[^/@]+)(?:[/@].*)?", one.name.value)
+            found = re.fullmatch(
+                r"(?P<kind>configmap|secret):(?P<name>[^/@]+)(?:[/@].*)?", one.name.value
+            )
             if found:
                 yield OptionName(one.field, found["kind"], "", found["name"])
 
@@ -352,7 +429,9 @@ def _read_telling(text: str) -> Iterator[Setting]:
     parent = ""
     for token, lower in zip(_tokens(text), _tokens(text.lower()), strict=True):
         # A value says nothing by itself, unless it is `secret/NAME` or `key=secret:NAME`.
-        if parent or (_may_say_config(lower) and _may_say_config(lower[: max(map(lower.rfind, ":=/"))])):
+        if parent or (
+            _may_say_config(lower) and _may_say_config(lower[: max(map(lower.rfind, ":=/"))])
+        ):
             setting = _read_setting(token, parent)
             yield setting
             if setting.key and not setting.value:
@@ -390,7 +469,8 @@ def _in_container(container: Node, path: str) -> Iterator[OptionName]:
             # A flag without a value names the next word.
             is_flag = word.said.startswith("-") and "=" not in word.said
             option = word.said.lstrip("-") if is_flag else ""
-    # Scripts are words with blanks in them. The others are one command, of which a part may be the image's.
+    # Scripts are words with blanks in them. The others are one command, of which a part may be the
+    # image's.
     yield from _in_command([word for word in words if not re.search(r"\s", word.said)])
     for index, variable in enumerate(elements(get(container, "env"))):
         value = text(get(variable, "value"))
@@ -412,10 +492,14 @@ def _in_script(text: _Word) -> Iterator[OptionName]:
         for command in re.findall(_COMMAND, text.said):
             found = re.search(_KUBECTL, command)
             if found and not command.lstrip().startswith("#"):
-                yield from _in_command([_Word(text.field, word) for word in command[found.end() :].split()])
+                yield from _in_command(
+                    [_Word(text.field, word) for word in command[found.end() :].split()]
+                )
     if "/namespaces/" in text.said:
         for found in re.finditer(_API_PATH, text.said):
-            yield OptionName(text.field, found["kind"], _unless_computed(found["namespace"]), found["name"])
+            yield OptionName(
+                text.field, found["kind"], _unless_computed(found["namespace"]), found["name"]
+            )
 
 
 def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
@@ -441,7 +525,11 @@ def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
             flag = ""
     # The namespace may come after the names, as in `get cm web -n shop`.
     there = _unless_computed(namespace)
-    yield from (OptionName(field, kind, there, name) for field, kind, name in found if re.fullmatch(_NAME, name))
+    yield from (
+        OptionName(field, kind, there, name)
+        for field, kind, name in found
+        if re.fullmatch(_NAME, name)
+    )
 
 
 def _unless_computed(namespace: str) -> str:
@@ -456,7 +544,9 @@ def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
         if _says_config(option) and (found := _VALUE.fullmatch(piece, start, end)):
             namespace = found["namespace"] or ""
             if namespace not in _RESOURCES:
-                yield OptionName(field, option, "" if namespace.startswith("$") else namespace, found["name"])
+                yield OptionName(
+                    field, option, "" if namespace.startswith("$") else namespace, found["name"]
+                )
         pair = _KEY.match(piece, start, end)
         if pair is None:
             return
@@ -467,31 +557,73 @@ def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
             end -= 1
 
 
-# Find texts of custom resources that seem to name a ConfigMap or Secret of the package, and that no rule follows.
+# Find texts of custom resources that seem to name a ConfigMap or Secret of the package, and that no
+# rule follows.
 
 _OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
 """Ends of field names, such as `secretKey` and `secretNamespace`, that hold something else than an object's name."""
 
-NOT_NAMES = frozenset({"apiVersion", "image", "kind", "namespace", "serviceAccount", "serviceAccountName"})
+NOT_NAMES = frozenset(
+    {"apiVersion", "image", "kind", "namespace", "serviceAccount", "serviceAccountName"}
+)
 """Fields that name something else in any object."""
 
 _NAMES = r"(?i)(?:name|ref|reference|config|configuration|credential)s?$"
-"""Ends of field names that hold a name. In other fields a single word, such as `redis`, is one of some choices."""
+"""Ends of field names that hold a name.
 
-_CONTAINERS = frozenset({"container", "containers", "ephemeralContainers", "initContainers", "sidecars"})
-_NAMED_ENTRIES = frozenset({"containers", "env", "initContainers", "ports", "volumeMounts", "volumes"})
+In other fields a single word, such as `redis`, is one of some choices.
+"""
+
+_CONTAINERS = frozenset(
+    {"container", "containers", "ephemeralContainers", "initContainers", "sidecars"}
+)
+_NAMED_ENTRIES = frozenset(
+    {"containers", "env", "initContainers", "ports", "volumeMounts", "volumes"}
+)
 """Lists of a pod spec, in whatever object, whose entries have names of their own."""
 
 _OWN = frozenset(
     {
-        # An application's own name, and what it is called by its parts (app-template: `controller`, `identifier`).
-        *("fullnameoverride", "nameoverride", "namespaceoverride", "releasename", "controller", "identifier"),
+        # An application's own name, and what it is called by its parts (app-template: `controller`,
+        # `identifier`).
+        *(
+            "fullnameoverride",
+            "nameoverride",
+            "namespaceoverride",
+            "releasename",
+            "controller",
+            "identifier",
+        ),
         # Objects of other kinds
-        *("existingclaim", "claimname", "volumename", "storageclass", "storageclassname", "existingvolume"),
-        *("ingressclass", "ingressclassname", "classname", "priorityclassname", "runtimeclassname", "schedulername"),
+        *(
+            "existingclaim",
+            "claimname",
+            "volumename",
+            "storageclass",
+            "storageclassname",
+            "existingvolume",
+        ),
+        *(
+            "ingressclass",
+            "ingressclassname",
+            "classname",
+            "priorityclassname",
+            "runtimeclassname",
+            "schedulername",
+        ),
         *("servicename", "serviceaccountname", "namespace", "targetnamespace"),
         # Places, and who somebody is there
-        *("host", "hostname", "mountpath", "subpath", "path", "database", "dbname", "user", "username"),
+        *(
+            "host",
+            "hostname",
+            "mountpath",
+            "subpath",
+            "path",
+            "database",
+            "dbname",
+            "user",
+            "username",
+        ),
     }
 )
 """Fields in the values of charts, in small letters, whose text names no ConfigMap and no Secret."""
@@ -526,9 +658,12 @@ class NearMiss(NamedTuple):
 
 
 class _NamingText(NamedTuple):
-    """A scalar that says a name, and its path. `field`: the field or list that it is in; `around`: the mapping.
+    """A scalar that says a name, and its path.
 
-    `parent`: the field or list that this mapping is in. `in_pod`: it is in a container or pod template.
+    `field`: the field or list that it is in; `around`: the mapping.
+
+    `parent`: the field or list that this mapping is in. `in_pod`: it is in a container or pod
+    template.
     """
 
     scalar: Scalar
@@ -550,20 +685,29 @@ class _NamingText(NamedTuple):
         return beside(self.around, self.field) if self.around else None
 
 
-def find_unfollowed(items: Collection[Item], references: Iterable[ResolvedReference], index: Index) -> list[NearMiss]:
+def find_unfollowed(
+    items: Collection[Item], references: Iterable[ResolvedReference], index: Index
+) -> list[NearMiss]:
     """Find texts that are the name of a ConfigMap or Secret in fields that no rule reads.
 
-    Only custom resources are looked at. A field of `references` is followed, or known to be written by a controller.
-    A field in `NOT_REFERENCES` means something else; or another program makes objects of it, and then parts of texts
-    count as well: values of a chart are often one text. The chart may read the object, or create one of that name.
+    Only custom resources are looked at. A field of `references` is followed, or known to be written
+    by a controller. A field in `NOT_REFERENCES` means something else; or another program makes
+    objects of it, and then parts of texts count as well: values of a chart are often one text. The
+    chart may read the object, or create one of that name.
     """
     # The tables know every field of the kinds of Kubernetes itself.
-    customs = [one for one in items if one.id.group not in BUILT_IN_GROUPS and may_refer(one.id) and not one.is_local]
+    customs = [
+        one
+        for one in items
+        if one.id.group not in BUILT_IN_GROUPS and may_refer(one.id) and not one.is_local
+    ]
     names = {name for _, name in index.named} if customs else set()
     if not names:
         return []
     # A controller that applies objects elsewhere finds there what its own namespace does not have.
-    followed = {one.reference.name: bool(one.targets) or one.reference.written for one in references}
+    followed = {
+        one.reference.name: bool(one.targets) or one.reference.written for one in references
+    }
     others = {item.id.name for item in items if not item.is_config and versioned(item.id) is None}
     search = _Search(index, names, followed, others)
     found: list[NearMiss] = []
@@ -575,10 +719,13 @@ def find_unfollowed(items: Collection[Item], references: Iterable[ResolvedRefere
 class _Search:
     """A search for `names`.
 
-    `followed` are the texts of references, and whether these match anything; `others` the names of other objects.
+    `followed` are the texts of references, and whether these match anything; `others` the names of
+    other objects.
     """
 
-    def __init__(self, index: Index, names: set[str], followed: dict[Scalar, bool], others: set[str]) -> None:
+    def __init__(
+        self, index: Index, names: set[str], followed: dict[Scalar, bool], others: set[str]
+    ) -> None:
         self._index = index
         self._names = names
         self._followed = followed
@@ -637,9 +784,13 @@ class _Search:
         if one.field == "name" and (one.parent in _NAMED_ENTRIES or any(map(word_of, one.around))):
             return False  # it is the name of an entry, which says elsewhere what it references
         name = one.scalar.value.rpartition("/")[2]
-        return name not in self._others and (not name.isalnum() or re.search(_NAMES, one.field) is not None)
+        return name not in self._others and (
+            not name.isalnum() or re.search(_NAMES, one.field) is not None
+        )
 
-    def _find_parts(self, item: Item, one: _NamingText, field: str, row: ExcludedField) -> Iterator[NearMiss]:
+    def _find_parts(
+        self, item: Item, one: _NamingText, field: str, row: ExcludedField
+    ) -> Iterator[NearMiss]:
         """Yield what a text names of which another program makes objects, in the namespace of these."""
         known = text(one.namespace) or _deployed_in(item, row)
         is_whole = self._is_name(one.scalar.value)
@@ -665,20 +816,31 @@ class _Search:
         for setting in read_settings(said):
             if setting.key == "kind":
                 kind = setting.value
-            is_own = setting.key == "name" and setting.parent == "metadata" and kind not in {"", *CONFIG_KINDS}
+            is_own = (
+                setting.key == "name"
+                and setting.parent == "metadata"
+                and kind not in {"", *CONFIG_KINDS}
+            )
             is_own = is_own or _is_own(setting.key, setting.parent)
             if setting.key not in NOT_NAMES and not is_own and self._is_name(setting.value):
                 found[setting.value] = None
         for call in re.findall(_CALLS, said):
-            found.update((name, None) for name in re.findall(_ARGUMENTS, call) if self._is_name(name))
+            found.update(
+                (name, None) for name in re.findall(_ARGUMENTS, call) if self._is_name(name)
+            )
         return found
 
 
 def _is_own(field: str, holder: str, path: Path = None) -> bool:
-    """Tell whether a field of a chart's values is about the chart's own objects. `holder`: the field around it."""
+    """Tell whether a field of a chart's values is about the chart's own objects.
+
+    `holder`: the field around it.
+    """
     if field.lower() in _OWN or (field == "name" and holder.lower() in _OWN_HOLDERS):
         return True
-    return any(isinstance(key, str) and re.fullmatch(_OWN_MAPPINGS, key.lower()) for key in steps_of(path))
+    return any(
+        isinstance(key, str) and re.fullmatch(_OWN_MAPPINGS, key.lower()) for key in steps_of(path)
+    )
 
 
 def _deployed_in(item: Item, row: ExcludedField) -> str:
@@ -694,7 +856,9 @@ class _Walk:
         self._says = says
         self.found: list[_NamingText] = []
 
-    def enter(self, node: Node, path: Path, key: str, *, in_pod: bool = False, is_entry: bool = False) -> None:
+    def enter(
+        self, node: Node, path: Path, key: str, *, in_pod: bool = False, is_entry: bool = False
+    ) -> None:
         """Look at what is below field `key`. `is_entry`: the node is in the list `key`."""
         if node.id == "sequence":
             for index, element in enumerate(node.value):
@@ -704,7 +868,11 @@ class _Walk:
                     self.found.append(_NamingText(element, (path, index), key, {}, key, in_pod))
             return
         held = fields(node)
-        in_pod = in_pod or key in _CONTAINERS or (key == "spec" and path != _TOP and "containers" in held)
+        in_pod = (
+            in_pod
+            or key in _CONTAINERS
+            or (key == "spec" and path != _TOP and "containers" in held)
+        )
         # What is in such a mapping has names that the author chose.
         is_free = key in FREE_KEYS and not is_entry
         for name, value in held.items():
@@ -733,7 +901,9 @@ class Mentions:
     Each is searched at the first question, as few packages have any.
     """
 
-    def __init__(self, items: Collection[Item], authored: Collection[ResolvedReference], index: Index) -> None:
+    def __init__(
+        self, items: Collection[Item], authored: Collection[ResolvedReference], index: Index
+    ) -> None:
         self._items = items
         self._authored = authored
         self._index = index

@@ -29,7 +29,10 @@ _NAMESPACE = re.compile(r"([^/:]+)/$")
 _NOTHING: Mapping[str, Node] = MappingProxyType({})
 
 _POD_LISTS = ("env", "envFrom", "volumes", "templatedVolumes", "workspaces", "imagePullSecrets")
-"""Lists of a pod spec, wherever it is. The imagePullSecrets of a ServiceAccount are at the top instead."""
+"""Lists of a pod spec, wherever it is.
+
+The imagePullSecrets of a ServiceAccount are at the top instead.
+"""
 
 _IN_POD = re.compile(
     rf"\.(?:{'|'.join(_POD_LISTS)})\["
@@ -65,11 +68,14 @@ class By(StrEnum):
 
 
 class Reads(NamedTuple):
-    """What the consumer of a field does with a name, beside finding the object by it. By default, nothing.
+    """What the consumer of a field does with a name, beside finding the object by it.
 
-    `endings`: it tells by these ends of the name what is in the object. `path`: it mounts the object there, with the
-    name in the place of `{}`, so that others may write this path. `beside`: it also reads another object, whose name
-    is this one with that end. `source`: where its project says so.
+    By default, nothing.
+
+    `endings`: it tells by these ends of the name what is in the object. `path`: it mounts the
+    object there, with the name in the place of `{}`, so that others may write this path. `beside`:
+    it also reads another object, whose name is this one with that end. `source`: where its project
+    says so.
     """
 
     endings: tuple[str, ...] = ()
@@ -84,7 +90,8 @@ THE_VALUE = Reads()
 class Rule(NamedTuple):
     """A rule. `text`: which of its kind, for people.
 
-    `reason`: how a controller writes or copies the object; `source`: where its project says so. Both may be unknown.
+    `reason`: how a controller writes or copies the object; `source`: where its project says so.
+    Both may be unknown.
     """
 
     by: By
@@ -101,13 +108,15 @@ NO_RULE = Rule(By.SHAPE, "")
 class Reference(NamedTuple):
     """One reference as it is written in a referrer.
 
-    `name` is the scalar that holds the name, `namespace` the one beside it that names a namespace, `field` the path to
-    `name` for people. `in_pod`: pods read the object, so that another name makes another pod template. `written`: a
-    controller writes the object, so that its name must stay. `kind` is `""` where the text does not say it.
+    `name` is the scalar that holds the name, `namespace` the one beside it that names a namespace,
+    `field` the path to `name` for people. `in_pod`: pods read the object, so that another name
+    makes another pod template. `written`: a controller writes the object, so that its name must
+    stay. `kind` is `""` where the text does not say it.
 
-    `before` and `after` are the parts of the text around the name: `shop/` of `shop/users`. `around` are the fields of
-    the mapping that `name` is in. `installed_in`: where a chart is installed whose values hold the name, `""` for the
-    namespace of the referrer; None for a name that is in no values.
+    `before` and `after` are the parts of the text around the name: `shop/` of `shop/users`.
+    `around` are the fields of the mapping that `name` is in. `installed_in`: where a chart is
+    installed whose values hold the name, `""` for the namespace of the referrer; None for a name
+    that is in no values.
     """
 
     kind: str
@@ -197,14 +206,17 @@ def read_reference(  # noqa: PLR0913  # the parts of a reference
 ) -> Reference:
     """Read a scalar whose text is a name, or `namespace/name`."""
     before = name.value[: name.value.rfind("/") + 1]
-    # A pod spec may be anywhere in a custom resource, so the lists on the way tell, not the place of the spec.
+    # A pod spec may be anywhere in a custom resource, so the lists on the way tell, not the place
+    # of the spec.
     in_pod = in_pod or _IN_POD.search(field) is not None
     return Reference(kind, name, namespace, field, in_pod, written, rule, before, around=around)
 
 
 def is_read(reference: Reference) -> bool:
     """Tell whether containers, or what sets them up, see the content."""
-    is_pulled = ".imagePullSecrets[" in reference.field  # the kubelet reads these again at each pull
+    is_pulled = (
+        ".imagePullSecrets[" in reference.field
+    )  # the kubelet reads these again at each pull
     return reference.in_pod and not reference.written and not is_pulled
 
 
@@ -219,13 +231,15 @@ def find_at(  # noqa: PLR0913  # the parts of a reference
 ) -> list[Reference]:
     """Find every name at `path`. A field that is missing or has another shape holds none.
 
-    Lists on the way need no mark in the path, and `*` is any field of a mapping, or any part of its name. At
-    the end is a name, a mapping with `name`, or a list of either.
+    Lists on the way need no mark in the path, and `*` is any field of a mapping, or any part of its
+    name. At the end is a name, a mapping with `name`, or a list of either.
     """
     found: list[Name] = []
     _descend(item, split_path(path), "", found)
     return [
-        read_reference(kind, name, namespace, field, rule, in_pod=in_pod, written=written, around=around)
+        read_reference(
+            kind, name, namespace, field, rule, in_pod=in_pod, written=written, around=around
+        )
         for name, namespace, field, around in found
     ]
 
@@ -261,7 +275,8 @@ def split_path(path: str) -> tuple[str, ...]:
 def beside(held: dict[str, Node], name: str) -> Scalar | None:
     """Return the namespace that goes with the name in field `name` of the same mapping.
 
-    It is `secretNamespace` for `secretName`, `...-secret-namespace` for `...-secret-name`, else `namespace`.
+    It is `secretNamespace` for `secretName`, `...-secret-namespace` for `...-secret-name`, else
+    `namespace`.
     """
     for ending, other in (("Name", "Namespace"), ("-name", "-namespace")):
         node = held.get(name.removesuffix(ending) + other) if name.endswith(ending) else None
@@ -290,7 +305,9 @@ def _descend(node: Node, names: tuple[str, ...], field: str, found: list[Name]) 
                 found.append((element, None, f"{field}[{index}]", {}))
 
 
-def _descend_into_field(held: dict[str, Node], names: tuple[str, ...], field: str, found: list[Name]) -> None:
+def _descend_into_field(
+    held: dict[str, Node], names: tuple[str, ...], field: str, found: list[Name]
+) -> None:
     name, *rest = names or ("name",)
     value = held.get(name)
     if is_scalar(value):

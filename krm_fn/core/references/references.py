@@ -36,8 +36,9 @@ _HINTS = ("onfigMap", "onfigmap", "onfig_map", "ecret")
 class EmbeddedReference(NamedTuple):
     """A reference inside a value of `item`.
 
-    `scalar` is the value as written in the manifest, `field` its path, `reference` is in the YAML that the value
-    holds. `namespace` is the one that this YAML says, None where it says none. `is_encoded`: the value is base64.
+    `scalar` is the value as written in the manifest, `field` its path, `reference` is in the YAML
+    that the value holds. `namespace` is the one that this YAML says, None where it says none.
+    `is_encoded`: the value is base64.
     """
 
     item: Item
@@ -67,11 +68,13 @@ class EmbeddedReference(NamedTuple):
         return start + len(self.reference.before), end - len(self.reference.after)
 
 
-def find_embedded(configs: Iterable[Item], index: Index, read_yaml: ReadYaml) -> list[EmbeddedReference]:
+def find_embedded(
+    configs: Iterable[Item], index: Index, read_yaml: ReadYaml
+) -> list[EmbeddedReference]:
     """Find the references in the data of these objects that match an object of the package.
 
-    A name with a hash may match one later, as the name of an earlier rendering. It is found without a target. Raises
-    Rejected where `read_yaml` does, at the value.
+    A name with a hash may match one later, as the name of an earlier rendering. It is found without
+    a target. Raises Rejected where `read_yaml` does, at the value.
     """
     found: list[EmbeddedReference] = []
     for item in configs:
@@ -84,7 +87,9 @@ def find_embedded(configs: Iterable[Item], index: Index, read_yaml: ReadYaml) ->
                     if one.targets or CONTENT_NAME.fullmatch(reference.target):
                         found.append(one)
             except Rejected as rejected:
-                raise Rejected(*(about(item, one.message, value.field) for one in rejected.problems)) from rejected
+                raise Rejected(
+                    *(about(item, one.message, value.field) for one in rejected.problems)
+                ) from rejected
     return found
 
 
@@ -115,7 +120,8 @@ def _documents(root: Node) -> Iterator[Node]:
 class Authored(NamedTuple):
     """What authors wrote, each with its object: references, and fields that only look like one.
 
-    `keyed` are mappings of a name and a key, of which only the whole package tells whether they reference something.
+    `keyed` are mappings of a name and a key, of which only the whole package tells whether they
+    reference something.
     """
 
     references: list[ResolvedReference]
@@ -126,8 +132,8 @@ class Authored(NamedTuple):
 class References:
     """The references that authors wrote, and those that configured mounts add.
 
-    `authored` have a text in the referrer that may change; `mounted` will be written by this run; `embedded` are
-    inside the data of ConfigMaps and Secrets.
+    `authored` have a text in the referrer that may change; `mounted` will be written by this run;
+    `embedded` are inside the data of ConfigMaps and Secrets.
     """
 
     def __init__(
@@ -152,7 +158,8 @@ class References:
     def with_names(self, more: MoreNames) -> "References":
         """Return the same references, where objects have these kinds and names as well.
 
-        A name that has a target already keeps it: what is added is the weakest of an object's names.
+        A name that has a target already keeps it: what is added is the weakest of an object's
+        names.
         """
         if not more:
             return self
@@ -166,14 +173,23 @@ class References:
         for each in self._in_data:
             is_meant = not each.targets and (each.reference.kind, each.reference.target) in added
             in_data.append(each.resolve(index) if is_meant else each)
-        return References(index, self._as_read._replace(references=references), self.mounted, in_data)
+        return References(
+            index, self._as_read._replace(references=references), self.mounted, in_data
+        )
 
     @cached_property
     def read_by_pods(self) -> frozenset[Item]:
-        """The objects that a pod template of the package references. The pods of a chart are not in the package."""
+        """The objects that a pod template of the package references.
+
+        The pods of a chart are not in the package.
+        """
         read: set[Item] = set()
         for one in self:
-            if one.reference.in_pod and not one.reference.written and one.reference.installed_in is None:
+            if (
+                one.reference.in_pod
+                and not one.reference.written
+                and one.reference.installed_in is None
+            ):
                 read.update(one.targets)
         return frozenset(read)
 
@@ -209,7 +225,8 @@ def find_authored(
 ) -> Authored:
     """Find and resolve the references that these objects hold.
 
-    `extra` are the paths of `spec.references`. `but` are texts that an earlier run of this function wrote for mounts.
+    `extra` are the paths of `spec.references`. `but` are texts that an earlier run of this function
+    wrote for mounts.
     """
     authored = Authored([], [], [])
     kinds_of_params = read_kinds_of_params(items)
@@ -233,7 +250,11 @@ def find_authored(
 
 def _settle_all(authored: Authored, index: Index) -> Iterator[ResolvedReference]:
     # Once all others are known: they tell what else makes an object of the name (decision 48).
-    written = {(one.kind, one.target) for _, one, _ in authored.references if one.written} if authored.keyed else set()
+    written = (
+        {(one.kind, one.target) for _, one, _ in authored.references if one.written}
+        if authored.keyed
+        else set()
+    )
     for item, reference in authored.keyed:
         yield from _settle(item, reference, index, written)
 
@@ -243,11 +264,14 @@ def _settle(
 ) -> Iterator[ResolvedReference]:
     """Yield the reference that a mapping of `name` and `key` is, if the package leaves no doubt.
 
-    One object has the name, it has the key as well, and nothing makes another one of the name. Parameters, headers and
-    label selectors are written as `{name, key}` too: a name alone may be there by chance.
+    One object has the name, it has the key as well, and nothing makes another one of the name.
+    Parameters, headers and label selectors are written as `{name, key}` too: a name alone may be
+    there by chance.
     """
     resolved = [index.resolve(item, reference._replace(kind=kind)) for kind in CONFIG_KINDS]
-    possible = [one for one in resolved if one.targets or (one.reference.kind, reference.target) in written]
+    possible = [
+        one for one in resolved if one.targets or (one.reference.kind, reference.target) in written
+    ]
     if len(possible) == 1 and len(possible[0].targets) == 1 and text(reference.around["key"]):
         (target,) = possible[0].targets
         if target is not item and _has_key(target, text(reference.around["key"])):

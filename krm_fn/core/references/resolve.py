@@ -98,13 +98,18 @@ class Index:
 
     def with_names(self, more: MoreNames) -> "Index":
         """Return an index of the same objects, where these stale names mean them too."""
-        stale = {item: {*self._stale.get(item, ()), *more.get(item, ())} for item in {**self._stale, **more}}
+        stale = {
+            item: {*self._stale.get(item, ()), *more.get(item, ())}
+            for item in {**self._stale, **more}
+        }
         return Index(self._items, self.kinds, self._namespace, stale)
 
     def _names_of(self, item: Item) -> Iterator[tuple[str, str]]:
         """Yield every kind and name by which a reference may mean an object, or what it makes, each once."""
         yield from ((item.id.kind, name) for name in self.names.all(item))
-        yield from dict.fromkeys((one.kind, name) for one in find_generated(item) for name in one.names)
+        yield from dict.fromkeys(
+            (one.kind, name) for one in find_generated(item) for name in one.names
+        )
         yield from self._stale.get(item, ())
 
     def is_stale(self, item: Item, kind: str, name: str) -> bool:
@@ -117,7 +122,11 @@ class Index:
             return sys.maxsize  # the weakest, however many names it has
         if kind == item.id.kind:
             return self.names.all(item)[name]
-        return min(one.names.index(name) for one in find_generated(item) if one.kind == kind and name in one.names)
+        return min(
+            one.names.index(name)
+            for one in find_generated(item)
+            if one.kind == kind and name in one.names
+        )
 
     def _places_of(self, item: Item, name: str) -> Iterator[tuple[_Reach, str]]:
         """Yield the namespaces in which references find an object by this name."""
@@ -143,7 +152,9 @@ class Index:
         targets = self.find(referrer, reference.kind, reference.target, reference.target_namespace)
         return ResolvedReference(referrer, reference, targets)
 
-    def find(self, referrer: Item, kind: str, name: str, namespace: str | None = None) -> tuple[Item, ...]:
+    def find(
+        self, referrer: Item, kind: str, name: str, namespace: str | None = None
+    ) -> tuple[Item, ...]:
         """Find the objects that `referrer` may mean by a name, and by a namespace where it gives one."""
         if (kind, name) not in self._by_name:
             return ()
@@ -151,7 +162,10 @@ class Index:
         return left.items
 
     def find_anywhere_near(self, kind: str, name: str, namespace: str) -> tuple[Item, ...]:
-        """Find the objects of a name that may be in a namespace: also those that set none. `""`: all of the name."""
+        """Find the objects of a name that may be in a namespace: also those that set none.
+
+        `""`: all of the name.
+        """
         if not namespace:
             return tuple(self._by_place.get(_Position(kind, name, _Reach.ANYWHERE, ""), ()))
         # Where nobody knows the namespace of objects that set none, it may be this one.
@@ -196,28 +210,43 @@ class Index:
             if reason is not None and (reason is PassedOver.NAME or not resolved.targets):
                 yield item, reason
 
-    def _in_reach(self, referrer: Item, kind: str, name: str, namespace: str | None) -> "Candidates":
+    def _in_reach(
+        self, referrer: Item, kind: str, name: str, namespace: str | None
+    ) -> "Candidates":
         """Return the objects of a name that are in the namespace which the reference looks into."""
         if namespace is not None:
             place = _Position(kind, name, _Reach.NAMED, namespace)
         elif self.kinds.is_cluster_scoped(referrer.id):
-            # A ClusterRole or a ValidatingWebhookConfiguration has no namespace that a name could be in.
+            # A ClusterRole or a ValidatingWebhookConfiguration has no namespace that a name could
+            # be in.
             place = _Position(kind, name, _Reach.ANYWHERE, "")
         else:
             place = _Position(kind, name, _Reach.HERE, referrer.id.namespace or self._namespace)
         if place not in self._candidates:
             found = self._by_place.get(place, ())
-            self._candidates[place] = Candidates(found, lambda item: self._strength_of(item, kind, name))
+            self._candidates[place] = Candidates(
+                found, lambda item: self._strength_of(item, kind, name)
+            )
         return self._candidates[place]
 
-    def find_in_other_namespaces(self, referrer: Item, kind: str, name: str, namespace: str | None) -> Iterator[Item]:
+    def find_in_other_namespaces(
+        self, referrer: Item, kind: str, name: str, namespace: str | None
+    ) -> Iterator[Item]:
         """Yield the objects of this name that are in another namespace than the one that the referrer looks into."""
         here = (referrer.id.namespace if namespace is None else namespace) or self._namespace
-        return (item for item in self._by_name.get((kind, name), ()) if (item.id.namespace or self._namespace) != here)
+        return (
+            item
+            for item in self._by_name.get((kind, name), ())
+            if (item.id.namespace or self._namespace) != here
+        )
 
     def find_with(self, kind: str, name: str, *, has_namespace: bool) -> list[Item]:
         """Find the objects of this name that set a namespace, or those that set none."""
-        return [item for item in self._by_name.get((kind, name), ()) if bool(item.id.namespace) == has_namespace]
+        return [
+            item
+            for item in self._by_name.get((kind, name), ())
+            if bool(item.id.namespace) == has_namespace
+        ]
 
 
 class Candidates:
@@ -241,7 +270,8 @@ class Candidates:
     def nearest_to(self, package: str) -> "Candidates":
         """Return those in the deepest kpt package that holds both: subpackages may repeat names.
 
-        Of packages that have as many folders in common, the one with the fewest steps down from there.
+        Of packages that have as many folders in common, the one with the fewest steps down from
+        there.
         """
         folder = self._folders
         for name in package.split("/"):
@@ -286,12 +316,19 @@ class Candidates:
         near = [self.items[place] for place in min(possible, key=len)]
         # As kustomize does: first leniently, then strictly where that leaves more than one.
         lenient = [item for item in near if all(map(_silent_or_alike, affixes(item), mine))]
-        return lenient if len(lenient) == 1 else [one for one in lenient if all(map(_end_alike, affixes(one), mine))]
+        return (
+            lenient
+            if len(lenient) == 1
+            else [one for one in lenient if all(map(_end_alike, affixes(one), mine))]
+        )
 
     @cached_property
     def _by_outermost(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
         """Positions by the outermost prefix, and by the outermost suffix; `""` for none."""
-        tables: tuple[dict[str, list[int]], dict[str, list[int]]] = defaultdict(list), defaultdict(list)
+        tables: tuple[dict[str, list[int]], dict[str, list[int]]] = (
+            defaultdict(list),
+            defaultdict(list),
+        )
         for place, item in enumerate(self.items):
             for table, own in zip(tables, affixes(item), strict=True):
                 table[own[-1] if own else ""].append(place)
@@ -302,7 +339,10 @@ class Candidates:
         """Those that have the name now, rather than before."""
         ranks = [self._strength_of(item) for item in self.items]
         best = min(ranks)
-        return Candidates((one for one, rank in zip(self.items, ranks, strict=True) if rank == best), self._strength_of)
+        return Candidates(
+            (one for one, rank in zip(self.items, ranks, strict=True) if rank == best),
+            self._strength_of,
+        )
 
 
 class _Folder:

@@ -6,7 +6,16 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.changes import Change, Changes, Edit, Object, SetFields, SetItems, combine_edits, combine_patches
+from krm_fn.base.changes import (
+    Change,
+    Changes,
+    Edit,
+    Object,
+    SetFields,
+    SetItems,
+    combine_edits,
+    combine_patches,
+)
 from krm_fn.base.item import Item, about
 from krm_fn.base.node import Mapping, Node, Sequence, get, is_mapping, is_scalar, is_sequence
 from krm_fn.base.problem import Problem, Rejected
@@ -53,13 +62,17 @@ def add_documents(text: str, added: Iterable[Object]) -> str:
 def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
     if node.flow_style:
         opening, closing = layout.flow_span(text, node)
-        return Splice(opening, closing + 1, write_flow(wanted, style=layout.key_style(node.value[0][0])))
+        return Splice(
+            opening, closing + 1, write_flow(wanted, style=layout.key_style(node.value[0][0]))
+        )
     start, end = layout.entry_start(text, node.value[0][0]), layout.node_end(text, node)
     indent = layout.indentation(text, node)
     return replace_lines(text, start, end, write_fields(wanted.items(), indent), indent)
 
 
-def _edit_lists(envelope: Envelope, removed: set[Node], added: tuple[Object, ...]) -> Iterator[Splice]:
+def _edit_lists(
+    envelope: Envelope, removed: set[Node], added: tuple[Object, ...]
+) -> Iterator[Splice]:
     """Remove objects from the lists they are in, and add others to that of the ResourceList."""
     for root in envelope.document.roots:
         for parent, items in _lists(root):
@@ -67,11 +80,16 @@ def _edit_lists(envelope: Envelope, removed: set[Node], added: tuple[Object, ...
             add = added if parent is envelope.resource_list else ()
             if drop or add:
                 key = next(key for key, value in parent.value if value is items)
-                yield from splice_change(envelope.document.text, SetItems(items, add, drop, key, parent))
+                yield from splice_change(
+                    envelope.document.text, SetItems(items, add, drop, key, parent)
+                )
 
 
 def _lists(node: Node) -> Iterator[tuple[Mapping, Sequence]]:
-    """Yield each List or ResourceList of a document with its `items`. A List may hold other Lists."""
+    """Yield each List or ResourceList of a document with its `items`.
+
+    A List may hold other Lists.
+    """
     items = get(node, "items")
     if is_mapping(node) and is_sequence(items):
         yield node, items
@@ -104,7 +122,10 @@ def _set_of(one: Any) -> str:
 
 def _annotate(one: Any, annotations: dict[str, str]) -> Object:
     metadata = one["metadata"]
-    return {**one, "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}}
+    return {
+        **one,
+        "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}},
+    }
 
 
 class Applied(NamedTuple):
@@ -117,7 +138,8 @@ class Applied(NamedTuple):
 def apply_changes(envelope: Envelope, changes: Changes) -> Applied:
     """Apply all changes to an envelope and, in a ResourceList, append the problems to its results.
 
-    Raises Rejected where a change cannot be made, and where the text would not say what was planned.
+    Raises Rejected where a change cannot be made, and where the text would not say what was
+    planned.
     """
     text, resource_list = envelope.document.text, envelope.resource_list
     if resource_list is None:
@@ -169,13 +191,17 @@ def _plan_edits(items: Iterable[Item], changes: Changes) -> list[Edit]:
 
 
 def _merge_shared(document: Document, edits: Iterable[Edit]) -> list[Edit]:
-    """Merge the edits of each node into one. Raises Rejected unless every place that shares the node wants the same."""
+    """Merge the edits of each node into one.
+
+    Raises Rejected unless every place that shares the node wants the same.
+    """
     if not document.has_aliases:
         return list(edits)
     by_node: dict[Node, list[Edit]] = defaultdict(list)
     for edit in edits:
         by_node[edit.change.node].append(edit)
-    # An edit of one place changes the text behind the anchor, and so every place: all of them must want it.
+    # An edit of one place changes the text behind the anchor, and so every place: all of them must
+    # want it.
     places = _count_places(document.roots, by_node)
     problems = []
     for node, same in by_node.items():
@@ -193,7 +219,10 @@ def _merge_shared(document: Document, edits: Iterable[Edit]) -> list[Edit]:
 
 
 def _count_places(roots: Iterable[Node], wanted: Collection[Node] | None = None) -> Counter[Node]:
-    """Count how often each node occurs once all aliases are written out. The reader has limited how many there are."""
+    """Count how often each node occurs once all aliases are written out.
+
+    The reader has limited how many there are.
+    """
     places: Counter[Node] = Counter()
     stack = list(roots)
     while stack:
@@ -212,7 +241,9 @@ def _find_lost_anchors(roots: list[Node], edits: Iterable[Edit]) -> Iterator[Pro
             node = edit.change.node
             everywhere = _count_places(roots, {node, *inside})
             if any(everywhere[one] != count * everywhere[node] for one, count in inside.items()):
-                message = "holds a YAML anchor that must be removed, but an alias elsewhere needs it; "
+                message = (
+                    "holds a YAML anchor that must be removed, but an alias elsewhere needs it; "
+                )
                 yield _problem(edit, message + "write the value out there instead of the alias")
 
 
@@ -220,7 +251,9 @@ def _dropped(change: Change) -> list[Node]:
     if isinstance(change, SetItems):
         return [change.node.value[index] for index in change.drop]
     if isinstance(change, SetFields) and is_mapping(change.node):
-        return [value for key, value in change.node.value if is_scalar(key) and key.value in change.drop]
+        return [
+            value for key, value in change.node.value if is_scalar(key) and key.value in change.drop
+        ]
     return []
 
 
@@ -234,9 +267,15 @@ def _refuse_repeated(envelope: Envelope, edits: Iterable[Edit]) -> None:
         inside = set(walk([*one.values]))
         for edit in edits:
             change = edit.change
-            named = {name for name, _ in change.add} | {*change.drop} if isinstance(change, SetFields) else set()
+            named = (
+                {name for name, _ in change.add} | {*change.drop}
+                if isinstance(change, SetFields)
+                else set()
+            )
             if change.node in inside or (change.node is one.mapping and one.key.value in named):
-                message = f"duplicate key {one.key.value!r}, which is to be changed; remove one of them"
+                message = (
+                    f"duplicate key {one.key.value!r}, which is to be changed; remove one of them"
+                )
                 raise Rejected(problem_at(one.key, edit.item, edit.field, message))
 
 

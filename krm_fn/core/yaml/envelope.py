@@ -9,17 +9,32 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from krm_fn.base.item import DATA_FIELDS, Item, read_item
-from krm_fn.base.node import Mapping, Node, Sequence, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
+from krm_fn.base.node import (
+    Mapping,
+    Node,
+    Sequence,
+    describe,
+    get,
+    is_mapping,
+    is_null,
+    is_scalar,
+    is_sequence,
+    text,
+)
 from krm_fn.base.problem import Problem, Rejected, at
 from krm_fn.core.yaml import layout
 from krm_fn.core.yaml.reader import Document, read_yaml, walk
 
-API_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
+API_VERSIONS = (
+    "config.kubernetes.io/v1",
+    "config.kubernetes.io/v1beta1",
+    "config.kubernetes.io/v1alpha1",
+)
 
 _SOURCE = re.compile(r"# Source: \S+/templates/")
 
-# A shorthand may have any prefix, and characters of a tag may be escaped. It is behind a blank or a sign of YAML: an
-# exclamation mark within a word, as in the patterns of definitions, begins none.
+# A shorthand may have any prefix, and characters of a tag may be escaped. It is behind a blank or a
+# sign of YAML: an exclamation mark within a word, as in the patterns of definitions, begins none.
 _ENCODED = re.compile(r"!(?<![^\s\[\]{},:?-]!)\S*(?:binary|%)")
 _NAME = rb"[\w./:-]{1,253}"
 
@@ -40,8 +55,8 @@ _BLOCK_HEADER = r"([|>])[+-]?([1-9]?)[+-]?"
 class Envelope:
     """A text and the objects in it, a key by identity.
 
-    `resource_list` is the ResourceList around the objects, None for a List or plain documents; `function_config` is
-    the functionConfig in it.
+    `resource_list` is the ResourceList around the objects, None for a List or plain documents;
+    `function_config` is the functionConfig in it.
     """
 
     __slots__ = ("document", "function_config", "items", "resource_list")
@@ -68,17 +83,29 @@ def open_envelope(document: Document, origin: str = "") -> Envelope:
 
     `origin` is the name of the file the text was read from, if any.
     """
-    wrapped = [root for root in document.roots if is_mapping(root) and text(get(root, "kind")) == "ResourceList"]
+    wrapped = [
+        root
+        for root in document.roots
+        if is_mapping(root) and text(get(root, "kind")) == "ResourceList"
+    ]
     if not wrapped:
         items = _read_items(document, find_objects(document.roots), origin)
-        if not items:  # from an empty output a deployer would conclude that everything must be deleted
-            raise Rejected(Problem("no objects in the input; expected a ResourceList, a List, or YAML documents"))
+        if (
+            not items
+        ):  # from an empty output a deployer would conclude that everything must be deleted
+            raise Rejected(
+                Problem(
+                    "no objects in the input; expected a ResourceList, a List, or YAML documents"
+                )
+            )
         return Envelope(document, items)
     if document.repeated:  # no orchestrator writes such a list
         read_yaml(document.text.encode())
     others = [root for root in document.roots if root is not wrapped[0] and not is_null(root)]
     if others:
-        raise Rejected(at(others[0].start_mark, "found another document; a ResourceList must be the only one"))
+        raise Rejected(
+            at(others[0].start_mark, "found another document; a ResourceList must be the only one")
+        )
     return _open_resource_list(document, wrapped[0], origin)
 
 
@@ -87,12 +114,18 @@ def _open_resource_list(document: Document, root: Mapping, origin: str) -> Envel
     if text(api_version) not in API_VERSIONS:
         where = (api_version or root).start_mark
         found = f"found {text(api_version)!r}" if api_version else "missing"
-        raise Rejected(at(where, f"ResourceList apiVersion: {found}, allowed: {', '.join(API_VERSIONS)}"))
+        raise Rejected(
+            at(where, f"ResourceList apiVersion: {found}, allowed: {', '.join(API_VERSIONS)}")
+        )
     items = get(root, "items")
     if items is None:
-        raise Rejected(at(root.start_mark, "ResourceList items: missing; write `items: []` for no objects"))
+        raise Rejected(
+            at(root.start_mark, "ResourceList items: missing; write `items: []` for no objects")
+        )
     if not is_sequence(items) and not is_null(items):
-        raise Rejected(at(items.start_mark, f"ResourceList items: expected a list, found {describe(items)}"))
+        raise Rejected(
+            at(items.start_mark, f"ResourceList items: expected a list, found {describe(items)}")
+        )
     config = get(root, "functionConfig")
     objects = _read_items(document, find_objects(items.value if is_sequence(items) else []), origin)
     return Envelope(document, objects, root, None if is_null(config) else config)
@@ -145,7 +178,10 @@ def _objects(node: Node) -> Iterator[Mapping]:
 
 
 def _refuse_encoded_names(text: str, items: list[Item]) -> None:
-    """Raise at a name, a kind or a key in base64, which other tools decode. Data of objects may be in base64."""
+    """Raise at a name, a kind or a key in base64, which other tools decode.
+
+    Data of objects may be in base64.
+    """
     if not _ENCODED.search(text):
         return
     for item in items:
@@ -153,7 +189,11 @@ def _refuse_encoded_names(text: str, items: list[Item]) -> None:
         for name, value in item.node.value:
             own += [name] if name.value in DATA_FIELDS else [name, value]
         for node in walk(own):
-            if node.tag == "tag:yaml.org,2002:binary" and is_scalar(node) and re.fullmatch(_NAME, _decode(node.value)):
+            if (
+                node.tag == "tag:yaml.org,2002:binary"
+                and is_scalar(node)
+                and re.fullmatch(_NAME, _decode(node.value))
+            ):
                 message = "a name, kind or key must not be in base64 (!!binary); write it out"
                 raise Rejected(at(node.start_mark, message))
 
@@ -187,7 +227,8 @@ def split_documents(document: Document) -> Iterator[Part]:
 def join_streams(texts: list[str]) -> str:
     """Join streams to one, with a marker in front of each. One alone stays as it is.
 
-    The first of several needs a marker too: kubectl reads a stream that begins with a brace as JSON to its end.
+    The first of several needs a marker too: kubectl reads a stream that begins with a brace as JSON
+    to its end.
     """
     plain = [*map(_comment_directives, texts)]
     if len(plain) == 1:
@@ -209,8 +250,9 @@ def _with_marker(text: str) -> str:
 def end_last_line(text: str) -> str:
     """Add the line feed that the last line lacks, without changing any value.
 
-    A block scalar that ends with the file, without a line break, has none in its value; with one it would. To YAML, a
-    carriage return alone is a line break too, but kubectl looks for markers behind line feeds only.
+    A block scalar that ends with the file, without a line break, has none in its value; with one it
+    would. To YAML, a carriage return alone is a line break too, but kubectl looks for markers
+    behind line feeds only.
     """
     if not text or text[-1] == "\n":
         return text
@@ -251,7 +293,10 @@ def _in_brackets(text: str, items: Sequence) -> Iterator[str]:
 
 
 def _in_lines(text: str, key: Node, items: Sequence) -> Iterator[str]:
-    """Yield each object with the comments above it. Those of the first begin behind `key`, but not for an alias."""
+    """Yield each object with the comments above it.
+
+    Those of the first begin behind `key`, but not for an alias.
+    """
     dash = layout.indentation(text, items)
     first = layout.line_start(text, layout.content_start(text, items))
     start = min(first, layout.line_after(text, key.end)[0])
@@ -259,7 +304,9 @@ def _in_lines(text: str, key: Node, items: Sequence) -> Iterator[str]:
         end, _ = layout.line_after(text, layout.node_end(text, item))
         lines = text[start:end].splitlines(keepends=True)
         if not is_null(item):
-            yield end_last_line("".join(_to_the_left(_without_dash(lines, dash), _column(text, item))))
+            yield end_last_line(
+                "".join(_to_the_left(_without_dash(lines, dash), _column(text, item)))
+            )
         start = end
 
 

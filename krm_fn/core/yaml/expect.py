@@ -15,10 +15,21 @@ from krm_fn.base.changes import (
     combine_edits,
     combine_patches,
 )
-from krm_fn.base.node import NewValue, Node, elements, fields, get, is_mapping, is_scalar, is_sequence
+from krm_fn.base.node import (
+    NewValue,
+    Node,
+    elements,
+    fields,
+    get,
+    is_mapping,
+    is_scalar,
+    is_sequence,
+)
 from krm_fn.core.yaml.envelope import Envelope
 
-Expected: TypeAlias = "Node | str | bool | int | Sequence[Expected] | Grown | Dict[str, Expected] | Fields"
+Expected: TypeAlias = (
+    "Node | str | bool | int | Sequence[Expected] | Grown | Dict[str, Expected] | Fields"
+)
 """What must be in a place: what a node said before, but for its own changes, or a value."""
 
 Edits: TypeAlias = Dict[Node, Change]
@@ -53,8 +64,9 @@ class Grown(NamedTuple):
 class Expectation(NamedTuple):
     """What becomes of nodes.
 
-    `edits` are the changes of single nodes in each object, under None those outside of objects. `kept` has, for each
-    collection of which entries are left out because they do not change, the entries that are to be looked at.
+    `edits` are the changes of single nodes in each object, under None those outside of objects.
+    `kept` has, for each collection of which entries are left out because they do not change, the
+    entries that are to be looked at.
     """
 
     patches: Dict[Node, Patch]
@@ -111,11 +123,17 @@ class Expectation(NamedTuple):
         if kept is before.value:
             return Fields(after, others, {}, before)
         read = {key for key, _ in kept}
-        unread = {key.value: value for key, value in before.value if key not in read and is_scalar(key)}
+        unread = {
+            key.value: value for key, value in before.value if key not in read and is_scalar(key)
+        }
         return Fields(after, others, unread, before)
 
     def _grown(
-        self, before: Node | None, changed: Dict[int, Patch], drop: Iterable[int], add: Sequence[NewValue]
+        self,
+        before: Node | None,
+        changed: Dict[int, Patch],
+        drop: Iterable[int],
+        add: Sequence[NewValue],
     ) -> Grown:
         """Return a list after its changes. Positions are those of the list before."""
         dropped = frozenset(drop)
@@ -136,8 +154,13 @@ class Expectation(NamedTuple):
 def expect(
     envelope: Envelope, changes: Changes, results: tuple[Object, ...], kept: Dict[Node, list[Any]]
 ) -> Expectation:
-    """Collect by node what must become of an envelope. `results` are appended to those of the ResourceList."""
-    patches: dict[Node, Patch] = {item.node: patch for item, patch in combine_patches(changes.patches)}
+    """Collect by node what must become of an envelope.
+
+    `results` are appended to those of the ResourceList.
+    """
+    patches: dict[Node, Patch] = {
+        item.node: patch for item, patch in combine_patches(changes.patches)
+    }
     edits: dict[Node | None, dict[Node, Change]] = {None: {}}
     for edit in combine_edits(changes.edits):
         edits.setdefault(edit.item.node, {})[edit.change.node] = edit.change

@@ -1,7 +1,8 @@
 """Where things begin and end in YAML text, and how they are written.
 
-The parser's marks tell where tokens are. An editor also needs to know where the *line* of a field ends (comments
-below it stay), where the braces of a flow mapping are, and where a scalar begins behind its anchor and tag.
+The parser's marks tell where tokens are. An editor also needs to know where the *line* of a field
+ends (comments below it stay), where the braces of a flow mapping are, and where a scalar begins
+behind its anchor and tag.
 """
 
 import re
@@ -23,8 +24,8 @@ _COMMENT = r"(?:(?<=\s)|^)#[^\r\n]*"
 # Text that every YAML 1.1 and 1.2 parser reads as a string, in block and in flow style.
 _PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./=-]*(?: [A-Za-z0-9_./=-]+)*")
 _KEYWORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
-# A content name needs no quotes, even if it begins with a digit: it ends in a dash and ten characters, and no number
-# or date does.
+# A content name needs no quotes, even if it begins with a digit: it ends in a dash and ten
+# characters, and no number or date does.
 _CONTENT_NAME = re.compile(f"[A-Za-z0-9][A-Za-z0-9.-]*-{HASH}")
 
 
@@ -47,7 +48,9 @@ def scalar_span(text: str, node: Scalar) -> tuple[int, int]:
     """Return the span of a scalar without its anchor, its tag, and the line break that ends a block scalar."""
     start, end = content_start(text, node), node.end
     # Nothing else that looks like white space: in a block, a tab or U+00A0 is text.
-    return start, start + len(text[start:end].rstrip(" \r\n")) if node.style in ("|", ">") else max(start, end)
+    return start, start + len(text[start:end].rstrip(" \r\n")) if node.style in ("|", ">") else max(
+        start, end
+    )
 
 
 class NotLiteral(Exception):
@@ -118,7 +121,9 @@ def node_end(text: str, node: Node) -> int:
     if is_sequence(node):
         *others, last = node.value
         if last.start <= max([node.start, *(other.end for other in others)]):
-            return element_spans(text, node)[-1][1]  # it is an alias: its marks are those of its anchor
+            return element_spans(text, node)[-1][
+                1
+            ]  # it is an alias: its marks are those of its anchor
         return node_end(text, last)
     key, value = node.value[-1]
     return value_end(text, key, value)
@@ -185,7 +190,11 @@ def entry_start(text: str, key: Node) -> int:
     if before.endswith("?"):
         return line + len(before) - 1
     mark = line - len(gap_before(text, line)) - 1
-    is_alone = not before and text[mark : mark + 1] == "?" and not text[line_start(text, mark) : mark].strip(" -")
+    is_alone = (
+        not before
+        and text[mark : mark + 1] == "?"
+        and not text[line_start(text, mark) : mark].strip(" -")
+    )
     return mark if is_alone else start
 
 

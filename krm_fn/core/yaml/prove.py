@@ -1,7 +1,7 @@
 """The proof that an edited text says what was planned, and nothing else.
 
-The output is read again and compared, by what it means, with what must become of the nodes of the input. Nothing in
-here knows how text is edited, because it must not believe what it checks.
+The output is read again and compared, by what it means, with what must become of the nodes of the
+input. Nothing in here knows how text is edited, because it must not believe what it checks.
 """
 
 import re
@@ -37,9 +37,9 @@ from krm_fn.core.yaml.splice import Splice, apply_splices
 
 # The part of an edited text that has to be read again: what the edits touch, and the way to it.
 #
-# In a large package most fields are far from any edit. Their text is compared with what it was, which takes no time,
-# and left out. What stays reads the same: a block mapping or list may have more or fewer entries, each in lines of its
-# own.
+# In a large package most fields are far from any edit. Their text is compared with what it was,
+# which takes no time, and left out. What stays reads the same: a block mapping or list may have
+# more or fewer entries, each in lines of its own.
 
 # Directives apply to what follows, and the key behind a `?` may be on another line than the `?`.
 _UNEVEN = r"[\r\n](?:%|[ \t-]*\?\s)"
@@ -53,8 +53,9 @@ _SMALL = 300
 class Excerpt(NamedTuple):
     """`text` is an edited text without the documents and entries that no edit touches.
 
-    `roots` are the other documents. `kept` has the other entries of each collection that lacks some: pairs of a
-    mapping, or elements of a list. `is_intact`: what is left out is written as it was.
+    `roots` are the other documents. `kept` has the other entries of each collection that lacks
+    some: pairs of a mapping, or elements of a list. `is_intact`: what is left out is written as it
+    was.
     """
 
     text: str
@@ -82,7 +83,9 @@ class _Touched(NamedTuple):
         return entries
 
 
-def make_excerpt(document: Document, splices: list[Splice], planned: Iterable[Node], output: str) -> Excerpt:
+def make_excerpt(
+    document: Document, splices: list[Splice], planned: Iterable[Node], output: str
+) -> Excerpt:
     """Leave out of `output` what neither a splice touches nor a change of the `planned` nodes.
 
     The splices are in the order of the text.
@@ -91,7 +94,9 @@ def make_excerpt(document: Document, splices: list[Splice], planned: Iterable[No
     if document.has_aliases or is_uneven(document):
         return Excerpt(output, document.roots, {}, is_intact=True)
     places = {len(text), *(node.start for node in planned)}
-    touched = _join([(splice.start, splice.end) for splice in splices] + [(place, place) for place in places])
+    touched = _join(
+        [(splice.start, splice.end) for splice in splices] + [(place, place) for place in places]
+    )
     documents, spans = _find_documents(document, touched)
     kept, inner = _find_untouched(text, documents, touched)
     rest, is_intact = _leave_out(sorted(spans + inner), text, splices, output)
@@ -104,7 +109,9 @@ def is_uneven(document: Document) -> bool:
     A line within a scalar is neither, as of a folded CEL rule `a ? b : c`.
     """
     text = f"\n{document.text}"
-    may_be = "\n%" in text or "\r%" in text or re.search(r"\?\s", text)  # fast, and rare in a text without such lines
+    may_be = (
+        "\n%" in text or "\r%" in text or re.search(r"\?\s", text)
+    )  # fast, and rare in a text without such lines
     if not may_be:
         return False
     lines = [found.start() for found in re.finditer(_UNEVEN, text)]
@@ -127,14 +134,18 @@ def _join(spans: list[tuple[int, int]]) -> _Touched:
     return _Touched(starts, ends)
 
 
-def _find_documents(document: Document, touched: _Touched) -> tuple[list[tuple[Node, int]], list[tuple[int, int]]]:
+def _find_documents(
+    document: Document, touched: _Touched
+) -> tuple[list[tuple[Node, int]], list[tuple[int, int]]]:
     """Return the documents to keep, each with its end, and the spans of the others."""
     documents = [(root, _document_end(document.text, root)) for root in document.roots]
     borders = [0]
     for _, end in documents:
         # A line that ends a document is left out with it.
         is_marked = document.text.startswith("...", end)
-        borders.append((document.text.find("\n", end) + 1 or len(document.text)) if is_marked else end)
+        borders.append(
+            (document.text.find("\n", end) + 1 or len(document.text)) if is_marked else end
+        )
     if len({*borders}) < len(borders):  # an empty document
         return documents, []
     staying = touched.find(borders)
@@ -162,11 +173,15 @@ def _find_untouched(
         if not staying:
             continue
         is_mapping = node.id == "mapping"
-        stack += [(node.value[one][1] if is_mapping else entries[one], borders[one + 1]) for one in staying]
+        stack += [
+            (node.value[one][1] if is_mapping else entries[one], borders[one + 1])
+            for one in staying
+        ]
         if len(staying) < len(entries):
             kept[node] = [node.value[one] for one in staying]
         if staying[0]:
-            # What is in front of the first entry, such as a dash, stays for the first one that does.
+            # What is in front of the first entry, such as a dash, stays for the first one that
+            # does.
             spans.append((entries[0].start, entries[staying[0]].start))
         gaps = pairwise([*staying, len(entries)])
         spans += [(borders[left + 1], borders[right]) for left, right in gaps if right > left + 1]
@@ -179,14 +194,19 @@ def _separable(text: str, node: Node) -> list[Node]:
         return []
     if node.id == "mapping":
         names = [key.value for key, _ in node.value]
-        return [] if "<<" in names else [key for key, _ in node.value]  # merged fields are not all its own
+        return (
+            [] if "<<" in names else [key for key, _ in node.value]
+        )  # merged fields are not all its own
     return node.value if _is_even(text, node.value) else []
 
 
 def _is_even(text: str, elements: list[Node]) -> bool:
     """Tell whether each element but the first follows its dash, all in the same column."""
     column = elements[0].column
-    return all(element.column == column and text.startswith("- ", element.start - 2) for element in elements[1:])
+    return all(
+        element.column == column and text.startswith("- ", element.start - 2)
+        for element in elements[1:]
+    )
 
 
 def _document_end(text: str, root: Node) -> int:
@@ -194,8 +214,13 @@ def _document_end(text: str, root: Node) -> int:
     return border.start() + 1 if border else len(text)
 
 
-def _leave_out(spans: list[tuple[int, int]], text: str, splices: list[Splice], output: str) -> tuple[str, bool]:
-    """Cut the spans out of the output, where the splices before them have moved them. Tell whether they are there."""
+def _leave_out(
+    spans: list[tuple[int, int]], text: str, splices: list[Splice], output: str
+) -> tuple[str, bool]:
+    """Cut the spans out of the output, where the splices before them have moved them.
+
+    Tell whether they are there.
+    """
     starts = [splice.start for splice in splices]
     shifts = [0, *accumulate(len(splice.text) - (splice.end - splice.start) for splice in splices)]
     pieces: list[str] = []
@@ -226,7 +251,8 @@ class Edited(NamedTuple):
 def shorten(envelope: Envelope, edited: Edited) -> Edited:
     """Leave out fields of new objects so that what is left is right if, and only if, the whole is.
 
-    Only where they are elements behind the last one of the ResourceList, written as lines below one another.
+    Only where they are elements behind the last one of the ResourceList, written as lines below one
+    another.
     """
     changes, splices, output = edited
     last = elements(get(envelope.resource_list, "items"))[-1:]
@@ -241,7 +267,9 @@ def shorten(envelope: Envelope, edited: Edited) -> Edited:
                 break
             text, objects = leave_out_repeated(splice.text, changes.add)
             splices = [*splices[:index], splice._replace(text=text), *splices[index + 1 :]]
-            return Edited(changes._replace(add=objects), splices, output[:start] + text + output[end:])
+            return Edited(
+                changes._replace(add=objects), splices, output[:start] + text + output[end:]
+            )
         moved += len(splice.text) - (splice.end - splice.start)
     return edited
 
@@ -294,17 +322,22 @@ def _field(indent: int) -> re.Pattern[str]:
     None has a `*`, because an alias may mean something else in another place.
     """
     margin = " " * indent
-    return re.compile(rf"{margin}(?:(?P<dash>- )|  )[A-Za-z0-9\"'][^*\n]*\n(?:{margin}  [ -][^*\n]*\n)*")
+    return re.compile(
+        rf"{margin}(?:(?P<dash>- )|  )[A-Za-z0-9\"'][^*\n]*\n(?:{margin}  [ -][^*\n]*\n)*"
+    )
 
 
-# The nodes of a whole output: those that the proof has read, and those of the input where it has read nothing.
+# The nodes of a whole output: those that the proof has read, and those of the input where it has
+# read nothing.
 
 
 def complete(roots: list[Node], excerpt: Excerpt, read: Dict[Node, Node]) -> list[Node] | None:
-    """Return the documents of the output. None where entries were left out of a list that has changed.
+    """Return the documents of the output.
 
-    `roots` are those of the input. `read` has what was read in the place of each of its documents, and of each
-    collection of which only some entries were. These collections get the others.
+    None where entries were left out of a list that has changed.
+
+    `roots` are those of the input. `read` has what was read in the place of each of its documents,
+    and of each collection of which only some entries were. These collections get the others.
     """
     for before, kept in excerpt.kept.items():
         node = read.get(before)
@@ -369,12 +402,19 @@ class Proof(NamedTuple):
     has_all: bool
 
     def complete(self) -> list[Node] | None:
-        """Return the nodes of the whole output, and change those that were read. None if only reading it tells them."""
+        """Return the nodes of the whole output, and change those that were read.
+
+        None if only reading it tells them.
+        """
         return complete(self.document.roots, self.excerpt, self.read) if self.has_all else None
 
 
 def prove(
-    envelope: Envelope, changes: Changes, splices: Sequence[Splice], output: str, results: tuple[Object, ...] = ()
+    envelope: Envelope,
+    changes: Changes,
+    splices: Sequence[Splice],
+    output: str,
+    results: tuple[Object, ...] = (),
 ) -> Proof:
     """Raise Rejected unless `output` is the text of the envelope with all changes, and no others.
 
@@ -411,7 +451,9 @@ def _says_already(envelope: Envelope, changes: Changes, results: tuple[Object, .
     if changes.add or changes.replace or changes.remove or results:
         return False
     expectation = expect(envelope, changes, (), {})
-    pairs: list[_Pair] = [(node, expectation.of(node, {}), {}, None) for node in expectation.patches]
+    pairs: list[_Pair] = [
+        (node, expectation.of(node, {}), {}, None) for node in expectation.patches
+    ]
     for edits in expectation.edits.values():
         pairs += [(node, expectation.of(node, edits), {}, None) for node in edits]
     return _compare(pairs, {}, expectation, {}) is None
@@ -436,7 +478,11 @@ def _first_unreadable(envelope: Envelope, splices: Iterable[Splice]) -> _Place:
     """Return the place of the first splice after which the text cannot be read."""
     text = envelope.document.text
     order = sorted(splices, key=lambda splice: splice[:2])
-    first = bisect_left(range(len(order)), 1, key=lambda last: not _is_readable(apply_splices(text, order[: last + 1])))
+    first = bisect_left(
+        range(len(order)),
+        1,
+        key=lambda last: not _is_readable(apply_splices(text, order[: last + 1])),
+    )
     return _place_at(envelope.items, order[first].start) if first < len(order) else None
 
 
@@ -456,7 +502,9 @@ def _place_at(items: list[Item], position: int) -> _Place:
     item = max(before, key=lambda item: item.node.start)
     place: _Place = item
     node: Node = item.node
-    while is_mapping(node) and (above := [pair for pair in node.value if pair[0].start <= position]):
+    while is_mapping(node) and (
+        above := [pair for pair in node.value if pair[0].start <= position]
+    ):
         key, node = above[-1]
         place = (place, str(key.value))
     return place
@@ -473,7 +521,9 @@ def _find_difference(
     items: dict[Node, Item] = {item.node: item for item in envelope.items}
     if len(found) != len(wanted):
         return _Difference(None)
-    pairs: list[_Pair] = [(*pair, expectation.edits[None], None) for pair in zip(found, wanted, strict=True)]
+    pairs: list[_Pair] = [
+        (*pair, expectation.edits[None], None) for pair in zip(found, wanted, strict=True)
+    ]
     pairs.reverse()
     return _compare(pairs, items, expectation, read)
 
@@ -483,8 +533,8 @@ def _compare(
 ) -> _Difference | None:
     """Find a difference in pairs of what was found and what is wanted, the last one first.
 
-    `read` gets what was found in the place of collections of which entries were left out. No recursion: objects may be
-    nested deeply.
+    `read` gets what was found in the place of collections of which entries were left out. No
+    recursion: objects may be nested deeply.
     """
     kept = expectation.kept
     while stack:
@@ -519,13 +569,19 @@ def _match_value(found: Node, wanted: Expected) -> list[_Part] | None:
     if isinstance(wanted, Fields | Grown):
         if wanted.before is not None and found.tag != wanted.before.tag:
             return None
-        return _match_fields(found, wanted) if isinstance(wanted, Fields) else _match_grown(found, wanted)
+        return (
+            _match_fields(found, wanted)
+            if isinstance(wanted, Fields)
+            else _match_grown(found, wanted)
+        )
     if isinstance(wanted, Dict):
         return _match_fields(found, Fields(dict(wanted), [], {}))
     return _match_grown(found, Grown([*cast("Sequence[Expected]", wanted)], (), []))
 
 
-def _match_node(found: Node, before: Node, edits: Edits, expectation: Expectation) -> list[_Part] | None:
+def _match_node(
+    found: Node, before: Node, edits: Edits, expectation: Expectation
+) -> list[_Part] | None:
     """Match what does not change: text and style, tags, and fields in their order, with merge keys as written.
 
     Nearly all scalars are what they must be. They are no parts: it takes longer to look at each of them later.
@@ -576,7 +632,9 @@ def _match_fields(found: Node, wanted: Fields) -> list[_Part] | None:
     pairs = zip(chain(*others), chain(*wanted.others), strict=True)
     parts: list[_Part] = [("?", *pair) for pair in pairs]
     for name, value in wanted.named.items():
-        is_right = is_read_as(present[name], value) if isinstance(value, str) else present[name] is value
+        is_right = (
+            is_read_as(present[name], value) if isinstance(value, str) else present[name] is value
+        )
         if not is_right:
             parts.append((name, present[name], value))
     return parts
@@ -586,7 +644,9 @@ def _match_grown(found: Node, wanted: Grown) -> list[_Part] | None:
     if not is_sequence(found) or len(found.value) != len(wanted.kept) + len(wanted.added):
         return None
     stay = len(wanted.kept)
-    if all(_says_all(one, value) for one, value in zip(found.value[stay:], wanted.added, strict=True)):
+    if all(
+        _says_all(one, value) for one, value in zip(found.value[stay:], wanted.added, strict=True)
+    ):
         return [*_enumerate(found.value[:stay], wanted.kept), *wanted.unread]
     return [*_enumerate(found.value, [*wanted.added, *wanted.kept]), *wanted.unread]
 
@@ -599,8 +659,12 @@ def _says_all(found: Node, value: NewValue) -> bool:
         return False
     if isinstance(value, Dict):
         present = fields(found)
-        return present.keys() == value.keys() and all(_says_all(present[name], one) for name, one in value.items())
-    return is_sequence(found) and all(_says_all(one, other) for one, other in zip(found.value, value, strict=True))
+        return present.keys() == value.keys() and all(
+            _says_all(present[name], one) for name, one in value.items()
+        )
+    return is_sequence(found) and all(
+        _says_all(one, other) for one, other in zip(found.value, value, strict=True)
+    )
 
 
 def _enumerate(found: list[Node], wanted: Sequence[Expected]) -> list[_Part]:

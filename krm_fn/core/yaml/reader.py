@@ -1,8 +1,8 @@
 """YAML text to nodes. The only importer of the YAML library.
 
-Nothing is resolved or constructed: a scalar is its text and its style. A text that tools may read in different ways or
-not at all is refused here (duplicate keys, recursive or exploding aliases, absurd nesting), so that all later code may
-walk the nodes without care.
+Nothing is resolved or constructed: a scalar is its text and its style. A text that tools may read
+in different ways or not at all is refused here (duplicate keys, recursive or exploding aliases,
+absurd nesting), so that all later code may walk the nodes without care.
 """
 
 import codecs
@@ -22,7 +22,8 @@ from krm_fn.base.node import Mapping, Mark, Node, Scalar, is_scalar
 from krm_fn.base.problem import UNRENDERED, Problem, Rejected, Severity, at
 from krm_fn.core.yaml.layout import is_text_to_all
 
-# The nodes that the parser makes: slots for what is used, and no marks. A package may have a million of them.
+# The nodes that the parser makes: slots for what is used, and no marks. A package may have a
+# million of them.
 
 # As the parser counts lines.
 _BREAK = "\r\n|[\n\r\x85\u2028\u2029]"
@@ -45,7 +46,9 @@ class Source:
     def _has_only_line_feeds(self) -> bool:
         # To count takes a tenth of the time of a search for what is rare.
         text = self._text
-        return text.count("\r") == text.count("\r\n") and not any(one in text for one in OTHER_BREAKS)
+        return text.count("\r") == text.count("\r\n") and not any(
+            one in text for one in OTHER_BREAKS
+        )
 
     def mark(self, index: int) -> Mark:
         line = bisect_right(self._line_starts, index) - 1
@@ -91,7 +94,9 @@ class ScalarNode(_Node):
     __slots__ = ("style",)
     id: ClassVar = "scalar"
 
-    def __init__(self, tag: str | None, value: str, start_mark: Any, end_mark: Any, style: str) -> None:
+    def __init__(
+        self, tag: str | None, value: str, start_mark: Any, end_mark: Any, style: str
+    ) -> None:
         self._source = source = start_mark.name
         self.tag = tag
         self.value = source.share(value, value)
@@ -146,16 +151,21 @@ class SequenceNode(_Collection):
 
 
 MAX_DEPTH = 400
-"""Levels of nesting; real manifests stay under 60. The parser recurses in C, so a limit is needed."""
+"""Levels of nesting; real manifests stay under 60.
+
+The parser recurses in C, so a limit is needed.
+"""
 
 # Line breaks of YAML 1.1, which go-yaml and libyaml follow, but not of 1.2.
 _INNER_MARK = r"(?:\A|(?<=[\r\n]))\ufeff"
 _ANY_BREAK = "\r\n|[\r\n\x85\u2028\u2029]"
 
-# kubectl and others split a stream before they parse it, and only at line feeds: what is behind such a marker is lost.
+# kubectl and others split a stream before they parse it, and only at line feeds: what is behind
+# such a marker is lost.
 _LONE_MARKER = r"(?m)\r(?=(?:---|\.\.\.)(?:\s|\Z))|^(?:---|\.\.\.)(?:[ \t][^\r\n]*)?\r(?!\n)"
 
-# An anchor or an alias is behind a blank or a sign of YAML. Texts are full of stars and ampersands that are not.
+# An anchor or an alias is behind a blank or a sign of YAML. Texts are full of stars and ampersands
+# that are not.
 _SHARING = tuple((sign, rf"\{sign}(?<![^\s\[{{,:?]\{sign})[0-9A-Za-z_-]") for sign in "*&")
 
 _MAX_EXPANDED = 1_000_000
@@ -173,7 +183,10 @@ class Repeated(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A YAML text and its nodes. `text` has no byte order mark; `byte_order_mark`: the bytes had one."""
+    """A YAML text and its nodes.
+
+    `text` has no byte order mark; `byte_order_mark`: the bytes had one.
+    """
 
     text: str
     byte_order_mark: bool
@@ -187,33 +200,46 @@ class Exploded(Rejected):
 
 
 class Expansion:
-    """What the aliases of all texts of a run stand for. The limit holds for their sum: there may be many texts."""
+    """What the aliases of all texts of a run stand for.
+
+    The limit holds for their sum: there may be many texts.
+    """
 
     def __init__(self) -> None:
         self._written = 0
         self._expanded = 0
 
     def add(self, written: int, expanded: int, place: Node) -> None:
-        """Count the nodes of a text. Raises Exploded, at its largest document, where they are too many."""
+        """Count the nodes of a text.
+
+        Raises Exploded, at its largest document, where they are too many.
+        """
         self._written += written
         self._expanded += expanded
         allowed = max(_MAX_EXPANDED, _MAX_EXPANSION * self._written)
         if self._expanded > allowed:
-            message = f"aliases expand {self._written} YAML nodes to {self._expanded}, allowed: {allowed}"
+            message = (
+                f"aliases expand {self._written} YAML nodes to {self._expanded}, allowed: {allowed}"
+            )
             raise Exploded(at(place.start_mark, message))
 
 
-def read_yaml(data: bytes, expansion: Expansion | None = None, *, may_repeat: bool = False) -> Document:
+def read_yaml(
+    data: bytes, expansion: Expansion | None = None, *, may_repeat: bool = False
+) -> Document:
     """Read all documents of a text. Raises Rejected with line and column.
 
-    `expansion` is that of the run, for texts of which each could be one of many. `may_repeat`: a mapping may have a key
-    twice with the same value, as charts write it. Then all parsers that read it at all read the same.
+    `expansion` is that of the run, for texts of which each could be one of many. `may_repeat`: a
+    mapping may have a key twice with the same value, as charts write it. Then all parsers that read
+    it at all read the same.
     """
     text = _decode(data)
     byte_order_mark = text.startswith("\ufeff")
     text = text.removeprefix("\ufeff")
     roots = _compose(Source(text), data.removeprefix(codecs.BOM_UTF8), MAX_DEPTH)
-    has_aliases = all(sign in text and re.search(pattern, text) for sign, pattern in _SHARING) and _is_shared(roots)
+    has_aliases = all(
+        sign in text and re.search(pattern, text) for sign, pattern in _SHARING
+    ) and _is_shared(roots)
     if has_aliases:
         _refuse_explosion(roots, expansion or Expansion())
         _refuse_alias_keys(roots)
@@ -241,7 +267,9 @@ def _decode(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Rejected(_at_offset(data, error.start, f"byte 0x{data[error.start]:02x} is not valid UTF-8")) from error
+        raise Rejected(
+            _at_offset(data, error.start, f"byte 0x{data[error.start]:02x} is not valid UTF-8")
+        ) from error
 
 
 def _at_offset(data: bytes, offset: int, message: str) -> Problem:
@@ -261,8 +289,9 @@ class _Stream(BytesIO):
 class _Parser(_yaml.CParser):
     """libyaml's parser, composing nodes without resolving tags (half the time of the stock loader).
 
-    It calls the three hooks below once for each node, a fifth of its work. They are set on the instance, and the depth
-    is the length of a list, so that going up is a call into C: both for speed.
+    It calls the three hooks below once for each node, a fifth of its work. They are set on the
+    instance, and the depth is the length of a list, so that going up is a call into C: both for
+    speed.
     """
 
     def __init__(self, stream: _Stream, depth: int) -> None:
@@ -273,7 +302,12 @@ class _Parser(_yaml.CParser):
         def descend(parent: Node | None, _index: object) -> None:
             enter(parent)
             if len(levels) > depth:
-                raise Rejected(at(parent.start_mark if parent else None, f"nested deeper than {MAX_DEPTH} levels"))
+                raise Rejected(
+                    at(
+                        parent.start_mark if parent else None,
+                        f"nested deeper than {MAX_DEPTH} levels",
+                    )
+                )
 
         self.resolve = lambda _kind, _value, _implicit: None
         self.descend_resolver = descend
@@ -282,8 +316,9 @@ class _Parser(_yaml.CParser):
     def read_documents(self) -> list[Node]:
         """Read all documents into nodes of ours.
 
-        The parser makes nodes of the classes that it finds in its module, which belongs to all threads. So ours are
-        only there while no other thread is. If there is one, it makes the nodes of its library, with twice the memory.
+        The parser makes nodes of the classes that it finds in its module, which belongs to all
+        threads. So ours are only there while no other thread is. If there is one, it makes the
+        nodes of its library, with twice the memory.
         """
         if not _is_alone():
             return _convert([*self._read_all()])
@@ -347,7 +382,9 @@ class _Recomposer:
     def _add(self, event: Any) -> None:
         parent = self.levels[-1]
         if len(self.levels) > self._depth:
-            raise Rejected(at(parent.start_mark if parent else None, f"nested deeper than {MAX_DEPTH} levels"))
+            raise Rejected(
+                at(parent.start_mark if parent else None, f"nested deeper than {MAX_DEPTH} levels")
+            )
         tag = None if event.tag == "!" else event.tag
         node: Any
         if isinstance(event, yaml.ScalarEvent):
@@ -365,7 +402,9 @@ class _Recomposer:
     def _close(self, event: Any) -> None:
         node, entries = self.levels.pop(), self._entries.pop()
         node.end_mark = event.end_mark
-        node.value = [*zip(entries[::2], entries[1::2], strict=True)] if node.id == "mapping" else entries
+        node.value = (
+            [*zip(entries[::2], entries[1::2], strict=True)] if node.id == "mapping" else entries
+        )
 
 
 def _convert(roots: list[Any]) -> list[Node]:
@@ -376,7 +415,9 @@ def _convert(roots: list[Any]) -> list[Node]:
         node = stack.pop()
         if node not in made:
             style = node.style if is_scalar(node) else node.flow_style
-            made[node] = _CLASSES[node.__class__.__name__](node.tag, node.value, node.start_mark, node.end_mark, style)
+            made[node] = _CLASSES[node.__class__.__name__](
+                node.tag, node.value, node.start_mark, node.end_mark, style
+            )
             stack.extend(children(node))
     for node in made.values():
         if node.id == "mapping":
@@ -400,10 +441,17 @@ def _compose(
         mark = Mark(found.line, found.column) if found else None
         raise Rejected(at(mark, f"invalid YAML: {what}{_hint(data, mark)}")) from error
     except yaml.reader.ReaderError as error:
-        character = f"character U+{error.character:04X}" if isinstance(error.character, int) else "a character"
-        raise Rejected(_at_offset(data, error.position, f"invalid YAML: {character} is not allowed")) from error
+        character = (
+            f"character U+{error.character:04X}"
+            if isinstance(error.character, int)
+            else "a character"
+        )
+        raise Rejected(
+            _at_offset(data, error.position, f"invalid YAML: {character} is not allowed")
+        ) from error
     except UnicodeDecodeError as error:
-        # libyaml looks at the first bits of each byte that a tag has as %XX, which lets surrogates and others pass.
+        # libyaml looks at the first bits of each byte that a tag has as %XX, which lets surrogates
+        # and others pass.
         parent = parser.levels[-1]
         message = "invalid YAML: a tag in here contains %XX that is not valid UTF-8"
         raise Rejected(at(parent.start_mark if parent else None, message)) from error
@@ -441,7 +489,12 @@ def _refuse_explosion(roots: list[Node], expansion: Expansion) -> None:
     def size(node: Node) -> int:
         known = sizes.get(node)
         if known == 0:
-            raise Rejected(at(node.start_mark, "an alias is inside its own anchor, so the document would never end"))
+            raise Rejected(
+                at(
+                    node.start_mark,
+                    "an alias is inside its own anchor, so the document would never end",
+                )
+            )
         if known is None:
             sizes[node] = 0
             known = 1 + sum(size(child) for child in children(node))
@@ -453,7 +506,10 @@ def _refuse_explosion(roots: list[Node], expansion: Expansion) -> None:
 
 
 def _refuse_alias_keys(roots: list[Node]) -> None:
-    """Raise where an alias is a key. In `*a: b` the alias is `a` to some parsers, and `a:` to others."""
+    """Raise where an alias is a key.
+
+    In `*a: b` the alias is `a` to some parsers, and `a:` to others.
+    """
     for node in walk(roots):
         behind = node.start
         for key, value in node.value if node.id == "mapping" else ():
@@ -483,7 +539,9 @@ def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
         return
     # The last line break of a block is not inside of it: to others, what follows would be.
     spans = sorted(
-        (node.start, node.end - (node.style in ("|", ">"))) for node in walk(roots) if is_scalar(node) and node.style
+        (node.start, node.end - (node.style in ("|", ">")))
+        for node in walk(roots)
+        if is_scalar(node) and node.style
     )
     for place in places:
         before = bisect_right(spans, place, key=itemgetter(0))
@@ -508,7 +566,10 @@ def walk(roots: list[Node]) -> Iterator[Node]:
 
 
 def _find_duplicate_keys(root: Node, *, once: bool) -> list[Repeated]:  # noqa: C901  # the one hot loop
-    """Find the second of each two equal keys. The hot loop over every node: kept flat on purpose."""
+    """Find the second of each two equal keys.
+
+    The hot loop over every node: kept flat on purpose.
+    """
     scalar = ScalarNode
     mapping = MappingNode
     found: list[Repeated] = []
@@ -552,7 +613,12 @@ def _repeated_in(mapping: Mapping) -> Iterator[Repeated]:
             by_name.setdefault(key.value, []).append((key, value))
     for pairs in by_name.values():
         if len(pairs) > 1:
-            yield Repeated(mapping, pairs[1][0], tuple(value for _, value in pairs), pairs[0][0].start_mark.line + 1)
+            yield Repeated(
+                mapping,
+                pairs[1][0],
+                tuple(value for _, value in pairs),
+                pairs[0][0].start_mark.line + 1,
+            )
 
 
 def _is_same(values: tuple[Node, ...]) -> bool:
@@ -592,7 +658,10 @@ def _duplicate(one: Repeated) -> Problem:
 
 
 def embedded_reader(expansion: Expansion | None = None) -> Callable[[str], list[Node]]:
-    """Return what reads YAML in the data of ConfigMaps. What cannot be read references nothing. It raises Exploded."""
+    """Return what reads YAML in the data of ConfigMaps.
+
+    What cannot be read references nothing. It raises Exploded.
+    """
     return partial(_read_embedded, expansion or Expansion())
 
 

@@ -25,10 +25,14 @@ def stderr_lines(problems: Iterable[Problem]) -> str:
 def new_results(resource_list: Mapping, problems: Iterable[Problem]) -> tuple[Object, ...]:
     """Return the problems as results, without those that an earlier run has added to the ResourceList."""
     present = {_identity_of_result(item) for item in elements(get(resource_list, "results"))}
-    return tuple(_result(problem) for problem in dict.fromkeys(problems) if _identity(problem) not in present)
+    return tuple(
+        _result(problem) for problem in dict.fromkeys(problems) if _identity(problem) not in present
+    )
 
 
-def splice_results(source: str, resource_list: Mapping, new: tuple[Object, ...]) -> Iterator[Splice]:
+def splice_results(
+    source: str, resource_list: Mapping, new: tuple[Object, ...]
+) -> Iterator[Splice]:
     results = get(resource_list, "results")
     if not new:
         return
@@ -54,7 +58,10 @@ def _result(problem: Problem) -> Object:
         if problem.field:
             result["field"] = {"path": problem.field}
     if problem.file:
-        result["file"] = {"path": problem.file, **({"index": problem.file_index} if problem.file_index else {})}
+        result["file"] = {
+            "path": problem.file,
+            **({"index": problem.file_index} if problem.file_index else {}),
+        }
     return result
 
 

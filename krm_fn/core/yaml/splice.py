@@ -8,7 +8,16 @@ from collections.abc import Sequence as Elements
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.base.changes import Change, Edit, ListPatch, Patch, SetFields, SetItems, SetParts, SetText
+from krm_fn.base.changes import (
+    Change,
+    Edit,
+    ListPatch,
+    Patch,
+    SetFields,
+    SetItems,
+    SetParts,
+    SetText,
+)
 from krm_fn.base.item import Item, about
 from krm_fn.base.node import (
     Mapping,
@@ -38,7 +47,10 @@ class Splice(NamedTuple):
 
 
 def apply_splices(text: str, splices: Iterable[Splice]) -> str:
-    """Return the text after all splices. Insertions at one position keep their order; an overlap raises, as a bug."""
+    """Return the text after all splices.
+
+    Insertions at one position keep their order; an overlap raises, as a bug.
+    """
     pieces = []
     position = 0
     for splice in sorted(splices, key=lambda splice: splice[:2]):
@@ -59,9 +71,11 @@ def plan_patch(item: Item, patch: Patch) -> Iterator[Edit]:
 
 
 def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit]:
-    # What `<<` merges in counts as said already, but only a field of its own can be edited here: the other objects
-    # that merge the same mapping would change as well.
-    own = {key.value: (key, value) for key, value in node.value if is_scalar(key) and not is_merge(key)}
+    # What `<<` merges in counts as said already, but only a field of its own can be edited here:
+    # the other objects that merge the same mapping would change as well.
+    own = {
+        key.value: (key, value) for key, value in node.value if is_scalar(key) and not is_merge(key)
+    }
     everything = fields(node)
     add: list[tuple[str, NewValue]] = []
     drop: list[str] = []
@@ -79,7 +93,11 @@ def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit
             key = own[name][0] if name in own else None
             yield from _plan_scalar(item, current, key, wanted, field)
         elif name in own and (is_null(current) or (is_mapping(current) and not current.value)):
-            new = tuple((key, _without_removals(value)) for key, value in wanted.items() if value is not None)
+            new = tuple(
+                (key, _without_removals(value))
+                for key, value in wanted.items()
+                if value is not None
+            )
             yield Edit(SetFields(current, new, key=own[name][0], parent=node), item, field)
         elif is_mapping(current):
             yield from _plan(item, current, wanted, field)
@@ -89,9 +107,13 @@ def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit
         yield Edit(SetFields(node, tuple(add), tuple(drop)), item, prefix)
 
 
-def _droppable(item: Item, own: Collection[str], name: str, current: Node | None, field: str) -> list[str]:
+def _droppable(
+    item: Item, own: Collection[str], name: str, current: Node | None, field: str
+) -> list[str]:
     if current is not None and name not in own:
-        message = "must be removed, but comes from a YAML merge key (`<<`); write the fields out instead"
+        message = (
+            "must be removed, but comes from a YAML merge key (`<<`); write the fields out instead"
+        )
         raise Rejected(problem_at(current, item, field, message))
     return [name] if name in own else []
 
@@ -103,7 +125,9 @@ def _is_emptied(current: Node | None, wanted: str | bool | Patch | ListPatch) ->
     return bool(wanted.drop) and len(wanted.drop) == len(current.value)
 
 
-def _plan_list(item: Item, parent: Mapping, name: str, wanted: ListPatch, field: str) -> Iterator[Edit]:
+def _plan_list(
+    item: Item, parent: Mapping, name: str, wanted: ListPatch, field: str
+) -> Iterator[Edit]:
     current = fields(parent)[name]
     key = next((key for key, value in parent.value if value is current), None)
     if is_sequence(current):
@@ -118,7 +142,9 @@ def _plan_list(item: Item, parent: Mapping, name: str, wanted: ListPatch, field:
         yield Edit(SetItems(current, wanted.add, wanted.drop, key, parent), item, field)
 
 
-def _plan_scalar(item: Item, current: Node, key: Node | None, wanted: str | bool, field: str) -> Iterator[Edit]:
+def _plan_scalar(
+    item: Item, current: Node, key: Node | None, wanted: str | bool, field: str
+) -> Iterator[Edit]:
     if not is_scalar(current):
         raise Rejected(_unexpected(item, field, current, "text"))
     if not is_read_as(current, wanted):
@@ -177,7 +203,10 @@ def write_flow(value: NewValue, *, style: str = "") -> str:
         return write_scalar(value, style=style)
     if not isinstance(value, Dict):
         return "[" + ", ".join(write_flow(item, style=style) for item in value) + "]"
-    pairs = ((write_scalar(key, style=style), write_flow(item, style=style)) for key, item in value.items())
+    pairs = (
+        (write_scalar(key, style=style), write_flow(item, style=style))
+        for key, item in value.items()
+    )
     return "{" + ", ".join(map(": ".join, pairs)) + "}"
 
 
@@ -190,8 +219,13 @@ def _write_field(key: str, value: NewValue, indent: int, *, offset: int = 0) -> 
     return [start, *_write_elements(value, indent + offset, offset=offset)]
 
 
-def write_fields(fields: Iterable[tuple[str, NewValue]], indent: int, *, offset: int = 0) -> list[str]:
-    """Write fields as lines, without line breaks. `offset`: how far lists are indented below their keys."""
+def write_fields(
+    fields: Iterable[tuple[str, NewValue]], indent: int, *, offset: int = 0
+) -> list[str]:
+    """Write fields as lines, without line breaks.
+
+    `offset`: how far lists are indented below their keys.
+    """
     lines: list[str] = []
     for name, value in fields:
         lines += _write_field(name, value, indent, offset=offset)
@@ -220,7 +254,10 @@ def _write_element(value: NewValue, indent: int, *, offset: int = 0) -> list[str
 
 
 def splice_change(text: str, change: Change) -> Iterator[Splice]:
-    """Yield the splices of one change. Raises NotLiteral for parts of a value that is written in another form."""
+    """Yield the splices of one change.
+
+    Raises NotLiteral for parts of a value that is written in another form.
+    """
     if isinstance(change, SetText):
         yield _set_text(text, change)
     elif isinstance(change, SetParts):
@@ -268,14 +305,28 @@ def _fill_empty(
     start, end = node.start, node.end
     between = text[key.end : start]
     # An anchor or a tag stays in the line of the key, and so does what follows it.
-    if not parent.flow_style and between.strip(" \t") == ":" and text[start : start + 1] not in ("&", "!"):
+    if (
+        not parent.flow_style
+        and between.strip(" \t") == ":"
+        and text[start : start + 1] not in ("&", "!")
+    ):
         lines = _lines_below(text, parent, new)
         break_ = layout.line_break(text)
-        return Splice(key.end + between.index(":") + 1, end, "".join(break_ + line for line in lines))
-    return _fill(text, key, node, write_flow(new, style=layout.key_style(key)), "map" if is_mapping(node) else "seq")
+        return Splice(
+            key.end + between.index(":") + 1, end, "".join(break_ + line for line in lines)
+        )
+    return _fill(
+        text,
+        key,
+        node,
+        write_flow(new, style=layout.key_style(key)),
+        "map" if is_mapping(node) else "seq",
+    )
 
 
-def _lines_below(text: str, parent: Mapping, new: Dict[str, NewValue] | Elements[NewValue]) -> list[str]:
+def _lines_below(
+    text: str, parent: Mapping, new: Dict[str, NewValue] | Elements[NewValue]
+) -> list[str]:
     """Write fields or elements as a block below their key."""
     indent = layout.indentation(text, parent)
     if isinstance(new, Dict):
@@ -302,7 +353,10 @@ def _fill(text: str, key: Node, node: Node, new: str, fitting: str) -> Splice:
 
 
 def _replace_value(text: str, span: tuple[int, int], node: Node, new: str, fitting: str) -> Splice:
-    """Put a text in the place of a value. Its anchor stays; a standard tag only if it is the fitting one."""
+    """Put a text in the place of a value.
+
+    Its anchor stays; a standard tag only if it is the fitting one.
+    """
     start, end = span
     if node.tag is not None and node.tag.startswith(_STANDARD) and node.tag != _STANDARD + fitting:
         return Splice(node.start, end, " ".join(filter(None, [layout.anchor(text, node), new])))
@@ -310,39 +364,59 @@ def _replace_value(text: str, span: tuple[int, int], node: Node, new: str, fitti
     return Splice(start, end, gap + new)
 
 
-def _edit_block_mapping(text: str, node: Mapping, change: SetFields, runs: list[tuple[int, int]]) -> Iterator[Splice]:
+def _edit_block_mapping(
+    text: str, node: Mapping, change: SetFields, runs: list[tuple[int, int]]
+) -> Iterator[Splice]:
     indent = layout.indentation(text, node)
     offset = layout.list_offset(text, node) if change.add else 0
     lines = write_fields(change.add, indent, offset=offset)
     starts = [layout.entry_start(text, key) for key, _ in node.value] if runs else []
     if runs == [(0, len(node.value))]:
         yield replace_lines(
-            text, starts[0], layout.value_end(text, *node.value[-1]), lines or [" " * indent + "{}"], indent
+            text,
+            starts[0],
+            layout.value_end(text, *node.value[-1]),
+            lines or [" " * indent + "{}"],
+            indent,
         )
         return
     for first, behind in runs:
         line = layout.line_start(text, starts[first])
-        if text[line : starts[first]].strip(" "):  # it is behind a `- `: what follows moves up to its place
+        if text[line : starts[first]].strip(
+            " "
+        ):  # it is behind a `- `: what follows moves up to its place
             yield Splice(starts[first], starts[behind], "")
         else:
-            yield Splice(line, layout.line_after(text, layout.value_end(text, *node.value[behind - 1]))[0], "")
+            yield Splice(
+                line,
+                layout.line_after(text, layout.value_end(text, *node.value[behind - 1]))[0],
+                "",
+            )
     if lines:
         end, line_break = layout.line_after(text, layout.value_end(text, *node.value[-1]))
         if not line_break and layout.ends_in_block_scalar(node):
             first_kept = runs[0][1] if runs and runs[0][0] == 0 else 0
-            yield _insert_before(text, layout.entry_start(text, node.value[first_kept][0]), lines, indent)
+            yield _insert_before(
+                text, layout.entry_start(text, node.value[first_kept][0]), lines, indent
+            )
         else:
             yield _append_lines(text, end, line_break, lines)
 
 
-def _edit_flow_mapping(text: str, node: Mapping, change: SetFields, runs: list[tuple[int, int]]) -> Iterator[Splice]:
+def _edit_flow_mapping(
+    text: str, node: Mapping, change: SetFields, runs: list[tuple[int, int]]
+) -> Iterator[Splice]:
     opening, closing = layout.flow_span(text, node)
     style = layout.key_style(node.value[0][0]) if node.value else ""
     added = [write_flow({name: value}, style=style)[1:-1] for name, value in change.add]
     if runs == [(0, len(node.value))] or not node.value:
         yield Splice(opening + 1, closing, ", ".join(added))
         return
-    spans = [(key.start, layout.value_end(text, key, value)) for key, value in node.value] if runs else []
+    spans = (
+        [(key.start, layout.value_end(text, key, value)) for key, value in node.value]
+        if runs
+        else []
+    )
     yield from _drop_from_flow(spans, runs)
     if added:
         yield _append_to_flow(text, node, added, closing)
@@ -354,7 +428,9 @@ def _append_to_flow(text: str, node: Mapping, added: list[str], closing: int) ->
     compact = text[key.end : key.end + 2] in (':"', ":{", ":[")
     gap = layout.gap_before(text, key.start) or ("" if compact else " ")
     # A comma behind `a:` or `a: !!str` would belong to the key or to the tag.
-    is_nothing = is_scalar(value) and not value.value and not value.style and not layout.is_alias(key, value)
+    is_nothing = (
+        is_scalar(value) and not value.value and not value.style and not layout.is_alias(key, value)
+    )
     apart = " " if is_nothing and end > key.end and not text[end - 1].isspace() else ""
     trailing_comma = "," in layout.without_comments(text[end:closing])
     if trailing_comma:
@@ -362,7 +438,9 @@ def _append_to_flow(text: str, node: Mapping, added: list[str], closing: int) ->
     return Splice(end, end, apart + "".join("," + gap + entry for entry in added))
 
 
-def _edit_flow_list(text: str, node: Sequence, change: SetItems, runs: list[tuple[int, int]]) -> Iterator[Splice]:
+def _edit_flow_list(
+    text: str, node: Sequence, change: SetItems, runs: list[tuple[int, int]]
+) -> Iterator[Splice]:
     opening, closing = layout.flow_span(text, node)
     spans = layout.element_spans(text, node)
     first = node.value[0]
@@ -382,11 +460,17 @@ def _edit_flow_list(text: str, node: Sequence, change: SetItems, runs: list[tupl
 def _drop_from_flow(spans: list[tuple[int, int]], runs: list[tuple[int, int]]) -> Iterator[Splice]:
     """Drop runs of fields or elements, but not all, and as many commas."""
     for first, behind in runs:
-        start, end = (spans[first][0], spans[behind][0]) if behind < len(spans) else (spans[first - 1][1], spans[-1][1])
+        start, end = (
+            (spans[first][0], spans[behind][0])
+            if behind < len(spans)
+            else (spans[first - 1][1], spans[-1][1])
+        )
         yield Splice(start, end, "")
 
 
-def _edit_block_list(text: str, node: Sequence, change: SetItems, runs: list[tuple[int, int]]) -> Iterator[Splice]:
+def _edit_block_list(
+    text: str, node: Sequence, change: SetItems, runs: list[tuple[int, int]]
+) -> Iterator[Splice]:
     indent = layout.indentation(text, node)
     lines = _write_elements(change.add, indent)
     # The long lists only grow, so their elements need no closer look.
@@ -415,20 +499,33 @@ def _dashes_and_ends(text: str, node: Sequence) -> tuple[list[int], list[int]]:
     dashes, ends = [], []
     behind = layout.content_start(text, node)
     for start, end in layout.element_spans(text, node):
-        dashes += [found.start() for found in re.compile(_DASH).finditer(text, behind, start) if found.group(1)][:1]
+        dashes += [
+            found.start()
+            for found in re.compile(_DASH).finditer(text, behind, start)
+            if found.group(1)
+        ][:1]
         ends.append(end)
         behind = end
     return dashes, ends
 
 
-def _drop_elements(text: str, dashes: list[int], ends: list[int], run: tuple[int, int], *, keep_break: bool) -> Splice:
-    """Drop the lines of a run of elements. `keep_break`: the line break before them belongs to a block scalar."""
+def _drop_elements(
+    text: str, dashes: list[int], ends: list[int], run: tuple[int, int], *, keep_break: bool
+) -> Splice:
+    """Drop the lines of a run of elements.
+
+    `keep_break`: the line break before them belongs to a block scalar.
+    """
     first, behind = run
     start = layout.line_start(text, dashes[first])
-    if text[start : dashes[first]].strip(" "):  # the dash is behind another one or a `:`: what follows moves up
+    if text[start : dashes[first]].strip(
+        " "
+    ):  # the dash is behind another one or a `:`: what follows moves up
         return Splice(dashes[first], dashes[behind], "")
     end, line_break = layout.line_after(text, ends[behind - 1])
-    if not line_break and not keep_break:  # the text ends here without a line break, and must still do so
+    if (
+        not line_break and not keep_break
+    ):  # the text ends here without a line break, and must still do so
         start = len(text[:start].removesuffix("\n").removesuffix("\r"))
     return Splice(start, end, "")
 
@@ -437,7 +534,11 @@ def replace_lines(text: str, start: int, end: int, lines: list[str], indent: int
     """Put lines in the place of a whole block that begins at column `indent`."""
     # A block scalar ends behind its line break, which is needed in front of what follows.
     tail = layout.line_break(text) if layout.is_break(text, end - 1) else ""
-    return Splice(start, end, (layout.line_break(text) + " " * indent).join(line[indent:] for line in lines) + tail)
+    return Splice(
+        start,
+        end,
+        (layout.line_break(text) + " " * indent).join(line[indent:] for line in lines) + tail,
+    )
 
 
 def _insert_before(text: str, start: int, lines: list[str], indent: int) -> Splice:
@@ -447,7 +548,10 @@ def _insert_before(text: str, start: int, lines: list[str], indent: int) -> Spli
 
 
 def _append_lines(text: str, position: int, line_break: str, lines: list[str]) -> Splice:
-    """Insert lines at the start of a line. `line_break` ends the line before; `""` where the text ends without one."""
+    """Insert lines at the start of a line.
+
+    `line_break` ends the line before; `""` where the text ends without one.
+    """
     if line_break:
         return Splice(position, position, "".join(line + line_break for line in lines))
     return Splice(position, position, "".join(layout.line_break(text) + line for line in lines))

@@ -9,7 +9,18 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, ListPatch, Patch, patch_at
 from krm_fn.base.item import Item, about, locate
-from krm_fn.base.node import NewValue, Node, elements, fields, get, is_mapping, is_null, is_scalar, is_sequence, text
+from krm_fn.base.node import (
+    NewValue,
+    Node,
+    elements,
+    fields,
+    get,
+    is_mapping,
+    is_null,
+    is_scalar,
+    is_sequence,
+    text,
+)
 from krm_fn.base.pods import Container
 from krm_fn.base.problem import Problem, listing
 from krm_fn.base.settings import Mount, MountSource
@@ -18,7 +29,13 @@ from krm_fn.core.names.content_hash import short_digest
 from krm_fn.core.references.generated import name_meant
 from krm_fn.core.references.resolve import Index
 from krm_fn.extras.mounts.plan_mounts import Mounts, PlannedMount, TemplateMounts
-from krm_fn.extras.mounts.present import EnvSource, MountMark, PresentContainer, PresentList, read_env_from
+from krm_fn.extras.mounts.present import (
+    EnvSource,
+    MountMark,
+    PresentContainer,
+    PresentList,
+    read_env_from,
+)
 
 Element: TypeAlias = Mapping[str, NewValue]
 
@@ -66,7 +83,10 @@ class DesiredMounts(NamedTuple):
             mounts += [(name, desired.planned.mount.path) for desired in one.mounts]
             for desired in one.sources:
                 mount = desired.planned.mount
-                sources += [EnvSource(name, source.kind, source.name, mount.prefix) for source in mount.sources]
+                sources += [
+                    EnvSource(name, source.kind, source.name, mount.prefix)
+                    for source in mount.sources
+                ]
         return MountMark(tuple(self.volumes), tuple(mounts), tuple(sources))
 
 
@@ -88,17 +108,25 @@ def update_mounts(mounts: Mounts, run: Run) -> Run:
     return run.add(Changes(patches=tuple(patches), problems=tuple(problems)))
 
 
-def _desired_mounts(template: TemplateMounts, set_name: str, names: Mapping[Item, str]) -> DesiredMounts:
+def _desired_mounts(
+    template: TemplateMounts, set_name: str, names: Mapping[Item, str]
+) -> DesiredMounts:
     """Build the elements. `names`: the new names of the objects that are renamed."""
-    desired = DesiredMounts(template, {}, tuple(DesiredContainer(one, [], []) for one in template.containers))
+    desired = DesiredMounts(
+        template, {}, tuple(DesiredContainer(one, [], []) for one in template.containers)
+    )
     containers = {_place(one.present.container): one for one in desired.containers}
     for planned in template.planned:
         mount = planned.mount
-        source_names = [_new_name(*pair, names) for pair in zip(mount.sources, planned.targets, strict=True)]
+        source_names = [
+            _new_name(*pair, names) for pair in zip(mount.sources, planned.targets, strict=True)
+        ]
         name = volume_name(set_name, mount)
         if mount.path:
             # Two entries that mount the same at two paths share its volume.
-            desired.volumes.setdefault(name, DesiredElement(planned, _volume(name, mount, source_names)))
+            desired.volumes.setdefault(
+                name, DesiredElement(planned, _volume(name, mount, source_names))
+            )
         for container in planned.containers:
             one = containers[_place(container)]
             if mount.path:
@@ -113,16 +141,20 @@ def _place(container: Container) -> tuple[str, int]:
 
 
 def _new_name(source: MountSource, targets: tuple[Item, ...], names: Mapping[Item, str]) -> str:
-    """Return the name of the object. An optional one that is not in the package has the name that was configured."""
+    """Return the name of the object.
+
+    An optional one that is not in the package has the name that was configured.
+    """
     return name_meant(source.kind, source.name, targets[0], names) if targets else source.name
 
 
 def volume_name(set_name: str, mount: Mount) -> str:
     """Return a DNS label that depends on what the volume says, and on the set.
 
-    It does not depend on content, so that it stays when a revision changes, nor on path and containers, so that mounts
-    of the same volume share it. It depends on the set, so that two functions in one pipeline do not take each other's.
-    Another name would roll every pod: what enters the digest must never change with the function's version.
+    It does not depend on content, so that it stays when a revision changes, nor on path and
+    containers, so that mounts of the same volume share it. It depends on the set, so that two
+    functions in one pipeline do not take each other's. Another name would roll every pod: what
+    enters the digest must never change with the function's version.
     """
     names = [source.name for source in mount.sources]
     content = dumps([set_name, _volume("", mount, names)], sort_keys=True)
@@ -133,7 +165,9 @@ def volume_name(set_name: str, mount: Mount) -> str:
 
 
 def _volume(name: str, mount: Mount, source_names: Sequence[str]) -> Element:
-    mode: dict[str, NewValue] = {} if mount.default_mode is None else {"defaultMode": mount.default_mode}
+    mode: dict[str, NewValue] = (
+        {} if mount.default_mode is None else {"defaultMode": mount.default_mode}
+    )
     if mount.projected:
         sources = [
             {_PROJECTED[source.kind]: {"name": source_name, **_details(source)}}
@@ -161,7 +195,10 @@ def _details(source: MountSource) -> dict[str, NewValue]:
         {"key": item.key, "path": item.path, **({} if item.mode is None else {"mode": item.mode})}
         for item in source.items
     ]
-    return {**({"items": items} if items else {}), **({"optional": True} if source.optional else {})}
+    return {
+        **({"items": items} if items else {}),
+        **({"optional": True} if source.optional else {}),
+    }
 
 
 def _patch_pod_spec(desired: DesiredMounts) -> Patch:
@@ -173,10 +210,15 @@ def _patch_pod_spec(desired: DesiredMounts) -> Patch:
         if patch:
             lists[present.container.list_name][present.container.position] = patch
     containers = {name: ListPatch(change) for name, change in lists.items()}
-    return {**containers, **_patch_field("volumes", desired.template.volumes, desired.volumes.values())}
+    return {
+        **containers,
+        **_patch_field("volumes", desired.template.volumes, desired.volumes.values()),
+    }
 
 
-def _patch_field(field: str, present: PresentList, desired: Iterable[DesiredElement]) -> dict[str, ListPatch]:
+def _patch_field(
+    field: str, present: PresentList, desired: Iterable[DesiredElement]
+) -> dict[str, ListPatch]:
     patch = _patch_list(present, [element for _, element in desired])
     return {field: patch} if patch else {}
 
@@ -192,7 +234,8 @@ def _patch_list(present: PresentList, desired: Sequence[Element]) -> ListPatch |
     kept = 0
     for position in sorted(present.own):
         element = elements(present.node)[position]
-        # To edit in place keeps comments and the author's order of fields, and a reviewer sees the name alone.
+        # To edit in place keeps comments and the author's order of fields, and a reviewer sees the
+        # name alone.
         if kept < len(desired) and _equals(element, desired[kept]):
             patch = _rename(element, desired[kept])
             if patch:
@@ -205,18 +248,26 @@ def _patch_list(present: PresentList, desired: Sequence[Element]) -> ListPatch |
 
 
 def _equals(node: Node, desired: NewValue, *, at_name: bool = False) -> bool:
-    """Tell whether a node has the desired value. At the name of an object, or of a mount's volume, any text will do."""
+    """Tell whether a node has the desired value.
+
+    At the name of an object, or of a mount's volume, any text will do.
+    """
     if isinstance(desired, Mapping):
         present = fields(node)
         return (
             is_mapping(node)
             and present.keys() == desired.keys()
-            and all(_equals(present[key], value, at_name=_is_name(key, desired)) for key, value in desired.items())
+            and all(
+                _equals(present[key], value, at_name=_is_name(key, desired))
+                for key, value in desired.items()
+            )
         )
     if isinstance(desired, str | bool | int):
         if not is_scalar(node) or is_null(node):
             return False
-        return at_name or node.value == (str(desired).lower() if isinstance(desired, bool) else str(desired))
+        return at_name or node.value == (
+            str(desired).lower() if isinstance(desired, bool) else str(desired)
+        )
     if not is_sequence(node) or len(node.value) != len(desired):
         return False
     return all(map(_equals, node.value, desired))
@@ -235,7 +286,11 @@ def _rename(node: Node, desired: Element) -> Patch:
             if present.value != value:
                 patch[key] = value
         elif not isinstance(value, bool | int):
-            pairs = [(place, element) for place, element in enumerate(value) if isinstance(element, Mapping)]
+            pairs = [
+                (place, element)
+                for place, element in enumerate(value)
+                if isinstance(element, Mapping)
+            ]
             change = {place: _rename(elements(present)[place], element) for place, element in pairs}
             change = {place: below for place, below in change.items() if below}
             if change:
@@ -244,7 +299,10 @@ def _rename(node: Node, desired: Element) -> Patch:
 
 
 def _is_name(key: str, mapping: Mapping[str, NewValue]) -> bool:
-    """Tell whether a field names another object. The volume's own name is beside a mapping, which says what it is."""
+    """Tell whether a field names another object.
+
+    The volume's own name is beside a mapping, which says what it is.
+    """
     return key in _NAMES and not any(isinstance(value, Mapping) for value in mapping.values())
 
 
@@ -269,13 +327,21 @@ _Collision: TypeAlias = tuple[str, str]
 """A field, and what is wrong with it."""
 
 
-def _find_collisions(desired: DesiredMounts, index: Index, names: Mapping[Item, str]) -> list[Problem]:
-    """Report what collides, with both sides. `names`: the new names of the objects that are renamed."""
+def _find_collisions(
+    desired: DesiredMounts, index: Index, names: Mapping[Item, str]
+) -> list[Problem]:
+    """Report what collides, with both sides.
+
+    `names`: the new names of the objects that are renamed.
+    """
     sentences = [*_ambiguous_sources(desired, names), *_volume_names(desired)]
     removed = set(desired.template.mark.volumes) - desired.volumes.keys()
     for container in desired.containers:
         sentences += [*_mount_paths(container), *_lost_volumes(container, removed)]
-        sentences += [*_variables(container, desired.template.item, index), *_equal_sources(container)]
+        sentences += [
+            *_variables(container, desired.template.item, index),
+            *_equal_sources(container),
+        ]
     return [about(desired.template.item, message, field) for field, message in sentences]
 
 
@@ -293,7 +359,9 @@ def _volume_names(desired: DesiredMounts) -> Iterator[_Collision]:
         name = text(get(node, "name"))
         if name in desired.volumes:
             planned = desired.volumes[name].planned
-            message = f"{planned.entry} ({planned.mount}) needs a volume named {name!r}; rename this one"
+            message = (
+                f"{planned.entry} ({planned.mount}) needs a volume named {name!r}; rename this one"
+            )
             yield f"{field}.name", message
 
 
@@ -307,7 +375,9 @@ def _lost_volumes(container: DesiredContainer, removed: Collection[str]) -> Iter
 
 
 def _mount_paths(container: DesiredContainer) -> Iterator[_Collision]:
-    authored = [(field, text(get(node, "mountPath"))) for field, node in container.present.mounts.authored()]
+    authored = [
+        (field, text(get(node, "mountPath"))) for field, node in container.present.mounts.authored()
+    ]
     taken = {_normal(path): (field, path) for field, path in authored if path}
     configured: dict[str, str] = {}
     for planned, _ in container.mounts:
@@ -336,12 +406,16 @@ def _variables(container: DesiredContainer, item: Item, index: Index) -> Iterato
             message = f"{planned.entry} ({planned.mount}) sets {same} too; give one of them another prefix"
             yield field, message
         for entry, same in _group(variables, configured):
-            message = f"{entry} and {planned.entry} both set {same}; give one of them another prefix"
+            message = (
+                f"{entry} and {planned.entry} both set {same}; give one of them another prefix"
+            )
             yield container.present.field, message
         configured |= dict.fromkeys(variables, planned.entry)
 
 
-def _authored_variables(container: DesiredContainer, item: Item, index: Index) -> Iterator[tuple[str, str]]:
+def _authored_variables(
+    container: DesiredContainer, item: Item, index: Index
+) -> Iterator[tuple[str, str]]:
     """Return each variable that the author sets, as far as the package tells, and its field."""
     for field, node in container.present.sources.authored():
         found = read_env_from(node)
@@ -370,11 +444,17 @@ def _group(variables: Iterable[str], taken: Mapping[str, str]) -> list[tuple[str
 
 
 def _equal_sources(container: DesiredContainer) -> Iterator[_Collision]:
-    """Report equal sources without variables. No other message shows them, and no later run tells them apart."""
+    """Report equal sources without variables.
+
+    No other message shows them, and no later run tells them apart.
+    """
     first: dict[tuple[str, str, str], str] = {}
     for planned, _ in container.sources:
         (source,), (targets,) = planned.mount.sources, planned.targets
         name = name_meant(source.kind, source.name, targets[0], {}) if targets else source.name
         before = first.setdefault((source.kind, name, planned.mount.prefix), planned.entry)
         if before != planned.entry and not _keys(targets):
-            yield container.present.field, f"{before} and {planned.entry} both read {source}; remove one of them"
+            yield (
+                container.present.field,
+                f"{before} and {planned.entry} both read {source}; remove one of them",
+            )

@@ -33,7 +33,10 @@ _ByName: TypeAlias = Mapping[str, Mapping[str, list[Container]]]
 
 
 class PlannedMount(NamedTuple):
-    """An entry of `spec.mounts` in one pod template. `targets`: the objects that each of its sources matches."""
+    """An entry of `spec.mounts` in one pod template.
+
+    `targets`: the objects that each of its sources matches.
+    """
 
     entry: str
     mount: Mount
@@ -55,14 +58,19 @@ class TemplateMounts(NamedTuple):
     containers: tuple[PresentContainer, ...]
 
     def references(self) -> Iterator[ResolvedReference]:
-        """Return each source that the package holds as a reference. The referrer has no text for it yet."""
+        """Return each source that the package holds as a reference.
+
+        The referrer has no text for it yet.
+        """
         for planned in self.planned:
             for source, targets in zip(planned.mount.sources, planned.targets, strict=True):
                 name = find_name(source.kind, source.name, targets[0]) if targets else None
                 if is_scalar(name):
                     field = f"{self.pod.field}.volumes"
                     rule = Rule(By.MOUNTS, planned.entry)
-                    reference = Reference(source.kind, name, None, field, in_pod=True, written=False, rule=rule)
+                    reference = Reference(
+                        source.kind, name, None, field, in_pod=True, written=False, rule=rule
+                    )
                     yield ResolvedReference(self.item, reference, targets)
 
 
@@ -91,8 +99,13 @@ class Mounts(NamedTuple):
         return texts
 
 
-def read_mounts(items: Collection[Item], index: Index, settings: Settings, config_id: ResourceId | None) -> Mounts:
-    """Match workloads against `spec.mounts`. `config_id` is the functionConfig, for problems about its entries."""
+def read_mounts(
+    items: Collection[Item], index: Index, settings: Settings, config_id: ResourceId | None
+) -> Mounts:
+    """Match workloads against `spec.mounts`.
+
+    `config_id` is the functionConfig, for problems about its entries.
+    """
     key = keys.MOUNTS + settings.set
     templates: list[TemplateMounts] = []
     problems: list[Problem] = []
@@ -109,9 +122,13 @@ def read_mounts(items: Collection[Item], index: Index, settings: Settings, confi
             # An entry is used where it matches a workload, even if none of its containers is there.
             used |= {position for position, _ in matching}
             problems += _without_place(item, pods, mounts)
-            templates += [_read_template(item, pod, mounts, read_mount_mark(mark), index) for pod in pods]
+            templates += [
+                _read_template(item, pod, mounts, read_mount_mark(mark), index) for pod in pods
+            ]
     problems += _missing_sources(templates, index)
-    unused = [(position, mount) for position, mount in enumerate(settings.mounts) if position not in used]
+    unused = [
+        (position, mount) for position, mount in enumerate(settings.mounts) if position not in used
+    ]
     for position, hint in _hints(unused, authored, index.names):
         message = f"matches no workload of the package{hint}"
         problems.append(Problem(message, config_id, _spell(position), Severity.WARNING))
@@ -144,7 +161,9 @@ def _read_template(
         by_name[container.list_name][container.name].append(container)
     planned = (_plan(item, by_name, entry, mount, index) for entry, mount in mounts)
     in_container = tuple(one for one in planned if one.containers)
-    present = tuple(read_container(item, pod, container, mark, index) for container in pod.containers)
+    present = tuple(
+        read_container(item, pod, container, mark, index) for container in pod.containers
+    )
     return TemplateMounts(item, pod, mark, in_container, read_volumes(pod, mark), present)
 
 
@@ -168,7 +187,9 @@ def _find(by_name: Mapping[str, list[Container]], patterns: Iterable[str]) -> li
     return sorted(found, key=attrgetter("position"))
 
 
-def _without_place(item: Item, pods: list[PodSpec], mounts: Iterable[tuple[str, Mount]]) -> Iterator[Problem]:
+def _without_place(
+    item: Item, pods: list[PodSpec], mounts: Iterable[tuple[str, Mount]]
+) -> Iterator[Problem]:
     """Report entries that name this kind or a container exactly, where there is no such pod or container."""
     names: dict[str, list[str]] = {"containers": [], "initContainers": []}
     for container in chain.from_iterable(pod.containers for pod in pods):
@@ -179,7 +200,10 @@ def _without_place(item: Item, pods: list[PodSpec], mounts: Iterable[tuple[str, 
             if mount.kind is not None:
                 yield about(item, f"{entry} cannot mount {mount} here: there is no pod template")
             continue
-        for list_name, patterns in (("containers", mount.containers), ("initContainers", mount.init_containers)):
+        for list_name, patterns in (
+            ("containers", mount.containers),
+            ("initContainers", mount.init_containers),
+        ):
             for pattern in patterns:
                 if not is_pattern(pattern) and pattern not in known[list_name]:
                     found = ", ".join(filter(None, names[list_name])) or "none"
@@ -192,7 +216,11 @@ def _missing_sources(templates: Iterable[TemplateMounts], index: Index) -> Itera
     for template in templates:
         for entry, mount, _, targets in template.planned:
             pairs = zip(mount.sources, targets, strict=True)
-            missing += [(template, entry, source) for source, found in pairs if not found and not source.optional]
+            missing += [
+                (template, entry, source)
+                for source, found in pairs
+                if not found and not source.optional
+            ]
     near = _find_near({(source.kind, source.name) for _, _, source in missing}, index)
     for template, entry, source in missing:
         item = template.item
@@ -216,7 +244,9 @@ def _find_near(missing: Iterable[tuple[str, str]], index: Index) -> dict[str, di
     return {kind: find_near(names, known[kind]) for kind, names in wrong.items()}
 
 
-def _hints(unused: list[tuple[int, Mount]], items: Iterable[Item], names: KnownNames) -> Iterator[tuple[int, str]]:
+def _hints(
+    unused: list[tuple[int, Mount]], items: Iterable[Item], names: KnownNames
+) -> Iterator[tuple[int, str]]:
     """Suggest the name or the kind that was meant by each entry that matches nothing."""
     if not unused:
         return
@@ -228,11 +258,17 @@ def _hints(unused: list[tuple[int, Mount]], items: Iterable[Item], names: KnownN
             if mount.kind and _matches(item, mount._replace(kind=item.id.kind), names):
                 kinds[place].add(item.id.kind)
     for place, (position, mount) in enumerate(unused):
-        near = f'"{meant[place]}"' if meant.get(place) else find_near_word(mount.kind or "", kinds[place])
+        near = (
+            f'"{meant[place]}"'
+            if meant.get(place)
+            else find_near_word(mount.kind or "", kinds[place])
+        )
         yield position, did_you_mean(near)
 
 
-def _find_meant(unused: Sequence[Mount], items: Iterable[Item], names: KnownNames) -> dict[int, str]:
+def _find_meant(
+    unused: Sequence[Mount], items: Iterable[Item], names: KnownNames
+) -> dict[int, str]:
     """Return the name that was meant by each entry, among those of the objects that meet its other conditions."""
     places: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for place, mount in enumerate(unused):

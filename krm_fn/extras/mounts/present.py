@@ -1,8 +1,8 @@
 """What an earlier run has mounted into a pod template, told from what the author wrote.
 
 An annotation on the workload records it, in words separated by blanks: `volume`, `container=/path`,
-`container=ConfigMap/name=prefix`. Each part is percent-encoded as in a URL, so that a blank or `=` in it does not
-separate. What the annotation does not hold is the author's, whatever its name.
+`container=ConfigMap/name=prefix`. Each part is percent-encoded as in a URL, so that a blank or `=`
+in it does not separate. What the annotation does not hold is the author's, whatever its name.
 """
 
 import re
@@ -76,7 +76,8 @@ class MountMark(NamedTuple):
         """Return the annotation's text."""
         mounts = (f"{_quote(container)}={_quote(path, but='/')}" for container, path in self.mounts)
         sources = (
-            f"{_quote(one.container)}={one.kind}/{_quote(one.name)}={_quote(one.prefix)}" for one in self.sources
+            f"{_quote(one.container)}={one.kind}/{_quote(one.name)}={_quote(one.prefix)}"
+            for one in self.sources
         )
         # Several pod templates of a workload may have the same.
         return " ".join(dict.fromkeys([*self.volumes, *mounts, *sources]))
@@ -93,7 +94,9 @@ def read_mount_mark(annotation: str) -> MountMark:
                 mounts.append((_unquote(container), _unquote(path)))
             case [container, source, prefix]:
                 kind, _, name = source.partition("/")
-                sources.append(EnvSource(_unquote(container), kind, _unquote(name), _unquote(prefix)))
+                sources.append(
+                    EnvSource(_unquote(container), kind, _unquote(name), _unquote(prefix))
+                )
     return MountMark(tuple(volumes), tuple(mounts), tuple(sources))
 
 
@@ -104,13 +107,17 @@ def read_volumes(pod: PodSpec, mark: MountMark) -> PresentList:
     return PresentList(node, f"{pod.field}.volumes", own)
 
 
-def read_container(item: Item, pod: PodSpec, container: Container, mark: MountMark, index: Index) -> PresentContainer:
+def read_container(
+    item: Item, pod: PodSpec, container: Container, mark: MountMark, index: Index
+) -> PresentContainer:
     field = f"{pod.field}.{container.list_name}[{container.position}]"
     mounts, sources = get(container.node, "volumeMounts"), get(container.node, "envFrom")
     # The path alone is not enough: the author may have put a volume of their own there since.
     marked = frozenset(mark.volumes), frozenset(mark.mounts)
     own_mounts = _positions(mounts, lambda node: _is_own_mount(node, container, *marked))
-    own_sources = _own_sources(item, sources, [one for one in mark.sources if one.container == container.name], index)
+    own_sources = _own_sources(
+        item, sources, [one for one in mark.sources if one.container == container.name], index
+    )
     return PresentContainer(
         container,
         field,
@@ -130,7 +137,9 @@ def _is_own_mount(
     return text(get(node, "name")) in volumes and place in mounts
 
 
-def _own_sources(item: Item, node: Node | None, marked: list[EnvSource], index: Index) -> frozenset[int]:
+def _own_sources(
+    item: Item, node: Node | None, marked: list[EnvSource], index: Index
+) -> frozenset[int]:
     """Find one element for each marked source: the last that matches, because a run appends."""
     if not marked:
         return frozenset()
@@ -177,4 +186,8 @@ def _encode(character: str) -> str:
 
 
 def _unquote(text: str) -> str:
-    return re.sub(_ENCODED, lambda found: bytes.fromhex(found[0].replace("%", "")).decode("utf-8", "replace"), text)
+    return re.sub(
+        _ENCODED,
+        lambda found: bytes.fromhex(found[0].replace("%", "")).decode("utf-8", "replace"),
+        text,
+    )

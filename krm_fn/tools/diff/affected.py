@@ -1,8 +1,9 @@
 """Which packages there are, and which of them a change can affect: without rendering one.
 
-A rendering comes from files. If no file that it may read differs, the rendering does not. So a package is looked at as
-`GitTree.find_needed` does: all below its folder, and all below what its kustomizations may name. Where more may be read
-than that, as through a link, the package counts as affected. All paths begin at the top of the repository.
+A rendering comes from files. If no file that it may read differs, the rendering does not. So a
+package is looked at as `GitTree.find_needed` does: all below its folder, and all below what its
+kustomizations may name. Where more may be read than that, as through a link, the package counts as
+affected. All paths begin at the top of the repository.
 """
 
 import os
@@ -28,15 +29,18 @@ _DIGESTS = {40: "sha1", 64: "sha256"}
 
 
 def stands_for_several(path: str) -> bool:
-    """Tell whether a path stands for those that it matches. A file of that name, with all its signs, is just a file."""
+    """Tell whether a path stands for those that it matches.
+
+    A file of that name, with all its signs, is just a file.
+    """
     return _WILDCARD.search(path) is not None and not os.path.lexists(path)
 
 
 def find_packages(pattern: str, folder: Path, tree: GitTree) -> list[str]:
     """Find the packages that a pattern matches, here or in the revision, in order.
 
-    They are folders with a kustomization, a chart, a configuration or manifests directly in them. Only a pattern that
-    says the ending of manifests, as `rendered/*.yaml` does, matches files.
+    They are folders with a kustomization, a chart, a configuration or manifests directly in them.
+    Only a pattern that says the ending of manifests, as `rendered/*.yaml` does, matches files.
     """
     parts = PurePosixPath(pattern).parts
     here = set(_expand(parts, ".", WorkingTree(folder)))
@@ -53,7 +57,9 @@ class _Revision:
     def list(self, path: str) -> tuple[list[str], list[str]]:
         start = 0 if path == "." else len(path) + 1
         first = {file[start:].partition("/")[:2] for file in self._tree.below(path)}
-        return [name for name, slash in first if slash], [name for name, slash in first if not slash]
+        return [name for name, slash in first if slash], [
+            name for name, slash in first if not slash
+        ]
 
 
 def _expand(parts: tuple[str, ...], here: str, tree: WorkingTree | _Revision) -> Iterator[str]:
@@ -85,11 +91,17 @@ def _join(here: str, name: str) -> str:
 
 
 def _is_package(files: Iterable[str]) -> bool:
-    return any(name in _PACKAGED or (name.endswith(MANIFESTS) and not name.startswith(".")) for name in files)
+    return any(
+        name in _PACKAGED or (name.endswith(MANIFESTS) and not name.startswith("."))
+        for name in files
+    )
 
 
 def _matches(name: str, part: str) -> bool:
-    """Tell whether a part of a pattern matches a name. As in a shell, hidden ones must be asked for."""
+    """Tell whether a part of a pattern matches a name.
+
+    As in a shell, hidden ones must be asked for.
+    """
     return fnmatchcase(name, part) and (not name.startswith(".") or part.startswith("."))
 
 
@@ -131,8 +143,13 @@ class FileSearch:
                 data = self._files.read(self._folder / file)
                 if self._is_found(file, data):
                     return None
-                ways += find_ways_out(file, data) if PurePosixPath(file).name in KUSTOMIZATIONS else []
-        except (OSError, Rejected):  # what cannot be read, is too much, or hides a path: the rendering says it
+                ways += (
+                    find_ways_out(file, data) if PurePosixPath(file).name in KUSTOMIZATIONS else []
+                )
+        except (
+            OSError,
+            Rejected,
+        ):  # what cannot be read, is too much, or hides a path: the rendering says it
             return None
         return ways
 
@@ -159,8 +176,8 @@ class FileSearch:
 class ChangedFiles(FileSearch):
     """What differs between a revision and the working tree, looked up only where it is asked for.
 
-    The content of files is compared, and neither times nor what git remembers of them: a file that git ignores, or that
-    somebody has told it to take as unchanged, is rendered like any other.
+    The content of files is compared, and neither times nor what git remembers of them: a file that
+    git ignores, or that somebody has told it to take as unchanged, is rendered like any other.
     """
 
     def __init__(self, folder: Path, tree: GitTree, allowance: Allowance) -> None:
@@ -168,7 +185,9 @@ class ChangedFiles(FileSearch):
         self._tree = tree
 
     def can_affect(self, package: str, others: Iterable[str] = ()) -> bool:
-        """Tell whether a package may render to something else than before. `others` are more paths that it reads.
+        """Tell whether a package may render to something else than before.
+
+        `others` are more paths that it reads.
 
         As long as nothing differs on the way, the way was the same before.
         """
@@ -176,10 +195,16 @@ class ChangedFiles(FileSearch):
 
     def _list(self, path: str) -> list[str] | None:
         above = [str(parent) for parent in PurePosixPath(path).parents][:-1]
-        if path.startswith("..") or any(self._tree.get(one) or (self._folder / one).is_symlink() for one in above):
+        if path.startswith("..") or any(
+            self._tree.get(one) or (self._folder / one).is_symlink() for one in above
+        ):
             return None
         found = sorted(self._walk(path))
-        return found if found == sorted([path] if self._tree.get(path) else self._tree.below(path)) else None
+        return (
+            found
+            if found == sorted([path] if self._tree.get(path) else self._tree.below(path))
+            else None
+        )
 
     def _is_found(self, file: str, data: bytes) -> bool:
         entry = self._tree.get(file)
@@ -190,7 +215,9 @@ class ChangedFiles(FileSearch):
             or len(entry.object) not in _DIGESTS
         ):
             return True
-        digest = new_digest(_DIGESTS[len(entry.object)], b"blob %d\0" % len(data), usedforsecurity=False)
+        digest = new_digest(
+            _DIGESTS[len(entry.object)], b"blob %d\0" % len(data), usedforsecurity=False
+        )
         digest.update(data)
         return digest.hexdigest() != entry.object
 

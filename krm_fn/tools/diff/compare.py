@@ -79,7 +79,9 @@ _PROTECTING = frozenset(one.annotation for one in chain.from_iterable(PROTECTION
 def find_left_out(pair: Pair) -> LeftOut:
     """Return what to leave out of a pair: names, content, checksums, and what makes an object a revision."""
     items = [item for item in pair if item is not None]
-    checksums = {item.annotations[keys.CHECKSUM] for item in items if keys.CHECKSUM in item.annotations}
+    checksums = {
+        item.annotations[keys.CHECKSUM] for item in items if keys.CHECKSUM in item.annotations
+    }
     is_config = any(item.is_config for item in items)
     turns = len({bool(set_of(item)) for item in items}) > 1  # into a revision, or back
 
@@ -93,7 +95,9 @@ def find_left_out(pair: Pair) -> LeftOut:
             case ("metadata", "labels", keys.SET):
                 return is_config
             case (str(name),):
-                return (turns and name == "immutable") or (is_config and name in DATA_FIELDS and is_mapping(node))
+                return (turns and name == "immutable") or (
+                    is_config and name in DATA_FIELDS and is_mapping(node)
+                )
             case (_, *_, "metadata", "annotations", str(name)):
                 return name in checksums
         return False
@@ -108,7 +112,9 @@ def _without_namespaces(left_out: LeftOut, dialect: Dialect) -> LeftOut:
 
     def is_left_out(path: FieldPath, node: Node) -> bool:
         is_namespace = path[-1] == "namespace" or path[-2:-1] in (("matchNames",), ("namespaces",))
-        return left_out(path, node) or (is_namespace and is_scalar(node) and node.value in dialect.namespaces)
+        return left_out(path, node) or (
+            is_namespace and is_scalar(node) and node.value in dialect.namespaces
+        )
 
     return is_left_out
 
@@ -124,7 +130,9 @@ def find_fate(item: Item, old: Release, new: Release) -> Removal | None:
     if keys.RETAIN in item.annotations:
         return Removal(RemovalOutcome.RETAINED, users, deployers)
     is_linked = (set_of(item), old.namespace_of(item)) in new.linked_sets
-    return Removal(RemovalOutcome.UNUSED if is_linked and not users else RemovalOutcome.KEPT, users, deployers)
+    return Removal(
+        RemovalOutcome.UNUSED if is_linked and not users else RemovalOutcome.KEPT, users, deployers
+    )
 
 
 def find_deployers_that_prune(item: Item, successor: Item, old: Release) -> tuple[str, ...]:
@@ -142,7 +150,8 @@ def find_users(item: Item, release: Release) -> tuple[str, ...]:
 
 def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Difference:
     """Compare all objects. `names` are those of the two renderings."""
-    # All are compared before one is written: what rolls, and what has a new name, depends on other objects too.
+    # All are compared before one is written: what rolls, and what has a new name, depends on other
+    # objects too.
     pairs = pair_items(old, new)
     linker, emitted = pair_emitted(old, new)
     reader = _ContentReader(read_stable_names(pairs, (old, new)), (old, new))
@@ -161,15 +170,20 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
             made_anew.add(pair.new)
         if pair.old.id.name == pair.new.id.name:
             continue
-        # What only another environment calls by another name is another object if it says something else.
+        # What only another environment calls by another name is another object if it says something
+        # else.
         says_the_same = not (contents[pair] or fields[pair])
-        if not (says_the_same and (is_spelled_anew(pair, old, new) or reader.has_new_content(pair))):
+        if not (
+            says_the_same and (is_spelled_anew(pair, old, new) or reader.has_new_content(pair))
+        ):
             renamed.add(pair.new)
     fields_of_new = {pair.new: found for pair, found in fields.items() if pair.new is not None}
     rolls = find_rolls(pairs, fields_of_new, edited, renamed, (old, new), made_anew)
     writer = _Writer(old, new, rolls, renamed)
     changes = {
-        pair: writer.write(pair, fields[pair], contents[pair])._replace(whole=reader.read_lone(pair))
+        pair: writer.write(pair, fields[pair], contents[pair])._replace(
+            whole=reader.read_lone(pair)
+        )
         for pair in pairs
         if not reader.is_named_anew(pair)
     }
@@ -189,7 +203,9 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
 
 
 class _ContentReader:
-    def __init__(self, names: tuple[StableNames, StableNames], releases: tuple[Release, Release]) -> None:
+    def __init__(
+        self, names: tuple[StableNames, StableNames], releases: tuple[Release, Release]
+    ) -> None:
         self._names = names
         self._releases = releases
 
@@ -199,7 +215,10 @@ class _ContentReader:
         return () if self._is_same(pair, left_out) else self._compare(pair, (left_out, left_out))
 
     def _is_same(self, pair: Pair, left_out: LeftOut) -> bool:
-        """Tell whether there is surely no difference. Most objects have none, and only a few places are to be read."""
+        """Tell whether there is surely no difference.
+
+        Most objects have none, and only a few places are to be read.
+        """
         if pair.old is None or pair.new is None:
             return False
         old, new = map(TreeReader, self._names, (left_out, left_out), self._find_places(pair))
@@ -217,8 +236,16 @@ class _ContentReader:
         if pair.old is None or pair.new is None:
             return ()
         dialects = (release.dialect for release in self._releases)
-        readers = map(TreeReader, self._names, map(_without_namespaces, left_out, dialects), self._find_places(pair))
-        before, after = (reader.read_item(item) for reader, item in zip(readers, (pair.old, pair.new), strict=True))
+        readers = map(
+            TreeReader,
+            self._names,
+            map(_without_namespaces, left_out, dialects),
+            self._find_places(pair),
+        )
+        before, after = (
+            reader.read_item(item)
+            for reader, item in zip(readers, (pair.old, pair.new), strict=True)
+        )
         return tuple(compare_trees(before, after))
 
     def read_lone(self, pair: Pair) -> ShownValue | None:
@@ -228,7 +255,9 @@ class _ContentReader:
         left_out = find_left_out(pair)
         readers = map(TreeReader, self._names, (left_out, left_out), self._find_places(pair))
         return next(
-            show(reader.read_item(item)) for reader, item in zip(readers, pair, strict=True) if item is not None
+            show(reader.read_item(item))
+            for reader, item in zip(readers, pair, strict=True)
+            if item is not None
         )
 
     def compare_content(self, pair: Pair) -> tuple[KeyChange, ...]:
@@ -236,7 +265,11 @@ class _ContentReader:
             return ()
         before, after = self._find_places(pair)
         return tuple(
-            KeyChange(key, self._show(old, is_new_key(before, key)), self._show(new, is_new_key(after, key)))
+            KeyChange(
+                key,
+                self._show(old, is_new_key(before, key)),
+                self._show(new, is_new_key(after, key)),
+            )
             for key, old, new in compare_content(*pair)
             if not (old and new and is_new_key(before, key) and is_new_key(after, key))
         )
@@ -247,9 +280,13 @@ class _ContentReader:
         return value._replace(text=MADE_ANEW if is_anew else self._names[1].hide(value.text))
 
     def _find_places(self, pair: Pair) -> tuple[Collection[FieldPath], Collection[FieldPath]]:
-        """Return what each side makes anew. Of what is from no chart, as a stored rendering, the other one tells."""
+        """Return what each side makes anew.
+
+        Of what is from no chart, as a stored rendering, the other one tells.
+        """
         old, new = (
-            release.made_anew.get(item) if item else None for release, item in zip(self._releases, pair, strict=True)
+            release.made_anew.get(item) if item else None
+            for release, item in zip(self._releases, pair, strict=True)
         )
         return (new or ()) if old is None else old, (old or ()) if new is None else new
 
@@ -270,7 +307,11 @@ class _ContentReader:
             yield f"{title}: every rendering gives it another name, which is not compared"
             return
         before, after = self._find_places(pair)
-        keys_of = read_content(pair.old.node).keys() & read_content(pair.new.node).keys() if pair.new.is_config else ()
+        keys_of = (
+            read_content(pair.old.node).keys() & read_content(pair.new.node).keys()
+            if pair.new.is_config
+            else ()
+        )
         names = sorted(key for key in keys_of if is_new_key(before, key) and is_new_key(after, key))
         names += (change.path for change in compared if is_made_anew(change))
         if names:
@@ -285,7 +326,9 @@ class _Writer:
         self._rolls = rolls
         self._renamed = renamed
 
-    def write(self, pair: Pair, fields: tuple[FieldChange, ...], content: tuple[KeyChange, ...] = ()) -> ObjectChange:
+    def write(
+        self, pair: Pair, fields: tuple[FieldChange, ...], content: tuple[KeyChange, ...] = ()
+    ) -> ObjectChange:
         old, new = pair
         change = ObjectChange(
             None if old is None else _who(old, self._old),
@@ -296,10 +339,16 @@ class _Writer:
         )
         if old is not None and new is None:
             return change._replace(fate=find_fate(old, self._old, self._new))
-        if change.old is not None and change.new is not None and is_spelled_anew(pair, self._old, self._new):
+        if (
+            change.old is not None
+            and change.new is not None
+            and is_spelled_anew(pair, self._old, self._new)
+        ):
             change = change._replace(old=change.old._replace(base=change.new.base))
         if old is not None and new is not None and new in self._renamed and _is_followed(new):
-            return change._replace(has_new_name=True, hazards=find_deployers_that_prune(old, new, self._old))
+            return change._replace(
+                has_new_name=True, hazards=find_deployers_that_prune(old, new, self._old)
+            )
         return change
 
     def _find_rolls(self, item: Item) -> tuple[Roll, ...]:

@@ -17,7 +17,13 @@ from krm_fn.report.table import Screen
 from krm_fn.tools.diff.compare import compare
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import AffixPairs, Release, read_release, spell_alike
-from krm_fn.tools.diff.write_difference import EXTENT, Extent, write_json, write_markdown, write_text
+from krm_fn.tools.diff.write_difference import (
+    EXTENT,
+    Extent,
+    write_json,
+    write_markdown,
+    write_text,
+)
 from krm_fn.tools.git.repository import CheckedOut, Repository
 from krm_fn.tools.render.deployable import is_deployed
 from krm_fn.tools.render.files import Allowance, Limits
@@ -41,7 +47,10 @@ class DiffFormat(StrEnum):
 
 
 class RenderOptions(NamedTuple):
-    """How to render, the same for both sides. `reads_affixes`: what kustomize adds to names is to be ignored."""
+    """How to render, the same for both sides.
+
+    `reads_affixes`: what kustomize adds to names is to be ignored.
+    """
 
     config: str | None
     helm: HelmOptions
@@ -51,9 +60,12 @@ class RenderOptions(NamedTuple):
 
 
 class DiffInput(NamedTuple):
-    """What the command line names: OLD and NEW or, with a revision of git, any paths. `stdin`: what it held.
+    """What the command line names: OLD and NEW or, with a revision of git, any paths.
 
-    `ignores_namespaces`: what differs only by its namespace is equal. `jobs`: so many packages are rendered at once.
+    `stdin`: what it held.
+
+    `ignores_namespaces`: what differs only by its namespace is equal. `jobs`: so many packages are
+    rendered at once.
     """
 
     paths: tuple[str, ...]
@@ -65,11 +77,14 @@ class DiffInput(NamedTuple):
 
 
 class Side(NamedTuple):
-    """One of the two. `name` is what people call it. `opened` is what is to be rendered, and then `release` what it is.
+    """One of the two. `name` is what people call it.
 
-    `has_folder`: a folder is among the paths, so it is not a rendering that somebody has stored. `rename` says where a
-    problem is, for people. `errors`: why it cannot be read or rendered. `is_empty`: its files have no object.
-    `affixes`: what its kustomizations add to names, if that was asked for.
+    `opened` is what is to be rendered, and then `release` what it is.
+
+    `has_folder`: a folder is among the paths, so it is not a rendering that somebody has stored.
+    `rename` says where a problem is, for people. `errors`: why it cannot be read or rendered.
+    `is_empty`: its files have no object. `affixes`: what its kustomizations add to names, if that
+    was asked for.
     """
 
     name: str
@@ -92,7 +107,11 @@ class Sides(NamedTuple):
 
 
 def diff(
-    compared: DiffInput, options: RenderOptions, form: DiffFormat, screen: Screen, extent: Extent = EXTENT
+    compared: DiffInput,
+    options: RenderOptions,
+    form: DiffFormat,
+    screen: Screen,
+    extent: Extent = EXTENT,
 ) -> Outcome:
     """Compare two paths, or all paths with what they were in a revision of git."""
     try:
@@ -105,12 +124,18 @@ def diff(
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), FAILED)
     difference = found.difference
-    text = "" if difference is None else write_difference(difference, form, screen, " ".join(compared.paths), extent)
+    text = (
+        ""
+        if difference is None
+        else write_difference(difference, form, screen, " ".join(compared.paths), extent)
+    )
     return Outcome(text.encode(), stderr_lines([*found.errors, *found.notes]), found.code)
 
 
 class Compared(NamedTuple):
-    """What differs, None where that cannot be said. `errors`: of the new side or, if it has a difference, the old.
+    """What differs, None where that cannot be said.
+
+    `errors`: of the new side or, if it has a difference, the old.
 
     `release`: what the new side renders to, None where it is not known or holds nothing.
     """
@@ -130,12 +155,16 @@ class Compared(NamedTuple):
 def compare_sides(
     sides: Sides, options: RenderOptions, *, may_repair: bool, ignores_namespaces: bool = False
 ) -> Compared:
-    """Render both sides, and compare them. `may_repair`: the new one may be a repair of the old one."""
+    """Render both sides, and compare them.
+
+    `may_repair`: the new one may be a repair of the old one.
+    """
     old, new, notes = sides
     del sides  # what is read of a side goes when it is rendered, before the other is
     old = _render(old, new, options)
     new = _render(new, old, options)
-    # A change may repair a revision of git. Of two paths, none is compared with nothing because of a mistake.
+    # A change may repair a revision of git. Of two paths, none is compared with nothing because of
+    # a mistake.
     if new.errors or (old.errors and not may_repair):
         return Compared(None, [*old.errors, *new.errors], [])
     name = old.name
@@ -144,7 +173,10 @@ def compare_sides(
         name += " (cannot be rendered)"
     nothing = read_release([], None, "")
     before, after, equal = spell_alike(
-        old.release or nothing, new.release or nothing, (old.affixes, new.affixes), namespaces=ignores_namespaces
+        old.release or nothing,
+        new.release or nothing,
+        (old.affixes, new.affixes),
+        namespaces=ignores_namespaces,
     )
     difference = compare(before, after, (name, new.name))
     difference = difference._replace(notes=(*equal, *difference.notes))
@@ -152,7 +184,10 @@ def compare_sides(
 
 
 class LoneRendering(NamedTuple):
-    """A rendering that is compared with something else than a rendering. `settings`: those of its configuration."""
+    """A rendering that is compared with something else than a rendering.
+
+    `settings`: those of its configuration.
+    """
 
     release: Release
     settings: Settings | None
@@ -164,10 +199,14 @@ def render_alone(inputs: Inputs, options: RenderOptions) -> LoneRendering:
     release = _read_release(side, side, options) or read_release([], None, "")
     release = release.knowing({})  # to apply what is made anew is a change
     config = side.opened.configuration[1] if side.opened else None
-    return LoneRendering(release, None if config is None else parse_config(config, options.environment))
+    return LoneRendering(
+        release, None if config is None else parse_config(config, options.environment)
+    )
 
 
-def write_difference(difference: Difference, form: DiffFormat, screen: Screen, key: str, extent: Extent) -> str:
+def write_difference(
+    difference: Difference, form: DiffFormat, screen: Screen, key: str, extent: Extent
+) -> str:
     match form:
         case DiffFormat.TEXT:
             return write_text(difference, screen, extent.context)
@@ -181,7 +220,10 @@ def _open_sides(compared: DiffInput, options: RenderOptions) -> Sides:
     """Read both sides. Raises Rejected."""
     if compared.against is not None:
         return _open_against(compared.against, compared.paths, options)
-    old, new = (_open(path, Inputs((path,), options.config, compared.stdin), options) for path in compared.paths)
+    old, new = (
+        _open(path, Inputs((path,), options.config, compared.stdin), options)
+        for path in compared.paths
+    )
     return Sides(old, new, [*_find_empty(old, new)])
 
 
@@ -199,14 +241,21 @@ def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions)
     left_out = repository.find_left_out()
     absent = [path for path in paths if is_left_out(path, repository, left_out)]
     if absent:
-        raise Rejected(*(Problem(f"{_IS_LEFT_OUT}; run git sparse-checkout add {path}", file=path) for path in absent))
+        raise Rejected(
+            *(
+                Problem(f"{_IS_LEFT_OUT}; run git sparse-checkout add {path}", file=path)
+                for path in absent
+            )
+        )
     with repository.check_out(commit, ["."] if options.limits.root else needed) as checked_out:
         # All is read here: the folder is gone when it is rendered.
         sides = open_both(There(repository, checked_out, revision), paths, options)
     return sides._replace(notes=[*sides.notes, *find_unread(repository, checked_out, revision)])
 
 
-_IS_LEFT_OUT = "a sparse checkout leaves files of it out of the working tree, so it cannot be compared"
+_IS_LEFT_OUT = (
+    "a sparse checkout leaves files of it out of the working tree, so it cannot be compared"
+)
 
 
 def is_left_out(path: str, repository: Repository, left_out: Collection[str]) -> bool:
@@ -219,13 +268,22 @@ def is_left_out(path: str, repository: Repository, left_out: Collection[str]) ->
     return (f"{place}/{CONFIG_FILE}" if is_kustomized else place) in left_out
 
 
-def find_repository(revision: str, paths: tuple[str, ...], options: RenderOptions) -> tuple[Repository, str]:
+def find_repository(
+    revision: str, paths: tuple[str, ...], options: RenderOptions
+) -> tuple[Repository, str]:
     """Return the repository that all paths are in, and the commit that a revision means."""
-    repository = Repository(Path(os.path.normpath(Path(paths[0]).absolute())), Allowance(options.limits))
+    repository = Repository(
+        Path(os.path.normpath(Path(paths[0]).absolute())), Allowance(options.limits)
+    )
     commit = repository.resolve(revision)
     outside = [path for path in paths if repository.find(path) is None]
     if outside:
-        raise Rejected(*(Problem(f"is outside of the repository {repository.folder}", file=path) for path in outside))
+        raise Rejected(
+            *(
+                Problem(f"is outside of the repository {repository.folder}", file=path)
+                for path in outside
+            )
+        )
     return repository, commit
 
 
@@ -233,19 +291,35 @@ def open_both(there: "There", paths: tuple[str, ...], options: RenderOptions) ->
     """Read paths as they were and as they are."""
     name, revision = " ".join(paths), there.revision
     former = [there.locate(path) for path in paths]
-    absent = [path for path, before in zip(paths, former, strict=True) if not os.path.lexists(before)]
+    absent = [
+        path for path, before in zip(paths, former, strict=True) if not os.path.lexists(before)
+    ]
     if not any(map(os.path.lexists, paths)) and len(absent) == len(paths):
         raise Rejected(Problem(f"exists neither here nor in {revision}", file=name))
     old = _open_existing(revision, former, there.readdress(options))._replace(rename=there.rename)
     new = _open_existing(name, paths, options)
-    notes = [remark(f"does not exist in {revision}: all in it is new", file=path) for path in absent]
-    notes += [remark("does not exist any more", file=path) for path in paths if not os.path.lexists(path)]
-    odd = [side for side, other in ((old, new), (new, old)) if other.has_configuration and not side.has_configuration]
-    notes += [remark("has no configuration, so it is compared as it is", file=side.name) for side in odd if side.opened]
+    notes = [
+        remark(f"does not exist in {revision}: all in it is new", file=path) for path in absent
+    ]
+    notes += [
+        remark("does not exist any more", file=path) for path in paths if not os.path.lexists(path)
+    ]
+    odd = [
+        side
+        for side, other in ((old, new), (new, old))
+        if other.has_configuration and not side.has_configuration
+    ]
+    notes += [
+        remark("has no configuration, so it is compared as it is", file=side.name)
+        for side in odd
+        if side.opened
+    ]
     return Sides(old, new, [*notes, *_find_empty(old, new)])
 
 
-def find_unread(repository: Repository, checked_out: CheckedOut, revision: str) -> Iterator[Problem]:
+def find_unread(
+    repository: Repository, checked_out: CheckedOut, revision: str
+) -> Iterator[Problem]:
     """Find what is compared and not committed, and what of the revision is not compared."""
     uncommitted = name_some(repository.find_uncommitted())
     if uncommitted:
@@ -264,7 +338,11 @@ def remark(message: str, file: str = "") -> Problem:
 
 
 def name_some(names: list[str], what: str = "files") -> str:
-    return ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names):,} {what}, such as {names[0]}"
+    return (
+        ", ".join(names)
+        if len(names) <= _MOST_NAMES
+        else f"{len(names):,} {what}, such as {names[0]}"
+    )
 
 
 class There:
@@ -281,17 +359,24 @@ class There:
         return path if found is None else str(self._folder / found)
 
     def readdress(self, options: RenderOptions) -> RenderOptions:
-        """Return the options with the files as they were. What is outside of the repository is the same for both."""
+        """Return the options with the files as they were.
+
+        What is outside of the repository is the same for both.
+        """
         root = options.limits.root
         return options._replace(
             config=options.config and self.locate(options.config),
             helm=options.helm._replace(values=tuple(map(self.locate, options.helm.values))),
-            limits=options.limits._replace(root=Path(self.locate(str(root))) if root else self._folder),
+            limits=options.limits._replace(
+                root=Path(self.locate(str(root))) if root else self._folder
+            ),
         )
 
     def rename(self, problem: Problem) -> Problem:
         """Say where in the revision a problem is: `main:shop/web.yaml`."""
-        return problem._replace(file=self._rename(problem.file), message=self._rename(problem.message))
+        return problem._replace(
+            file=self._rename(problem.file), message=self._rename(problem.message)
+        )
 
     def _rename(self, text: str) -> str:
         for spelled in (str(self._folder), os.path.relpath(self._folder)):
@@ -306,7 +391,9 @@ def _open_existing(name: str, paths: Iterable[str], options: RenderOptions) -> S
         return Side(name)
     inputs = Inputs(existing, config)
     if existing[1:]:
-        inputs = inputs._replace(remedy="compare each PATH by itself with --each, or choose one with --config")
+        inputs = inputs._replace(
+            remedy="compare each PATH by itself with --each, or choose one with --config"
+        )
     try:
         return _open(name, inputs, options)
     except Rejected as rejected:
@@ -344,18 +431,27 @@ def _render(side: Side, other: Side, options: RenderOptions) -> Side:
 def _read_release(side: Side, other: Side, options: RenderOptions) -> Release | None:
     """Render a side, unless it is a rendering already. Raises Rejected if it cannot be rendered.
 
-    It is one if it holds revisions and no configuration. A single file without a configuration is one in any case, and
-    so is all that has none if the other side has one: then the function was not in use.
+    It is one if it holds revisions and no configuration. A single file without a configuration is
+    one in any case, and so is all that has none if the other side has one: then the function was
+    not in use.
     """
     if side.errors:
         raise Rejected(*side.errors)
     if side.opened is None:
         return None
     namespace = options.environment.namespace
-    items = [*filter(is_deployed, chain.from_iterable(envelope.items for _, envelope in side.opened.envelopes))]
+    items = [
+        *filter(
+            is_deployed,
+            chain.from_iterable(envelope.items for _, envelope in side.opened.envelopes),
+        )
+    ]
     is_rendered = any(is_revision(item) or is_emitted(item) for item in items)
     is_package = side.has_folder and not other.has_configuration and not is_rendered
-    opened, environment = side.opened, options.environment._replace(warns=False)  # warnings are for those who render
+    opened, environment = (
+        side.opened,
+        options.environment._replace(warns=False),
+    )  # warnings are for those who render
     settings = None
     if side.has_configuration or is_package:
         items = render_items(opened, decide_opened(opened, environment).changes)

@@ -1,4 +1,7 @@
-"""The difference between two renderings, as values. Nothing in it is a Secret's value, or a digest of one."""
+"""The difference between two renderings, as values.
+
+Nothing in it is a Secret's value, or a digest of one.
+"""
 
 from enum import StrEnum
 from itertools import chain
@@ -18,7 +21,8 @@ class LinkerChange(NamedTuple):
 class Difference(NamedTuple):
     """Everything that differs. `revisions` and `objects` are in order of namespace, kind and name.
 
-    `unchanged` is the number of revisions that do not differ. `notes` are sentences about the comparison itself.
+    `unchanged` is the number of revisions that do not differ. `notes` are sentences about the
+    comparison itself.
     """
 
     old: str
@@ -43,7 +47,9 @@ class Difference(NamedTuple):
 
 
 class PackageState(StrEnum):
-    """What became of one of several packages. `UNAFFECTED`: no file that it reads differs, so it was not rendered.
+    """What became of one of several packages.
+
+    `UNAFFECTED`: no file that it reads differs, so it was not rendered.
 
     `LEFT_OUT`: a sparse checkout leaves files of it out, so nothing is known.
     """
@@ -58,7 +64,10 @@ class PackageState(StrEnum):
 
 
 class PackageDifference(NamedTuple):
-    """One of several packages. `errors`: why it cannot be rendered or, if it has a difference, why its base cannot."""
+    """One of several packages.
+
+    `errors`: why it cannot be rendered or, if it has a difference, why its base cannot.
+    """
 
     path: str
     state: PackageState
@@ -67,7 +76,10 @@ class PackageDifference(NamedTuple):
 
 
 class SameChange(NamedTuple):
-    """Packages that change in the same way. `apart`: in what they differ, which the difference leaves out."""
+    """Packages that change in the same way.
+
+    `apart`: in what they differ, which the difference leaves out.
+    """
 
     packages: tuple[PackageDifference, ...]
     difference: Difference

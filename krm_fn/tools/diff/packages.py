@@ -21,7 +21,13 @@ from krm_fn.base.problem import Outcome, Problem, Rejected, count, listing
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.object_change import ComparedObject, ObjectChange, ShownValue
 from krm_fn.report.table import Screen
-from krm_fn.tools.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages, stands_for_several
+from krm_fn.tools.diff.affected import (
+    ChangedFiles,
+    FileSearch,
+    FilesWithNames,
+    find_packages,
+    stands_for_several,
+)
 from krm_fn.tools.diff.diff import (
     DIFFERENT,
     FAILED,
@@ -69,9 +75,16 @@ _NOT_SHOWN = re.compile(r"\(hash(?: \d+)?\)|\([\d,]+ bytes?\)")
 
 
 def diff_packages(
-    compared: DiffInput, options: RenderOptions, form: DiffFormat, screen: Screen, extent: Extent = EXTENT
+    compared: DiffInput,
+    options: RenderOptions,
+    form: DiffFormat,
+    screen: Screen,
+    extent: Extent = EXTENT,
 ) -> Outcome:
-    """Compare each package by itself. One that cannot be rendered is said, and all others are still shown."""
+    """Compare each package by itself.
+
+    One that cannot be rendered is said, and all others are still shown.
+    """
     try:
         found, problems = _compare_all(compared, options)
     except Rejected as rejected:
@@ -92,8 +105,13 @@ def diff_packages(
     return Outcome(text.encode(), stderr_lines(problems), code)
 
 
-def _compare_all(named: DiffInput, options: RenderOptions) -> tuple[PackageDifferences, list[Problem]]:
-    """Compare each package, and return what is to be said about them too. Raises Rejected if none can be compared."""
+def _compare_all(
+    named: DiffInput, options: RenderOptions
+) -> tuple[PackageDifferences, list[Problem]]:
+    """Compare each package, and return what is to be said about them too.
+
+    Raises Rejected if none can be compared.
+    """
     revision, paths = named.against or "", named.paths
     repository, commit = find_repository(revision, paths, options)
     tree = repository.list_tree(commit)
@@ -102,38 +120,57 @@ def _compare_all(named: DiffInput, options: RenderOptions) -> tuple[PackageDiffe
         place = repository.find(path) or "."
         matches = find_packages(place, repository.folder, tree) if stands_for_several(path) else []
         if not matches and stands_for_several(path):
-            raise Rejected(Problem(f"matches no package, neither here nor in {revision}", file=path))
-        places |= {os.path.relpath(repository.folder / one): one for one in matches} or {path: place}
-    others = [found for path in (options.config, *options.helm.values) if path and (found := repository.find(path))]
+            raise Rejected(
+                Problem(f"matches no package, neither here nor in {revision}", file=path)
+            )
+        places |= {os.path.relpath(repository.folder / one): one for one in matches} or {
+            path: place
+        }
+    others = [
+        found
+        for path in (options.config, *options.helm.values)
+        if path and (found := repository.find(path))
+    ]
     changes = ChangedFiles(repository.folder, tree, Allowance(options.limits))
     left_out = repository.find_left_out()
     absent = [package for package in places if is_left_out(package, repository, left_out)]
     affected = {
         package: place
         for package, place in places.items()
-        if package not in absent and (not os.path.lexists(package) or changes.can_affect(place, others))
+        if package not in absent
+        and (not os.path.lexists(package) or changes.can_affect(place, others))
     }
     compared = {package: PackageDifference(package, PackageState.UNAFFECTED) for package in places}
     compared |= {package: PackageDifference(package, PackageState.LEFT_OUT) for package in absent}
-    problems = [remark(f"not checked out here, so not compared: {name_some(absent, 'packages')}")] if absent else []
+    problems = (
+        [remark(f"not checked out here, so not compared: {name_some(absent, 'packages')}")]
+        if absent
+        else []
+    )
     names: list[PackageNames] = []
     if affected:
         needed = ["."] if options.limits.root else [*affected.values(), *others]
         with repository.check_out(commit, needed) as checked_out:
-            compare = partial(_compare, there=There(repository, checked_out, revision), options=options)
+            compare = partial(
+                _compare, there=There(repository, checked_out, revision), options=options
+            )
             answers = answer_all(affected, compare, options.limits, named.jobs, named.status)
         for package, (difference, said, read) in answers.items():
             compared[package] = difference
             problems += said
             names += read
         problems += find_unread(repository, checked_out, revision)
-    unaffected = {package: place for package, place in places.items() if package not in {*affected, *absent}}
+    unaffected = {
+        package: place for package, place in places.items() if package not in {*affected, *absent}
+    }
     named_there = _find_those_that_name(names, unaffected, repository.folder, options)
     read_alone = partial(_read_alone, options=options)
     answers_alone = answer_all(named_there, read_alone, options.limits, named.jobs, named.status)
     names += chain.from_iterable(answers_alone.values())
     files = FileSearch(repository.folder, Allowance(options.limits))
-    problems += find_readers_elsewhere(names, lambda place: [path for path, _ in files.follow(place)])
+    problems += find_readers_elsewhere(
+        names, lambda place: [path for path, _ in files.follow(place)]
+    )
     every = tuple(compared.values())
     folded = _fold([(one, one.difference) for one in every if one.difference], options)
     return PackageDifferences(revision, every, tuple(folded)), problems
@@ -168,7 +205,10 @@ def _without_nodes(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def _find_those_that_name(
-    compared: list[PackageNames], unaffected: Mapping[str, str], folder: Path, options: RenderOptions
+    compared: list[PackageNames],
+    unaffected: Mapping[str, str],
+    folder: Path,
+    options: RenderOptions,
 ) -> dict[str, str]:
     """Find the unaffected packages whose files hold the base name of a revision that has changed."""
     renamed = chain.from_iterable(one.renamed for one in compared)
@@ -179,7 +219,9 @@ def _find_those_that_name(
     return {package: place for package, place in unaffected.items() if files.can_name(place)}
 
 
-def _read_alone(package: str, place: str, limits: Limits, *, options: RenderOptions) -> list[PackageNames]:
+def _read_alone(
+    package: str, place: str, limits: Limits, *, options: RenderOptions
+) -> list[PackageNames]:
     try:
         rendered = render_alone(Inputs((package,), options.config), options._replace(limits=limits))
     except Rejected:  # the change has not broken it, so nobody has asked
@@ -205,14 +247,20 @@ _APART = ("namespace", "prefix and suffix", "hash", "set")
 _EVERYTHING = (True,) * len(_APART)
 
 
-def _fold(packages: Iterable[tuple[PackageDifference, Difference]], options: RenderOptions) -> Iterator[SameChange]:
+def _fold(
+    packages: Iterable[tuple[PackageDifference, Difference]], options: RenderOptions
+) -> Iterator[SameChange]:
     """Put together the packages with the same change, in the order of the first of each."""
     alike: dict[object, list[tuple[PackageDifference, Difference, _Names]]] = defaultdict(list)
     for package, difference in packages:
         names = _find_names(package.path, difference, options)
         without = _without(difference, names, _EVERYTHING)
         same = write_json(without) + json.dumps([change.whole for change in without.changes])
-        key = (package.path,) if package.errors or _hides_a_value(difference, same) else (package.state, same)
+        key = (
+            (package.path,)
+            if package.errors or _hides_a_value(difference, same)
+            else (package.state, same)
+        )
         alike[key].append((package, difference, names))
     return map(_join, alike.values())
 
@@ -222,7 +270,15 @@ def _join(alike: list[tuple[PackageDifference, Difference, _Names]]) -> SameChan
     packages = tuple(package for package, _, _ in alike)
     _, first, names = alike[0]
     for left_out in sorted(product((False, True), repeat=len(_APART)), key=sum):
-        if len({write_json(_without(difference, names, left_out)) for _, difference, names in alike}) == 1:
+        if (
+            len(
+                {
+                    write_json(_without(difference, names, left_out))
+                    for _, difference, names in alike
+                }
+            )
+            == 1
+        ):
             break
     unchanged = {difference.unchanged for _, difference, _ in alike}
     shown = _without(first, names, left_out)._replace(
@@ -247,13 +303,19 @@ def _hides_a_value(difference: Difference, written: str) -> bool:
 def _find_names(path: str, difference: Difference, options: RenderOptions) -> _Names:
     """Return the one namespace in which anything changes, and what the kustomization adds to names."""
     namespaces = {roll.namespace for roll in difference.rolls}
-    namespaces |= {name.rpartition("/")[0] for name in (*difference.linker.added, *difference.linker.removed)}
+    namespaces |= {
+        name.rpartition("/")[0] for name in (*difference.linker.added, *difference.linker.removed)
+    }
     for change in difference.changes:
         namespaces |= {who.namespace for who in (change.old, change.new) if who}
     namespaces.discard("")
     affixes = ("", "")
-    with suppress(OSError, Rejected):  # what cannot be read has been said, and names then count as they are
-        affixes = find_own_affixes(Path(path), Files(options.limits.root or Path(path), Allowance(options.limits)))
+    with suppress(
+        OSError, Rejected
+    ):  # what cannot be read has been said, and names then count as they are
+        affixes = find_own_affixes(
+            Path(path), Files(options.limits.root or Path(path), Allowance(options.limits))
+        )
     return _Names(namespaces.pop() if len(namespaces) == 1 else "", *affixes)
 
 
@@ -265,7 +327,9 @@ def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) 
         return "" if has_no_namespace and namespace == names.namespace else namespace
 
     def base(name: str) -> str:
-        return name.removeprefix(names.prefix).removesuffix(names.suffix) if has_no_affixes else name
+        return (
+            name.removeprefix(names.prefix).removesuffix(names.suffix) if has_no_affixes else name
+        )
 
     def who(one: ComparedObject | None, other: ComparedObject | None) -> ComparedObject | None:
         if one is None:
@@ -277,9 +341,14 @@ def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) 
         return one._replace(namespace=place(one.namespace), name=name, base=base(one.base), set=own)
 
     def change(one: ObjectChange) -> ObjectChange:
-        rolls = tuple(roll._replace(namespace=place(roll.namespace), name=base(roll.name)) for roll in one.rolls)
+        rolls = tuple(
+            roll._replace(namespace=place(roll.namespace), name=base(roll.name))
+            for roll in one.rolls
+        )
         users = (user.partition("/") for user in (one.fate.users if one.fate else ()))
-        fate = one.fate and one.fate._replace(users=tuple(f"{kind}/{base(name)}" for kind, _, name in users))
+        fate = one.fate and one.fate._replace(
+            users=tuple(f"{kind}/{base(name)}" for kind, _, name in users)
+        )
         old, new = who(one.old, one.new), who(one.new, one.old)
         return one._replace(old=old, new=new, rolls=rolls, fate=fate, whole=plain(one.whole))
 
@@ -293,13 +362,19 @@ def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) 
 
     def linkers(spelled: Iterable[str]) -> tuple[str, ...]:
         parts = (one.rpartition("/") for one in spelled)
-        return tuple("/".join(filter(None, [place(namespace), name])) for namespace, _, name in parts)
+        return tuple(
+            "/".join(filter(None, [place(namespace), name])) for namespace, _, name in parts
+        )
 
     return Difference(
         "",
         "",
         tuple(map(change, difference.revisions)),
         tuple(map(change, difference.objects)),
-        LinkerChange(difference.linker.runs, linkers(difference.linker.added), linkers(difference.linker.removed)),
+        LinkerChange(
+            difference.linker.runs,
+            linkers(difference.linker.added),
+            linkers(difference.linker.removed),
+        ),
         0,
     )

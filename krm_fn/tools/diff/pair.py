@@ -108,7 +108,8 @@ class Release:
 def read_release(items: Collection[Item], settings: Settings | None, namespace: str) -> Release:
     """Read the objects. `settings`: those of the configuration, if there was one.
 
-    `namespace` is that of objects that set none. If it is empty, the configuration or the linker's objects may say it.
+    `namespace` is that of objects that set none. If it is empty, the configuration or the linker's
+    objects may say it.
     """
     configured = [settings] if settings else []
     package = read_package(items, None, namespace or find_default_namespace(items, configured))
@@ -138,16 +139,28 @@ class Pair(NamedTuple):
 
 
 def pair_items(old: Release, new: Release) -> list[Pair]:
-    """Pair the objects that authors wrote. An object that is there several times is paired in order."""
+    """Pair the objects that authors wrote.
+
+    An object that is there several times is paired in order.
+    """
     matcher = Matcher(old.package.authored, new.package.authored)
-    matcher.match(lambda item, release: (*_place(item, release), item.id.name, set_of(item)), old, new)
-    matcher.match(lambda item, release: (*_place(item, release), base_name(item), set_of(item)), old, new)
+    matcher.match(
+        lambda item, release: (*_place(item, release), item.id.name, set_of(item)), old, new
+    )
+    matcher.match(
+        lambda item, release: (*_place(item, release), base_name(item), set_of(item)), old, new
+    )
     matcher.match(lambda item, release: (*_place(item, release), base_name(item)), old, new)
     if old.dialect.affixes or new.dialect.affixes:
-        matcher.match(lambda item, release: (*_place(item, release), core_name(item, release)), old, new)
+        matcher.match(
+            lambda item, release: (*_place(item, release), core_name(item, release)), old, new
+        )
     matcher.pairs += _find_renamed(matcher, old, new)
     _match_named_anew(matcher, old, new)
-    rest = [*(Pair(item, None) for item in matcher.old), *(Pair(None, item) for item in matcher.new)]
+    rest = [
+        *(Pair(item, None) for item in matcher.old),
+        *(Pair(None, item) for item in matcher.new),
+    ]
     return matcher.pairs + rest
 
 
@@ -166,23 +179,36 @@ def is_spelled_anew(pair: Pair, old: Release, new: Release) -> bool:
 def spell_alike(
     old: Release, new: Release, affixes: tuple[AffixPairs, AffixPairs], *, namespaces: bool
 ) -> tuple[Release, Release, tuple[str, ...]]:
-    """Let both renderings call things by one name. The notes say what is taken as equal, and what might have been."""
+    """Let both renderings call things by one name.
+
+    The notes say what is taken as equal, and what might have been.
+    """
     equal: list[str] = []
     ours, theirs = map(frozenset, affixes)
     if ours != theirs:
         spelled = map(_spell_affixes, (ours - theirs, theirs - ours))
         equal.append(f"names {' and '.join(spelled)}")
-    old, new = (one.spelled(Dialect({}, around)) for one, around in zip((old, new), affixes, strict=True))
+    old, new = (
+        one.spelled(Dialect({}, around)) for one, around in zip((old, new), affixes, strict=True)
+    )
     notes: list[str] = []
     if namespaces:
         here, there = (_ids_by_namespace(one) for one in (old, new))
         matched = _match_namespaces(here, there)
-        equal = [*(f"namespaces {_or_none(one)} and {_or_none(other)}" for one, other in matched.items()), *equal]
+        equal = [
+            *(
+                f"namespaces {_or_none(one)} and {_or_none(other)}"
+                for one, other in matched.items()
+            ),
+            *equal,
+        ]
         rest = [sorted(here.keys() - there.keys() - matched.keys())]
         rest.append(sorted(there.keys() - here.keys() - {*matched.values()}))
         if all(rest):
             apart = " and ".join(", ".join(map(_or_none, one)) for one in rest)
-            notes.append(f"not paired, as nothing tells which of them belong together: namespaces {apart}")
+            notes.append(
+                f"not paired, as nothing tells which of them belong together: namespaces {apart}"
+            )
         old = old.spelled(old.dialect._replace(namespaces=matched))
         new = new.spelled(new.dialect._replace(namespaces={one: one for one in matched.values()}))
     return old, new, (*(f"taken as equal: {one}" for one in equal), *notes)
@@ -200,11 +226,13 @@ _Content: TypeAlias = frozenset[tuple[str, str, str]]
 """What a namespace has: group, kind and name of each object."""
 
 
-def _match_namespaces(here: Mapping[str, _Content], there: Mapping[str, _Content]) -> dict[str, str]:
+def _match_namespaces(
+    here: Mapping[str, _Content], there: Mapping[str, _Content]
+) -> dict[str, str]:
     """Return which namespace there belongs to one here.
 
-    Those of one name belong together, and of the others the two that have more objects in common than each has with any
-    other. If one is left on each side, these two.
+    Those of one name belong together, and of the others the two that have more objects in common
+    than each has with any other. If one is left on each side, these two.
     """
     left, right = sorted(here.keys() - there.keys()), sorted(there.keys() - here.keys())
     if len(left) == len(right) == 1:
@@ -214,24 +242,35 @@ def _match_namespaces(here: Mapping[str, _Content], there: Mapping[str, _Content
     ours, theirs = _by_content(here, left), _by_content(there, right)
     # What all of them have tells nothing, and to count it would be quadratic.
     everywhere = frozenset.intersection(*ours, *theirs)
-    closest, closest_to_theirs = _find_closest(ours, theirs, everywhere), _find_closest(theirs, ours, everywhere)
+    closest, closest_to_theirs = (
+        _find_closest(ours, theirs, everywhere),
+        _find_closest(theirs, ours, everywhere),
+    )
     found: dict[str, str] = {}
     for content, names in ours.items():
         other = closest.get(content)
         # Nothing tells those apart that have the same.
-        if other is not None and closest_to_theirs.get(other) == content and len(names) == len(theirs[other]) == 1:
+        if (
+            other is not None
+            and closest_to_theirs.get(other) == content
+            and len(names) == len(theirs[other]) == 1
+        ):
             found[names[0]] = theirs[other][0]
     return found
 
 
-def _by_content(side: Mapping[str, _Content], namespaces: Iterable[str]) -> dict[_Content, list[str]]:
+def _by_content(
+    side: Mapping[str, _Content], namespaces: Iterable[str]
+) -> dict[_Content, list[str]]:
     found: dict[_Content, list[str]] = defaultdict(list)
     for namespace in namespaces:
         found[side[namespace]].append(namespace)
     return found
 
 
-def _find_closest(ours: Iterable[_Content], theirs: Iterable[_Content], known: _Content) -> dict[_Content, _Content]:
+def _find_closest(
+    ours: Iterable[_Content], theirs: Iterable[_Content], known: _Content
+) -> dict[_Content, _Content]:
     """Return which of theirs has more in common with one of ours than any other of theirs has, besides the known."""
     holders: dict[tuple[str, str, str], list[_Content]] = defaultdict(list)
     for content in theirs:
@@ -285,7 +324,8 @@ def _place(item: Item, release: Release) -> tuple[str, str, str]:
 def _find_renamed(matcher: Matcher, old: Release, new: Release) -> Iterator[Pair]:
     """Pair ConfigMaps and Secrets that have got another base name.
 
-    Either the content is the same, or the same field references it and they share most of their keys.
+    Either the content is the same, or the same field references it and they share most of their
+    keys.
     """
     copies: dict[Hashable, list[Item]] = defaultdict(list)
     successors: dict[Hashable, list[Item]] = defaultdict(list)
@@ -344,11 +384,15 @@ def _keys(item: Item) -> set[str]:
 def pair_emitted(old: Release, new: Release) -> tuple[LinkerChange, list[Pair]]:
     """Pair the objects of the linkers that are on both sides.
 
-    What is told in another way is in no pair: a whole linker, a Job that runs, a tracker that comes or goes with its
-    Secret.
+    What is told in another way is in no pair: a whole linker, a Job that runs, a tracker that comes
+    or goes with its Secret.
     """
-    jobs = {(item.id.namespace, item.id.name) for item in old.package.emitted if item.id.kind == "Job"}
-    runs = [item for item in new.package.emitted if item.id.kind == "Job" and item.id[2:] not in jobs]
+    jobs = {
+        (item.id.namespace, item.id.name) for item in old.package.emitted if item.id.kind == "Job"
+    }
+    runs = [
+        item for item in new.package.emitted if item.id.kind == "Job" and item.id[2:] not in jobs
+    ]
     linker = LinkerChange(
         # Of another environment, each Job is another one.
         len(runs) if old.dialect == AS_WRITTEN else 0,
@@ -359,9 +403,15 @@ def pair_emitted(old: Release, new: Release) -> tuple[LinkerChange, list[Pair]]:
     before = [item for item in old.package.emitted if _linker_of(item, old) in kept]
     after = [item for item in new.package.emitted if _linker_of(item, new) in kept]
     matcher = Matcher(before, after)
-    matcher.match(lambda item, release: (*_linker_of(item, release), item.id.kind, item.id.name), old, new)
+    matcher.match(
+        lambda item, release: (*_linker_of(item, release), item.id.kind, item.id.name), old, new
+    )
     # The names of a linker begin with its set, and that may be spelled as an affix.
-    matcher.match(lambda item, release: (*_linker_of(item, release), item.id.kind, emitted_base(item)), old, new)
+    matcher.match(
+        lambda item, release: (*_linker_of(item, release), item.id.kind, emitted_base(item)),
+        old,
+        new,
+    )
     matcher.match(_key, old, new)
     removed = [Pair(item, None) for item in matcher.old if not _comes_with_secret(item, old, new)]
     added = [Pair(None, item) for item in matcher.new if not _comes_with_secret(item, new, old)]

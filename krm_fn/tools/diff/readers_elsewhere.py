@@ -1,7 +1,8 @@
 """Pods that read an object of another package by the base name, which that package has replaced.
 
-Each package is rendered by itself, and only its own references follow its revisions. So a pod of another package still
-asks for a name that nothing has any more. Of each package only names are kept: there may be a thousand.
+Each package is rendered by itself, and only its own references follow its revisions. So a pod of
+another package still asks for a name that nothing has any more. Of each package only names are
+kept: there may be a thousand.
 """
 
 from collections import defaultdict
@@ -35,10 +36,13 @@ class UnmetReference(NamedTuple):
 
 
 class PackageNames(NamedTuple):
-    """The names in one rendered package. `path` is what people call it, `place` where it is in the repository.
+    """The names in one rendered package.
 
-    `present`: those of its objects, and of what controllers write for it. `renamed`: the base names of revisions that
-    have changed, each with the name of the revision. `unmet`: what its pods read from elsewhere.
+    `path` is what people call it, `place` where it is in the repository.
+
+    `present`: those of its objects, and of what controllers write for it. `renamed`: the base names
+    of revisions that have changed, each with the name of the revision. `unmet`: what its pods read
+    from elsewhere.
     """
 
     path: str
@@ -53,9 +57,10 @@ def find_readers_elsewhere(
 ) -> Iterator[Problem]:
     """Find references of pods that only the base name of another package's revision matches.
 
-    A namespace that only one side sets is no proof: who applies the other may put it anywhere. Where any package still
-    has an object of the name, that one may be meant. An optional reference counts: its pods start without what they
-    had. `find_places` tells what a package reads: what it may build in itself is no other package.
+    A namespace that only one side sets is no proof: who applies the other may put it anywhere.
+    Where any package still has an object of the name, that one may be meant. An optional reference
+    counts: its pods start without what they had. `find_places` tells what a package reads: what it
+    may build in itself is no other package.
     """
     present = frozenset[ObjectName]().union(*(one.present for one in packages))
     renamed: dict[ObjectName, list[tuple[PackageNames, str]]] = defaultdict(list)
@@ -64,12 +69,19 @@ def find_readers_elsewhere(
             renamed[base].append((package, name))
     for package in packages:
         for referrer, field, meant in package.unmet:
-            if meant not in renamed or not present.isdisjoint((meant, meant._replace(namespace=""))):
+            if meant not in renamed or not present.isdisjoint(
+                (meant, meant._replace(namespace=""))
+            ):
                 continue
             others = [(other, name) for other, name in renamed[meant] if other.path != package.path]
-            if others and not any(_is_below(package.place, find_places(other.place)) for other, _ in others):
+            if others and not any(
+                _is_below(package.place, find_places(other.place)) for other, _ in others
+            ):
                 # As ids: what is printed masks the hash of a Secret in them.
-                ids = (f"{'/'.join(filter(None, meant._replace(name=name)))} in {other.path}" for other, name in others)
+                ids = (
+                    f"{'/'.join(filter(None, meant._replace(name=name)))} in {other.path}"
+                    for other, name in others
+                )
                 message = (
                     f'found "{meant.name}", which is the base name of {" and of ".join(ids)}; build both packages in '
                     f"one kustomization, or annotate the {meant.kind} with {keys.STRATEGY}: {Strategy.IGNORE}"
@@ -81,8 +93,13 @@ def _is_below(place: str, places: Collection[str]) -> bool:
     return not {place, *map(str, PurePosixPath(place).parents)}.isdisjoint(places)
 
 
-def read_names(path: str, place: str, release: Release, difference: Difference | None = None) -> PackageNames:
-    """Read the names in a rendering. `difference`: between it and what it was; None if there is none."""
+def read_names(
+    path: str, place: str, release: Release, difference: Difference | None = None
+) -> PackageNames:
+    """Read the names in a rendering.
+
+    `difference`: between it and what it was; None if there is none.
+    """
     package = release.package
     changed = [change.new for change in difference.revisions if change.new] if difference else []
     revised = {ObjectName(one.kind, one.namespace, one.base) for one in changed}
@@ -90,7 +107,9 @@ def read_names(path: str, place: str, release: Release, difference: Difference |
     renamed: dict[ObjectName, str] = {}
     for item in package.configs:
         namespace = package.namespace_of(item)
-        has_changed = is_revision(item) and ObjectName(item.id.kind, namespace, base_name(item)) in revised
+        has_changed = (
+            is_revision(item) and ObjectName(item.id.kind, namespace, base_name(item)) in revised
+        )
         named = [(item.id.kind, item.id.name, base_name(item))]
         named += ((one.kind, one.reference.target, one.base_name) for one in find_generated(item))
         for kind, name, base in named:

@@ -23,7 +23,10 @@ _IMAGE = re.compile(r"\.(?:initC|c)ontainers\[[^]]*\]\.image$")
 
 
 class Rolls(NamedTuple):
-    """`by_config`: the workloads that roll because of a ConfigMap or Secret. `by_workload`: those that roll besides."""
+    """`by_config`: the workloads that roll because of a ConfigMap or Secret.
+
+    `by_workload`: those that roll besides.
+    """
 
     by_config: Mapping[Item, list[Roll]]
     by_workload: Mapping[Item, Roll]
@@ -39,9 +42,10 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
 ) -> Rolls:
     """Find what rolls. All keys are objects of the new rendering.
 
-    `fields`: the fields in which an object differs, but for names and checksums. `edited`: the ConfigMaps and Secrets
-    whose content differs. `renamed`: the objects that have got another name. `made_anew`: those of which every
-    rendering makes a field anew, so that nobody can tell whether anything else differs in what is stored.
+    `fields`: the fields in which an object differs, but for names and checksums. `edited`: the
+    ConfigMaps and Secrets whose content differs. `renamed`: the objects that have got another name.
+    `made_anew`: those of which every rendering makes a field anew, so that nobody can tell whether
+    anything else differs in what is stored.
     """
     before, release = releases
     former = {pair.new: pair.old for pair in pairs if pair.new is not None and pair.old is not None}
@@ -65,7 +69,8 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
         causes = {*chain.from_iterable(_causes(item, change) for change in changes)}
         is_told = None in followed.values()
         if _has_new_checksum(item, old):
-            # Namespaces and names are part of a checksum: of another environment, it differs in any case.
+            # Namespaces and names are part of a checksum: of another environment, it differs in any
+            # case.
             read = checksummed.find(item)
             for config in read:
                 by_config[config].append(roll(rolling, effect_here, {Cause.CHECKSUM}))
@@ -81,7 +86,8 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
 def _find_rollouts(release: Release) -> dict[Item, Item]:
     """Find the Rollouts that take their pods from another workload, by that workload: it has no pods of its own."""
     workloads = {
-        (release.package.namespace_of(item), item.id.kind, item.id.name): item for item in release.package.authored
+        (release.package.namespace_of(item), item.id.kind, item.id.name): item
+        for item in release.package.authored
     }
     found: dict[Item, Item] = {}
     for rollout in release.package.authored:
@@ -94,12 +100,17 @@ def _find_rollouts(release: Release) -> dict[Item, Item]:
 
 def _roll(release: Release, item: Item, effect: Effect, by: Iterable[Cause]) -> Roll:
     namespace = release.package.namespace_of(item)
-    return Roll(item.id.kind, namespace, base_name(item), effect, tuple(sorted(by, key=[*Cause].index)))
+    return Roll(
+        item.id.kind, namespace, base_name(item), effect, tuple(sorted(by, key=[*Cause].index))
+    )
 
 
 def _find_references(item: Item, release: Release) -> set[tuple[str, str]]:
     """Return what an object references, there or not: kinds, and names as they are written."""
-    return {(reference.kind, reference.name.value) for _, reference, _ in release.by_referrer.get(item, ())}
+    return {
+        (reference.kind, reference.name.value)
+        for _, reference, _ in release.by_referrer.get(item, ())
+    }
 
 
 def _find_followed(
@@ -127,14 +138,21 @@ def _causes(item: Item, change: FieldChange) -> Iterator[Cause]:
     if is_pod or (_IN_TEMPLATE.search(change.path) and any(find_templates(item.node))):
         if _IMAGE.search(change.path):
             yield Cause.IMAGE
-        elif change.path.endswith("]") and "annotations[" in change.path and "checksum" in change.path:
+        elif (
+            change.path.endswith("]")
+            and "annotations[" in change.path
+            and "checksum" in change.path
+        ):
             yield Cause.CHECKSUM
         else:
             yield Cause.TEMPLATE
 
 
 def _is_stored_anew(item: Item, old: Item) -> bool:
-    """Tell whether an API server stores another pod template, names included. Only such a template rolls a workload."""
+    """Tell whether an API server stores another pod template, names included.
+
+    Only such a template rolls a workload.
+    """
     before = {one.path: one.node for one in find_templates(old.node)}
     after = {one.path: one.node for one in find_templates(item.node)}
     return before.keys() != after.keys() or any(
@@ -149,7 +167,9 @@ def _is_another_job(item: Item, old: Item) -> bool:
 
 def _has_new_checksum(item: Item, old: Item) -> bool:
     """Tell whether a checksum that this project manages differs in any pod template."""
-    names = {one.annotations[keys.CHECKSUM] for one in (old, item) if keys.CHECKSUM in one.annotations}
+    names = {
+        one.annotations[keys.CHECKSUM] for one in (old, item) if keys.CHECKSUM in one.annotations
+    }
     for template in find_templates(item.node) if names else ():
         before = descend(old.node, template.path)
         for name in names:

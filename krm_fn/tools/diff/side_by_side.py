@@ -1,8 +1,9 @@
 """The same work for many packages, side by side in processes.
 
-A rendering runs programs, and only the main thread of a process can hold the signals for that (decision 24): threads
-would not do. No answer depends on how many processes there are. What none of them answers is done here when they have
-ended, as if there had been none: it needs more memory than its share, or something has killed the process.
+A rendering runs programs, and only the main thread of a process can hold the signals for that
+(decision 24): threads would not do. No answer depends on how many processes there are. What none of
+them answers is done here when they have ended, as if there had been none: it needs more memory than
+its share, or something has killed the process.
 """
 
 import gc
@@ -27,7 +28,10 @@ _SHARE = 10_000_000
 """Bytes that a process should have at least, more than most packages need."""
 
 _CONTEXT = get_context("fork") if sys.platform == "linux" else get_context("spawn")
-"""How a process is started. A fork has imported everything, but libraries of macOS may not survive one."""
+"""How a process is started.
+
+A fork has imported everything, but libraries of macOS may not survive one.
+"""
 
 _LOOK = 1.0
 """Seconds between two looks at whether the process that has started this one is still there."""
@@ -45,7 +49,9 @@ Work: TypeAlias = Callable[[str, str, Limits], _Answer]
 def default_jobs(max_bytes: int) -> int:
     """Return the number of processors that may be used, but not so many that the shares of the bytes get small."""
     # macOS does not say which ones a process may use.
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    processors = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     return max(1, min(processors, max_bytes // _SHARE))
 
 
@@ -66,7 +72,10 @@ def answer_all(
 def _answer_side_by_side(
     packages: Mapping[str, str], work: Work[_Answer], limits: Limits, jobs: int, status: StatusLine
 ) -> dict[str, _Answer]:
-    """Return the answers that processes give. When this process is told to end, they end, and then it does."""
+    """Return the answers that processes give.
+
+    When this process is told to end, they end, and then it does.
+    """
     share = limits._replace(max_bytes=limits.max_bytes // jobs, is_share=True)
     found: dict[str, _Answer] = {}
     waiting = deque(packages.items())
@@ -76,7 +85,9 @@ def _answer_side_by_side(
         ready = pipes
         while True:
             for pipe in ready:
-                with suppress(EOFError, OSError):  # something has killed the process, so nobody asks it again
+                with suppress(
+                    EOFError, OSError
+                ):  # something has killed the process, so nobody asks it again
                     if pipe in busy:
                         package = busy.pop(pipe)
                         found.update((package, answer) for answer in pipe.recv())
@@ -98,7 +109,10 @@ def _describe(done: int, packages: Collection[str], package: str) -> str:
 
 @contextmanager
 def _started(jobs: int, work: Work[_Answer], limits: Limits) -> Iterator[list[_Pipe]]:
-    """Start processes, and end them when the block is left. Fewer start if the system allows no more."""
+    """Start processes, and end them when the block is left.
+
+    Fewer start if the system allows no more.
+    """
     processes: list[BaseProcess] = []
     pipes: list[_Pipe] = []
     try:
@@ -122,7 +136,8 @@ def _started(jobs: int, work: Work[_Answer], limits: Limits) -> Iterator[list[_P
 def _serve(pipe: _Pipe, work: Work[_Answer], limits: Limits) -> None:
     """Answer until the other end of the pipe is closed."""
     gc.disable()  # as in the process that has started this one
-    # A program in Go, as kustomize is, takes a fifth more time of the processors where it uses several.
+    # A program in Go, as kustomize is, takes a fifth more time of the processors where it uses
+    # several.
     os.environ.setdefault("GOMAXPROCS", "1")
     for number in _OF_THE_TERMINAL:
         signal.signal(number, signal.SIG_IGN)

@@ -34,7 +34,12 @@ _TEMPLATE = ("", "template")
 _POD = ("template", "spec")
 _POD_CONTEXT = ("spec", "securityContext")
 _QUANTITY = re.compile(r"([-+]?[0-9.]+)([eE][-+]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?")
-_SUFFIXES = {"n": "1e-9", "u": "1e-6", "m": "1e-3", **{one: f"1e{3 * place}" for place, one in enumerate(" kMGTPE")}}
+_SUFFIXES = {
+    "n": "1e-9",
+    "u": "1e-6",
+    "m": "1e-3",
+    **{one: f"1e{3 * place}" for place, one in enumerate(" kMGTPE")},
+}
 _BINARY = "KMGTPE"
 
 
@@ -56,7 +61,10 @@ def is_stored_alike(old: Node, new: Node, who: ResourceId) -> bool:
 
 
 def is_default(node: Node, names: FieldNames, kind: str, *, of_pods: bool = True) -> bool:
-    """Tell whether this is what the API server writes where nothing is written. `of_pods`: into any pod template."""
+    """Tell whether this is what the API server writes where nothing is written.
+
+    `of_pods`: into any pod template.
+    """
     defaults = (DEFAULTS.get((one, *names)) for one in ((kind, "") if of_pods else (kind,)))
     return is_scalar(node) and node.value in [one for one in defaults if one is not None]
 
@@ -65,7 +73,11 @@ def is_not_stored(node: Node, names: FieldNames) -> bool:
     """Tell whether the API server stores nothing for a field of one of its own types, as it is empty, false or 0."""
     if is_null(node):
         return True
-    if names[0] in OPEN_MAPS or names[0] in QUANTITIES or (names[0] == _ELEMENT and is_scalar(node)):
+    if (
+        names[0] in OPEN_MAPS
+        or names[0] in QUANTITIES
+        or (names[0] == _ELEMENT and is_scalar(node))
+    ):
         return False  # keys of an author, and elements of a list, are there although they are empty
     if _is_choice(names):
         return is_sequence(node) and not node.value
@@ -76,7 +88,9 @@ def is_not_stored(node: Node, names: FieldNames) -> bool:
 
 def _is_choice(names: FieldNames) -> bool:
     """Tell whether a field says something even if it is empty, false or 0."""
-    return names[1] in STORED_WHEN_EMPTY or (names[1] == "securityContext" and names != _POD_CONTEXT)
+    return names[1] in STORED_WHEN_EMPTY or (
+        names[1] == "securityContext" and names != _POD_CONTEXT
+    )
 
 
 def is_default_policy(policy: Node, image: Node | None) -> bool:
@@ -106,9 +120,12 @@ def read_quantity(written: str) -> Decimal | None:
 
 
 class _Reader:
-    """Reads what is stored of a pod template. `passed_over`: fields of the pod spec that the API server keeps.
+    """Reads what is stored of a pod template.
 
-    `has_defaults`: who reads it adds them. Of other kinds nobody knows, and what is written in another way may roll.
+    `passed_over`: fields of the pod spec that the API server keeps.
+
+    `has_defaults`: who reads it adds them. Of other kinds nobody knows, and what is written in
+    another way may roll.
     """
 
     def __init__(self, kind: str, passed_over: Collection[str], *, has_defaults: bool) -> None:
@@ -119,10 +136,14 @@ class _Reader:
     def read(self, node: Node, names: FieldNames) -> Hashable:
         """Return what is stored, None for nothing. Equal values are stored alike."""
         # No comprehensions: each takes a frame for each level of nesting.
-        if self._has_defaults and (is_not_stored(node, names) or is_default(node, names, self._kind)):
+        if self._has_defaults and (
+            is_not_stored(node, names) or is_default(node, names, self._kind)
+        ):
             return None
         if is_scalar(node):
-            return _read_scalar(node.value, names if self._has_defaults else TOP, is_text=is_text(node))
+            return _read_scalar(
+                node.value, names if self._has_defaults else TOP, is_text=is_text(node)
+            )
         kept: list[Hashable] = []
         if is_mapping(node):
             around = fields(node)
@@ -132,7 +153,9 @@ class _Reader:
                 found = self.read(around[name], field_of(names, name))
                 if found is not None:
                     kept.append((name, found))
-            is_nothing = self._has_defaults and not kept and not _is_choice(names) and names != _TEMPLATE
+            is_nothing = (
+                self._has_defaults and not kept and not _is_choice(names) and names != _TEMPLATE
+            )
             return None if is_nothing else ("mapping", *kept)
         for one in node.value:
             kept.append(self.read(one, element_of(names)))  # as above

@@ -7,7 +7,17 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import Item
-from krm_fn.base.node import FieldPath, Node, Path, Scalar, fields, is_mapping, is_scalar, step, steps_of
+from krm_fn.base.node import (
+    FieldPath,
+    Node,
+    Path,
+    Scalar,
+    fields,
+    is_mapping,
+    is_scalar,
+    step,
+    steps_of,
+)
 from krm_fn.base.problem import count
 from krm_fn.core.names.content_hash import HASH
 from krm_fn.core.names.go_yaml import is_text, read_number
@@ -28,10 +38,13 @@ _FOLDED = "\0"
 
 
 class Folded(NamedTuple):
-    """A text in which labels stand for names. `value` is equal to no text that just contains the label.
+    """A text in which labels stand for names.
 
-    `plain`: the text as it is written, which is equal to itself whatever it names. None for a reference to what only
-    another environment calls otherwise: there, the same text is another object.
+    `value` is equal to no text that just contains the label.
+
+    `plain`: the text as it is written, which is equal to itself whatever it names. None for a
+    reference to what only another environment calls otherwise: there, the same text is another
+    object.
     """
 
     value: str
@@ -42,10 +55,10 @@ class Folded(NamedTuple):
 class StableNames:
     """The names of one rendering.
 
-    `labels`: what stands for each name that is made from content. The label is the same for a revision and its
-    predecessor. `references`: in each object, the texts that reference one by any name, and the text with the label. A
-    node may be in several objects. `whole`: labels of names that only another environment calls otherwise. They count
-    where they are the whole text.
+    `labels`: what stands for each name that is made from content. The label is the same for a
+    revision and its predecessor. `references`: in each object, the texts that reference one by any
+    name, and the text with the label. A node may be in several objects. `whole`: labels of names
+    that only another environment calls otherwise. They count where they are the whole text.
     """
 
     def __init__(
@@ -77,7 +90,9 @@ class StableNames:
         """Replace each name in a text of an object by its label."""
         label = self.references_of(item).get(scalar)
         if label is not None:
-            return Folded(_FOLDED + label, label, None if label in self._elsewhere else scalar.value)
+            return Folded(
+                _FOLDED + label, label, None if label in self._elsewhere else scalar.value
+            )
         elsewhere = self.elsewhere(scalar.value)
         if elsewhere is not None:
             return Folded(_FOLDED + elsewhere, elsewhere, scalar.value)
@@ -91,7 +106,9 @@ class StableNames:
         return self._masks.hide(text)
 
 
-def read_stable_names(pairs: Collection[Pair], releases: tuple[Release, Release]) -> tuple[StableNames, StableNames]:
+def read_stable_names(
+    pairs: Collection[Pair], releases: tuple[Release, Release]
+) -> tuple[StableNames, StableNames]:
     """Return the names of the old and of the new rendering."""
     by_item: dict[Item, str] = {}
     by_name: tuple[dict[str, str], dict[str, str]] = ({}, {})
@@ -105,7 +122,8 @@ def read_stable_names(pairs: Collection[Pair], releases: tuple[Release, Release]
         for item, labels, others in zip(pair, by_name, whole, strict=True):
             if item is None:
                 continue
-            # A reference to what is there on one side only, and has kept its name, is the same text on both.
+            # A reference to what is there on one side only, and has kept its name, is the same text
+            # on both.
             if None not in pair or is_named_by_content(item):
                 by_item[item] = label
             if is_elsewhere:
@@ -133,12 +151,17 @@ def _find_pinned(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> fr
     for pair in pairs:
         for side, item in enumerate(pair):
             if item is not None and (item.is_config or is_named_by_content(item)):
-                by_base[side, item.id.kind, releases[side].namespace_of(item), base_name(item)].append(item)
+                by_base[
+                    side, item.id.kind, releases[side].namespace_of(item), base_name(item)
+                ].append(item)
     return frozenset(chain.from_iterable(items for items in by_base.values() if len(items) > 1))
 
 
 def _label_references(release: Release, labels: Mapping[Item, str]) -> dict[Item, dict[Node, str]]:
-    """Return the labels of references. A rule of a Role has base names and others, and one text may be of two kinds."""
+    """Return the labels of references.
+
+    A rule of a Role has base names and others, and one text may be of two kinds.
+    """
     found: dict[Item, dict[Node, str]] = {}
     for item, references in release.by_referrer.items():
         if item.id.kind in ROLES:
@@ -185,7 +208,10 @@ class TreeReader:
     """
 
     def __init__(
-        self, names: StableNames, left_out: LeftOut, made_anew: Collection[FieldPath] = frozenset[FieldPath]()
+        self,
+        names: StableNames,
+        left_out: LeftOut,
+        made_anew: Collection[FieldPath] = frozenset[FieldPath](),
     ) -> None:
         self._names = names
         self._left_out = left_out
@@ -223,7 +249,9 @@ class TreeReader:
                 if not self._left_out(below, child):
                     is_secret = hidden or is_hidden(item.id.kind, below, around)
                     value = self._read(child, below, item, hidden=is_secret)
-                    if value or not child.value:  # what is empty because all in it is left out, is left out too
+                    if (
+                        value or not child.value
+                    ):  # what is empty because all in it is left out, is left out too
                         values[name] = value
             return values
         elements: list[Tree] = []
@@ -251,7 +279,11 @@ def _is_text(node: Scalar) -> bool:
 
 def _quoted(text: str) -> str:
     """Add quotes to text that is empty, or means something else without them."""
-    is_typed = not text or text.lower() in _WORDS or (text[0] in "+-.0123456789" and read_number(text) is not None)
+    is_typed = (
+        not text
+        or text.lower() in _WORDS
+        or (text[0] in "+-.0123456789" and read_number(text) is not None)
+    )
     return f'"{text}"' if is_typed else text
 
 
@@ -270,7 +302,10 @@ def show(tree: Tree) -> ShownValue:
 
 
 def is_same(old: Tree | None, new: Tree | None) -> bool:
-    """Tell whether two scalars do not differ, or both sides are left out. Only `compare_trees` can tell of more."""
+    """Tell whether two scalars do not differ, or both sides are left out.
+
+    Only `compare_trees` can tell of more.
+    """
     if old is _ANEW:
         return False
     if isinstance(old, Leaf) and isinstance(new, Leaf):
@@ -278,7 +313,9 @@ def is_same(old: Tree | None, new: Tree | None) -> bool:
     return old is None and new is None
 
 
-def find_unlike(old: Item, new: Item, names: tuple[StableNames, StableNames]) -> Iterator[FieldPath]:
+def find_unlike(
+    old: Item, new: Item, names: tuple[StableNames, StableNames]
+) -> Iterator[FieldPath]:
     """Yield the places at which two objects are written in different ways, or hold what may be a name from content.
 
     Everywhere else they say the same. At these places they may too: only who reads both can tell.
@@ -308,7 +345,9 @@ def _is_alike(
     is_written_alike = old.value == new.value and old.style == new.style and old.tag == new.tag
     is_label_equal = labels[0].get(old) == labels[1].get(new)
     elsewhere = {one.elsewhere(old.value) for one in names} - {None}
-    return is_written_alike and is_label_equal and len(elsewhere) <= 1 and not _HASH.search(old.value)
+    return (
+        is_written_alike and is_label_equal and len(elsewhere) <= 1 and not _HASH.search(old.value)
+    )
 
 
 def _has_names(old: Node, new: Node) -> bool:
@@ -317,8 +356,21 @@ def _has_names(old: Node, new: Node) -> bool:
     return "<<" not in keys and keys == [key.value for key, _ in new.value]
 
 
-MERGE_KEYS = ("name", "mountPath", "devicePath", "containerPort", "port", "ip", "topologyKey", "key", "type")
-"""Fields that identify an element of a list, the first that fits. Most are a `patchMergeKey` in Kubernetes."""
+MERGE_KEYS = (
+    "name",
+    "mountPath",
+    "devicePath",
+    "containerPort",
+    "port",
+    "ip",
+    "topologyKey",
+    "key",
+    "type",
+)
+"""Fields that identify an element of a list, the first that fits.
+
+Most are a `patchMergeKey` in Kubernetes.
+"""
 
 
 class _Pair(NamedTuple):
@@ -339,7 +391,9 @@ def compare_trees(old: Tree, new: Tree) -> Iterator[FieldChange]:
         elif isinstance(place.old, list) and isinstance(place.new, list):
             stack += reversed([*_compare_lists(place.old, place.new, place.path)])
         elif not (isinstance(place.old, Leaf) and isinstance(place.new, Leaf)):
-            yield FieldChange(place.path, *(None if tree is None else show(tree) for tree in place[1:]))
+            yield FieldChange(
+                place.path, *(None if tree is None else show(tree) for tree in place[1:])
+            )
         elif place.old is _ANEW or not _is_equal(place.old, place.new):
             yield FieldChange(place.path, *_show_both(place.old, place.new))
 
@@ -352,8 +406,8 @@ def is_made_anew(change: FieldChange) -> bool:
 def _is_equal(old: Leaf, new: Leaf) -> bool:
     """Tell whether two scalars are equal: they stand for the same, or are written alike.
 
-    A name is written alike where one side lacks the object, so that it is only text there. And a container may be
-    called as the workload is in one environment only.
+    A name is written alike where one side lacks the object, so that it is only text there. And a
+    container may be called as the workload is in one environment only.
     """
     is_alike = _written(old) == _written(new) and old.is_text == new.is_text
     return is_alike or _identity(old) == _identity(new)
@@ -373,7 +427,10 @@ def _show_both(old: Leaf, new: Leaf) -> tuple[str, str]:
 
 
 def _compare_named(old: dict[str, Tree], new: dict[str, Tree], path: str) -> Iterator[_Pair]:
-    return (_Pair(step(path, name), old.get(name), new.get(name)) for name in sorted(old.keys() | new.keys()))
+    return (
+        _Pair(step(path, name), old.get(name), new.get(name))
+        for name in sorted(old.keys() | new.keys())
+    )
 
 
 def _compare_lists(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Pair]:
@@ -400,7 +457,10 @@ def _identifies(key: str, elements: list[Tree]) -> bool:
 
 
 def _by_key(elements: list[Tree], key: str, others: Collection[str] = ()) -> dict[str, Tree]:
-    """Return elements by what identifies them. A text that may be no name is one only if the `others` have it too."""
+    """Return elements by what identifies them.
+
+    A text that may be no name is one only if the `others` have it too.
+    """
     named: dict[str, Tree] = {}
     for element in elements:
         name = element[key] if isinstance(element, dict) else None
@@ -413,7 +473,10 @@ def _by_key(elements: list[Tree], key: str, others: Collection[str] = ()) -> dic
 def _compare_in_order(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Pair]:
     """Compare elements that nothing identifies: those between equal ones, one after the other."""
     done = 0
-    for hunk in [*align(_freeze_all(old), _freeze_all(new)), Hunk(len(old), len(old), len(new), len(new))]:
+    for hunk in [
+        *align(_freeze_all(old), _freeze_all(new)),
+        Hunk(len(old), len(old), len(new), len(new)),
+    ]:
         moved = hunk.new_start - hunk.old_start
         for place in range(done, hunk.old_start):  # equal, but something in it may be made anew
             yield _Pair(f"{path}[{place + moved}]", old[place], new[place + moved])

@@ -39,13 +39,18 @@ from krm_fn.tools.diff.difference import (
 
 
 def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
-    """Write every change, and then one line that sums them up. `context` is that of `write_lines`."""
+    """Write every change, and then one line that sums them up.
+
+    `context` is that of `write_lines`.
+    """
     lines: list[str] = []
     for change in difference.changes:
         lines += write_change(change, screen, context)
     for note in difference.notes:
         lines += fold(printable(f"note: {note}").split(), screen.width)
-    lines += map(screen.strong, fold(re.split("(?<=;) ", sum_up_difference(difference)), screen.width))
+    lines += map(
+        screen.strong, fold(re.split("(?<=;) ", sum_up_difference(difference)), screen.width)
+    )
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -65,13 +70,18 @@ def sum_up_difference(difference: Difference, quote: Callable[[str], str] = prin
             for what, linkers in (("added", linker.added), ("removed", linker.removed))
             if linkers
         ),
-        f"linker runs {'once' if linker.runs == 1 else f'{linker.runs} times'}" if linker.runs else "",
+        f"linker runs {'once' if linker.runs == 1 else f'{linker.runs} times'}"
+        if linker.runs
+        else "",
     ]
     return "; ".join(filter(None, clauses))
 
 
 def _count_ways(changes: Iterable[ObjectChange]) -> dict[str, int]:
-    ways = Counter("added" if one.old is None else "removed" if one.new is None else "changed" for one in changes)
+    ways = Counter(
+        "added" if one.old is None else "removed" if one.new is None else "changed"
+        for one in changes
+    )
     return {way: ways[way] for way in ("changed", "added", "removed")}
 
 
@@ -134,10 +144,14 @@ def write_markdown(difference: Difference, key: str, context: int = 0, room: int
     mark = f"{MARK} {html_comment(key)} -->\n"
     head = mark + "\n".join(_verdict(difference, html_code(difference.new)))
     changes = difference.changes
-    return head + _write_blocks(changes, context, room - _length(head), are_open=len(changes) <= _FEW)
+    return head + _write_blocks(
+        changes, context, room - _length(head), are_open=len(changes) <= _FEW
+    )
 
 
-def _write_blocks(changes: Sequence[ObjectChange], context: int, room: int, *, are_open: bool) -> str:
+def _write_blocks(
+    changes: Sequence[ObjectChange], context: int, room: int, *, are_open: bool
+) -> str:
     """Write a picture and the changes, as far as there is room. What is left out is counted."""
     text = "\n".join(_draw(changes))
     text = text if _length(text) + _TAIL <= room else ""
@@ -158,14 +172,22 @@ def _write_blocks(changes: Sequence[ObjectChange], context: int, room: int, *, a
 def _verdict(difference: Difference, what: str) -> Iterator[str]:
     """Yield the lines that sum up a difference. `what` is what differs, in HTML."""
     yield f"<p><strong>{sum_up_difference(difference, html_code)}</strong></p>"
-    names = sorted({_write_workload(roll) for roll in difference.rolls if roll.effect == Effect.ROLLS})
+    names = sorted(
+        {_write_workload(roll) for roll in difference.rolls if roll.effect == Effect.ROLLS}
+    )
     rolling = f"; rolls {listing(map(html_code, names), _MOST_ROLLS)}" if names else ""
     yield f"<p>{what} against {html_code(difference.old)}{rolling}</p>"
     warnings: list[str] = []
     for change in difference.changes:
-        said = (html_code(" ".join(statement.words)) for statement in find_statements(change) if statement.is_warning)
+        said = (
+            html_code(" ".join(statement.words))
+            for statement in find_statements(change)
+            if statement.is_warning
+        )
         warnings += (f"{html_code(write_place(change))}: {words}" for words in said)
-    yield from (f"<p><strong>Warning:</strong> {warning}</p>" for warning in warnings[:_MOST_WARNINGS])
+    yield from (
+        f"<p><strong>Warning:</strong> {warning}</p>" for warning in warnings[:_MOST_WARNINGS]
+    )
     yield from (f"<p>Note: {html_code(note)}</p>" for note in difference.notes[:_MOST_WARNINGS])
     if len(difference.notes) > _MOST_WARNINGS:
         yield f"<p>{count(len(difference.notes) - _MOST_WARNINGS, 'more note')}</p>"
@@ -179,7 +201,10 @@ def _write_workload(roll: Roll) -> str:
 
 
 def _draw(changes: Iterable[ObjectChange]) -> Iterator[str]:
-    """Yield the lines of a picture: an arrow from each ConfigMap or Secret to what it rolls. None if nothing does."""
+    """Yield the lines of a picture: an arrow from each ConfigMap or Secret to what it rolls.
+
+    None if nothing does.
+    """
     arrows: list[tuple[str, str]] = []
     for change in changes:
         kind, base = change.who.kind, change.who.base
@@ -222,7 +247,11 @@ _LEAST = 150
 
 def summarize_packages(found: PackageDifferences) -> str:
     """Return `60 packages: 3 changed, 57 not affected`."""
-    numbers = [f"{len(found.having(state)):,} {what}" for state, what in _STATES.items() if found.having(state)]
+    numbers = [
+        f"{len(found.having(state)):,} {what}"
+        for state, what in _STATES.items()
+        if found.having(state)
+    ]
     return f"{count(len(found.packages), 'package')}: {', '.join(numbers)}"
 
 
@@ -246,7 +275,9 @@ def _write_packages(change: SameChange, quote: Callable[[str], str]) -> list[str
     shown = change.paths[:_MOST_PATHS]
     folders = [posixpath.dirname(path) for path in shown]
     words = []
-    for path, before, here, behind in zip(shown, [None, *folders], folders, [*folders[1:], None], strict=False):
+    for path, before, here, behind in zip(
+        shown, [None, *folders], folders, [*folders[1:], None], strict=False
+    ):
         end = "" if behind is None else "," if behind == here else ";"
         words.append(quote(posixpath.basename(path) if before == here else path) + end)
     left_out = len(change.paths) - len(shown)
@@ -259,7 +290,12 @@ def _write_packages(change: SameChange, quote: Callable[[str], str]) -> list[str
 
 _FORMS_OF_PACKAGES: Forms = {
     PackageDifferences: ("old", ("summary", summarize_packages), "packages", "changes"),
-    PackageDifference: ("path", "state", "errors", ("difference", lambda one: _nest(one.difference))),
+    PackageDifference: (
+        "path",
+        "state",
+        "errors",
+        ("difference", lambda one: _nest(one.difference)),
+    ),
     SameChange: ("paths", "apart"),
 }
 
@@ -281,7 +317,9 @@ class _Section(NamedTuple):
     write: Callable[[int], str]
 
 
-def write_packages_markdown(found: PackageDifferences, key: str, context: int = 0, room: int = ROOM) -> str:
+def write_packages_markdown(
+    found: PackageDifferences, key: str, context: int = 0, room: int = ROOM
+) -> str:
     """Write a verdict on all packages, one on each change, and what there is room for of each, in equal shares."""
     text = f"{MARK} {html_comment(key)} -->\n<p><strong>{summarize_packages(found)}</strong></p>\n"
     same = [html_code(one.path) for one in found.having(PackageState.SAME, PackageState.UNAFFECTED)]
@@ -303,7 +341,9 @@ def write_packages_markdown(found: PackageDifferences, key: str, context: int = 
         left -= _length(body) - _LEAST
     left_out = len(sections) - len(shown)
     rest = f"{count(left_out, 'more change')}, in packages which the first line counts too"
-    return text + (f"\n<p>Left out, as there is no room in a comment: {rest}.</p>\n" if left_out else "")
+    return text + (
+        f"\n<p>Left out, as there is no room in a comment: {rest}.</p>\n" if left_out else ""
+    )
 
 
 def _describe(change: SameChange, context: int, *, are_open: bool) -> _Section:
@@ -311,12 +351,16 @@ def _describe(change: SameChange, context: int, *, are_open: bool) -> _Section:
     what = " ".join(_write_packages(change, html_code)) + ("," if change.apart else "")
     head = "\n".join(_verdict(difference, what))
     if not errors:
-        return _Section(head, lambda room: _write_blocks(difference.changes, context, room, are_open=are_open))
+        return _Section(
+            head, lambda room: _write_blocks(difference.changes, context, room, are_open=are_open)
+        )
     said = f"<p><strong>{what} is shown as new, because its base cannot be rendered</strong></p>\n"
 
     def write(room: int) -> str:
         block = _write_errors(errors, room)
-        return block + _write_blocks(difference.changes, context, room - _length(block), are_open=are_open)
+        return block + _write_blocks(
+            difference.changes, context, room - _length(block), are_open=are_open
+        )
 
     return _Section(head + said, write)
 

@@ -5,7 +5,15 @@ from enum import StrEnum
 from itertools import groupby
 from typing import NamedTuple
 
-from krm_fn.base.problem import Outcome, Rejected, ResourceId, Severity, count, printable, with_commas
+from krm_fn.base.problem import (
+    Outcome,
+    Rejected,
+    ResourceId,
+    Severity,
+    count,
+    printable,
+    with_commas,
+)
 from krm_fn.base.settings import Environment
 from krm_fn.core.decide.run import Run
 from krm_fn.core.decide.summarize_run import summarize_run
@@ -16,7 +24,11 @@ from krm_fn.report.object_change import Effect
 from krm_fn.report.secrets import Masks
 from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
 from krm_fn.tools.explain.explain_objects import explain_absent, explain_objects
-from krm_fn.tools.explain.explain_workloads import explain_workloads, find_workloads, with_all_references
+from krm_fn.tools.explain.explain_workloads import (
+    explain_workloads,
+    find_workloads,
+    with_all_references,
+)
 from krm_fn.tools.explain.explanation import (
     ABSENT,
     TEXT,
@@ -104,7 +116,9 @@ def _sum_up(explanation: Explanation, screen: Screen) -> Iterator[str]:
         named.append(" ".join(_write_place(one.who, NOWHERE, screen.width)))
     groups: list[Group] = []
     for what, reasons in sorted(by_reason.items()):
-        rows_of_group = [_reason_row(reason, named) for reason, named in sorted(reasons.items(), key=_most_first)]
+        rows_of_group = [
+            _reason_row(reason, named) for reason, named in sorted(reasons.items(), key=_most_first)
+        ]
         groups.append(Group(what, rows_of_group))
     title, *rows = write_table(_TITLES, groups, screen.width)
     yield screen.strong(title)
@@ -117,7 +131,10 @@ def _most_first(reason: tuple[str, list[str]]) -> tuple[int, str]:
 
 def _reason_row(reason: str, named: list[str]) -> Row:
     more = [f"and {len(named) - _MOST_NAMES:,} more"] if len(named) > _MOST_NAMES else []
-    return Row((f"{len(named):,}",), (printable(reason).split(" "), with_commas([*named[:_MOST_NAMES], *more])))
+    return Row(
+        (f"{len(named):,}",),
+        (printable(reason).split(" "), with_commas([*named[:_MOST_NAMES], *more])),
+    )
 
 
 def _write(one: Explained, screen: Screen) -> Iterator[str]:
@@ -148,7 +165,11 @@ def _strategy(one: Explained) -> str:
     name = _BY_CONTENT if one.new_name is None else f"to {printable(one.new_name)}"
     if one.strategy == "rename":
         return f"{said} {name}"
-    return f"{said}, renamed {name}" if one.strategy == "adopt" else f"{said}, under its base name again"
+    return (
+        f"{said}, renamed {name}"
+        if one.strategy == "adopt"
+        else f"{said}, under its base name again"
+    )
 
 
 def _because(because: Because) -> str:
@@ -161,7 +182,10 @@ def _keys(hashed: Hashed) -> str:
     if [name for name, _ in hashed] == ["data"] and hashed[0][1]:
         return ", ".join(hashed[0][1])
     return (
-        "; ".join(f"{name}: {', '.join(of_field)}" if of_field else name for name, of_field in hashed) or "no content"
+        "; ".join(
+            f"{name}: {', '.join(of_field)}" if of_field else name for name, of_field in hashed
+        )
+        or "no content"
     )
 
 
@@ -176,7 +200,9 @@ def _rule(rule: Rule) -> str:
 def _restart(one: Restart) -> _Paragraph:
     read = "all keys" if one.keys is None else f"only {', '.join(one.keys)}"
     asked = (f"by an annotation of {one.asked_by}",) if one.asked_by else ()
-    unset = () if one.is_set else ("it cannot change: it gets no checksum, and nothing restarts it",)
+    unset = (
+        () if one.is_set else ("it cannot change: it gets no checksum, and nothing restarts it",)
+    )
     return _Paragraph(one.who, one.place, one.field, (read, *asked, *unset))
 
 
@@ -205,7 +231,9 @@ def _section(title: str, entries: Iterable[_Paragraph], screen: Screen) -> Itera
 def _write_workload(workload: ExplainedWorkload, screen: Screen) -> Iterator[str]:
     yield from map(screen.strong, _write_place(workload.who, workload.place, screen.width))
     if workload.missing_template:
-        missing = f"takes the pod template of {workload.missing_template}, which is not in the package"
+        missing = (
+            f"takes the pod template of {workload.missing_template}, which is not in the package"
+        )
         yield from _indent(2, _fill(missing, screen.width - 2))
     elif not workload.reads:
         yield "  reads no ConfigMap or Secret"
@@ -250,7 +278,9 @@ def _now(one: Explained) -> str:
 
 def _write_place(who: ResourceId, place: SourceLine, width: int, more: str = "") -> list[str]:
     """Name an object and its place, in one line if they fit."""
-    name = printable(f"{who.kind} {who.namespace}/{who.name}" if who.namespace else f"{who.kind} {who.name}")
+    name = printable(
+        f"{who.kind} {who.namespace}/{who.name}" if who.namespace else f"{who.kind} {who.name}"
+    )
     name += printable(more)
     parts = [name, *_place(place)]
     line = "  ".join(parts)
@@ -279,13 +309,28 @@ FORMS: Forms = {
         *("strategy=config.strategy", "newName=config.new_name"),
         *("reason=config.because", ("effect", strongest_effect), "fields", "changes"),
     ),
-    ReadField: ("*place", "field", "kind", "text", "new_text", "foundBy=rule", "is_optional", "is_pin"),
+    ReadField: (
+        "*place",
+        "field",
+        "kind",
+        "text",
+        "new_text",
+        "foundBy=rule",
+        "is_optional",
+        "is_pin",
+    ),
     Explained: (
         *("*who", "present_name", "*place", "strategy", "new_name", "reason=because", "hints"),
         ("hashed", lambda one: None if one.hashed is None else dict(one.hashed)),
         *("references", "notFollowed=unfollowed", "restarts", "warnings"),
     ),
-    Because: ("ground=reason.code", "text=reason.text", "*place", "source=reason.source", "remedy=reason.remedy"),
+    Because: (
+        "ground=reason.code",
+        "text=reason.text",
+        "*place",
+        "source=reason.source",
+        "remedy=reason.remedy",
+    ),
     Rule: ("by", "text", "source"),
     ExplainedReference: ("*who", "*place", "field", "text", "foundBy=rule", "is_changed", "notes"),
     Unfollowed: ("*who", "*place", "field", "reason", "text"),
@@ -310,7 +355,8 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
 ) -> Outcome:
     """Explain all ConfigMaps and Secrets of a package, or those that `wanted` means.
 
-    Where the function would fail, its errors are reported, and what it decided is explained all the same.
+    Where the function would fail, its errors are reported, and what it decided is explained all the
+    same.
     """
     try:
         opened = open_inputs(inputs, helm, environment, Allowance(limits))
@@ -319,8 +365,16 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
         explanation = _explain(read_wanted(wanted), found, masks, opened)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
-    text = write_forms(explanation, FORMS) if form is ExplainFormat.JSON else write_explanation(explanation, screen)
-    errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
+    text = (
+        write_forms(explanation, FORMS)
+        if form is ExplainFormat.JSON
+        else write_explanation(explanation, screen)
+    )
+    errors = [
+        problem
+        for problem in opened.place(found.changes.problems)
+        if problem.severity is Severity.ERROR
+    ]
     return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors]), int(bool(errors)))
 
 
@@ -331,10 +385,15 @@ def sum_up_rendering(opened: Opened, environment: Environment, screen: Screen) -
     """
     found = decide_opened(opened, environment)
     explanation = _explain(EVERYTHING, found, Masks(found.package.configs), opened)
-    lines = [*(_sum_up(explanation, screen) if explanation.objects else ()), str(summarize_run(found))]
+    lines = [
+        *(_sum_up(explanation, screen) if explanation.objects else ()),
+        str(summarize_run(found)),
+    ]
     problems = [*opened.remarks, *opened.place(found.changes.problems)]
     is_wrong = any(problem.severity is Severity.ERROR for problem in problems)
-    return Outcome("".join(f"{line}\n" for line in lines).encode(), stderr_lines(problems), int(is_wrong))
+    return Outcome(
+        "".join(f"{line}\n" for line in lines).encode(), stderr_lines(problems), int(is_wrong)
+    )
 
 
 def _explain(wanted: Wanted, found: Run, masks: Masks, opened: Opened) -> Explanation:

@@ -1,6 +1,7 @@
 """Messages that somebody has seen in, the entries of docs/troubleshooting.md about it out.
 
-docs/messages.yaml lists all messages, each with `{name}` for what varies. The page is written from it.
+docs/messages.yaml lists all messages, each with `{name}` for what varies. The page is written from
+it.
 """
 
 import re
@@ -21,7 +22,10 @@ _POSITION = re.compile(r"(?<=: )line \d+, column \d+: ")
 """What may be said before any message, and is a message's own text too."""
 
 _START = ": "
-"""Before a message stand its severity and an address. Both end so, and so is written where a message begins."""
+"""Before a message stand its severity and an address.
+
+Both end so, and so is written where a message begins.
+"""
 
 _NEXT = re.compile(r"\n(?=(?:error|warning|info): )")
 """Between two messages. Any other line break is one that a terminal or a log has added."""
@@ -45,7 +49,10 @@ class _Entry(NamedTuple):
 
 
 def explain_message(copied: str, screen: Screen) -> Outcome:
-    """Write the entry of each message in a text, once. One that no entry is about fails only if it is alone."""
+    """Write the entry of each message in a text, once.
+
+    One that no entry is about fails only if it is alone.
+    """
     found: dict[_Entry, None] = {}
     for message in _NEXT.split(copied):
         found |= dict.fromkeys(_find_entries(message))

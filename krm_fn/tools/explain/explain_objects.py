@@ -14,7 +14,14 @@ from krm_fn.core.references.generated import hashed_fields
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.lint.not_followed import find_misspelled
 from krm_fn.report.secrets import Masks
-from krm_fn.tools.explain.explanation import ABSENT, Because, Explained, Explanation, Restart, Unfollowed
+from krm_fn.tools.explain.explanation import (
+    ABSENT,
+    Because,
+    Explained,
+    Explanation,
+    Restart,
+    Unfollowed,
+)
 from krm_fn.tools.explain.find_references import find_explained_references
 from krm_fn.tools.explain.find_unfollowed import find_not_followed
 from krm_fn.tools.render.places import NOWHERE, Places
@@ -29,11 +36,16 @@ def explain_objects(found: Run, items: Iterable[Item], places: Places, masks: Ma
     return Explanation(tuple(sorted(explained.values(), key=_order)))
 
 
-def explain_each(found: Run, items: Collection[Item], places: Places, masks: Masks) -> dict[Item, Explained]:
+def explain_each(
+    found: Run, items: Collection[Item], places: Places, masks: Masks
+) -> dict[Item, Explained]:
     """Explain each of these ConfigMaps and Secrets."""
     chosen = {choice.item: choice for choice in found.choices.all}
     explainer = _Explainer(found, [item for item in items if item in chosen], places, masks)
-    return {item: explainer.explain(chosen[item]) if item in chosen else explainer.set_aside(item) for item in items}
+    return {
+        item: explainer.explain(chosen[item]) if item in chosen else explainer.set_aside(item)
+        for item in items
+    }
 
 
 def _order(explained: Explained) -> tuple[str, str, str]:
@@ -61,7 +73,9 @@ class _Explainer:
         new_name = revision.name if revision else ""
         hashed = None
         if is_hashed:
-            hashed = tuple((hashed_keys(item.node) if item.is_config else hashed_fields(item)).items())
+            hashed = tuple(
+                (hashed_keys(item.node) if item.is_config else hashed_fields(item)).items()
+            )
         return Explained(
             authored_id(item),
             _present_name(item),
@@ -75,7 +89,9 @@ class _Explainer:
                 one._replace(text=self._hide(one.text), notes=tuple(map(self._hide, one.notes)))
                 for one in self._references.get(item, ())
             ),
-            tuple(one._replace(text=self._hide(one.text)) for one in self._unfollowed.get(item, ())),
+            tuple(
+                one._replace(text=self._hide(one.text)) for one in self._unfollowed.get(item, ())
+            ),
             tuple(self._restarts.get(item, ())),
             tuple(self._warnings(choice)),
         )
@@ -83,7 +99,13 @@ class _Explainer:
     def set_aside(self, item: Item) -> Explained:
         """Explain an object that is not to be chosen."""
         reason = self._because(self._found.package.set_aside[item])
-        return Explained(authored_id(item), _present_name(item), self._places.of(item), Strategy.IGNORE.value, reason)
+        return Explained(
+            authored_id(item),
+            _present_name(item),
+            self._places.of(item),
+            Strategy.IGNORE.value,
+            reason,
+        )
 
     def _because(self, reason: Reason) -> Because:
         if reason.item is not None:
@@ -94,7 +116,11 @@ class _Explainer:
 
     def _hints(self, choice: Choice) -> Iterator[Reason]:
         """Yield who may look the object up by its name, beside the one that decided, and each place once."""
-        guards = {code: guard for code, guard in self._found.guards.items() if code is not ReasonCode.EARLY_READER}
+        guards = {
+            code: guard
+            for code, guard in self._found.guards.items()
+            if code is not ReasonCode.EARLY_READER
+        }
         if choice.strategy.makes_revisions or choice.reason.code in guards:
             said = [choice.reason]
             for hint in filter(None, (guard.why(choice.item) for guard in guards.values())):
@@ -107,12 +133,16 @@ class _Explainer:
         for problem in self._problems.get(choice.item.node, ()):
             is_said = choice.problem is not None and choice.problem.message == problem.message
             if problem.severity is not Severity.INFO and not is_said:
-                yield self._hide(f"{problem.field}: {problem.message}" if problem.field else problem.message)
+                yield self._hide(
+                    f"{problem.field}: {problem.message}" if problem.field else problem.message
+                )
 
 
 def _is_same(one: Reason, other: Reason) -> bool:
     """Tell whether two reasons say the same, or say it of the same place."""
-    return one.code is other.code or (one.item is not None and (one.item, one.field) == (other.item, other.field))
+    return one.code is other.code or (
+        one.item is not None and (one.item, one.field) == (other.item, other.field)
+    )
 
 
 def _present_name(item: Item) -> str | None:
@@ -128,7 +158,9 @@ def _find_restarts(found: Run, places: Places) -> dict[Item, list[Restart]]:
         who, place = authored_id(one.item), places.of(one.item, field)
         for config, keys in one.configs.items():
             read = None if keys is None else tuple(sorted(keys))
-            restarts[config].append(Restart(who, place, field, read, one.asked_by.get(config, ""), one.restarts))
+            restarts[config].append(
+                Restart(who, place, field, read, one.asked_by.get(config, ""), one.restarts)
+            )
     return restarts
 
 
@@ -140,7 +172,9 @@ def explain_absent(wanted: Wanted, found: Run, places: Places) -> list[Explained
     }
     by_id: dict[ResourceId, list[ResolvedReference]] = defaultdict(list)
     for resolved in found.references.authored:
-        who = ResourceId("v1", resolved.reference.kind, resolved.namespace_meant, resolved.reference.target)
+        who = ResourceId(
+            "v1", resolved.reference.kind, resolved.namespace_meant, resolved.reference.target
+        )
         if not resolved.targets and wanted.matches(who.kind, who.namespace, {who.name}):
             by_id[who].append(resolved)
     explained: list[Explained] = []
@@ -149,10 +183,14 @@ def explain_absent(wanted: Wanted, found: Run, places: Places) -> list[Explained
         for referrer, reference, _ in several:
             place = places.of(referrer, reference.field)
             message = messages.get((referrer, reference.field), _NOT_HERE)
-            unfollowed.append(Unfollowed(authored_id(referrer), place, reference.field, ABSENT, message))
+            unfollowed.append(
+                Unfollowed(authored_id(referrer), place, reference.field, ABSENT, message)
+            )
         because = _why_absent(several, places)
         first = unfollowed[0].place
-        explained.append(Explained(who, who.name, first, ABSENT, because, unfollowed=tuple(unfollowed)))
+        explained.append(
+            Explained(who, who.name, first, ABSENT, because, unfollowed=tuple(unfollowed))
+        )
     return explained
 
 
@@ -160,6 +198,8 @@ def _why_absent(several: Iterable[ResolvedReference], places: Places) -> Because
     for referrer, reference, _ in several:
         if reference.written:
             how = reference.rule.reason or "a controller writes it"
-            reason = Reason(ReasonCode.ABSENT, how, referrer, reference.field, reference.rule.source)
+            reason = Reason(
+                ReasonCode.ABSENT, how, referrer, reference.field, reference.rule.source
+            )
             return Because(reason, places.of(referrer, reference.field))
     return Because(Reason(ReasonCode.ABSENT, "nothing in the package makes it"))

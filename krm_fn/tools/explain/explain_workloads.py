@@ -54,7 +54,9 @@ def find_workloads(found: Run) -> list[Item]:
             with_pods.add(one.referrer)
     workloads: list[Item] = []
     for item in found.package.authored:
-        has_pods = item in with_pods or bool(find_pod_specs(item)) or template_source(item) is not None
+        has_pods = (
+            item in with_pods or bool(find_pod_specs(item)) or template_source(item) is not None
+        )
         if has_pods and not item.is_config and not item.is_local:
             workloads.append(item)
     return workloads
@@ -64,11 +66,18 @@ def explain_workloads(
     wanted: Wanted, found: Run, workloads: Iterable[Item], places: Places, masks: Masks
 ) -> tuple[ExplainedWorkload, ...]:
     """Explain the workloads that are meant. `masks` hide the names of Secrets."""
-    meant = [one for one in workloads if wanted.matches(one.id.kind, one.id.namespace, names_of(one))]
+    meant = [
+        one for one in workloads if wanted.matches(one.id.kind, one.id.namespace, names_of(one))
+    ]
     if not meant:
         return ()
     explainer = _WorkloadExplainer(found, places, masks)
-    return tuple(sorted(map(explainer.explain, meant), key=lambda one: (one.who.namespace, one.who.kind, one.who.name)))
+    return tuple(
+        sorted(
+            map(explainer.explain, meant),
+            key=lambda one: (one.who.namespace, one.who.kind, one.who.name),
+        )
+    )
 
 
 class _WorkloadExplainer:
@@ -76,7 +85,9 @@ class _WorkloadExplainer:
         self._found = found
         self._places = places
         self._hide = masks.hide
-        self._configs = explain_each(found, [choice.item for choice in found.choices.all], places, masks)
+        self._configs = explain_each(
+            found, [choice.item for choice in found.choices.all], places, masks
+        )
         self._absent = {one.who: one for one in explain_absent(EVERYTHING, found, places)}
         self._references: dict[Item, list[ResolvedReference]] = defaultdict(list)
         for resolved in found.references:
@@ -85,7 +96,9 @@ class _WorkloadExplainer:
         self._named_in = _find_names_in_content(found)
         # An optional mount may name what is not in the package: then it is no reference.
         package, settings = found.package, found.settings
-        self._mounts = read_mounts(package.authored, found.references.index, settings, package.config_id).templates
+        self._mounts = read_mounts(
+            package.authored, found.references.index, settings, package.config_id
+        ).templates
         self._optional_mounts: set[tuple[str, tuple[Item, ...]]] = set()
         for template in self._mounts:
             for planned in template.planned:
@@ -111,15 +124,21 @@ class _WorkloadExplainer:
         for config, explained in self._configs.items():
             if _is_read_by_a_program(explained, item):
                 fields.setdefault(config, [])
-        changes = self._find_changes(item, effect_on(workload, keeps_name=workload not in self._renamed_jobs))
+        changes = self._find_changes(
+            item, effect_on(workload, keeps_name=workload not in self._renamed_jobs)
+        )
         reads: list[ReadObject] = []
         for config in {**fields, **changes}:
             if config in self._configs:
                 several = tuple(fields.get(config, ()))
-                reads.append(ReadObject(self._configs[config], several, tuple(changes.get(config, ()))))
+                reads.append(
+                    ReadObject(self._configs[config], several, tuple(changes.get(config, ())))
+                )
         for who, absent in missing.items():
             # The place of something that is missing is that of its first reference.
-            explained = self._absent.get(who, _NOTHING)._replace(who=who, present_name=who.name, place=NOWHERE)
+            explained = self._absent.get(who, _NOTHING)._replace(
+                who=who, present_name=who.name, place=NOWHERE
+            )
             reads.append(ReadObject(explained, tuple(absent), ()))
         who, place = authored_id(workload), self._places.of(workload)
         return ExplainedWorkload(who, place, tuple(sorted(reads, key=_order)), missing_template)
@@ -134,7 +153,9 @@ class _WorkloadExplainer:
             if is_near and (item.id.kind, item.id.name) == source:
                 return item, ""
         kind, name = source
-        return workload, str(ResourceId("", kind, package.namespace_of(workload), name)) if name else ""
+        return workload, str(
+            ResourceId("", kind, package.namespace_of(workload), name)
+        ) if name else ""
 
     def _read_field(self, resolved: ResolvedReference) -> ReadField:
         one = resolved.reference
@@ -149,7 +170,11 @@ class _WorkloadExplainer:
         for target in resolved.targets[:1]:
             revision = self._found.revisions.renamed.get(target)
             if revision is not None:
-                return None if one.kind == "Secret" and _has_hash(revision) else revision.meant_by(one).name
+                return (
+                    None
+                    if one.kind == "Secret" and _has_hash(revision)
+                    else revision.meant_by(one).name
+                )
             if self._found.references.index.is_stale(target, one.kind, one.target):
                 return target.id.name
         return ""
@@ -159,18 +184,37 @@ class _WorkloadExplainer:
             for planned in template.planned if template.item is item else ():
                 for source, targets in zip(planned.mount.sources, planned.targets, strict=True):
                     if not targets:
-                        field, rule = f"{template.pod.field}.volumes", Rule(By.MOUNTS, planned.entry)
+                        field, rule = (
+                            f"{template.pod.field}.volumes",
+                            Rule(By.MOUNTS, planned.entry),
+                        )
                         place, is_optional = self._places.of(item, field), source.optional
-                        read = ReadField(place, field, source.kind, source.name, "", rule, is_optional, is_pin=False)
+                        read = ReadField(
+                            place,
+                            field,
+                            source.kind,
+                            source.name,
+                            "",
+                            rule,
+                            is_optional,
+                            is_pin=False,
+                        )
                         yield ResourceId("v1", source.kind, item.id.namespace, source.name), read
 
     def _find_changes(self, item: Item, effect: Effect) -> dict[Item, list[WorkloadChange]]:
-        """Find what a change of content changes in a workload, and how. `effect`: that of another pod template."""
+        """Find what a change of content changes in a workload, and how.
+
+        `effect`: that of another pod template.
+        """
         changes: dict[Item, list[WorkloadChange]] = defaultdict(list)
         for resolved in self._references[item]:
-            change = WorkloadChange(How.NAME, effect if _is_in_template(item, resolved.reference) else Effect.CHANGES)
+            change = WorkloadChange(
+                How.NAME, effect if _is_in_template(item, resolved.reference) else Effect.CHANGES
+            )
             for target in resolved.targets:
-                is_followed = self._is_named_by_content(target) and not self._is_pin(resolved.reference, target)
+                is_followed = self._is_named_by_content(target) and not self._is_pin(
+                    resolved.reference, target
+                )
                 if is_followed and change not in changes[target]:
                     changes[target].append(change)
         for checksum in self._found.checksums:
@@ -178,7 +222,9 @@ class _WorkloadExplainer:
                 for config, keys in checksum.configs.items():
                     read = None if keys is None else tuple(sorted(keys))
                     changes[config].append(
-                        WorkloadChange(How.CHECKSUM, effect, read, checksum.asked_by.get(config, ""))
+                        WorkloadChange(
+                            How.CHECKSUM, effect, read, checksum.asked_by.get(config, "")
+                        )
                     )
         self._add_names_in_content(changes)
         return changes
@@ -192,7 +238,9 @@ class _WorkloadExplainer:
                     continue
                 for change in changes[holder]:
                     if change.keys is None or key in change.keys:
-                        changes[config].append(WorkloadChange(change.how, change.effect, through=authored_id(holder)))
+                        changes[config].append(
+                            WorkloadChange(change.how, change.effect, through=authored_id(holder))
+                        )
                         waiting.append(config)
 
     def _is_pin(self, reference: Reference, target: Item) -> bool:
@@ -212,7 +260,9 @@ def _find_names_in_content(found: Run) -> dict[Item, list[tuple[Item, str]]]:
         named_in[embedded.item] += [(target, key) for target in embedded.targets if target in named]
     for resolved in found.references.authored:
         if resolved.referrer in named and not resolved.reference.written:
-            named_in[resolved.referrer] += [(target, "") for target in resolved.targets if target in named]
+            named_in[resolved.referrer] += [
+                (target, "") for target in resolved.targets if target in named
+            ]
     return named_in
 
 

@@ -13,7 +13,14 @@ from krm_fn.tools.render.places import NOWHERE, SourceLine
 ABSENT = "absent"
 """The strategy of an object that is only referenced; also the reason why nothing follows it."""
 
-OLDER, MISSPELLED, LOOKALIKE, OPTION, FIELD, TEXT = "older", "misspelled", "lookalike", "option", "field", "text"
+OLDER, MISSPELLED, LOOKALIKE, OPTION, FIELD, TEXT = (
+    "older",
+    "misspelled",
+    "lookalike",
+    "option",
+    "field",
+    "text",
+)
 """Reasons why a field is not followed, beside those of `PassedOver`."""
 
 
@@ -25,7 +32,9 @@ class Because(NamedTuple):
 
 
 class ExplainedReference(NamedTuple):
-    """A field that names the object. `who` is the referrer under its base name, `text` the name as it is written.
+    """A field that names the object.
+
+    `who` is the referrer under its base name, `text` the name as it is written.
 
     `is_changed`: the function changes the field, or adds it. `notes`: what else there is to say.
     """
@@ -40,7 +49,10 @@ class ExplainedReference(NamedTuple):
 
 
 class Unfollowed(NamedTuple):
-    """What looks like a reference and is none. `reason` is the kind of reason, `text` says it to people."""
+    """What looks like a reference and is none.
+
+    `reason` is the kind of reason, `text` says it to people.
+    """
 
     who: ResourceId
     place: SourceLine
@@ -52,8 +64,8 @@ class Unfollowed(NamedTuple):
 class Restart(NamedTuple):
     """A pod template that gets a checksum of the object. `keys`: those that count, None for all.
 
-    `asked_by`: the controller whose annotation asks for it; `""` where the strategy does. `is_set`: it gets the
-    checksum; the template of a Job cannot change.
+    `asked_by`: the controller whose annotation asks for it; `""` where the strategy does. `is_set`:
+    it gets the checksum; the template of a Job cannot change.
     """
 
     who: ResourceId
@@ -71,9 +83,10 @@ Hashed: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 class Explained(NamedTuple):
     """One ConfigMap or Secret, under its base name.
 
-    `present_name`: the name that it has. `new_name`: the one that it gets, `""` where it keeps its own. Both are None
-    where they have the hash of a Secret. `hashed`: the fields that this hash covers, with their keys; None without a
-    hash. `hints`: who may look it up by its name all the same.
+    `present_name`: the name that it has. `new_name`: the one that it gets, `""` where it keeps its
+    own. Both are None where they have the hash of a Secret. `hashed`: the fields that this hash
+    covers, with their keys; None without a hash. `hints`: who may look it up by its name all the
+    same.
     """
 
     who: ResourceId
@@ -93,8 +106,9 @@ class Explained(NamedTuple):
 class ReadField(NamedTuple):
     """A field of a workload that names an object: its kind, and its name as it is written.
 
-    `new_text`: the name that is rendered there; `""` where it stays, None where it has the hash of a Secret.
-    `is_optional`: pods start without the object. `is_pin`: the text is the name of a revision, and stays.
+    `new_text`: the name that is rendered there; `""` where it stays, None where it has the hash of
+    a Secret. `is_optional`: pods start without the object. `is_pin`: the text is the name of a
+    revision, and stays.
     """
 
     place: SourceLine
@@ -118,10 +132,13 @@ class How(StrEnum):
 
 
 class WorkloadChange(NamedTuple):
-    """How a change of an object's content changes a workload, and what that does. `keys`: those that count, or None.
+    """How a change of an object's content changes a workload, and what that does.
 
-    `asked_by`: the controller whose annotation asks for it. `through`: the object whose content has the name of this
-    one in it, so that both change; None where the workload itself names or counts this one.
+    `keys`: those that count, or None.
+
+    `asked_by`: the controller whose annotation asks for it. `through`: the object whose content has
+    the name of this one in it, so that both change; None where the workload itself names or counts
+    this one.
     """
 
     how: How
@@ -134,7 +151,8 @@ class WorkloadChange(NamedTuple):
 class ReadObject(NamedTuple):
     """An object that a workload reads, or whose change changes it.
 
-    Without `fields`, the workload reads it as a program, or it is only named in what the workload reads.
+    Without `fields`, the workload reads it as a program, or it is only named in what the workload
+    reads.
     """
 
     config: Explained
@@ -167,7 +185,12 @@ class Explanation(NamedTuple):
     workloads: tuple[ExplainedWorkload, ...] = ()
 
 
-_OUTCOMES = {"rename": "renamed", "adopt": "adopted", "checksum": "with a checksum", ABSENT: "not in the package"}
+_OUTCOMES = {
+    "rename": "renamed",
+    "adopt": "adopted",
+    "checksum": "with a checksum",
+    ABSENT: "not in the package",
+}
 
 
 def sum_up_explanation(explanation: Explanation) -> str:

@@ -37,7 +37,8 @@ class _ReferenceReader:
         for problem in found.changes.problems:
             if problem.severity is not Severity.INFO and problem.field:
                 self._problems[problem.node, problem.field].append(problem)
-        # Mounts are patches of whole lists, not edits of fields: only the names in them tell what is mounted.
+        # Mounts are patches of whole lists, not edits of fields: only the names in them tell what
+        # is mounted.
         self._mounted: dict[Item, set[str]] = defaultdict(set)
         if found.references.mounted:
             for item, patch in found.changes.patches:
@@ -62,18 +63,26 @@ class _ReferenceReader:
         referrer, one = resolved.referrer, resolved.reference
         revision = self._found.revisions.renamed.get(target)
         new_name = revision.meant_by(one).name if revision else ""
-        is_changed = bool(new_name) and any(_writes(edit, one, new_name) for edit in self._edits_of(resolved))
+        is_changed = bool(new_name) and any(
+            _writes(edit, one, new_name) for edit in self._edits_of(resolved)
+        )
         notes = []
         if (referrer, f"{one.field.rpartition('.')[0]}.namespace") in self._edits:
             notes.append("the namespace beside it is changed too")
         if resolved.is_own and new_name:
             notes.append(f"it makes {one.kind} {one.target}, which gets the hash of its maker")
         elif one.written:
-            notes.append(f"the name stays: {one.rule.reason or 'a controller writes the object under it'}")
+            notes.append(
+                f"the name stays: {one.rule.reason or 'a controller writes the object under it'}"
+            )
         elif new_name and referrer.id.kind in ROLES:
             is_removed = any(_drops(edit, one) for edit in self._edits_of(resolved))
             removed = "removed: the list has the name that the object gets"
-            notes.append(removed if is_removed else "the base name stays, and the names of revisions are added")
+            notes.append(
+                removed
+                if is_removed
+                else "the base name stays, and the names of revisions are added"
+            )
         elif new_name and not is_changed and one.target == new_name:
             notes.append("it has the name already")
         return ExplainedReference(
@@ -99,7 +108,9 @@ class _ReferenceReader:
         place = self._places.of(referrer, one.field)
         name = name_meant(one.kind, one.target, target, self._found.revisions.names)
         is_changed = name in self._mounted[referrer]
-        return ExplainedReference(authored_id(referrer), place, one.field, one.target, one.rule, is_changed)
+        return ExplainedReference(
+            authored_id(referrer), place, one.field, one.target, one.rule, is_changed
+        )
 
     def _read_embedded(self, embedded: EmbeddedReference) -> ExplainedReference:
         holder, field, one = embedded.item, embedded.field, embedded.reference
@@ -136,7 +147,9 @@ def _writes(edit: Edit, reference: Reference, name: str) -> bool:
 
 def _drops(edit: Edit, reference: Reference) -> bool:
     change = edit.change
-    return isinstance(change, SetItems) and any(change.node.value[one] is reference.name for one in change.drop)
+    return isinstance(change, SetItems) and any(
+        change.node.value[one] is reference.name for one in change.drop
+    )
 
 
 def _texts_in(patch: object) -> Iterator[str]:

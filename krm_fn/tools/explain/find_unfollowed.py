@@ -22,10 +22,20 @@ from krm_fn.core.references.find import FREE_KEYS, PASSED_OVER, ROLES, is_of_cor
 from krm_fn.core.references.mentions import NOT_NAMES
 from krm_fn.extras.restart_requests import OPT_INS
 from krm_fn.lint.not_followed import find_misspelled
-from krm_fn.tools.explain.explanation import FIELD, LOOKALIKE, MISSPELLED, OLDER, OPTION, TEXT, Unfollowed
+from krm_fn.tools.explain.explanation import (
+    FIELD,
+    LOOKALIKE,
+    MISSPELLED,
+    OLDER,
+    OPTION,
+    TEXT,
+    Unfollowed,
+)
 from krm_fn.tools.render.places import Places
 
-_WORDS_OF_PROGRAMS = re.compile(r"\.(?P<what>command|args)\[\d+\]$|\.env\[\d+\]\.(?P<variable>value)$")
+_WORDS_OF_PROGRAMS = re.compile(
+    r"\.(?P<what>command|args)\[\d+\]$|\.env\[\d+\]\.(?P<variable>value)$"
+)
 _ANNOTATIONS_OF_TOOLS = re.compile(
     r"internal\.config\.kubernetes\.io/|config\.kubernetes\.io/(index|path)$|([\w.]+\.)?krm-fn\.io/"
     r"|kubectl\.kubernetes\.io/last-applied-configuration$|meta\.helm\.sh/|argocd\.argoproj\.io/tracking-id$"
@@ -36,7 +46,10 @@ _IN_NAMESPACE = re.compile("[a-z0-9-]+/")
 
 
 class Mention(NamedTuple):
-    """A scalar of `item` that says a name of `target` at `start`. `why`: why that is no reference."""
+    """A scalar of `item` that says a name of `target` at `start`.
+
+    `why`: why that is no reference.
+    """
 
     target: Item
     item: Item
@@ -96,12 +109,20 @@ def _names_in(value: str, names: Container[str]) -> Iterator[tuple[str, int]]:
 
 def _is_whole(value: str, name: str, start: int) -> bool:
     """Tell whether a text is just the name, or `namespace/name`."""
-    return value[start:] == name and (not start or _IN_NAMESPACE.fullmatch(value[:start]) is not None)
+    return value[start:] == name and (
+        not start or _IN_NAMESPACE.fullmatch(value[:start]) is not None
+    )
 
 
-def _find_near(package: Package, item: Item, targets: _ByNamespace, found: LocatedScalar) -> list[Item]:
+def _find_near(
+    package: Package, item: Item, targets: _ByNamespace, found: LocatedScalar
+) -> list[Item]:
     """Return those of the targets whose namespace the object may mean, in their order."""
-    like = None if package.kinds.is_cluster_scoped(item.id) else package.namespaces_like(item.id.namespace)
+    like = (
+        None
+        if package.kinds.is_cluster_scoped(item.id)
+        else package.namespaces_like(item.id.namespace)
+    )
     namespaces = targets.keys() if like is None else {*like, text(found.around.get("namespace"))}
     near: list[tuple[int, Item]] = []
     for namespace in namespaces:
@@ -113,7 +134,11 @@ def _why_unread(item: Item, found: LocatedScalar, *, is_whole: bool) -> str:
     """Say why a text that contains a name is no reference; `""` if it probably means something else."""
     top = found.path[0]
     if top == "metadata":
-        return _why_annotation_is_unread(str(found.path[-1])) if found.path[1:2] == ("annotations",) else ""
+        return (
+            _why_annotation_is_unread(str(found.path[-1]))
+            if found.path[1:2] == ("annotations",)
+            else ""
+        )
     if item.is_local:
         return f"the object is for tools, and never applied ({LOCAL_CONFIG})"
     if item.is_config:
@@ -139,7 +164,11 @@ def _why_field_is_unread(item: Item, found: LocatedScalar, *, is_whole: bool) ->
 
 
 def _why_annotation_is_unread(name: str) -> str:
-    return "" if name in OPT_INS or _ANNOTATIONS_OF_TOOLS.match(name) else "no rule reads this annotation"
+    return (
+        ""
+        if name in OPT_INS or _ANNOTATIONS_OF_TOOLS.match(name)
+        else "no rule reads this annotation"
+    )
 
 
 def _why_custom_field_is_unread(found: LocatedScalar, *, is_whole: bool) -> str:
@@ -149,10 +178,16 @@ def _why_custom_field_is_unread(found: LocatedScalar, *, is_whole: bool) -> str:
         return ""
     if kind and not is_of_core(found.around):
         return f"the {kind} beside it is of another group"
-    return "no rule reads this field" if is_whole else "the function changes no text that just contains a name"
+    return (
+        "no rule reads this field"
+        if is_whole
+        else "the function changes no text that just contains a name"
+    )
 
 
-def find_not_followed(found: Run, targets: Collection[Item], places: Places) -> dict[Item, list[Unfollowed]]:
+def find_not_followed(
+    found: Run, targets: Collection[Item], places: Places
+) -> dict[Item, list[Unfollowed]]:
     """Return what was not followed to each of these objects: first what is nearly a reference, then mere text."""
     finder = _Finder(found, targets, places)
     by_target: dict[Item, dict[tuple[object, ...], Unfollowed]] = {target: {} for target in targets}
@@ -168,7 +203,8 @@ class _Finder:
         self._found = found
         self._targets = targets
         self._places = places
-        # What a rule has judged is no text that just contains a name: a whole field, or a name in it.
+        # What a rule has judged is no text that just contains a name: a whole field, or a name in
+        # it.
         self._judged: set[tuple[Item, str, Item | None]] = set()
 
     def find(self) -> Iterator[tuple[Item, Unfollowed]]:
@@ -184,9 +220,13 @@ class _Finder:
         yield from self._find_fields()
         yield from self._find_texts()
 
-    def _say(self, target: Item, item: Item, field: str, reason: str, text: str) -> tuple[Item, Unfollowed]:
+    def _say(
+        self, target: Item, item: Item, field: str, reason: str, text: str
+    ) -> tuple[Item, Unfollowed]:
         self._judged.add((item, field, target))
-        return target, Unfollowed(authored_id(item), self._places.of(item, field), field, reason, text)
+        return target, Unfollowed(
+            authored_id(item), self._places.of(item, field), field, reason, text
+        )
 
     def _find_passed_over(self) -> Iterator[tuple[Item, Unfollowed]]:
         """Yield references that say a name of an object and mean no other that has the name as well."""
@@ -203,7 +243,9 @@ class _Finder:
             if not resolved.targets:
                 for revision in find_pinned(resolved, by_base_name):
                     text = f"{resolved.reference.target!r} is another revision, and stays"
-                    yield self._say(revision.item, resolved.referrer, resolved.reference.field, OLDER, text)
+                    yield self._say(
+                        revision.item, resolved.referrer, resolved.reference.field, OLDER, text
+                    )
 
     def _find_misspelled(self) -> Iterator[tuple[Item, Unfollowed]]:
         package = self._found.package
@@ -224,22 +266,34 @@ class _Finder:
     def _find_options(self) -> Iterator[tuple[Item, Unfollowed]]:
         """Yield names that a program gets to look the object up."""
         package, options = self._found.package, self._found.mentions.options
-        followed = {(one.item, one.field, one.reference.target) for one in self._found.references.embedded}
+        followed = {
+            (one.item, one.field, one.reference.target) for one in self._found.references.embedded
+        }
         for target in self._targets:
             for name in dict.fromkeys((target.id.name, base_name(target))):
-                for item, one in options.passing(target.id.kind, name, package.namespaces_like(target.id.namespace)):
+                for item, one in options.passing(
+                    target.id.kind, name, package.namespaces_like(target.id.namespace)
+                ):
                     if (item, one.field, one.name) not in followed:
                         text = f"{one.shown} passes the name to a program; the function changes no such text"
                         yield self._say(target, item, one.field, OPTION, text)
 
     def _find_fields(self) -> Iterator[tuple[Item, Unfollowed]]:
         for one in self._found.mentions.unfollowed:
-            remedy = "an entry of spec.references would" if one.may_be_followed else "what is made of it has this name"
-            yield self._say(one.target, one.referrer, one.field, FIELD, f"no rule reads this field; {remedy}")
+            remedy = (
+                "an entry of spec.references would"
+                if one.may_be_followed
+                else "what is made of it has this name"
+            )
+            yield self._say(
+                one.target, one.referrer, one.field, FIELD, f"no rule reads this field; {remedy}"
+            )
 
     def _find_texts(self) -> Iterator[tuple[Item, Unfollowed]]:
         for one in find_mentions(self._found.package, self._targets):
-            if self._judged.isdisjoint({(one.item, one.field, None), (one.item, one.field, one.target)}):
+            if self._judged.isdisjoint(
+                {(one.item, one.field, None), (one.item, one.field, one.target)}
+            ):
                 line = one.scalar.value.count("\n", 0, one.start)
                 place = self._places.of_text(one.item, one.field, one.scalar, line)
                 yield one.target, Unfollowed(authored_id(one.item), place, one.field, TEXT, one.why)

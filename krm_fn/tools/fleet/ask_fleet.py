@@ -1,4 +1,7 @@
-"""Ask several clusters, or all namespaces of one, at the same time. One that does not answer holds up no other."""
+"""Ask several clusters, or all namespaces of one, at the same time.
+
+One that does not answer holds up no other.
+"""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -42,11 +45,20 @@ class FleetAccess(NamedTuple):
     timeout: float
 
 
-def ask_fleet(access: FleetAccess, set_name: str | None, say: Callable[[str], None]) -> list[FleetColumn]:
-    """Return a column for each namespace, in the order of the contexts. Raises NoAnswer for a wrong name of one."""
+def ask_fleet(
+    access: FleetAccess, set_name: str | None, say: Callable[[str], None]
+) -> list[FleetColumn]:
+    """Return a column for each namespace, in the order of the contexts.
+
+    Raises NoAnswer for a wrong name of one.
+    """
     contexts = _find_contexts(access) if access.contexts else [None]
-    clusters = run_at_once([partial(_connect, access, context, set_name, say) for context in contexts])
-    return run_at_once([partial(_ask, access, one, set_name) for one in chain.from_iterable(clusters)])
+    clusters = run_at_once(
+        [partial(_connect, access, context, set_name, say) for context in contexts]
+    )
+    return run_at_once(
+        [partial(_ask, access, one, set_name) for one in chain.from_iterable(clusters)]
+    )
 
 
 def _find_contexts(access: FleetAccess) -> list[str]:
@@ -59,7 +71,8 @@ def _find_contexts(access: FleetAccess) -> list[str]:
         matching = [name for name in known if name == pattern or fnmatchcase(name, pattern)]
         if not matching:
             message = (
-                f"--context {pattern}: no context has such a name; found: {listing(sorted(known), _MOST_CONTEXTS)}"
+                f"--context {pattern}: no context has such a name; found: "
+                f"{listing(sorted(known), _MOST_CONTEXTS)}"
             )
             raise NoAnswer(message)
         found |= dict.fromkeys(matching)
@@ -74,9 +87,14 @@ def _connect(
     def connect() -> Sequence[LiveNamespace]:
         prefix = f"{context}: " if context else ""
         live = LiveNamespace(
-            Access(access.kubeconfig, context), access.namespace, lambda line: say(prefix + line), access.timeout
+            Access(access.kubeconfig, context),
+            access.namespace,
+            lambda line: say(prefix + line),
+            access.timeout,
         )
-        return [*map(live.beside, live.find_namespaces(set_name))] if access.is_everywhere else [live]
+        return (
+            [*map(live.beside, live.find_namespaces(set_name))] if access.is_everywhere else [live]
+        )
 
     found = _within(access.timeout, context or "", "", connect)
     if isinstance(found, FleetColumn):
@@ -86,7 +104,9 @@ def _connect(
     return found or [FleetColumn(context or "", "", notes=(nothing,))]
 
 
-def _ask(access: FleetAccess, live: LiveNamespace | FleetColumn, set_name: str | None) -> FleetColumn:
+def _ask(
+    access: FleetAccess, live: LiveNamespace | FleetColumn, set_name: str | None
+) -> FleetColumn:
     if isinstance(live, FleetColumn):
         return live
 
@@ -99,7 +119,9 @@ def _ask(access: FleetAccess, live: LiveNamespace | FleetColumn, set_name: str |
     return _within(access.timeout, live.cluster, live.namespace, ask)
 
 
-def _within(timeout: float, cluster: str, namespace: str, act: Callable[[], _T]) -> _T | FleetColumn:
+def _within(
+    timeout: float, cluster: str, namespace: str, act: Callable[[], _T]
+) -> _T | FleetColumn:
     """Return what a function returns, or a column that says why that is nothing.
 
     Not only requests take their time: a program that prints a token may wait for somebody.

@@ -13,7 +13,15 @@ from typing import NamedTuple
 from krm_fn.base.problem import listing
 from krm_fn.core.names.suggest import did_you_mean, nearest
 from krm_fn.report.secrets import number_names
-from krm_fn.tools.history.revision_history import History, NoAnswer, Pods, Retention, RevisionHistory, Role, SetHistory
+from krm_fn.tools.history.revision_history import (
+    History,
+    NoAnswer,
+    Pods,
+    Retention,
+    RevisionHistory,
+    Role,
+    SetHistory,
+)
 from krm_fn.tools.history.write_history import write_unseen
 
 _MOST_NAMES = 10
@@ -65,9 +73,10 @@ class ConfigKey(NamedTuple):
 class UsedRevision(NamedTuple):
     """A revision that is in use in a namespace, or about to be. Times are in Unix seconds.
 
-    `hash` is empty for an adopted object. `uses` has several for one that is the canary of one workload, and stable in
-    another. `created` is None if it does not exist. `since`: the use began not before this; None if nothing tells.
-    `share`: per cent of the pods that run any revision of the base name; None if nothing says how many there are.
+    `hash` is empty for an adopted object. `uses` has several for one that is the canary of one
+    workload, and stable in another. `created` is None if it does not exist. `since`: the use began
+    not before this; None if nothing tells. `share`: per cent of the pods that run any revision of
+    the base name; None if nothing says how many there are.
     """
 
     name: str
@@ -105,7 +114,10 @@ class FleetColumn(NamedTuple):
 
 
 class CellState(StrEnum):
-    """Whether there are revisions in a cell. `none`: the set is there, and no revision of the base name is in use."""
+    """Whether there are revisions in a cell.
+
+    `none`: the set is there, and no revision of the base name is in use.
+    """
 
     USED = "used"
     NONE = "none"
@@ -167,7 +179,9 @@ def _group(entries: Sequence[RevisionHistory]) -> dict[tuple[str, str], list[Rev
     return found
 
 
-def _find_used(one: SetHistory, entries: Sequence[RevisionHistory], starts: Mapping[str, float]) -> list[UsedRevision]:
+def _find_used(
+    one: SetHistory, entries: Sequence[RevisionHistory], starts: Mapping[str, float]
+) -> list[UsedRevision]:
     """Return the revisions of a base name that are in use, the stable one first."""
     uses = [tuple(sorted(_find_uses(one, entry), key=_ORDER.index)) for entry in entries]
     counts = [_find_pods(entry) for entry in entries]
@@ -186,7 +200,9 @@ def _find_used(one: SetHistory, entries: Sequence[RevisionHistory], starts: Mapp
         for entry, found, pods in zip(entries, uses, counts, strict=True)
         if found
     ]
-    return sorted(used, key=lambda found: (_ORDER.index(found.uses[0]), -(found.created or 0.0), found.name))
+    return sorted(
+        used, key=lambda found: (_ORDER.index(found.uses[0]), -(found.created or 0.0), found.name)
+    )
 
 
 def _find_uses(one: SetHistory, entry: RevisionHistory) -> set[Use]:
@@ -198,7 +214,9 @@ def _find_uses(one: SetHistory, entry: RevisionHistory) -> set[Use]:
     if uses := {_USES[referrer.role] for referrer in entry.referrers if referrer.role in _USES}:
         return uses
     current = [str(referrer) for referrer in entry.referrers if referrer.is_current]
-    if current and {*current} <= {str(workload) for workload in one.workloads if workload.templates}:
+    if current and {*current} <= {
+        str(workload) for workload in one.workloads if workload.templates
+    }:
         return {Use.NOT_STARTED}
     if any(referrer.is_in_use for referrer in entry.referrers) or (entry.pods and entry.pods.total):
         return {Use.IN_USE}
@@ -206,7 +224,10 @@ def _find_uses(one: SetHistory, entry: RevisionHistory) -> set[Use]:
 
 
 def _find_pods(entry: RevisionHistory) -> Pods | None:
-    """Return the pods that run a revision. Where nobody may list pods, ReplicaSets say how many they have."""
+    """Return the pods that run a revision.
+
+    Where nobody may list pods, ReplicaSets say how many they have.
+    """
     if entry.pods is not None:
         return entry.pods
     found = [referrer.pods for referrer in entry.referrers if referrer.role is not None]
@@ -225,15 +246,17 @@ def _find_since(entry: RevisionHistory, starts: Mapping[str, float]) -> float | 
     if entry.name in starts:
         return starts[entry.name]
     # An object may be older than the reference in it.
-    using = (referrer for referrer in entry.referrers if referrer.is_in_use or referrer.role in _USES)
+    using = (
+        referrer for referrer in entry.referrers if referrer.is_in_use or referrer.role in _USES
+    )
     return min((max(referrer.created, entry.created or 0.0) for referrer in using), default=None)
 
 
 def _find_starts(one: SetHistory) -> dict[str, float]:
     """Return when the first workload began with each revision that its pods run.
 
-    A template that is used again keeps its time, and gets a new number: that was after the template that has the number
-    before was created.
+    A template that is used again keeps its time, and gets a new number: that was after the template
+    that has the number before was created.
     """
     created: dict[tuple[str, str], float] = {}
     for entry in one.entries:
@@ -242,7 +265,8 @@ def _find_starts(one: SetHistory) -> dict[str, float]:
     for workload in one.workloads:
         templates = workload.templates  # the newest first
         times = [created.get((str(workload), template.name)) for template in templates]
-        # By revision: the first template before which something else than the revision has changed, or the end.
+        # By revision: the first template before which something else than the revision has changed,
+        # or the end.
         ends: dict[str, int] = {}
         for position, template in reversed([*enumerate(templates)]):
             ends = {name: ends.get(name, position + 1) for name in template.revisions}
@@ -253,10 +277,12 @@ def _find_starts(one: SetHistory) -> dict[str, float]:
 
 
 def build_fleet(columns: Sequence[FleetColumn], name: str | None = None) -> Fleet:
-    """Put columns side by side, and find what differs. No name with a hash of a Secret's content is left.
+    """Put columns side by side, and find what differs.
 
-    `name`: only rows of this base name, or with this revision or hash. Raises NoAnswer if all have answered, and there
-    is no row.
+    No name with a hash of a Secret's content is left.
+
+    `name`: only rows of this base name, or with this revision or hash. Raises NoAnswer if all have
+    answered, and there is no row.
     """
     keys = sorted(frozenset[ConfigKey]().union(*(column.used for column in columns)))
     chosen = [key for key in keys if name is None or _is_meant(key, columns, name)]
@@ -275,7 +301,9 @@ def _is_meant(key: ConfigKey, columns: Sequence[FleetColumn], name: str) -> bool
     return any(name in (one.name, one.hash) for one in used)
 
 
-def _explain_absence(keys: Sequence[ConfigKey], columns: Sequence[FleetColumn], name: str | None) -> str:
+def _explain_absence(
+    keys: Sequence[ConfigKey], columns: Sequence[FleetColumn], name: str | None
+) -> str:
     if keys and name is not None:
         bases = sorted({key.base for key in keys})
         hint = did_you_mean(nearest(name, bases))
@@ -287,7 +315,10 @@ def _explain_absence(keys: Sequence[ConfigKey], columns: Sequence[FleetColumn], 
 
 
 def _find_masks(columns: Sequence[FleetColumn]) -> dict[str, str]:
-    """Return what is shown of Secrets. Names are numbered over the whole fleet, as equal ones have to look equal."""
+    """Return what is shown of Secrets.
+
+    Names are numbered over the whole fleet, as equal ones have to look equal.
+    """
     names: list[tuple[str, str]] = []
     for column in columns:
         for key, revisions in sorted(column.used.items()):
@@ -327,7 +358,8 @@ def _build_row(key: ConfigKey, columns: Sequence[FleetColumn]) -> FleetRow:
 
 def _find_look(revisions: Iterable[UsedRevision]) -> Hashable:
     """Return what differs from other cells, or not."""
-    # Not by age, which differs everywhere, as clusters are released one after the other (decision 62).
+    # Not by age, which differs everywhere, as clusters are released one after the other (decision
+    # 62).
     return frozenset((one.hash, one.uses) for one in revisions)
 
 

@@ -44,7 +44,10 @@ class NotAReport(Exception):
 
 
 def read_reports(patterns: Iterable[str], set_name: str | None) -> list[FleetColumn]:
-    """Read the files of these names and shell patterns. Raises NoAnswer for one that matches no file."""
+    """Read the files of these names and shell patterns.
+
+    Raises NoAnswer for one that matches no file.
+    """
     paths = [*dict.fromkeys(chain.from_iterable(map(_find_files, patterns)))]
     named = [*zip(paths, _name_files(paths), strict=True)]
     columns = [_read_column(path, name, set_name) for path, name in named]
@@ -82,10 +85,16 @@ def _read_column(path: str, name: str, set_name: str | None) -> FleetColumn:
         history = read_history(document)
     except Rejected as error:
         is_too_large = allowance.bytes < 0
-        why = _expected(f"more than {_MOST_BYTES} bytes") if is_too_large else error.problems[0].message
+        why = (
+            _expected(f"more than {_MOST_BYTES} bytes")
+            if is_too_large
+            else error.problems[0].message
+        )
         return FleetColumn(name, "", silence=Silence.NO_REPORT, reason=f"{path}: {why}")
     except (ValueError, RecursionError):
-        return FleetColumn(name, "", silence=Silence.NO_REPORT, reason=f"{path}: {_expected('no JSON')}")
+        return FleetColumn(
+            name, "", silence=Silence.NO_REPORT, reason=f"{path}: {_expected('no JSON')}"
+        )
     except NotAReport as error:
         return FleetColumn(name, "", silence=Silence.NO_REPORT, reason=f"{path}: {error}")
     sets = tuple(one for one in history.sets if set_name in (None, one.name))
@@ -113,7 +122,9 @@ def read_history(document: Any) -> History:
         raise NotAReport(_expected(reason))
     sets = tuple(_read_set(one) for one in map(mapping, found["sets"]))
     unseen = map(_read_unseen, map(mapping, list_of(found.get("unseen"))))
-    return History(text_in(found, "namespace"), now, sets, tuple(unseen), cluster=text_in(found, "cluster"))
+    return History(
+        text_in(found, "namespace"), now, sets, tuple(unseen), cluster=text_in(found, "cluster")
+    )
 
 
 def _read_unseen(found: dict[str, Any]) -> Unseen:
@@ -123,7 +134,9 @@ def _read_unseen(found: dict[str, Any]) -> Unseen:
 def _read_set(found: dict[str, Any]) -> SetHistory:
     revisions = tuple(_read_revision(one) for one in map(mapping, list_of(found.get("revisions"))))
     workloads = tuple(_read_workload(one) for one in map(mapping, list_of(found.get("workloads"))))
-    return SetHistory(text_in(found, "set"), revisions, workloads, found.get("hasInventory") is True, job=None)
+    return SetHistory(
+        text_in(found, "set"), revisions, workloads, found.get("hasInventory") is True, job=None
+    )
 
 
 def _read_revision(found: dict[str, Any]) -> RevisionHistory:
@@ -136,7 +149,9 @@ def _read_revision(found: dict[str, Any]) -> RevisionHistory:
         # A later version may know others.
         Retention(fate) if fate in {*Retention} else Retention.UNKNOWN,
         is_rendered=found.get("isRendered") is True,
-        referrers=tuple(_read_referrer(one) for one in map(mapping, list_of(found.get("referencedBy")))),
+        referrers=tuple(
+            _read_referrer(one) for one in map(mapping, list_of(found.get("referencedBy")))
+        ),
         pods=_read_pods(found),
     )
 
@@ -171,7 +186,10 @@ def _read_template(found: dict[str, Any]) -> Template:
 
 
 def _read_created(found: dict[str, Any]) -> float | None:
-    """Return the time, None if there is none. Raises NotAReport for another value: None says that nothing exists."""
+    """Return the time, None if there is none.
+
+    Raises NotAReport for another value: None says that nothing exists.
+    """
     created = found.get("created")
     if created is None:
         return None

@@ -8,8 +8,24 @@ from krm_fn.base.problem import count, printable
 from krm_fn.linker.read import write_time
 from krm_fn.report.markup import Forms, html_page, html_text, markdown, write_forms
 from krm_fn.report.table import GridCell, Screen, cut, write_grid
-from krm_fn.tools.fleet.fleet import CellState, ConfigKey, Fleet, FleetCell, FleetColumn, FleetRow, Use, UsedRevision
-from krm_fn.tools.history.write_history import Note, duration, join_lines, listed, time_field, write_notes
+from krm_fn.tools.fleet.fleet import (
+    CellState,
+    ConfigKey,
+    Fleet,
+    FleetCell,
+    FleetColumn,
+    FleetRow,
+    Use,
+    UsedRevision,
+)
+from krm_fn.tools.history.write_history import (
+    Note,
+    duration,
+    join_lines,
+    listed,
+    time_field,
+    write_notes,
+)
 
 _MARK = "! "
 """In front of what differs, in a column of its own."""
@@ -45,17 +61,36 @@ def write_fleet(fleet: Fleet, form: FleetFormat, screen: Screen) -> str:
         case FleetFormat.MARKDOWN:
             return join_lines(_write_markdown(fleet))
         case FleetFormat.HTML:
-            return join_lines(html_page(_title(fleet), "krm_fn.tools.fleet", "fleet", _write_html(fleet)))
+            return join_lines(
+                html_page(_title(fleet), "krm_fn.tools.fleet", "fleet", _write_html(fleet))
+            )
 
 
 _FORMS: Forms = {
-    Fleet: ("columns", "rows", ("notes", lambda fleet: [note.sentence for note in find_fleet_notes(fleet)])),
+    Fleet: (
+        "columns",
+        "rows",
+        ("notes", lambda fleet: [note.sentence for note in find_fleet_notes(fleet)]),
+    ),
     FleetColumn: (
-        *("cluster", "namespace", time_field("time", "now"), ("sets", lambda column: sorted(column.sets))),
+        *(
+            "cluster",
+            "namespace",
+            time_field("time", "now"),
+            ("sets", lambda column: sorted(column.sets)),
+        ),
         *("silence", "reason", "notes"),
     ),
     FleetRow: ("set=key.set", "baseName=key.base", "kind=key.kind", "is_different", "cells"),
-    UsedRevision: ("name", "hash", "uses", time_field("created"), time_field("since"), "pods", "share"),
+    UsedRevision: (
+        "name",
+        "hash",
+        "uses",
+        time_field("created"),
+        time_field("since"),
+        "pods",
+        "share",
+    ),
 }
 
 
@@ -64,23 +99,37 @@ def find_fleet_notes(fleet: Fleet) -> Iterator[Note]:
     different = [row.key.base for row in fleet.rows if row.is_different]
     if different:
         yield Note(
-            f"not the same everywhere: {count(len(different), 'base name')}: {listed(different)}", is_warning=True
+            f"not the same everywhere: {count(len(different), 'base name')}: {listed(different)}",
+            is_warning=True,
         )
-    times = [(one.now, label) for label, one in zip(fleet.labels, fleet.columns, strict=True) if one.now is not None]
+    times = [
+        (one.now, label)
+        for label, one in zip(fleet.labels, fleet.columns, strict=True)
+        if one.now is not None
+    ]
     newest, of = max(times, default=(0.0, ""))
     for label, column in zip(fleet.labels, fleet.columns, strict=True):
         if column.silence:
-            yield Note(f"{printable(label)}: {column.silence}: {printable(column.reason)}", is_warning=True)
+            yield Note(
+                f"{printable(label)}: {column.silence}: {printable(column.reason)}", is_warning=True
+            )
         for note in column.notes:
             yield Note(f"{printable(label)}: {printable(note)}")
         if column.now is not None and newest - column.now > _OLD:
             # The newest is named: if a clock there is ahead, all others look old.
-            behind = f"{duration(newest - column.now)} before {printable(of)} ({write_time(newest)})"
-            yield Note(f"{printable(label)}: as of {write_time(column.now)}, {behind}", is_warning=True)
+            behind = (
+                f"{duration(newest - column.now)} before {printable(of)} ({write_time(newest)})"
+            )
+            yield Note(
+                f"{printable(label)}: as of {write_time(column.now)}, {behind}", is_warning=True
+            )
 
 
 def _title(fleet: Fleet) -> str:
-    clusters, namespaces = len({one.cluster for one in fleet.columns}), len({one[:2] for one in fleet.columns})
+    clusters, namespaces = (
+        len({one.cluster for one in fleet.columns}),
+        len({one[:2] for one in fleet.columns}),
+    )
     where = count(clusters, "cluster") if clusters > 1 else count(namespaces, "namespace")
     sets = len({row.key.set for row in fleet.rows})
     return f"{where}, {count(sets, 'set')}, {count(len(fleet.rows), 'base name')}"
@@ -89,7 +138,11 @@ def _title(fleet: Fleet) -> str:
 def _tables(fleet: Fleet) -> Iterator[tuple[str, list[int], list[FleetRow]]]:
     """Yield the sets, each with the positions of the columns that have it or may have it."""
     for name, rows in groupby(fleet.rows, lambda row: row.key.set):
-        shown = [position for position, column in enumerate(fleet.columns) if column.silence or name in column.sets]
+        shown = [
+            position
+            for position, column in enumerate(fleet.columns)
+            if column.silence or name in column.sets
+        ]
         yield printable(name), shown, [*rows]
 
 
@@ -113,7 +166,10 @@ def _write_text(fleet: Fleet, screen: Screen) -> Iterator[str]:
 
 
 def _write_heading(label: str) -> list[str]:
-    """Write a heading over the cells, which begin with a mark. It breaks behind characters that part such names."""
+    """Write a heading over the cells, which begin with a mark.
+
+    It breaks behind characters that part such names.
+    """
     text = printable(label)
     parts = [""]
     for character in text:
@@ -148,7 +204,10 @@ def _write_lines(cell: FleetCell, column: FleetColumn) -> list[str]:
 def _write_revision(one: UsedRevision, now: float) -> list[str]:
     age = "" if one.created is None else f" {duration(now - one.created)}"
     facts = ", ".join(_write_facts(one, now))
-    return [f"{_write_uses(one)}{printable(one.hash) or 'no hash'}{age}", *([f"  {facts}"] if facts else [])]
+    return [
+        f"{_write_uses(one)}{printable(one.hash) or 'no hash'}{age}",
+        *([f"  {facts}"] if facts else []),
+    ]
 
 
 def _write_uses(one: UsedRevision) -> str:
@@ -167,7 +226,9 @@ def _write_facts(one: UsedRevision, now: float) -> Iterator[str]:
 def _write_waiting(one: UsedRevision) -> Iterator[str]:
     waiting = 0 if one.pods is None or one.pods.ready is None else one.pods.total - one.pods.ready
     if waiting and one.pods:
-        problem = f": {cut(printable(one.pods.problem), _LONGEST_PROBLEM)}" if one.pods.problem else ""
+        problem = (
+            f": {cut(printable(one.pods.problem), _LONGEST_PROBLEM)}" if one.pods.problem else ""
+        )
         yield f"{waiting} not ready{problem}"
 
 
@@ -175,7 +236,9 @@ def _write_markdown(fleet: Fleet) -> Iterator[str]:
     for name, shown, rows in _tables(fleet):
         yield f"Revisions in use of set {markdown(name)}:"
         yield ""
-        yield _write_markdown_row("Base", *(markdown(printable(fleet.labels[one])) for one in shown))
+        yield _write_markdown_row(
+            "Base", *(markdown(printable(fleet.labels[one])) for one in shown)
+        )
         yield f"|{'---|' * (1 + len(shown))}"
         for row in rows:
             cells = (_write_markdown_cell(row.cells[one], fleet.columns[one]) for one in shown)
@@ -237,7 +300,9 @@ def _write_html(fleet: Fleet) -> Iterator[str]:
 def _write_head(fleet: Fleet) -> Iterator[str]:
     yield '<thead><tr><th scope="col">Base name</th>'
     for label, column in zip(fleet.labels, fleet.columns, strict=True):
-        facts = [html_text(one) for one in (column.cluster, column.namespace) if one and one != label]
+        facts = [
+            html_text(one) for one in (column.cluster, column.namespace) if one and one != label
+        ]
         time = "" if column.now is None else f"<small>{_write_html_time(column.now)}</small>"
         silence = f'<small class="warning">{column.silence}</small>' if column.silence else ""
         small = "".join(f"<small><bdi>{one}</bdi></small>" for one in facts)
@@ -246,7 +311,11 @@ def _write_head(fleet: Fleet) -> Iterator[str]:
 
 
 def _write_html_row(row: FleetRow, fleet: Fleet) -> Iterator[str]:
-    kind = "" if row.key.kind == "ConfigMap" else f"<small><bdi>{html_text(row.key.kind)}</bdi></small>"
+    kind = (
+        ""
+        if row.key.kind == "ConfigMap"
+        else f"<small><bdi>{html_text(row.key.kind)}</bdi></small>"
+    )
     yield f'<tr class="base"><th scope="row"><bdi>{html_text(row.key.base)}</bdi>{kind}</th>'
     for label, cell, column in zip(fleet.labels, row.cells, fleet.columns, strict=True):
         # On a narrow screen, cells are below each other, and say themselves what they are about.
@@ -275,14 +344,26 @@ def _write_html_cell(cell: FleetCell, column: FleetColumn) -> str:
 
 def _write_html_revision(one: UsedRevision, now: float) -> str:
     uses = _write_uses(one).strip()
-    look = "settled" if not uses else "wrong" if {Use.MISSING, Use.NOT_APPLIED} & {*one.uses} else "unsettled"
+    look = (
+        "settled"
+        if not uses
+        else "wrong"
+        if {Use.MISSING, Use.NOT_APPLIED} & {*one.uses}
+        else "unsettled"
+    )
     age = "" if one.created is None else f" {duration(now - one.created)}"
     facts = [
-        *([f'<meter min="0" max="100" value="{one.share}"></meter> {one.share}% of pods'] if _is_part(one) else []),
+        *(
+            [f'<meter min="0" max="100" value="{one.share}"></meter> {one.share}% of pods']
+            if _is_part(one)
+            else []
+        ),
         *([] if one.since is None else [f"since {_write_html_time(one.since)}"]),
         *map(html_text, _write_waiting(one)),
     ]
-    title = f"{f'<b>{uses}</b> ' if uses else ''}<code>{html_text(one.hash) or 'no hash'}</code>{age}"
+    title = (
+        f"{f'<b>{uses}</b> ' if uses else ''}<code>{html_text(one.hash) or 'no hash'}</code>{age}"
+    )
     return f'<div class="{look}"><p>{title}</p>{"".join(f"<small>{fact}</small>" for fact in facts)}</div>'
 
 

@@ -22,7 +22,10 @@ _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false"),  # no program of the repository runs
     "safe.bareRepository=explicit",  # a folder of the tree may look like a repository
     "protocol.allow=never",  # older versions of git do not know GIT_NO_LAZY_FETCH
-    *("core.sparseCheckout=false", "submodule.recurse=false"),  # all files count, and nothing is fetched
+    *(
+        "core.sparseCheckout=false",
+        "submodule.recurse=false",
+    ),  # all files count, and nothing is fetched
 )
 
 _VARIABLES = {
@@ -34,9 +37,14 @@ _VARIABLES = {
     "LC_ALL": "C",
 }
 
-_KEPT = frozenset({"GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
+_KEPT = frozenset(
+    {"GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
+)
 _KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
-"""Variables of git that a caller may set, as for safe.directory. A hook of git sets others, such as GIT_DIR."""
+"""Variables of git that a caller may set, as for safe.directory.
+
+A hook of git sets others, such as GIT_DIR.
+"""
 
 _LEFT_OUT = "S"
 """The tag of a file in the index that git does not write into the working tree."""
@@ -55,7 +63,8 @@ _HEADER = re.compile(rb"(?P<object>[0-9a-f]+) [a-z]+ (?P<size>[0-9]+)\n")
 class CheckedOut(NamedTuple):
     """A revision of a repository as files in `folder`.
 
-    `submodules` are the paths of those, which are empty, `filtered` the files that git-lfs or git-crypt has stored.
+    `submodules` are the paths of those, which are empty, `filtered` the files that git-lfs or
+    git-crypt has stored.
     """
 
     folder: Path
@@ -66,8 +75,9 @@ class CheckedOut(NamedTuple):
 class Repository:
     """The repository around a path. Raises Rejected where git fails.
 
-    Whoever writes the tree cannot make git run a program: the repository is found once, from its own `.git`, and of a
-    revision only objects are read. Attributes, filters and hooks have no say in that.
+    Whoever writes the tree cannot make git run a program: the repository is found once, from its
+    own `.git`, and of a revision only objects are read. Attributes, filters and hooks have no say
+    in that.
     """
 
     def __init__(self, path: Path, allowance: Allowance) -> None:
@@ -75,7 +85,9 @@ class Repository:
         if shutil.which("git") is None:
             raise Rejected(Problem("krm-fn needs git on PATH to read a revision"))
         # No tree of git contains a `.git`, so this one is the user's. git checks whose it is.
-        top = next((parent for parent in (path, *path.parents) if os.path.lexists(parent / ".git")), None)
+        top = next(
+            (parent for parent in (path, *path.parents) if os.path.lexists(parent / ".git")), None
+        )
         if top is None:
             raise Rejected(Problem("is in no repository of git", file=str(path)))
         self.folder = self.git_folder = top
@@ -101,7 +113,9 @@ class Repository:
         """Return the commit that a revision means."""
         command = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         ended = self._end(self._place, command)
-        if ended.code and not ended.stderr.strip():  # it is quiet about what is not there, and about nothing else
+        if (
+            ended.code and not ended.stderr.strip()
+        ):  # it is quiet about what is not there, and about nothing else
             names = self._ask("for-each-ref", "--format=%(refname:short)").splitlines()
             near = nearest(revision, names)
             question = f'did you mean "{near}"? ' if near else ""
@@ -131,20 +145,38 @@ class Repository:
             raise _cut(command)
         return bases
 
-    def read_files(self, commit: str, paths: Iterable[str], is_read: Callable[[str], bool] = bool) -> dict[str, bytes]:
-        """Read the files at some paths of a commit and below, all without one, as git stores them. Links are none."""
+    def read_files(
+        self, commit: str, paths: Iterable[str], is_read: Callable[[str], bool] = bool
+    ) -> dict[str, bytes]:
+        """Read the files at some paths of a commit and below, all without one, as git stores them.
+
+        Links are none.
+        """
         tree = GitTree(self._ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", *paths))
         with temporary_folder() as folder:
             entries = tree.find_files(is_read)
-            return dict(zip((one.path for one in entries), self._read_files(entries, folder), strict=True))
+            return dict(
+                zip((one.path for one in entries), self._read_files(entries, folder), strict=True)
+            )
 
     def find_uncommitted(self) -> list[str]:
         """Find the files of the working tree that differ from the last commit, untracked ones included."""
         filters = self._ask("config", "--name-only", "-z", "--list").split("\0")
-        off = [name for name in filters if name.startswith("filter.") and name.endswith((".clean", ".process"))]
+        off = [
+            name
+            for name in filters
+            if name.startswith("filter.") and name.endswith((".clean", ".process"))
+        ]
         required = [f"{name.rpartition('.')[0]}.required" for name in off]
         status = self._ask(
-            *("status", "--porcelain", "-z", "--untracked-files=normal", "--no-renames", "--ignore-submodules=dirty"),
+            *(
+                "status",
+                "--porcelain",
+                "-z",
+                "--untracked-files=normal",
+                "--no-renames",
+                "--ignore-submodules=dirty",
+            ),
             settings={**dict.fromkeys(off, ""), **dict.fromkeys(required, "false")},
         )
         return [entry[3:] for entry in status.split("\0") if entry]
@@ -163,7 +195,8 @@ class Repository:
     def check_out(self, commit: str, paths: list[str]) -> Iterator[CheckedOut]:
         """Write the files of a commit into a temporary folder, as git stores them.
 
-        At least those are there that are needed to render the paths, which begin at the top of the repository.
+        At least those are there that are needed to render the paths, which begin at the top of the
+        repository.
         """
         tree = self.list_tree(commit)
         with temporary_folder() as folder:
@@ -174,7 +207,9 @@ class Repository:
                 filtered = self._write(needed, written, folder)
             except OSError as error:  # a full disk, or two names that are one to this file system
                 name = os.path.relpath(error.filename or written, written)
-                raise Rejected(Problem(f"cannot write {name} of the revision: {error.strerror}")) from error
+                raise Rejected(
+                    Problem(f"cannot write {name} of the revision: {error.strerror}")
+                ) from error
             yield CheckedOut(written, tree.submodules, filtered)
 
     def _look_up(self, names: Iterable[str], folder: Path) -> list[list[str]]:
@@ -183,7 +218,9 @@ class Repository:
         lines = [os.fsencode(name) for name in names]
         asked.write_bytes(b"".join(line + b"\n" for line in lines))
         command = ("cat-file", "--batch-check")
-        answers = [answer.split(" ") for answer in self._ask(*command, stdin=asked).split("\n")[:-1]]
+        answers = [
+            answer.split(" ") for answer in self._ask(*command, stdin=asked).split("\n")[:-1]
+        ]
         if len(answers) != len(lines) or not all(answer[1:] for answer in answers):
             raise _cut(command)
         return answers
@@ -256,11 +293,18 @@ class Repository:
             )
 
     def _read(self, arguments: Sequence[str], ended: Ended) -> str:
-        """Return what git printed. Raises Rejected if it failed, and where its last line or entry has no end."""
+        """Return what git printed.
+
+        Raises Rejected if it failed, and where its last line or entry has no end.
+        """
         if ended.code:
             said = os.fsdecode(ended.stderr).strip()
             *_, last = ["", *said.splitlines()]
-            everything = tell_everything(f"git {arguments[0]}", said) if self._allowance.limits.is_verbose else []
+            everything = (
+                tell_everything(f"git {arguments[0]}", said)
+                if self._allowance.limits.is_verbose
+                else []
+            )
             said_last = end_with_output(last.removeprefix("fatal: "), self.folder)
             message = _PARTIAL if "promisor remote" in last else f"git {arguments[0]}{said_last}"
             raise Rejected(*everything, Problem(message))

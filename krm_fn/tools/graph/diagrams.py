@@ -11,11 +11,23 @@ MOST_CHARACTERS = 50_000
 """What Mermaid draws at most: `maxEdges` and `maxTextSize` in its configuration, which a text may not raise."""
 
 _STYLES = {
-    NodeStyle.STABLE: (' style=filled fillcolor="#dcfce7"', "fill:#dcfce7,stroke:#15803d,color:#0f172a"),
-    NodeStyle.NEW: (' style=filled fillcolor="#fef3c7"', "fill:#fef3c7,stroke:#b45309,color:#0f172a"),
-    NodeStyle.REVISION: (' style=filled fillcolor="#dbeafe"', "fill:#dbeafe,stroke:#1d4ed8,color:#0f172a"),
+    NodeStyle.STABLE: (
+        ' style=filled fillcolor="#dcfce7"',
+        "fill:#dcfce7,stroke:#15803d,color:#0f172a",
+    ),
+    NodeStyle.NEW: (
+        ' style=filled fillcolor="#fef3c7"',
+        "fill:#fef3c7,stroke:#b45309,color:#0f172a",
+    ),
+    NodeStyle.REVISION: (
+        ' style=filled fillcolor="#dbeafe"',
+        "fill:#dbeafe,stroke:#1d4ed8,color:#0f172a",
+    ),
     NodeStyle.ABSENT: (" style=dashed", "stroke-dasharray:5 5"),
-    NodeStyle.OWNER: (' style=filled fillcolor="#f1f5f9"', "fill:#f1f5f9,stroke:#64748b,color:#0f172a"),
+    NodeStyle.OWNER: (
+        ' style=filled fillcolor="#f1f5f9"',
+        "fill:#f1f5f9,stroke:#64748b,color:#0f172a",
+    ),
 }
 _ARROWS = {
     EdgeKind.MAKES: (' label="makes"', "-- makes -->"),
@@ -62,11 +74,14 @@ def _mermaid_lines(graph: Graph) -> Iterator[str]:
         for position, node in nodes:
             yield f'    n{position}["{"<br/>".join(map(mermaid_label, _label(node)))}"]:::{node.style.value}'
         yield "  end"
-    # Mermaid has no tooltip of an arrow, so that the fields of references are only in the other forms.
+    # Mermaid has no tooltip of an arrow, so that the fields of references are only in the other
+    # forms.
     for edge in graph.edges:
         yield f"  n{edge.source} {_ARROWS[edge.kind][1]} n{edge.target}"
     styles = {node.style for node in graph.nodes}
-    yield from (f"  classDef {name.value} {style}" for name, (_, style) in _STYLES.items() if name in styles)
+    yield from (
+        f"  classDef {name.value} {style}" for name, (_, style) in _STYLES.items() if name in styles
+    )
 
 
 def find_excess(graph: Graph, text: str) -> str:
@@ -88,5 +103,8 @@ def _quote(lines: Sequence[str]) -> str:
     A backslash begins an escape, such as `\N` for the name of the node, and `&` an entity of HTML:
     https://graphviz.org/docs/attr-types/escString and https://graphviz.org/doc/char.html
     """
-    escaped = (printable(line).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;") for line in lines)
+    escaped = (
+        printable(line).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
+        for line in lines
+    )
     return '"' + "\\n".join(escaped) + '"'

@@ -24,15 +24,25 @@ class GraphFormat(StrEnum):
     HTML = "html"
 
 
-_WRITERS = {GraphFormat.MERMAID: write_mermaid, GraphFormat.DOT: write_dot, GraphFormat.HTML: write_html}
+_WRITERS = {
+    GraphFormat.MERMAID: write_mermaid,
+    GraphFormat.DOT: write_dot,
+    GraphFormat.HTML: write_html,
+}
 
 
 def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and how it is written
-    inputs: Inputs, wanted: str, helm: HelmOptions, environment: Environment, limits: Limits, form: GraphFormat
+    inputs: Inputs,
+    wanted: str,
+    helm: HelmOptions,
+    environment: Environment,
+    limits: Limits,
+    form: GraphFormat,
 ) -> Outcome:
     """Draw all ConfigMaps and Secrets of a package, or those that `wanted` means.
 
-    Where the function would fail, its errors are reported, and what it decided is drawn all the same.
+    Where the function would fail, its errors are reported, and what it decided is drawn all the
+    same.
     """
     try:
         opened = open_inputs(inputs, helm, environment, Allowance(limits))
@@ -41,7 +51,11 @@ def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and h
         graph = graph_package(found, masks, opened, read_wanted(wanted), " ".join(inputs.paths))
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
-    errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
+    errors = [
+        problem
+        for problem in opened.place(found.changes.problems)
+        if problem.severity is Severity.ERROR
+    ]
     text, remarks = write_graph(graph, form)
     stderr = masks.hide(stderr_lines([*opened.remarks, *errors, *remarks]))
     return Outcome(text.encode(), stderr, int(bool(errors)))
@@ -50,7 +64,10 @@ def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and h
 def draw_history(history: History, form: GraphFormat) -> Outcome:
     """Draw what is live in a namespace. Warn of what may be missing, as it could not be listed."""
     text, remarks = write_graph(graph_history(history), form)
-    unseen = [one.reason if not one.rule else f"{one.plural}; you need the rule {one.rule}" for one in history.unseen]
+    unseen = [
+        one.reason if not one.rule else f"{one.plural}; you need the rule {one.rule}"
+        for one in history.unseen
+    ]
     warnings = [Problem(f"not drawn: {one}", severity=Severity.WARNING) for one in unseen]
     return Outcome(text.encode(), stderr_lines([*warnings, *remarks]), 0)
 

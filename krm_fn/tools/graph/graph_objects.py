@@ -19,8 +19,23 @@ from krm_fn.report.secrets import Masks, number_names, show_content
 from krm_fn.tools.explain.explain_objects import explain_absent
 from krm_fn.tools.explain.explanation import Explained
 from krm_fn.tools.explain.find_references import find_explained_references
-from krm_fn.tools.graph.picture import Builder, DataKey, EdgeKind, Graph, GraphNode, Handle, Lane, NodeStyle
-from krm_fn.tools.history.revision_history import History, Pods, RevisionHistory, Role, WorkloadHistory
+from krm_fn.tools.graph.picture import (
+    Builder,
+    DataKey,
+    EdgeKind,
+    Graph,
+    GraphNode,
+    Handle,
+    Lane,
+    NodeStyle,
+)
+from krm_fn.tools.history.revision_history import (
+    History,
+    Pods,
+    RevisionHistory,
+    Role,
+    WorkloadHistory,
+)
 from krm_fn.tools.history.write_history import duration, write_pods, write_state
 from krm_fn.tools.render.places import Places, SourceLine
 from krm_fn.tools.render.render import Opened
@@ -35,14 +50,19 @@ _STATES = {
 
 
 class _Emitted(NamedTuple):
-    """An object that owns revisions, as it will be rendered. `names`: what an inventory lists; None for a tracker."""
+    """An object that owns revisions, as it will be rendered.
+
+    `names`: what an inventory lists; None for a tracker.
+    """
 
     who: ResourceId
     names: frozenset[str] | None
 
 
 def graph_package(found: Run, masks: Masks, opened: Opened, wanted: Wanted, title: str) -> Graph:
-    """Draw all ConfigMaps and Secrets of a package, or those that `wanted` means. Raises Rejected if there are none.
+    """Draw all ConfigMaps and Secrets of a package, or those that `wanted` means.
+
+    Raises Rejected if there are none.
 
     `masks` hide the names of Secrets.
     """
@@ -71,7 +91,9 @@ class _PackageDrawer:
         self.builder = Builder()
         self._found = found
         self._strategies = {choice.item: choice.strategy for choice in found.choices.all}
-        self._reasons = {choice.item: choice.reason for choice in found.choices.all} | dict(found.package.set_aside)
+        self._reasons = {choice.item: choice.reason for choice in found.choices.all} | dict(
+            found.package.set_aside
+        )
         self._references = find_explained_references(found, places)
         self._hide = masks.hide
         self._restored = {revision.item for revision in found.revisions.restored}
@@ -87,7 +109,8 @@ class _PackageDrawer:
             name = self._found.revisions.names.get(item, item.id.name)
             namespace = self._found.package.namespace_of(item)
             self._applied[item.id.kind, namespace, name] = item
-            # What a producer makes has a name in the cluster too. An object of the package with that name comes first.
+            # What a producer makes has a name in the cluster too. An object of the package with
+            # that name comes first.
             for made in find_generated(item):
                 revision = self._found.revisions.renamed.get(item)
                 made_name = revision.name_of(made) if revision else made.reference.target
@@ -102,7 +125,9 @@ class _PackageDrawer:
     def draw_absent(self, absent: Iterable[Explained]) -> None:
         for one in absent:
             facts = (_sentence(one.because.reason.text),)
-            node = self._node(Lane.REVISIONS, NodeStyle.ABSENT, one.who, "not in the package", facts)
+            node = self._node(
+                Lane.REVISIONS, NodeStyle.ABSENT, one.who, "not in the package", facts
+            )
             handle = self.builder.add(("absent", one.who), node)
             for missing in one.unfollowed:
                 self._refer(missing.who, handle, missing.field, missing.place)
@@ -110,7 +135,9 @@ class _PackageDrawer:
     def draw_owners(self) -> None:
         """Draw the trackers, which own Secrets, and the inventory, which owns trackers and ConfigMaps that it lists."""
         owned: dict[tuple[str, str], Handle] = {
-            (namespace, name): item for (kind, namespace, name), item in self._applied.items() if kind == "ConfigMap"
+            (namespace, name): item
+            for (kind, namespace, name), item in self._applied.items()
+            if kind == "ConfigMap"
         }
         # A tracker is drawn before the inventory that owns it.
         for one in sorted(_find_emitted(self._found), key=lambda one: one.names is not None):
@@ -126,7 +153,9 @@ class _PackageDrawer:
                     self.builder.connect(one.who, secret, EdgeKind.OWNS)
             for name in sorted(one.names or ()):
                 if (namespace, name) in owned:
-                    self.builder.connect(self._draw_owner(one, "inventory"), owned[namespace, name], EdgeKind.OWNS)
+                    self.builder.connect(
+                        self._draw_owner(one, "inventory"), owned[namespace, name], EdgeKind.OWNS
+                    )
 
     def _draw_owner(self, one: _Emitted, state: str) -> Handle:
         return self.builder.add(one.who, self._node(Lane.OWNERS, NodeStyle.OWNER, one.who, state))
@@ -139,10 +168,17 @@ class _PackageDrawer:
         self.builder.connect(referrer, target, EdgeKind.REFERENCES, self._hide(placed))
 
     def _node(
-        self, lane: Lane, style: NodeStyle, who: ResourceId, state: str = "", facts: Iterable[str] = ()
+        self,
+        lane: Lane,
+        style: NodeStyle,
+        who: ResourceId,
+        state: str = "",
+        facts: Iterable[str] = (),
     ) -> GraphNode:
         name = self._hide(who.name) or "(generated name)"
-        return GraphNode(lane, style, who.kind, who.namespace, name, state, tuple(map(self._hide, facts)))
+        return GraphNode(
+            lane, style, who.kind, who.namespace, name, state, tuple(map(self._hide, facts))
+        )
 
     def _config(self, item: Item) -> GraphNode:
         strategy = self._strategies.get(item, Strategy.IGNORE)
@@ -151,12 +187,19 @@ class _PackageDrawer:
         base, name = base_name(item), self._found.revisions.names.get(item, item.id.name)
         is_secret, facts = item.id.kind == "Secret", []
         if name != base:
-            facts.append("The name ends in a hash, which is not shown." if is_secret else f"The base name is {base}.")
+            facts.append(
+                "The name ends in a hash, which is not shown."
+                if is_secret
+                else f"The base name is {base}."
+            )
         if item in self._reasons and strategy is Strategy.IGNORE:
             facts.append(_sentence(f"left alone because {self._reasons[item].text}"))
         node = self._node(Lane.REVISIONS, style, item.id, _STATES[strategy], facts)
-        content = tuple(DataKey(key, shown.size or 0) for key, shown in sorted(show_content(item).items()))
-        # The name of a Secret in the output is made from its content, and would tell whether a guess of that is right.
+        content = tuple(
+            DataKey(key, shown.size or 0) for key, shown in sorted(show_content(item).items())
+        )
+        # The name of a Secret in the output is made from its content, and would tell whether a
+        # guess of that is right.
         return node._replace(name=base if is_secret else name, keys=content)
 
 
@@ -174,11 +217,15 @@ def _find_emitted(found: Run) -> Iterator[_Emitted]:
     for one in written:
         if one["kind"] == "ConfigMap":
             metadata = one["metadata"]
-            who = ResourceId(one["apiVersion"], one["kind"], metadata.get("namespace", ""), metadata["name"])
+            who = ResourceId(
+                one["apiVersion"], one["kind"], metadata.get("namespace", ""), metadata["name"]
+            )
             yield _read_emitted(who, metadata["labels"], metadata["annotations"])
 
 
-def _read_emitted(who: ResourceId, labels: Mapping[str, str], annotations: Mapping[str, str]) -> _Emitted:
+def _read_emitted(
+    who: ResourceId, labels: Mapping[str, str], annotations: Mapping[str, str]
+) -> _Emitted:
     is_tracker = labels.get(keys.COMPONENT) == keys.TRACKER
     names = frozenset(filter(None, annotations.get(keys.RENDERED, "").split(",")))
     return _Emitted(who, None if is_tracker else names)
@@ -226,8 +273,12 @@ class _HistoryDrawer:
         kind, group = consumer_named(workload.kind).history, f"{workload.kind} {workload.name}"
         for one in sorted(workload.templates, key=lambda one: _ORDER.index(one.role)):
             state = ", ".join([one.role, *_write_pods(one.pods)])
-            node = GraphNode(Lane.TEMPLATES, _STYLES[one.role], kind, "", one.name, state, group=group)
-            self.builder.connect(handle, self.builder.add(f"{kind}/{one.name}", node), EdgeKind.MAKES)
+            node = GraphNode(
+                Lane.TEMPLATES, _STYLES[one.role], kind, "", one.name, state, group=group
+            )
+            self.builder.connect(
+                handle, self.builder.add(f"{kind}/{one.name}", node), EdgeKind.MAKES
+            )
 
     def draw_entry(self, set_name: str, entry: RevisionHistory) -> None:
         """Draw a revision, and an arrow from each object that references or owns it."""
@@ -238,7 +289,10 @@ class _HistoryDrawer:
         facts = tuple(self._find_facts(set_name, entry))
         lines = write_lines(entry.change, WIDTH) if entry.change is not None else ()
         changes = tuple((line.sign, line.text) for line in lines)
-        self.builder.add(handle, GraphNode(Lane.REVISIONS, style, entry.kind, "", name, state, facts, changes=changes))
+        self.builder.add(
+            handle,
+            GraphNode(Lane.REVISIONS, style, entry.kind, "", name, state, facts, changes=changes),
+        )
         # In the order of the history: these nodes are not sorted.
         for referrer in entry.referrers:
             node = _referrer(referrer.kind, referrer.name, *_write_pods(referrer.pods))

@@ -21,8 +21,9 @@ class Lane(StrEnum):
 class NodeStyle(StrEnum):
     """What a node looks like.
 
-    `revision` is one that is rendered or live, `plain` any other ConfigMap or Secret. Of what a controller has created
-    from a template, `stable` is what it returns to, `new` what it rolls out, and `past` what has no part in that.
+    `revision` is one that is rendered or live, `plain` any other ConfigMap or Secret. Of what a
+    controller has created from a template, `stable` is what it returns to, `new` what it rolls out,
+    and `past` what has no part in that.
     """
 
     REFERRER = "referrer"
@@ -54,9 +55,9 @@ class DataKey(NamedTuple):
 class GraphNode(NamedTuple):
     """An object. `state` says in a few words what becomes of it. `facts` are sentences about it.
 
-    `keys` is None where the content is not known. `group`: the workload that a template is of. `changes`: lines about
-    what differs from the next older revision, each with a sign. All texts are as others wrote them: who writes a form
-    escapes them.
+    `keys` is None where the content is not known. `group`: the workload that a template is of.
+    `changes`: lines about what differs from the next older revision, each with a sign. All texts
+    are as others wrote them: who writes a form escapes them.
     """
 
     lane: Lane
@@ -77,7 +78,10 @@ class GraphNode(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """An arrow between two nodes, by their positions. `fields`: what in the source references the target."""
+    """An arrow between two nodes, by their positions.
+
+    `fields`: what in the source references the target.
+    """
 
     source: int
     target: int
@@ -103,7 +107,11 @@ def sum_up_graph(graph: Graph) -> str:
     styles = Counter(node.style for node in graph.nodes)
     others, absent = styles[NodeStyle.PLAIN], styles[NodeStyle.ABSENT]
     more = [count(others, "other") if others else "", f"{absent} absent" if absent else ""]
-    parts = [count(styles[NodeStyle.REVISION], "revision"), *more, count(styles[NodeStyle.REFERRER], "referrer")]
+    parts = [
+        count(styles[NodeStyle.REVISION], "revision"),
+        *more,
+        count(styles[NodeStyle.REFERRER], "referrer"),
+    ]
     return ", ".join(filter(None, parts))
 
 
@@ -122,7 +130,8 @@ class Builder:
 
     def add(self, handle: Handle, node: GraphNode) -> Handle:
         """Add a node, unless there is one with this handle. Return the handle."""
-        # The first one stays: a workload is drawn with its situation before it is drawn as a referrer.
+        # The first one stays: a workload is drawn with its situation before it is drawn as a
+        # referrer.
         self._nodes.setdefault(handle, node)
         return handle
 
@@ -135,7 +144,9 @@ class Builder:
 
         `is_sorted`: the nodes of each lane have been added in the order that they should have.
         """
-        rank: Callable[[GraphNode], Any] = (lambda node: _LANES.index(node.lane)) if is_sorted else _rank
+        rank: Callable[[GraphNode], Any] = (
+            (lambda node: _LANES.index(node.lane)) if is_sorted else _rank
+        )
         order = sorted(self._nodes, key=lambda handle: rank(self._nodes[handle]))
         place = {handle: position for position, handle in enumerate(order)}
         edges = [

@@ -1,7 +1,7 @@
 """A graph as one page of HTML that needs nothing else: no network, and no script to be read.
 
-Each object is a `<details>`, which every browser opens by mouse and by keyboard, and announces to a screen reader. A
-grid of CSS is the layout, and a small script draws the arrows over it.
+Each object is a `<details>`, which every browser opens by mouse and by keyboard, and announces to a
+screen reader. A grid of CSS is the layout, and a small script draws the arrows over it.
 """
 
 from collections import defaultdict
@@ -52,7 +52,10 @@ def _write_legend(graph: Graph) -> Iterator[str]:
 
 
 def _write_arrows(edges: Iterable[Edge]) -> Iterator[str]:
-    """Write the arrows without their ways, which only the browser knows. The cards say the same in words."""
+    """Write the arrows without their ways, which only the browser knows.
+
+    The cards say the same in words.
+    """
     yield '<svg class="arrows" aria-hidden="true">'
     yield '<marker id="tip" viewBox="0 0 8 8" refX="0" refY="4" markerWidth="8" markerHeight="8"'
     yield ' markerUnits="userSpaceOnUse" orient="auto"><path class="tip" d="M0,0L8,4L0,8Z"/></marker>'
@@ -72,7 +75,10 @@ def _find_neighbours(edges: Iterable[Edge]) -> dict[int, list[tuple[Edge, bool]]
 
 
 def _write_lane(
-    graph: Graph, lane: Lane, nodes: list[tuple[int, GraphNode]], neighbours: dict[int, list[tuple[Edge, bool]]]
+    graph: Graph,
+    lane: Lane,
+    nodes: list[tuple[int, GraphNode]],
+    neighbours: dict[int, list[tuple[Edge, bool]]],
 ) -> Iterator[str]:
     label = f"lane-{lane.name.lower()}"
     yield f'<section class="lane {lane.name.lower()}" aria-labelledby="{label}">'
@@ -87,7 +93,9 @@ def _write_lane(
     yield "</section>"
 
 
-def _write_card(graph: Graph, position: int, node: GraphNode, edges: list[tuple[Edge, bool]]) -> Iterator[str]:
+def _write_card(
+    graph: Graph, position: int, node: GraphNode, edges: list[tuple[Edge, bool]]
+) -> Iterator[str]:
     yield f'<li><details class="card {node.style.value}" id="n{position}">'
     namespace = f" in <bdi>{html_text(node.namespace)}</bdi>" if node.namespace else ""
     state = f'<span class="state">{html_text(node.state)}</span>' if node.state else ""
@@ -125,11 +133,16 @@ def _write_neighbours(graph: Graph, edges: Iterable[tuple[Edge, bool]]) -> Itera
     """Write links to what is around a node."""
     for kind, (_, *headings) in _WORDS.items():
         for is_source, heading in zip((True, False), headings, strict=True):
-            found = [edge for edge, begins_here in edges if (edge.kind, begins_here) == (kind, is_source)]
+            found = [
+                edge for edge, begins_here in edges if (edge.kind, begins_here) == (kind, is_source)
+            ]
             if found:
                 yield f"<h3>{heading}</h3>"
                 yield "<ul>"
-                yield from (_write_neighbour(graph, edge.target if is_source else edge.source, edge) for edge in found)
+                yield from (
+                    _write_neighbour(graph, edge.target if is_source else edge.source, edge)
+                    for edge in found
+                )
                 yield "</ul>"
 
 

@@ -36,7 +36,10 @@ TIMEOUT = 40
 
 
 def connect(access: Access, say: Callable[[str], None], timeout: float = TIMEOUT) -> Api:
-    """Load the credentials. `say` is called with what the connection waits for. Raises NoAnswer if there are none."""
+    """Load the credentials.
+
+    `say` is called with what the connection waits for. Raises NoAnswer if there are none.
+    """
     try:
         return Api(Deadline(timeout, Event(), say=say), access)
     except ApiError as error:
@@ -44,14 +47,20 @@ def connect(access: Access, say: Callable[[str], None], timeout: float = TIMEOUT
 
 
 def patience(say: Callable[[str], None], timeout: float = TIMEOUT) -> Deadline:
-    """Return how long one question may take, in seconds. The overtime is for a last try, which says why it fails."""
+    """Return how long one question may take, in seconds.
+
+    The overtime is for a last try, which says why it fails.
+    """
     seconds = min(_PATIENCE, timeout / 2)
     return Deadline(seconds, Event(), say=say, overtime=timeout - seconds)
 
 
 @contextmanager
 def explained(where: str) -> Iterator[None]:
-    """Say what to do about what an API server does not answer, `in namespace shop`. Raises NoAnswer."""
+    """Say what to do about what an API server does not answer, `in namespace shop`.
+
+    Raises NoAnswer.
+    """
     try:
         yield
     except Unreachable as error:
@@ -87,11 +96,16 @@ class Question(NamedTuple):
 class LiveNamespace:
     """A namespace of a cluster. It sends no request that writes.
 
-    `say` is called with what it waits for, and `timeout` are the seconds that each question may take.
+    `say` is called with what it waits for, and `timeout` are the seconds that each question may
+    take.
     """
 
     def __init__(
-        self, access: Access, namespace: str | None, say: Callable[[str], None], timeout: float = TIMEOUT
+        self,
+        access: Access,
+        namespace: str | None,
+        say: Callable[[str], None],
+        timeout: float = TIMEOUT,
     ) -> None:
         """Load the credentials. Raises NoAnswer if there are none."""
         self._say = say
@@ -104,7 +118,10 @@ class LiveNamespace:
             raise NoAnswer(message)
 
     def beside(self, namespace: str) -> "LiveNamespace":
-        """Return another namespace of the cluster, with the same credentials. Both may be asked at once."""
+        """Return another namespace of the cluster, with the same credentials.
+
+        Both may be asked at once.
+        """
         other = copy(self)
         # A copy, as each question sets the deadline of its own.
         other._api = copy(self._api)  # noqa: SLF001  # of the same class
@@ -121,7 +138,13 @@ class LiveNamespace:
         selector = keys.SET if set_name is None else f"{keys.SET}={set_name}"
         with self._answering("in all namespaces"):
             lists = Lists(self._api, "")
-            return sorted({*lists.read(CONFIG_MAPS, _read_namespace, metadata_only=True, labelSelector=selector).items})
+            return sorted(
+                {
+                    *lists.read(
+                        CONFIG_MAPS, _read_namespace, metadata_only=True, labelSelector=selector
+                    ).items
+                }
+            )
 
     @contextmanager
     def _answering(self, where: str) -> Iterator[None]:
@@ -147,7 +170,9 @@ class LiveNamespace:
         return changed if question.name is None else select(changed, question.name)
 
     def _explain_absence(self, lists: Lists, set_name: str | None) -> str:
-        labels = lists.read(CONFIG_MAPS, _read_set_name, metadata_only=True, labelSelector=keys.SET).items
+        labels = lists.read(
+            CONFIG_MAPS, _read_set_name, metadata_only=True, labelSelector=keys.SET
+        ).items
         if labels and set_name is not None:
             found = listing(sorted(set(labels)), _MOST_NAMES)
             return f"no set {set_name} in namespace {self.namespace}; found: {found}"
@@ -183,7 +208,9 @@ def select(history: History, name: str) -> History:
 
 
 def _select(one: SetHistory, name: str) -> SetHistory:
-    entries = tuple(entry for entry in one.entries if name in (entry.base, entry.name, entry.suffix))
+    entries = tuple(
+        entry for entry in one.entries if name in (entry.base, entry.name, entry.suffix)
+    )
     names = {entry.name for entry in entries}
     concerned: set[str] = set()
     for entry in entries:
@@ -191,7 +218,11 @@ def _select(one: SetHistory, name: str) -> SetHistory:
             # A ReplicaSet that references a revision tells of its Deployment too.
             concerned |= {str(referrer), referrer.of}
     workloads = tuple(workload for workload in one.workloads if str(workload) in concerned)
-    leaks = tuple(leak for leak in one.leaks if not names.isdisjoint(tracker.name for tracker in leak.trackers))
+    leaks = tuple(
+        leak
+        for leak in one.leaks
+        if not names.isdisjoint(tracker.name for tracker in leak.trackers)
+    )
     return one._replace(entries=entries, workloads=workloads, leaks=leaks)
 
 
@@ -200,16 +231,24 @@ def add_changes(history: History, source: ObjectLists, bases: Collection[str]) -
 
     Secrets are left out: only their trackers are read, which hold nothing. Raises ApiError.
     """
-    return history._replace(sets=tuple(_add_changes(one, history.namespace, source, bases) for one in history.sets))
+    return history._replace(
+        sets=tuple(_add_changes(one, history.namespace, source, bases) for one in history.sets)
+    )
 
 
-def _add_changes(one: SetHistory, namespace: str, source: ObjectLists, bases: Collection[str]) -> SetHistory:
-    live = [entry for entry in one.entries if entry.kind == "ConfigMap" and entry.created is not None]
+def _add_changes(
+    one: SetHistory, namespace: str, source: ObjectLists, bases: Collection[str]
+) -> SetHistory:
+    live = [
+        entry for entry in one.entries if entry.kind == "ConfigMap" and entry.created is not None
+    ]
     wanted = [entry for entry in live if entry.base in bases]
     if not wanted:
         return one
     names = {entry.name for entry in wanted}
-    listed = source.read(CONFIG_MAPS, lambda item: _read_content(item, names), labelSelector=f"{keys.SET}={one.name}")
+    listed = source.read(
+        CONFIG_MAPS, lambda item: _read_content(item, names), labelSelector=f"{keys.SET}={one.name}"
+    )
     contents = dict(listed.items)
     changes = {}
     for newer, older in pairwise(wanted):  # they are in order, the newest of a base name first
@@ -220,7 +259,9 @@ def _add_changes(one: SetHistory, namespace: str, source: ObjectLists, bases: Co
             )
             differing = compare_values(contents[older.name], contents[newer.name])
             changes[newer.name] = ObjectChange(before, after, has_new_name=True, keys=differing)
-    return one._replace(entries=tuple(entry._replace(change=changes.get(entry.name)) for entry in one.entries))
+    return one._replace(
+        entries=tuple(entry._replace(change=changes.get(entry.name)) for entry in one.entries)
+    )
 
 
 def _read_content(item: Any, names: Collection[str]) -> tuple[str, dict[str, StoredValue]] | None:
@@ -233,7 +274,9 @@ def _read_content(item: Any, names: Collection[str]) -> tuple[str, dict[str, Sto
         if isinstance(value, str)
     }
     values |= {
-        key: StoredValue(_encode(value), value) for key, value in below(item, "data").items() if isinstance(value, str)
+        key: StoredValue(_encode(value), value)
+        for key, value in below(item, "data").items()
+        if isinstance(value, str)
     }
     return name, values
 

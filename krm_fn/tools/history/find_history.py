@@ -1,4 +1,7 @@
-"""From what is live to the history of each set. The linker's own plan says what becomes of a revision."""
+"""From what is live to the history of each set.
+
+The linker's own plan says what becomes of a revision.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -91,11 +94,15 @@ def _find_existing(
             is_linked=bool(linkers) or revision.is_retained or observation.inventory is None,
             is_marked=not revision.is_wanted and fate is Retention.NEXT_RUN,
             is_incomplete=bool(observation.unread),
-            made_by=revision.made_by if revision.made_by != f"{revision.kind}/{revision.name}" else "",
+            made_by=revision.made_by
+            if revision.made_by != f"{revision.kind}/{revision.name}"
+            else "",
         )
 
 
-def _find_absent(one: SetSnapshot, consumers: Mapping[str, list[Consumer]], live: "_Live") -> Iterator[RevisionHistory]:
+def _find_absent(
+    one: SetSnapshot, consumers: Mapping[str, list[Consumer]], live: "_Live"
+) -> Iterator[RevisionHistory]:
     """Tell of what is rendered or needed and does not exist."""
     rendered = rendered_names(one.plan, one.observation)
     kinds = {revision.name: revision.kind for revision in one.plan.rendered}
@@ -115,7 +122,10 @@ def _find_absent(one: SetSnapshot, consumers: Mapping[str, list[Consumer]], live
 
 
 def _find_fate(
-    one: SetSnapshot, revision: LiveRevision, keepers: frozenset[Keeper], referrers: Sequence[Referrer]
+    one: SetSnapshot,
+    revision: LiveRevision,
+    keepers: frozenset[Keeper],
+    referrers: Sequence[Referrer],
 ) -> Retention:
     """Say what becomes of a revision: the first that holds, so that pods which run it are told before its owners."""
     rules = (
@@ -135,13 +145,21 @@ def _find_fate(
 
 def _find_last(referrers: Iterable[Referrer]) -> tuple[Referrer, ...]:
     """Return the object that each workload keeps longest, and all objects that belong to none."""
-    last = {one.of or str(one): one for one in sorted(referrers, key=lambda one: (one.number, one.created))}
+    last = {
+        one.of or str(one): one
+        for one in sorted(referrers, key=lambda one: (one.number, one.created))
+    }
     return tuple(sorted(last.values(), key=lambda one: (one.kind, one.name)))
 
 
 def _find_referrers(consumers: Iterable[Consumer], live: "_Live") -> tuple[Referrer, ...]:
     found = [_find_referrer(consumer, live) for consumer in consumers]
-    return tuple(sorted(found, key=lambda one: (not one.is_current, bool(one.of), -one.created, one.kind, one.name)))
+    return tuple(
+        sorted(
+            found,
+            key=lambda one: (not one.is_current, bool(one.of), -one.created, one.kind, one.name),
+        )
+    )
 
 
 def _find_referrer(consumer: Consumer, live: "_Live") -> Referrer:
@@ -164,8 +182,14 @@ def _find_referrer(consumer: Consumer, live: "_Live") -> Referrer:
 def _is_awaited(consumers: Sequence[Consumer], live: "_Live") -> bool:
     """Tell whether only workloads want a revision whose controllers have not created anything for it yet."""
     wanting = [live.objects.get(one.owner.uid) for one in consumers if one.is_current]
-    has_started = any(live.roles.get(one.owner.uid, Role.PAST) is not Role.PAST for one in consumers)
-    return bool(wanting) and not has_started and all(_is_seen_to_roll(one, live.snapshot) for one in wanting)
+    has_started = any(
+        live.roles.get(one.owner.uid, Role.PAST) is not Role.PAST for one in consumers
+    )
+    return (
+        bool(wanting)
+        and not has_started
+        and all(_is_seen_to_roll(one, live.snapshot) for one in wanting)
+    )
 
 
 def _is_seen_to_roll(workload: LiveObject | None, snapshot: Snapshot) -> bool:
@@ -187,12 +211,18 @@ def _find_workloads(one: SetSnapshot, live: "_Live") -> Iterator[WorkloadHistory
             continue
         templates: list[Template] = []
         for controlled in _newest_first(live.controlled_by[workload.uid]):
-            absent = tuple(name for name, needing in one.absent.items() if controlled.uid in needing)
+            absent = tuple(
+                name for name, needing in one.absent.items() if controlled.uid in needing
+            )
             role = live.roles.get(controlled.uid) or Role.PAST
             revisions = tuple(sorted(references.get(controlled.uid, ())))
             pods = live.pods_of(controlled)
-            templates.append(Template(controlled.name, controlled.number, role, revisions, pods, absent))
-        way_back = find_way_back(workload.kind, workload.name, live.snapshot.namespace, workload.progress, templates)
+            templates.append(
+                Template(controlled.name, controlled.number, role, revisions, pods, absent)
+            )
+        way_back = find_way_back(
+            workload.kind, workload.name, live.snapshot.namespace, workload.progress, templates
+        )
         yield WorkloadHistory(
             workload.kind,
             workload.name,
@@ -207,9 +237,12 @@ def _find_workloads(one: SetSnapshot, live: "_Live") -> Iterator[WorkloadHistory
 def find_way_back(
     kind: str, name: str, namespace: str, progress: Progress, templates: Sequence[Template]
 ) -> WayBack | None:
-    """Find the template to return to; None if there is none. `templates` are in order, the newest first.
+    """Find the template to return to; None if there is none.
 
-    In the middle of a rollout that is the one that is being replaced; later the last one with another configuration.
+    `templates` are in order, the newest first.
+
+    In the middle of a rollout that is the one that is being replaced; later the last one with
+    another configuration.
     """
     row = consumer_named(kind)
     if row.abort and not progress.is_done:
@@ -233,7 +266,8 @@ def _last_with_other_configuration(templates: Sequence[Template]) -> Template | 
 
 def _find_unseen(snapshot: Snapshot) -> Iterator[Unseen]:
     has_rollouts = any(one.made_by[0] == "Rollout" for one in snapshot.objects.values())
-    # The API server also forbids to list kinds that do not exist: Argo's count only if a Rollout has created something.
+    # The API server also forbids to list kinds that do not exist: Argo's count only if a Rollout
+    # has created something.
     for kind, error in snapshot.unseen.items():
         rule = error.rule if isinstance(error, Forbidden) else ""
         if kind.group != _ADD_ONS or has_rollouts or not rule:
@@ -267,11 +301,17 @@ class _Live:
                 self.rollouts_left.update(found.rollouts_left)
 
     def _with_pods(self, controlled: Iterable[LiveObject]) -> list[str]:
-        return [one.uid for one in controlled if (pods := self.pods_of(one)) is not None and pods.total]
+        return [
+            one.uid for one in controlled if (pods := self.pods_of(one)) is not None and pods.total
+        ]
 
     def pods_with(self, revision: str) -> Pods | None:
         """Count the pods whose own spec references a revision; None if pods could not be listed."""
-        return None if self.snapshot.pods is None else _count_pods(self._pods_by_reference.get(revision, []))
+        return (
+            None
+            if self.snapshot.pods is None
+            else _count_pods(self._pods_by_reference.get(revision, []))
+        )
 
     def pods_of(self, one: LiveObject) -> Pods | None:
         """Count the pods of an object that makes pods, or of a pod; None if nothing says how many there are."""
@@ -285,8 +325,14 @@ class _Live:
             return []  # they are counted for the template from which its controller created them
         if one.kind == "Pod":
             return [self._pods_by_name[one.name]] if one.name in self._pods_by_name else []
-        if one.kind == "ControllerRevision":  # it controls nothing: its workload controls the pods, and marks them
-            return [pod for pod in self._pods_by_controller.get(one.controller, ()) if pod.marks & one.marks]
+        if (
+            one.kind == "ControllerRevision"
+        ):  # it controls nothing: its workload controls the pods, and marks them
+            return [
+                pod
+                for pod in self._pods_by_controller.get(one.controller, ())
+                if pod.marks & one.marks
+            ]
         return self._pods_by_controller.get(one.uid, [])
 
 
@@ -304,18 +350,28 @@ class Roles(NamedTuple):
     rollouts_left: Mapping[str, int]
 
 
-def find_roles(progress: Progress, controlled: Iterable[LiveObject], with_pods: Iterable[str]) -> Roles:
-    """Find the roles of what a controller created. `with_pods` are the uids of those that have pods."""
+def find_roles(
+    progress: Progress, controlled: Iterable[LiveObject], with_pods: Iterable[str]
+) -> Roles:
+    """Find the roles of what a controller created.
+
+    `with_pods` are the uids of those that have pods.
+    """
     ordered = _newest_first(controlled)
     newest = next((one for one in ordered if progress.newest in one.marks), None)
     if newest is None and not progress.newest:
         newest = next(iter(ordered), None)
     used = set(with_pods)
-    roles = {one.uid: _find_role(one, newest, progress, has_pods=one.uid in used) for one in ordered}
-    # Both controllers keep `revisionHistoryLimit` old ReplicaSets, and delete the oldest, but only those without pods:
-    # cleanupDeployment in Kubernetes' deployment/sync.go, reconcileRevisionHistoryLimit in Argo Rollouts' sync.go.
+    roles = {
+        one.uid: _find_role(one, newest, progress, has_pods=one.uid in used) for one in ordered
+    }
+    # Both controllers keep `revisionHistoryLimit` old ReplicaSets, and delete the oldest, but only
+    # those without pods: cleanupDeployment in Kubernetes' deployment/sync.go,
+    # reconcileRevisionHistoryLimit in Argo Rollouts' sync.go.
     old = [one for one in ordered if one is not newest]
-    return Roles(roles, {one.uid: max(0, progress.limit - position) for position, one in enumerate(old)})
+    return Roles(
+        roles, {one.uid: max(0, progress.limit - position) for position, one in enumerate(old)}
+    )
 
 
 def _newest_first(controlled: Iterable[LiveObject]) -> list[LiveObject]:
@@ -323,7 +379,9 @@ def _newest_first(controlled: Iterable[LiveObject]) -> list[LiveObject]:
     return sorted(controlled, key=lambda one: (one.number, one.created, one.name), reverse=True)
 
 
-def _find_role(one: LiveObject, newest: LiveObject | None, progress: Progress, *, has_pods: bool) -> Role:
+def _find_role(
+    one: LiveObject, newest: LiveObject | None, progress: Progress, *, has_pods: bool
+) -> Role:
     if progress.stable and progress.stable in one.marks:
         return Role.STABLE
     if one is not newest:

@@ -58,7 +58,10 @@ class Retention(StrEnum):
 
 
 class Pods(NamedTuple):
-    """Pods that have not ended. `ready` is None if only their number is known. `problem`: why one does not start."""
+    """Pods that have not ended.
+
+    `ready` is None if only their number is known. `problem`: why one does not start.
+    """
 
     total: int
     ready: int | None = None
@@ -68,10 +71,10 @@ class Pods(NamedTuple):
 class Referrer(NamedTuple):
     """An object that references a revision.
 
-    `of` is the workload whose controller created it from a template, such as `Rollout/web`, and `role` what it is to
-    that; `""` and None for all others. `number` is that of `--to-revision`. `is_current`: it says what is wanted now.
-    `rollouts_left`: after about how many more rollouts the workload's controller deletes it. `created` is in Unix
-    seconds.
+    `of` is the workload whose controller created it from a template, such as `Rollout/web`, and
+    `role` what it is to that; `""` and None for all others. `number` is that of `--to-revision`.
+    `is_current`: it says what is wanted now. `rollouts_left`: after about how many more rollouts
+    the workload's controller deletes it. `created` is in Unix seconds.
     """
 
     kind: str
@@ -94,16 +97,19 @@ class Referrer(NamedTuple):
 
 
 class RevisionHistory(NamedTuple):
-    """A revision. `kind` is `Secret` for a tracker, or what else that stands for. Times are in Unix seconds.
+    """A revision. `kind` is `Secret` for a tracker, or what else that stands for.
+
+    Times are in Unix seconds.
 
     `created` is None if it does not exist.
 
     `is_awaited`: a workload references it, and its controller has not created anything for it yet.
-    `last`: for fate `history`, the objects that keep it longest. `due`: for fate `young`, when it is old enough.
-    `owners`: the objects that own it. `foreign`: those of them that no linker adds. `to_link`: the owners that the next
-    run adds. `is_linked`: a run has seen it, or need not. `is_marked`: a run is about to delete it, or was.
-    `is_incomplete`: objects that could not be listed may reference it too. `change`: what differs from the next older
-    revision, if that was asked for. `made_by`: the object that makes it in the cluster, if one does.
+    `last`: for fate `history`, the objects that keep it longest. `due`: for fate `young`, when it
+    is old enough. `owners`: the objects that own it. `foreign`: those of them that no linker adds.
+    `to_link`: the owners that the next run adds. `is_linked`: a run has seen it, or need not.
+    `is_marked`: a run is about to delete it, or was. `is_incomplete`: objects that could not be
+    listed may reference it too. `change`: what differs from the next older revision, if that was
+    asked for. `made_by`: the object that makes it in the cluster, if one does.
     """
 
     kind: str
@@ -135,7 +141,8 @@ class RevisionHistory(NamedTuple):
 class Template(NamedTuple):
     """What a controller created from a template: a ReplicaSet or ControllerRevision.
 
-    `revisions`: the revisions that it references. `absent`: the ConfigMaps that it needs and that do not exist.
+    `revisions`: the revisions that it references. `absent`: the ConfigMaps that it needs and that
+    do not exist.
     """
 
     name: str
@@ -147,7 +154,10 @@ class Template(NamedTuple):
 
 
 class WayBack(NamedTuple):
-    """How to return to an earlier configuration. `command` is empty if the workload has returned already."""
+    """How to return to an earlier configuration.
+
+    `command` is empty if the workload has returned already.
+    """
 
     to: Template
     command: str
@@ -173,7 +183,9 @@ class WorkloadHistory(NamedTuple):
 
 
 class LinkerJob(NamedTuple):
-    """The newest Job of a linker, with its plan as arguments. Times are in Unix seconds; `ended` is None while it runs.
+    """The newest Job of a linker, with its plan as arguments.
+
+    Times are in Unix seconds; `ended` is None while it runs.
 
     `failure`: why it failed, `""` if it did not.
     """
@@ -189,8 +201,8 @@ class LinkerJob(NamedTuple):
 class SetHistory(NamedTuple):
     """One set. `entries` are in order of base name, the newest first.
 
-    `has_inventory`: the ConfigMap that lists what is rendered exists. `job` is None if there is none. `leaks`: what a
-    person may delete, as the linker may not, and nothing needs it.
+    `has_inventory`: the ConfigMap that lists what is rendered exists. `job` is None if there is
+    none. `leaks`: what a person may delete, as the linker may not, and nothing needs it.
     """
 
     name: str
@@ -202,7 +214,10 @@ class SetHistory(NamedTuple):
 
 
 class Unseen(NamedTuple):
-    """Objects that could not be listed. `rule`: the RBAC rule that is missing; `""` if it is something else."""
+    """Objects that could not be listed.
+
+    `rule`: the RBAC rule that is missing; `""` if it is something else.
+    """
 
     plural: str
     reason: str

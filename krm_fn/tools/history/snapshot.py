@@ -1,6 +1,7 @@
 """All that is live in a namespace and concerns revisions, as values.
 
-Beside what the linker knows of an object stands what people want to know: its pods, and how far a rollout is.
+Beside what the linker knows of an object stands what people want to know: its pods, and how far a
+rollout is.
 """
 
 import time
@@ -40,9 +41,10 @@ from krm_fn.tools.history.revision_history import LinkerJob
 class LiveObject(NamedTuple):
     """An object that references revisions, or a workload. `created` is in Unix seconds.
 
-    `controller` is the uid of its controller, and `made_by` the kind and name of that; `""` for none. `marks` are what
-    its controller and its pods call it: its name, a hash, and `#3` for the third. `replicas` are the pods that its
-    status tells. `required`: names of ConfigMaps, like those of revisions, without which its pods do not start.
+    `controller` is the uid of its controller, and `made_by` the kind and name of that; `""` for
+    none. `marks` are what its controller and its pods call it: its name, a hash, and `#3` for the
+    third. `replicas` are the pods that its status tells. `required`: names of ConfigMaps, like
+    those of revisions, without which its pods do not start.
     """
 
     kind: str
@@ -59,11 +61,14 @@ class LiveObject(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far a workload is. `newest` and `stable` are marks of what its controller created from two templates.
+    """How far a workload is.
 
-    An empty `newest` stands for the one with the highest number. `stable` is the one that a workload returns to; `""`
-    for none. `is_done`: all pods are of the newest. `situation` is a word such as `paused`, `""` if there is nothing to
-    say; `reason` is the controller's own. `limit`: how many old ones are kept.
+    `newest` and `stable` are marks of what its controller created from two templates.
+
+    An empty `newest` stands for the one with the highest number. `stable` is the one that a
+    workload returns to; `""` for none. `is_done`: all pods are of the newest. `situation` is a word
+    such as `paused`, `""` if there is nothing to say; `reason` is the controller's own. `limit`:
+    how many old ones are kept.
     """
 
     newest: str
@@ -92,8 +97,9 @@ class Pod(NamedTuple):
 class SetSnapshot(NamedTuple):
     """One set: what the linker knows of it, and more.
 
-    `plan` is that of the newest Job of what the inventory lists, or the default. `bases` are the base names by name.
-    `absent`: the ConfigMaps that do not exist though live objects, by uid, need them.
+    `plan` is that of the newest Job of what the inventory lists, or the default. `bases` are the
+    base names by name. `absent`: the ConfigMaps that do not exist though live objects, by uid, need
+    them.
     """
 
     plan: LinkPlan
@@ -106,7 +112,8 @@ class SetSnapshot(NamedTuple):
 class Snapshot(NamedTuple):
     """What was read. `objects` are by uid. `now` is in Unix seconds.
 
-    `pods` is None without the right to list them. `unseen`: the kinds that could not be listed, and why.
+    `pods` is None without the right to list them. `unseen`: the kinds that could not be listed, and
+    why.
     """
 
     namespace: str
@@ -117,12 +124,16 @@ class Snapshot(NamedTuple):
     now: float
 
 
-# What a live object says of itself: its pods, and how far its rollout is, by the fields of each controller.
+# What a live object says of itself: its pods, and how far its rollout is, by the fields of each
+# controller.
 #
 # The readers accept any JSON, like those of the linker.
 
 _HASH_LABELS = ("pod-template-hash", "rollouts-pod-template-hash", "controller-revision-hash")
-"""Labels by controllers on what they make of a template, and on its pods. A Rollout uses the second one."""
+"""Labels by controllers on what they make of a template, and on its pods.
+
+A Rollout uses the second one.
+"""
 
 
 _NUMBERS = ("deployment.kubernetes.io/revision", "rollout.argoproj.io/revision")
@@ -155,7 +166,9 @@ def read_live_object(kind: Kind, item: Any, names: Names) -> LiveObject:
         number=number,
         marks=_marks(parts) | ({f"#{number}"} if number else set()),
         replicas=_count(parts.status, "replicas") if kind.kind == "ReplicaSet" else None,
-        required=frozenset(filter(names.are_like, required_config_maps(template and below(item, template)))),
+        required=frozenset(
+            filter(names.are_like, required_config_maps(template and below(item, template)))
+        ),
         progress=read_progress(parts) if read_progress else None,
     )
 
@@ -172,7 +185,9 @@ def read_pod(item: Any, names: Names) -> Pod | None:
         parts.name,
         controller=controller_of(parts.metadata).uid,
         marks=_marks(parts),
-        references=frozenset(filter(names.are_like, possible_names(mapping(item), has_pod_spec=True))),
+        references=frozenset(
+            filter(names.are_like, possible_names(mapping(item), has_pod_spec=True))
+        ),
         is_ready=_condition(parts.status, "Ready").get("status") == "True",
         problem=next((reason for reason in reasons if reason and reason not in _STARTING), ""),
     )
@@ -220,7 +235,11 @@ def _read_rollout(rollout: _Parts) -> Progress:
         stable,
         is_done=bool(newest) and newest == stable,
         limit=_limit(rollout),
-        situation="aborted" if status.get("abort") is True else "" if phase == "Healthy" else phase.lower(),
+        situation="aborted"
+        if status.get("abort") is True
+        else ""
+        if phase == "Healthy"
+        else phase.lower(),
         reason=text_in(status, "message"),
         is_blue_green="blueGreen" in mapping(rollout.spec.get("strategy")),
     )
@@ -253,7 +272,9 @@ def _read_deployment(deployment: _Parts) -> Progress:
 
 
 def _read_stateful_set(stateful_set: _Parts) -> Progress:
-    newest, current = (text_in(stateful_set.status, field) for field in ("updateRevision", "currentRevision"))
+    newest, current = (
+        text_in(stateful_set.status, field) for field in ("updateRevision", "currentRevision")
+    )
     is_done = newest == current and _is_observed(stateful_set)
     return Progress(newest, "", is_done=is_done, limit=_limit(stateful_set))
 
@@ -262,7 +283,9 @@ def _read_daemon_set(daemon_set: _Parts) -> Progress:
     fields = ("updatedNumberScheduled", "desiredNumberScheduled")
     updated, wanted = (_count(daemon_set.status, field) or 0 for field in fields)
     # Its status names no revision, so that the highest number is the newest.
-    return Progress("", "", is_done=updated >= wanted and _is_observed(daemon_set), limit=_limit(daemon_set))
+    return Progress(
+        "", "", is_done=updated >= wanted and _is_observed(daemon_set), limit=_limit(daemon_set)
+    )
 
 
 _PROGRESS: dict[str, Callable[[_Parts], Progress]] = {
@@ -275,7 +298,9 @@ _PROGRESS: dict[str, Callable[[_Parts], Progress]] = {
 
 
 def _marks(parts: _Parts) -> frozenset[str]:
-    return frozenset(filter(None, [parts.name, *(text_in(parts.labels, one) for one in _HASH_LABELS)]))
+    return frozenset(
+        filter(None, [parts.name, *(text_in(parts.labels, one) for one in _HASH_LABELS)])
+    )
 
 
 def _number(item: Any, parts: _Parts) -> int:
@@ -297,7 +322,9 @@ def _count(fields: dict[str, Any], name: str) -> int | None:
 
 def _is_observed(workload: _Parts) -> bool:
     """Tell whether the status is about the present spec."""
-    return (_count(workload.status, "observedGeneration") or 0) >= (_count(workload.metadata, "generation") or 0)
+    return (_count(workload.status, "observedGeneration") or 0) >= (
+        _count(workload.metadata, "generation") or 0
+    )
 
 
 def _condition(status: dict[str, Any], kind: str) -> dict[str, Any]:
@@ -305,7 +332,8 @@ def _condition(status: dict[str, Any], kind: str) -> dict[str, Any]:
     return next((one for one in conditions if one.get("type") == kind), {})
 
 
-# Read all that is live in a namespace and concerns revisions. Each kind is listed once, for all sets together.
+# Read all that is live in a namespace and concerns revisions. Each kind is listed once, for all
+# sets together.
 
 (_JOBS,) = (kind for kind in CONSUMER_KINDS if kind.kind == "Job")
 
@@ -322,7 +350,10 @@ class _SetConfigs(NamedTuple):
 
 
 class _Objects(NamedTuple):
-    """All objects that may reference revisions of any set. The other fields are those of a snapshot."""
+    """All objects that may reference revisions of any set.
+
+    The other fields are those of a snapshot.
+    """
 
     consumers: dict[Kind, list[Consumer]]
     by_uid: dict[str, LiveObject]
@@ -332,22 +363,31 @@ class _Objects(NamedTuple):
 
 def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     """Read all sets, or one. Raises ApiError; Forbidden without the right to list ConfigMaps."""
-    # Revisions first: what is listed after them and does not reference one did not do so when that was read.
+    # Revisions first: what is listed after them and does not reference one did not do so when that
+    # was read.
     sets, now = _read_sets(source, set_name)
     jobs = _find_jobs(_read_jobs(source, set_name), sets)
-    plans = {name: _plan(name, jobs.get(name), one.configs.inventory) for name, one in sorted(sets.items())}
+    plans = {
+        name: _plan(name, jobs.get(name), one.configs.inventory)
+        for name, one in sorted(sets.items())
+    }
     names: set[str] = set()
     for one in sets.values():
         names |= {revision.name for revision in one.configs.revisions}
         names |= one.configs.inventory.references if one.configs.inventory else frozenset()
     kinds = dict.fromkeys(CONSUMER_KINDS)  # each once, though several sets may name it
     for plan in plans.values():
-        names |= {revision.name for revision in plan.rendered}  # what does not exist yet: pods may wait for it
+        names |= {
+            revision.name for revision in plan.rendered
+        }  # what does not exist yet: pods may wait for it
         kinds |= dict.fromkeys(plan.kinds)
     objects = _read_objects(source, kinds, Names.of(names))
     return Snapshot(
         source.namespace,
-        tuple(_read_set(plan, jobs.get(name), sets[name], source, objects) for name, plan in plans.items()),
+        tuple(
+            _read_set(plan, jobs.get(name), sets[name], source, objects)
+            for name, plan in plans.items()
+        ),
         objects.by_uid,
         None if any(kind.kind == "Pod" for kind in objects.unseen) else tuple(objects.pods),
         objects.unseen,
@@ -365,7 +405,10 @@ def _read_sets(source: ObjectLists, set_name: str | None) -> tuple[dict[str, _Se
         configs[name].append(config)
         if isinstance(config, LiveRevision):
             bases[name][config.name] = base
-    sets = {name: _SetConfigs(Configs.of(of_set, listed.now), bases[name]) for name, of_set in configs.items()}
+    sets = {
+        name: _SetConfigs(Configs.of(of_set, listed.now), bases[name])
+        for name, of_set in configs.items()
+    }
     return sets, listed.now
 
 
@@ -377,8 +420,13 @@ def _read_config(item: Any) -> tuple[str, LiveRevision | Consumer, str] | None:
 
 
 def _read_jobs(source: ObjectLists, set_name: str | None) -> list[LinkerJob]:
-    """Return the Jobs of linkers. None at all without the right to list Jobs, which is found out later again."""
-    selector = f"{keys.COMPONENT}={keys.LINKER}" + ("" if set_name is None else f",{keys.SET}={set_name}")
+    """Return the Jobs of linkers.
+
+    None at all without the right to list Jobs, which is found out later again.
+    """
+    selector = f"{keys.COMPONENT}={keys.LINKER}" + (
+        "" if set_name is None else f",{keys.SET}={set_name}"
+    )
     try:
         return source.read(_JOBS, _read_linker_job, labelSelector=selector).items
     except Refused:
@@ -401,7 +449,10 @@ def _find_jobs(jobs: Iterable[LinkerJob], sets: Mapping[str, _SetConfigs]) -> di
 
 
 def _is_listed(plan: LinkPlan, inventory: Consumer | None) -> bool:
-    """Tell whether the inventory lists what was rendered with this plan. Without one, nothing says otherwise."""
+    """Tell whether the inventory lists what was rendered with this plan.
+
+    Without one, nothing says otherwise.
+    """
     if inventory is None or inventory.is_being_deleted:
         return True
     return inventory.references.issuperset(revision.name for revision in plan.rendered)
@@ -409,16 +460,25 @@ def _is_listed(plan: LinkPlan, inventory: Consumer | None) -> bool:
 
 def _read_linker_job(item: Any) -> LinkerJob | None:
     arguments = linker_arguments(below(item, _JOBS.pod_spec))
-    return read_job(item, text_in(below(item, "metadata.labels"), keys.SET), arguments) if arguments else None
+    return (
+        read_job(item, text_in(below(item, "metadata.labels"), keys.SET), arguments)
+        if arguments
+        else None
+    )
 
 
 def _plan(set_name: str, job: LinkerJob | None, inventory: Consumer | None) -> LinkPlan:
     """Return the plan that a run of this Job has; the default if there is none.
 
-    What it says to be rendered does not count if the inventory says otherwise: another rendering has superseded it.
+    What it says to be rendered does not count if the inventory says otherwise: another rendering
+    has superseded it.
     """
     plan = _read_plan(job) if job is not None else _default_plan(set_name)
-    return plan if _is_listed(plan, inventory) else plan._replace(workloads=(), revisions=(), producers=())
+    return (
+        plan
+        if _is_listed(plan, inventory)
+        else plan._replace(workloads=(), revisions=(), producers=())
+    )
 
 
 def _read_plan(job: LinkerJob) -> LinkPlan:
@@ -438,7 +498,9 @@ def _read_objects(source: ObjectLists, kinds: Iterable[Kind], names: Names) -> _
     found = _Objects({}, {}, [], {})
     for kind in kinds:
         try:
-            found.consumers[kind] = source.read(kind, partial(_read_object, found, kind, names)).items
+            found.consumers[kind] = source.read(
+                kind, partial(_read_object, found, kind, names)
+            ).items
         except Refused as error:
             if isinstance(error, NotServed) and kind in ADD_ON_KINDS:
                 found.consumers[kind] = []  # what is not installed has no objects
@@ -453,7 +515,8 @@ def _read_object(found: _Objects, kind: Kind, names: Names, item: Any) -> Consum
         pod = read_pod(item, names)
         if pod is not None and pod.references:
             found.pods.append(pod)
-    # Workloads and templates count without a reference too: their numbers say which of them is the way back.
+    # Workloads and templates count without a reference too: their numbers say which of them is the
+    # way back.
     known = consumer_named(kind.kind)
     if known.template_copy or known.progress or (consumer is not None and consumer.references):
         one = read_live_object(kind, item, names)
@@ -483,10 +546,14 @@ class _View:
         return self._has[name]
 
     def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
-        """Return the consumers of this set. Raises Forbidden for a kind that could not be listed."""
+        """Return the consumers of this set.
+
+        Raises Forbidden for a kind that could not be listed.
+        """
         if kind in self._objects.unseen:
             raise Forbidden(kind.plural, str(self._objects.unseen[kind]), "")
-        # A pod that its controller speaks for counts only with a name of this set, as when the linker lists it.
+        # A pod that its controller speaks for counts only with a name of this set, as when the
+        # linker lists it.
         narrowed = (consumer.narrowed(names) for consumer in self._objects.consumers[kind])
         return [consumer for consumer in narrowed if consumer.can_own or consumer.references]
 
@@ -496,7 +563,9 @@ def _read_set(
 ) -> SetSnapshot:
     view = _View(source, one.configs, objects)
     observation = observe(plan, view)
-    return SetSnapshot(plan, job, observation, one.bases, _find_absent(plan, observation, view, objects.by_uid))
+    return SetSnapshot(
+        plan, job, observation, one.bases, _find_absent(plan, observation, view, objects.by_uid)
+    )
 
 
 def _find_absent(
@@ -507,9 +576,12 @@ def _find_absent(
     for missing in find_broken(observation, view):
         if missing.owner is not None:
             absent[missing.revision].add(missing.owner.uid)
-    # The linker asks only for what is wanted now. Old ReplicaSets are the way back, which has to exist as well.
+    # The linker asks only for what is wanted now. Old ReplicaSets are the way back, which has to
+    # exist as well.
     live = {revision.name for revision in observation.revisions if not revision.is_tracker}
-    names = Names.of({*(revision.name for revision in observation.revisions), *rendered_names(plan, observation)})
+    names = Names.of(
+        {*(revision.name for revision in observation.revisions), *rendered_names(plan, observation)}
+    )
     needed: dict[str, set[str]] = defaultdict(set)
     for consumer in observation.consumers:
         found = by_uid.get(consumer.owner.uid)

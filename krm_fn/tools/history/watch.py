@@ -25,7 +25,10 @@ _CLEAR = "\x1b[2J"
 
 
 class ScreenSize(NamedTuple):
-    """Where a history is shown. `width` and `height` are those of a terminal, 0 for anything else."""
+    """Where a history is shown.
+
+    `width` and `height` are those of a terminal, 0 for anything else.
+    """
 
     screen: Screen
     width: int
@@ -33,7 +36,9 @@ class ScreenSize(NamedTuple):
 
 
 class Output(NamedTuple):
-    """How a history is shown: `put` prints, and `say` tells what has gone wrong. A terminal may change its size.
+    """How a history is shown: `put` prints, and `say` tells what has gone wrong.
+
+    A terminal may change its size.
 
     `is_in_lines`: each history is one line, so that nothing has to separate them.
     """
@@ -45,8 +50,13 @@ class Output(NamedTuple):
     is_in_lines: bool = False
 
 
-def watch(ask: Callable[[], History], output: Output, sleep: Callable[[float], None] = time.sleep) -> NoReturn:
-    """Show what `ask` returns, until an exception ends it. Raises NoAnswer only for the first question."""
+def watch(
+    ask: Callable[[], History], output: Output, sleep: Callable[[float], None] = time.sleep
+) -> NoReturn:
+    """Show what `ask` returns, until an exception ends it.
+
+    Raises NoAnswer only for the first question.
+    """
     shown: History | None = None
     while True:
         started = time.monotonic()
@@ -59,7 +69,8 @@ def watch(ask: Callable[[], History], output: Output, sleep: Callable[[float], N
         else:
             _show(history, shown, output)
             shown = history
-        # To watch a dozen kinds would need a verb that not everybody has who may list them (decision 28).
+        # To watch a dozen kinds would need a verb that not everybody has who may list them
+        # (decision 28).
         sleep(max(_PAUSE, _SHARE * (time.monotonic() - started)))
 
 
@@ -67,10 +78,13 @@ def _show(history: History, shown: History | None, output: Output) -> None:
     place = output.find_place()
     text = output.write(history, place.screen)
     if place.width and place.height and not output.is_in_lines:
-        # Drawn each time, even if nothing has changed: ages have, and the terminal may have another size.
+        # Drawn each time, even if nothing has changed: ages have, and the terminal may have another
+        # size.
         output.put(("" if shown else _CLEAR) + _draw(text, place))
     elif shown is None or history._replace(now=0) != shown._replace(now=0):
-        separator = "" if shown is None or output.is_in_lines else f"--- {write_time(history.now)}\n"
+        separator = (
+            "" if shown is None or output.is_in_lines else f"--- {write_time(history.now)}\n"
+        )
         output.put(separator + text)
 
 
@@ -83,5 +97,7 @@ def _draw(text: str, place: ScreenSize) -> str:
     room = place.height - 1  # the cursor is in the last row
     if used and used[-1] > room:
         fitting = sum(rows < room for rows in used)
-        lines[fitting:] = [f"... {count(len(lines) - fitting, 'more line')}: use a larger terminal, --set or NAME"]
+        lines[fitting:] = [
+            f"... {count(len(lines) - fitting, 'more line')}: use a larger terminal, --set or NAME"
+        ]
     return _HOME + "".join(f"{line}{_CLEAR_LINE}\n" for line in lines) + _CLEAR_REST

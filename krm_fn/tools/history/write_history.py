@@ -31,7 +31,17 @@ from krm_fn.tools.history.revision_history import (
 # What is said about revisions, workloads and linkers is the same in all forms of output.
 
 TITLES = ("BASE", "REVISION", "AGE", "REFERENCED BY", "STATE")
-_WIDE_TITLES = ("SET", "KIND", "NAME", "AGE", "PODS", "REFERENCED BY", "NEXT RUN ADDS", "OWNERS", "STATE")
+_WIDE_TITLES = (
+    "SET",
+    "KIND",
+    "NAME",
+    "AGE",
+    "PODS",
+    "REFERENCED BY",
+    "NEXT RUN ADDS",
+    "OWNERS",
+    "STATE",
+)
 _GAP = "   "
 
 _LABEL = 11
@@ -55,8 +65,14 @@ _SITUATIONS = {"": "is rolling out", "progressing": "is rolling out", "aborted":
 
 _ENDS = {
     Retention.RENDERED: ("", "not while it is rendered"),
-    Retention.IN_USE: ("", "after nothing references it: the run of the linker after that deletes it"),
-    Retention.HISTORY: ("goes when {last}", "when {last_of_all}; the run of the linker after that deletes it"),
+    Retention.IN_USE: (
+        "",
+        "after nothing references it: the run of the linker after that deletes it",
+    ),
+    Retention.HISTORY: (
+        "goes when {last}",
+        "when {last_of_all}; the run of the linker after that deletes it",
+    ),
     Retention.NEXT_RUN: ("goes with the next run", "with the next run of the linker"),
     Retention.YOUNG: (
         "goes with the next run in {wait} or later",
@@ -66,13 +82,22 @@ _ENDS = {
         "goes when kpt has let go of it",
         "with the run of the linker after kpt has let go of it",
     ),
-    Retention.RETAINED: ("retained", "never: no known object references it, so that the linker retains it"),
-    Retention.FOREIGN_OWNER: ("stays with its owner {owner}", "with its owner {owner}, which no linker has added"),
+    Retention.RETAINED: (
+        "retained",
+        "never: no known object references it, so that the linker retains it",
+    ),
+    Retention.FOREIGN_OWNER: (
+        "stays with its owner {owner}",
+        "with its owner {owner}, which no linker has added",
+    ),
     Retention.LEAK: (
         "stays, as the linker may not delete its Secret",
         "never: no run has linked its Secret in time, so that the linker may not delete that",
     ),
-    Retention.NO_INVENTORY: ("stays, as nothing deletes it", "not before the inventory exists again"),
+    Retention.NO_INVENTORY: (
+        "stays, as nothing deletes it",
+        "not before the inventory exists again",
+    ),
     Retention.UNKNOWN: ("may be in use", "unless something that could not be listed references it"),
 }
 """What becomes of a revision: in a cell of a table, and as a sentence of the detail."""
@@ -111,14 +136,21 @@ def write_detail(history: History, screen: Screen) -> str:
     notes = [*find_notes(history)]
     for one in history.sets:
         for workload in one.workloads:
-            back = _write_way_back(workload) if workload.is_settled else ()  # of the others, the notes tell
-            notes += (note._replace(sentence=f"{printable(str(workload))}: {note.sentence}") for note in back)
+            back = (
+                _write_way_back(workload) if workload.is_settled else ()
+            )  # of the others, the notes tell
+            notes += (
+                note._replace(sentence=f"{printable(str(workload))}: {note.sentence}")
+                for note in back
+            )
     return _write(history, _write_paragraphs(history, screen), notes, screen)
 
 
 def _write(history: History, lines: Iterable[str], notes: Iterable[Note], screen: Screen) -> str:
     """Put under the lines what differs between neighbours, if that was asked for, and what else one has to know."""
-    changes = chain.from_iterable(write_change(entry.change, screen) for entry in history.entries if entry.change)
+    changes = chain.from_iterable(
+        write_change(entry.change, screen) for entry in history.entries if entry.change
+    )
     parts = map(join_lines, (lines, changes, write_notes(notes, screen)))
     return "\n".join(filter(None, parts))
 
@@ -129,7 +161,9 @@ def join_lines(lines: Iterable[str]) -> str:
 
 def write_notes(notes: Iterable[Note], screen: Screen) -> Iterator[str]:
     for note in notes:
-        yield from map(screen.warning if note.is_warning else str, fold(note.sentence.split(" "), screen.width))
+        yield from map(
+            screen.warning if note.is_warning else str, fold(note.sentence.split(" "), screen.width)
+        )
         if note.command:
             yield f"  {note.command}"  # whole, as somebody copies it
 
@@ -141,7 +175,9 @@ def _write_tables(history: History, screen: Screen) -> Iterator[str]:
             yield screen.strong(f"Set {printable(one.name)}")
         groups: list[Group] = []
         for base, entries in groupby(one.entries, _write_base):  # they are in order
-            groups.append(Group(base, [_write_row(entry, history.now, screen) for entry in entries]))
+            groups.append(
+                Group(base, [_write_row(entry, history.now, screen) for entry in entries])
+            )
         if not groups:
             yield "no revisions"
             continue
@@ -160,7 +196,8 @@ def write_cells(entry: RevisionHistory, now: float) -> Cells:
     """Write what a row tells of a revision. An adopted object has no hash."""
     return Cells(
         _write_base(entry),
-        printable(entry.suffix) or "-",  # of Secrets too: pod templates name them, and one may have to go back to them
+        printable(entry.suffix)
+        or "-",  # of Secrets too: pod templates name them, and one may have to go back to them
         "" if entry.created is None else duration(now - entry.created),
         _with_commas(_write_referrers(entry)) or ["-"],
         _with_commas(write_state(entry, now)),
@@ -184,7 +221,10 @@ def _find_paint(entry: RevisionHistory, screen: Screen) -> Callable[[str], str]:
 def _with_commas(parts: list[str]) -> list[str]:
     """Put a comma behind each part but the last, and before no `and`."""
     following = [*parts[1:], "and "]
-    return [part if after.startswith("and ") else f"{part}," for part, after in zip(parts, following, strict=False)]
+    return [
+        part if after.startswith("and ") else f"{part},"
+        for part, after in zip(parts, following, strict=False)
+    ]
 
 
 def _find_entries(history: History) -> list[tuple[str, RevisionHistory]]:
@@ -198,10 +238,16 @@ def _find_entries(history: History) -> list[tuple[str, RevisionHistory]]:
 def _write_lines(history: History, screen: Screen) -> Iterator[str]:
     entries = _find_entries(history)
     rows = [_WIDE_TITLES, *(_write_wide_cells(name, entry, history.now) for name, entry in entries)]
-    paints: list[Callable[[str], str]] = [str, *(_find_paint(entry, screen) for _, entry in entries)]
+    paints: list[Callable[[str], str]] = [
+        str,
+        *(_find_paint(entry, screen) for _, entry in entries),
+    ]
     sizes = [max(map(columns, column)) for column in zip(*rows, strict=True)]
     for place, ((*cells, state), paint) in enumerate(zip(rows, paints, strict=True)):
-        padded = [text + " " * (size - columns(text)) for text, size in zip(cells, sizes[:-1], strict=True)]
+        padded = [
+            text + " " * (size - columns(text))
+            for text, size in zip(cells, sizes[:-1], strict=True)
+        ]
         line = _GAP.join([*padded, paint(state)])
         yield line if place else screen.strong(line)
 
@@ -230,7 +276,9 @@ def _write_paragraphs(history: History, screen: Screen) -> Iterator[str]:
         yield from _write_paragraph(set_name, entry, history.now, screen)
 
 
-def _write_paragraph(set_name: str, entry: RevisionHistory, now: float, screen: Screen) -> Iterator[str]:
+def _write_paragraph(
+    set_name: str, entry: RevisionHistory, now: float, screen: Screen
+) -> Iterator[str]:
     for label, sentences in _find_statements(printable(set_name), entry, now):
         paint = _find_paint(entry, screen) if label == "state" else str
         head = f"{label}:"
@@ -240,7 +288,9 @@ def _write_paragraph(set_name: str, entry: RevisionHistory, now: float, screen: 
                 head = ""
 
 
-def _find_statements(set_name: str, entry: RevisionHistory, now: float) -> Iterator[tuple[str, list[str]]]:
+def _find_statements(
+    set_name: str, entry: RevisionHistory, now: float
+) -> Iterator[tuple[str, list[str]]]:
     """Yield labels, each with sentences."""
     yield "state", [", ".join(write_state(entry, now))]
     yield "set", [f"{set_name}, base name {printable(entry.base)}"]
@@ -251,8 +301,15 @@ def _find_statements(set_name: str, entry: RevisionHistory, now: float) -> Itera
     if entry.pods is not None:
         yield "pods", [write_pods(entry.pods)]
     if entry.referrers or entry.is_rendered:
-        lists_it = [f"ConfigMap/{set_name}-linker, which lists what is rendered"] if entry.is_rendered else []
-        yield "kept by", [*lists_it, *(_write_keeper(referrer, now) for referrer in entry.referrers)]
+        lists_it = (
+            [f"ConfigMap/{set_name}-linker, which lists what is rendered"]
+            if entry.is_rendered
+            else []
+        )
+        yield (
+            "kept by",
+            [*lists_it, *(_write_keeper(referrer, now) for referrer in entry.referrers)],
+        )
     _, end = _write_end(entry, now)
     if end:
         yield "goes", [end]
@@ -263,8 +320,17 @@ def _find_statements(set_name: str, entry: RevisionHistory, now: float) -> Itera
 
 
 def _write_keeper(one: Referrer, now: float) -> str:
-    """Write an object that references the revision. Only what never changes has done so since it was created."""
-    of = f", {one.role} of {printable(one.of)}" if one.role else f", of {printable(one.of)}" if one.of else ""
+    """Write an object that references the revision.
+
+    Only what never changes has done so since it was created.
+    """
+    of = (
+        f", {one.role} of {printable(one.of)}"
+        if one.role
+        else f", of {printable(one.of)}"
+        if one.of
+        else ""
+    )
     since = "" if one.is_current else f", for {duration(now - one.created)}"
     pods = f", {write_pods(one.pods)}" if one.pods is not None else ""
     return f"{printable(str(one))}{of}{since}{pods}"
@@ -299,7 +365,11 @@ def _write_use(entry: RevisionHistory) -> list[str]:
             return [" and ".join(ordered)]
         return [f"{role} of {listed(sorted(workloads[role]))}" for role in ordered]
     if not entry.referrers:
-        return [] if entry.fate is Retention.RETAINED else ["no reference seen" if entry.is_incomplete else "unused"]
+        return (
+            []
+            if entry.fate is Retention.RETAINED
+            else ["no reference seen" if entry.is_incomplete else "unused"]
+        )
     if entry.is_awaited:
         return ["not started"]
     return ["in use" if any(one.is_in_use for one in entry.referrers) else "in history"]
@@ -329,12 +399,18 @@ def _write_trimming(one: Referrer) -> str:
     """Say after how many rollouts an object is trimmed: controllers keep `revisionHistoryLimit` of them."""
     if not one.of:
         return f"{one} is deleted"
-    left = f" after about {count(one.rollouts_left, 'more rollout')} of {one.of}" if one.rollouts_left else ""
+    left = (
+        f" after about {count(one.rollouts_left, 'more rollout')} of {one.of}"
+        if one.rollouts_left
+        else ""
+    )
     return f"{one} is trimmed{left}"
 
 
 def _write_referrers(entry: RevisionHistory, most: int | None = _MOST_REFERRERS) -> list[str]:
-    """Return the objects that reference a revision, with their pods. If they are many, count them by kind.
+    """Return the objects that reference a revision, with their pods.
+
+    If they are many, count them by kind.
 
     `most` None lists everything.
     """
@@ -356,7 +432,9 @@ def _sum(referrers: Iterable[Referrer]) -> Pods | None:
     known = [one.pods for one in referrers if one.pods is not None]
     readies = [pods.ready for pods in known]
     ready = None if None in readies else sum(filter(None, readies))
-    problem = next((pods.problem for pods in known if pods.problem), "")  # one is enough to look there
+    problem = next(
+        (pods.problem for pods in known if pods.problem), ""
+    )  # one is enough to look there
     return Pods(sum(pods.total for pods in known), ready, problem) if known else None
 
 
@@ -385,7 +463,9 @@ def find_notes(history: History) -> Iterator[Note]:
         missing = [entry.name for entry in one.entries if entry.fate is Retention.MISSING]
         if missing:
             verb = "does" if len(missing) == 1 else "do"
-            yield _warn(f"{listed(missing)} {verb} not exist: apply the manifests that have it again")
+            yield _warn(
+                f"{listed(missing)} {verb} not exist: apply the manifests that have it again"
+            )
         yield from _write_linker(one, history)
         if one.leaks:
             leaks: list[str] = []
@@ -393,12 +473,19 @@ def find_notes(history: History) -> Iterator[Note]:
                 leaks += (tracker.name for tracker in leak.trackers)
             what = "its Secret" if len(leaks) == 1 else "their Secrets"
             command = printable(deletion_command(one.leaks, history.namespace))
-            yield Note(f"the linker may not delete {listed(leaks)}, as no run has linked {what} in time:", command)
+            yield Note(
+                f"the linker may not delete {listed(leaks)}, as no run has linked {what} in time:",
+                command,
+            )
     yield from (_warn(write_unseen(unseen)) for unseen in history.unseen)
 
 
 def write_unseen(unseen: Unseen) -> str:
-    rule = f"{printable(unseen.plural)}; you need the rule {printable(unseen.rule)}" if unseen.rule else ""
+    rule = (
+        f"{printable(unseen.plural)}; you need the rule {printable(unseen.rule)}"
+        if unseen.rule
+        else ""
+    )
     return f"not seen: {rule or printable(unseen.reason)}"
 
 
@@ -424,9 +511,13 @@ def _write_way_back(workload: WorkloadHistory) -> Iterator[Note]:
     # What both templates reference stays as it is: only what differs comes back.
     newest = next((one for one in workload.templates if one.role in _UNSETTLED), None)
     names = [name for name in back.to.revisions if newest is None or name not in newest.revisions]
-    what = listed(names) if names else f"{printable(back.to.name)}, which has the same configuration"
+    what = (
+        listed(names) if names else f"{printable(back.to.name)}, which has the same configuration"
+    )
     if back.to.absent:
-        yield _warn(f"no way back to {printable(back.to.name)}: {listed(back.to.absent)} does not exist")
+        yield _warn(
+            f"no way back to {printable(back.to.name)}: {listed(back.to.absent)} does not exist"
+        )
     elif back.command:
         yield Note(f"back to {what}:", printable(back.command))
     else:
@@ -446,13 +537,18 @@ def _write_linker(one: SetHistory, history: History) -> Iterator[Note]:
     if job.failure and job.ended is not None:
         logs = f"kubectl logs {name.lower()} -n {printable(history.namespace)}"
         ago = duration(history.now - job.ended)
-        yield _warn(f"{name} failed {ago} ago ({cut(printable(job.failure), _LONGEST_REASON)}):", logs)
+        yield _warn(
+            f"{name} failed {ago} ago ({cut(printable(job.failure), _LONGEST_REASON)}):", logs
+        )
     elif job.ended is None:
         yield Note(f"{name} has not ended, after {duration(history.now - job.created)}")
 
 
 def listed(names: Iterable[str], most: int = _MOST_NAMES) -> str:
-    """Join names, and count those that are too many: `a, b and 3 more`. They are safe to print then."""
+    """Join names, and count those that are too many: `a, b and 3 more`.
+
+    They are safe to print then.
+    """
     return listing(map(printable, names), most, is_sentence=True)
 
 
@@ -468,7 +564,8 @@ def duration(seconds: float) -> str:
 
 def write_history_json(history: History, *, in_one_line: bool = False) -> str:
     """Write everything that the text says, and more."""
-    # The state of a revision says how long it still stays, so it depends on the time of the history around it.
+    # The state of a revision says how long it still stays, so it depends on the time of the history
+    # around it.
     state: FieldSource = ("state", lambda entry: ", ".join(write_state(entry, history.now)))
     revision = [state if source == "state" else source for source in _FORMS[RevisionHistory]]
     return write_forms(history, {**_FORMS, RevisionHistory: revision}, in_one_line=in_one_line)
@@ -491,7 +588,10 @@ def _write_notes(history: History) -> list[str]:
 def _write_change(entry: RevisionHistory) -> dict[str, object] | None:
     """Write what differs from the next older revision, in the form of `krm-fn diff`."""
     change = entry.change
-    return change and {"from": change.old and change.old.name, "keys": as_json(change.keys, CHANGE_FORMS)}
+    return change and {
+        "from": change.old and change.old.name,
+        "keys": as_json(change.keys, CHANGE_FORMS),
+    }
 
 
 _NUMBER: FieldSource = ("number", lambda one: one.number or None)
@@ -505,10 +605,25 @@ _FORMS: Forms = {
     SetHistory: ("set=name", "has_inventory", "job", "revisions=entries", "workloads"),
     LinkerJob: ("name", time_field("created"), time_field("ended"), "failure"),
     RevisionHistory: (
-        *("kind", "name", "baseName=base", time_field("created"), "state", "fate", "is_rendered", "is_linked"),
+        *(
+            "kind",
+            "name",
+            "baseName=base",
+            time_field("created"),
+            "state",
+            "fate",
+            "is_rendered",
+            "is_linked",
+        ),
         *("isMarkedForDeletion=is_marked", "pods", "referencedBy=referrers"),
         ("lastReferencedBy", lambda entry: tuple(map(str, entry.last))),
-        *(time_field("due"), "owners", "foreignOwners=foreign", "nextRunAdds=to_link", ("change", _write_change)),
+        *(
+            time_field("due"),
+            "owners",
+            "foreignOwners=foreign",
+            "nextRunAdds=to_link",
+            ("change", _write_change),
+        ),
         ("*madeBy", lambda entry: {"madeBy": entry.made_by} if entry.made_by else {}),
     ),
     Referrer: (
@@ -530,7 +645,10 @@ _FORMS: Forms = {
 
 
 class HistoryFormat(StrEnum):
-    """How to write a history. `detail` is the text about one base name or revision, `json-line` JSON in one line."""
+    """How to write a history.
+
+    `detail` is the text about one base name or revision, `json-line` JSON in one line.
+    """
 
     TEXT = "text"
     DETAIL = "detail"
@@ -540,7 +658,11 @@ class HistoryFormat(StrEnum):
     MARKDOWN = "markdown"
 
 
-_TEXTS = {HistoryFormat.TEXT: write_history_text, HistoryFormat.DETAIL: write_detail, HistoryFormat.WIDE: write_wide}
+_TEXTS = {
+    HistoryFormat.TEXT: write_history_text,
+    HistoryFormat.DETAIL: write_detail,
+    HistoryFormat.WIDE: write_wide,
+}
 
 
 def write_history(history: History, form: HistoryFormat, screen: Screen) -> str:

@@ -14,15 +14,20 @@ _STRUCTURE, _ENVIRONMENTS, _ABOVE_ENVIRONMENTS = (
 
 
 def name_set(named: str, around: Around, namespace: str) -> str:
-    """Choose a name that no other folder of the repository has in this namespace. `named`: what the package is called.
+    """Choose a name that no other folder of the repository has in this namespace.
 
-    Where a namespace is not known, it may be the same. What nothing builds may be applied together: Flux makes one
-    kustomization of all manifests below a folder, in which there must be no two configurations of one name.
+    `named`: what the package is called.
+
+    Where a namespace is not known, it may be the same. What nothing builds may be applied together:
+    Flux makes one kustomization of all manifests below a folder, in which there must be no two
+    configurations of one name.
     """
     ours = frozenset([namespace]) if namespace else around.namespaces_of(around.directory)
     is_built = bool(built_from(around.directory))
     taken = {
-        one.name for one in around.sets if may_share(one.namespaces, ours) or not (is_built or built_from(one.folder))
+        one.name
+        for one in around.sets
+        if may_share(one.namespaces, ours) or not (is_built or built_from(one.folder))
     }
     return next(name for name in _find_names(named, around) if name not in taken)
 
@@ -34,13 +39,18 @@ def may_share(some: frozenset[str], others: frozenset[str]) -> bool:
 def _find_names(named: str, around: Around) -> Iterator[str]:
     parts = around.directory.parts[1:]
     if around.repository:
-        # The folder of the clone is named by whoever cloned it: it counts where nothing inside tells more.
+        # The folder of the clone is named by whoever cloned it: it counts where nothing inside
+        # tells more.
         inside = around.directory.relative_to(around.repository).parts
         application = _find_application(inside, around) or around.repository.name
     else:
         inside = parts
         application = _find_application(inside, around)
-    first = named if named and not _is_common(named) else application or around.directory.name or PROGRAM
+    first = (
+        named
+        if named and not _is_common(named)
+        else application or around.directory.name or PROGRAM
+    )
     yield set_name(first)
     telling = [part for part in inside if part.casefold() not in _STRUCTURE]
     for number in range(1, len(telling) + 1):
@@ -52,8 +62,14 @@ def _find_names(named: str, around: Around) -> Iterator[str]:
 def _find_application(parts: tuple[str, ...], around: Around) -> str:
     """Return the last folder that is neither structure nor an environment; `""` if there is none."""
     telling = [part for part in parts if not _is_common(part)]
-    if telling and telling[-1] == parts[-1] and len(parts) > 1 and parts[-2].casefold() in _ABOVE_ENVIRONMENTS:
-        # Below `overlays` anything may be an environment, unless nothing else would name the application.
+    if (
+        telling
+        and telling[-1] == parts[-1]
+        and len(parts) > 1
+        and parts[-2].casefold() in _ABOVE_ENVIRONMENTS
+    ):
+        # Below `overlays` anything may be an environment, unless nothing else would name the
+        # application.
         return telling[-2] if telling[1:] else "" if _has_base_beside(around) else telling[-1]
     return telling[-1] if telling else ""
 
@@ -62,7 +78,9 @@ def _has_base_beside(around: Around) -> bool:
     """Tell whether the folder is an overlay of what is beside `overlays`, and so one of several environments."""
     found = around.kustomizations.get(around.directory)
     above = around.directory.parent.parent
-    return found is not None and any(_is_common(base.name) and base.parent == above for base in found.bases)
+    return found is not None and any(
+        _is_common(base.name) and base.parent == above for base in found.bases
+    )
 
 
 def _is_common(name: str) -> bool:

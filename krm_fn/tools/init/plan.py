@@ -13,7 +13,17 @@ from typing import NamedTuple
 
 from krm_fn.base.changes import Change, Changes, Edit, SetFields, SetItems
 from krm_fn.base.item import Item, read_item
-from krm_fn.base.node import Mapping, NewValue, Node, elements, entries, get, is_mapping, is_sequence, text
+from krm_fn.base.node import (
+    Mapping,
+    NewValue,
+    Node,
+    elements,
+    entries,
+    get,
+    is_mapping,
+    is_sequence,
+    text,
+)
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Settings
 from krm_fn.core.config.build import parse_config
@@ -67,7 +77,9 @@ class Wishes(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """A file, and what becomes of it: `data`, None where it stays. `before` is None where there is no file.
+    """A file, and what becomes of it: `data`, None where it stays.
+
+    `before` is None where there is no file.
 
     `by_hand`: lines for a person to add. As long as there are any, nothing is written.
     """
@@ -80,7 +92,10 @@ class Planned(NamedTuple):
 
 
 def find_door(directory: Path, wishes: Wishes) -> Door:
-    """Find what will run the function. In a kpt package, a kustomization is only run where kpt is not."""
+    """Find what will run the function.
+
+    In a kpt package, a kustomization is only run where kpt is not.
+    """
     if (directory / KPTFILE).is_file() and (not wishes.deployers or Door.KPT in wishes.deployers):
         return Door.KPT
     built = built_from(directory)
@@ -92,14 +107,21 @@ def add_namespace(directory: Path, door: Door, wishes: Wishes, allowance: Allowa
     if door is not Door.CHART or wishes.namespace or "helm" not in (wishes.deployers or ("helm",)):
         return wishes
     file = directory / CONFIG_FILE
-    present = os.path.lexists(file) and _parse(file, _files(directory, allowance).read(file))[1].linker.namespace
+    present = (
+        os.path.lexists(file)
+        and _parse(file, _files(directory, allowance).read(file))[1].linker.namespace
+    )
     if not present:
-        message = "Helm tells a post-renderer no namespace; pass that of the release with --namespace"
+        message = (
+            "Helm tells a post-renderer no namespace; pass that of the release with --namespace"
+        )
         raise Rejected(Problem(message, file=str(directory)))
     return wishes._replace(namespace=present)
 
 
-def plan(directory: Path, door: Door, wishes: Wishes, around: Around, allowance: Allowance) -> list[Planned]:
+def plan(
+    directory: Path, door: Door, wishes: Wishes, around: Around, allowance: Allowance
+) -> list[Planned]:
     """Plan all files, in the order in which they are written: the configuration first, and last what needs it.
 
     Raises Rejected for what cannot be read, and for a directory in which the function would be in the way.
@@ -120,7 +142,9 @@ def _files(directory: Path, allowance: Allowance) -> Files:
     return Files(allowance.limits.root or directory, allowance)
 
 
-def _plan_config(directory: Path, door: Door, wishes: Wishes, around: Around, files: Files) -> Planned:
+def _plan_config(
+    directory: Path, door: Door, wishes: Wishes, around: Around, files: Files
+) -> Planned:
     present = _find_config(directory, door, files)
     wanted = _write_config(directory, door, wishes, around, files)
     _parse(directory / CONFIG_FILE, wanted.encode())
@@ -129,7 +153,11 @@ def _plan_config(directory: Path, door: Door, wishes: Wishes, around: Around, fi
         return Planned(directory / CONFIG_FILE, "written", data=wanted.encode())
     data = files.read(present)
     missing = "" if data == wanted.encode() else "".join(_find_missing(present, data, door, wishes))
-    said = "is there, and is not changed; add to it what this deployer needs:" if missing else "unchanged"
+    said = (
+        "is there, and is not changed; add to it what this deployer needs:"
+        if missing
+        else "unchanged"
+    )
     return Planned(present, said, data, by_hand=missing)
 
 
@@ -138,7 +166,11 @@ def _find_config(directory: Path, door: Door, files: Files) -> Path | None:
     if door is Door.KUSTOMIZE:
         listed = [plugin for plugin in find_plugins(directory, files) if plugin.krm_fn]
         if listed:
-            return listed[-1].kustomization if listed[-1].is_inline else Path(os.path.relpath(listed[-1].path))
+            return (
+                listed[-1].kustomization
+                if listed[-1].is_inline
+                else Path(os.path.relpath(listed[-1].path))
+            )
     if door is Door.KPT:
         for root in _read(directory / KPTFILE, files):
             for named, settings in find_in_kptfile(root):
@@ -165,7 +197,10 @@ def _find_missing(file: Path, data: bytes, door: Door, wishes: Wishes) -> Iterat
 
 
 def _is_rendered_first(settings: Settings, wishes: Wishes) -> bool:
-    """Tell whether `krm-fn render` builds the directory, in a plugin or in CI. It needs no entry, but takes one."""
+    """Tell whether `krm-fn render` builds the directory, in a plugin or in CI.
+
+    It needs no entry, but takes one.
+    """
     return {*settings.deployers, *wishes.deployers} <= _RENDERED_FIRST
 
 
@@ -179,7 +214,11 @@ def _parse(file: Path, data: bytes) -> tuple[Item, Settings]:
 
 def _refuse_taken(directory: Path, wishes: Wishes, around: Around) -> None:
     """Refuse a name that is given, and that is certain to be that of another folder in this namespace."""
-    ours = frozenset([wishes.namespace]) if wishes.namespace else around.namespaces_of(around.directory)
+    ours = (
+        frozenset([wishes.namespace])
+        if wishes.namespace
+        else around.namespaces_of(around.directory)
+    )
     for one in around.sets:
         if one.name == wishes.set and (one.namespaces & ours) - {""}:
             message = f"--set {wishes.set} is the set of {around.show(one.folder)}, in the same namespace; pass another"
@@ -202,7 +241,9 @@ def _find_name(directory: Path, door: Door, files: Files) -> str:
     return next(filter(None, (text(get(root, *path)) for root in roots)), "")
 
 
-def _plan_kustomization(directory: Path, config: Planned, wishes: Wishes, files: Files) -> Iterator[Planned]:
+def _plan_kustomization(
+    directory: Path, config: Planned, wishes: Wishes, files: Files
+) -> Iterator[Planned]:
     file = directory / built_from(directory)
     data = files.read(file)
     entry = os.path.relpath(config.file, directory)
@@ -210,14 +251,17 @@ def _plan_kustomization(directory: Path, config: Planned, wishes: Wishes, files:
     for root in _read(file, files):
         listed += map(text, elements(get(root, "transformers")))
     # The entry may be there without its file, which is written now.
-    if Path(entry) in map(Path, listed) or any(plugin.krm_fn for plugin in find_plugins(directory, files)):
+    if Path(entry) in map(Path, listed) or any(
+        plugin.krm_fn for plugin in find_plugins(directory, files)
+    ):
         yield Planned(file, "unchanged", data)
         return
     if config.before is not None and not config.by_hand:
         item, settings = _parse(config.file, config.before)
         if not runtimes_of(item) and _is_rendered_first(settings, wishes):
             return
-    # Without the annotation, kustomize fails at the entry. A file behind a link may be that of other folders too.
+    # Without the annotation, kustomize fails at the entry. A file behind a link may be that of
+    # other folders too.
     edited = None if config.by_hand or file.is_symlink() else _edit(data, ("transformers",), entry)
     if edited is None:
         yield Planned(file, "is not changed; add to it:", data, by_hand=in_transformers(entry))
@@ -233,11 +277,15 @@ def _plan_kptfile(directory: Path, files: Files) -> Planned:
         return Planned(file, "unchanged", data)
     edited = None if file.is_symlink() else _edit(data, ("pipeline", "mutators"), KPT_ENTRY)
     if edited is None:
-        return Planned(file, "is not changed; add to it, as the last entry:", data, by_hand=KPT_ENTRY_LINES)
+        return Planned(
+            file, "is not changed; add to it, as the last entry:", data, by_hand=KPT_ENTRY_LINES
+        )
     return Planned(file, "edited: pipeline.mutators runs krm-fn", data, edited)
 
 
-def _plan_pipeline(directory: Path, pipeline: Pipeline, action: str, around: Around, allowance: Allowance) -> Planned:
+def _plan_pipeline(
+    directory: Path, pipeline: Pipeline, action: str, around: Around, allowance: Allowance
+) -> Planned:
     if around.repository is None:
         message = "is in no repository of git, in which --ci writes its file"
         raise Rejected(Problem(message, file=str(directory)))
@@ -262,7 +310,9 @@ def _plan_pipeline(directory: Path, pipeline: Pipeline, action: str, around: Aro
     if edited is not None:
         return Planned(file, f"edited: compares {package} too", data, edited)
     by_hand = pipeline.write(package, action or _PLACEHOLDER)
-    return Planned(file, "is there, and is not changed; add to it, and leave out --ci:", data, by_hand=by_hand)
+    return Planned(
+        file, "is there, and is not changed; add to it, and leave out --ci:", data, by_hand=by_hand
+    )
 
 
 def _read(file: Path, files: Files) -> list[Node]:
@@ -282,7 +332,9 @@ def _edit(data: bytes, path: tuple[str, ...], entry: NewValue) -> bytes | None:
         (item,) = envelope.items
         change = _add_entry(item, path, entry)
         edit = change and Edit(change, item, ".".join(path))
-        return envelope.encode(apply_changes(envelope, Changes(edits=(edit,))).text) if edit else None
+        return (
+            envelope.encode(apply_changes(envelope, Changes(edits=(edit,))).text) if edit else None
+        )
     except Rejected:
         return None
 

@@ -42,8 +42,12 @@ _IMAGE = (
     "no release of krm-fn is published yet: build the image (make image), docker push it to your registry, and set "
     "spec.linker.image"
 )
-_FLUX_BUILDS_IT = "let {files} lead to what CI has rendered: Flux runs no functions, and fails at the new entry"
-_NOT_AS_IT_IS = "kubectl apply -f {path} refuses krm-fn.yaml from now on; apply what krm-fn has rendered"
+_FLUX_BUILDS_IT = (
+    "let {files} lead to what CI has rendered: Flux runs no functions, and fails at the new entry"
+)
+_NOT_AS_IT_IS = (
+    "kubectl apply -f {path} refuses krm-fn.yaml from now on; apply what krm-fn has rendered"
+)
 _ADOPT = "if it runs already, sync once with strategy: adopt, as docs/migration.md says"
 
 _MOST_NAMES = 3
@@ -80,20 +84,31 @@ class _Prepared(NamedTuple):
         return any(one.by_hand for one in self.planned)
 
 
-def init(directory: Path, wishes: Wishes, surroundings: Surroundings, *, is_dry_run: bool) -> Outcome:
+def init(
+    directory: Path, wishes: Wishes, surroundings: Surroundings, *, is_dry_run: bool
+) -> Outcome:
     """Write what is missing, all of it or nothing, and sum up a rendering with it.
 
-    The exit code is 1 where nothing is written: where a rendering with it fails, or a person has to add something.
+    The exit code is 1 where nothing is written: where a rendering with it fails, or a person has to
+    add something.
     """
     try:
         prepared = _prepare(directory, wishes, surroundings)
         is_written = not prepared.rendering.exit_code and not prepared.is_by_hand and not is_dry_run
         if is_written:
-            write_all(NewContent(one.file, one.before, one.data) for one in prepared.planned if one.data is not None)
+            write_all(
+                NewContent(one.file, one.before, one.data)
+                for one in prepared.planned
+                if one.data is not None
+            )
     except OSError as error:
         return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
     except Rejected as rejected:
-        return Outcome(b"", stderr_lines([*rejected.problems, *_name_others(directory, wishes, surroundings)]), 1)
+        return Outcome(
+            b"",
+            stderr_lines([*rejected.problems, *_name_others(directory, wishes, surroundings)]),
+            1,
+        )
     if prepared.rendering.exit_code:
         return Outcome(b"", prepared.rendering.stderr, 1)
     said: list[str] = []
@@ -127,7 +142,9 @@ def _name_others(directory: Path, wishes: Wishes, surroundings: Surroundings) ->
     candidates = Around(directory, surroundings.limits).find_candidates()
     left = Allowance(surroundings.limits)
     tried = 0
-    while tried < min(len(candidates), _MOST_TRIED) and len(good) < _MOST_NAMED and left.seconds > 0:
+    while (
+        tried < min(len(candidates), _MOST_TRIED) and len(good) < _MOST_NAMED and left.seconds > 0
+    ):
         shown = Path(os.path.relpath(candidates[tried]))
         tried += 1
         # One time for all of them: each may hold a program that hangs.
@@ -162,7 +179,9 @@ def _say(one: Planned, *, is_written: bool, is_dry_run: bool) -> Iterator[str]:
     yield printable(f"{one.file}: {would}{one.said}")
     yield from (f"  {line}" for line in one.by_hand.splitlines())
     if is_dry_run and one.data is not None:
-        before, after = (text.decode(errors="replace").splitlines() for text in (one.before or b"", one.data))
+        before, after = (
+            text.decode(errors="replace").splitlines() for text in (one.before or b"", one.data)
+        )
         # No lines around those that change: a kustomization may hold values of Secrets.
         changed = [*unified_diff(before, after, n=0, lineterm="")][2:]
         yield from (f"  {printable(line)}" for line in changed if not line.startswith("@@"))

@@ -15,7 +15,8 @@ from krm_fn.core.names.names import PROGRAM
 from krm_fn.core.yaml.reader import read_yaml, walk
 from krm_fn.core.yaml.splice import write_scalar
 
-# `exec` and no image: the first build needs nothing but the krm-fn that has written this (decision 64).
+# `exec` and no image: the first build needs nothing but the krm-fn that has written this (decision
+# 64).
 RUN_BY_KUSTOMIZE = """\
     config.kubernetes.io/function: |   # how kustomize runs it
       exec:
@@ -32,7 +33,9 @@ _NOT_FOR_ARGO_CD = "# +argocd:skip-file-rendering"
 KPT_ENTRY = {"exec": PROGRAM, "configPath": CONFIG_FILE}
 KPT_ENTRY_LINES = f"pipeline:\n  mutators:\n  - exec: {PROGRAM}\n    configPath: {CONFIG_FILE}\n"
 
-_SCHEDULE = '# schedule: "H * * * *"   # also between releases: an old revision goes within the hour'
+_SCHEDULE = (
+    '# schedule: "H * * * *"   # also between releases: an old revision goes within the hour'
+)
 _TO_SET = f"image: REGISTRY/krm-fn:{__version__}   # the Job runs it; make image builds it, and you push it"
 
 _PACKAGES = "apps/*/overlays/*"
@@ -62,7 +65,9 @@ class Pipeline(Enum):
         """Add a package to the list in a file for CI; None where that cannot be done with certainty."""
         roots = _read(data)
         values = _values(roots, self)
-        lists = [node for node in walk(roots) if is_scalar(node) and node.style == "|" and node in values]
+        lists = [
+            node for node in walk(roots) if is_scalar(node) and node.style == "|" and node in values
+        ]
         if len(lists) != 1:
             return None
         packages = lists[0].value.splitlines()
@@ -76,9 +81,13 @@ class Pipeline(Enum):
         added = [f"{before.rstrip()}{end}", f"{indent}{package}{end}"]
         edited = "".join([*lines[:last], *added, *lines[last + 1 :]]).encode()
         wanted = lists[0].value.rstrip("\n") + f"\n{package}"
-        before_all = [wanted if node is lists[0] else node.value for node in walk(roots) if is_scalar(node)]
+        before_all = [
+            wanted if node is lists[0] else node.value for node in walk(roots) if is_scalar(node)
+        ]
         after_all = [node.value for node in walk(_read(edited)) if is_scalar(node)]
-        is_proven = [one.rstrip("\n") for one in before_all] == [one.rstrip("\n") for one in after_all]
+        is_proven = [one.rstrip("\n") for one in before_all] == [
+            one.rstrip("\n") for one in after_all
+        ]
         return edited if is_proven else None
 
 
@@ -106,7 +115,9 @@ def is_unsafe(package: str) -> bool:
     return _UNSAFE.search(package) is not None
 
 
-def write_config(name: str, annotations: str, deployers: Sequence[str], image: str, namespace: str) -> str:
+def write_config(
+    name: str, annotations: str, deployers: Sequence[str], image: str, namespace: str
+) -> str:
     """Write krm-fn.yaml. `annotations` are lines; what is empty has its default."""
     chosen = f"deployers: [{', '.join(deployers or Settings().deployers)}]"
     lines = [

@@ -1,9 +1,9 @@
 """Write several files as one transaction: after a failure all are as before.
 
-Each file is written beside its place first, under a hidden name that no tool takes for a manifest, so that a full disk
-and a folder that cannot be written to are found before anything changes. Then each is put in its place at once, in the
-order of the list. Who kills the process in between leaves the first of them, and hidden files. So the order matters:
-nothing may need a file that comes later.
+Each file is written beside its place first, under a hidden name that no tool takes for a manifest,
+so that a full disk and a folder that cannot be written to are found before anything changes. Then
+each is put in its place at once, in the order of the list. Who kills the process in between leaves
+the first of them, and hidden files. So the order matters: nothing may need a file that comes later.
 """
 
 import errno
@@ -32,7 +32,10 @@ class NewContent(NamedTuple):
 
 
 def write_all(contents: Iterable[NewContent]) -> None:
-    """Write all files, or none. Raises OSError with the name of the file, and Rejected where one has changed."""
+    """Write all files, or none.
+
+    Raises OSError with the name of the file, and Rejected where one has changed.
+    """
     transaction = _Transaction()
     with held_signals():
         try:
@@ -83,7 +86,9 @@ class _Transaction:
                 one.content.file.unlink()
         self.clean_up()
         for folder in reversed(self._folders):
-            with suppress(OSError):  # nor does a folder that somebody has put something into meanwhile
+            with suppress(
+                OSError
+            ):  # nor does a folder that somebody has put something into meanwhile
                 folder.rmdir()
         self._folders = []
 
@@ -138,11 +143,15 @@ def _put_in_place(one: _Staged) -> None:
 def _check_unchanged(content: NewContent) -> None:
     now = content.file.read_bytes() if os.path.lexists(content.file) else None
     if now != content.before:
-        raise Rejected(Problem("has changed while krm-fn was running; run it again", file=str(content.file)))
+        raise Rejected(
+            Problem("has changed while krm-fn was running; run it again", file=str(content.file))
+        )
 
 
 def _copy_owner(status: os.stat_result, descriptor: int) -> None:
-    with suppress(PermissionError):  # only root gives files away, and an owner changes the mode below
+    with suppress(
+        PermissionError
+    ):  # only root gives files away, and an owner changes the mode below
         os.fchown(descriptor, status.st_uid, status.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
 

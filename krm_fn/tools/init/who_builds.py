@@ -1,7 +1,7 @@
 """What is around a directory: who builds it as a base, what deploys it, which sets there are.
 
-All of it is read from the files of the repository, as far as they are regular and of a size that such files have. What
-nobody can read, nobody builds either: it is passed over.
+All of it is read from the files of the repository, as far as they are regular and of a size that
+such files have. What nobody can read, nobody builds either: it is passed over.
 """
 
 import os
@@ -89,7 +89,9 @@ class Around:
     @cached_property
     def kustomizations(self) -> dict[Path, Kustomization]:
         folders = {file.parent for file in self._files if file.name in KUSTOMIZATIONS}
-        return {folder: one for folder in sorted(folders) if (one := self._read_kustomization(folder))}
+        return {
+            folder: one for folder in sorted(folders) if (one := self._read_kustomization(folder))
+        }
 
     @cached_property
     def sets(self) -> list[KnownSet]:
@@ -99,22 +101,31 @@ class Around:
             names = self._sets_in(file)
             if file.parent != self.directory:
                 others |= {(file.parent, name) for name in names}
-        return [KnownSet(name, folder, self.namespaces_of(folder)) for folder, name in sorted(others)]
+        return [
+            KnownSet(name, folder, self.namespaces_of(folder)) for folder, name in sorted(others)
+        ]
 
     def namespaces_of(self, folder: Path) -> frozenset[str]:
         """Return the namespaces that are certain without a rendering; `""` where one is not known."""
         kustomization = self.kustomizations.get(folder)
         if kustomization and kustomization.namespace:
             return frozenset([kustomization.namespace])
-        linkers = [text(get(root, "spec", "linker", "namespace")) for root in self._read(folder / CONFIG_FILE)]
+        linkers = [
+            text(get(root, "spec", "linker", "namespace"))
+            for root in self._read(folder / CONFIG_FILE)
+        ]
         if any(linkers):
             return frozenset(linkers)
         _, files = WorkingTree(folder).list(".")
-        manifests = [] if built_from(folder) else [name for name in files if name.endswith(MANIFESTS)]
+        manifests = (
+            [] if built_from(folder) else [name for name in files if name.endswith(MANIFESTS)]
+        )
         nodes: list[Node] = []
         for name in manifests:
             nodes += self._read(folder / name)
-        items = [item for item in map(read_item, find_objects(nodes)) if not is_configuration(item.id)]
+        items = [
+            item for item in map(read_item, find_objects(nodes)) if not is_configuration(item.id)
+        ]
         return frozenset(item.id.namespace for item in items) or frozenset([""])
 
     def check_can_write(self, file: Path) -> None:
@@ -132,7 +143,9 @@ class Around:
         found: list[Path] = []
         for file in self._files:
             folder = file.parent
-            is_root = file.name in (*KUSTOMIZATIONS, CHART, KPTFILE) or file.name.endswith(MANIFESTS)
+            is_root = file.name in (*KUSTOMIZATIONS, CHART, KPTFILE) or file.name.endswith(
+                MANIFESTS
+            )
             is_below = self.directory in folder.parents
             if is_root and is_below and folder not in found and folder not in used:
                 found.append(folder)
@@ -187,9 +200,16 @@ class Around:
 
     def _pass_one_of(self, base: Path) -> str:
         users = {base}
-        while more := {one.folder for one in self.kustomizations.values() if users & {*one.bases}} - users:
+        while (
+            more := {one.folder for one in self.kustomizations.values() if users & {*one.bases}}
+            - users
+        ):
             users |= more
-        tops = [one for one in sorted(users) if not self._is_used(one) and not self.kustomizations[one].is_component]
+        tops = [
+            one
+            for one in sorted(users)
+            if not self._is_used(one) and not self.kustomizations[one].is_component
+        ]
         return f"; pass {listing(map(self.show, tops), _MOST_NAMES)}" if tops else ""
 
     def _is_used(self, folder: Path) -> bool:
@@ -215,7 +235,11 @@ class Around:
 
     def _is_part_of_chart(self, parent: Path) -> bool:
         first = self.directory.relative_to(parent).parts[0]
-        return first in _OF_A_CHART and self.top in (parent, *parent.parents) and (parent / CHART).is_file()
+        return (
+            first in _OF_A_CHART
+            and self.top in (parent, *parent.parents)
+            and (parent / CHART).is_file()
+        )
 
     def _is_generated_around(self, path: Path) -> bool:
         """Tell whether Flux generates a kustomization for a folder above, in which this one is a base."""
@@ -247,7 +271,9 @@ class Around:
             yield from filter(None, (text(get(root, "data", "name")) for root in self._read(file)))
         if file.name == KPTFILE:
             for root in self._read(file):
-                names = [text(get(settings, "data", "name")) for _, settings in find_in_kptfile(root)]
+                names = [
+                    text(get(settings, "data", "name")) for _, settings in find_in_kptfile(root)
+                ]
                 yield from filter(None, names)
 
     def _items_with(self, file: Path, word: str) -> list[Item]:
@@ -296,7 +322,8 @@ class Around:
             tuple(find_local_bases(folder, roots)),
             text(fields.get("namespace")),
             is_component=any(text(get(root, "kind")) == "Component" for root in roots),
-            has_charts=inflates or any(text(get(one.config, "kind")) == _CHART_PLUGIN for one in plugins),
+            has_charts=inflates
+            or any(text(get(one.config, "kind")) == _CHART_PLUGIN for one in plugins),
             runs_krm_fn=any(plugin.krm_fn for plugin in plugins),
         )
 
@@ -318,11 +345,16 @@ def refuse_deploying(directory: Path, items: Iterable[Item]) -> None:
 def would_do(directory: Path, folders: Iterable[str], *, is_all: bool) -> Problem:
     """Name folders below a directory that can be rendered."""
     more = "" if is_all else ", and maybe others"
-    return Problem(f"below it, these folders would do: {listing(folders)}{more}", file=str(directory))
+    return Problem(
+        f"below it, these folders would do: {listing(folders)}{more}", file=str(directory)
+    )
 
 
 def _walk(top: Path, most: int) -> Iterator[Path]:
-    """Yield all files but git's, in at most so many folders, the upper ones first. Links are not followed."""
+    """Yield all files but git's, in at most so many folders, the upper ones first.
+
+    Links are not followed.
+    """
     tree = WorkingTree(top)
     pending = deque(["."])
     while pending and most:

@@ -14,7 +14,13 @@ from krm_fn.facts.kinds import REVISION_HISTORY_LIMIT
 from krm_fn.linker.api import Api
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.live_cluster import Lists
-from krm_fn.report.object_change import ComparedObject, HandEdit, ObjectChange, Removal, RemovalOutcome
+from krm_fn.report.object_change import (
+    ComparedObject,
+    HandEdit,
+    ObjectChange,
+    Removal,
+    RemovalOutcome,
+)
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.compare import compare, find_fate
 from krm_fn.tools.diff.diff import (
@@ -28,7 +34,13 @@ from krm_fn.tools.diff.diff import (
     write_difference,
 )
 from krm_fn.tools.diff.difference import Difference
-from krm_fn.tools.diff.pair import Release, is_named_by_content, pair_emitted, pair_items, read_release
+from krm_fn.tools.diff.pair import (
+    Release,
+    is_named_by_content,
+    pair_emitted,
+    pair_items,
+    read_release,
+)
 from krm_fn.tools.diff.write_difference import Extent
 from krm_fn.tools.history.ask import connect, explained, patience
 from krm_fn.tools.history.find_history import find_history
@@ -51,7 +63,9 @@ class LiveInput(NamedTuple):
     say: Callable[[str], None]
 
 
-def diff_live(compared: LiveInput, options: RenderOptions, form: DiffFormat, screen: Screen, extent: Extent) -> Outcome:
+def diff_live(
+    compared: LiveInput, options: RenderOptions, form: DiffFormat, screen: Screen, extent: Extent
+) -> Outcome:
     """Compare what the paths render to with what is live."""
     try:
         rendering = render_alone(compared.inputs, options)
@@ -76,18 +90,30 @@ def diff_live(compared: LiveInput, options: RenderOptions, form: DiffFormat, scr
 def _needs_namespace(release: Release) -> bool:
     package = release.package
     items = (*package.authored, *package.emitted)
-    return any(not package.namespace_of(item) and package.kinds.of(item.id).is_namespaced for item in items)
+    return any(
+        not package.namespace_of(item) and package.kinds.of(item.id).is_namespaced for item in items
+    )
 
 
-def compare_live(rendering: LoneRendering, api: Api, namespace: str, compared: LiveInput) -> Difference:
+def compare_live(
+    rendering: LoneRendering, api: Api, namespace: str, compared: LiveInput
+) -> Difference:
     """Compare a rendering with what is live. Raises NoAnswer."""
     release = rendering.release
-    namespaces = sorted({release.package.namespace_of(item) for item in release.package.authored} - {""})
+    namespaces = sorted(
+        {release.package.namespace_of(item) for item in release.package.authored} - {""}
+    )
     with explained(f"in namespace {', '.join(namespaces)}"):
         found = ClusterReader(api, namespace, compared.say).read(release)
         live = project_all(found.objects, rendering, namespace)
-        difference = compare(live.release, release, (f"live in {', '.join(namespaces) or 'the cluster'}", ""))
-        unused = _find_unused(release, difference, api, compared.say) if difference.linker.runs else _Unused((), ())
+        difference = compare(
+            live.release, release, (f"live in {', '.join(namespaces) or 'the cluster'}", "")
+        )
+        unused = (
+            _find_unused(release, difference, api, compared.say)
+            if difference.linker.runs
+            else _Unused((), ())
+        )
     return _complete(difference, live, found, unused, release)
 
 
@@ -99,7 +125,9 @@ class LiveSide(NamedTuple):
     raw: Mapping[tuple[str, ...], Item]
 
 
-def project_all(objects: Iterable[LiveManifest], rendering: LoneRendering, namespace: str) -> LiveSide:
+def project_all(
+    objects: Iterable[LiveManifest], rendering: LoneRendering, namespace: str
+) -> LiveSide:
     """Find what each object is in the rendering, and leave out what applying that does not change."""
     by_item = {one.item: one for one in objects}
     settings, new = rendering.settings, rendering.release
@@ -113,7 +141,9 @@ def project_all(objects: Iterable[LiveManifest], rendering: LoneRendering, names
     }
     items = [projected[item].item if item in projected else item for item in by_item]
     release = read_release(items, settings, namespace)
-    return LiveSide(release, tuple(projected.values()), {_key(item, release): item for item in by_item})
+    return LiveSide(
+        release, tuple(projected.values()), {_key(item, release): item for item in by_item}
+    )
 
 
 def _key(item: Item, release: Release) -> tuple[str, ...]:
@@ -127,9 +157,15 @@ class _Unused(NamedTuple):
     notes: tuple[str, ...]
 
 
-def _find_unused(new: Release, difference: Difference, api: Api, say: Callable[[str], None]) -> _Unused:
+def _find_unused(
+    new: Release, difference: Difference, api: Api, say: Callable[[str], None]
+) -> _Unused:
     """Find what the linker's next run deletes by its own rules, as `krm-fn history` does."""
-    told = {(change.who.kind, change.old.name) for change in difference.revisions if change.old is not None}
+    told = {
+        (change.who.kind, change.old.name)
+        for change in difference.revisions
+        if change.old is not None
+    }
     changes: list[ObjectChange] = []
     notes: dict[str, None] = {}
     for set_name, namespace in sorted(new.linked_sets):
@@ -162,7 +198,11 @@ def _complete(
         if change.old is None or change.new is None:
             return change
         key = change.old.kind, change.old.namespace, change.old.base
-        fate = find_fate(old[key], live.release, new) if change.has_new_name and change.old.set and key in old else None
+        fate = (
+            find_fate(old[key], live.release, new)
+            if change.has_new_name and change.old.set and key in old
+            else None
+        )
         if fate is not None and fate.outcome is not RemovalOutcome.PRUNED:
             change = change._replace(fate=fate._replace(rollouts=_find_rollouts(old[key], live)))
         return change._replace(edits=edits.get(key, ()))
@@ -184,13 +224,18 @@ def _find_rollouts(item: Item, live: LiveSide) -> int | None:
     for one in live.release.by_target.get(item, ()):
         kind = kind_of(one.referrer)
         if kind is not None and kind.history:
-            limit = text(get(live.raw[_key(one.referrer, live.release)].node, "spec", "revisionHistoryLimit"))
+            limit = text(
+                get(live.raw[_key(one.referrer, live.release)].node, "spec", "revisionHistoryLimit")
+            )
             limits.append(int(limit) if limit.isdecimal() else REVISION_HISTORY_LIMIT)
     return max(limits, default=None)
 
 
 def _find_notes(live: LiveSide) -> Iterator[str]:
-    is_unread = [one.item.id.kind == "Secret" and not is_named_by_content(one.item) for one in live.projections]
+    is_unread = [
+        one.item.id.kind == "Secret" and not is_named_by_content(one.item)
+        for one in live.projections
+    ]
     if any(is_unread):
         yield f"of {count(sum(is_unread), 'Secret')} only names and keys are compared, as values are not read"
     guesses = sum(one.is_guess for one in live.projections)

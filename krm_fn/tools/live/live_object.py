@@ -22,14 +22,16 @@ MARKS = frozenset([LAST_APPLIED, *SERVER_MARKS, *chain.from_iterable(_OF_DEPLOYE
 _MANAGERS = chain.from_iterable(one.managers for one in DEPLOYERS.values())
 _KNOWN_APPLIERS = frozenset([*APPLIERS, *_MANAGERS])
 
-_NOT_IN_YAML = re.compile("[^\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_NOT_IN_YAML = re.compile(
+    "[^\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
 
 
 class FieldOwner(NamedTuple):
     """A manager of fields, and those of its fields that are here or below: `{}` for all.
 
-    `subresource`: through which it has written, as `scale`. `is_around`: it owns what this is in as a whole, in which
-    there may be defaults of the API server.
+    `subresource`: through which it has written, as `scale`. `is_around`: it owns what this is in as
+    a whole, in which there may be defaults of the API server.
     """
 
     manager: str
@@ -41,7 +43,9 @@ class FieldOwner(NamedTuple):
 
 
 class LiveManifest(NamedTuple):
-    """An object of a cluster. `applied`: what was applied last, as kubectl has noted it; None if it has not.
+    """An object of a cluster.
+
+    `applied`: what was applied last, as kubectl has noted it; None if it has not.
 
     `keys`: those of a Secret, of which the value has not been read.
     """
@@ -55,17 +59,30 @@ class LiveManifest(NamedTuple):
 
 
 def read_live(kind: Kind, found: Any) -> LiveManifest:
-    """Read an object as an API server gives it, without what it says of itself. Of a Secret, only what names it."""
+    """Read an object as an API server gives it, without what it says of itself.
+
+    Of a Secret, only what names it.
+    """
     metadata = below(found, "metadata")
     owners = tuple(_read_owners(metadata))
     annotations = mapping(metadata.get("annotations"))
-    applied = text_in(annotations, LAST_APPLIED) if kind.kind != "Secret" else ""  # it has the values of a Secret
+    applied = (
+        text_in(annotations, LAST_APPLIED) if kind.kind != "Secret" else ""
+    )  # it has the values of a Secret
     others = {name: value for name, value in annotations.items() if name != LAST_APPLIED}
-    own = {name: value for name, value in metadata.items() if name not in {*SERVER_METADATA, "annotations"}}
+    own = {
+        name: value
+        for name, value in metadata.items()
+        if name not in {*SERVER_METADATA, "annotations"}
+    }
     own |= {"annotations": others} if others else {}
-    body = {name: value for name, value in mapping(found).items() if name not in {"status", "metadata"}}
+    body = {
+        name: value for name, value in mapping(found).items() if name not in {"status", "metadata"}
+    }
     whole = {**body, "apiVersion": kind.api_version, "kind": kind.kind, "metadata": own}
-    is_controlled = any(mapping(one).get("controller") is True for one in list_of(metadata.get("ownerReferences")))
+    is_controlled = any(
+        mapping(one).get("controller") is True for one in list_of(metadata.get("ownerReferences"))
+    )
     return LiveManifest(
         read_item(read_json(json.dumps(whole, ensure_ascii=False))),
         owners,
@@ -87,7 +104,9 @@ def _read_owners(metadata: dict[str, Any]) -> Iterator[FieldOwner]:
     for one in map(mapping, list_of(metadata.get("managedFields"))):
         owned = mapping(one.get("fieldsV1"))
         if owned and one.get("subresource") != "status":
-            manager, operation, subresource = (text_in(one, name) for name in ("manager", "operation", "subresource"))
+            manager, operation, subresource = (
+                text_in(one, name) for name in ("manager", "operation", "subresource")
+            )
             yield FieldOwner(manager, operation, text_in(one, "time"), owned, subresource)
 
 
@@ -97,7 +116,10 @@ def _find_keys(owners: Iterable[FieldOwner]) -> tuple[str, ...]:
 
 
 def is_applier(owner: FieldOwner, appliers: Collection[str]) -> bool:
-    """Tell whether the manager of fields is a deployer. `appliers`: those that have applied a revision."""
+    """Tell whether the manager of fields is a deployer.
+
+    `appliers`: those that have applied a revision.
+    """
     if owner.manager == "kubectl":
         # `kubectl scale` writes `scale`, where kpt applies as kubectl does, without a name.
         return not owner.subresource

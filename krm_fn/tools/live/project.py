@@ -1,8 +1,9 @@
 """A live object as its author would have written it, so that it can be compared with a rendering.
 
-What applying does not change is left out: what the API server, controllers and others have added, where the rendering
-says nothing of it. What is equal is written as in the rendering: the API server writes `0644` as `420`, and leaves out
-what is empty. Fields that the rendering no longer has are kept if applying removes them: the owners of fields tell.
+What applying does not change is left out: what the API server, controllers and others have added,
+where the rendering says nothing of it. What is equal is written as in the rendering: the API server
+writes `0644` as `420`, and leaves out what is empty. Fields that the rendering no longer has are
+kept if applying removes them: the owners of fields tell.
 """
 
 import json
@@ -53,9 +54,9 @@ from krm_fn.tools.live.live_object import MARKS, FieldOwner, LiveManifest, is_ap
 class Projection(NamedTuple):
     """A live object as far as the rendering or its deployer has to do with it.
 
-    `edits` are the fields that others have set to what the rendering does not say, and `kept` those that somebody has
-    added by hand and that applying does not remove. `unread`: those set by hand whose values have not been read.
-    `is_guess`: nothing tells exactly what was applied.
+    `edits` are the fields that others have set to what the rendering does not say, and `kept` those
+    that somebody has added by hand and that applying does not remove. `unread`: those set by hand
+    whose values have not been read. `is_guess`: nothing tells exactly what was applied.
     """
 
     item: Item
@@ -92,7 +93,10 @@ class _Place(NamedTuple):
         return _Place(*below, owners, get(self.applied, name), *self[4:])
 
     def element(self, key: str, node: Node, index: int) -> "_Place":
-        """Return the place of an element of a list. `key`: the field that tells elements apart, `""` for none."""
+        """Return the place of an element of a list.
+
+        `key`: the field that tells elements apart, `""` for none.
+        """
         name = text(get(node, key)) if key else str(index)
         steps: set[str] = set()
         for owner in self.owners:
@@ -100,14 +104,22 @@ class _Place(NamedTuple):
         owners = tuple(chain.from_iterable(_descend(self.owners, found) for found in steps or {""}))
         alike = (one for one in elements(self.applied) if key and text(get(one, key)) == name)
         below = f"{self.path}[{name}]", element_of(self.names)
-        return _Place(*below, owners, next(alike, None), self.is_typed, is_replaced=self.is_replaced or not key)
+        return _Place(
+            *below,
+            owners,
+            next(alike, None),
+            self.is_typed,
+            is_replaced=self.is_replaced or not key,
+        )
 
 
 def _descend(owners: Iterable[FieldOwner], name: str) -> tuple[FieldOwner, ...]:
     """Return the owners of a field. Who owns all that is around it owns it too."""
     found = ((one, one.fields.get(name) if one.fields else {}) for one in owners)
     return tuple(
-        one._replace(fields=mapping(inner), is_around=not one.fields) for one, inner in found if inner is not None
+        one._replace(fields=mapping(inner), is_around=not one.fields)
+        for one, inner in found
+        if inner is not None
     )
 
 
@@ -119,7 +131,9 @@ def _means(one: str, node: Node) -> bool:
         return False
     if one.startswith("v:"):
         return is_scalar(node) and node.value == str(said)
-    return bool(said) and all(_text(get(node, name)) == str(value) for name, value in mapping(said).items())
+    return bool(said) and all(
+        _text(get(node, name)) == str(value) for name, value in mapping(said).items()
+    )
 
 
 def _text(node: Node | None) -> str:
@@ -138,7 +152,9 @@ class _Projector:
         self._is_secret = kind == "Secret"
         own = [one for one in live.owners if is_applier(one, appliers)]
         self._is_server_side = any(one.operation == "Apply" for one in own)
-        self._is_guess = bool(live.owners) and not (self._is_server_side or live.applied or self._is_secret)
+        self._is_guess = bool(live.owners) and not (
+            self._is_server_side or live.applied or self._is_secret
+        )
         self._edits: list[HandEdit] = []
         self._kept: list[HandEdit] = []
         self._unread: list[HandEdit] = []
@@ -149,7 +165,9 @@ class _Projector:
         before, after = fields(item.node), fields(rendered.node)
         kept: dict[str, Node] = {}
         for name in (*before, *(name for name in after if name not in before)):
-            if name == "status" or (self._is_secret and name not in {"apiVersion", "kind", "metadata"}):
+            if name == "status" or (
+                self._is_secret and name not in {"apiVersion", "kind", "metadata"}
+            ):
                 found = after.get(name)  # another request sets it, or it has not been read
             elif name == "metadata":
                 found = self._project_metadata(before[name], after.get(name), root.field(name))
@@ -163,7 +181,11 @@ class _Projector:
             kept |= self._project_keys(rendered, root.field("data"))
         built = read_item(_holding(item.node, rendered.node, kept))
         return Projection(
-            built, tuple(self._edits), tuple(self._kept), tuple(self._unread), self._is_guess and not self._is_known
+            built,
+            tuple(self._edits),
+            tuple(self._kept),
+            tuple(self._unread),
+            self._is_guess and not self._is_known,
         )
 
     def _project_keys(self, rendered: Item, place: _Place) -> dict[str, Node]:
@@ -194,11 +216,17 @@ class _Projector:
     def _project_metadata(self, live: Node, rendered: Node | None, place: _Place) -> Node:
         """Keep the name, and leave out what the API server writes."""
         after, before = fields(rendered), fields(live)
-        is_unknown = self._is_secret and not self._live.owners  # only something that stands for it has been seen
+        is_unknown = (
+            self._is_secret and not self._live.owners
+        )  # only something that stands for it has been seen
         whole = rendered if is_unknown else self._project(rendered, live, place)
         kept = fields(whole) | {name: one for name, one in after.items() if name in SERVER_METADATA}
         # A rendering may leave the namespace to those who apply it.
-        own = {name: one for name, one in before.items() if name == "name" or (name == "namespace" and name in after)}
+        own = {
+            name: one
+            for name, one in before.items()
+            if name == "name" or (name == "namespace" and name in after)
+        }
         kept = {name: one for name, one in kept.items() if name != "namespace"} | own
         return _holding(live, rendered, kept)
 
@@ -213,7 +241,9 @@ class _Projector:
             return self._project_list(rendered, live, place)
         if is_scalar(rendered) and is_scalar(live) and _is_same(rendered, live, place):
             return rendered
-        self._edits += (_edit(one, place) for one in place.owners if not is_applier(one, self._appliers))
+        self._edits += (
+            _edit(one, place) for one in place.owners if not is_applier(one, self._appliers)
+        )
         return live
 
     def _project_mapping(self, rendered: Mapping, live: Mapping, place: _Place) -> Node:
@@ -226,7 +256,11 @@ class _Projector:
             found = self._project(after.get(name), value, place.field(name))
             if found is not None:
                 kept[name] = found
-        kept |= {name: one for name, one in after.items() if name not in kept and _is_nothing(one, place.field(name))}
+        kept |= {
+            name: one
+            for name, one in after.items()
+            if name not in kept and _is_nothing(one, place.field(name))
+        }
         return _holding(live, rendered, kept)
 
     def _project_list(self, rendered: Sequence, live: Sequence, place: _Place) -> Node:
@@ -251,12 +285,18 @@ class _Projector:
         if is_whole and self._is_removed(place):
             return live
         if is_mapping(live) and live.value:
-            inner = {one: self._keep_removed(value, place.field(one)) for one, value in fields(live).items()}
+            inner = {
+                one: self._keep_removed(value, place.field(one))
+                for one, value in fields(live).items()
+            }
             kept = {one: value for one, value in inner.items() if value is not None}
             return _holding(live, None, kept) if kept else None
         if is_sequence(live) and live.value and all(owner.fields for owner in place.owners):
             key = _find_key([], live.value)
-            found = [self._keep_removed(one, place.element(key, one, at)) for at, one in enumerate(live.value)]
+            found = [
+                self._keep_removed(one, place.element(key, one, at))
+                for at, one in enumerate(live.value)
+            ]
             removed: Node = _copied(live, [one for one in found if one is not None])
             return removed if removed.value else None
         if self._is_removed(place):
@@ -268,10 +308,18 @@ class _Projector:
         """Tell whether the API server writes a field again that somebody removes."""
         is_empty = place.is_typed and is_mapping(live) and is_not_stored(live, place.names)
         is_twin = self._is_built_in and self._is_known and place.names[1] in TWINS
-        return is_empty or is_twin or is_default(live, place.names, self._kind, of_pods=self._is_built_in)
+        return (
+            is_empty
+            or is_twin
+            or is_default(live, place.names, self._kind, of_pods=self._is_built_in)
+        )
 
     def _by_hand(self, place: _Place) -> Iterator[HandEdit]:
-        people = (one for one in place.owners if one.manager in BY_HAND and not is_applier(one, self._appliers))
+        people = (
+            one
+            for one in place.owners
+            if one.manager in BY_HAND and not is_applier(one, self._appliers)
+        )
         return (_edit(one, place) for one in people)
 
     def _is_removed(self, place: _Place) -> bool:
@@ -286,11 +334,17 @@ class _Projector:
         own = [one for one in place.owners if is_applier(one, self._appliers)]
         has_no_default = self._is_known or place.names[0] in OPEN_MAPS or place.path.endswith("]")
         if self._is_server_side:
-            exactly = [one for one in own if one.operation == "Apply" and (has_no_default or not one.is_around)]
+            exactly = [
+                one
+                for one in own
+                if one.operation == "Apply" and (has_no_default or not one.is_around)
+            ]
             return bool(exactly) and len(own) == len(place.owners)
         if self._live.applied is not None:
             return place.applied is not None
-        return bool(own) and len(own) == len(place.owners) and has_no_default and self._kind != "Pod"
+        return (
+            bool(own) and len(own) == len(place.owners) and has_no_default and self._kind != "Pod"
+        )
 
 
 def _edit(owner: FieldOwner, place: _Place) -> HandEdit:
@@ -302,7 +356,9 @@ def _holding(live: Node, rendered: Node | None, kept: dict[str, Node]) -> Mappin
     names: dict[str, Node] = {}
     for node in (rendered, live):
         names |= {key.value: key for key, _ in node.value} if is_mapping(node) else {}
-    built: Mapping = _copied(live, [(names[name], value) for name, value in kept.items() if name in names])
+    built: Mapping = _copied(
+        live, [(names[name], value) for name, value in kept.items() if name in names]
+    )
     return built
 
 
@@ -349,12 +405,16 @@ def _says(live: Node, rendered: Node, place: _Place) -> bool:
     if is_mapping(rendered) and is_mapping(live):
         before = fields(live)
         return all(
-            _says(before[name], one, place.field(name)) if name in before else _is_nothing(one, place.field(name))
+            _says(before[name], one, place.field(name))
+            if name in before
+            else _is_nothing(one, place.field(name))
             for name, one in fields(rendered).items()
         )
     if is_sequence(rendered) and is_sequence(live):
         pairs = zip(live.value, rendered.value, strict=False)
-        return len(live.value) == len(rendered.value) and all(_says(one, other, place) for one, other in pairs)
+        return len(live.value) == len(rendered.value) and all(
+            _says(one, other, place) for one, other in pairs
+        )
     return is_scalar(rendered) and is_scalar(live) and _is_same(rendered, live, place)
 
 
@@ -364,11 +424,19 @@ def _is_nothing(rendered: Node, place: _Place) -> bool:
 
 
 def _is_same(rendered: Scalar, live: Scalar, place: _Place) -> bool:
-    """Tell whether a scalar of YAML is what the API server has stored. `live` is JSON: text has quotes."""
+    """Tell whether a scalar of YAML is what the API server has stored.
+
+    `live` is JSON: text has quotes.
+    """
     if place.is_typed and is_quantity(place.names):
-        return rendered.value == live.value or read_quantity(rendered.value) == read_quantity(live.value) is not None
+        return (
+            rendered.value == live.value
+            or read_quantity(rendered.value) == read_quantity(live.value) is not None
+        )
     if live.style:
-        return rendered.value == live.value and (is_text(rendered) or read_timestamp(rendered.value) is not None)
+        return rendered.value == live.value and (
+            is_text(rendered) or read_timestamp(rendered.value) is not None
+        )
     if rendered.style:
         return False
     if live.value in {"true", "false"}:

@@ -1,4 +1,7 @@
-"""What a cluster has of a rendering. It only lists: names and metadata first, and content of what is compared."""
+"""What a cluster has of a rendering.
+
+It only lists: names and metadata first, and content of what is compared.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,7 +12,13 @@ from typing import Any, NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.item import CONFIG_KINDS, Item
 from krm_fn.base.kind import DEPLOYERS, KINDS, Kind
-from krm_fn.core.names.names import base_name, is_emitted, is_revision, is_secret_tracker, listed_revisions
+from krm_fn.core.names.names import (
+    base_name,
+    is_emitted,
+    is_revision,
+    is_secret_tracker,
+    listed_revisions,
+)
 from krm_fn.linker.api import Api, Forbidden, NotServed, Refused
 from krm_fn.linker.live_cluster import CONFIG_MAPS, SECRETS, Lists, find_resources
 from krm_fn.linker.read import below, mapping, text_in
@@ -30,7 +39,10 @@ class LiveManifests(NamedTuple):
 
 
 class ClusterReader:
-    """The objects of a cluster that a rendering is about. Raises ApiError; Forbidden for ConfigMaps."""
+    """The objects of a cluster that a rendering is about.
+
+    Raises ApiError; Forbidden for ConfigMaps.
+    """
 
     def __init__(self, api: Api, namespace: str, say: Callable[[str], None]) -> None:
         self._api = api
@@ -44,7 +56,11 @@ class ClusterReader:
         wanted: dict[tuple[Kind, str], set[str]] = defaultdict(set)
         for item in (*release.package.authored, *release.package.emitted):
             kind = release.package.kinds.of(item.id)
-            namespace = (release.package.namespace_of(item) or self._namespace) if kind.is_namespaced else ""
+            namespace = (
+                (release.package.namespace_of(item) or self._namespace)
+                if kind.is_namespaced
+                else ""
+            )
             wanted[kind, namespace] |= {item.id.name, base_name(item)}  # it may become a revision
         kinds = dict.fromkeys(kind for kind, _ in wanted)
         served = {kind: self._find_served(kind) for kind in kinds}
@@ -56,13 +72,15 @@ class ClusterReader:
         chosen = [*choose_compared(listed, release)]
         if ("", "Secret") in self._unseen:
             chosen += map(_stand_in, [one.item for one in chosen if is_secret_tracker(one.item)])
-        return LiveManifests([*self._with_content(chosen)], frozenset(self._unseen), tuple(self._notes))
+        return LiveManifests(
+            [*self._with_content(chosen)], frozenset(self._unseen), tuple(self._notes)
+        )
 
     def _find_served(self, kind: Kind) -> Kind | None:
         """Return a kind with its plural and scope; None if the API server does not have it.
 
-        It is asked about kinds that no table has. Every user may read which resources there are; where the answer is
-        something else, the name suggests plural and scope.
+        It is asked about kinds that no table has. Every user may read which resources there are;
+        where the answer is something else, the name suggests plural and scope.
         """
         if (kind.group, kind.kind) in KINDS or _is_config(kind):
             return kind
@@ -71,7 +89,9 @@ class ClusterReader:
             return kind
         for one in resources:
             if one.get("kind") == kind.kind and "/" not in text_in(one, "name"):
-                return kind._replace(plural=text_in(one, "name"), is_namespaced=one.get("namespaced") is not False)
+                return kind._replace(
+                    plural=text_in(one, "name"), is_namespaced=one.get("namespaced") is not False
+                )
         self._note_unknown(kind)
         return None
 
@@ -82,7 +102,9 @@ class ClusterReader:
         return self._resources[api_version]
 
     def _note_unknown(self, kind: Kind) -> None:
-        self._notes.append(f"the API server has no {kind.kind} of {kind.api_version}, so each is shown as new")
+        self._notes.append(
+            f"the API server has no {kind.kind} of {kind.api_version}, so each is shown as new"
+        )
 
     def _list(self, kind: Kind, namespace: str, names: set[str]) -> list[LiveManifest]:
         """List what may be compared, of ConfigMaps and Secrets without content; nothing where that is forbidden."""
@@ -90,12 +112,17 @@ class ClusterReader:
         is_config = _is_config(kind)
         read = partial(_read_candidate, kind, names)
         # Objects without a namespace are few, and those of others many and large.
-        selectors = [{}] if kind.is_namespaced else [{"fieldSelector": f"metadata.name={name}"} for name in names]
+        selectors = (
+            [{}]
+            if kind.is_namespaced
+            else [{"fieldSelector": f"metadata.name={name}"} for name in names]
+        )
         try:
             found: list[LiveManifest] = []
             for selector in selectors:
                 self._api.deadline = patience(self._say)
-                # Values of Secrets are never asked for, and of ConfigMaps those alone that are compared (decision 61).
+                # Values of Secrets are never asked for, and of ConfigMaps those alone that are
+                # compared (decision 61).
                 found += lists.read(kind, read, metadata_only=is_config, **selector).items
         except Refused as error:
             if is_config and kind.kind == "ConfigMap":
@@ -122,7 +149,9 @@ class ClusterReader:
             self._api.deadline = patience(self._say)
             lists = Lists(self._api, one.item.id.namespace)
             read = partial(read_live, CONFIG_MAPS)
-            yield from lists.read(CONFIG_MAPS, read, fieldSelector=f"metadata.name={one.item.id.name}").items
+            yield from lists.read(
+                CONFIG_MAPS, read, fieldSelector=f"metadata.name={one.item.id.name}"
+            ).items
 
 
 def _is_config(kind: Kind) -> bool:
@@ -131,15 +160,24 @@ def _is_config(kind: Kind) -> bool:
 
 def _stand_in(tracker: Item) -> LiveManifest:
     """Return what the tracker tells of its Secret: the name."""
-    marks = {"labels": {keys.SET: tracker.labels[keys.SET]}, "annotations": {keys.BASE_NAME: base_name(tracker)}}
-    return read_live(SECRETS, {"metadata": {"name": tracker.id.name, "namespace": tracker.id.namespace, **marks}})
+    marks = {
+        "labels": {keys.SET: tracker.labels[keys.SET]},
+        "annotations": {keys.BASE_NAME: base_name(tracker)},
+    }
+    return read_live(
+        SECRETS, {"metadata": {"name": tracker.id.name, "namespace": tracker.id.namespace, **marks}}
+    )
 
 
 def _read_candidate(kind: Kind, names: set[str], found: Any) -> LiveManifest | None:
     """Read an object if it has one of the names, or a mark of a set or of a deployer."""
     metadata = below(found, "metadata")
     marks = {**mapping(metadata.get("labels")), **mapping(metadata.get("annotations"))}
-    is_candidate = text_in(metadata, "name") in names or keys.SET in marks or any(one in marks for one in _TRACKS)
+    is_candidate = (
+        text_in(metadata, "name") in names
+        or keys.SET in marks
+        or any(one in marks for one in _TRACKS)
+    )
     return read_live(kind, found) if is_candidate else None
 
 
@@ -153,17 +191,29 @@ def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[Li
     listed = list(listed)
     authored = [*new.package.authored, *new.package.emitted]
     names = {_id(item, new) for item in authored}
-    sets = {(item.labels[keys.SET], new.package.namespace_of(item)) for item in authored if keys.SET in item.labels}
+    sets = {
+        (item.labels[keys.SET], new.package.namespace_of(item))
+        for item in authored
+        if keys.SET in item.labels
+    }
     inventories = {
-        _set_of(one.item): listed_revisions(one.item) for one in listed if keys.RENDERED in one.item.annotations
+        _set_of(one.item): listed_revisions(one.item)
+        for one in listed
+        if keys.RENDERED in one.item.annotations
     }
     tracked: set[tuple[str, str]] = set()
     for one in listed:
         tracked |= _find_tracks(one.item) if _id(one.item, new) in names else set()
     newest: dict[tuple[str, ...], LiveManifest] = {}
-    bases = {(*_id(one.item, new)[:3], base_name(one.item)) for one in listed if is_revision(one.item)}
-    names |= {(*_id(item, new)[:3], base_name(item)) for item in authored if is_revision(item)} - bases
-    for one in sorted(listed, key=lambda one: (_id(one.item, new) in names, one.created, one.item.id.name)):
+    bases = {
+        (*_id(one.item, new)[:3], base_name(one.item)) for one in listed if is_revision(one.item)
+    }
+    names |= {
+        (*_id(item, new)[:3], base_name(item)) for item in authored if is_revision(item)
+    } - bases
+    for one in sorted(
+        listed, key=lambda one: (_id(one.item, new) in names, one.created, one.item.id.name)
+    ):
         item = one.item
         is_same = _id(item, new) in names
         is_of_set = is_revision(item) or item.labels.get(keys.COMPONENT) == keys.TRACKER
@@ -171,7 +221,12 @@ def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[Li
         if is_of_set and _set_of(item) in sets:
             inventory = inventories.get(_set_of(item))
             if inventory is None:
-                newest[item.id.kind, item.labels.get(keys.COMPONENT, ""), *_set_of(item), base_name(item)] = one
+                newest[
+                    item.id.kind,
+                    item.labels.get(keys.COMPONENT, ""),
+                    *_set_of(item),
+                    base_name(item),
+                ] = one
             elif item.id.name in inventory:
                 yield one
         elif is_emitted(item) and item.id.kind == _JOB and _set_of(item) in sets:
@@ -197,7 +252,9 @@ def _find_tracks(item: Item) -> set[tuple[str, str]]:
     marks: Mapping[str, str] = {**item.labels, **item.annotations}
     found = set()
     for name in (one for one in _TRACKS if marks.get(one)):
-        application, _, who = marks[name].partition(":") if name.endswith("tracking-id") else (marks[name], "", "")
+        application, _, who = (
+            marks[name].partition(":") if name.endswith("tracking-id") else (marks[name], "", "")
+        )
         own = f"{item.id.group}/{item.id.kind}:{item.id.namespace}/{item.id.name}"
         if who in {"", own}:
             found.add((name, application))

@@ -44,7 +44,10 @@ class Versions(NamedTuple, Generic[_T]):
 
 
 class Merged(NamedTuple):
-    """A text. `has_conflict`: git's markers are in it. `unrendered`: why it is as its author wrote it, else `""`."""
+    """A text. `has_conflict`: git's markers are in it.
+
+    `unrendered`: why it is as its author wrote it, else `""`.
+    """
 
     data: bytes
     has_conflict: bool = False
@@ -56,7 +59,9 @@ MergeTexts: TypeAlias = Callable[[Versions[bytes]], Merged]
 
 
 class _Authored(NamedTuple):
-    """A version as its authors wrote it. `linker`: the files with the linker's objects, as they are.
+    """A version as its authors wrote it.
+
+    `linker`: the files with the linker's objects, as they are.
 
     A version from before krm-fn was configured is as it is. `is_rendered`: it was not written so.
     """
@@ -66,22 +71,33 @@ class _Authored(NamedTuple):
     is_rendered: bool
 
 
-def merge(path: str, versions: Versions[PackageFiles], merge_texts: MergeTexts, environment: Environment) -> Merged:
-    """Merge a file of a package. Raises Rejected if a version is no package that is rendered in place.
+def merge(
+    path: str, versions: Versions[PackageFiles], merge_texts: MergeTexts, environment: Environment
+) -> Merged:
+    """Merge a file of a package.
 
-    Where the whole cannot be rendered, every file is left as its author would have written it. That is no package to
-    deploy, but one that the function renders right, and `krm-fn verify` refuses until then. The linker's files then
-    list the names of both sides, so that a reference with either of them follows.
+    Raises Rejected if a version is no package that is rendered in place.
+
+    Where the whole cannot be rendered, every file is left as its author would have written it. That
+    is no package to deploy, but one that the function renders right, and `krm-fn verify` refuses
+    until then. The linker's files then list the names of both sides, so that a reference with
+    either of them follows.
     """
     authored = Versions(*map(_restore, versions))
     if not any(one.is_rendered for one in authored):
         raise NotOurs
     linker = {**authored.theirs.linker, **authored.ours.linker}
-    merged = {name: one for name, one in _merge_all(authored, merge_texts).items() if name not in linker}
-    unrendered = next((f"{name} has a conflict" for name, one in merged.items() if one.has_conflict), "")
+    merged = {
+        name: one for name, one in _merge_all(authored, merge_texts).items() if name not in linker
+    }
+    unrendered = next(
+        (f"{name} has a conflict" for name, one in merged.items() if one.has_conflict), ""
+    )
     if not unrendered:
         try:
-            rendered = _render({name: one.data for name, one in merged.items()}, linker, environment)
+            rendered = _render(
+                {name: one.data for name, one in merged.items()}, linker, environment
+            )
         except NotOurs:
             raise
         except Rejected as rejected:
@@ -91,13 +107,20 @@ def merge(path: str, versions: Versions[PackageFiles], merge_texts: MergeTexts, 
             if not unrendered:
                 return Merged(rendered.get(path, b""))
     if path in linker:
-        # What an inventory of either side lists follows, and any other old name would be a pin (decision 40).
-        return Merged(_join(versions.ours.get(path, b""), versions.theirs.get(path, b"")), unrendered=unrendered)
+        # What an inventory of either side lists follows, and any other old name would be a pin
+        # (decision 40).
+        return Merged(
+            _join(versions.ours.get(path, b""), versions.theirs.get(path, b"")),
+            unrendered=unrendered,
+        )
     return merged.get(path, Merged(b""))._replace(unrendered=unrendered)
 
 
 def find_in_package(files: PackageFiles) -> Node | None:
-    """Find what configures krm-fn in a package: its Kptfile, else the file of that name. None: nothing does."""
+    """Find what configures krm-fn in a package: its Kptfile, else the file of that name.
+
+    None: nothing does.
+    """
     kptfile = read_yaml(files[KPTFILE]).roots if KPTFILE in files else []
     for root in kptfile:
         for config_path, config in find_in_kptfile(root):
@@ -125,7 +148,9 @@ def _restore(files: PackageFiles) -> _Authored:
     return _Authored(authored, linker, bool(linker) or authored != files)
 
 
-def _render(files: PackageFiles, linker: PackageFiles, environment: Environment) -> dict[str, bytes]:
+def _render(
+    files: PackageFiles, linker: PackageFiles, environment: Environment
+) -> dict[str, bytes]:
     """Render in place. New objects of the linker join those that an earlier run has written."""
     rendered = {**files, **linker}
     opened = _open(rendered)
@@ -134,7 +159,10 @@ def _render(files: PackageFiles, linker: PackageFiles, environment: Environment)
         raise NotOurs
     changes = decide(items, config, environment, expansion=Expansion(), is_in_place=True).changes
     _refuse_errors(changes, items)
-    emitted = [*linker, *(name for name, envelope in opened if any(map(is_emitted, envelope.items)))]
+    emitted = [
+        *linker,
+        *(name for name, envelope in opened if any(map(is_emitted, envelope.items))),
+    ]
     if changes.add and not emitted:
         raise Rejected(Problem("the linker's objects have no file yet"))
     for (name, envelope), own in _shared(opened, changes):
@@ -152,7 +180,8 @@ def _merge_all(authored: Versions[_Authored], merge_texts: MergeTexts) -> dict[s
         if settled is None:
             base, ours, theirs = of_file
             if ours is None or theirs is None:
-                # One side has removed what the other has changed: as git does, leave the text, and let a person decide.
+                # One side has removed what the other has changed: as git does, leave the text, and
+                # let a person decide.
                 merged[name] = Merged(ours or theirs or b"", has_conflict=True)
             else:
                 merged[name] = merge_texts(Versions(base or b"", ours, theirs))
@@ -165,7 +194,9 @@ def _find_outdated(versions: Versions[PackageFiles], rendered: PackageFiles) -> 
     """Say which file is not as it is to be: git takes it from one side, and asks no driver."""
     for name, of_file in _by_path(versions):
         settled = _settle(of_file)
-        if settled is not None and not _says_the_same(name, settled[0] or b"", rendered.get(name, b"")):
+        if settled is not None and not _says_the_same(
+            name, settled[0] or b"", rendered.get(name, b"")
+        ):
             return f"{name}, which only one branch has changed, must change as well"
     return ""
 
@@ -190,7 +221,10 @@ def _values(name: str, data: bytes) -> dict[ResourceId, Any]:
 
 
 def _join(ours: bytes, theirs: bytes) -> bytes:
-    """Return the linker's objects of both sides. Of two with one name it is ours; the inventory lists these names."""
+    """Return the linker's objects of both sides.
+
+    Of two with one name it is ours; the inventory lists these names.
+    """
     if not ours:
         return theirs
     first, second = (open_envelope(read_yaml(data)) for data in (ours, theirs))
@@ -210,7 +244,9 @@ def _by_path(versions: Versions[Mapping[str, _U]]) -> Iterator[tuple[str, Versio
 
 
 def _open(files: PackageFiles) -> list[tuple[str, Envelope]]:
-    """Open the files that hold objects; all others are text to this merge. Raises Rejected for what cannot be read.
+    """Open the files that hold objects; all others are text to this merge.
+
+    Raises Rejected for what cannot be read.
 
     Without a reader that cannot be read, another name would be right.
     """
@@ -226,7 +262,9 @@ def _open(files: PackageFiles) -> list[tuple[str, Envelope]]:
     return opened
 
 
-def _shared(opened: list[tuple[str, Envelope]], changes: Changes) -> Iterator[tuple[tuple[str, Envelope], Changes]]:
+def _shared(
+    opened: list[tuple[str, Envelope]], changes: Changes
+) -> Iterator[tuple[tuple[str, Envelope], Changes]]:
     return zip(opened, share_out(changes, [envelope for _, envelope in opened]), strict=True)
 
 

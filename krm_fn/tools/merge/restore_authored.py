@@ -13,11 +13,13 @@ from krm_fn.lint.lint import lint
 from krm_fn.transform import transform
 
 
-def restore_authored(items: list[Item], function_config: Node | None, expansion: Expansion) -> Changes:
+def restore_authored(
+    items: list[Item], function_config: Node | None, expansion: Expansion
+) -> Changes:
     """Return the changes that give all objects of the set the form that their authors wrote.
 
-    Base names come back, in references too. What stops deployers from pruning goes, with the linker's objects, mounts
-    and checksums: a run that follows writes all of it again.
+    Base names come back, in references too. What stops deployers from pruning goes, with the
+    linker's objects, mounts and checksums: a run that follows writes all of it again.
     """
     settings = parse_config(function_config)
     by_author = settings._replace(

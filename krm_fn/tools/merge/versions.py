@@ -18,7 +18,14 @@ from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
 from krm_fn.core.names.content_hash import HASH
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.tools.git.repository import Repository
-from krm_fn.tools.merge.merge_package import Merged, NotOurs, PackageFiles, Versions, find_in_package, merge
+from krm_fn.tools.merge.merge_package import (
+    Merged,
+    NotOurs,
+    PackageFiles,
+    Versions,
+    find_in_package,
+    merge,
+)
 from krm_fn.tools.render.files import MANIFESTS, Allowance, Limits, unreadable
 from krm_fn.tools.render.program import Program, run_program, temporary_folder
 
@@ -26,10 +33,16 @@ _MOST_CONFLICTS = 127
 """Of a file, in the exit code of git."""
 
 _FAILED = 129
-"""Ends the whole merge from version 2.42 of git on. Before that, it is a conflict, as every other exit code but 0."""
+"""Ends the whole merge from version 2.42 of git on.
+
+Before that, it is a conflict, as every other exit code but 0.
+"""
 
 _LABEL = re.compile(r"(?P<parent>parent of )?(?P<commit>\S+)(?: \(.*\))?", re.DOTALL)
-"""What git calls a side: a commit with its subject, or what somebody has typed. Of a patch it is a subject alone."""
+"""What git calls a side: a commit with its subject, or what somebody has typed.
+
+Of a patch it is a subject alone.
+"""
 
 _MARKER_SIZE = 7
 _REVISION = re.compile(rb"([\w.-]*)-" + HASH.encode() + rb"(?![\w-])")
@@ -67,8 +80,9 @@ _MERGES = (["merge"], ["m"])
 class DriverCall(NamedTuple):
     """What git passes to a merge driver: files with the versions of one file, its path, and more.
 
-    `labels` are what git calls the versions, the base first. A version of git that does not know a placeholder passes
-    it as it is. `favoured`: the side that wins in a conflict, `ours` or `theirs`, if git says so anywhere.
+    `labels` are what git calls the versions, the base first. A version of git that does not know a
+    placeholder passes it as it is. `favoured`: the side that wins in a conflict, `ours` or
+    `theirs`, if git says so anywhere.
     """
 
     files: Versions[Path]
@@ -81,11 +95,13 @@ class DriverCall(NamedTuple):
 def drive(call: DriverCall, environment: Environment, limits: Limits) -> Outcome:
     """Merge a file, and write the answer where git expects it. The exit code is 1 for a conflict.
 
-    What belongs to no package of this function is merged as git does, and whatever goes wrong is a reason to do so.
+    What belongs to no package of this function is merged as git does, and whatever goes wrong is a
+    reason to do so.
     """
     try:
         texts = Versions(*(file.read_bytes() for file in call.files))
-        # From here on the file holds both sides, whatever ends this process: git may take the file for the answer.
+        # From here on the file holds both sides, whatever ends this process: git may take the file
+        # for the answer.
         _replace(call.files.ours, both_sides(texts).data)
         git_folder = _find_git_folder(limits)
         favoured = _find_favoured(git_folder)
@@ -98,7 +114,10 @@ def drive(call: DriverCall, environment: Environment, limits: Limits) -> Outcome
 
 
 def _find_git_folder(limits: Limits) -> Path | None:
-    """Return the folder of git; None where that is not soon to be found. The merge itself may take longer."""
+    """Return the folder of git; None where that is not soon to be found.
+
+    The merge itself may take longer.
+    """
     try:
         allowance = Allowance(limits._replace(timeout=min(limits.timeout, _SOON)))
         return Repository(Path.cwd(), allowance).git_folder
@@ -109,7 +128,8 @@ def _find_git_folder(limits: Limits) -> Path | None:
 def _find_favoured(git_folder: Path | None) -> str:
     """Return the side that `git rebase -X` favours. git says of no other command what its -X was.
 
-    Its note stays where the rebase stops, and then it is not about what somebody merges or picks in between.
+    Its note stays where the rebase stops, and then it is not about what somebody merges or picks in
+    between.
     """
     is_rebase = _IN_REBASE in os.environ and not _merged()
     notes = git_folder / _OPTIONS if git_folder and is_rebase else None
@@ -130,7 +150,9 @@ def _find_unsaid(remarks: list[Problem], git_folder: Path | None) -> list[Proble
         said = git_folder / _SAID
         before = said.read_text().splitlines() if said.is_file() else []
         known = before[1:] if before[:1] == [identity] else []
-        digests = {one: _digest(f"{PurePosixPath(one.file).parent}: {one.message}") for one in warnings}
+        digests = {
+            one: _digest(f"{PurePosixPath(one.file).parent}: {one.message}") for one in warnings
+        }
         said.write_text("\n".join([identity, *known, *digests.values()]))
     except (OSError, ValueError):  # nobody knows which merge this is, or it cannot be noted
         return remarks
@@ -171,7 +193,9 @@ def _merge(
         return _merge_blindly(call, texts, limits, str(rejected.problems[0]))
     if not merged.unrendered:
         return merged, []
-    message = f"merged, but not rendered: {merged.unrendered}; render the package before you deploy it"
+    message = (
+        f"merged, but not rendered: {merged.unrendered}; render the package before you deploy it"
+    )
     return merged, [Problem(message, severity=Severity.WARNING, file=call.path)]
 
 
@@ -180,19 +204,27 @@ def _merge_blindly(
 ) -> tuple[Merged, list[Problem]]:
     """Merge a file without its package. That is a conflict, unless the package has no say in it.
 
-    Where both sides name the same revisions as before, each name has changed on one side at most, with its content: the
-    other side would have changed it too. But a name that one side has added may be that of a content which the other
-    side has changed.
+    Where both sides name the same revisions as before, each name has changed on one side at most,
+    with its content: the other side would have changed it too. But a name that one side has added
+    may be that of a content which the other side has changed.
     """
     merged, problems = _merge_alone(call, texts, limits)
     names = {tuple(sorted(_REVISION.findall(text))) for text in texts}
     is_safe = merged.has_conflict or len(names) == 1
-    hint = "" if is_safe else "; a side adds or removes names of revisions, so look at them, and render the package"
-    warning = Problem(f"merged as git does: {reason}{hint}", severity=Severity.WARNING, file=call.path)
+    hint = (
+        ""
+        if is_safe
+        else "; a side adds or removes names of revisions, so look at them, and render the package"
+    )
+    warning = Problem(
+        f"merged as git does: {reason}{hint}", severity=Severity.WARNING, file=call.path
+    )
     return merged._replace(has_conflict=not is_safe or merged.has_conflict), [warning, *problems]
 
 
-def _merge_alone(call: DriverCall, texts: Versions[bytes], limits: Limits) -> tuple[Merged, list[Problem]]:
+def _merge_alone(
+    call: DriverCall, texts: Versions[bytes], limits: Limits
+) -> tuple[Merged, list[Problem]]:
     """Merge a file as git does, with all of the time, and with room for all of the text."""
     allowance = Allowance(limits._replace(max_bytes=limits.max_bytes + sum(map(len, texts))))
     try:
@@ -215,14 +247,17 @@ def _ends_with_a_line(text: bytes) -> bool:
     return not text or text.endswith(b"\n")
 
 
-def merge_as_git(texts: Versions[bytes], allowance: Allowance, marker_size: str = "", favoured: str = "") -> Merged:
+def merge_as_git(
+    texts: Versions[bytes], allowance: Allowance, marker_size: str = "", favoured: str = ""
+) -> Merged:
     """Merge three texts as git does, with its markers around a conflict, or with the lines of the favoured side."""
     if shutil.which("git") is None:
         raise Rejected(Problem("a merge needs git on PATH"))
     size = ("--marker-size", marker_size) if marker_size.isdecimal() else ()
     side = (f"--{favoured}",) if favoured else ()
     labels = ("-L", "ours", "-L", "base", "-L", "theirs")
-    # A last line that all have in common shows that the answer is whole. Without a line break it would be another line.
+    # A last line that all have in common shows that the answer is whole. Without a line break it
+    # would be another line.
     end = f"# {secrets.token_hex(16)}\n".encode() if all(map(_ends_with_a_line, texts)) else b""
     with temporary_folder() as folder:
         for name, data in texts._asdict().items():
@@ -240,16 +275,25 @@ def merge_as_git(texts: Versions[bytes], allowance: Allowance, marker_size: str 
 def _find_packages(
     call: DriverCall, texts: Versions[bytes], allowance: Allowance
 ) -> tuple[str, Versions[PackageFiles]]:
-    """Find the path of the file in its package, and the package. Raises Rejected if the commits are not to be found."""
+    """Find the path of the file in its package, and the package.
+
+    Raises Rejected if the commits are not to be found.
+    """
     if not call.path:
         raise Rejected(Problem("the driver gets no path; add %P to its command"))
     repository = Repository(Path.cwd(), allowance)
     merged = _merged()
     # A subject that looks like the name of a branch must not make it one of the sides.
     is_patch = not merged and (repository.git_folder / _PATCHES).exists()
-    guessed = [] if is_patch else [*_labelled(call.labels[2:]), *_find_picked(repository.git_folder), *_HEADS]
+    guessed = (
+        []
+        if is_patch
+        else [*_labelled(call.labels[2:]), *_find_picked(repository.git_folder), *_HEADS]
+    )
     head, *theirs = repository.find_commits(["HEAD", *(merged or guessed)])
-    folder = next(filter(None, (_find_folder(repository, one, call.path) for one in (head, *theirs))), None)
+    folder = next(
+        filter(None, (_find_folder(repository, one, call.path) for one in (head, *theirs))), None
+    )
     if folder is None:
         raise NotOurs
     bases: list[str] = []
@@ -259,15 +303,20 @@ def _find_packages(
         # git merges them first, and asks about that too: what is the base is in no commit.
         raise Rejected(Problem("the branches have parted in several commits"))
     parents = repository.find_commits(f"{one}^" for one in theirs)
-    # A file may be the same in several, but the rest of the package is not: a cherry-pick and a rebase begin at the
-    # parent of a commit.
+    # A file may be the same in several, but the rest of the package is not: a cherry-pick and a
+    # rebase begin at the parent of a commit.
     bases = [*bases, *parents] if merged else [*parents, *bases]
     bases = [*repository.find_commits(_labelled(call.labels[:1])), *bases]
     path = str(PurePosixPath(call.path).relative_to(folder))
-    packages = {one: _read_package(repository, one, folder) for one in dict.fromkeys((head, *theirs, *bases))}
+    packages = {
+        one: _read_package(repository, one, folder)
+        for one in dict.fromkeys((head, *theirs, *bases))
+    }
     found: list[PackageFiles] = []
     for text, guesses in zip(texts, (bases + theirs, [head, *theirs], theirs), strict=True):
-        package = next((packages[one] for one in guesses if packages[one].get(path, b"") == text), None)
+        package = next(
+            (packages[one] for one in guesses if packages[one].get(path, b"") == text), None
+        )
         if package is None:
             raise Rejected(Problem("the commits are not to be found that git merges"))
         found.append(package)
@@ -302,7 +351,11 @@ def _find_folder(repository: Repository, commit: str, path: str) -> str | None:
         wanted += [_below(parent, KPTFILE), _below(parent, CONFIG_FILE)]
     files = repository.read_files(commit, wanted)
     for parent in parents:
-        beside = {name: files[_below(parent, name)] for name in (KPTFILE, CONFIG_FILE) if _below(parent, name) in files}
+        beside = {
+            name: files[_below(parent, name)]
+            for name in (KPTFILE, CONFIG_FILE)
+            if _below(parent, name) in files
+        }
         if CONFIG_FILE in beside or find_in_package(beside) is not None:
             return parent
     return None

@@ -1,7 +1,7 @@
 """Objects that the next sync would delete while pods still use them.
 
-A deployer reads the annotations that stop it from pruning on the live object. So the sync that renames an object finds
-the old one without them, unless an earlier sync has set them.
+A deployer reads the annotations that stop it from pruning on the live object. So the sync that
+renames an object finds the old one without them, unless an earlier sync has set them.
 """
 
 import re
@@ -11,7 +11,17 @@ from typing import TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, Item, about
 from krm_fn.base.kind import CONSUMER_KINDS, DEPLOYERS, Protection
-from krm_fn.base.node import Mapping, Node, elements, entries, get, is_null, is_sequence, scalars, text
+from krm_fn.base.node import (
+    Mapping,
+    Node,
+    elements,
+    entries,
+    get,
+    is_null,
+    is_sequence,
+    scalars,
+    text,
+)
 from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId, listing
 from krm_fn.core.names.content_hash import HASH
 from krm_fn.core.names.names import NOT_SPEC, WORD, base_name, is_emitted
@@ -34,7 +44,11 @@ _Revisions: TypeAlias = dict[tuple[str, str], list[tuple[ResourceId, list[str]]]
 
 
 def check(
-    outcome: Outcome, deployed: str, stdin: bytes | None, namespace: str, limits: Limits = DEFAULT_LIMITS
+    outcome: Outcome,
+    deployed: str,
+    stdin: bytes | None,
+    namespace: str,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Outcome:
     """Return the rendering if nothing in use would be pruned; else the errors alone.
 
@@ -56,7 +70,8 @@ def check(
 def read_deployed(path: str, stdin: bytes | None, limits: Limits = DEFAULT_LIMITS) -> list[Item]:
     """Read all objects at a path: a file, a directory, or `-`.
 
-    A List without items means that nothing is deployed; an empty text means that the dump has failed.
+    A List without items means that nothing is deployed; an empty text means that the dump has
+    failed.
     """
     found = read_sources(Inputs((path,), stdin=stdin), HelmOptions(), Allowance(limits))
     return [item for source in found.texts for item in _read(source)]
@@ -72,13 +87,18 @@ def _read(source: SourceText) -> Iterator[Item]:
 
 def _is_empty_list(root: Node) -> bool:
     items = get(root, "items")
-    return text(get(root, "kind")).endswith("List") and (is_null(items) or (is_sequence(items) and not items.value))
+    return text(get(root, "kind")).endswith("List") and (
+        is_null(items) or (is_sequence(items) and not items.value)
+    )
 
 
-def find_hazards(rendered: Iterable[Item], deployed: Iterable[Item], namespace: str = "") -> list[Problem]:
+def find_hazards(
+    rendered: Iterable[Item], deployed: Iterable[Item], namespace: str = ""
+) -> list[Problem]:
     """Find deployed objects that would be pruned because a revision replaces them.
 
-    `namespace` is that of rendered objects that set none. Where one side still has none, it may be the same.
+    `namespace` is that of rendered objects that set none. Where one side still has none, it may be
+    the same.
     """
     configs = [item for item in rendered if _may_be_renamed(item) and not is_emitted(item)]
     staying = NamesByPlace(_placed(item.id, namespace) for item in configs)
@@ -109,7 +129,9 @@ class NamesByPlace:
 
     def __contains__(self, who: ResourceId) -> bool:
         namespaces = self._namespaces.get((who.kind, who.name), set())
-        return bool(namespaces) and (not who.namespace or not namespaces.isdisjoint(("", who.namespace)))
+        return bool(namespaces) and (
+            not who.namespace or not namespaces.isdisjoint(("", who.namespace))
+        )
 
 
 def _placed(who: ResourceId, namespace: str) -> ResourceId:
@@ -121,7 +143,9 @@ def _by_base(configs: list[Item], namespace: str) -> _Revisions:
     for item in configs:
         base = base_name(item)
         if base != item.id.name:
-            revisions[item.id.kind, base].append((_placed(item.id, namespace), find_deployers(item)))
+            revisions[item.id.kind, base].append(
+                (_placed(item.id, namespace), find_deployers(item))
+            )
     return revisions
 
 
@@ -152,9 +176,14 @@ def _words_of_spec(item: Mapping) -> set[str]:
 
 def _judge(item: Item, revisions: _Revisions, referenced: NamesByPlace | None) -> Iterator[Problem]:
     for base in dict.fromkeys((item.id.name, *_base_names(item))):
-        # An old revision that nothing references may be pruned. An object under its base name is always in use, and
-        # pods need not name what makes their Secret.
-        if item.is_config and item.id.name != base and referenced is not None and item.id not in referenced:
+        # An old revision that nothing references may be pruned. An object under its base name is
+        # always in use, and pods need not name what makes their Secret.
+        if (
+            item.is_config
+            and item.id.name != base
+            and referenced is not None
+            and item.id not in referenced
+        ):
             continue
         for who, deployers in revisions.get((item.id.kind, base), ()):
             pruners = find_pruners(item, deployers)
@@ -203,7 +232,9 @@ def _is_kept(item: Item, deployer: str) -> bool:
     if known.spares_owned and elements(get(item.node, "metadata", "ownerReferences")):
         return True
     marks = {**item.labels, **item.annotations} if known.reads_labels else item.annotations
-    return _says_all(marks, known.keepers) or any(_says(marks, one) for one in known.protections_of_others)
+    return _says_all(marks, known.keepers) or any(
+        _says(marks, one) for one in known.protections_of_others
+    )
 
 
 def _says_all(marks: dict[str, str], protections: Iterable[Protection]) -> bool:

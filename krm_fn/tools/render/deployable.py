@@ -12,7 +12,14 @@ from krm_fn.base.kind import TOOL_GROUPS
 from krm_fn.base.node import Node, elements, get, is_mapping
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.yaml.apply import Applied, plan_splices
-from krm_fn.core.yaml.envelope import Envelope, Part, find_objects, open_envelope, open_list, split_documents
+from krm_fn.core.yaml.envelope import (
+    Envelope,
+    Part,
+    find_objects,
+    open_envelope,
+    open_list,
+    split_documents,
+)
 from krm_fn.core.yaml.reader import Document, read_yaml
 from krm_fn.core.yaml.splice import Splice, apply_splices
 from krm_fn.tools.render.kustomization import KUSTOMIZATIONS
@@ -30,8 +37,8 @@ _INTERNAL = re.compile(
 def deployable(text: str) -> str:
     """Return the stream without local objects and internal annotations, every other byte as it was.
 
-    A List stays a List unless one of its objects must go; then the others become documents. The objects of a
-    ResourceList always do.
+    A List stays a List unless one of its objects must go; then the others become documents. The
+    objects of a ResourceList always do.
     """
     document = read_yaml(text.encode(), may_repeat=True)
     envelope = open_envelope(document)
@@ -42,7 +49,9 @@ def deployable(text: str) -> str:
             staying += items
         else:
             splices.append(Splice(part.start, part.end, _open(document, part.root, items)))
-    splices += plan_splices(envelope, Changes(patches=tuple((item, without_internal(item)) for item in staying)))
+    splices += plan_splices(
+        envelope, Changes(patches=tuple((item, without_internal(item)) for item in staying))
+    )
     return apply_splices(document.text, splices)
 
 
@@ -60,7 +69,9 @@ def read_deployable(envelope: Envelope, edited: Applied) -> Iterator[Item]:
             nodes = [one for root in nodes for one in elements(get(root, "items"))]
     for item in map(read_item, find_objects(nodes)):
         if is_deployed(item):
-            annotations = {name: value for name, value in item.annotations.items() if not is_internal(name)}
+            annotations = {
+                name: value for name, value in item.annotations.items() if not is_internal(name)
+            }
             yield Item(item.node, item.id, annotations, item.labels)
 
 

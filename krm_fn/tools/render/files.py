@@ -33,17 +33,19 @@ _OTHER_TYPES = (
     (stat.S_ISBLK, "a device"),
 )
 
-# What the shell has opened, as in `krm-fn render <(make-manifests)`. It is the caller's, and in no tree.
+# What the shell has opened, as in `krm-fn render <(make-manifests)`. It is the caller's, and in no
+# tree.
 _OPENED_BY_THE_CALLER = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 
 
 class Limits(NamedTuple):
     """The limits of a rendering, whatever the trees contain that it reads.
 
-    `root`: nothing outside of it is read. Without one, a link must lead to the directory of its PATH. `no_remote`:
-    nothing is fetched. `is_verbose`: all that the programs say is shown, values too. `are_fixed`: the command has no
-    options that set them. `enable_helm`: kustomize may give charts to helm. `is_share`: the bytes are only a part of
-    those that are allowed, and other renderings have the rest.
+    `root`: nothing outside of it is read. Without one, a link must lead to the directory of its
+    PATH. `no_remote`: nothing is fetched. `is_verbose`: all that the programs say is shown, values
+    too. `are_fixed`: the command has no options that set them. `enable_helm`: kustomize may give
+    charts to helm. `is_share`: the bytes are only a part of those that are allowed, and other
+    renderings have the rest.
     """
 
     root: Path | None = None
@@ -64,7 +66,9 @@ class NeedsMore(Exception):
 
 
 class Allowance:
-    """The limits, and what is left of the bytes and seconds. One for all that a rendering reads and runs.
+    """The limits, and what is left of the bytes and seconds.
+
+    One for all that a rendering reads and runs.
 
     `drafts` are files that are not written yet, by their real paths. They are read as if they were.
     """
@@ -108,7 +112,8 @@ class Allowance:
 def find_root(working: Path, source_path: str) -> Path:
     """Return the directory from which the path of the application leads to the working directory.
 
-    A plugin runs in the directory of the application. If the path leads elsewhere, only that directory is the root.
+    A plugin runs in the directory of the application. If the path leads elsewhere, only that
+    directory is the root.
     """
     parts = PurePosixPath(posixpath.normpath(source_path)).parts
     is_below = bool(parts) and working.parts[1:][-len(parts) :] == parts
@@ -116,7 +121,10 @@ def find_root(working: Path, source_path: str) -> Path:
 
 
 def read_named(name: str, allowance: Allowance) -> bytes:
-    """Read a file that the command line names. Without a root, it may be a link to a file in its own directory."""
+    """Read a file that the command line names.
+
+    Without a root, it may be a link to a file in its own directory.
+    """
     if not name.startswith(_OPENED_BY_THE_CALLER):
         return _files_of(name, allowance).read(Path(name))
     try:
@@ -145,7 +153,10 @@ def read_all(opened: BinaryIO, name: str, allowance: Allowance) -> bytes:
 
 
 class Files:
-    """The files that may be read. Every method raises Rejected with the path of a file that may not."""
+    """The files that may be read.
+
+    Every method raises Rejected with the path of a file that may not.
+    """
 
     def __init__(self, root: Path, allowance: Allowance) -> None:
         self._root = root
@@ -193,7 +204,9 @@ class Files:
                 self._refuse_repeated(here, reached[real])
             reached[real] = here
             if len(here.relative_to(folder).parts) > MAX_LEVELS:
-                raise Rejected(Problem(f"has more than {MAX_LEVELS} levels of folders", file=str(folder)))
+                raise Rejected(
+                    Problem(f"has more than {MAX_LEVELS} levels of folders", file=str(folder))
+                )
             folders, names = _list(here)
             yield here, folders, names
             pending += (here / name for name in folders)
@@ -202,21 +215,31 @@ class Files:
     def _open(self, file: Path) -> Iterator[BinaryIO]:
         try:
             real = self.locate(file)
-            _refuse_irregular(file, os.lstat(real))  # before it is opened: to open a device may have effects
+            _refuse_irregular(
+                file, os.lstat(real)
+            )  # before it is opened: to open a device may have effects
             with open(real, "rb", opener=_open_at_once) as opened:  # Path.open has no `opener`
-                _refuse_irregular(file, os.fstat(opened.fileno()))  # it may have been replaced since
+                _refuse_irregular(
+                    file, os.fstat(opened.fileno())
+                )  # it may have been replaced since
                 yield opened
         except OSError as error:
             raise Rejected(unreadable(str(file), error)) from error
 
     def _refuse_outside(self, path: Path, real: Path) -> NoReturn:
         way = "is" if real == path.absolute() else f"leads to {real},"
-        message = f"{way} outside of the root {self._root}; --root sets the directory that may be read"
+        message = (
+            f"{way} outside of the root {self._root}; --root sets the directory that may be read"
+        )
         raise Rejected(Problem(message, file=str(path)))
 
     def _refuse_repeated(self, here: Path, first: Path) -> NoReturn:
         contains = here.is_relative_to(first)
-        what = f"is a link to {first}, which contains it" if contains else f"is the same folder as {first}, by a link"
+        what = (
+            f"is a link to {first}, which contains it"
+            if contains
+            else f"is the same folder as {first}, by a link"
+        )
         message = f"{what}; remove the link"
         raise Rejected(Problem(message, file=str(here)))
 
@@ -225,7 +248,9 @@ def _list(folder: Path) -> tuple[list[str], list[str]]:
     """Return the names of folders and of all else. Raises OSError if they cannot be listed."""
     with os.scandir(folder) as entries:
         kinds = sorted((entry.name, entry.is_dir()) for entry in entries)
-    return [name for name, is_dir in kinds if is_dir], [name for name, is_dir in kinds if not is_dir]
+    return [name for name, is_dir in kinds if is_dir], [
+        name for name, is_dir in kinds if not is_dir
+    ]
 
 
 def real_path(path: Path) -> Path:
@@ -241,14 +266,21 @@ def without_dots(path: Path) -> Path:
 def is_name(text: str) -> bool:
     """Tell whether a text of a tree can only name one file or folder, to any program, whatever it makes of Unicode."""
     plain = unicodedata.normalize("NFKC", text)
-    is_one = {text, plain}.isdisjoint(("", ".", "..")) and not any(one in text + plain for one in "/\\")
+    is_one = {text, plain}.isdisjoint(("", ".", "..")) and not any(
+        one in text + plain for one in "/\\"
+    )
     return is_one and text.isprintable() and len(text.encode()) <= _LONGEST_NAME
 
 
 def prove_below(path: Path, folder: Path) -> Path:
-    """Return a path that leads below a folder. Raises Rejected for one that does not: nothing else may be changed."""
+    """Return a path that leads below a folder.
+
+    Raises Rejected for one that does not: nothing else may be changed.
+    """
     if not real_path(path).is_relative_to(real_path(folder)):
-        raise Rejected(Problem(f"leads out of {folder}, the only folder that may be changed", file=str(path)))
+        raise Rejected(
+            Problem(f"leads out of {folder}, the only folder that may be changed", file=str(path))
+        )
     return path
 
 
@@ -289,8 +321,8 @@ def place_by_object(
 ) -> Iterator[Problem]:
     """Place problems in the files whose names come with the envelopes, and with the configuration.
 
-    A problem without a line is placed at its field, or where its object begins. One with the file of a kpt package
-    keeps that file.
+    A problem without a line is placed at its field, or where its object begins. One with the file
+    of a kpt package keeps that file.
     """
     marks = Marks()
     files: dict[Node, str] = {}

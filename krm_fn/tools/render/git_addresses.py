@@ -1,6 +1,7 @@
 """Which texts kustomize takes for the address of a repository or of a file elsewhere.
 
-Its spelling is generous: `git@host:a/b`, `GitHub.com/a/b`, `git::https://host/a/b` and `file:///repo` are all cloned.
+Its spelling is generous: `git@host:a/b`, `GitHub.com/a/b`, `git::https://host/a/b` and
+`file:///repo` are all cloned.
 """
 
 import posixpath
@@ -55,7 +56,9 @@ def _split_host(text: str, *, is_like_scp: bool) -> tuple[str, str]:
 def _is_repository_path(path: str, segments: int) -> bool:
     """Tell whether a path names a repository, and a directory in it that does not lead out of it."""
     repository, inside = _split_repository(path, segments)
-    return bool(repository) and posixpath.normpath(inside.removeprefix("/")).partition("/")[0] != ".."
+    return (
+        bool(repository) and posixpath.normpath(inside.removeprefix("/")).partition("/")[0] != ".."
+    )
 
 
 def _split_repository(path: str, segments: int) -> tuple[str, str]:
@@ -73,4 +76,8 @@ def _split_repository(path: str, segments: int) -> tuple[str, str]:
     parts = path.split("/")
     if not segments:
         return path, ""
-    return ("/".join(parts[:segments]), "/".join(parts[segments:])) if len(parts) >= segments else ("", "")
+    return (
+        ("/".join(parts[:segments]), "/".join(parts[segments:]))
+        if len(parts) >= segments
+        else ("", "")
+    )

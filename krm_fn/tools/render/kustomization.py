@@ -1,8 +1,8 @@
 """What a kustomization and its local bases name, checked before kustomize runs.
 
-kustomize itself refuses files outside of the directory of their kustomization, and runs no functions unless it is asked
-to. It neither limits where a base is, nor what is fetched. Where its last function is krm-fn, that runs afterwards: see
-`kustomize_copy`.
+kustomize itself refuses files outside of the directory of their kustomization, and runs no
+functions unless it is asked to. It neither limits where a base is, nor what is fetched. Where its
+last function is krm-fn, that runs afterwards: see `kustomize_copy`.
 
 The rules are kustomize's own, in the order in which it applies them.
 """
@@ -45,8 +45,12 @@ _PLUGINS = ("generators", "transformers", "validators")
 _SOURCES = (("files",), ("envs",), ("env",))
 _FILE, _BASE, _FILE_ELSE_BASE = (True, False), (False, True), (True, True)
 _FIELDS: Mapping[tuple[str, ...], tuple[bool, bool]] = {
-    **dict.fromkeys((("crds",), ("configurations",), ("openapi", "path"), ("replacements", "path")), _FILE),
-    **dict.fromkeys((("patches", "path"), ("patchesJson6902", "path"), ("patchesStrategicMerge",)), _FILE),
+    **dict.fromkeys(
+        (("crds",), ("configurations",), ("openapi", "path"), ("replacements", "path")), _FILE
+    ),
+    **dict.fromkeys(
+        (("patches", "path"), ("patchesJson6902", "path"), ("patchesStrategicMerge",)), _FILE
+    ),
     **dict.fromkeys((("helmCharts", "valuesFile"), ("helmCharts", "additionalValuesFiles")), _FILE),
     **{("configMapGenerator", *source): _FILE for source in _SOURCES},
     **{("secretGenerator", *source): _FILE for source in _SOURCES},
@@ -56,7 +60,9 @@ _FIELDS: Mapping[tuple[str, ...], tuple[bool, bool]] = {
 """Where a kustomization names paths, and what kustomize reads there."""
 
 _VALUES = (("valuesFile",), ("additionalValuesFiles",))
-_FIELDS_OF_PLUGINS = dict.fromkeys((("path",), ("paths",), ("replacements", "path"), *_SOURCES, *_VALUES), _FILE)
+_FIELDS_OF_PLUGINS = dict.fromkeys(
+    (("path",), ("paths",), ("replacements", "path"), *_SOURCES, *_VALUES), _FILE
+)
 """Of the generators and transformers that are part of kustomize. All others are off."""
 
 _FILE_SOURCE = re.compile("[^=]+=([^=]+)")
@@ -72,7 +78,8 @@ _RUNTIMES = (("exec", "path"), ("container", "image"))
 
 _INSTEAD = "; or build with `kustomize build --enable-alpha-plugins --enable-exec`"
 _UNCHECKED = (
-    "and may hide charts that nobody has checked; where a chart is listed, write it as a file of the repository"
+    "and may hide charts that nobody has checked; where a chart is listed, write it as a "
+    "file of the repository"
 )
 _UNEQUAL = {
     "vars": "kustomize replaces them after its transformers, of which krm-fn must be the last; use `replacements`",
@@ -92,7 +99,8 @@ class _Reference(NamedTuple):
     def is_remote(self, local: Path) -> bool:
         if self.as_file and is_remote_file(self.path):
             return True
-        # kustomize reads a file before it clones, and clones before it reads a folder (decision 24).
+        # kustomize reads a file before it clones, and clones before it reads a folder (decision
+        # 24).
         is_read_before = self.as_file and _type_of(local) not in (None, stat.S_IFDIR)
         return self.as_base and not is_read_before and is_repository(self.path)
 
@@ -118,7 +126,8 @@ class Plugin(NamedTuple):
     def krm_fn(self) -> Item | None:
         """The configuration of this function; None for any other plugin.
 
-        A ConfigRevisions is one whatever runs it: the image may have another name in somebody's registry.
+        A ConfigRevisions is one whatever runs it: the image may have another name in somebody's
+        registry.
         """
         item = read_item(self.config) if is_mapping(self.config) else None
         if item is None or is_configuration(item.id):
@@ -131,7 +140,9 @@ class Plugin(NamedTuple):
 
 
 class KustomizeTree(NamedTuple):
-    """A kustomization, and all that kustomize reads to build it. `function`: krm-fn, if it is the last transformer.
+    """A kustomization, and all that kustomize reads to build it.
+
+    `function`: krm-fn, if it is the last transformer.
 
     The paths are absolute and as they are named: some, or folders above them, may be links.
     """
@@ -161,8 +172,8 @@ class Checked(NamedTuple):
 
     `tree`: what was read, if the last transformer is krm-fn.
 
-    `has_affixes`: one of them puts something before or behind names. `fixed`: by kind and name in its generator, what
-    is to have no hash, and the file that says so.
+    `has_affixes`: one of them puts something before or behind names. `fixed`: by kind and name in
+    its generator, what is to have no hash, and the file that says so.
     """
 
     bases: list[Path]
@@ -173,12 +184,18 @@ class Checked(NamedTuple):
 
 
 def check_kustomization(directory: Path, allowance: Allowance) -> Checked:
-    """Check all that kustomize would read to build a directory. Raises Rejected for what it may not read or run."""
+    """Check all that kustomize would read to build a directory.
+
+    Raises Rejected for what it may not read or run.
+    """
     return _KustomizationWalk(directory, allowance).run()
 
 
 def read_tree(directory: Path, allowance: Allowance) -> KustomizeTree:
-    """Read all that kustomize would read to build a directory. Raises Rejected for what no copy of it could hold."""
+    """Read all that kustomize would read to build a directory.
+
+    Raises Rejected for what no copy of it could hold.
+    """
     walk_all = _KustomizationWalk(directory, allowance, keeps_all=True)
     walk_all.run()
     return walk_all.tree
@@ -250,7 +267,9 @@ def _find_folders(here: Path, roots: Iterable[Node], *fields: str) -> Iterator[P
                     yield folder
 
 
-def _put_around(outer: Iterable[tuple[str, str]], inner: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+def _put_around(
+    outer: Iterable[tuple[str, str]], inner: Iterable[tuple[str, str]]
+) -> frozenset[tuple[str, str]]:
     affixes: set[tuple[str, str]] = set()
     for before, behind in outer:
         affixes |= {(before + prefix, suffix + behind) for prefix, suffix in inner}
@@ -308,7 +327,10 @@ def _files_in(here: Path) -> list[Path]:
 
 
 class _KustomizationWalk:
-    """From the topmost kustomization to all its local bases. What is read on the way is kept if it must be copied."""
+    """From the topmost kustomization to all its local bases.
+
+    What is read on the way is kept if it must be copied.
+    """
 
     def __init__(self, directory: Path, allowance: Allowance, *, keeps_all: bool = False) -> None:
         self.top = Path(os.path.realpath(directory))
@@ -346,7 +368,9 @@ class _KustomizationWalk:
             raise Rejected(*problems)
         self.folders |= reached
         bases = sorted(_shown(base) for base in reached - {self.top})
-        return Checked(bases, self.charts, self.tree if self.function else None, self.has_affixes, self.fixed)
+        return Checked(
+            bases, self.charts, self.tree if self.function else None, self.has_affixes, self.fixed
+        )
 
     def _check(self, here: Path) -> list[Path]:
         """Check what one kustomization names, and return its local bases."""
@@ -360,7 +384,8 @@ class _KustomizationWalk:
             problems += self._find_function(file, roots, plugins)
             self.has_affixes |= any(_affixes_of(roots)) or any(map(_adds_affix, plugins))
             self.fixed |= _find_fixed(file, roots)
-            # Only a tree from which krm-fn is to be taken is copied. What it names below is read from here on.
+            # Only a tree from which krm-fn is to be taken is copied. What it names below is read
+            # from here on.
             is_copied = self.function is not None or self._keeps_all
             files.keep_all = is_copied
             problems += self._find_charts(file, roots, plugins, is_copied=is_copied)
@@ -375,7 +400,9 @@ class _KustomizationWalk:
                     if reference.as_base:
                         bases.append(Path(os.path.realpath(local)))
                     self.folders.add(local)
-                elif reference.as_file and _type_of(local) is not None:  # what is missing, kustomize reports
+                elif (
+                    reference.as_file and _type_of(local) is not None
+                ):  # what is missing, kustomize reports
                     files.check(_shown(local))
         if problems:
             raise Rejected(*problems)
@@ -385,7 +412,9 @@ class _KustomizationWalk:
         if self._allowance.limits.no_remote or self._keeps_all:  # nothing is fetched twice
             yield _refuse_remote(file, reference)
         else:
-            self._unchecked.append(_problem(file, reference.node, f"{_address(reference)} is remote, {_UNCHECKED}"))
+            self._unchecked.append(
+                _problem(file, reference.node, f"{_address(reference)} is remote, {_UNCHECKED}")
+            )
 
     def _find_charts(
         self, file: Path, roots: list[Node], plugins: list[Plugin], *, is_copied: bool
@@ -398,14 +427,21 @@ class _KustomizationWalk:
                     self._unchecked.append(_problem(file, entry, message))
         for root in roots:
             yield from self._judge_charts(file, root, None, is_copied=is_copied)
-        # The lines of a plugin are those of another text: its problems are placed where it is named.
+        # The lines of a plugin are those of another text: its problems are placed where it is
+        # named.
         for plugin in plugins:
             yield from self._judge_charts(file, plugin.config, plugin.entry, is_copied=is_copied)
 
-    def _judge_charts(self, file: Path, config: Node, entry: Node | None, *, is_copied: bool) -> Iterator[Problem]:
+    def _judge_charts(
+        self, file: Path, config: Node, entry: Node | None, *, is_copied: bool
+    ) -> Iterator[Problem]:
         charts = [*find_listed_charts(file.parent, config)]
         if charts and not self._allowance.limits.enable_helm:
-            advice = "" if self._allowance.limits.are_fixed else "; --enable-helm lets it, as with kustomize"
+            advice = (
+                ""
+                if self._allowance.limits.are_fixed
+                else "; --enable-helm lets it, as with kustomize"
+            )
             message = f"lists a chart, and krm-fn lets kustomize run helm only when told to{advice}"
             yield _problem(file, entry or charts[0].node, message)
             return
@@ -426,7 +462,9 @@ class _KustomizationWalk:
             yield _problem(file, node, f"{where}, and without a `repo`")
         elif self._allowance.limits.no_remote:
             advice = f"get it with helm pull --untar --untardir {_shown(chart.home)}"
-            yield _problem(file, node, f"{where}, and to fetch it is what --no-remote refuses; {advice}")
+            yield _problem(
+                file, node, f"{where}, and to fetch it is what --no-remote refuses; {advice}"
+            )
 
     def _keep_chart(self, chart: ListedChart) -> None:
         if not chart.is_here:
@@ -438,9 +476,16 @@ class _KustomizationWalk:
             for name in names:
                 files.read(here / name)
 
-    def _find_function(self, file: Path, roots: list[Node], plugins: list[Plugin]) -> Iterator[Problem]:
-        """Find krm-fn at the end of the topmost transformers. Say what to do about each entry elsewhere."""
-        inline = {plugin.entry for plugin in plugins if plugin.is_inline and is_mapping(plugin.config)}
+    def _find_function(
+        self, file: Path, roots: list[Node], plugins: list[Plugin]
+    ) -> Iterator[Problem]:
+        """Find krm-fn at the end of the topmost transformers.
+
+        Say what to do about each entry elsewhere.
+        """
+        inline = {
+            plugin.entry for plugin in plugins if plugin.is_inline and is_mapping(plugin.config)
+        }
         transformers: list[Scalar] = []
         for root in roots:
             transformers += _find(root, ("transformers",))
@@ -456,9 +501,17 @@ class _KustomizationWalk:
                 message = f"found krm-fn; make it the last of the `transformers` {where}{_INSTEAD}"
             elif number:
                 message = f"found krm-fn {len(listed)} times; keep one entry, with one configuration{_INSTEAD}"
-            elif len(listed) == 1 and (plugin.entry is not transformers[-1] or transformers.count(plugin.entry) > 1):
-                first = ", in a file: kustomize runs what is in place before" if plugin.is_inline else ""
-                message = f"found krm-fn before other transformers; make it the last one{first}{_INSTEAD}"
+            elif len(listed) == 1 and (
+                plugin.entry is not transformers[-1] or transformers.count(plugin.entry) > 1
+            ):
+                first = (
+                    ", in a file: kustomize runs what is in place before"
+                    if plugin.is_inline
+                    else ""
+                )
+                message = (
+                    f"found krm-fn before other transformers; make it the last one{first}{_INSTEAD}"
+                )
             elif _is_skipped(plugin):
                 message = (
                     "kustomize skips krm-fn in silence, as its annotation config.kubernetes.io/function names neither "
@@ -525,12 +578,15 @@ def _references(roots: list[Node], plugins: list[Plugin]) -> Iterator[_Reference
     for root in roots:
         yield from _references_in(root, _FIELDS)
     for plugin in plugins:
-        # Their lines would be those of another text: all problems are placed where the plugin is named.
+        # Their lines would be those of another text: all problems are placed where the plugin is
+        # named.
         found = _references_in(plugin.config, _FIELDS_OF_PLUGINS)
         yield from (reference._replace(node=plugin.entry) for reference in found)
 
 
-def _references_in(root: Node, fields: Mapping[tuple[str, ...], tuple[bool, bool]]) -> Iterator[_Reference]:
+def _references_in(
+    root: Node, fields: Mapping[tuple[str, ...], tuple[bool, bool]]
+) -> Iterator[_Reference]:
     for path, (as_file, as_base) in fields.items():
         for node in _find(root, path):
             source = _FILE_SOURCE.fullmatch(node.value) if path[-1] == "files" else None
@@ -550,7 +606,9 @@ def _find(node: Node, path: tuple[str, ...]) -> Iterator[Scalar]:
         yield node
 
 
-def _read(file: Path, files: Files, read: Callable[[bytes], list[Node]] = read_kustomization) -> list[Node]:
+def _read(
+    file: Path, files: Files, read: Callable[[bytes], list[Node]] = read_kustomization
+) -> list[Node]:
     shown = _shown(file)
     with placed_in(str(shown)):
         return read(files.read(shown))
@@ -564,7 +622,9 @@ def _read_plugin(plugin: Scalar, named_in: Path, files: Files) -> tuple[list[Nod
     try:
         configs = read_plainly(plugin.value.encode())
     except Rejected as rejected:
-        unread = (_problem(named_in, plugin, f"in this text: {problem}") for problem in rejected.problems)
+        unread = (
+            _problem(named_in, plugin, f"in this text: {problem}") for problem in rejected.problems
+        )
         raise Rejected(*unread) from rejected
     file = _locate(named_in.parent, plugin.value)
     is_file = _type_of(file) not in (None, stat.S_IFDIR)
@@ -572,7 +632,9 @@ def _read_plugin(plugin: Scalar, named_in: Path, files: Files) -> tuple[list[Nod
 
 
 def _refuse_remote(file: Path, reference: _Reference) -> Problem:
-    message = f"{_address(reference)} is remote, which --no-remote refuses; copy it into the repository"
+    message = (
+        f"{_address(reference)} is remote, which --no-remote refuses; copy it into the repository"
+    )
     return _problem(file, reference.node, message)
 
 
@@ -596,13 +658,17 @@ def _refuse_unequal(file: Path, roots: list[Node], fields: Iterable[str]) -> Ite
         for field in fields:
             value = named_field(root, field)
             if value is not None and not is_null(value) and value.value:
-                message = f"{field} of a kustomization that lists krm-fn: {_UNEQUAL[field]}{_INSTEAD}"
+                message = (
+                    f"{field} of a kustomization that lists krm-fn: {_UNEQUAL[field]}{_INSTEAD}"
+                )
                 yield _problem(file, value, message)
 
 
 def runtimes_of(config: Item) -> list[str]:
     """Return the programs and images with which kustomize runs the function of a configuration."""
-    declared = next((config.annotations[name] for name in DECLARES_FUNCTION if name in config.annotations), "")
+    declared = next(
+        (config.annotations[name] for name in DECLARES_FUNCTION if name in config.annotations), ""
+    )
     try:
         roots = read_yaml(declared.encode()).roots
     except Rejected:

@@ -89,11 +89,17 @@ class KustomizeCopy:
         file = function.kustomization.with_name(f"{self._domain}.yaml")
         # kustomize runs transformers that are in place before those of files.
         entry = patches if function.is_inline else file.name
-        self._write(function.kustomization, _with_entry(self._tree.files[function.kustomization], function, entry))
+        self._write(
+            function.kustomization,
+            _with_entry(self._tree.files[function.kustomization], function, entry),
+        )
         self._write(file, patches.encode())
 
     def _write_around(self, patches: str) -> None:
-        around = {"resources": [os.path.relpath(self.plain, self.directory)], "transformers": [patches]}
+        around = {
+            "resources": [os.path.relpath(self.plain, self.directory)],
+            "transformers": [patches],
+        }
         self.directory.mkdir(exist_ok=True)
         (self.directory / "kustomization.yaml").write_text(json.dumps(around))
 
@@ -138,7 +144,9 @@ def graft(plain: bytes, patched: bytes) -> bytes:
     """Return what was built without the patches, with the internal annotations of what was built with them."""
     noted = read_notes(patched)
     envelope = open_envelope(read_yaml(plain))
-    changes = Changes(patches=tuple((item, _annotate(noted.get(item.id, {}))) for item in envelope.items))
+    changes = Changes(
+        patches=tuple((item, _annotate(noted.get(item.id, {}))) for item in envelope.items)
+    )
     return apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode()
 
 
@@ -156,12 +164,17 @@ def read_notes(built: bytes) -> dict[ResourceId, dict[str, str]]:
 
 
 def _with_entry(kustomization: bytes, function: Plugin, value: str) -> bytes:
-    """Return the text of the kustomization with another entry in the place of krm-fn. Prove it by reading it again."""
+    """Return the text of the kustomization with another entry in the place of krm-fn.
+
+    Prove it by reading it again.
+    """
     document = read_yaml(kustomization)
     start = function.entry.start
     entry = next(node for node in walk(document.roots) if is_scalar(node) and node.start == start)
     tail = "\n" if entry.style in ("|", ">") else ""
-    edited = apply_splices(document.text, [Splice(start, entry.end, json.dumps(value) + tail)]).encode()
+    edited = apply_splices(
+        document.text, [Splice(start, entry.end, json.dumps(value) + tail)]
+    ).encode()
     try:
         is_proven = _flatten(read_yaml(edited).roots) == _flatten(document.roots, {entry: value})
     except Rejected:
@@ -172,7 +185,9 @@ def _with_entry(kustomization: bytes, function: Plugin, value: str) -> bytes:
     return edited
 
 
-def _flatten(roots: list[Node], changed: Mapping[Node, str] = MappingProxyType({})) -> list[tuple[str, ...]]:
+def _flatten(
+    roots: list[Node], changed: Mapping[Node, str] = MappingProxyType({})
+) -> list[tuple[str, ...]]:
     """Return all that a text says, in its order, with the new values of scalars that are to be changed."""
     flat: list[tuple[str, ...]] = []
     stack = list(reversed(roots))

@@ -1,7 +1,7 @@
 """The charts that a kustomization lists in `helmCharts`, which kustomize gives to helm.
 
-kustomize passes the texts of an entry to helm as they are, and runs it with the folder of plugins that a kustomization
-names. What helm reads besides is that of every chart: see `check_chart`.
+kustomize passes the texts of an entry to helm as they are, and runs it with the folder of plugins
+that a kustomization names. What helm reads besides is that of every chart: see `check_chart`.
 """
 
 import os
@@ -48,7 +48,9 @@ class ListedChart(NamedTuple):
         """Return how kustomize calls helm to get the chart, but for the place."""
         source = [self.name]
         if self.repo.startswith(_OCI):
-            source = [f"{self.repo.rstrip('/')}/{self.name}{'@' if self.digest else ''}{self.digest}"]
+            source = [
+                f"{self.repo.rstrip('/')}/{self.name}{'@' if self.digest else ''}{self.digest}"
+            ]
         options = ["--untar", "--untardir", str(home)]
         options += [] if self.repo.startswith(_OCI) else ["--repo", self.repo]
         options += ["--version", self.version] if self.version else []
@@ -79,7 +81,10 @@ def find_refused(config: Node, charts: Iterable[ListedChart]) -> Iterator[tuple[
             yield chart.node, f"chartHome {_NO_ARGUMENT}"
     former = named_field(config, _FORMER_CHARTS)
     if former is not None and former.value:
-        yield former, f"{_FORMER_CHARTS} is the former form; write {_CHARTS}, as `kustomize edit fix` does"
+        yield (
+            former,
+            f"{_FORMER_CHARTS} is the former form; write {_CHARTS}, as `kustomize edit fix` does",
+        )
     yield from _find_config_home(named_field(config, _GLOBALS))
     for entry in elements(named_field(config, _CHARTS)):
         yield from _find_options(entry)
@@ -106,13 +111,19 @@ def _find_options(entry: Node) -> Iterator[tuple[Node, str]]:
         yield template, "nameTemplate may read variables of the environment; write releaseName"
     devel = named_field(entry, "devel")
     if devel is not None and (not is_scalar(devel) or devel.value not in _BOOLEANS):
-        yield devel, "devel must be true or false; kustomize reads other words in more ways than one"
+        yield (
+            devel,
+            "devel must be true or false; kustomize reads other words in more ways than one",
+        )
     for name, value in entries(entry):
         if fold_name(name) == fold_name("valuesInline"):  # kustomize writes it into a file
             continue
         for node in walk([value]):
             if is_scalar(node) and node.value.startswith("-"):
-                yield node, f"{name} begins with a hyphen, so helm could take it for an option; write another text"
+                yield (
+                    node,
+                    f"{name} begins with a hyphen, so helm could take it for an option; write another text",
+                )
             if is_scalar(node) and "\0" in node.value:
                 yield node, f"{name} {_NO_ARGUMENT}"
 

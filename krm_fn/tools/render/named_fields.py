@@ -1,16 +1,27 @@
 """The fields of kustomizations and of the configurations of plugins, as kustomize reads them.
 
-What is checked must be what is used. kustomize makes JSON of a mapping, with its keys in the order of the alphabet. Go
-reads that into named fields, whose names it takes in any case: of two that differ in case only, the last one counts.
-Its parser of kustomizations lets `<<` replace the fields in front of it, against YAML. So what could be read in two
-ways is an error here. Maps that are free, such as labels and the values of a chart, have no named fields.
+What is checked must be what is used. kustomize makes JSON of a mapping, with its keys in the order
+of the alphabet. Go reads that into named fields, whose names it takes in any case: of two that
+differ in case only, the last one counts. Its parser of kustomizations lets `<<` replace the fields
+in front of it, against YAML. So what could be read in two ways is an error here. Maps that are
+free, such as labels and the values of a chart, have no named fields.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from string import ascii_lowercase, ascii_uppercase
 
-from krm_fn.base.node import Node, elements, entries, fields, is_mapping, is_merge, is_null, is_scalar, is_sequence
+from krm_fn.base.node import (
+    Node,
+    elements,
+    entries,
+    fields,
+    is_mapping,
+    is_merge,
+    is_null,
+    is_scalar,
+    is_sequence,
+)
 from krm_fn.base.problem import Problem, Rejected, at
 from krm_fn.core.yaml.reader import read_yaml, walk
 
@@ -55,14 +66,22 @@ def read_kustomization(data: bytes) -> list[Node]:
     roots = read_plainly(data)
     for root in roots[1:]:
         if not is_null(root):
-            raise Rejected(at(root.start_mark, "kustomize reads one document of a kustomization; remove the others"))
+            raise Rejected(
+                at(
+                    root.start_mark,
+                    "kustomize reads one document of a kustomization; remove the others",
+                )
+            )
     return roots[:1]
 
 
 def read_plainly(data: bytes) -> list[Node]:
-    """Read YAML in which every name and path is written as it is. Raises Rejected for what could hide one.
+    """Read YAML in which every name and path is written as it is.
 
-    kustomize decodes base64, keys too. It merges behind a `<<` in quotes if that has the tag `!`, which no node shows.
+    Raises Rejected for what could hide one.
+
+    kustomize decodes base64, keys too. It merges behind a `<<` in quotes if that has the tag `!`,
+    which no node shows.
     """
     document = read_yaml(data)
     if hidden := _SEPARATOR.search(document.text):
@@ -71,7 +90,9 @@ def read_plainly(data: bytes) -> list[Node]:
         raise Rejected(Problem(message, line=line, column=1))
     for node in walk(document.roots):
         if node.tag == "tag:yaml.org,2002:binary":
-            raise Rejected(at(node.start_mark, "a name or path must not be in base64 (!!binary); write it out"))
+            raise Rejected(
+                at(node.start_mark, "a name or path must not be in base64 (!!binary); write it out")
+            )
         if node.value == "<<" and is_scalar(node) and node.style:
             raise Rejected(at(node.start_mark, "a merge key must not be in quotes; write `<<`"))
     unclear = [problem for node in _find_named(document.roots) for problem in _find_unclear(node)]
@@ -106,11 +127,17 @@ def _find_unclear(mapping: Node) -> Iterator[Problem]:
             continue
         merged = _names_merged(value) if is_merge(key) else set()
         if not merged.isdisjoint(seen.values()):
-            yield at(key.start_mark, "kustomize lets a merge key replace the fields in front of it; write << first")
+            yield at(
+                key.start_mark,
+                "kustomize lets a merge key replace the fields in front of it; write << first",
+            )
         for name in sorted(merged) or [key.value]:
             other = seen.setdefault(fold_name(name), name)
             if other != name:
-                yield at(key.start_mark, f"found {other} and {name}, which kustomize reads as one field; remove one")
+                yield at(
+                    key.start_mark,
+                    f"found {other} and {name}, which kustomize reads as one field; remove one",
+                )
 
 
 def _names_merged(value: Node) -> set[str]:

@@ -1,6 +1,7 @@
 """Where somebody has written what is rendered: a file, and a line in it.
 
-Nobody finds a field of an object by its path alone, in a stream of a thousand objects from a hundred files.
+Nobody finds a field of an object by its path alone, in a stream of a thousand objects from a
+hundred files.
 """
 
 import re
@@ -30,7 +31,9 @@ _ORIGIN = re.compile(r"^(?:path|configuredIn): (?P<file>.+)$", re.MULTILINE)
 class Places:
     """The places of everything that was read: objects by the names of their texts, and the configuration."""
 
-    def __init__(self, envelopes: Iterable[tuple[str, Envelope]], configuration: tuple[str, Node | None]) -> None:
+    def __init__(
+        self, envelopes: Iterable[tuple[str, Envelope]], configuration: tuple[str, Node | None]
+    ) -> None:
         self._files = {item.node: name for name, envelope in envelopes for item in envelope.items}
         self._config_file, self._config = configuration
         self._marks = Marks()
@@ -40,7 +43,10 @@ class Places:
         return self._at(item, self._marks.of(item.node, read_path(field)))
 
     def of_text(self, item: Item, field: str, scalar: Scalar, line: int) -> SourceLine:
-        """Return the place of a line of a scalar's text, counted from 0. Only in a literal block is it known."""
+        """Return the place of a line of a scalar's text, counted from 0.
+
+        Only in a literal block is it known.
+        """
         if scalar.style != "|":
             return self.of(item, field)
         place = self._at(item, scalar.start_mark)

@@ -34,13 +34,16 @@ TICK = 0.1
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 """What ends this process. Argo CD sends SIGTERM when it has waited for too long."""
 
-# They read what never comes, until the other end of the pipe is closed. A program that this process has started, and
-# that runs on for a moment, may still write.
+# They read what never comes, until the other end of the pipe is closed. A program that this process
+# has started, and that runs on for a moment, may still write.
 _KEEPERS = (
     ("/bin/sh", "-c", 'read -r never; rm -rf -- "$1" || { sleep 1; exec rm -rf -- "$1"; }', "sh"),
     (sys.executable, "-ISc", "import shutil, sys; open(0).read(); shutil.rmtree(sys.argv[1])"),
 )
-"""What removes a folder, as commands without it. An image may have no shell, which starts in a tenth of the time."""
+"""What removes a folder, as commands without it.
+
+An image may have no shell, which starts in a tenth of the time.
+"""
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 """Errors of writing alone."""
@@ -94,7 +97,10 @@ class Ended(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A program, its arguments, and what messages call it. `about`: the file or the folder that it is run for."""
+    """A program, its arguments, and what messages call it.
+
+    `about`: the file or the folder that it is run for.
+    """
 
     called: str
     command: list[str]
@@ -113,12 +119,13 @@ def run_program(
 ) -> Ended:
     """Run a program until it ends, and return its whole answer. Raises Rejected if there is none.
 
-    So nobody can read half an answer: of a program that does not start, that somebody kills, that uses up the time or
-    prints too much. When this process is told to end, it raises KeyboardInterrupt.
+    So nobody can read half an answer: of a program that does not start, that somebody kills, that
+    uses up the time or prints too much. When this process is told to end, it raises
+    KeyboardInterrupt.
 
-    The program gets a process group of its own, no terminal, and no stdin but a file that is given. The whole group is
-    killed when the program has ended, and when this process is told to end. What it prints into a file `stdout` is not
-    in the answer.
+    The program gets a process group of its own, no terminal, and no stdin but a file that is given.
+    The whole group is killed when the program has ended, and when this process is told to end. What
+    it prints into a file `stdout` is not in the answer.
     """
     with held_signals() as received, allowance.timed():
         try:
@@ -149,12 +156,20 @@ def _name_of_signal(number: int) -> str:
 
 @contextmanager
 def held_signals() -> Iterator[list[int]]:
-    """Hold what would end this process until the block is left, so that the block can clean up. May be nested."""
+    """Hold what would end this process until the block is left, so that the block can clean up.
+
+    May be nested.
+    """
     received: list[int] = []
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
-    followed = {number: handler for number, handler in handlers.items() if handler not in (signal.SIG_IGN, None)}
+    followed = {
+        number: handler
+        for number, handler in handlers.items()
+        if handler not in (signal.SIG_IGN, None)
+    }
     for number in followed:
-        # Noted, not raised: an exception could strike before the program that was started can be killed (decision 24).
+        # Noted, not raised: an exception could strike before the program that was started can be
+        # killed (decision 24).
         signal.signal(number, lambda number, _frame: received.append(number))
     try:
         yield received
@@ -169,14 +184,18 @@ def held_signals() -> Iterator[list[int]]:
 def temporary_folder() -> Iterator[Path]:
     """Make a folder that is removed in the end, also if this process is killed.
 
-    Another process removes it when the pipe between them closes. Whatever ends this process closes it.
+    Another process removes it when the pipe between them closes. Whatever ends this process closes
+    it.
     """
     with held_signals():
         try:
-            # Not where `tempfile` looks: its last choice is the working directory, which is the user's.
-            folder = Path(os.path.realpath(mkdtemp(prefix="krm-fn.", dir=os.environ.get("TMPDIR") or "/tmp")))  # noqa: S108
+            # Not where `tempfile` looks: its last choice is the working directory of the user.
+            around = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108
+            folder = Path(os.path.realpath(mkdtemp(prefix="krm-fn.", dir=around)))
         except OSError as error:
-            raise Rejected(Problem("cannot make a temporary folder; set TMPDIR to a folder with room in it")) from error
+            raise Rejected(
+                Problem("cannot make a temporary folder; set TMPDIR to a folder with room in it")
+            ) from error
         keeper = _start_keeper(folder)
     with keeper:
         try:
@@ -205,14 +224,19 @@ def _start_keeper(folder: Path) -> subprocess.Popen[bytes]:
 def _read(
     program: Program, process: subprocess.Popen[bytes], allowance: Allowance, received: list[int]
 ) -> tuple[bytes, bytes]:
-    """Return all of stdout, and the beginning of stderr. What runs on in the background is not waited for."""
+    """Return all of stdout, and the beginning of stderr.
+
+    What runs on in the background is not waited for.
+    """
     stdout, stderr = bytearray(), bytearray()
     deadline = time.monotonic() + allowance.seconds
     has_ended = False
     with selectors.DefaultSelector() as selector:
         if process.stdout:
             selector.register(process.stdout, selectors.EVENT_READ, (stdout, allowance.bytes + 1))
-        selector.register(cast("IO[bytes]", process.stderr), selectors.EVENT_READ, (stderr, _STDERR))
+        selector.register(
+            cast("IO[bytes]", process.stderr), selectors.EVENT_READ, (stderr, _STDERR)
+        )
         while True:
             tick = min(TICK, deadline - time.monotonic())
             if tick <= 0:
@@ -225,13 +249,17 @@ def _read(
             if has_ended and not ready:
                 return bytes(stdout), bytes(stderr)
             if not ready:
-                # With all pipes closed, only the program itself is left to wait for. And it may have printed and ended
-                # between the last look at its pipes and this one, so they are looked at once more.
+                # With all pipes closed, only the program itself is left to wait for. And it may
+                # have printed and ended between the last look at its pipes and this one, so they
+                # are looked at once more.
                 has_ended = _has_ended(process, 0 if selector.get_map() else tick)
 
 
 def _read_for(seconds: float, selector: selectors.BaseSelector) -> int:
-    """Read once from each pipe that has something, and return how many have. Keep as much as its owner wants."""
+    """Read once from each pipe that has something, and return how many have.
+
+    Keep as much as its owner wants.
+    """
     ready = selector.select(seconds) if selector.get_map() else []
     for key, _ in ready:
         kept, most = key.data
@@ -255,7 +283,10 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
 
 
 class Known(NamedTuple):
-    """The known beginning of a text, with `...` for each value in it. `is_whole`: there is nothing else."""
+    """The known beginning of a text, with `...` for each value in it.
+
+    `is_whole`: there is nothing else.
+    """
 
     text: str
     is_whole: bool
@@ -264,11 +295,14 @@ class Known(NamedTuple):
 def known_part(said: str, is_literal: Callable[[str], bool]) -> Known:
     """Return what is known of a message.
 
-    `is_literal` tells whether the message of a template's `fail` is written in that template, not built from values.
+    `is_literal` tells whether the message of a template's `fail` is written in that template, not
+    built from values.
     """
     shown, position = "", 0
     while position < min(len(said), _MOST):
-        found = next(filter(None, (shape.match(said, position) for shape in _compile_shapes())), None)
+        found = next(
+            filter(None, (shape.match(said, position) for shape in _compile_shapes())), None
+        )
         if found:
             shown += _without_values(found, is_literal)
             position = found.end()
@@ -285,7 +319,11 @@ def known_part(said: str, is_literal: Callable[[str], bool]) -> Known:
 def _without_values(found: re.Match[str], is_literal: Callable[[str], bool]) -> str:
     """Return the text of a match with `...` for what is in its groups, but for those with a name."""
     shown, behind = "", found.start()
-    named = {number for name, number in found.re.groupindex.items() if name != "literal" or is_literal(found[name])}
+    named = {
+        number
+        for name, number in found.re.groupindex.items()
+        if name != "literal" or is_literal(found[name])
+    }
     for number in range(1, found.re.groups + 1):
         if number not in named and found[number]:
             shown += found.string[behind : found.start(number)] + "..."
@@ -297,4 +335,7 @@ def _without_values(found: re.Match[str], is_literal: Callable[[str], bool]) -> 
 def _compile_shapes() -> list[re.Pattern[str]]:
     end = rf"(?:(?<==)|(?=[{re.escape(_BETWEEN)}]|\Z))"  # a program's `err=` introduces more
     shapes = [re.escape(line.replace("\\n", "\n")) for line in PHRASES.strip().splitlines()]
-    return [re.compile(_SLOT.sub(lambda slot: _SLOTS.get(slot[1], slot[0]), shape) + end) for shape in shapes]
+    return [
+        re.compile(_SLOT.sub(lambda slot: _SLOTS.get(slot[1], slot[0]), shape) + end)
+        for shape in shapes
+    ]

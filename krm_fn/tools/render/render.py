@@ -11,7 +11,17 @@ from typing import NamedTuple, TypeVar
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, about, read_item
 from krm_fn.base.keys import FIXED_NAME, NEEDS_HASH_SUFFIX
-from krm_fn.base.node import FieldPath, Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
+from krm_fn.base.node import (
+    FieldPath,
+    Node,
+    describe,
+    get,
+    is_mapping,
+    is_null,
+    is_scalar,
+    is_sequence,
+    text,
+)
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, at
 from krm_fn.base.settings import KPTFILE, NO_ENVIRONMENT, Environment, NearbyConfig, configures
 from krm_fn.core.config.configuration import Configuration, Origin, Packages, as_passed
@@ -27,7 +37,14 @@ from krm_fn.core.yaml.splice import write_document
 from krm_fn.function import decide, read_config
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.render.deployable import deployable, is_deployable, is_deployed, read_deployable
-from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, place, place_by_object, placed_in
+from krm_fn.tools.render.files import (
+    DEFAULT_LIMITS,
+    Allowance,
+    Limits,
+    place,
+    place_by_object,
+    placed_in,
+)
 from krm_fn.tools.render.made_anew import MadeAnew, find_made_anew, has_new_content
 from krm_fn.tools.render.sources import Inputs, SourceText, read_config_file, read_sources
 from krm_fn.tools.render.tools import HelmOptions
@@ -60,7 +77,9 @@ class Opened(NamedTuple):
 
     def place(self, problems: Iterable[Problem]) -> Iterator[Problem]:
         """Place problems in the files, and hide the names of Secrets."""
-        return place_by_object(hide_in_problems(problems, self.items), self.envelopes, self.configuration)
+        return place_by_object(
+            hide_in_problems(problems, self.items), self.envelopes, self.configuration
+        )
 
     @contextmanager
     def placed(self) -> Iterator[None]:
@@ -76,7 +95,10 @@ def render(
     environment: Environment = NO_ENVIRONMENT,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Outcome:
-    """Render what is to be applied, as a stream of documents. After an error the stream is empty."""
+    """Render what is to be applied, as a stream of documents.
+
+    After an error the stream is empty.
+    """
     try:
         opened = open_inputs(inputs, helm, environment, Allowance(limits))
         decided = decide_opened(opened, environment)
@@ -88,8 +110,13 @@ def render(
     return Outcome(stream.encode(), stderr_lines(problems), 0, f"{summarize_run(decided)}\n")
 
 
-def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, allowance: Allowance) -> Opened:
-    """Read everything at the paths. Raises Rejected for all that is no object, and if nothing is to be applied."""
+def open_inputs(
+    inputs: Inputs, helm: HelmOptions, environment: Environment, allowance: Allowance
+) -> Opened:
+    """Read everything at the paths.
+
+    Raises Rejected for all that is no object, and if nothing is to be applied.
+    """
     found = read_sources(inputs, helm, allowance)
     expansion = Expansion()
     opened = _open_all(found.texts, expansion)
@@ -99,23 +126,34 @@ def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, all
     for name, envelope in opened:
         remarks += [place(name, one) for one in warn_about_repeated(envelope.document)]
     made_anew = _find_made_anew(found.texts, opened)
-    texts = [source._replace(data=b"", again=b"") for source in found.texts]  # the envelopes have them
+    texts = [
+        source._replace(data=b"", again=b"") for source in found.texts
+    ]  # the envelopes have them
     return Opened(texts, opened, configuration, remarks, expansion, found.unread, made_anew)
 
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:
-    """Return the stream of documents after all changes, and all problems; no stream after an error. Raises Rejected."""
+    """Return the stream of documents after all changes, and all problems; no stream after an error.
+
+    Raises Rejected.
+    """
     problems = [*opened.remarks, *opened.place(changes.problems)]
     if any(problem.severity is Severity.ERROR for problem in problems):
         return "", problems  # what an error is about may be two edits of one place
     edited, added = _edit(opened, changes)
-    # Behind the changes: a configuration among the objects has been read by now, and must not be applied.
-    ready = [one.text if is_deployable(envelope) else deployable(one.text) for envelope, one in edited]
+    # Behind the changes: a configuration among the objects has been read by now, and must not be
+    # applied.
+    ready = [
+        one.text if is_deployable(envelope) else deployable(one.text) for envelope, one in edited
+    ]
     return join_streams([stream for stream in (*ready, added) if stream]), problems
 
 
 def render_items(opened: Opened, changes: Changes) -> list[Item]:
-    """Return the objects of the stream that `render_opened` returns. Raises Rejected for each error."""
+    """Return the objects of the stream that `render_opened` returns.
+
+    Raises Rejected for each error.
+    """
     errors = [problem for problem in changes.problems if problem.severity is Severity.ERROR]
     if errors:
         raise Rejected(*opened.place(errors))
@@ -127,7 +165,10 @@ def render_items(opened: Opened, changes: Changes) -> list[Item]:
 
 
 def _edit(opened: Opened, changes: Changes) -> tuple[list[tuple[Envelope, Applied]], str]:
-    """Return each envelope with its text after the changes, and the documents that are added. Raises Rejected."""
+    """Return each envelope with its text after the changes, and the documents that are added.
+
+    Raises Rejected.
+    """
     envelopes = [envelope for _, envelope in opened.envelopes]
     with opened.placed():
         shares = zip(envelopes, share_out(changes, envelopes), strict=True)
@@ -138,12 +179,23 @@ def _edit(opened: Opened, changes: Changes) -> tuple[list[tuple[Envelope, Applie
 def decide_opened(opened: Opened, environment: Environment) -> Run:
     """Decide about all objects. Raises Rejected."""
     with opened.placed():
-        # A name of its own for each password would roll all pods whenever somebody renders the chart.
-        generated = {item: has_new_content(places) for item, places in opened.made_anew.items() if item.is_config}
+        # A name of its own for each password would roll all pods whenever somebody renders the
+        # chart.
+        generated = {
+            item: has_new_content(places)
+            for item, places in opened.made_anew.items()
+            if item.is_config
+        }
         if opened.configuration[1] is None:
             # A configuration nearby is of interest only where none counts (decision 37).
             environment = environment._replace(unread=tuple(dict.fromkeys(opened.unread)))
-        found = decide(opened.items, opened.configuration[1], environment, generated, expansion=opened.expansion)
+        found = decide(
+            opened.items,
+            opened.configuration[1],
+            environment,
+            generated,
+            expansion=opened.expansion,
+        )
         problems = [*_find_named_too_early(opened, found)]
         if problems:
             raise Rejected(*problems)
@@ -154,12 +206,20 @@ def _find_named_too_early(opened: Opened, found: Run) -> Iterator[Problem]:
     """Find objects that get another name here than in kustomize: it would change them after krm-fn has named them."""
     early = {source.name for source in opened.texts if source.is_early}
     items = items_of((name, envelope) for name, envelope in opened.envelopes if name in early)
-    changed = {item.id.name for item in items if item not in found.revisions.renamed and is_named_late(item)}
+    changed = {
+        item.id.name
+        for item in items
+        if item not in found.revisions.renamed and is_named_late(item)
+    }
     for item, patch in found.changes.patches:
         metadata = patch.get("metadata")
         is_named = not item.is_config and isinstance(metadata, dict) and "name" in metadata
         spec = get(item.node, "spec")
-        names = {node.value for node in walk([spec]) if is_scalar(node)} & changed if is_named and spec else set()
+        names = (
+            {node.value for node in walk([spec]) if is_scalar(node)} & changed
+            if is_named and spec
+            else set()
+        )
         if names:
             message = (
                 f"kustomize would write {min(names)} into it after krm-fn has named it by its content; leave its name "
@@ -180,7 +240,10 @@ def _find_made_anew(sources: list[SourceText], opened: list[tuple[str, Envelope]
 
 
 def share_out(changes: Changes, envelopes: list[Envelope]) -> Iterator[Changes]:
-    """Give each envelope the changes of its own items. New objects belong to none: they get a stream of their own."""
+    """Give each envelope the changes of its own items.
+
+    New objects belong to none: they get a stream of their own.
+    """
     holder = {item: envelope for envelope in envelopes for item in envelope.items}
     patches = _group(changes.patches, lambda patch: holder[patch[0]])
     edits = _group(changes.edits, lambda edit: holder[edit.item])
@@ -203,7 +266,10 @@ def _group(values: Iterable[_T], holder_of: Callable[[_T], Envelope]) -> dict[En
 
 
 def _open_all(sources: list[SourceText], expansion: Expansion) -> list[tuple[str, Envelope]]:
-    """Open every text that is not empty. Raises Rejected for all that is no object, and if nothing is to be applied."""
+    """Open every text that is not empty.
+
+    Raises Rejected for all that is no object, and if nothing is to be applied.
+    """
     opened, problems = [], []
     for source in sources:
         try:
@@ -266,10 +332,15 @@ def _find_non_objects(node: Node) -> Iterator[Problem]:
 def _find_unnamed(envelope: Envelope) -> Iterator[Problem]:
     """Find objects without apiVersion or kind, which cannot be applied: a chart's values, a CI workflow."""
     for item in envelope.items:
-        missing = [name for name, value in (("apiVersion", item.id.api_version), ("kind", item.id.kind)) if not value]
+        missing = [
+            name
+            for name, value in (("apiVersion", item.id.api_version), ("kind", item.id.kind))
+            if not value
+        ]
         if missing and is_deployed(item):
             yield at(
-                item.node.start_mark, f"expected a Kubernetes object, found a mapping without {' and '.join(missing)}"
+                item.node.start_mark,
+                f"expected a Kubernetes object, found a mapping without {' and '.join(missing)}",
             )
 
 
@@ -282,7 +353,11 @@ def items_of(opened: Iterable[tuple[str, Envelope]]) -> list[Item]:
 
 
 def _choose_configuration(
-    given: SourceText | None, beside: list[SourceText], opened: OpenedText, environment: Environment, remedy: str
+    given: SourceText | None,
+    beside: list[SourceText],
+    opened: OpenedText,
+    environment: Environment,
+    remedy: str,
 ) -> tuple[str, Node | None]:
     """Find the configuration that counts and its file; None without one.
 
@@ -294,7 +369,9 @@ def _choose_configuration(
     return next(((name, one.node) for name, one in found if one is chosen), ("", None))
 
 
-def find_configurations(given: SourceText | None, beside: list[SourceText], opened: OpenedText) -> list[Configuration]:
+def find_configurations(
+    given: SourceText | None, beside: list[SourceText], opened: OpenedText
+) -> list[Configuration]:
     return [one for _, one in _find(given, beside, opened, _find_packages(beside, opened))]
 
 
@@ -305,14 +382,20 @@ def _find(
     if given:
         node = _read(given)
         where = f"--config {given.name}"
-        yield given.name, Configuration(node, Origin.PASSED, where, place=partial(place, given.name))
+        yield (
+            given.name,
+            Configuration(node, Origin.PASSED, where, place=partial(place, given.name)),
+        )
     for name, envelope in opened:
         if envelope.function_config is not None:
             yield name, as_passed(envelope.function_config)._replace(place=partial(place, name))
         for item in filter(configures, envelope.items):
             yield name, _in_file(name, item.node, Origin.READ, packages.of(item))
     for source in beside:
-        yield source.name, _in_file(source.name, _read(source), Origin.BESIDE, packages.of_file(source.name))
+        yield (
+            source.name,
+            _in_file(source.name, _read(source), Origin.BESIDE, packages.of_file(source.name)),
+        )
 
 
 def _in_file(name: str, node: Node, origin: Origin, package: str) -> Configuration:
@@ -326,7 +409,10 @@ def _read(source: SourceText) -> Node:
 
 
 def _find_packages(beside: Iterable[SourceText], opened: OpenedText) -> Packages:
-    """Find the kpt packages around the configurations. A Kptfile is no manifest, and is not among the objects."""
+    """Find the kpt packages around the configurations.
+
+    A Kptfile is no manifest, and is not among the objects.
+    """
     items = items_of(opened)
     files = [item.origin for item in items if item.origin and configures(item)]
     files_beside = [source.name for source in beside]

@@ -34,14 +34,22 @@ def find_default_namespace(items: Collection[Item], configured: Iterable[Setting
     """Find the namespace of objects that set none, as far as the function has left a trace of it."""
     emitted = [item for item in items if is_emitted(item)]
     by_config = (settings.linker.namespace or "" for settings in configured)
-    return next(filter(None, chain(by_config, _subject_namespaces(emitted), _planned_namespaces(items, emitted))), "")
+    return next(
+        filter(
+            None,
+            chain(by_config, _subject_namespaces(emitted), _planned_namespaces(items, emitted)),
+        ),
+        "",
+    )
 
 
 def _subject_namespaces(emitted: Iterable[Item]) -> Iterator[str]:
     """Yield what RoleBindings without a namespace say about that of their ServiceAccount."""
     for item in emitted:
         if item.id.kind == "RoleBinding" and not item.id.namespace:
-            yield from (text(get(subject, "namespace")) for subject in elements(get(item.node, "subjects")))
+            yield from (
+                text(get(subject, "namespace")) for subject in elements(get(item.node, "subjects"))
+            )
 
 
 def _planned_namespaces(items: Iterable[Item], emitted: Iterable[Item]) -> Iterator[str]:
@@ -54,9 +62,13 @@ def _planned_namespaces(items: Iterable[Item], emitted: Iterable[Item]) -> Itera
             plan, _ = read_plan(job)
         except Unreadable:
             continue
-        planned = {(one.kind, one.name) for one in plan.workloads} | {(one.kind, one.name) for one in plan.rendered}
+        planned = {(one.kind, one.name) for one in plan.workloads} | {
+            (one.kind, one.name) for one in plan.rendered
+        }
         found = [namespaces[one] for one in planned]
-        if job.id.namespace and any("" in of_name and job.id.namespace not in of_name for of_name in found):
+        if job.id.namespace and any(
+            "" in of_name and job.id.namespace not in of_name for of_name in found
+        ):
             yield job.id.namespace
 
 
@@ -68,7 +80,9 @@ def read_plan(job: Item) -> tuple[LinkPlan, str]:
     containers = find_job_containers(job)
     for field, container in containers.items():
         if runs_linker(container):
-            return read_arguments([*map(text, elements(get(container, "args")))][1:]), f"{field}.args"
+            return read_arguments(
+                [*map(text, elements(get(container, "args")))][1:]
+            ), f"{field}.args"
     names = ", ".join(text(get(container, "name")) for container in containers.values())
     raise Unreadable(names, "a container whose first argument is `link`")
 
@@ -81,4 +95,7 @@ def runs_linker(container: Node) -> bool:
 def find_job_containers(job: Item) -> dict[str, Node]:
     """Return the containers by their fields."""
     path = OF_CRON_JOB if job.id.kind == "CronJob" else _CONTAINERS
-    return {f"{path}[{index}]": one for index, one in enumerate(elements(get(job.node, *path.split("."))))}
+    return {
+        f"{path}[{index}]": one
+        for index, one in enumerate(elements(get(job.node, *path.split("."))))
+    }

@@ -14,7 +14,15 @@ from typing import NamedTuple
 from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import CONFIG_FILE, NearbyConfig
 from krm_fn.core.yaml.results import stderr_lines
-from krm_fn.tools.render.files import MANIFESTS, Allowance, Files, Limits, read_named, real_path, unreadable
+from krm_fn.tools.render.files import (
+    MANIFESTS,
+    Allowance,
+    Files,
+    Limits,
+    read_named,
+    real_path,
+    unreadable,
+)
 from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, Plugin, find_plugins, runtimes_of
 from krm_fn.tools.render.tools import CHART, HelmOptions, build, built_from
 
@@ -26,7 +34,10 @@ _RUNS_FUNCTIONS = frozenset({"--enable-alpha-plugins", "--enable-exec"})
 """With the first alone, kustomize skips a function in silence."""
 
 _MAX_BYTES = 1_000_000
-"""Of one kustomization and its plugins. Discovery must be cheap, and the sidecar's memory is for renderings."""
+"""Of one kustomization and its plugins.
+
+Discovery must be cheap, and the sidecar's memory is for renderings.
+"""
 
 
 class Inputs(NamedTuple):
@@ -42,11 +53,14 @@ class Inputs(NamedTuple):
 
 
 class SourceText(NamedTuple):
-    """A text and its name in an error: a file, or the command that printed it. `again`: the text of a second run.
+    """A text and its name in an error: a file, or the command that printed it.
 
-    `is_early`: it says the names that kustomize knew when it would have run krm-fn. `notes`: annotations by which
-    kustomize knows the former names of objects, where they are not in the text. `fixed`: the names that generators of
-    kustomize are to make without a hash, by kind, and the files that say so.
+    `again`: the text of a second run.
+
+    `is_early`: it says the names that kustomize knew when it would have run krm-fn. `notes`:
+    annotations by which kustomize knows the former names of objects, where they are not in the
+    text. `fixed`: the names that generators of kustomize are to make without a hash, by kind, and
+    the files that say so.
     """
 
     name: str
@@ -83,7 +97,10 @@ class Sources(NamedTuple):
 
 
 def read_sources(inputs: Inputs, helm: HelmOptions, allowance: Allowance) -> Sources:
-    """Read everything at the paths but the configuration. Raises Rejected with the problems of all paths."""
+    """Read everything at the paths but the configuration.
+
+    Raises Rejected with the problems of all paths.
+    """
     found = Sources([], [], [], [])
     problems: list[Problem] = []
     for path in inputs.paths:
@@ -102,25 +119,35 @@ def read_sources(inputs: Inputs, helm: HelmOptions, allowance: Allowance) -> Sou
 
 def read_config_file(inputs: Inputs, allowance: Allowance) -> SourceText | None:
     """Read the configuration that the command line names; None if it names none."""
-    return SourceText(inputs.config, read_named(inputs.config, allowance)) if inputs.config else None
+    return (
+        SourceText(inputs.config, read_named(inputs.config, allowance)) if inputs.config else None
+    )
 
 
 def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) -> Sources:
     if path == STDIN:
         stdin = inputs.stdin or b""
         allowance.take(len(stdin), STDIN_NAME)
-        return Sources([SourceText(STDIN_NAME, stdin)], [], [], _find_unread([Path()], None, allowance))
+        return Sources(
+            [SourceText(STDIN_NAME, stdin)], [], [], _find_unread([Path()], None, allowance)
+        )
     place = Path(path)
     if place.name in (*KUSTOMIZATIONS, CHART) and place.is_file():
         # What it says of other files, such as patches, would be lost.
-        raise Rejected(Problem(f"is no manifest: its folder is built from it; pass {place.parent}", file=str(place)))
+        raise Rejected(
+            Problem(
+                f"is no manifest: its folder is built from it; pass {place.parent}", file=str(place)
+            )
+        )
     if not place.is_dir():
         text = SourceText(str(place), read_named(path, allowance))
         return Sources([text], [], [], _find_unread([place.parent], None, allowance))
     files = Files(allowance.limits.root or place, allowance)
     outside = Path(os.path.normpath(place / ".."))
     if not built_from(place):
-        return _read_folder(place, inputs.config, files)._replace(unread=_find_unread([outside], place, allowance))
+        return _read_folder(place, inputs.config, files)._replace(
+            unread=_find_unread([outside], place, allowance)
+        )
     files.locate(place)  # before a program sees it: it may be a link out of the root
     built = build(place, helm, allowance)
     beside = place / CONFIG_FILE
@@ -133,13 +160,19 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
         if not (configs and real_path(place / file) == real_path(beside)):
             configs.insert(0, SourceText(str(place / file), data))
     is_early = built.configuration is not None
-    source = SourceText(built.command, built.stdout, built.again, is_early, built.notes, built.fixed)
+    source = SourceText(
+        built.command, built.stdout, built.again, is_early, built.notes, built.fixed
+    )
     unread = _find_unread([place, *built.bases, outside], place, allowance)
     return Sources([source], configs, built.remarks, unread)
 
 
-def _find_unread(folders: Iterable[Path], place: Path | None, allowance: Allowance) -> list[NearbyConfig]:
-    """Find configurations where people put them in vain. Nothing is read of them, nor looked up outside of the root.
+def _find_unread(
+    folders: Iterable[Path], place: Path | None, allowance: Allowance
+) -> list[NearbyConfig]:
+    """Find configurations where people put them in vain.
+
+    Nothing is read of them, nor looked up outside of the root.
 
     `place` is the folder that is rendered; None for stdin and single files.
     """
@@ -156,7 +189,10 @@ def _find_unread(folders: Iterable[Path], place: Path | None, allowance: Allowan
 
 
 def _remedy(file: Path, place: Path | None) -> str:
-    """Say how a configuration counts. To list it in `resources:` is in vain: kustomize leaves out what is for tools."""
+    """Say how a configuration counts.
+
+    To list it in `resources:` is in vain: kustomize leaves out what is for tools.
+    """
     if place is None:
         return "pass it as one more PATH"
     return "call it krm-fn.yaml" if file.parent == place else f"copy it to {place / CONFIG_FILE}"
@@ -170,11 +206,16 @@ def _read_folder(folder: Path, config: str | None, files: Files) -> Sources:
         found.append(beside)
     if to_build:
         raise Rejected(*(_not_built(path, folder) for path in to_build))
-    # The file of --config may be among the manifests, under any name. Then it is one of those that are read.
-    configs = [file for file in found if file.name == CONFIG_FILE or (config and file.samefile(config))]
+    # The file of --config may be among the manifests, under any name. Then it is one of those that
+    # are read.
+    configs = [
+        file for file in found if file.name == CONFIG_FILE or (config and file.samefile(config))
+    ]
     manifests = [file for file in found if file not in configs]
     if not manifests:
-        message = "has no manifests (*.yaml, *.yml, *.json), no kustomization.yaml and no Chart.yaml"
+        message = (
+            "has no manifests (*.yaml, *.yml, *.json), no kustomization.yaml and no Chart.yaml"
+        )
         raise Rejected(Problem(message, file=str(folder)))
     return Sources(_read_all(manifests, files), _read_all(configs, files), [], [])
 
@@ -184,7 +225,10 @@ def _read_all(paths: Iterable[Path], files: Files) -> list[SourceText]:
 
 
 def _find(folder: Path, files: Files) -> tuple[list[Path], list[Path]]:
-    """Find the manifests, and the folders that kustomize or helm must build. Hidden files and folders are for tools."""
+    """Find the manifests, and the folders that kustomize or helm must build.
+
+    Hidden files and folders are for tools.
+    """
     manifests: list[Path] = []
     to_build: list[Path] = []
     for here, folders, names in files.walk(folder):
@@ -194,12 +238,17 @@ def _find(folder: Path, files: Files) -> tuple[list[Path], list[Path]]:
             continue
         folders[:] = [name for name in folders if not name.startswith(".")]
         shown = (here / name for name in names if not name.startswith("."))
-        manifests += (path for path in shown if path.name.endswith(MANIFESTS) or _leads_nowhere(path))
+        manifests += (
+            path for path in shown if path.name.endswith(MANIFESTS) or _leads_nowhere(path)
+        )
     return sorted(manifests, key=os.fsencode), sorted(to_build, key=os.fsencode)
 
 
 def _leads_nowhere(path: Path) -> bool:
-    """Tell whether this is a link to nothing. It may have been a folder; to read it says what is wrong."""
+    """Tell whether this is a link to nothing.
+
+    It may have been a folder; to read it says what is wrong.
+    """
     return path.is_symlink() and not path.exists()
 
 
@@ -221,7 +270,9 @@ def answer_discovery(directory: Path, kustomize_options: str, *, is_asked_for: b
     if entry is None:
         return Outcome(f"{CONFIG_FILE}\n".encode(), "", 0)
     message = f"kustomize runs {CONFIG_FILE}; this directory is left to it"
-    return Outcome(b"", stderr_lines([entry.problem(message)._replace(severity=Severity.WARNING)]), 0)
+    return Outcome(
+        b"", stderr_lines([entry.problem(message)._replace(severity=Severity.WARNING)]), 0
+    )
 
 
 def _find_entry(directory: Path) -> Plugin | None:

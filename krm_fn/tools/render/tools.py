@@ -1,6 +1,7 @@
 """Build a directory with kustomize or kubectl, or with helm, and check a chart before.
 
-Helm follows links to anywhere, and reads whatever the JSON Schema of a chart's values refers to: files and addresses.
+Helm follows links to anywhere, and reads whatever the JSON Schema of a chart's values refers to:
+files and addresses.
 """
 
 import gzip
@@ -21,9 +22,27 @@ from krm_fn.base.node import get, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import KIND
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.render.files import Allowance, Files, check_named, placed_in, prove_below, read_all
-from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, Checked, check_kustomization, read_tree
-from krm_fn.tools.render.kustomize_copy import KustomizeCopy, copied, graft, may_be_rounded, read_notes
+from krm_fn.tools.render.files import (
+    Allowance,
+    Files,
+    check_named,
+    placed_in,
+    prove_below,
+    read_all,
+)
+from krm_fn.tools.render.kustomization import (
+    KUSTOMIZATIONS,
+    Checked,
+    check_kustomization,
+    read_tree,
+)
+from krm_fn.tools.render.kustomize_copy import (
+    KustomizeCopy,
+    copied,
+    graft,
+    may_be_rounded,
+    read_notes,
+)
 from krm_fn.tools.render.listed_charts import ListedChart
 from krm_fn.tools.render.program import Known, Program, known_part, run_program, temporary_folder
 
@@ -38,14 +57,17 @@ _ALL_LEFT_OUT = "its message may show a value, so it is left out; run it yoursel
 _USE_DEBUG = "Use --debug flag to render out invalid YAML"
 """What helm ends with. It would print values."""
 
-# What names krm-fn directly is found before. It may also come from a folder or an address in `transformers`.
+# What names krm-fn directly is found before. It may also come from a folder or an address in
+# `transformers`.
 _PLUGINS_OFF = "external plugins disabled"
 _NO_FUNCTIONS = (
-    "; functions of a kustomization are off here, but for krm-fn as the last of the `transformers`: list its file there"
+    "; functions of a kustomization are off here, but for krm-fn as the last of the "
+    "`transformers`: list its file there"
 )
 
-# git uses no protocol, and what speaks HTTP finds only a proxy that cannot exist. It is for what nobody can see before
-# the build: kustomize can put a URL together. Go's HTTP client takes no proxy to `localhost`.
+# git uses no protocol, and what speaks HTTP finds only a proxy that cannot exist. It is for what
+# nobody can see before the build: kustomize can put a URL together. Go's HTTP client takes no proxy
+# to `localhost`.
 _NO_PROXY = "http://127.0.0.1:0"
 _OFFLINE = {
     "GIT_ALLOW_PROTOCOL": "",
@@ -59,7 +81,9 @@ _ARCHIVE = ".tgz"
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 _DRAFTS = ("", "draft-04/", "draft-06/", "draft-07/", "draft/2019-09/", "draft/2020-12/")
-_DIALECTS = frozenset(f"{scheme}://json-schema.org/{draft}schema" for scheme in ("http", "https") for draft in _DRAFTS)
+_DIALECTS = frozenset(
+    f"{scheme}://json-schema.org/{draft}schema" for scheme in ("http", "https") for draft in _DRAFTS
+)
 """The schemas of schemas that helm contains."""
 
 _MOST_NESTED = 20
@@ -67,7 +91,10 @@ _MOST_NESTED = 20
 
 
 class HelmOptions(NamedTuple):
-    """Arguments of `helm template` besides the chart. Without `release` it is named like the chart."""
+    """Arguments of `helm template` besides the chart.
+
+    Without `release` it is named like the chart.
+    """
 
     release: str = ""
     namespace: str = ""
@@ -79,11 +106,12 @@ class HelmOptions(NamedTuple):
 class Built(NamedTuple):
     """What a program printed on stdout, and its stderr as warnings.
 
-    `again` is what it printed when it was run a second time; empty for programs whose output is always the same.
-    `configuration`: the file and the text of that of krm-fn, which is to run after kustomize. `bases` are the other
-    local directories that it read. `notes`: what kustomize knew of the names of objects, as its annotations, where
-    that is not in the text. `fixed`: what its generators are to make without a hash, and the file that says so, where
-    no annotation in the text does.
+    `again` is what it printed when it was run a second time; empty for programs whose output is
+    always the same. `configuration`: the file and the text of that of krm-fn, which is to run after
+    kustomize. `bases` are the other local directories that it read. `notes`: what kustomize knew of
+    the names of objects, as its annotations, where that is not in the text. `fixed`: what its
+    generators are to make without a hash, and the file that says so, where no annotation in the
+    text does.
     """
 
     command: str
@@ -102,31 +130,48 @@ def built_from(directory: Path) -> str:
 
 
 def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
-    """Build a directory with kustomize or helm. Raises Rejected with what the program printed on stderr.
+    """Build a directory with kustomize or helm.
 
-    kustomize gets none of its options, so functions and plugins in a kustomization are off, and charts too unless they
-    are asked for. It builds a copy without krm-fn if that is the last function, and where charts are to be fetched.
+    Raises Rejected with what the program printed on stderr.
+
+    kustomize gets none of its options, so functions and plugins in a kustomization are off, and
+    charts too unless they are asked for. It builds a copy without krm-fn if that is the last
+    function, and where charts are to be fetched.
     """
     file = built_from(directory)
-    # Absolute: kustomize clones `github.com/a/b` even if it is a directory, and helm looks for `a/b` in a repository.
+    # Absolute: kustomize clones `github.com/a/b` even if it is a directory, and helm looks for
+    # `a/b` in a repository.
     path = str(directory.absolute())
     if file == CHART:
         program = _find(directory, file, "helm")
         check_chart(directory, allowance, allowance.limits.root)
         _check_values(helm, allowance)
-        command = [program, "template", *_helm_options(helm), "--", _release(directory, helm, allowance), path]
+        command = [
+            program,
+            "template",
+            *_helm_options(helm),
+            "--",
+            _release(directory, helm, allowance),
+            path,
+        ]
         built = _run(directory, command, allowance)
-        # Charts make passwords and certificates anew on every rendering: only a second one shows which.
+        # Charts make passwords and certificates anew on every rendering: only a second one shows
+        # which.
         return built._replace(again=_run(directory, command, allowance).stdout)
     return _build_kustomization(directory, file, helm, allowance)
 
 
-def _build_kustomization(directory: Path, file: str, helm: HelmOptions, allowance: Allowance) -> Built:
+def _build_kustomization(
+    directory: Path, file: str, helm: HelmOptions, allowance: Allowance
+) -> Built:
     program = _find(directory, file, "kustomize", "kubectl")
     checked = check_kustomization(directory, allowance)
-    # Without a chart that has been checked, kustomize gets no such option: a remote base may have others.
+    # Without a chart that has been checked, kustomize gets no such option: a remote base may have
+    # others.
     options = _chart_options(helm) if checked.charts else []
-    kustomize = _Kustomize(directory, [program, _BUILD[program], *options, "--"], allowance, checked)
+    kustomize = _Kustomize(
+        directory, [program, _BUILD[program], *options, "--"], allowance, checked
+    )
     missing = [chart for chart in checked.charts if not chart.is_here]
     for chart in checked.charts:
         _find(directory, f"{file} with a chart", "helm")
@@ -141,13 +186,18 @@ def _build_kustomization(directory: Path, file: str, helm: HelmOptions, allowanc
             _pull(directory, chart, copy, allowance)
         if checked.tree is None:
             plain = kustomize.run(copy.plain, copy.original)
-            notes = kustomize.run(copy.directory, copy.original).stdout if checked.has_affixes else b""
+            notes = (
+                kustomize.run(copy.directory, copy.original).stdout if checked.has_affixes else b""
+            )
             return plain._replace(notes=read_notes(copy.restore(notes)) if notes else {})
         return kustomize.run_copy(copy)._replace(configuration=tree.configuration)
 
 
 class _Kustomize(NamedTuple):
-    """kustomize for one directory. What it may read has been checked; where that includes charts, it runs offline."""
+    """kustomize for one directory.
+
+    What it may read has been checked; where that includes charts, it runs offline.
+    """
 
     directory: Path
     command: list[str]
@@ -155,8 +205,13 @@ class _Kustomize(NamedTuple):
     checked: Checked
 
     def run(self, folder: Path, original: Callable[[bytes], bytes] = bytes) -> Built:
-        """Build a folder: the directory, or a copy of it. Twice, if charts may make something anew."""
-        built, *again = (self._run(folder, original) for _ in range(2 if self.checked.charts else 1))
+        """Build a folder: the directory, or a copy of it.
+
+        Twice, if charts may make something anew.
+        """
+        built, *again = (
+            self._run(folder, original) for _ in range(2 if self.checked.charts else 1)
+        )
         second = again[0].stdout if again else b""
         return built._replace(again=second, bases=self.checked.bases, fixed=self.checked.fixed)
 
@@ -173,9 +228,12 @@ class _Kustomize(NamedTuple):
         return built._replace(stdout=stdout, again=again)
 
     def take_notes(self) -> Mapping[ResourceId, dict[str, str]]:
-        """Build once more, to learn the former names of objects. None where the tree cannot be copied.
+        """Build once more, to learn the former names of objects.
 
-        kustomize puts a prefix before the names of objects, but not before the names in kinds that it does not know.
+        None where the tree cannot be copied.
+
+        kustomize puts a prefix before the names of objects, but not before the names in kinds that
+        it does not know.
         """
         try:
             with copied(read_tree(self.directory, self.allowance)) as copy:
@@ -191,9 +249,18 @@ class _Kustomize(NamedTuple):
         command = [*self.command, str(folder)]
         with ExitStack() as stack:
             places: dict[str, str] = {}
-            with suppress(Rejected):  # then kustomize can make none either, and says so if it needs one
+            with suppress(
+                Rejected
+            ):  # then kustomize can make none either, and says so if it needs one
                 places["TMPDIR"] = str(stack.enter_context(temporary_folder()))
-            return _run(self.directory, command, self.allowance, original, places, is_offline=bool(self.checked.charts))
+            return _run(
+                self.directory,
+                command,
+                self.allowance,
+                original,
+                places,
+                is_offline=bool(self.checked.charts),
+            )
 
 
 def _chart_options(helm: HelmOptions) -> list[str]:
@@ -208,22 +275,30 @@ def _chart_options(helm: HelmOptions) -> list[str]:
 def _pull(directory: Path, chart: ListedChart, copy: KustomizeCopy, allowance: Allowance) -> None:
     """Fetch a chart, check it, and put it where kustomize looks for it in the copy.
 
-    It is unpacked elsewhere: the name that a chart gives itself may lead to what has been checked already.
+    It is unpacked elsewhere: the name that a chart gives itself may lead to what has been checked
+    already.
     """
     home = str(os.path.relpath(chart.home))
     with temporary_folder() as temporary:
         # As kustomize does: neither plugins nor repositories of the user.
-        places = dict.fromkeys(("HELM_CONFIG_HOME", "HELM_CACHE_HOME", "HELM_DATA_HOME"), f"{temporary}/helm")
+        places = dict.fromkeys(
+            ("HELM_CONFIG_HOME", "HELM_CACHE_HOME", "HELM_DATA_HOME"), f"{temporary}/helm"
+        )
         unpacked = Path(temporary, "charts", "unpacked")
         unpacked.mkdir(parents=True)
         _run(directory, ["helm", *chart.pull_arguments(unpacked)], allowance, more=places)
         pulled = prove_below(unpacked / chart.name, unpacked)
         if not pulled.is_dir():
-            raise _rejected(directory, f"helm pull has unpacked no chart {chart.name}, which its entry names")
+            raise _rejected(
+                directory, f"helm pull has unpacked no chart {chart.name}, which its entry names"
+            )
         try:
             check_chart(pulled, allowance, None)
         except Rejected as rejected:
-            placed = (one._replace(file=one.file.replace(str(unpacked), home)) for one in rejected.problems)
+            placed = (
+                one._replace(file=one.file.replace(str(unpacked), home))
+                for one in rejected.problems
+            )
             raise Rejected(*placed) from rejected
         place_in_copy = copy.locate(chart.folder)
         place_in_copy.parent.mkdir(parents=True, exist_ok=True)
@@ -235,7 +310,12 @@ def _check_values(helm: HelmOptions, allowance: Allowance) -> None:
         if "://" not in values:
             check_named(values, allowance)
         elif allowance.limits.no_remote:
-            raise Rejected(Problem("is remote, which --no-remote refuses; pass a file", file=f"--helm-values {values}"))
+            raise Rejected(
+                Problem(
+                    "is remote, which --no-remote refuses; pass a file",
+                    file=f"--helm-values {values}",
+                )
+            )
 
 
 def _helm_options(helm: HelmOptions) -> list[str]:
@@ -253,7 +333,10 @@ def _helm_options(helm: HelmOptions) -> list[str]:
 
 
 def _release(directory: Path, helm: HelmOptions, allowance: Allowance) -> str:
-    """Return the name of the release. The chart's own does not depend on where the directory was checked out."""
+    """Return the name of the release.
+
+    The chart's own does not depend on where the directory was checked out.
+    """
     if helm.release:
         return helm.release
     file = directory / CHART
@@ -267,7 +350,9 @@ def _find(directory: Path, file: str, *programs: str) -> str:
         if shutil.which(program):
             return program
     either = f"neither {' nor '.join(programs)} is" if programs[1:] else f"{programs[0]} is not"
-    raise _rejected(directory, f"has a {file}, but {either} on PATH; install {'one' if programs[1:] else 'it'}")
+    raise _rejected(
+        directory, f"has a {file}, but {either} on PATH; install {'one' if programs[1:] else 'it'}"
+    )
 
 
 def _run(  # noqa: PLR0913  # how a program is run
@@ -279,18 +364,29 @@ def _run(  # noqa: PLR0913  # how a program is run
     *,
     is_offline: bool = False,
 ) -> Built:
-    """Run a program with `more` variables. `original` gives what it prints about a copy the paths of the directory."""
+    """Run a program with `more` variables.
+
+    `original` gives what it prints about a copy the paths of the directory.
+    """
     called = " ".join(command[:2])
-    environment = {**os.environ, **more, **(_OFFLINE if is_offline or allowance.limits.no_remote else {})}
+    environment = {
+        **os.environ,
+        **more,
+        **(_OFFLINE if is_offline or allowance.limits.no_remote else {}),
+    }
     done = run_program(Program(called, command, environment, str(directory)), allowance)
     name = f"{called} {directory}"
     allowance.take(len(done.stdout), name)
     said = original(done.stderr).decode(errors="replace").replace(_USE_DEBUG, "").strip()
-    everything = tell_everything(called, said, str(directory)) if allowance.limits.is_verbose else []
+    everything = (
+        tell_everything(called, said, str(directory)) if allowance.limits.is_verbose else []
+    )
     if done.code:
         known = end_with_output(said, directory)
         hint = _NO_FUNCTIONS if _PLUGINS_OFF in known and KIND in said else ""
-        failure = Problem(f"{called} exited with code {done.code}{known}{hint}", file=str(directory))
+        failure = Problem(
+            f"{called} exited with code {done.code}{known}{hint}", file=str(directory)
+        )
         raise Rejected(*everything, failure)
     return Built(name, done.stdout, everything or _find_remarks(called, said, directory))
 
@@ -299,7 +395,10 @@ def tell_everything(program: str, said: str, file: str = "") -> list[Problem]:
     """Return all that a program said, for those who ask for it."""
     if not said:
         return []
-    lines = ["all that it says follows, and may show values of Secrets", *filter(str.strip, said.splitlines())]
+    lines = [
+        "all that it says follows, and may show values of Secrets",
+        *filter(str.strip, said.splitlines()),
+    ]
     return [Problem(f"{program}: {line}", severity=Severity.WARNING, file=file) for line in lines]
 
 
@@ -307,7 +406,10 @@ def _find_remarks(program: str, said: str, directory: Path) -> list[Problem]:
     """Return what a program that has succeeded said, as far as that is known to show no value."""
     lines = [line for line in said.splitlines() if line.strip()][:_MOST_REMARKS]
     remarks = dict.fromkeys(end_with_output(line, directory) for line in lines)
-    return [Problem(f"{program}{remark}", severity=Severity.WARNING, file=str(directory)) for remark in remarks]
+    return [
+        Problem(f"{program}{remark}", severity=Severity.WARNING, file=str(directory))
+        for remark in remarks
+    ]
 
 
 def end_with_output(said: str, directory: Path) -> str:
@@ -354,7 +456,9 @@ def check_chart(directory: Path, allowance: Allowance, root: Path | None) -> Non
     files = Files(root or directory, allowance)
     for here, folders, names in files.walk(directory):
         if here == directory and ".git" in folders:
-            folders.remove(".git")  # no repository can contain one, and it may be larger than all else
+            folders.remove(
+                ".git"
+            )  # no repository can contain one, and it may be larger than all else
         for name in names:
             file = here / name
             if name == SCHEMA:
@@ -390,9 +494,14 @@ def _read_members(name: str, unpacked: bytes) -> Iterator[tuple[str, bytes]]:
             opened = None if member.issym() or member.islnk() else archive.extractfile(member)
             if opened:
                 yield member.name, opened.read()
-        # Where this reader stops early, and where it takes a name from a header for all files, helm's does not.
+        # Where this reader stops early, and where it takes a name from a header for all files,
+        # helm's does not.
         if not archive.pax_headers.keys() <= {"comment"} or any(unpacked[archive.offset :]):
-            raise Rejected(Problem("is packed in a way that may hide files; pack it with helm package", file=name))
+            raise Rejected(
+                Problem(
+                    "is packed in a way that may hide files; pack it with helm package", file=name
+                )
+            )
 
 
 def _check_schema(name: str, data: bytes) -> None:
@@ -401,7 +510,9 @@ def _check_schema(name: str, data: bytes) -> None:
         schema = json.loads(text, object_pairs_hook=_Pairs)
         _check_value(name, schema, "")
     except (ValueError, RecursionError) as error:
-        raise Rejected(Problem("is no JSON that can be read, which it must be", file=name)) from error
+        raise Rejected(
+            Problem("is no JSON that can be read, which it must be", file=name)
+        ) from error
 
 
 class _Pairs(list[tuple[str, Any]]):

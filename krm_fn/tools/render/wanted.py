@@ -51,19 +51,26 @@ def begins_with_a_kind(text: str) -> bool:
     return bool(slash) and kind in spelled
 
 
-def not_found(wanted: Wanted, items: Iterable[Item], kinds: str = "ConfigMap or Secret") -> Rejected:
+def not_found(
+    wanted: Wanted, items: Iterable[Item], kinds: str = "ConfigMap or Secret"
+) -> Rejected:
     """Return the error for a name that no object of these kinds has in the package."""
     near = nearest(wanted.name, sorted({base_name(item) for item in items}))
     return Rejected(Problem(f"the package has no {kinds} {wanted}{did_you_mean(near)}"))
 
 
-def find_wanted(wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]) -> list[Item]:
+def find_wanted(
+    wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]
+) -> list[Item]:
     """Find the ConfigMaps and Secrets that are meant: by any name that a reference may use, and by their new names."""
     return [
         item
         for item in configs
         if any(
             wanted.matches(kind, item.id.namespace, {name})
-            for kind, name in (*known_names(item), (item.id.kind, new_names.get(item, item.id.name)))
+            for kind, name in (
+                *known_names(item),
+                (item.id.kind, new_names.get(item, item.id.name)),
+            )
         )
     ]

@@ -16,7 +16,9 @@ from krm_fn.core.names.names import content_name, is_image
 from krm_fn.tools.render.rendered import OF_CRON_JOB, find_job_containers, runs_linker
 
 
-def check_cron_job(item: Item, plan: LinkPlan, wanted: Callable[[str], Object] | None) -> Iterator[Problem]:
+def check_cron_job(
+    item: Item, plan: LinkPlan, wanted: Callable[[str], Object] | None
+) -> Iterator[Problem]:
     """Find a CronJob that is not as the function emits it: `wanted`, of an image, if the configuration is known."""
     yield from _check_images(item)
     yield from _check_commands(item)
@@ -39,7 +41,9 @@ def check_job(job: Item, set_name: str, shared: Iterable[Item]) -> Iterator[Prob
     spec = get(job.node, "spec")
     names = [_name(set_name, spec, {})]
     for one in shared:
-        theirs = {name: value for name, value in one.labels.items() if not name.startswith(keys.PREFIX)}
+        theirs = {
+            name: value for name, value in one.labels.items() if not name.startswith(keys.PREFIX)
+        }
         names.append(_name(set_name, spec, {"labels": theirs, "annotations": one.annotations}))
     if job.id.name not in names:
         message = (
@@ -71,7 +75,9 @@ def _name(set_name: str, spec: Node | None, added: Mapping[str, Mapping[str, str
         own: dict[str, dict[str, str]] = {}
         for name, node in metadata.items():
             theirs = added.get(name, {})
-            own[name] = {key: value for key, value in texts(node).items() if theirs.get(key) != value}
+            own[name] = {
+                key: value for key, value in texts(node).items() if theirs.get(key) != value
+            }
         plain["template"]["metadata"] = own
     return content_name(set_name, "-link", plain)
 
@@ -80,7 +86,9 @@ _WAVE = f"metadata.annotations[{SYNC_WAVE}]"
 
 
 def check_object(item: Item, wanted: Object, but: Collection[str] = ()) -> Iterator[Problem]:
-    """Compare an object with what the function emits in its place, less the metadata. More fields may be there.
+    """Compare an object with what the function emits in its place, less the metadata.
+
+    More fields may be there.
 
     `but`: the names that no rule has, which is said already.
     """
@@ -90,7 +98,10 @@ def check_object(item: Item, wanted: Object, but: Collection[str] = ()) -> Itera
         elif name == "subjects":
             yield from _check_subjects(item, value)
         elif name != "metadata":
-            yield from (about(item, message, field) for field, message in _compare(get(item.node, name), value, name))
+            yield from (
+                about(item, message, field)
+                for field, message in _compare(get(item.node, name), value, name)
+            )
 
 
 def check_annotations(tracker: Item, wanted: Any, names: Iterable[str]) -> Iterator[Problem]:
@@ -110,14 +121,18 @@ def check_wave(item: Item, wanted: Object) -> Iterator[Problem]:
     wave = metadata.get("annotations", {}).get(SYNC_WAVE, "")
     if wave_order(wave_of(item))[0] > wave_order(wave)[0]:
         found, expected = wave_of(item) or "0", wave or "0"
-        yield about(item, f"found {found!r}, which is after what needs it: expected {expected!r}", _WAVE)
+        yield about(
+            item, f"found {found!r}, which is after what needs it: expected {expected!r}", _WAVE
+        )
 
 
 def _compare(found: Node | None, wanted: Any, field: str) -> Iterator[tuple[str, str]]:
     """Yield each field that is not as wanted, and a message."""
     if isinstance(wanted, Mapping):
         for name, value in wanted.items():
-            yield from _compare(get(found, name) if is_mapping(found) else None, value, step(field, name))
+            yield from _compare(
+                get(found, name) if is_mapping(found) else None, value, step(field, name)
+            )
     elif isinstance(wanted, Sequence) and not isinstance(wanted, str):
         entries = elements(found)
         if len(entries) != len(wanted):
@@ -180,5 +195,7 @@ def _words(rule: Node, name: str) -> list[str]:
 
 def _permissions(rule: Node) -> Iterator[_Permission]:
     names = _words(rule, "resourceNames") or [""]  # an empty list of names allows all of them
-    for one in product(_words(rule, "apiGroups"), _words(rule, "resources"), _words(rule, "verbs"), names):
+    for one in product(
+        _words(rule, "apiGroups"), _words(rule, "resources"), _words(rule, "verbs"), names
+    ):
         yield _Permission(*one)

@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about
 from krm_fn.base.kind import ADD_ON_KINDS, SYNC_WAVE, wave_of, wave_order
-from krm_fn.base.link_plan import REVISION_KINDS, JobPlan, LinkPlan, RevisionName, Unreadable, merge_plans
+from krm_fn.base.link_plan import (
+    REVISION_KINDS,
+    JobPlan,
+    LinkPlan,
+    RevisionName,
+    Unreadable,
+    merge_plans,
+)
 from krm_fn.base.node import elements, get, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Settings
@@ -27,7 +34,13 @@ from krm_fn.extras.emit_linker import (
     without_clashes,
 )
 from krm_fn.tools.render.rendered import read_plan
-from krm_fn.tools.verify.check_job import check_annotations, check_cron_job, check_job, check_object, check_wave
+from krm_fn.tools.verify.check_job import (
+    check_annotations,
+    check_cron_job,
+    check_job,
+    check_object,
+    check_wave,
+)
 from krm_fn.tools.verify.rendering import RenderedSet, Rendering
 
 _ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY, keys.RETAIN, keys.WANTED)
@@ -43,21 +56,28 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
     """
     package, consumers = rendering.package, rendering.consumers
     linked: dict[str, list[Revision]] = defaultdict(list)
-    # What is retained has a reader that the linker cannot see: with a plan of it, it would be taken for unused.
+    # What is retained has a reader that the linker cannot see: with a plan of it, it would be taken
+    # for unused.
     rendered = rendering.revisions.rendered
-    seen = [one for one in rendered if one.item in consumers and keys.RETAIN not in one.item.annotations]
+    seen = [
+        one for one in rendered if one.item in consumers and keys.RETAIN not in one.item.annotations
+    ]
     for revision in without_clashes(seen, consumers, package.authored)[0]:
         linked[revision.item.labels[keys.SET]].append(revision)
     objects = _LinkerObjects(package)
     with_add_ons: set[str] = set()
     for found in consumers.values():
-        of_add_ons = [one.referrer for one in found if package.kinds.of(one.referrer.id) in ADD_ON_KINDS]
+        of_add_ons = [
+            one.referrer for one in found if package.kinds.of(one.referrer.id) in ADD_ON_KINDS
+        ]
         with_add_ons.update(map(package.namespace_of, of_add_ons))
     for one in rendering.sets.values():
         settings = one.configured.settings if one.configured else Settings(set=one.name)
         of_set = linked[one.name]
         groups = plan_links(of_set, consumers, package, settings)
-        trackers = [*build_trackers([*map(_as_recorded, of_set)], consumers, groups, package, settings)]
+        trackers = [
+            *build_trackers([*map(_as_recorded, of_set)], consumers, groups, package, settings)
+        ]
         for place in _places(one, groups, package):
             if place.emitted:
                 yield from _check_jobs(place, objects)
@@ -65,10 +85,14 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
                 yield from _check_inventory(place, objects)
                 yield from _check_trackers(place, objects, trackers)
                 yield from _check_access(place, one, objects)
-                yield from _check_built(place, settings, has_add_ons=place.namespace in with_add_ons)
+                yield from _check_built(
+                    place, settings, has_add_ons=place.namespace in with_add_ons
+                )
                 yield from _check_namespaces(place, one, rendering)
             elif _is_expected(place, one):
-                yield Problem(f"no linker for {_name(place)}, though its configuration asks for one: run krm-fn again")
+                yield Problem(
+                    f"no linker for {_name(place)}, though its configuration asks for one: run krm-fn again"
+                )
 
 
 def _as_recorded(revision: Revision) -> Revision:
@@ -80,12 +104,20 @@ class _LinkerObjects:
     """Which objects are here, each in the namespace that it will be applied to."""
 
     def __init__(self, package: Package) -> None:
-        authored = [(item.id, package.namespace_of(item)) for item in package.authored if not item.is_local]
-        self._configs = {(RevisionName(who.kind, who.name), namespace) for who, namespace in authored}
+        authored = [
+            (item.id, package.namespace_of(item)) for item in package.authored if not item.is_local
+        ]
+        self._configs = {
+            (RevisionName(who.kind, who.name), namespace) for who, namespace in authored
+        }
         for producer in package.configs:
-            made = [RevisionName(one.kind, one.reference.target) for one in find_generated(producer)]
+            made = [
+                RevisionName(one.kind, one.reference.target) for one in find_generated(producer)
+            ]
             self._configs |= {(name, package.namespace_of(producer)) for name in made}
-        self._workloads = {(f"{who.api_version}/{who.kind}/{who.name}", namespace) for who, namespace in authored}
+        self._workloads = {
+            (f"{who.api_version}/{who.kind}/{who.name}", namespace) for who, namespace in authored
+        }
 
     def have_config(self, name: RevisionName, namespace: str) -> bool:
         return (name, namespace) in self._configs
@@ -137,7 +169,11 @@ class _JobPlace(NamedTuple):
 
     def of_kind(self, kind: str) -> list[Item]:
         """Return the linker's objects of a kind, without trackers."""
-        return [one for one in self.emitted if one.id.kind == kind and one.labels[keys.COMPONENT] == keys.LINKER]
+        return [
+            one
+            for one in self.emitted
+            if one.id.kind == kind and one.labels[keys.COMPONENT] == keys.LINKER
+        ]
 
 
 def _places(one: RenderedSet, groups: Iterable[JobPlan], package: Package) -> Iterator[_JobPlace]:
@@ -148,7 +184,9 @@ def _places(one: RenderedSet, groups: Iterable[JobPlan], package: Package) -> It
     for item in one.emitted:
         emitted[package.namespace_of(item)].append(item)
     for namespace in sorted({*of_namespace, *emitted}):
-        yield _JobPlace(one.name, namespace, tuple(of_namespace[namespace]), tuple(emitted[namespace]))
+        yield _JobPlace(
+            one.name, namespace, tuple(of_namespace[namespace]), tuple(emitted[namespace])
+        )
 
 
 def _is_expected(place: _JobPlace, one: RenderedSet) -> bool:
@@ -174,7 +212,9 @@ def _check_jobs(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
     for job in place.of_kind("Job"):
         other = first.setdefault(find_wave(job), job)
         if other.id != job.id:
-            yield about(job, f"is in the input beside {other.id}: only one of them is of this rendering")
+            yield about(
+                job, f"is in the input beside {other.id}: only one of them is of this rendering"
+            )
         try:
             plan, field = read_plan(job)
         except Unreadable as error:
@@ -190,11 +230,15 @@ def _check_jobs(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
         yield Problem(f"no Job of the linker for {_name(place)}{of_wave}: {what_for}")
 
 
-def _check_cron_jobs(place: _JobPlace, one: RenderedSet, objects: _LinkerObjects) -> Iterator[Problem]:
+def _check_cron_jobs(
+    place: _JobPlace, one: RenderedSet, objects: _LinkerObjects
+) -> Iterator[Problem]:
     settings = one.configured.settings if one.configured else None
     group = merge_plans(place.groups) if place.groups else None
     found = place.of_kind("CronJob")
-    is_wanted = group and settings and settings.linker.enabled and settings.linker.schedule is not None
+    is_wanted = (
+        group and settings and settings.linker.enabled and settings.linker.schedule is not None
+    )
     if is_wanted and not found:
         yield _missing(place, "batch/v1", "CronJob", "spec.linker.schedule asks for it")
     for item in found:
@@ -234,25 +278,42 @@ class _Link(NamedTuple):
     revision: RevisionName
 
 
-def _compare(found: LinkPlan, wanted: LinkPlan, place: _JobPlace, objects: _LinkerObjects) -> Iterator[str]:
-    """Say how a plan differs from the wanted one. Of several reasons for one difference the first is enough."""
+def _compare(
+    found: LinkPlan, wanted: LinkPlan, place: _JobPlace, objects: _LinkerObjects
+) -> Iterator[str]:
+    """Say how a plan differs from the wanted one.
+
+    Of several reasons for one difference the first is enough.
+    """
     if found.set != place.set:
         yield f"found set {found.set!r}, expected {place.set!r}"
     absent = {name for name in found.rendered if not objects.have_config(name, place.namespace)}
     yield from (f"lists {name}, which is not in the input" for name in sorted(absent))
     before, after = _links(found), _links(wanted)
-    gone = {link.workload for link in before if not objects.have_workload(link.workload, place.namespace)}
+    gone = {
+        link.workload
+        for link in before
+        if not objects.have_workload(link.workload, place.namespace)
+    }
     yield from (f"waits for {workload}, which is not in the input" for workload in sorted(gone))
     for workload, name in sorted(before - after):
         if workload not in gone and name not in absent:
             yield f"waits until {workload} references {name}, which it does not"
-    yield from (f"does not wait until {workload} references {name}" for workload, name in sorted(after - before))
+    yield from (
+        f"does not wait until {workload} references {name}"
+        for workload, name in sorted(after - before)
+    )
     explained = absent | {link.revision for link in before ^ after}
     yield from (
-        f"lists {name}, which nothing references" for name in sorted(found.rendered - wanted.rendered - explained)
+        f"lists {name}, which nothing references"
+        for name in sorted(found.rendered - wanted.rendered - explained)
     )
-    yield from (f"does not list {name}" for name in sorted(wanted.rendered - found.rendered - explained))
-    producers = {(producer.kind.kind, producer.name): producer.revisions for producer in found.producers}
+    yield from (
+        f"does not list {name}" for name in sorted(wanted.rendered - found.rendered - explained)
+    )
+    producers = {
+        (producer.kind.kind, producer.name): producer.revisions for producer in found.producers
+    }
     for producer in wanted.producers:
         if producers.get((producer.kind.kind, producer.name)) != producer.revisions:
             made = ", ".join(map(str, producer.revisions))
@@ -270,22 +331,37 @@ def _links(plan: LinkPlan) -> set[_Link]:
 def _check_inventory(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
     field = f"metadata.annotations[{keys.RENDERED}]"
     if not place.inventories and place.groups:
-        yield _missing(place, "v1", "ConfigMap", "it is the inventory, by which the linker knows what is rendered")
+        yield _missing(
+            place,
+            "v1",
+            "ConfigMap",
+            "it is the inventory, by which the linker knows what is rendered",
+        )
     wanted = {one.name for one in place.linked}
     for item in place.inventories:
         found = listed_revisions(item)
         yield from (about(item, f"does not list {name}", field) for name in sorted(wanted - found))
         for name in sorted(found - wanted):
-            if not any(objects.have_config(RevisionName(kind, name), place.namespace) for kind in REVISION_KINDS):
+            if not any(
+                objects.have_config(RevisionName(kind, name), place.namespace)
+                for kind in REVISION_KINDS
+            ):
                 yield about(item, f"lists {name}, which is not in the input", field)
 
 
-def _check_trackers(place: _JobPlace, objects: _LinkerObjects, wanted: Iterable[Any]) -> Iterator[Problem]:
-    trackers = {one.id.name: one for one in place.emitted if one.labels[keys.COMPONENT] == keys.TRACKER}
+def _check_trackers(
+    place: _JobPlace, objects: _LinkerObjects, wanted: Iterable[Any]
+) -> Iterator[Problem]:
+    trackers = {
+        one.id.name: one for one in place.emitted if one.labels[keys.COMPONENT] == keys.TRACKER
+    }
     tracked = {name.name: name.kind for name in place.linked if name.kind != "ConfigMap"}
     for name in sorted(tracked.keys() - trackers.keys()):
         who = ResourceId("v1", tracked[name], place.namespace, name)
-        yield Problem("has no tracker, a ConfigMap of the same name: nothing deletes it when it is no longer used", who)
+        yield Problem(
+            "has no tracker, a ConfigMap of the same name: nothing deletes it when it is no longer used",
+            who,
+        )
     for name, tracker in trackers.items():
         kind = tracker.annotations.get(keys.STANDS_FOR, "Secret")
         if not objects.have_config(RevisionName(kind, name), place.namespace):
@@ -306,7 +382,9 @@ def _check_after_inventory(trackers: Iterable[Item], place: _JobPlace) -> Iterat
     inventories = place.inventories
     if not inventories:
         return
-    first = [group.first_wave for group in place.groups[:1]]  # if the inventory is later, that is said already
+    first = [
+        group.first_wave for group in place.groups[:1]
+    ]  # if the inventory is later, that is said already
     waves = [wave_order(wave)[0] for wave in (*first, *map(wave_of, inventories))]
     for tracker in trackers:
         if wave_order(wave_of(tracker))[0] < min(waves):
@@ -316,7 +394,9 @@ def _check_after_inventory(trackers: Iterable[Item], place: _JobPlace) -> Iterat
 
 def _check_access(place: _JobPlace, one: RenderedSet, objects: _LinkerObjects) -> Iterator[Problem]:
     """Check what lets the Job do its work, unless somebody else grants it."""
-    is_own = one.configured is not None and one.configured.settings.linker.service_account_name is None
+    is_own = (
+        one.configured is not None and one.configured.settings.linker.service_account_name is None
+    )
     if place.groups and (is_own or any(place.of_kind(kind) for _, kind in _ACCESS)):
         for api_version, kind in _ACCESS:
             if not any(found.id.name == place.linker_name for found in place.of_kind(kind)):
@@ -338,8 +418,13 @@ def _check_built(place: _JobPlace, settings: Settings, *, has_add_ons: bool) -> 
     if not place.groups:
         return
     group = place.groups[0]
-    # Argo Rollouts may be here for other reasons, and no configuration may be known: then the Role says what is needed.
-    listed = [one for one in group.listed if one not in ADD_ON_KINDS or has_add_ons or _names_add_ons(roles)]
+    # Argo Rollouts may be here for other reasons, and no configuration may be known: then the Role
+    # says what is needed.
+    listed = [
+        one
+        for one in group.listed
+        if one not in ADD_ON_KINDS or has_add_ons or _names_add_ons(roles)
+    ]
     for plan in place.plans:
         listed += plan.kinds
     group = group._replace(listed=tuple(listed))
@@ -362,7 +447,9 @@ def _names_add_ons(roles: Iterable[Item]) -> bool:
     return False
 
 
-def _check_namespaces(place: _JobPlace, one: RenderedSet, rendering: Rendering) -> Iterator[Problem]:
+def _check_namespaces(
+    place: _JobPlace, one: RenderedSet, rendering: Rendering
+) -> Iterator[Problem]:
     """Find objects that have lost the namespace of the Job, as far as nobody says where such objects are applied.
 
     An author may have left it out of some objects, and the function was told which one it is: then it is a warning. An
@@ -374,7 +461,12 @@ def _check_namespaces(place: _JobPlace, one: RenderedSet, rendering: Rendering) 
     bare = _find_bare(one, rendering) if place.namespace == rendering.package.namespace else []
     for item in bare:
         message = f"missing: {expected}, unless the deployer sets it (verify --namespace {place.namespace})"
-        yield about(item, message, "metadata.namespace", Severity.WARNING if len(bare) > 1 else Severity.ERROR)
+        yield about(
+            item,
+            message,
+            "metadata.namespace",
+            Severity.WARNING if len(bare) > 1 else Severity.ERROR,
+        )
     for item in place.emitted:
         if not item.id.namespace and item.labels[keys.COMPONENT] == keys.LINKER:
             yield about(item, f"missing: {expected}", "metadata.namespace")
@@ -390,4 +482,7 @@ def _find_bare(one: RenderedSet, rendering: Rendering) -> list[Item]:
 
 
 def _missing(place: _JobPlace, api_version: str, kind: str, why: str) -> Problem:
-    return Problem(f"is not in the input: {why}", ResourceId(api_version, kind, place.namespace, place.linker_name))
+    return Problem(
+        f"is not in the input: {why}",
+        ResourceId(api_version, kind, place.namespace, place.linker_name),
+    )

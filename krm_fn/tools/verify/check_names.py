@@ -19,7 +19,14 @@ from krm_fn.base.node import FieldPath, scalars
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.core.decide.run import Choice
 from krm_fn.core.names.content_hash import Unhashable
-from krm_fn.core.names.names import CONTENT_NAME, base_name, hash_in_name, is_revision, listed_revisions, without_hash
+from krm_fn.core.names.names import (
+    CONTENT_NAME,
+    base_name,
+    hash_in_name,
+    is_revision,
+    listed_revisions,
+    without_hash,
+)
 from krm_fn.core.references.generated import hash_of
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.guards.readers import find_early_readers
@@ -39,8 +46,13 @@ def check_names(rendering: Rendering) -> Iterator[Problem]:
             yield about(item, reason.message, reason.field)
             continue
         if found != expected:
-            # A name that has the hash of a Secret's content would let readers of the message try out weak passwords.
-            name = item.id.name.replace(found, expected) if item.id.kind != "Secret" else "another name"
+            # A name that has the hash of a Secret's content would let readers of the message try
+            # out weak passwords.
+            name = (
+                item.id.name.replace(found, expected)
+                if item.id.kind != "Secret"
+                else "another name"
+            )
             message = f"the content belongs to {name}: something has changed it after krm-fn, which must run last"
             yield about(item, message, "metadata.name")
         elif not item.id.name.endswith(found):
@@ -55,12 +67,17 @@ def check_marks(rendering: Rendering) -> Iterator[Problem]:
     listed: dict[tuple[str, str], set[str]] = defaultdict(set)
     for one in rendering.package.emitted:
         # Without its hash: that the name of a revision has changed is said already.
-        listed[one.labels.get(keys.SET, ""), namespace_of(one)] |= {*map(without_hash, listed_revisions(one))}
+        listed[one.labels.get(keys.SET, ""), namespace_of(one)] |= {
+            *map(without_hash, listed_revisions(one))
+        }
     for revision in rendering.revisions.rendered:
         item, place = revision.item, (revision.item.labels[keys.SET], namespace_of(revision.item))
         found = item.annotations[keys.BASE_NAME]
-        # Since it was recorded, something may have added a prefix to an adopted name, which has no hash.
-        if not hash_in_name(item) and (found not in item.id.name or revision.base_name != item.id.name):
+        # Since it was recorded, something may have added a prefix to an adopted name, which has no
+        # hash.
+        if not hash_in_name(item) and (
+            found not in item.id.name or revision.base_name != item.id.name
+        ):
             message = f"found {found!r}, which is not the name without its hash: expected {revision.base_name!r}"
             yield about(item, message, _field(keys.BASE_NAME))
         if place not in listed:  # no linker, so nothing to tell it
@@ -69,17 +86,29 @@ def check_marks(rendering: Rendering) -> Iterator[Problem]:
             yield _unmarked(item, keys.WANTED, "the linker may delete it")
         is_seen = item in rendering.consumers or item.annotations[keys.BASE_NAME] in listed[place]
         if not is_seen and item.annotations.get(keys.RETAIN) != "true":
-            yield _unmarked(item, keys.RETAIN, "the linker deletes it, because it sees no reference")
+            yield _unmarked(
+                item, keys.RETAIN, "the linker deletes it, because it sees no reference"
+            )
 
 
 def _check_labels(configs: Iterable[Item]) -> Iterator[Problem]:
     for item in configs:
         if keys.BASE_NAME in item.annotations and keys.SET not in item.labels:
             field = f"metadata.labels[{keys.SET}]"
-            yield about(item, "missing, beside the base name of a revision: no linker knows it", field)
+            yield about(
+                item, "missing, beside the base name of a revision: no linker knows it", field
+            )
         # Somebody may have copied the label to an object of their own, whose name has no hash.
-        elif keys.SET in item.labels and keys.BASE_NAME not in item.annotations and base_name(item) != item.id.name:
-            yield about(item, "missing, beside the label of a revision: no linker knows it", _field(keys.BASE_NAME))
+        elif (
+            keys.SET in item.labels
+            and keys.BASE_NAME not in item.annotations
+            and base_name(item) != item.id.name
+        ):
+            yield about(
+                item,
+                "missing, beside the label of a revision: no linker knows it",
+                _field(keys.BASE_NAME),
+            )
         if is_revision(item) and keys.COMPONENT in item.labels:
             found = item.labels[keys.COMPONENT]
             message = f"found {found!r}, expected no such label: the linker takes it for one of its own objects"
@@ -97,10 +126,13 @@ def check_duplicates(rendering: Rendering) -> Iterator[Problem]:
     for item in (*package.authored, *package.emitted):
         who = item.id
         subpackage = item.annotations.get(keys.PACKAGE_PATH, "")
-        earlier = first.setdefault((who.group, who.kind, package.namespace_of(item), who.name, subpackage), item)
+        earlier = first.setdefault(
+            (who.group, who.kind, package.namespace_of(item), who.name, subpackage), item
+        )
         if earlier is not item and (item in ours or earlier in ours):
             message = f"is in the input twice, also as {locate(earlier)}: what is applied last wins; remove one"
-            # Two subpackages of kpt may each have an object of this name, and the function has only warned about it.
+            # Two subpackages of kpt may each have an object of this name, and the function has only
+            # warned about it.
             is_ours = item in emitted or (item in revised and not _are_equal(item, earlier))
             yield about(item, message, severity=Severity.ERROR if is_ours else Severity.WARNING)
 
@@ -139,7 +171,9 @@ def _check_passed_over(item: Item, deployers: Collection[str]) -> Iterator[Probl
 
 
 def _unmarked(item: Item, annotation: str, risk: str) -> Problem:
-    found = f"found {item.annotations[annotation]!r}" if annotation in item.annotations else "missing"
+    found = (
+        f"found {item.annotations[annotation]!r}" if annotation in item.annotations else "missing"
+    )
     return about(item, f"{found}: {risk}; expected 'true'", _field(annotation))
 
 
@@ -156,7 +190,9 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
     Where nothing says what to expect, any sign that the function has run will do.
     """
     sets = rendering.sets
-    is_referenced = any(_names_a_missing_revision(one, rendering) for one in rendering.references.authored)
+    is_referenced = any(
+        _names_a_missing_revision(one, rendering) for one in rendering.references.authored
+    )
     needed = {
         name
         for name, one in sets.items()
@@ -169,7 +205,11 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
         if one.revisions and one.configured:
             yield from _check_chosen(one.name, one.configured)
     # With strategy `checksum` only, there is no revision.
-    if not expected and not sets and not any(keys.CHECKSUM in one.annotations for one in rendering.package.authored):
+    if (
+        not expected
+        and not sets
+        and not any(keys.CHECKSUM in one.annotations for one in rendering.package.authored)
+    ):
         yield Problem(f"no revision of any set: {_NOT_RUN}")
 
 
@@ -182,16 +222,22 @@ def _names_a_missing_revision(resolved: ResolvedReference, rendering: Rendering)
 
 def _no_revision(name: str, sets: Mapping[str, RenderedSet]) -> Problem:
     found = [one.name for one in sets.values() if one.revisions]
-    return Problem(f"no revision of set {name}: " + (f"found set {', '.join(found)}" if found else _NOT_RUN))
+    return Problem(
+        f"no revision of set {name}: " + (f"found set {', '.join(found)}" if found else _NOT_RUN)
+    )
 
 
 def _check_chosen(name: str, configured: Configured) -> Iterator[Problem]:
     """Find objects that the configuration chooses, and that are no revisions."""
     for choice in _chosen(configured):
         if keys.SET not in choice.item.labels:
-            is_selected = configured.settings.select is not None or keys.STRATEGY in choice.item.annotations
+            is_selected = (
+                configured.settings.select is not None or keys.STRATEGY in choice.item.annotations
+            )
             how = "selected" if is_selected else "chosen"
-            message = f"{how} for set {name}, but it is no revision: krm-fn has not run over this object"
+            message = (
+                f"{how} for set {name}, but it is no revision: krm-fn has not run over this object"
+            )
             yield about(choice.item, message)
 
 
@@ -220,7 +266,9 @@ def _check_set(one: RenderedSet, deployers: tuple[str, ...]) -> Iterator[Problem
     for revision in one.revisions:
         item = revision.item
         yield from _check_pruning(item, deployers)
-        yield from _check_name(item, keep_name(item.annotations, deployers) if revision.is_renamed else {})
+        yield from _check_name(
+            item, keep_name(item.annotations, deployers) if revision.is_renamed else {}
+        )
     for item in one.emitted:
         if item.labels.get(keys.COMPONENT) == keys.TRACKER:
             yield from _check_pruning(item, deployers)
@@ -238,7 +286,9 @@ def _check_pruning(item: Item, deployers: tuple[str, ...]) -> Iterator[Problem]:
                 yield _unprotected(item, deployer, protection, present, severity)
 
 
-def _unprotected(item: Item, deployer: str, protection: Protection, present: str, severity: Severity) -> Problem:
+def _unprotected(
+    item: Item, deployer: str, protection: Protection, present: str, severity: Severity
+) -> Problem:
     found = f"found {present!r}" if present else "missing"
     risk = "may prune it while pods use it" if protection.keeps else "reports it as obsolete"
     message = f"{found}: {deployer} {risk}; expected {protection.value!r}"
@@ -246,7 +296,10 @@ def _unprotected(item: Item, deployer: str, protection: Protection, present: str
 
 
 def _check_name(item: Item, wanted: dict[str, str | None] | dict[str, str]) -> Iterator[Problem]:
-    """Check the annotations by which deployers append something to a name. None means that one must not be there."""
+    """Check the annotations by which deployers append something to a name.
+
+    None means that one must not be there.
+    """
     for annotation, value in wanted.items():
         present = item.annotations.get(annotation)
         if present != value:
@@ -262,21 +315,28 @@ def check_order(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[Pr
     Where nobody says what applies the objects, it is what the revisions are protected from.
     """
     for one in rendering.sets.values():
-        # Phases and waves are a deployer's own: without knowing which it is, nothing can be said about the order.
-        known = deployers_of(one, deployers) or [name for name in PROTECTIONS if _is_any_protected(one, name)]
+        # Phases and waves are a deployer's own: without knowing which it is, nothing can be said
+        # about the order.
+        known = deployers_of(one, deployers) or [
+            name for name in PROTECTIONS if _is_any_protected(one, name)
+        ]
         renamed = {revision.item for revision in one.revisions if revision.is_renamed}
         early = find_early_readers(rendering.references, known) if renamed else {}
         for config, readers in early.items():
             if config in renamed and not is_hook(config):
                 yield from (reader.refuse() for reader in readers.values())
     for item in filter(is_hook, (revision.item for revision in rendering.revisions.rendered)):
-        staying = [one.referrer for one in rendering.consumers.get(item, ()) if not is_hook(one.referrer)]
+        staying = [
+            one.referrer for one in rendering.consumers.get(item, ()) if not is_hook(one.referrer)
+        ]
         if staying or item not in rendering.consumers:
             who = f"{staying[0].id} reads it" if staying else "no hook reads it"
             yield _hook(item, f"its deployer deletes hooks, and {who}")
     for item in rendering.package.emitted:
         if is_hook(item):
-            yield _hook(item, "the linker must not hold up a deployment, and needs its objects afterwards")
+            yield _hook(
+                item, "the linker must not hold up a deployment, and needs its objects afterwards"
+            )
 
 
 def _is_any_protected(one: RenderedSet, deployer: str) -> bool:
@@ -291,4 +351,8 @@ def _is_any_protected(one: RenderedSet, deployer: str) -> bool:
 def _hook(item: Item, why: str) -> Problem:
     annotation = next(one for one in HOOKS if one in item.annotations)
     found = item.annotations[annotation]
-    return about(item, f"is a {found} hook: {why}; remove the annotation", f"metadata.annotations[{annotation}]")
+    return about(
+        item,
+        f"is a {found} hook: {why}; remove the annotation",
+        f"metadata.annotations[{annotation}]",
+    )

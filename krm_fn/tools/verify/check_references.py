@@ -40,24 +40,37 @@ def check_references(rendering: Rendering) -> Iterator[Problem]:
         else:
             yield from others.check(referrer, reference)
     for embedded in rendering.references.embedded:
-        yield from _check(embedded.item, embedded.reference, embedded.field, embedded.targets, renamed)
+        yield from _check(
+            embedded.item, embedded.reference, embedded.field, embedded.targets, renamed
+        )
     for role, references in in_rules.items():
         yield from _check_rules(role, references, rendering)
         yield from _check_absent(role, references, others)
 
 
 def _check(
-    referrer: Item, reference: Reference, field: str, targets: tuple[Item, ...], renamed: dict[Item, Revision]
+    referrer: Item,
+    reference: Reference,
+    field: str,
+    targets: tuple[Item, ...],
+    renamed: dict[Item, Revision],
 ) -> Iterator[Problem]:
-    wanted = sorted({renamed[target].meant_by(reference).name for target in targets if target in renamed})
+    wanted = sorted(
+        {renamed[target].meant_by(reference).name for target in targets if target in renamed}
+    )
     others = {target.id.name for target in targets if target not in renamed}
     if wanted and reference.target not in {*wanted, *others}:
-        message = f"found {reference.target!r}, which has been renamed: expected {' or '.join(wanted)}"
+        message = (
+            f"found {reference.target!r}, which has been renamed: expected {' or '.join(wanted)}"
+        )
         yield about(referrer, message, field)
 
 
 def check_keys(rendering: Rendering) -> Iterator[Problem]:
-    """Find what pods want of a revision, and what it does not have. Nobody adds a key to what its content names."""
+    """Find what pods want of a revision, and what it does not have.
+
+    Nobody adds a key to what its content names.
+    """
     renamed, references = rendering.revisions.renamed, rendering.references
     to_renamed = [one for one in references.authored if renamed.keys() & set(one.targets)]
     wanted = References(references.index, Authored(to_renamed, [], []))
@@ -83,7 +96,9 @@ class _OtherRevisions:
                 self._by_base[revision.id.kind, namespace, name].append((revision, revision.name))
             for one in revision.generated:
                 for name in one.names:
-                    self._by_base[one.kind, namespace, name].append((revision, revision.name_of(one)))
+                    self._by_base[one.kind, namespace, name].append(
+                        (revision, revision.name_of(one))
+                    )
 
     def check(self, referrer: Item, reference: Reference) -> Iterator[Problem]:
         """Check a reference that no object here matches."""
@@ -102,7 +117,8 @@ class _OtherRevisions:
     def _find_near(self, kind: str, namespace: str, name: str) -> str:
         """Find the revision that is meant by a name with one wrong letter; `""` if there is none.
 
-        Two objects with the same data have the same hash, so a name that differs in what is before it may be right.
+        Two objects with the same data have the same hash, so a name that differs in what is before
+        it may be right.
         """
         for other in self._names.get((kind, namespace), ()):
             if differ_by_a_letter(name, other):
@@ -121,20 +137,33 @@ class _OtherRevisions:
             message = f"found {reference.target!r}, which has been renamed: expected {names}"
             yield about(referrer, message, reference.field)
         else:
-            what = f"is another revision than {names}" if found else "looks like a revision, but is not in the input"
-            if not found and any(self._index.find_passed_over(ResolvedReference(referrer, reference, ()))):
+            what = (
+                f"is another revision than {names}"
+                if found
+                else "looks like a revision, but is not in the input"
+            )
+            if not found and any(
+                self._index.find_passed_over(ResolvedReference(referrer, reference, ()))
+            ):
                 what = "is in the input, but in another namespace"
             message = f"{reference.target!r} {what}: pods only start if it is in the cluster"
             yield about(referrer, message, reference.field, Severity.WARNING)
 
 
-def _check_absent(role: Item, references: list[ResolvedReference], others: _OtherRevisions) -> Iterator[Problem]:
-    """Find what rules name, and what is not here. A rule names a revision beside its base name if the function ran.
+def _check_absent(
+    role: Item, references: list[ResolvedReference], others: _OtherRevisions
+) -> Iterator[Problem]:
+    """Find what rules name, and what is not here.
 
-    Where the base name is that of an object, the name of a former revision is only a right too many.
+    A rule names a revision beside its base name if the function ran.
+
+    Where the base name is that of an object, the name of a former revision is only a right too
+    many.
     """
     named = {(one.reference.kind, one.reference.target) for one in references if not one.targets}
-    found = {one.reference.name for one in references if one.targets}  # a rule may be about several kinds
+    found = {
+        one.reference.name for one in references if one.targets
+    }  # a rule may be about several kinds
     for _, reference, _ in references:
         if reference.name in found:
             continue
@@ -147,7 +176,9 @@ def _check_absent(role: Item, references: list[ResolvedReference], others: _Othe
             yield from others.check(role, reference)
 
 
-def _check_rules(role: Item, references: list[ResolvedReference], rendering: Rendering) -> Iterator[Problem]:
+def _check_rules(
+    role: Item, references: list[ResolvedReference], rendering: Rendering
+) -> Iterator[Problem]:
     """Check that the rules which name an object name its revisions as well."""
     for edit in update_rules(role, references, rendering.revisions):
         if isinstance(edit.change, SetText):
@@ -155,4 +186,8 @@ def _check_rules(role: Item, references: list[ResolvedReference], rendering: Ren
             yield about(role, message, edit.field)
         elif isinstance(edit.change, SetItems) and edit.change.add:
             names = ", ".join(map(str, edit.change.add))
-            yield about(role, f"lacks {names}: who may read the base name may not read this revision", edit.field)
+            yield about(
+                role,
+                f"lacks {names}: who may read the base name may not read this revision",
+                edit.field,
+            )

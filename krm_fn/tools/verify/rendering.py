@@ -11,7 +11,15 @@ from krm_fn.base.problem import ResourceId
 from krm_fn.base.settings import Settings, Strategy
 from krm_fn.core.decide.choose import choose
 from krm_fn.core.decide.name import find_consumers
-from krm_fn.core.decide.run import Choices, Consumers, Package, Revision, Revisions, is_of_chart, read_package
+from krm_fn.core.decide.run import (
+    Choices,
+    Consumers,
+    Package,
+    Revision,
+    Revisions,
+    is_of_chart,
+    read_package,
+)
 from krm_fn.core.names.names import base_name, hash_in_name, is_revision
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.mentions import Mentions
@@ -40,10 +48,12 @@ class RenderedSet(NamedTuple):
 
 
 class Rendering(NamedTuple):
-    """The objects, and the sets among them by name. `revisions` are those of all sets, under their present names.
+    """The objects, and the sets among them by name.
 
-    `consumers`: the references to each of them whose referrers the linker will see. `is_placed`: somebody has said
-    where objects without a namespace will be applied.
+    `revisions` are those of all sets, under their present names.
+
+    `consumers`: the references to each of them whose referrers the linker will see. `is_placed`:
+    somebody has said where objects without a namespace will be applied.
     """
 
     package: Package
@@ -55,23 +65,37 @@ class Rendering(NamedTuple):
 
 
 def read_rendering(
-    items: Collection[Item], settings_by_set: Mapping[str, Settings], config_id: ResourceId | None, namespace: str
+    items: Collection[Item],
+    settings_by_set: Mapping[str, Settings],
+    config_id: ResourceId | None,
+    namespace: str,
 ) -> Rendering:
-    """Read the objects. `settings_by_set`: the known configurations. `config_id`: the functionConfig.
+    """Read the objects. `settings_by_set`: the known configurations.
 
-    `namespace` is that of objects that set none. If it is empty, a configuration or the linker's objects may say it.
+    `config_id`: the functionConfig.
+
+    `namespace` is that of objects that set none. If it is empty, a configuration or the linker's
+    objects may say it.
     """
-    is_placed = bool(namespace) or any(settings.linker.namespace for settings in settings_by_set.values())
+    is_placed = bool(namespace) or any(
+        settings.linker.namespace for settings in settings_by_set.values()
+    )
     namespace = namespace or find_default_namespace(items, settings_by_set.values())
     kinds = frozenset(chain.from_iterable(settings.kinds for settings in settings_by_set.values()))
-    # Which objects a chart makes anew, and so the function leaves alone, nobody can see in one rendering of it.
+    # Which objects a chart makes anew, and so the function leaves alone, nobody can see in one
+    # rendering of it.
     generated = {item: True for item in items if is_of_chart(item) and not is_revision(item)}
     package = read_package(items, config_id, namespace, generated, kinds)
     index, authored = read_written(package, settings_by_set.values())
-    references = References(index, authored, embedded=find_embedded(package.configs, index, embedded_reader()))
+    references = References(
+        index, authored, embedded=find_embedded(package.configs, index, embedded_reader())
+    )
     mentions = Mentions(package.authored, references.authored, index)
     revisions = Revisions(_read_revision(item) for item in package.configs if is_revision(item))
-    configured = {name: _configure(package, references, settings) for name, settings in settings_by_set.items()}
+    configured = {
+        name: _configure(package, references, settings)
+        for name, settings in settings_by_set.items()
+    }
     return Rendering(
         package=package,
         references=references,
@@ -91,7 +115,9 @@ def _configure(package: Package, references: References, settings: Settings) -> 
     """Choose as the function does: what it mounts counts as a reference."""
     mounts = read_mounts(package.authored, references.index, settings, package.config_id)
     own = mounts.own_texts
-    authored = Authored([one for one in references.authored if one.reference.name not in own], [], [])
+    authored = Authored(
+        [one for one in references.authored if one.reference.name not in own], [], []
+    )
     with_mounts = References(references.index, authored, mounts.references, references.embedded)
     mentions = Mentions(package.authored, with_mounts.authored, with_mounts.index)
     guards = find_guards(package, with_mounts, mentions, settings)
@@ -99,7 +125,9 @@ def _configure(package: Package, references: References, settings: Settings) -> 
     return Configured(settings=settings, references=with_mounts, choices=choices)
 
 
-def _read_sets(package: Package, revisions: Revisions, configured: Mapping[str, Configured]) -> dict[str, RenderedSet]:
+def _read_sets(
+    package: Package, revisions: Revisions, configured: Mapping[str, Configured]
+) -> dict[str, RenderedSet]:
     by_set: dict[str, list[Revision]] = defaultdict(list)
     for revision in revisions.rendered:
         by_set[revision.item.labels[keys.SET]].append(revision)

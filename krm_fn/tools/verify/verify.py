@@ -1,4 +1,7 @@
-"""Check that what is about to be applied is consistent. Nothing is renamed, edited or added here."""
+"""Check that what is about to be applied is consistent.
+
+Nothing is renamed, edited or added here.
+"""
 
 import shlex
 from collections.abc import Collection, Iterator
@@ -58,7 +61,8 @@ class VerifyOptions(NamedTuple):
 def verify(path: str, stdin: bytes | None, options: VerifyOptions) -> Outcome:
     """Report one line for each finding; for none, one line that says what was verified.
 
-    A ResourceList is answered with itself and the findings as its results, any other input with nothing.
+    A ResourceList is answered with itself and the findings as its results, any other input with
+    nothing.
     """
     inputs = Inputs((path,), options.config, stdin)
     allowance = Allowance(options.limits)
@@ -88,7 +92,9 @@ def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[OpenedText, 
     opened: OpenedText = []
     for source in found.texts:
         opened += [(source.name, envelope) for envelope in _open_text(source)]
-    if not opened:  # not even an empty ResourceList: what should have written the manifests has failed
+    if (
+        not opened
+    ):  # not even an empty ResourceList: what should have written the manifests has failed
         raise Rejected(Problem("no objects in the input", file="" if path == STDIN else path))
     return opened, found.configs
 
@@ -104,7 +110,9 @@ def _open_text(source: SourceText) -> Iterator[Envelope]:
 def _read(opened: OpenedText, found: list[Configuration], namespace: str) -> Rendering:
     """Read the objects of all runs together: each set has its own configuration."""
     settings = read_by_set(found)
-    own = [envelope.function_config for _, envelope in opened if is_mapping(envelope.function_config)]
+    own = [
+        envelope.function_config for _, envelope in opened if is_mapping(envelope.function_config)
+    ]
     config_id = read_item(own[0]).id if own else None
     return read_rendering(items_of(opened), settings, config_id, namespace)
 
@@ -131,7 +139,9 @@ def _answer(opened: OpenedText, problems: list[Problem], summary: str, *, strict
     failed = any(problem.severity is Severity.ERROR for problem in problems)
     envelope = opened[0][1]
     stdout = add_results(envelope, problems)
-    if envelope.resource_list is None:  # the objects of a ResourceList say themselves which file they are from
+    if (
+        envelope.resource_list is None
+    ):  # the objects of a ResourceList say themselves which file they are from
         problems = [*place_by_object(problems, opened)]
     return Outcome(stdout, stderr_lines(problems) + ("" if failed else summary), int(failed))
 
@@ -143,14 +153,16 @@ _CHANGED = "is not as krm-fn writes it: something has changed it after krm-fn, w
 def check_again(rendering: Rendering) -> Iterator[Problem]:
     """Run the function again, and report what it would change.
 
-    The linker's objects are left out: their image may come from where the function ran. Nothing on an object says
-    whose checksum or mount it has, so several configurations cannot be told apart.
+    The linker's objects are left out: their image may come from where the function ran. Nothing on
+    an object says whose checksum or mount it has, so several configurations cannot be told apart.
     """
     configured = [one.configured for one in rendering.sets.values() if one.configured]
     if len(configured) != 1:
         return
     (only,) = configured
-    settings = only.settings._replace(strict=False)  # a warning of the function is no sign that something has changed
+    settings = only.settings._replace(
+        strict=False
+    )  # a warning of the function is no sign that something has changed
     environment = Environment(namespace=rendering.package.namespace, warns=False)
     changes = lint(transform(rendering.package, settings, environment, embedded_reader()))
     edits = [*changes.edits]

@@ -1,4 +1,7 @@
-"""Who acts in a scene, one step at a time. An actor is a value: a step returns what is left of it."""
+"""Who acts in a scene, one step at a time.
+
+An actor is a value: a step returns what is left of it.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
@@ -68,7 +71,10 @@ class Run(NamedTuple):
 
 
 class Release(NamedTuple):
-    """A deployer that applies a rendering, object by object. All of them are of kinds that runs watch."""
+    """A deployer that applies a rendering, object by object.
+
+    All of them are of kinds that runs watch.
+    """
 
     name: str
     rendering: Rendering
@@ -95,7 +101,10 @@ class Step(NamedTuple):
 
 
 class Hands(NamedTuple):
-    """A person, or controllers. `patience`: who has waited for so many seconds between two steps does no other."""
+    """A person, or controllers.
+
+    `patience`: who has waited for so many seconds between two steps does no other.
+    """
 
     name: str
     steps: tuple[Step, ...]

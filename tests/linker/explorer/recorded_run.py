@@ -1,8 +1,8 @@
 """The real linker as a function: from what it was answered so far to the call that it makes next.
 
-A search comes back to the same moment of a run thousands of times, and goes on with another answer. A run in a thread
-would have to make all calls before again. Here a run goes on to its end at once, each moment is kept, and the linker
-runs again only for an answer that a moment has never had.
+A search comes back to the same moment of a run thousands of times, and goes on with another answer.
+A run in a thread would have to make all calls before again. Here a run goes on to its end at once,
+each moment is kept, and the linker runs again only for an answer that a moment has never had.
 """
 
 from collections.abc import Callable
@@ -55,8 +55,8 @@ Ways: TypeAlias = dict[State, Way]
 class Pause:
     """The moment before a call, at which others may act.
 
-    `touched`: kind and name of what the call reads or writes; no name for all objects of the kind. `run`: the first
-    that came here, after so many `answers`.
+    `touched`: kind and name of what the call reads or writes; no name for all objects of the kind.
+    `run`: the first that came here, after so many `answers`.
     """
 
     touched: Key
@@ -109,8 +109,12 @@ class Linker:
             self.run(store.clock, [], store, self._beginnings, state)
         return self._beginnings[state].to
 
-    def run(self, began: float, answers: list[Answer], store: SharedStore, ways: Ways, state: State) -> None:
-        """Give a run these answers, and after them those of the store, as if nobody else acted. Keep its pauses.
+    def run(
+        self, began: float, answers: list[Answer], store: SharedStore, ways: Ways, state: State
+    ) -> None:
+        """Give a run these answers, and after them those of the store, as if nobody else acted.
+
+        Keep its pauses.
 
         The first of them is kept in `ways`.
         """
@@ -129,7 +133,9 @@ class RecordedRun(FakeCluster):
 
     store: SharedStore
 
-    def __init__(self, linker: Linker, began: float, answers: list[Answer], store: SharedStore) -> None:
+    def __init__(
+        self, linker: Linker, began: float, answers: list[Answer], store: SharedStore
+    ) -> None:
         now, store.clock = store.clock, began
         super().__init__(store, timeout=linker.timeout)
         self.linker = linker
@@ -154,17 +160,26 @@ class RecordedRun(FakeCluster):
         return self._ask(("ConfigMap", name), partial(super().has_config_map, name))
 
     def read(
-        self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str
+        self,
+        kind: Kind,
+        read: Callable[[Any], _T | None],
+        *,
+        metadata_only: bool = False,
+        **selectors: str,
     ) -> Listed[_T]:
         name = selectors.get("fieldSelector", "").removeprefix("metadata.name=")
         call = partial(super().read, kind, read, metadata_only=metadata_only, **selectors)
         return self._ask((kind.kind, name), call)
 
     def patch(self, patch: RevisionPatch) -> str | None:
-        return self._ask(("ConfigMap", patch.revision.name), partial(super().patch, patch), is_write=True)
+        return self._ask(
+            ("ConfigMap", patch.revision.name), partial(super().patch, patch), is_write=True
+        )
 
     def delete(self, revision: LiveRevision) -> bool:
-        return self._ask(("ConfigMap", revision.name), partial(super().delete, revision), is_write=True)
+        return self._ask(
+            ("ConfigMap", revision.name), partial(super().delete, revision), is_write=True
+        )
 
     def _ask(self, touched: Key, call: Callable[[], _T], *, is_write: bool = False) -> _T:
         self.deadline.check()

@@ -1,7 +1,7 @@
 """The smallest namespaces that show the guarantee: one workload, two revisions, and who acts there.
 
-Nobody in them writes a Secret or a Job: `test_assumptions` and `test_model` tell those stories. The runs of the linker
-are actors, so a release applies no Job.
+Nobody in them writes a Secret or a Job: `test_assumptions` and `test_model` tell those stories. The
+runs of the linker are actors, so a release applies no Job.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,10 @@ class Cast(NamedTuple):
         return WATCHED[self.kind]
 
     def superseded(self) -> SceneModel:
-        """Build a namespace that has gone from A to B. If it keeps no history, the next run deletes what only A has."""
+        """Build a namespace that has gone from A to B.
+
+        If it keeps no history, the next run deletes what only A has.
+        """
         model = SceneModel(self.rendering("A"), flux_like, (self.limit, self.limit))
         for letter in "AB":
             model.commit(self.rendering(letter))
@@ -120,7 +123,13 @@ def back_while_somebody_orphans_its_history(cast: Cast) -> list[Actor]:
 def another_image_while_somebody_restarts(cast: Cast) -> list[Actor]:
     image = Release("release of another image", cast.rendering("B")._replace(image=1))
     restart = person(Step("restart", lambda model: model.restart("web")))
-    return [cast.job("B"), image, restart, CONTROLLERS, CONTROLLERS._replace(name="controllers, later")]
+    return [
+        cast.job("B"),
+        image,
+        restart,
+        CONTROLLERS,
+        CONTROLLERS._replace(name="controllers, later"),
+    ]
 
 
 def somebody_deletes_the_inventory(cast: Cast) -> list[Actor]:
@@ -129,7 +138,10 @@ def somebody_deletes_the_inventory(cast: Cast) -> list[Actor]:
 
 
 def a_pod_stops(cast: Cast) -> list[Actor]:
-    return [*back_then_forth_with_a_cron_job(cast), person(Step("stop a pod", lambda model: model.stop_pod(0)))]
+    return [
+        *back_then_forth_with_a_cron_job(cast),
+        person(Step("stop a pod", lambda model: model.stop_pod(0))),
+    ]
 
 
 PLOTS = (
@@ -166,7 +178,11 @@ def somebody_applies_the_workload_alone(cast: Cast, patience: float) -> list[Act
 
 
 def somebody_applies_both_at_once(cast: Cast, patience: float) -> list[Actor]:
-    return [cast.job("B"), cast.cron_job("B"), person(applies(cast, "ConfigMap", cast.kind), patience=patience)]
+    return [
+        cast.job("B"),
+        cast.cron_job("B"),
+        person(applies(cast, "ConfigMap", cast.kind), patience=patience),
+    ]
 
 
 def somebody_applies_the_revision_and_then_the_workload(cast: Cast, patience: float) -> list[Actor]:

@@ -32,8 +32,13 @@ class Loss(NamedTuple):
 
     def __str__(self) -> str:
         """One line for each turn, with its first and last step."""
-        turns = [(name, [what for _, what in steps]) for name, steps in groupby(self.story, lambda step: step[0])]
-        lines = [f"{name}: {' ... '.join(dict.fromkeys((whats[0], whats[-1])))}" for name, whats in turns]
+        turns = [
+            (name, [what for _, what in steps])
+            for name, steps in groupby(self.story, lambda step: step[0])
+        ]
+        lines = [
+            f"{name}: {' ... '.join(dict.fromkeys((whats[0], whats[-1])))}" for name, whats in turns
+        ]
         return "\n".join([*lines, self.sentence])
 
 
@@ -61,7 +66,10 @@ class Search:
         return self._explore(self._scene.model, self._scene.actors, None, switches)
 
     def _explore(self, model: SceneModel, actors: Actors, turn: int | None, switches: int) -> Found:
-        """Let everybody act next who may. `turn`: the place of who has acted last, None if that one has ended."""
+        """Let everybody act next who may.
+
+        `turn`: the place of who has acted last, None if that one has ended.
+        """
         key = model.state, actors, turn, switches
         if key not in self._found:
             if any(actors):
@@ -70,7 +78,9 @@ class Search:
                 self._found[key] = self._end(model)
         return self._found[key]
 
-    def _steps(self, model: SceneModel, actors: Actors, turn: int | None, switches: int) -> Iterator[Found]:
+    def _steps(
+        self, model: SceneModel, actors: Actors, turn: int | None, switches: int
+    ) -> Iterator[Found]:
         for place, actor in enumerate(actors):
             is_switch = turn not in (None, place)
             if actor is None or (is_switch and not switches):
@@ -114,4 +124,6 @@ def _preceded(found: Found, actor: Actor, *, is_switch: bool) -> Found:
     if loss is None:
         return found
     story = ((actor.name, actor.next_step), *loss.story)
-    return found._replace(shortest=Loss(loss.switches + is_switch, loss.steps + 1, loss.sentence, story))
+    return found._replace(
+        shortest=Loss(loss.switches + is_switch, loss.steps + 1, loss.sentence, story)
+    )

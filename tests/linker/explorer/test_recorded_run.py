@@ -30,7 +30,9 @@ class Threads:
         linker = before.linker
         run = self._runs.get(before.name)
         if run is None:
-            run = StepwiseRun(linker.plan, self.model.store, linker.timeout, self.model.apply_configs_in_time)
+            run = StepwiseRun(
+                linker.plan, self.model.store, linker.timeout, self.model.apply_configs_in_time
+            )
             self._runs[before.name] = run
         if after is None or after.pause is None:
             run.finish()

@@ -36,7 +36,10 @@ def name_of(value: object) -> str | None:
 
 
 EACH_TIME = [
-    *((Cast(kind), scenes.back_then_forth, 2) for kind in (["StatefulSet"] if IS_QUICK else WATCHED)),
+    *(
+        (Cast(kind), scenes.back_then_forth, 2)
+        for kind in (["StatefulSet"] if IS_QUICK else WATCHED)
+    ),
     *((Cast(kind), scenes.back, 1) for kind in WATCHED),
     (Cast(), scenes.another_image_while_somebody_restarts, 1),
     (Cast(), scenes.somebody_deletes_the_inventory, 1),
@@ -53,7 +56,9 @@ AT_NIGHT = [
     *((Cast(kind), scenes.back_then_forth, 3) for kind in WATCHED),
     *((cast, plot, 1) for cast, plot in product(CASTS, PLOTS)),
 ]
-BY_NIGHT = [pytest.param(*row, marks=pytest.mark.nightly) for row in AT_NIGHT if row not in EACH_TIME]
+BY_NIGHT = [
+    pytest.param(*row, marks=pytest.mark.nightly) for row in AT_NIGHT if row not in EACH_TIME
+]
 
 
 @pytest.mark.parametrize(("cast", "plot", "switches"), [*EACH_TIME, *BY_NIGHT], ids=name_of)
@@ -130,4 +135,6 @@ def test_a_reference_that_comes_without_an_inventory(
     """Who makes it has less than so many seconds between two steps."""
     cast = Cast(limit=int(plot is scenes.somebody_undoes_what_is_trimmed_meanwhile))
     found = Search(scene(partial(plot, patience=seconds), cast)).explore(2)
-    assert (found.losing == 0) == is_kept, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+    assert (found.losing == 0) == is_kept, (
+        f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+    )

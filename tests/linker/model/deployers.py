@@ -1,4 +1,7 @@
-"""Two deployers that act step by step. Neither prunes a revision: the live object has their annotation."""
+"""Two deployers that act step by step.
+
+Neither prunes a revision: the live object has their annotation.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple, Self, TypeAlias
@@ -19,7 +22,9 @@ def apply_next(store: ObjectStore, rendering: Rendering, number: int) -> Key | N
 
 
 def prune_without_owners(store: ObjectStore, rendering: Rendering, _: int) -> Key | None:
-    return _prune(store, rendering, "Foreground", lambda item: "ownerReferences" not in item["metadata"])
+    return _prune(
+        store, rendering, "Foreground", lambda item: "ownerReferences" not in item["metadata"]
+    )
 
 
 def prune_all(store: ObjectStore, rendering: Rendering, _: int) -> Key | None:
@@ -43,10 +48,15 @@ class Sync(NamedTuple):
     @property
     def applies_more(self) -> bool:
         phase = self.deployer.index(apply_next)
-        return self.phase < phase or (self.phase == phase and self.written < len(render(self.rendering)))
+        return self.phase < phase or (
+            self.phase == phase and self.written < len(render(self.rendering))
+        )
 
     def step(self, store: ObjectStore) -> tuple[Key | None, Self]:
-        """Write the next object. Returns its key, None if nothing is left, and the sync after that."""
+        """Write the next object.
+
+        Returns its key, None if nothing is left, and the sync after that.
+        """
         for phase in range(self.phase, len(self.deployer)):
             written = self.written if phase == self.phase else 0
             key = self.deployer[phase](store, self.rendering, written)
@@ -67,7 +77,10 @@ def apply(store: ObjectStore, item: Object) -> Key:
         template = {**live["spec"]["template"], **item["spec"]["template"]}
         store.update(live, spec={**live["spec"], "template": template})
     if item["kind"] in KEPT:
-        annotations = {**live["metadata"].get("annotations", {}), **item["metadata"].get("annotations", {})}
+        annotations = {
+            **live["metadata"].get("annotations", {}),
+            **item["metadata"].get("annotations", {}),
+        }
         store.update_metadata(live, annotations=annotations)
     return key_of(item)
 
@@ -86,7 +99,11 @@ def _prune(
 ) -> Key | None:
     wanted = {key_of(item) for item in render(rendering)}
     for item in store:
-        is_kept = item["kind"] in KEPT or key_of(item) in wanted or "deletionTimestamp" in item["metadata"]
+        is_kept = (
+            item["kind"] in KEPT
+            or key_of(item) in wanted
+            or "deletionTimestamp" in item["metadata"]
+        )
         if _is_tracked(item) and not is_kept and is_pruned(item):
             delete(store, item, propagation)
             return key_of(item)

@@ -51,7 +51,9 @@ def it_does_not_look_again(patch: pytest.MonkeyPatch) -> None:
     begin = link._delete_unreferenced  # noqa: SLF001  # to change it
     seen: dict[str, set[str]] = {}  # by the thread of each run
 
-    def delete(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> Observation:
+    def delete(
+        plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report
+    ) -> Observation:
         seen.pop(current_thread().name, None)
         return begin(plan, observation, cluster, report)
 
@@ -109,7 +111,11 @@ def new_objects_are_not_read(patch: pytest.MonkeyPatch) -> None:
     read_changes = ConsumerLists._read_changes  # noqa: SLF001  # to change it
 
     def read(
-        lists: ConsumerLists, kind: Kind, names: Names, looked_for: Names, seen: dict[Version, Consumer | None]
+        lists: ConsumerLists,
+        kind: Kind,
+        names: Names,
+        looked_for: Names,
+        seen: dict[Version, Consumer | None],
     ) -> dict[Version, Consumer | None] | None:
         found = read_changes(lists, kind, names, looked_for, seen)
         known = {version.name for version in seen}
@@ -120,7 +126,9 @@ def new_objects_are_not_read(patch: pytest.MonkeyPatch) -> None:
 
 def only_its_own_plan_is_rendered(patch: pytest.MonkeyPatch) -> None:
     """Do not ask the inventory what a newer rendering than that of the run wants."""
-    patch.setattr(owners, "rendered_names", lambda plan, _: {revision.name for revision in plan.rendered})
+    patch.setattr(
+        owners, "rendered_names", lambda plan, _: {revision.name for revision in plan.rendered}
+    )
 
 
 MUTATIONS = (
@@ -142,7 +150,10 @@ OF_LONG_STORIES = (versions_are_not_compared, new_objects_are_not_read)
 
 def _add_only(patch: pytest.MonkeyPatch, is_added: Callable[[Owner], bool]) -> None:
     def plan(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]:
-        patches = [one._replace(add=tuple(filter(is_added, one.add))) for one in plan_owners(plan, observation)]
+        patches = [
+            one._replace(add=tuple(filter(is_added, one.add)))
+            for one in plan_owners(plan, observation)
+        ]
         return [one for one in patches if one.add or one.remove or one.annotations]
 
     patch.setattr(link, "plan_owners", plan)

@@ -21,7 +21,16 @@ LONGEST_STANDSTILL = 10.0
 SECRETS_WITH_TRACKERS = True
 """Whether a deployer applies a Secret and its tracker at once."""
 
-_RESTORED = ("CronJob", "Secret", "ConfigMap", "Pod", "ReplicaSet", "ControllerRevision", *WORKLOADS, "Job")
+_RESTORED = (
+    "CronJob",
+    "Secret",
+    "ConfigMap",
+    "Pod",
+    "ReplicaSet",
+    "ControllerRevision",
+    *WORKLOADS,
+    "Job",
+)
 _TRIES = 3
 
 
@@ -60,14 +69,16 @@ class NamespaceModel:
         self.runs: list[StepwiseRun] = []
         self._deploy = deployer
         self.limits = dict(zip(("web", "api"), limits, strict=True))
-        # The sync that is under way, how many ConfigMaps and Secrets it still applies, and since when.
+        # The sync that is under way, how many ConfigMaps and Secrets it still applies, and since
+        # when.
         self._sync = Sync(deployer, rendering)
         self._configs_left = 0
         self._configs_since: float | None = None
         # Every revision that was ever rendered, and the plan of every Job.
         self._revisions: frozenset[Key] = frozenset()
         self._plans: dict[str, LinkPlan] = {}
-        # Attempts of each Job, the Jobs that are done, and the uid of the Job of each run, `""` for none.
+        # Attempts of each Job, the Jobs that are done, and the uid of the Job of each run, `""` for
+        # none.
         self._tries: dict[str, int] = {}
         self._done: set[str] = set()
         self._jobs: dict[StepwiseRun, str] = {}
@@ -77,13 +88,20 @@ class NamespaceModel:
         self.commit(rendering)
 
     def clone(self) -> Self:
-        """Return a model of the same namespace, in which other things can happen. No run may be under way."""
+        """Return a model of the same namespace, in which other things can happen.
+
+        No run may be under way.
+        """
         assert not self.runs
         made = object.__new__(type(self))
         vars(made).update(vars(self))
         made.store = self.store.clone()
         made.runs, made._jobs = [], {}
-        made._tries, made._done, made._owned_secrets = {**self._tries}, {*self._done}, {*self._owned_secrets}
+        made._tries, made._done, made._owned_secrets = (
+            {**self._tries},
+            {*self._done},
+            {*self._owned_secrets},
+        )
         return made
 
     # Git and the deployer
@@ -108,7 +126,10 @@ class NamespaceModel:
             self.check()
 
     def sync_step(self) -> Key | None:
-        """Let the deployer write one object, or a Secret and its tracker. None if it has finished."""
+        """Let the deployer write one object, or a Secret and its tracker.
+
+        None if it has finished.
+        """
         key, self._sync = self._sync.step(self.store)
         if key is not None and key[0] in CONFIGS:
             self._configs_left -= 1
@@ -196,7 +217,9 @@ class NamespaceModel:
         job = self._jobs.pop(run)
         self._tries[job] = self._tries.get(job, 0) + 1
         self._owned_secrets |= {
-            write["metadata"]["uid"] for write in run.cluster.writes if write.get("patch", "").startswith("Secret/")
+            write["metadata"]["uid"]
+            for write in run.cluster.writes
+            if write.get("patch", "").startswith("Secret/")
         }
         if run.is_done:
             self.check_annotations()
@@ -206,7 +229,10 @@ class NamespaceModel:
     # Controllers and users
 
     def workload(self, name: str) -> Object | None:
-        return next((item for item in self.store.of_kind(*WORKLOADS) if item["metadata"]["name"] == name), None)
+        return next(
+            (item for item in self.store.of_kind(*WORKLOADS) if item["metadata"]["name"] == name),
+            None,
+        )
 
     def reconcile(self, name: str) -> None:
         if workload := self.workload(name):
@@ -245,7 +271,9 @@ class NamespaceModel:
 
     def undo(self, name: str, which: int) -> None:
         """Undo, as `kubectl rollout undo` does."""
-        if (workload := self.workload(name)) and (made := controllers.history(self.store, workload)):
+        if (workload := self.workload(name)) and (
+            made := controllers.history(self.store, workload)
+        ):
             self._set(workload, template=controllers.template_of(made[which % len(made)]))
 
     def stop_pod(self, which: int) -> None:
@@ -292,7 +320,9 @@ class NamespaceModel:
         for item in backup:
             self.store.remove(item)
         for item in backup:
-            self.store.create(without(item, "ownerReferences", "uid", "resourceVersion", "creationTimestamp"))
+            self.store.create(
+                without(item, "ownerReferences", "uid", "resourceVersion", "creationTimestamp")
+            )
             self.check()
             yield
 
@@ -317,18 +347,26 @@ class NamespaceModel:
             return
         wanted = {name for consumer in self._consumers() for name in self._names_in(consumer)}
         inventory = self.store.find("ConfigMap", self.rendering.plan.inventory)
-        wanted |= {*inventory["metadata"]["annotations"][keys.RENDERED].split(",")} if inventory else set()
+        wanted |= (
+            {*inventory["metadata"]["annotations"][keys.RENDERED].split(",")}
+            if inventory
+            else set()
+        )
         for item in self.store.of_kind("ConfigMap"):
             annotations = item["metadata"].get("annotations", {})
             if item["metadata"]["name"] in wanted and keys.WANTED not in annotations:
-                message = f"ConfigMap/{item['metadata']['name']} is wanted, and still marked for deletion"
+                message = (
+                    f"ConfigMap/{item['metadata']['name']} is wanted, and still marked for deletion"
+                )
                 raise AnnotationLost(message)
 
     def _collect_secrets(self) -> None:
         """Let the garbage collector delete the Secrets whose trackers are gone, before anybody else acts."""
         for secret in self.store.of_kind("Secret"):
             owners = secret["metadata"].get("ownerReferences", [])
-            if owners and not any(garbage_collector.is_solid(self.store, owner) for owner in owners):
+            if owners and not any(
+                garbage_collector.is_solid(self.store, owner) for owner in owners
+            ):
                 self.store.remove(secret)
 
     def _stop_runs_without_job(self) -> None:
@@ -343,12 +381,17 @@ class NamespaceModel:
         for item in self.store.of_kind(*WORKLOADS, *HISTORY):
             metadata = item["metadata"]
             owners = metadata.get("ownerReferences", [])
-            if "deletionTimestamp" in metadata or not all(garbage_collector.is_solid(self.store, o) for o in owners):
+            if "deletionTimestamp" in metadata or not all(
+                garbage_collector.is_solid(self.store, o) for o in owners
+            ):
                 continue
             yield item
 
     def _names_in(self, item: Object) -> frozenset[str]:
-        """Return the names of revisions that an object references. No object is ever changed in place."""
+        """Return the names of revisions that an object references.
+
+        No object is ever changed in place.
+        """
         if id(item) not in self._words:
             self._words[id(item)] = item, frozenset(possible_names(item, has_pod_spec=True))
         _, words = self._words[id(item)]
@@ -374,11 +417,20 @@ class NamespaceModel:
         found = {name for kind, name in map(key_of, self.store) if kind == "ConfigMap"}
         left = {name for name in found if not name.startswith("kept-")} - {"web-linker"}
         unlinked = {
-            name for name in left if any(f"/{name}: the linker may no longer" in one for one in run.report.warnings)
+            name
+            for name in left
+            if any(f"/{name}: the linker may no longer" in one for one in run.report.warnings)
         }
         assert left - unlinked == named, f"leaked {left - unlinked - named}, missing {named - left}"
-        secrets = {secret["metadata"]["name"]: secret["metadata"]["uid"] for secret in self.store.of_kind("Secret")}
-        leaked = {name for name, uid in secrets.items() if name not in named and uid in self._owned_secrets}
+        secrets = {
+            secret["metadata"]["name"]: secret["metadata"]["uid"]
+            for secret in self.store.of_kind("Secret")
+        }
+        leaked = {
+            name
+            for name, uid in secrets.items()
+            if name not in named and uid in self._owned_secrets
+        }
         assert not leaked, f"leaked Secrets {leaked}"
 
     def settle(self) -> None:

@@ -38,16 +38,23 @@ class Rendering(NamedTuple):
     def names(self) -> list[RevisionName]:
         """The revisions that workloads reference."""
         shared = RevisionName("ConfigMap", _name("shared-config", self.shared))
-        own = (RevisionName("ConfigMap", _name("api-config", self.config)), RevisionName("Secret", self._password))
+        own = (
+            RevisionName("ConfigMap", _name("api-config", self.config)),
+            RevisionName("Secret", self._password),
+        )
         return [shared, *(own if self.has_api else ())]
 
     @property
     def plan(self) -> LinkPlan:
         shared, *_ = self.names
-        workloads = [Workload(workload(self.kind, "web", {})["apiVersion"], self.kind, "web", (shared,))]
+        workloads = [
+            Workload(workload(self.kind, "web", {})["apiVersion"], self.kind, "web", (shared,))
+        ]
         if self.has_api:
             workloads.append(Workload("argoproj.io/v1alpha1", "Rollout", "api", tuple(self.names)))
-        return LinkPlan(set="web", workloads=tuple(workloads), timeout=TIMEOUT, minimum_age=MINIMUM_AGE)
+        return LinkPlan(
+            set="web", workloads=tuple(workloads), timeout=TIMEOUT, minimum_age=MINIMUM_AGE
+        )
 
     @property
     def scheduled_plan(self) -> LinkPlan:

@@ -39,7 +39,11 @@ def leave(model: NamespaceModel, rendering: Rendering) -> None:
 def go_back_and_stop_after(model: NamespaceModel, kind: str, base: str) -> None:
     """Let the deployer go back to A, and stand still after it has applied this object."""
     model.commit(A)
-    steps = [(one, name) for one, name in map(key_of, render(A)) if (one, name[:12]) != ("ConfigMap", "api-password")]
+    steps = [
+        (one, name)
+        for one, name in map(key_of, render(A))
+        if (one, name[:12]) != ("ConfigMap", "api-password")
+    ]
     model.sync([one == kind and name.startswith(base) for one, name in steps].index(True) + 1)
 
 
@@ -112,7 +116,9 @@ def test_the_garbage_collector_must_delete_a_secret_before_a_deployer_applies_it
         model.sync()
 
 
-def test_the_inventory_must_not_be_deleted_before_a_run_has_seen_all_references(model: NamespaceModel) -> None:
+def test_the_inventory_must_not_be_deleted_before_a_run_has_seen_all_references(
+    model: NamespaceModel,
+) -> None:
     model.delete("web", "Background")
     model.delete("api", "Background")
     model.commit(A)
@@ -122,13 +128,17 @@ def test_the_inventory_must_not_be_deleted_before_a_run_has_seen_all_references(
         model.collect_all()
 
 
-def test_the_inventory_may_be_deleted_once_a_run_has_seen_all_references(model: NamespaceModel) -> None:
+def test_the_inventory_may_be_deleted_once_a_run_has_seen_all_references(
+    model: NamespaceModel,
+) -> None:
     model.delete("web", "Background")
     model.recreate_inventory()
     model.finish()
 
 
-def test_the_inventory_may_be_deleted_once_a_run_has_seen_the_pods_of_an_edited_replica_set() -> None:
+def test_the_inventory_may_be_deleted_once_a_run_has_seen_the_pods_of_an_edited_replica_set() -> (
+    None
+):
     """Its controller is an owner of what a pod reads, though no run has seen the template that the pod was made of."""
     made = NamespaceModel(Rendering("ReplicaSet", has_api=False), flux_like)
     made.sync()
@@ -146,10 +156,15 @@ def test_who_references_what_nothing_references_must_apply_it_too(model: Namespa
     model.advance_to_write(run)  # the mark
     model.advance_to_write(run)  # the deletion, which it has decided on
     apply_alone(model, "Deployment")
-    with pytest.raises(RevisionLost, match="ConfigMap/shared-config-bbbbbbbbbb, which Deployment/web references"):
+    with pytest.raises(
+        RevisionLost, match="ConfigMap/shared-config-bbbbbbbbbb, which Deployment/web references"
+    ):
         model.advance(run)
     (failure,) = run.report.failures
-    assert "Deployment shop/web: references ConfigMap/shared-config-bbbbbbbbbb, which does not exist" in failure
+    assert (
+        "Deployment shop/web: references ConfigMap/shared-config-bbbbbbbbbb, which does not exist"
+        in failure
+    )
 
 
 def test_who_applies_the_revision_with_the_workload_loses_nothing(model: NamespaceModel) -> None:
@@ -161,8 +176,13 @@ def test_who_applies_the_revision_with_the_workload_loses_nothing(model: Namespa
     model.advance(run)
 
 
-def test_who_applies_the_revision_must_not_wait_for_a_run_before_the_workload(model: NamespaceModel) -> None:
-    """Not for the ten seconds between mark and deletion. Nobody lists what is wanted, so nothing shows that it is."""
+def test_who_applies_the_revision_must_not_wait_for_a_run_before_the_workload(
+    model: NamespaceModel,
+) -> None:
+    """Not for the ten seconds between mark and deletion.
+
+    Nobody lists what is wanted, so nothing shows that it is.
+    """
     leave(model, OTHER_SHARED)
     apply_alone(model, "ConfigMap")
     model.advance(model.link_by_hand())

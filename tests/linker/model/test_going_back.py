@@ -1,4 +1,6 @@
-"""Workloads that go back to a revision that no run of the linker has linked to them. Each was a loss once.
+"""Workloads that go back to a revision that no run of the linker has linked to them.
+
+Each was a loss once.
 
 `NamespaceModel` raises if a live object references a revision that is gone.
 """
@@ -87,7 +89,10 @@ def test_orphans_and_their_new_workload(model: NamespaceModel) -> None:
 
 
 def test_going_back_while_the_job_of_that_rendering_still_exists(model: NamespaceModel) -> None:
-    """The Job exists after a sync that failed before pruning, or without pruning. A Job runs only once."""
+    """The Job exists after a sync that failed before pruning, or without pruning.
+
+    A Job runs only once.
+    """
     keep_history(model)
     job = model.store.of_kind("Job")[0]
     deploy(model, B, settles=False)

@@ -11,7 +11,13 @@ from typing import Any, TypeAlias
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from tests.linker.controllers import WITH_OLD_PODS
 from tests.linker.model import mutants
@@ -48,7 +54,9 @@ class Machine(RuleBasedStateMachine):
         limits=st.tuples(WHICH, WHICH),
         has_api=st.booleans(),
     )
-    def install(self, kind: str, deployer: Deployer, limits: tuple[int, int], *, has_api: bool) -> None:
+    def install(
+        self, kind: str, deployer: Deployer, limits: tuple[int, int], *, has_api: bool
+    ) -> None:
         self.model = NamespaceModel(Rendering(kind, has_api=has_api), deployer, limits)
         self.model.sync()
 
@@ -74,9 +82,19 @@ class Machine(RuleBasedStateMachine):
         scheduled=st.booleans(),
     )
     def go_back_during_a_deletion(  # noqa: PLR0913  # all that can differ
-        self, field: str, version: int, writes: int, steps: int, more_writes: int, *, scheduled: bool
+        self,
+        field: str,
+        version: int,
+        writes: int,
+        steps: int,
+        more_writes: int,
+        *,
+        scheduled: bool,
     ) -> None:
-        """Go back to a revision that a run is about to delete. Deployer and run stand still somewhere."""
+        """Go back to a revision that a run is about to delete.
+
+        Deployer and run stand still somewhere.
+        """
         self.model.sync()
         before = self.model.rendering
         self._commit(field, version)
@@ -222,7 +240,9 @@ def test_exactly_the_referenced_revisions_are_kept() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__)
-def test_the_model_finds_a_linker_with_a_bug(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_finds_a_linker_with_a_bug(
+    mutation: Mutation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mutation(monkeypatch)
     with pytest.raises((RevisionLost, AnnotationLost)):
         run_model(100_000, Phase.generate)
@@ -282,7 +302,11 @@ def go_back_and_stand_still_before_the_workloads(machine: Machine) -> None:
 
 
 STORIES = [
-    ("Deployment", go_back_and_stand_still_before_the_workloads, mutants.only_its_own_plan_is_rendered),
+    (
+        "Deployment",
+        go_back_and_stand_still_before_the_workloads,
+        mutants.only_its_own_plan_is_rendered,
+    ),
     ("Deployment", deploy_without_a_workload_that_stays, mutants.the_inventory_is_no_owner),
     ("Deployment", recreate_the_inventory, mutants.only_the_inventory_is_an_owner),
     ("Deployment", go_back_and_recreate_the_inventory, mutants.owners_are_replaced),
@@ -298,7 +322,9 @@ STORIES = [
 
 
 @pytest.mark.parametrize("scheduled", [False, True], ids=["by hand", "scheduled"])
-@pytest.mark.parametrize(("kind", "story", "mutation"), STORIES, ids=[one[-1].__name__ for one in STORIES])
+@pytest.mark.parametrize(
+    ("kind", "story", "mutation"), STORIES, ids=[one[-1].__name__ for one in STORIES]
+)
 def test_a_story_loses_a_revision_only_with_the_bug(
     kind: str, story: Story, mutation: Mutation, monkeypatch: pytest.MonkeyPatch, *, scheduled: bool
 ) -> None:

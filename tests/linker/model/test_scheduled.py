@@ -22,7 +22,9 @@ PACES = [(1, 1), (3, 1), (1, 3), (10, 1), (1, 10), (30, 7), (7, 30)]
 
 @DEPLOYERS
 @pytest.mark.parametrize("steps", range(STEPS))
-@pytest.mark.parametrize("to", [A, B._replace(image=1), B._replace(shared=2)], ids=["back", "image", "new"])
+@pytest.mark.parametrize(
+    "to", [A, B._replace(image=1), B._replace(shared=2)], ids=["back", "image", "new"]
+)
 def test_a_run_with_the_plan_of_the_last_release_while_the_next_is_applied(
     deployer: Deployer, steps: int, to: Rendering
 ) -> None:
@@ -71,7 +73,9 @@ def test_a_job_that_comes_late_after_scheduled_runs(deployer: Deployer, steps: i
 
 @DEPLOYERS
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
-def test_a_run_after_each_object_that_is_restored_from_a_backup(deployer: Deployer, kind: str) -> None:
+def test_a_run_after_each_object_that_is_restored_from_a_backup(
+    deployer: Deployer, kind: str
+) -> None:
     """A revision is young then. The next run gives it the owners that the backup does not have."""
     model = superseded(deployer, kind)
     everything = configs(model)
