@@ -213,7 +213,9 @@ class Bench(NamedTuple):
 
     def _shorten(self, argument: str) -> str:
         argument = argument.rpartition(str(self.folder))[2]
-        return re.sub(r"(kustomize-helm-|krm-fn-)\w+", r"\1", argument)
+        # krm-fn gives kustomize a folder of its own for temporary files.
+        argument = re.sub(r"/krm-fn\.\w+(?=/kustomize-helm-)", "", argument)
+        return re.sub(r"(kustomize-helm-|krm-fn\.)\w+", r"\1", argument)
 
     def list_files(self) -> dict[str, str]:
         """Return all that is to stay as it is. Folders that kustomize leaves behind are its own."""
