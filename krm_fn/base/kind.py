@@ -45,9 +45,8 @@ class Protection(NamedTuple):
         if self.is_in(present):
             return present
         key = self.value.partition("=")[0]
-        if not self.part_of_list or any(
-            option.partition("=")[0] == key for option in read_options(present)
-        ):
+        keys = {option.partition("=")[0] for option in read_options(present)}
+        if key in keys or not self.part_of_list:
             return None
         return f"{present},{self.value}"
 
@@ -253,9 +252,8 @@ def is_recreated(item: Item) -> bool:
         for replacement in deployer.replaces:
             if replacement.is_in(item.annotations.get(replacement.annotation, "")):
                 return True
-            if deployer.reads_labels and replacement.is_in(
-                item.labels.get(replacement.annotation, "")
-            ):
+            label = item.labels.get(replacement.annotation, "")
+            if deployer.reads_labels and replacement.is_in(label):
                 return True
     return False
 
@@ -263,10 +261,11 @@ def is_recreated(item: Item) -> bool:
 def find_passed_over(item: Item, deployer: str) -> Iterator[str]:
     """Yield each label and annotation of an object for which the deployer does not apply it, or never again."""
     known = DEPLOYERS[deployer]
+    read = {"annotations": item.annotations}
+    if known.reads_labels:
+        read["labels"] = item.labels
     for one in known.passes_over:
-        for name, marks in (("annotations", item.annotations), ("labels", item.labels))[
-            : 1 + known.reads_labels
-        ]:
+        for name, marks in read.items():
             if one.annotation in marks and one.is_in(marks[one.annotation]):
                 yield f"metadata.{name}[{one.annotation}]"
 

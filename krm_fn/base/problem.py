@@ -78,9 +78,8 @@ def and_others(others: Collection[str]) -> str:
 
 
 def _escape(character: str) -> str:
-    if (
-        "\udc80" <= character <= "\udcff"
-    ):  # Python's stand-in for a byte of a file name that is not UTF-8
+    # Python stands this in for a byte of a file name that is not UTF-8.
+    if "\udc80" <= character <= "\udcff":
         return f"\\x{ord(character) - 0xDC00:02x}"
     return character.encode("unicode_escape").decode()
 

@@ -589,9 +589,8 @@ def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
     ]
     if len(placed) < len(groups):
         problems.append(_NO_NAMESPACE)
-    if not settings.linker.secrets and any(
-        revision.id.kind == "Secret" for revision in run.revisions.rendered
-    ):
+    has_secrets = any(revision.id.kind == "Secret" for revision in run.revisions.rendered)
+    if has_secrets and not settings.linker.secrets:
         problems.append(_NO_SECRETS)
     if wanted and not settings.is_named:
         problems.append(_unnamed(settings, environment.unread))

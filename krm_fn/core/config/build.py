@@ -316,11 +316,9 @@ def _pod_texts(value: Plain) -> dict[str, str]:
     Refuse those that make the Job a hook, add a sidecar, or that this function sets.
     """
     found = as_texts(value)
-    if any(
-        re.match(_RESERVED, name) or text != _NO_SIDECAR.get(name, text)
-        for name, text in found.items()
-    ):
-        refuse()
+    for name, said in found.items():
+        if re.match(_RESERVED, name) or said != _NO_SIDECAR.get(name, said):
+            refuse()
     return found
 
 

@@ -502,9 +502,10 @@ def _place_at(items: list[Item], position: int) -> _Place:
     item = max(before, key=lambda item: item.node.start)
     place: _Place = item
     node: Node = item.node
-    while is_mapping(node) and (
-        above := [pair for pair in node.value if pair[0].start <= position]
-    ):
+    while is_mapping(node):
+        above = [pair for pair in node.value if pair[0].start <= position]
+        if not above:
+            break
         key, node = above[-1]
         place = (place, str(key.value))
     return place
@@ -622,12 +623,9 @@ def _match_fields(found: Node, wanted: Fields) -> list[_Part] | None:
     written = fields(found)
     present = {**written, **wanted.unread}
     others = [pair for pair in found.value if pair[0].id != "scalar"] if is_mapping(found) else []
-    if (
-        not is_mapping(found)
-        or present.keys() != wanted.named.keys()
-        or len(present) != len(written) + len(wanted.unread)
-        or len(others) != len(wanted.others)
-    ):
+    if not is_mapping(found) or present.keys() != wanted.named.keys():
+        return None
+    if len(present) != len(written) + len(wanted.unread) or len(others) != len(wanted.others):
         return None
     pairs = zip(chain(*others), chain(*wanted.others), strict=True)
     parts: list[_Part] = [("?", *pair) for pair in pairs]
@@ -644,9 +642,8 @@ def _match_grown(found: Node, wanted: Grown) -> list[_Part] | None:
     if not is_sequence(found) or len(found.value) != len(wanted.kept) + len(wanted.added):
         return None
     stay = len(wanted.kept)
-    if all(
-        _says_all(one, value) for one, value in zip(found.value[stay:], wanted.added, strict=True)
-    ):
+    added = zip(found.value[stay:], wanted.added, strict=True)
+    if all(_says_all(one, value) for one, value in added):
         return [*_enumerate(found.value[:stay], wanted.kept), *wanted.unread]
     return [*_enumerate(found.value, [*wanted.added, *wanted.kept]), *wanted.unread]
 

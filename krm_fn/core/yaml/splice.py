@@ -305,11 +305,8 @@ def _fill_empty(
     start, end = node.start, node.end
     between = text[key.end : start]
     # An anchor or a tag stays in the line of the key, and so does what follows it.
-    if (
-        not parent.flow_style
-        and between.strip(" \t") == ":"
-        and text[start : start + 1] not in ("&", "!")
-    ):
+    is_marked = text[start : start + 1] in ("&", "!")
+    if not parent.flow_style and between.strip(" \t") == ":" and not is_marked:
         lines = _lines_below(text, parent, new)
         break_ = layout.line_break(text)
         return Splice(
@@ -382,9 +379,8 @@ def _edit_block_mapping(
         return
     for first, behind in runs:
         line = layout.line_start(text, starts[first])
-        if text[line : starts[first]].strip(
-            " "
-        ):  # it is behind a `- `: what follows moves up to its place
+        # The run is behind a `- `: what follows moves up to its place.
+        if text[line : starts[first]].strip(" "):
             yield Splice(starts[first], starts[behind], "")
         else:
             yield Splice(
@@ -518,14 +514,12 @@ def _drop_elements(
     """
     first, behind = run
     start = layout.line_start(text, dashes[first])
-    if text[start : dashes[first]].strip(
-        " "
-    ):  # the dash is behind another one or a `:`: what follows moves up
+    # The dash is behind another one or a `:`: what follows moves up.
+    if text[start : dashes[first]].strip(" "):
         return Splice(dashes[first], dashes[behind], "")
     end, line_break = layout.line_after(text, ends[behind - 1])
-    if (
-        not line_break and not keep_break
-    ):  # the text ends here without a line break, and must still do so
+    # The text ends here without a line break, and must still do so.
+    if not line_break and not keep_break:
         start = len(text[:start].removesuffix("\n").removesuffix("\r"))
     return Splice(start, end, "")
 

@@ -400,9 +400,8 @@ class _KustomizationWalk:
                     if reference.as_base:
                         bases.append(Path(os.path.realpath(local)))
                     self.folders.add(local)
-                elif (
-                    reference.as_file and _type_of(local) is not None
-                ):  # what is missing, kustomize reports
+                elif reference.as_file and _type_of(local) is not None:
+                    # What is missing, kustomize reports.
                     files.check(_shown(local))
         if problems:
             raise Rejected(*problems)
@@ -501,16 +500,11 @@ class _KustomizationWalk:
                 message = f"found krm-fn; make it the last of the `transformers` {where}{_INSTEAD}"
             elif number:
                 message = f"found krm-fn {len(listed)} times; keep one entry, with one configuration{_INSTEAD}"
-            elif len(listed) == 1 and (
-                plugin.entry is not transformers[-1] or transformers.count(plugin.entry) > 1
-            ):
-                first = (
-                    ", in a file: kustomize runs what is in place before"
-                    if plugin.is_inline
-                    else ""
-                )
+            elif len(listed) == 1 and not _is_last(plugin.entry, transformers):
+                first = ", in a file: kustomize runs what is in place before"
+                how = first if plugin.is_inline else ""
                 message = (
-                    f"found krm-fn before other transformers; make it the last one{first}{_INSTEAD}"
+                    f"found krm-fn before other transformers; make it the last one{how}{_INSTEAD}"
                 )
             elif _is_skipped(plugin):
                 message = (
@@ -522,6 +516,11 @@ class _KustomizationWalk:
             yield plugin.problem(message)
         if self.function:
             yield from _refuse_unequal(file, roots, _UNEQUAL if is_top else ("vars",))
+
+
+def _is_last(entry: Scalar, transformers: list[Scalar]) -> bool:
+    """Tell whether an entry is the last one, and no other is the same text through an alias."""
+    return entry is transformers[-1] and transformers.count(entry) == 1
 
 
 class _KeptFiles(Files):

@@ -249,9 +249,8 @@ class _Kustomize(NamedTuple):
         command = [*self.command, str(folder)]
         with ExitStack() as stack:
             places: dict[str, str] = {}
-            with suppress(
-                Rejected
-            ):  # then kustomize can make none either, and says so if it needs one
+            # Without this folder kustomize can make none either, and says so if it needs one.
+            with suppress(Rejected):
                 places["TMPDIR"] = str(stack.enter_context(temporary_folder()))
             return _run(
                 self.directory,
