@@ -1,4 +1,8 @@
-"""Problems for people: what is wrong, in which object and field, and where in the text."""
+"""Tell people what is wrong, in which object and field, and where in the text.
+
+Messages contain text that others wrote. `printable` makes it safe to show, and the other functions
+in front write numbers and lists.
+"""
 
 import sys
 from collections.abc import Collection, Iterable
@@ -6,8 +10,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from krm_fn.base.node import Mark, Node
-
-# What a person reads: text that others wrote, safe to show, and numbers of things.
 
 _MOST_OTHERS = 5
 

@@ -1,4 +1,8 @@
-"""Replacements of parts of a text, applied all at once."""
+"""Turn changes of objects into replacements of parts of the text.
+
+A change is an edit of a scalar or a merge patch. A new value is written in the style of the place
+where it goes. Splices are applied all at once.
+"""
 
 import json
 import re
@@ -62,7 +66,7 @@ def apply_splices(text: str, splices: Iterable[Splice]) -> str:
     return "".join([*pieces, text[position:]])
 
 
-# A merge patch of an object as edits of its text.
+# Merge patches.
 
 
 def plan_patch(item: Item, patch: Patch) -> Iterator[Edit]:
@@ -169,7 +173,7 @@ def problem_at(node: Node, item: Item, field: str, message: str) -> Problem:
     return about(item, message, field)._replace(line=mark.line + 1, column=mark.column + 1)
 
 
-# One change as splices of the text. New values are written in the style of the place they go to.
+# One change as splices.
 
 # JSON writes these as they are. In YAML they are line breaks, or allowed nowhere.
 _NOT_PLAIN = {*map(chr, range(0x7F, 0xA0)), "\u2028", "\u2029", "\ufeff", "\ufffe", "\uffff"}
