@@ -64,8 +64,8 @@ from krm_fn.tools.diff.write_difference import (
     write_packages_markdown,
     write_packages_text,
 )
+from krm_fn.tools.render.affixes import find_own_affixes
 from krm_fn.tools.render.files import Allowance, Files, Limits
-from krm_fn.tools.render.kustomization import find_own_affixes
 from krm_fn.tools.render.sources import Inputs
 
 _MOST_NAMES = 3
