@@ -1,6 +1,12 @@
-"""Count the pieces that a newcomer meets: `make check` prints the counts beside their limits.
+"""Count the pieces that a newcomer meets: `make check` prints each count beside its limit.
 
-A change that needs more of one raises the limit here, and says in its commit what that buys.
+A limit is a goal that has been reached. Where the goal is still ahead, the limit is what there is
+now, so that nothing gets worse, and the goal is printed beside it. Whoever reaches a goal makes it
+the limit. A change that needs more raises the limit, and says in its commit what that buys.
+
+Files are entered when a function of theirs is called (`sys.setprofile`). Their lines are those of
+whole files: a reader who opens one does not know which part of it is called. Their goals are what
+the same code had with one file for each job, at the same width.
 """
 
 import ast
@@ -16,6 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from benchmarks.inputs import resource_list
@@ -40,10 +47,13 @@ _NO_TOKENS = frozenset(
 
 
 class Count(NamedTuple):
+    """A number, and what it may be at most, or at least. `goal`: what it should be, if it is not yet."""
+
     what: str
     found: float
     limit: float
     at_least: bool = False
+    goal: float | None = None
 
     def holds(self) -> bool:
         return self.found >= self.limit if self.at_least else self.found <= self.limit
@@ -61,26 +71,25 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules", len(code), 199),
+        Count("modules without facts", len(code), 165),
         Count("thousands of tokens, without facts", tokens / 1000, 284),
-        Count("tokens in a line", tokens / sum(module.lines for module in code), 7.3),
+        Count("tokens in a line", tokens / sum(module.lines for module in code), 6.5),
         Count(
             "median lines of a module",
             statistics.median(module.lines for module in code),
             177,
             at_least=True,
         ),
-        Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 13),
+        Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 5),
         Count("longest chain of imports", len(longest_chain(imports)), 20),
         Count("modules in a circle of imports", len(circle(imports)), 0),
-        Count("modules that a run imports", len(ours_of_a_run()), 105),
-        Count("files that one ConfigMap enters", entered_by(_CONFIG_MAP), 50),
-        Count("the same, with its Deployment", entered_by(_CONFIG_MAP + _DEPLOYMENT), 73),
+        Count("modules that a run imports", len(ours_of_a_run()), 72, goal=60),
+        *count_entered(),
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
         Count("public functions with two homes", len(functions_with_two_homes(modules)), 0),
         Count("file names with two homes", len(files_with_two_homes(modules)), 5),
         Count("nested loops in 100 functions", nested_comprehensions(code), 1),
-        Count("modules that mention producers", len(mentioning_producers(modules)), 48),
+        Count("modules that mention producers", len(mentioning_producers(modules)), 42),
         Count("rooms without tests under their name", len(rooms_without_tests()), 0),
         Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 118),
     ]
@@ -251,24 +260,71 @@ kind: Deployment
 metadata: {name: web}
 spec: {template: {spec: {containers: [{name: web, envFrom: [{configMapRef: {name: web}}]}]}}}
 """
+_CONFIGURATION = b"""apiVersion: revisions.krm-fn.io/v1
+kind: ConfigRevisions
+metadata: {name: web}
+"""
 _ENTERED = """
 import sys
+from pathlib import Path
+from krm_fn.cli.main import main
 from krm_fn.function import run
 entered = set()
-sys.setprofile(lambda frame, *_: frame.f_code.co_name == "<module>" or entered.add(frame.f_code.co_filename))
-run(sys.stdin.buffer.read())
+def enter(frame, *_):
+    if frame.f_code.co_name != "<module>":
+        entered.add(frame.f_code.co_filename)
+arguments, text = sys.argv[1:], sys.stdin.buffer.read()
+sys.setprofile(enter)
+main(arguments) if arguments else run(text)
 sys.setprofile(None)
-print(sum("krm_fn" in name for name in entered))
+files = [Path(name) for name in entered if "/krm_fn/" in name]
+print(len(files), sum(file.read_bytes().count(10) for file in files))
 """
 
 
+class Entered(NamedTuple):
+    """How many files have a function that is called, and how many lines these files have."""
+
+    files: int
+    lines: int
+
+
+def count_entered() -> list[Count]:
+    alone, together = enter(_CONFIG_MAP), enter(_CONFIG_MAP + _DEPLOYMENT)
+    diff = enter_diff()
+    return [
+        Count("files that one ConfigMap enters", alone.files, 37, goal=36),
+        Count("their lines, in thousands", alone.lines / 1000, 14.3, goal=10.6),
+        Count("the same, with its Deployment", together.files, 46),
+        Count("their lines, in thousands", together.lines / 1000, 17, goal=15.7),
+        Count("files that one line of diff enters", diff.files, 80, goal=70),
+        Count("their lines, in thousands", diff.lines / 1000, 25, goal=23.7),
+    ]
+
+
 @cache
-def entered_by(text: bytes) -> int:
-    """Return how many files have a function that is called when the function runs over these objects."""
+def enter(text: bytes, arguments: tuple[str, ...] = ()) -> Entered:
+    """Run the function over these objects, or a command with these arguments."""
     done = subprocess.run(
-        [sys.executable, "-c", _ENTERED], input=text, capture_output=True, check=True, cwd=ROOT
+        [sys.executable, "-c", _ENTERED, *arguments],
+        input=text,
+        capture_output=True,
+        check=True,
+        cwd=ROOT,
     )
-    return int(done.stdout)
+    return Entered(*map(int, done.stdout.split()))
+
+
+def enter_diff() -> Entered:
+    """Compare two packages with a ConfigMap and its Deployment, in which one line has changed."""
+    with TemporaryDirectory() as temporary:
+        folders = (Path(temporary, "old"), Path(temporary, "new"))
+        for folder, value in zip(folders, (b"b", b"c"), strict=True):
+            folder.mkdir()
+            changed = _CONFIG_MAP.replace(b"a: b", b"a: " + value)
+            (folder / "krm-fn.yaml").write_bytes(_CONFIGURATION)
+            (folder / "web.yaml").write_bytes(changed + _DEPLOYMENT)
+        return enter(b"", ("diff", *map(str, folders)))
 
 
 def mentioning_producers(modules: Mapping[str, Module]) -> list[str]:
@@ -296,7 +352,8 @@ def recorded_lines() -> int:
 def main() -> None:
     for row in count():
         bound = "at least" if row.at_least else "at most"
-        print(f"{row.what + ' ':.<36} {row.found:>6g}   {bound} {row.limit:g}")
+        ahead = f", not yet the goal of {row.goal:g}" if row.goal is not None else ""
+        print(f"{row.what + ' ':.<40} {row.found:>8.6g}   {bound} {row.limit:g}{ahead}")
 
 
 if __name__ == "__main__":

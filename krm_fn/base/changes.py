@@ -188,8 +188,7 @@ def _without_empty_annotations(item: Item, patch: Patch) -> Patch:
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict) or not isinstance(annotations, dict):
         return patch
-    if annotations.keys() != item.annotations.keys() or any(
-        value is not None for value in annotations.values()
-    ):
+    has_values = any(value is not None for value in annotations.values())
+    if has_values or annotations.keys() != item.annotations.keys():
         return patch
     return {**patch, "metadata": {**metadata, "annotations": None}}

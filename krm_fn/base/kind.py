@@ -1,6 +1,8 @@
-"""The kinds of Kubernetes and its extensions, by group and kind: one row holds everything that depends on the kind.
+"""Know what depends on the kind of an object, and how deployers treat it.
 
-The rows are in `facts/kinds.py`. A definition in the package wins over them.
+A kind is a row of `facts/kinds.py`, by group and kind. A definition in the package wins over it. A
+deployer is a row of `facts/deployers.py`: what stops it from pruning or renaming an object, and
+when it applies or replaces one.
 """
 
 import re
@@ -16,13 +18,10 @@ from krm_fn.base.problem import ResourceId
 from krm_fn.facts import deployers as facts
 from krm_fn.facts.kinds import BUILT_IN, CLUSTER_SCOPED, CONSUMERS, FIXED, PLURALS
 
-# How deployers treat an object: what stops them from pruning or renaming it, and when they apply or
-# replace it.
-#
-# What each deployer does is a row of `facts/deployers.py`.
+# Deployers.
 
 
-def read_options(text: str) -> list[str]:
+def _read_options(text: str) -> list[str]:
     """Read an annotation that is a comma list as Argo CD and Helm do: blanks around an option do not count."""
     return [option.strip() for option in text.split(",")]
 
@@ -45,9 +44,8 @@ class Protection(NamedTuple):
         if self.is_in(present):
             return present
         key = self.value.partition("=")[0]
-        if not self.part_of_list or any(
-            option.partition("=")[0] == key for option in read_options(present)
-        ):
+        keys = {option.partition("=")[0] for option in _read_options(present)}
+        if key in keys or not self.part_of_list:
             return None
         return f"{present},{self.value}"
 
@@ -56,7 +54,7 @@ class Protection(NamedTuple):
         if not self.is_in(present):
             return present
         others = (
-            [option for option in read_options(present) if option != self.value]
+            [option for option in _read_options(present) if option != self.value]
             if self.part_of_list
             else []
         )
@@ -64,7 +62,7 @@ class Protection(NamedTuple):
 
     def is_in(self, present: str) -> bool:
         """Tell whether the annotation's value holds the protection."""
-        return self.value in (read_options(present) if self.part_of_list else [present])
+        return self.value in (_read_options(present) if self.part_of_list else [present])
 
 
 class Instruction(NamedTuple):
@@ -82,7 +80,7 @@ class Instruction(NamedTuple):
 
     def is_in(self, present: str) -> bool:
         text = present.lower() if self.in_any_case else present
-        found = set(read_options(text) if self.part_of_list else [text])
+        found = set(_read_options(text) if self.part_of_list else [text])
         says = {one.lower() for one in self.says} if self.in_any_case else self.says
         return found.issuperset(says) and found.isdisjoint(self.lacks)
 
@@ -247,15 +245,14 @@ def is_ordered(item: Item) -> bool:
     return not _ORDERING.isdisjoint(item.annotations)
 
 
-def is_recreated(item: Item) -> bool:
+def _is_recreated(item: Item) -> bool:
     """Tell whether a deployer deletes the object and creates it again where the API server refuses a change."""
     for deployer in DEPLOYERS.values():
         for replacement in deployer.replaces:
             if replacement.is_in(item.annotations.get(replacement.annotation, "")):
                 return True
-            if deployer.reads_labels and replacement.is_in(
-                item.labels.get(replacement.annotation, "")
-            ):
+            label = item.labels.get(replacement.annotation, "")
+            if deployer.reads_labels and replacement.is_in(label):
                 return True
     return False
 
@@ -263,10 +260,11 @@ def is_recreated(item: Item) -> bool:
 def find_passed_over(item: Item, deployer: str) -> Iterator[str]:
     """Yield each label and annotation of an object for which the deployer does not apply it, or never again."""
     known = DEPLOYERS[deployer]
+    read = {"annotations": item.annotations}
+    if known.reads_labels:
+        read["labels"] = item.labels
     for one in known.passes_over:
-        for name, marks in (("annotations", item.annotations), ("labels", item.labels))[
-            : 1 + known.reads_labels
-        ]:
+        for name, marks in read.items():
             if one.annotation in marks and one.is_in(marks[one.annotation]):
                 yield f"metadata.{name}[{one.annotation}]"
 
@@ -280,7 +278,7 @@ def first_step(item: Item, deployer: str) -> Step | None:
     wave = _number_of_wave(item, known.waves)
     for annotation, phases in known.hooks.items():
         if annotation in item.annotations:
-            words = read_options(item.annotations[annotation])
+            words = _read_options(item.annotations[annotation])
             return min(
                 (Step(phases[word], wave, word) for word in words if word in phases), default=None
             )
@@ -497,7 +495,7 @@ def kind_of(item: Item) -> Kind | None:
 
 def is_replaced(item: Item) -> bool:
     """Tell whether each change makes a new object: a hook, a generated name, or an object its deployer replaces."""
-    return not item.id.name or is_hook(item) or is_recreated(item)
+    return not item.id.name or is_hook(item) or _is_recreated(item)
 
 
 def cannot_change(item: Item) -> bool:

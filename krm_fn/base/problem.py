@@ -1,4 +1,8 @@
-"""Problems for people: what is wrong, in which object and field, and where in the text."""
+"""Tell people what is wrong, in which object and field, and where in the text.
+
+Messages contain text that others wrote. `printable` makes it safe to show, and the other functions
+in front write numbers and lists.
+"""
 
 import sys
 from collections.abc import Collection, Iterable
@@ -6,8 +10,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from krm_fn.base.node import Mark, Node
-
-# What a person reads: text that others wrote, safe to show, and numbers of things.
 
 _MOST_OTHERS = 5
 
@@ -78,9 +80,8 @@ def and_others(others: Collection[str]) -> str:
 
 
 def _escape(character: str) -> str:
-    if (
-        "\udc80" <= character <= "\udcff"
-    ):  # Python's stand-in for a byte of a file name that is not UTF-8
+    # Python stands this in for a byte of a file name that is not UTF-8.
+    if "\udc80" <= character <= "\udcff":
         return f"\\x{ord(character) - 0xDC00:02x}"
     return character.encode("unicode_escape").decode()
 

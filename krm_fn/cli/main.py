@@ -186,9 +186,8 @@ def complete(instruction: str) -> Outcome:
     """
     shell, _, action = instruction.partition("_")
     answer = get_completion_class(shell)
-    if answer is None or not (
-        action == "source" or (action == "complete" and os.environ.keys() >= _WORDS)
-    ):
+    is_asked = action == "source" or (action == "complete" and os.environ.keys() >= _WORDS)
+    if answer is None or not is_asked:
         message = f"expected bash_source, zsh_source or fish_source, found {printable(instruction)}"
         return Outcome(b"", f"error: the variable {VARIABLE}: {message}\n", 2)
     completion = answer(krm_fn, {}, "krm-fn", VARIABLE)

@@ -1,4 +1,9 @@
-"""Emit the objects that run the linker: one Job for each namespace and sync wave, and what the Jobs need."""
+"""Emit the objects that run the linker.
+
+There is one Job for each namespace and sync wave. The Jobs share permissions, an inventory and
+trackers in their namespace. The arguments of a Job are its plan: which objects it waits for, and
+which objects use each revision.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,7 +58,7 @@ from krm_fn.core.names.names import (
 )
 from krm_fn.core.references.reference import Reference
 
-# Build the objects that run the linker: its Jobs, its permissions, its inventory and its trackers.
+# The objects of one namespace.
 
 START_SECONDS = 300
 """What the Job may need beyond the linker's own timeout: a new node, the image, the start of the program."""
@@ -368,7 +373,7 @@ def _metadata(
     }
 
 
-# Plan what the linker's Jobs do: which objects wait for which, and what each revision is used by.
+# The plans of the Jobs.
 
 
 def plan_links(
@@ -383,7 +388,7 @@ def plan_links(
     `names`: the new names of consumers that are renamed themselves.
     """
     kinds = package.kinds
-    requested = {kinds.of(who) for who in requested_kinds(settings)}
+    requested = {kinds.of(who) for who in _requested_kinds(settings)}
     with_add_ons = _with_add_ons(package)
     linked = list(revisions)
     revisions_of = _by_consumer(linked, consumers)
@@ -435,7 +440,7 @@ def plan_links(
     return groups
 
 
-def requested_kinds(settings: Settings) -> list[ResourceId]:
+def _requested_kinds(settings: Settings) -> list[ResourceId]:
     """Return `spec.linker.kinds`, each as the id of an object without a name."""
     pairs = (text.rpartition("/") for text in settings.linker.kinds)
     return [ResourceId(api_version, kind, "", "") for api_version, _, kind in pairs]
@@ -460,7 +465,7 @@ def _by_consumer(
     names: dict[Item, set[RevisionName]] = defaultdict(set)
     for revision in revisions:
         for resolved in consumers.get(revision.item, []):
-            names[resolved.referrer].add(tracked_name(revision, resolved.reference))
+            names[resolved.referrer].add(_tracked_name(revision, resolved.reference))
     return names
 
 
@@ -470,7 +475,7 @@ def _producers(
     """Return the producers among the revisions, by namespace, each with the names that something references."""
     producers: dict[str, list[ProducerName]] = defaultdict(list)
     for revision in revisions:
-        names = tracked_names(revision, consumers)
+        names = _tracked_names(revision, consumers)
         if names and not revision.item.is_config:
             kind = package.kinds.of(revision.item.id)
             producers[package.namespace_of(revision.item)].append(
@@ -479,14 +484,14 @@ def _producers(
     return producers
 
 
-def tracked_names(revision: Revision, consumers: Consumers) -> tuple[RevisionName, ...]:
+def _tracked_names(revision: Revision, consumers: Consumers) -> tuple[RevisionName, ...]:
     """Return the names under which something references a revision, or what it makes."""
     return tuple(
-        sorted({tracked_name(revision, one.reference) for one in consumers.get(revision.item, ())})
+        sorted({_tracked_name(revision, one.reference) for one in consumers.get(revision.item, ())})
     )
 
 
-def tracked_name(revision: Revision, reference: Reference) -> RevisionName:
+def _tracked_name(revision: Revision, reference: Reference) -> RevisionName:
     """Return what the linker tracks for a reference.
 
     A Secret stands for its producer where both have one name.
@@ -589,9 +594,8 @@ def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
     ]
     if len(placed) < len(groups):
         problems.append(_NO_NAMESPACE)
-    if not settings.linker.secrets and any(
-        revision.id.kind == "Secret" for revision in run.revisions.rendered
-    ):
+    has_secrets = any(revision.id.kind == "Secret" for revision in run.revisions.rendered)
+    if has_secrets and not settings.linker.secrets:
         problems.append(_NO_SECRETS)
     if wanted and not settings.is_named:
         problems.append(_unnamed(settings, environment.unread))
@@ -636,7 +640,7 @@ def build_trackers(
     namespaces = {group.namespace or package.namespace for group in groups}
     for revision in linked:
         if package.namespace_of(revision.item) in namespaces:
-            for name in tracked_names(revision, consumers):
+            for name in _tracked_names(revision, consumers):
                 if name.kind != "ConfigMap":
                     yield tracker(revision, name, settings)
 
@@ -651,7 +655,7 @@ def without_clashes(
     taken = {(item.id.namespace, item.id.name) for item in authored if item.id.kind == "ConfigMap"}
     clashing: list[Revision] = []
     for one in revisions:
-        for name in tracked_names(one, consumers):
+        for name in _tracked_names(one, consumers):
             if name.kind != "ConfigMap" and (one.id.namespace, name.name) in taken:
                 clashing.append(one)
     message = "will not be garbage-collected: its tracker would collide with an existing ConfigMap of the same name"
@@ -675,7 +679,7 @@ def _too_many(groups: Iterable[JobPlan], package: Package) -> Iterator[Problem]:
 
 def _refused_kinds(package: Package, settings: Settings) -> Iterator[Problem]:
     """Report entries of `spec.linker.kinds` that a Role must not or cannot name."""
-    for index, who in enumerate(requested_kinds(settings)):
+    for index, who in enumerate(_requested_kinds(settings)):
         kind = package.kinds.of(who)
         field = f"spec.linker.kinds[{index}]"
         if not kind.is_listable:

@@ -301,10 +301,8 @@ def _words_of_container(container: Node, path: str) -> Iterator[tuple[str, str]]
 def _texts_of_container(container: Node, path: str) -> Iterator[tuple[str, str]]:
     for name in _LISTS_OF_WORDS:
         for index, word in enumerate(elements(get(container, name))):
-            if is_scalar(word) and (name, index) != (
-                "command",
-                0,
-            ):  # the program, which may share the name
+            is_program = (name, index) == ("command", 0)  # which may share the name
+            if is_scalar(word) and not is_program:
                 yield f"{path}.{name}[{index}]", word.value
     for index, variable in enumerate(elements(get(container, "env"))):
         yield f"{path}.env[{index}].value", text(get(variable, "value"))

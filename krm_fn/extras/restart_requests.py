@@ -252,10 +252,9 @@ def is_literal(named: Named) -> bool:
 @lru_cache(maxsize=256)
 def is_clear(named: Named) -> bool:
     """Tell whether a pattern means the same to Python as to Go, and is cheap to match."""
-    if (
-        not re.fullmatch(_ALIKE, named.name)
-        or len(re.findall(_BRANCHES, named.name)) > _MOST_BRANCHES
-    ):
+    if not re.fullmatch(_ALIKE, named.name):
+        return False
+    if len(re.findall(_BRANCHES, named.name)) > _MOST_BRANCHES:
         return False
     try:
         re.compile(named.name)

@@ -1,6 +1,6 @@
 """What deployers do with objects: by their names in `spec.deployers`.
 
-The fields are those of `model/deployers.py`.
+The fields are those of `Deployer` in `base/kind.py`.
 
 What each does on prune and on uninstall is in the schema (`spec.deployers`) and in
 docs/deployers.md, as read in these functions: Argo CD, `shouldBeDeleted` and its sync-options and
@@ -21,7 +21,7 @@ its page on tracking; Flux, the names of its controllers and `kustomize/api/v1`;
 What is replaced: Argo CD, `applyObject` of its gitops-engine; Flux, `shouldForceApply` and
 `AnyInMetadata` of fluxcd/pkg; kapp, `AddOrUpdateChange`. What is passed over: Flux,
 `shouldSkipApply` of fluxcd/pkg; kapp, `ChangeFactory`. What checks no MAC of SOPS: see
-`stages/sops.py`.
+`core/decide/choose.py`.
 """
 
 DEPLOYERS = {

@@ -1,8 +1,8 @@
 """Fields that look like references to a ConfigMap or Secret of the package, and mean something else.
 
-A row: group, kinds, path, reason, and options, which are those of `ExcludedField` in `references/fields.py`. The
-path has dots and no list indices, `*` matches anything, and `{a,b}` stands for a row with a and one with b. The first
-row that fits a field counts.
+A row: group, kinds, path, reason, and options, which are those of `ExcludedField` in
+`core/references/find.py`. The path has dots and no list indices, `*` matches anything, and `{a,b}`
+stands for a row with a and one with b. The first row that fits a field counts.
 """
 
 EXCLUSIONS = (

@@ -3,7 +3,7 @@
 Scope, plural and version come from the API reference and from each project's CRDs.
 
 CONSUMERS: kinds at whose objects the linker always looks. The fields are those of `Kind` in
-`model/kinds.py`. SHORT_NAMES: what kubectl calls some of them for short. CLUSTER_SCOPED: other
+`base/kind.py`. SHORT_NAMES: what kubectl calls some of them for short. CLUSTER_SCOPED: other
 kinds without a namespace. PLURALS: plurals that the rules of English do not give, by group and
 kind; of any group, if that is empty. BUILT_IN: the groups of Kubernetes' own API server. It has
 types for their kinds; of others it stores what is written. AUTHORS_METADATA, SERVER_METADATA: the

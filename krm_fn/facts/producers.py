@@ -2,7 +2,7 @@
 
 PRODUCERS: how the content gets there (a reason, for people), where the project says so, and rows of
 a group, kinds, the path of the field with the name of what is made, the kind of what is made, and
-options, which are those of `Producer` in `model/producers.py`. Where a field may be left out,
+options, which are those of `Producer` in `base/producer.py`. Where a field may be left out,
 another row says what the name is then, often that of the producer.
 
 RENAMABLE: kinds that may be named by the hash of their spec, and whose Secret goes with them. All

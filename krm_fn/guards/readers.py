@@ -1,8 +1,19 @@
-"""Find workloads whose programs may read ConfigMaps or Secrets through the API, and those that read them from files.
+"""Find who needs an object under the name that it has, though its references are followed.
 
-A pod that mounts a ConfigMap needs no permission. Whoever may get, list or watch ConfigMaps probably does so, by names
-that are in its code. But an account that may read them says nothing about which: a program that is told the path of a
-file reads that one there; so does one whose source is known. docs/decisions/0049 has the error rates of both.
+This file finds three of them. An early reader is a hook or a workload whose pods start before their
+deployer applies what they read. With a fixed name they find the object of the deployment before.
+With a name that changes with the content they find nothing: the deployer waits for them, and never
+comes to apply the object.
+
+A name reader uses a name for more than to find the object: it reads its shape, or mounts at a path
+that contains it. What an operator tells from the end of a name does not follow the new one, nor
+does a path that somebody else has written, such as `caFile:
+/etc/prometheus/secrets/web-tls/ca.crt` of a ServiceMonitor.
+
+An API reader is a workload whose account may get, list or watch ConfigMaps or Secrets. A pod that
+mounts a ConfigMap needs no such permission, so its program probably reads them, by names in its
+code. The permission says nothing about which: a program that is told the path of a file reads that
+one there, and so does one whose source is known. docs/decisions/0049 has the error rates of both.
 """
 
 import re
@@ -43,10 +54,7 @@ from krm_fn.core.references.reference import THE_VALUE, Reference, ResolvedRefer
 from krm_fn.core.references.references import References
 from krm_fn.guards.well_known import may_look_up
 
-# Hooks and workloads whose pods start before their deployer applies what they read.
-#
-# With a fixed name they find the object of the deployment before. With a name that changes with the
-# content they find nothing: the deployer waits for them, and so never comes to apply the object.
+# Early readers.
 
 _STARTS_NOTHING = "Template$|^Cron"
 """Names of kinds whose objects start pods only later, also of kinds that nobody here knows."""
@@ -180,12 +188,7 @@ def guard_against(early: EarlyReaders) -> Guard:
     return Guard(why, refuse)
 
 
-# Consumers that use a name for more than to find the object: they read its shape, or mount at a
-# path that contains it.
-#
-# A reference to the object follows its new name. What an operator tells from the end of the name
-# does not, nor does a path that somebody else has written, such as `caFile:
-# /etc/prometheus/secrets/web-tls/ca.crt` of a ServiceMonitor.
+# Name readers.
 
 _ACCEPT = f"annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
 
@@ -466,13 +469,7 @@ def _is_readable(item: Item) -> bool:
     return len(filled) == sum(1 for _ in data_texts(item))
 
 
-# Find workloads whose programs may read ConfigMaps or Secrets through the API, and those that read
-# them from files.
-#
-# A pod that mounts a ConfigMap needs no permission. Whoever may get, list or watch ConfigMaps
-# probably does so, by names that are in its code. But an account that may read them says nothing
-# about which: a program that is told the path of a file reads that one there; so does one whose
-# source is known. docs/decisions/0049 has the error rates of both.
+# API readers.
 
 _GROUP = "rbac.authorization.k8s.io"
 _RESOURCES = {"configmaps": ("ConfigMap",), "secrets": ("Secret",), "*": CONFIG_KINDS}

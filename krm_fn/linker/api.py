@@ -120,9 +120,8 @@ class Api:
 
         def send() -> Response:
             response = send_once()
-            if (
-                response.status == _UNAUTHORIZED
-            ):  # the token has expired; its file may hold a new one
+            # The token has expired, and its file may hold a new one.
+            if response.status == _UNAUTHORIZED:
                 self._client = self._connect()
                 response = send_once()
             return response
@@ -288,11 +287,8 @@ def read_object(response: Response, kind: Kind, namespace: str, name: str) -> di
     """
     known = {(kind.kind, kind.api_version), (_PARTIAL, _PARTIAL_VERSION)}
     content = mapping(response.content)
-    if (
-        response.status != _OK
-        or not _is_named(content, known)
-        or mapping(content.get("metadata")).get("name") != name
-    ):
+    has_name = mapping(content.get("metadata")).get("name") == name
+    if response.status != _OK or not _is_named(content, known) or not has_name:
         what = f"{kind.kind} {namespace}/{name}"
         raise Refused(what, "the answer is another object; is there a proxy before the API server?")
     return content

@@ -169,9 +169,8 @@ class ConsumerLists:
 
         None if all must be read, or if that is less work.
         """
-        if (
-            not names.known <= looked_for.known
-        ):  # nobody has looked for a revision that was made meanwhile
+        # Nobody has looked for a revision that was made meanwhile.
+        if not names.known <= looked_for.known:
             return None
         try:
             listed = set(self._lists.read(kind, read_version, metadata_only=True).items)

@@ -130,9 +130,8 @@ def load_credentials(access: Access, deadline: Deadline) -> Credentials:
         message = f"the client cannot read them ({type(error).__name__})"
         raise NoCredentials(message) from error
     _clean_token(configuration)
-    if (
-        not configuration.verify_ssl
-    ):  # the kubeconfig asks for it; urllib3 would warn of every request
+    # The kubeconfig asks for it; urllib3 would warn of every request.
+    if not configuration.verify_ssl:
         disable_warnings(InsecureRequestWarning)
     return Credentials(configuration, tls)
 
@@ -209,9 +208,8 @@ class _Kubeconfig:
         The client would wait for it for ever.
         """
         user = self._find("users", self._user, "user")
-        if "exec" not in user or any(
-            user.get(field) for field in ("token", "tokenFile", "auth-provider")
-        ):
+        is_known = any(user.get(field) for field in ("token", "tokenFile", "auth-provider"))
+        if is_known or "exec" not in user:
             return
         node = next(one for one in self._config.value["users"] if one.value["name"] == self._user)
         cluster = self._find("clusters", self._cluster, "cluster")

@@ -162,9 +162,8 @@ def _parse(printed: bytes, version: str, program: str) -> dict[str, str]:
     except (ValueError, RecursionError):
         credential = {}
     status = credential.get("status")
-    if (credential.get("kind"), credential.get("apiVersion")) != (_KIND, version) or not isinstance(
-        status, dict
-    ):
+    is_credential = (credential.get("kind"), credential.get("apiVersion")) == (_KIND, version)
+    if not is_credential or not isinstance(status, dict):
         message = f"{program} has printed no {_KIND} of {version}"
         raise PluginFailed(message)
     found = {key: value for key, value in status.items() if isinstance(value, str) and value}

@@ -183,9 +183,9 @@ class LiveCluster:
 
         Raises ApiError if the write was refused for another reason.
         """
-        if response.status in (_NOT_FOUND, _CONFLICT) or (
-            response.status == _INVALID and is_uid_mismatch(response)
-        ):
+        if response.status in (_NOT_FOUND, _CONFLICT):
+            return False
+        if response.status == _INVALID and is_uid_mismatch(response):
             return False
         check_response(response, verb, kind, self.namespace, name)
         return True
@@ -256,10 +256,8 @@ class Lists:
                     raise TooLarge(what, MOST_BYTES) from error
                 page = max(1, page // 10)
                 continue
-            if (
-                response.status in (_FORBIDDEN, _NOT_FOUND)
-                and (served := self._ask_for(kind)) != kind
-            ):
+            is_refused = response.status in (_FORBIDDEN, _NOT_FOUND)
+            if is_refused and (served := self._ask_for(kind)) != kind:
                 kind, found, following, number = served, [], "", 0
                 continue
             self._check_absence(response, kind)
@@ -326,9 +324,8 @@ class Lists:
             return kind
         for resource in resources or ():
             served = kind._replace(plural=str(resource.get("name")))
-            if (
-                resource.get("kind") == kind.kind and served.is_listable
-            ):  # which subresources are not
+            # A subresource is not listable.
+            if resource.get("kind") == kind.kind and served.is_listable:
                 return served
         return kind
 

@@ -220,9 +220,8 @@ def _words(value: Any, *, in_pods: bool, shortest: int) -> list[str]:
             left += [(entry, in_named_entry) for entry in value]
         elif isinstance(value, dict):
             for key, inner in value.items():
-                if (
-                    isinstance(inner, str) and len(inner) < shortest
-                ):  # as is nearly every text of a pod spec
+                # Nearly every text of a pod spec is this short.
+                if isinstance(inner, str) and len(inner) < shortest:
                     continue
                 if not (in_pods and _has_other_meaning(key, inner, in_named_entry=in_named_entry)):
                     left.append((inner, in_pods and key in _NAMED_ENTRIES))

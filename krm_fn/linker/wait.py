@@ -124,11 +124,11 @@ def wait_for_producer(
     """Wait for the object itself, not for what it makes: deployers may apply custom resources after the Job."""
     back_off = _pauses()
     end = cluster.deadline.left() - (_PRODUCER_TIMEOUT if plan.waits else 0)
-    while (found := cluster.producer(producer, plan)) is None and cluster.deadline.left() > max(
-        end, 0
-    ):
+    found = cluster.producer(producer, plan)
+    while found is None and cluster.deadline.left() > max(end, 0):
         awaited = [f"{producer.kind.kind} {cluster.namespace}/{producer.name} to exist"]
         cluster.deadline.sleep(next(back_off), awaited, cluster.deadline.left() - end)
+        found = cluster.producer(producer, plan)
     return found
 
 
@@ -232,9 +232,8 @@ def _missing_history(plan: LinkPlan, observation: Observation, namespace: str) -
 def _has_history(
     workload: Workload, consumer: Consumer | None, history: set[tuple[str, str, str]]
 ) -> bool:
-    if consumer is None or not consumer.references.issuperset(
-        revision.name for revision in workload.revisions
-    ):
+    names = {revision.name for revision in workload.revisions}
+    if consumer is None or not names <= consumer.references:
         return True  # the workload itself is missing, which `wait_for_workloads` reports
     return all(
         (consumer.owner.uid, _HISTORY[workload.kind], revision.name) in history

@@ -1,7 +1,13 @@
-"""What somebody has written for this function, and has no effect: entries, annotations, misspelled kinds.
+"""Find what somebody has written that has no effect, or that no API server accepts.
 
-One configuration may serve many packages. Then it is normal that a pattern matches nothing, or that there is no object
-of a kind: `docs/decisions/0020` says which entries are reported all the same.
+Settings of krm-fn have none if they match nothing: entries, annotations, misspelled kinds. One
+configuration may serve many packages. Then it is normal that a pattern matches nothing, or that
+there is no object of a kind: docs/decisions/0020 says which entries are reported all the same.
+
+A key that a pod wants has none if the ConfigMap or Secret does not have it. Of a Secret only keys
+are said. The API server refuses data beyond the limits of `ValidateConfigMap` and `ValidateSecret`
+in pkg/apis/core/validation. Observed with Kubernetes 1.36: null is accepted, and base64 may be
+folded, but not unpadded.
 """
 
 import re
@@ -55,12 +61,7 @@ from krm_fn.facts.kinds import AUTHORS_METADATA, SERVER_METADATA
 from krm_fn.guards.replaced_later import is_placeholder
 from krm_fn.guards.well_known import looked_up_by
 
-# Data of ConfigMaps and Secrets: keys that pods want and do not get, and what no API server
-# accepts.
-#
-# Of a Secret only keys are said. Observed with Kubernetes 1.36: null is accepted, and base64 may be
-# folded, but not unpadded. The limits are those of `ValidateConfigMap` and `ValidateSecret` in
-# pkg/apis/core/validation.
+# Keys and data.
 
 _MOST_NAMES = 5
 """Keys or files that a message lists."""

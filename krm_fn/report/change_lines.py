@@ -110,16 +110,10 @@ def _write_key(change: KeyChange, width: int, context: int, kind: str) -> Iterat
         )
         kind = ""
     label = printable(key)
-    if (
-        old
-        and new
-        and old.text is None
-        and new.text is None
-        and old.size is not None
-        and new.size is not None
-    ):
-        sizes = "changed, " if old.size == new.size else f"{old.size:,} -> "
-        yield Line(CONTEXT, cut(f"{label}: {sizes}{count(new.size, 'byte')}{kind}", width))
+    before_size, size = (one.size if one and one.text is None else None for one in (old, new))
+    if before_size is not None and size is not None:
+        sizes = "changed, " if before_size == size else f"{before_size:,} -> "
+        yield Line(CONTEXT, cut(f"{label}: {sizes}{count(size, 'byte')}{kind}", width))
         return
     before, after = (_text_of(one, kind) for one in (old, new))
     yield from _write_texts(label, before, after, width, context)
@@ -218,9 +212,8 @@ def _find_parent(lines: list[str], before: int, line: str) -> int | None:
         text = lines[place].lstrip()
         if text and not text.startswith("#"):
             indentation = _indentation(lines[place])
-            if indentation < own or (
-                indentation == own and is_element and text.endswith(":") and text[0] != "-"
-            ):
+            opens_list = is_element and text.endswith(":") and text[0] != "-"
+            if indentation < own or (indentation == own and opens_list):
                 return place
     return None
 
@@ -338,11 +331,8 @@ def find_statements(change: ObjectChange) -> Iterator[Statement]:
     old, new = change.old, change.new
     if old is not None and new is not None:
         yield from _find_turns(old, new)
-        if (
-            change.has_new_name
-            and not (change.keys or change.fields or old.base != new.base)
-            and old.set == new.set
-        ):
+        has_changes = change.keys or change.fields or old.base != new.base
+        if change.has_new_name and not has_changes and old.set == new.set:
             yield Statement(["the same content, written in another way"])
     yield from _write_rolls(change)
     yield from map(_write_edit, change.edits)

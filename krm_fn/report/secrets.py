@@ -59,10 +59,10 @@ def is_hidden(kind: str, path: FieldPath, around: Mapping[str, Node]) -> bool:
         return True
     if name in DATA_FIELDS and len(path) > 1 and text(around.get("kind")) == _SECRET:
         return True
-    if kind in RENAMABLE_KINDS and (
-        path == ("sops",) or (name in _IN_PRODUCERS and is_mapping(around.get(str(name))))
-    ):
-        return True
+    if kind in RENAMABLE_KINDS:
+        is_in_producer = name in _IN_PRODUCERS and is_mapping(around.get(str(name)))
+        if path == ("sops",) or is_in_producer:
+            return True
     return path[-2:-1] == ("annotations",) and isinstance(name, str) and _is_hidden_annotation(name)
 
 
@@ -179,9 +179,8 @@ class Masks:
 
     def _mask(self, name: str) -> str:
         match = CONTENT_NAME.fullmatch(name)
-        if (
-            match is None or match[1] not in self._numbers
-        ):  # else it may be of a revision that is in no rendering
+        # A name that is not numbered may be of a revision that is in no rendering.
+        if match is None or match[1] not in self._numbers:
             return name
         return f"{match[1]}-(hash {self._number(match[1], name)})"
 

@@ -214,9 +214,9 @@ SHARED = "shared"
 CHANGES: dict[str, Change] = {
     "nothing": lambda _: None,
     **{
-        what: lambda app, fields=fields: app.pod.update(copy.deepcopy(fields))
+        what: lambda app, fields=fields: app.pod.update(copy.deepcopy(fields))  # type: ignore[misc]
         for what, fields in IN_POD.items()
-    },  # type: ignore[misc]
+    },
     **{
         what: lambda app, fields=fields: app.container.update(copy.deepcopy(fields))  # type: ignore[misc]
         for what, fields in IN_CONTAINER.items()

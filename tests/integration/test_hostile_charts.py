@@ -16,7 +16,7 @@ from krm_fn.tools.render.tools import HelmOptions
 from tests.integration.http_server import Server, serving
 from tests.integration.names import load
 from tests.render.run import CONFIG_MAP, write
-from tests.render.test_chart import pack
+from tests.render.test_check_chart import pack
 
 Tools = Callable[[str], Path]
 

@@ -22,6 +22,7 @@ import pytest
 
 from krm_fn.base.problem import Outcome
 from krm_fn.tools.render import tools
+from krm_fn.tools.render.check_chart import check_chart
 from krm_fn.tools.render.files import Limits
 from krm_fn.tools.render.render import render
 from krm_fn.tools.render.sources import Inputs
@@ -256,14 +257,13 @@ def make_bench(require_tool: Callable[[str], Path], tmp_path: Path) -> Make:
 def checked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
     """Collect the content of each chart that krm-fn checks."""
     found: list[dict[str, str]] = []
-    check = tools.check_chart
 
-    def check_chart(directory: Path, *others: Any) -> None:
-        check(directory, *others)
+    def collect(directory: Path, *others: Any) -> None:
+        check_chart(directory, *others)
         files = (file for file in directory.rglob("*") if file.is_file())
         found.append({str(file.relative_to(directory)): file.read_text() for file in files})
 
-    monkeypatch.setattr(tools, "check_chart", check_chart)
+    monkeypatch.setattr(tools, "check_chart", collect)
     return found
 
 

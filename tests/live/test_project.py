@@ -322,10 +322,8 @@ def test_text_of_an_api_server_is_read_whatever_characters_it_has() -> None:
     )
     head = {"metadata": {"name": "web"}, "data": {"a": odd}}
     live = read_live(CONFIG_MAP, head)
-    items = [
-        read_item(root)
-        for root in read_yaml(f"apiVersion: v1\nkind: ConfigMap\n{rendered}".encode()).roots
-    ]  # type: ignore[arg-type]
+    roots = read_yaml(f"apiVersion: v1\nkind: ConfigMap\n{rendered}".encode()).roots
+    items = [read_item(root) for root in roots]  # type: ignore[arg-type]
     release = read_release(items, None, "shop")
     assert not compare(project_all([live], LoneRendering(release, None), "shop").release, release)
     read_live(CONFIG_MAP, {"metadata": {"name": "web"}, "data": {"a": "half \ud83d of a pair"}})

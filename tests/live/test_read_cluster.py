@@ -70,9 +70,8 @@ def compare(rendered: str, api: RecordedApi) -> tuple[list[str], tuple[str, ...]
     """Return what changes, as `+ Service/web`, and the notes."""
     items = [read_item(root) for root in read_yaml(rendered.encode()).roots]  # type: ignore[arg-type]
     compared = LiveInput(Inputs(("shop",)), Access(), lambda _: None)
-    difference = compare_live(
-        LoneRendering(read_release(items, None, "shop"), None), api, "shop", compared
-    )  # type: ignore[arg-type]
+    rendering = LoneRendering(read_release(items, None, "shop"), None)
+    difference = compare_live(rendering, api, "shop", compared)  # type: ignore[arg-type]
     signs = (
         ("+" if one.old is None else "-" if one.new is None else "~", one.who)
         for one in difference.changes

@@ -1,8 +1,18 @@
-"""Settings from plain values, or Invalid: what the JSON Schema says, written by hand.
+"""Read the functionConfig into Settings. Raises Invalid for what the JSON Schema does not allow.
 
 Each mapping of a configuration is a table of its fields, and what reads the value of each. A field
 is the attribute of the same name in snake case. Where it is missing, the default of the attribute
 holds.
+
+A valid configuration is read without a validator of the JSON Schema: to load one takes longer than
+all other work on a small package. The schema explains what is invalid, and a test proves that both
+agree on what is valid.
+
+A platform may pin settings of the linker by variables of the environment, so that no package can
+choose them.
+
+The values of a ConfigMap are raw text: those of a Kptfile may be without quotes, and `yes` is three
+letters here, not a boolean. The schema says which of them are numbers or lists.
 """
 
 import re
@@ -82,14 +92,14 @@ _KIND = r"([a-z0-9][-a-z0-9.]*/)?[a-z][-a-z0-9]*/[A-Z][A-Za-z0-9]*"
 _FIELD_PATH = "/?[^/.]*(/|$)"
 """How one begins. The first name has no dot: no field at the top of an object has one, so slashes were meant."""
 
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _CRON = (
     "[0-5]?[0-9]",
     "([01]?[0-9]|2[0-3])",
     "(0?[1-9]|[12][0-9]|3[01])",
-    f"(0?[1-9]|1[0-2]|{'|'.join((*MONTHS, *map(str.upper, MONTHS)))})",
-    f"([0-6]|{'|'.join((*DAYS, *map(str.upper, DAYS)))})",
+    f"(0?[1-9]|1[0-2]|{'|'.join((*_MONTHS, *map(str.upper, _MONTHS)))})",
+    f"([0-6]|{'|'.join((*_DAYS, *map(str.upper, _DAYS)))})",
 )
 """The values of each field of a schedule, as robfig/cron reads them for Kubernetes (spec.go, parser.go)."""
 
@@ -135,10 +145,10 @@ def _fields(value: Plain, table: _Table, required: Collection[str] = ()) -> dict
 
 
 def _attributes(value: Plain, table: _Table, required: Collection[str] = ()) -> dict[str, Any]:
-    return {attribute_of(name): read for name, read in _fields(value, table, required).items()}
+    return {_attribute_of(name): read for name, read in _fields(value, table, required).items()}
 
 
-def attribute_of(field: str) -> str:
+def _attribute_of(field: str) -> str:
     """Return `timeout_seconds` of `timeoutSeconds`."""
     return re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", field)
 
@@ -275,7 +285,7 @@ _IN_VOLUME: _Table = {
 _IN_ENVIRONMENT: _Table = {"prefix": _matching("[^=]+")}
 
 
-def build_mount(value: Plain) -> Mount:
+def _build_mount(value: Plain) -> Mount:
     """Build a mount from a plain value.
 
     Raises Invalid exactly where the schema does not allow it.
@@ -316,11 +326,9 @@ def _pod_texts(value: Plain) -> dict[str, str]:
     Refuse those that make the Job a hook, add a sidecar, or that this function sets.
     """
     found = as_texts(value)
-    if any(
-        re.match(_RESERVED, name) or text != _NO_SIDECAR.get(name, text)
-        for name, text in found.items()
-    ):
-        refuse()
+    for name, said in found.items():
+        if re.match(_RESERVED, name) or said != _NO_SIDECAR.get(name, said):
+            refuse()
     return found
 
 
@@ -374,17 +382,14 @@ _SPEC: _Table = {
     "references": _references,
     "takeOver": _each(_set_name),
     "checksums": lambda value: ChecksumSettings(**_attributes(value, _CHECKSUMS)),
-    "mounts": _each(build_mount),
+    "mounts": _each(_build_mount),
     "jobs": lambda value: Jobs(one_of(value, list(Jobs))),
     "strict": as_boolean,
     "linker": lambda value: LinkerSettings(**_attributes(value, _LINKER)),
 }
 
 
-# What a platform pins of the linker, so that no package can choose it: variables of the
-# environment.
-
-# Variables, as the function has no command line (decision 24).
+# Pins. They are variables, as the function has no command line (decision 24).
 _PREFIX = "KRM_FN_LINKER_"
 
 
@@ -397,7 +402,7 @@ class _PinnedField(NamedTuple):
 
     @property
     def attribute(self) -> str:
-        return attribute_of(self.name)
+        return _attribute_of(self.name)
 
 
 _IMAGE = _PinnedField("image", f"the name of an image: {EXPECTED_IMAGE}")
@@ -440,7 +445,7 @@ def find_pins(variables: Dict[str, str], image: str | None = None) -> dict[str, 
     }
 
 
-def pin_linker(
+def _pin_linker(
     settings: Settings, pins: Dict[str, str], node: Node | None, who: ResourceId | None
 ) -> Settings:
     """Set what is pinned. Raises Rejected where the configuration says otherwise, and for a pin that is not valid."""
@@ -510,14 +515,7 @@ def _unknown(name: str) -> Problem:
     return Problem(f"{name}: pins nothing{hint}, each after {_PREFIX}")
 
 
-# The functionConfig as Settings.
-#
-# A valid configuration is read without a validator of the JSON Schema: to load one takes longer
-# than all other work on a small package. The schema explains what is invalid, and a test proves
-# that both agree on what is valid.
-#
-# The values of a ConfigMap are raw text: those of a Kptfile may be without quotes, and `yes` is
-# three letters here, not a boolean. Which of them are numbers or lists, the schema says.
+# The whole functionConfig.
 
 
 def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -> Settings:
@@ -530,14 +528,14 @@ def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -
     """
     unnamed = _unnamed_settings(environment.set)
     if node is None:
-        return pin_linker(unnamed, environment.pins, None, None)
+        return _pin_linker(unnamed, environment.pins, None, None)
     if not is_mapping(node):
         raise Rejected(
             at(node.start_mark, f"functionConfig: expected a {KIND}, found {describe(node)}")
         )
     who = read_item(node).id
     if (who.api_version, who.kind) == ("v1", "ConfigMap"):
-        read = read_config_map(node, who)
+        read = _read_config_map(node, who)
         is_named = "metadata" in read
         config: Plain = {
             "apiVersion": API_VERSION,
@@ -558,7 +556,7 @@ def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -
         )
     settings = _settings(config, node, who)
     _check_image(settings.linker.image, ("spec", "linker", "image"), node, who)
-    settings = pin_linker(settings, environment.pins, node, who)
+    settings = _pin_linker(settings, environment.pins, node, who)
     if not is_named:
         taken_over = (*settings.take_over, *unnamed.take_over)
         settings = settings._replace(is_named=unnamed.is_named, take_over=taken_over)
@@ -635,8 +633,8 @@ def _stray_kinds(node: Node, list_name: str, settings: Settings, who: ResourceId
 
 
 _ORDER = {
-    **{name: number for number, name in enumerate(MONTHS, 1)},
-    **{name: number for number, name in enumerate(DAYS)},
+    **{name: number for number, name in enumerate(_MONTHS, 1)},
+    **{name: number for number, name in enumerate(_DAYS)},
 }
 
 
@@ -693,7 +691,7 @@ def _type_of(key: str, field: dict[str, Any]) -> str:
     return "" if type_ == "array" and _type_of("", field["items"]) != "string" else type_
 
 
-def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
+def _read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
     """Return the configuration that this ConfigMap means, without `metadata` where nothing names the set.
 
     Raises Rejected for unknown settings and wrong values.

@@ -69,9 +69,8 @@ def _scalar(node: Scalar) -> Plain:
 def _number(text: str) -> int | float | None:
     if text[:1] not in _NUMERIC:
         return None
-    if re.fullmatch(
-        _OCTAL, text
-    ):  # not in YAML 1.2, but Kubernetes' tools read it, and people write file modes so
+    # Not in YAML 1.2, but Kubernetes' tools read it, and people write file modes so.
+    if re.fullmatch(_OCTAL, text):
         return int(text, 8)
     if re.fullmatch(_INTEGER, text):
         return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
@@ -161,12 +160,8 @@ def place_settings(problems: Iterable[Problem], node: Node | None) -> Iterator[P
     who = read_item(node).id if is_mapping(node) else None
     marks = Marks()
     for problem in problems:
-        if (
-            node is None
-            or problem.resource is None
-            or problem.resource != who
-            or problem.node is not None
-        ):
+        is_placed = problem.node is not None or problem.resource != who
+        if node is None or problem.resource is None or is_placed:
             yield problem
         else:
             placed = place_setting(

@@ -1,4 +1,8 @@
-"""Choose a strategy for each object: what the author or the configuration says, else what the package shows is safe."""
+"""Choose a strategy for each ConfigMap and Secret: what its author or the configuration asks for.
+
+Where nobody asks, the package shows what is safe. A guard, a reference that cannot be followed, or
+a text that SOPS has encrypted may forbid what was asked for.
+"""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -37,14 +41,12 @@ from krm_fn.core.references.generated import find_unmet, hash_of
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import References
 
-# What SOPS has encrypted, and which edits that forbids.
+# What SOPS has encrypted. Its sources are getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`
+# (a plain value in an encrypted place is an error, and the MAC covers every value unless
+# `mac_only_encrypted` is set), and fluxcd/kustomize-controller: internal/decryptor/decryptor.go,
+# `checkSopsMac` ("not enabled by default", and only its tests set it).
 #
-# A name is of ciphertext, so who encrypts the same values again gets other names.
-#
-# Sources: getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`: a plain value in an encrypted
-# place is an error, and the MAC covers every value unless `mac_only_encrypted` is set.
-# fluxcd/kustomize-controller: internal/decryptor/decryptor.go, `checkSopsMac`: "not enabled by
-# default", and only its tests set it.
+# A name is of ciphertext: whoever encrypts the same values again gets other names.
 
 
 def is_encrypted(item: Item) -> bool:

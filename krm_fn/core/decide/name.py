@@ -1,4 +1,9 @@
-"""Give revisions their content names, and give other objects the names back that their authors gave them."""
+"""Name the revisions, and write into each what makes it one.
+
+A revision gets its content name, a label, annotations, `immutable`, and protection from pruning. An
+object that is no revision any more gets back the name that its author gave it, and loses these
+marks.
+"""
 
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Mapping
@@ -259,8 +264,7 @@ def _warn_of_second_hash(revisions: Iterable[Revision]) -> Iterator[Problem]:
             )
 
 
-# Write into each revision what makes it one: name, label, annotations, `immutable`, protection from
-# pruning.
+# Marks.
 
 _OF_ONE_OBJECT = ("uid", "resourceVersion")
 _MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.WANTED, keys.RETAIN)}

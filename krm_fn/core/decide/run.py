@@ -1,4 +1,9 @@
-"""All that a run knows: what it has found and decided, and the changes that come of it."""
+"""What a run knows and decides, as values: reasons, the sorted package, choices and revisions.
+
+A run sorts its objects, asks guards, chooses a strategy for each ConfigMap and Secret, and plans
+their new names. Each answer is a value here, and a `Reason` says why. `Run` holds all of them, with
+the changes that come of them: each later part takes a `Run`, and most return one with more changes.
+"""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -23,7 +28,7 @@ from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.references import References
 from krm_fn.core.references.resolve import MoreNames
 
-# Why an object is a revision, or is none.
+# Reasons and guards.
 
 
 class ReasonCode(StrEnum):
@@ -116,7 +121,7 @@ RENAME_ALL_THE_SAME = (
 )
 
 
-# The objects of one run, sorted by what this function may do with them.
+# The sorted package.
 
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
 """ConfigMaps that programs look up by this very name."""
@@ -174,8 +179,6 @@ def is_of_chart(item: Item) -> bool:
     )
 
 
-# Sort the objects of a run by what this function may do with them.
-
 _EMITTED = Reason(ReasonCode.EMITTED, "an earlier run has emitted it for the linker")
 _CONFIGURATION = Reason(ReasonCode.CONFIGURATION, "it is the configuration")
 
@@ -232,7 +235,7 @@ def _why_set_aside(item: Item, config_id: ResourceId | None) -> Reason | None:
     return _CONFIGURATION if item.id == config_id or configures(item) else None
 
 
-# What was chosen for an object, and why.
+# Choices.
 
 
 class Choice(NamedTuple):
@@ -262,7 +265,7 @@ class Choices(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-# The revisions that objects become, and which of their names cannot be.
+# Revisions, and names that cannot be.
 
 MAX_NAME = 253
 
@@ -406,7 +409,7 @@ def _problem(revision: Revision, message: str) -> Problem:
     return about(revision.item, message, "metadata.name")
 
 
-# What a pod template restarts for, where something other than a new name is to restart its pods.
+# The whole run.
 
 
 class ChecksumInput:

@@ -1,4 +1,10 @@
-"""Give references the names that their objects get, also those that still have the name of an earlier rendering."""
+"""Give references the names that their objects get.
+
+A reference may still have the name of an earlier rendering: `find_stale` finds the object that it
+means. A reference may have a name that is nearly right, or be in another namespace:
+`warn_about_near` says what it misses. Rules of Roles that list names get the new ones, and two
+edits of one text that disagree are a problem.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -36,8 +42,7 @@ from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.references import References
 from krm_fn.core.references.resolve import Index, MoreNames, PassedOver
 
-# References that mean no object of the package, though one has nearly that name: what they miss,
-# and why.
+# References that miss an object by little.
 
 ByBaseName: TypeAlias = Mapping[tuple[str, str], list[Revision]]
 """Renamed objects, by kind and base name."""
@@ -125,7 +130,7 @@ def _say_namespace(resolved: ResolvedReference) -> str:
     return f"this referrer is in namespace {namespace}" if namespace else "this referrer sets none"
 
 
-# Names of earlier renderings that references still say, and the objects that they mean.
+# Names of earlier renderings.
 
 
 class Stale(NamedTuple):

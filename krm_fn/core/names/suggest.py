@@ -125,10 +125,11 @@ def find_near_words(several: Iterable[str], words: Iterable[str]) -> dict[str, s
 def differ_by_a_letter(one: str, other: str) -> bool:
     """Tell whether one letter is too many, too few or wrong, wherever it is: of two content names none is right."""
     half = len(other) // 2
-    if abs(len(one) - len(other)) > 1 or not (
-        one.startswith(other[:half]) or one.endswith(other[-half:])
-    ):
-        return False  # most names differ by more, and this is soon seen
+    # Most names differ by more, and this is soon seen.
+    if abs(len(one) - len(other)) > 1:
+        return False
+    if not (one.startswith(other[:half]) or one.endswith(other[-half:])):
+        return False
     before = _count_equal(one, other)
     after = _count_equal(one[before:][::-1], other[before:][::-1])
     return max(len(one), len(other)) - before - after == 1

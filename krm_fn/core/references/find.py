@@ -1,4 +1,15 @@
-"""Find the references of one object, and the fields that only look like one."""
+"""Find the references of one object, and the fields that only look like references.
+
+Most are found by the names and shapes of fields. These hold across the whole ecosystem, so kinds
+without a schema are read as well. What a field name does not say is a row in `facts/fields.py`;
+what it says wrongly is a row in `facts/exclusions.py` or `facts/producers.py`. Rows are read when
+the first object of their kind asks for them.
+
+The values of charts are read too. The pods of a chart are rendered in the cluster, so only the
+shape of a value shows what the chart makes of it, if the shape is one of Kubernetes itself, and
+the rows of `facts/chart_values.py`. The source of a chart is often in another package than its
+releases. Then its name may tell the chart, and some rows apply to any chart.
+"""
 
 import re
 from collections import defaultdict
@@ -51,11 +62,7 @@ from krm_fn.facts.chart_values import CHART_VALUES, SUBCHARTS, TOLD_BY_SOURCE
 from krm_fn.facts.exclusions import EXCLUSIONS
 from krm_fn.facts.fields import FIELDS, READS, SELECTORS
 
-# Rows about fields: those that hold names, by kind, annotation and chart, and those that only look
-# so.
-#
-# The rows are in `facts/`. They are read when the first object of a kind asks for them, and only
-# those of that kind.
+# Rows about fields.
 
 SELECTOR_FIELDS = frozenset({"name", "key", "optional"})
 
@@ -243,11 +250,7 @@ KEY_SELECTORS = tuple(
 )
 
 
-# Find references in any object by the names and shapes of its fields.
-#
-# These names hold across the whole ecosystem, so that kinds without a schema are read as well. What
-# a name alone does not say is in `facts/fields.py`; what it says wrongly, in `facts/exclusions.py`
-# and `facts/producers.py`.
+# Names and shapes of fields.
 
 CORE_GROUPS = frozenset({"", "v1", "core", "core/v1"})
 """What `apiGroup`, `group` or `apiVersion` beside `kind: ConfigMap` may say."""
@@ -485,13 +488,7 @@ def _group_beside(held: dict[str, Node]) -> str:
     return next(filter(None, (text(held.get(name)).partition("/")[0] for name in GROUP_FIELDS)), "")
 
 
-# The charts that HelmReleases of Flux and Applications of Argo CD install, their values, and the
-# references in these.
-#
-# The pods of a chart are rendered in the cluster. So nothing shows what a chart makes of a value,
-# but the shape of the value, where it is one of Kubernetes itself, and the rows of
-# `facts/chart_values.py`. The source of a chart is often in another package than its releases. Then
-# its name may tell the chart, and some rows tell by themselves what they mean.
+# Charts and their values.
 
 _FLUX, _ARGO = "helm.toolkit.fluxcd.io", "argoproj.io"
 _SOURCES = "source.toolkit.fluxcd.io"

@@ -1,4 +1,10 @@
-"""What names objects in ways that no rule follows."""
+"""Find what names objects in ways that no rule follows.
+
+Such a mention is an option, a variable or a file of a program, a field of a custom resource whose
+text is a name of the package, or an annotation by which a program copies an object. krm-fn rewrites
+none of them: each is a reason to leave its object alone, or a warning. Each is looked for at the
+first question.
+"""
 
 import re
 from collections import defaultdict
@@ -53,7 +59,7 @@ from krm_fn.core.references.reference import (
 from krm_fn.core.references.resolve import Index
 from krm_fn.facts.annotations import COPIED
 
-# What programs of a cluster copy elsewhere, by annotations, by references and by labels.
+# Copies.
 
 
 class Copy(NamedTuple):
@@ -160,7 +166,7 @@ def _find_clone_lists(item: Item) -> Iterator[_CloneList]:
                 )
 
 
-# Names that programs get on their command line, in a variable or in a file, to look an object up.
+# Options of programs.
 
 _CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
 """The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""
@@ -557,8 +563,7 @@ def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
             end -= 1
 
 
-# Find texts of custom resources that seem to name a ConfigMap or Secret of the package, and that no
-# rule follows.
+# Fields that are not followed.
 
 _OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
 """Ends of field names, such as `secretKey` and `secretNamespace`, that hold something else than an object's name."""

@@ -1,4 +1,7 @@
-"""What a reference is: a field that names a ConfigMap or a Secret, and the rule that found it."""
+"""Define a reference: a field that names a ConfigMap or a Secret, and the rule that found it.
+
+`find_at` finds references at a field path, which means what it means in kustomize's fieldSpecs.
+"""
 
 import fnmatch
 import re
@@ -220,7 +223,7 @@ def is_read(reference: Reference) -> bool:
     return reference.in_pod and not reference.written and not is_pulled
 
 
-# Find references at field paths, which mean what kustomize's fieldSpecs mean.
+# Field paths.
 
 Name: TypeAlias = tuple[Scalar, Scalar | None, str, Mapping[str, Node]]
 """A name, the namespace beside it, its field, and the fields of the mapping that it is in."""

@@ -1,4 +1,7 @@
-"""Everything in a package that names ConfigMaps and Secrets, found and resolved once."""
+"""Find and resolve all references of a package, once.
+
+A value in the data of a ConfigMap or Secret may be YAML: the references in it are embedded ones.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -23,7 +26,7 @@ from krm_fn.core.references.find import (
 from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.resolve import Index, MoreNames
 
-# References in the data of ConfigMaps and Secrets, where a value is YAML.
+# Embedded references.
 
 ReadYaml: TypeAlias = Callable[[str], list[Node]]
 """Reads the documents of a text; none where it is not YAML."""

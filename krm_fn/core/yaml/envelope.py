@@ -90,9 +90,8 @@ def open_envelope(document: Document, origin: str = "") -> Envelope:
     ]
     if not wrapped:
         items = _read_items(document, find_objects(document.roots), origin)
-        if (
-            not items
-        ):  # from an empty output a deployer would conclude that everything must be deleted
+        # From an empty output, a deployer would conclude that everything must be deleted.
+        if not items:
             raise Rejected(
                 Problem(
                     "no objects in the input; expected a ResourceList, a List, or YAML documents"
@@ -189,11 +188,8 @@ def _refuse_encoded_names(text: str, items: list[Item]) -> None:
         for name, value in item.node.value:
             own += [name] if name.value in DATA_FIELDS else [name, value]
         for node in walk(own):
-            if (
-                node.tag == "tag:yaml.org,2002:binary"
-                and is_scalar(node)
-                and re.fullmatch(_NAME, _decode(node.value))
-            ):
+            is_binary = node.tag == "tag:yaml.org,2002:binary" and is_scalar(node)
+            if is_binary and re.fullmatch(_NAME, _decode(node.value)):
                 message = "a name, kind or key must not be in base64 (!!binary); write it out"
                 raise Rejected(at(node.start_mark, message))
 

@@ -1,7 +1,12 @@
-"""The proof that an edited text says what was planned, and nothing else.
+"""Prove that an edited text says what was planned, and nothing else.
 
 The output is read again and compared, by what it means, with what must become of the nodes of the
 input. Nothing in here knows how text is edited, because it must not believe what it checks.
+
+Only what the edits touch is read again, and the way to it: in a large package most fields are far
+from any edit. Text that has not changed is left out where it must read the same, because a block
+mapping or list may have more or fewer entries, each in lines of its own. Objects that are added to
+many namespaces differ in little but the namespace: what they have in common is read once.
 """
 
 import re
@@ -35,11 +40,7 @@ from krm_fn.core.yaml.expect import Edits, Expectation, Expected, Fields, Grown,
 from krm_fn.core.yaml.reader import Document, read_yaml, walk
 from krm_fn.core.yaml.splice import Splice, apply_splices
 
-# The part of an edited text that has to be read again: what the edits touch, and the way to it.
-#
-# In a large package most fields are far from any edit. Their text is compared with what it was,
-# which takes no time, and left out. What stays reads the same: a block mapping or list may have
-# more or fewer entries, each in lines of its own.
+# The part that is read again.
 
 # Directives apply to what follows, and the key behind a `?` may be on another line than the `?`.
 _UNEVEN = r"[\r\n](?:%|[ \t-]*\?\s)"
@@ -91,7 +92,7 @@ def make_excerpt(
     The splices are in the order of the text.
     """
     text = document.text
-    if document.has_aliases or is_uneven(document):
+    if document.has_aliases or _is_uneven(document):
         return Excerpt(output, document.roots, {}, is_intact=True)
     places = {len(text), *(node.start for node in planned)}
     touched = _join(
@@ -103,7 +104,7 @@ def make_excerpt(
     return Excerpt(rest, [root for root, _ in documents], kept, is_intact)
 
 
-def is_uneven(document: Document) -> bool:
+def _is_uneven(document: Document) -> bool:
     """Tell whether a line of YAML is a directive, or begins with the sign of a key.
 
     A line within a scalar is neither, as of a folded CEL rule `a ? b : c`.
@@ -235,9 +236,7 @@ def _leave_out(
     return "".join(pieces), is_intact
 
 
-# An edited text without what new objects have in common, so that the proof reads it once.
-#
-# The objects that are added to many namespaces differ in little but the namespace.
+# What new objects have in common.
 
 
 class Edited(NamedTuple):
@@ -327,8 +326,7 @@ def _field(indent: int) -> re.Pattern[str]:
     )
 
 
-# The nodes of a whole output: those that the proof has read, and those of the input where it has
-# read nothing.
+# The nodes of the whole output.
 
 
 def complete(roots: list[Node], excerpt: Excerpt, read: Dict[Node, Node]) -> list[Node] | None:
@@ -502,9 +500,10 @@ def _place_at(items: list[Item], position: int) -> _Place:
     item = max(before, key=lambda item: item.node.start)
     place: _Place = item
     node: Node = item.node
-    while is_mapping(node) and (
-        above := [pair for pair in node.value if pair[0].start <= position]
-    ):
+    while is_mapping(node):
+        above = [pair for pair in node.value if pair[0].start <= position]
+        if not above:
+            break
         key, node = above[-1]
         place = (place, str(key.value))
     return place
@@ -622,12 +621,9 @@ def _match_fields(found: Node, wanted: Fields) -> list[_Part] | None:
     written = fields(found)
     present = {**written, **wanted.unread}
     others = [pair for pair in found.value if pair[0].id != "scalar"] if is_mapping(found) else []
-    if (
-        not is_mapping(found)
-        or present.keys() != wanted.named.keys()
-        or len(present) != len(written) + len(wanted.unread)
-        or len(others) != len(wanted.others)
-    ):
+    if not is_mapping(found) or present.keys() != wanted.named.keys():
+        return None
+    if len(present) != len(written) + len(wanted.unread) or len(others) != len(wanted.others):
         return None
     pairs = zip(chain(*others), chain(*wanted.others), strict=True)
     parts: list[_Part] = [("?", *pair) for pair in pairs]
@@ -644,9 +640,8 @@ def _match_grown(found: Node, wanted: Grown) -> list[_Part] | None:
     if not is_sequence(found) or len(found.value) != len(wanted.kept) + len(wanted.added):
         return None
     stay = len(wanted.kept)
-    if all(
-        _says_all(one, value) for one, value in zip(found.value[stay:], wanted.added, strict=True)
-    ):
+    added = zip(found.value[stay:], wanted.added, strict=True)
+    if all(_says_all(one, value) for one, value in added):
         return [*_enumerate(found.value[:stay], wanted.kept), *wanted.unread]
     return [*_enumerate(found.value, [*wanted.added, *wanted.kept]), *wanted.unread]
 

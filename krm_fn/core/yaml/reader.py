@@ -1,8 +1,10 @@
-"""YAML text to nodes. The only importer of the YAML library.
+"""Read YAML text into nodes. No other module imports the YAML library.
 
 Nothing is resolved or constructed: a scalar is its text and its style. A text that tools may read
 in different ways or not at all is refused here (duplicate keys, recursive or exploding aliases,
-absurd nesting), so that all later code may walk the nodes without care.
+absurd nesting), so all later code may walk the nodes without care.
+
+A package may have a million nodes: they have slots for what is used, and no marks.
 """
 
 import codecs
@@ -22,12 +24,9 @@ from krm_fn.base.node import Mapping, Mark, Node, Scalar, is_scalar
 from krm_fn.base.problem import UNRENDERED, Problem, Rejected, Severity, at
 from krm_fn.core.yaml.layout import is_text_to_all
 
-# The nodes that the parser makes: slots for what is used, and no marks. A package may have a
-# million of them.
-
 # As the parser counts lines.
 _BREAK = "\r\n|[\n\r\x85\u2028\u2029]"
-OTHER_BREAKS = "\x85\u2028\u2029"
+_OTHER_BREAKS = "\x85\u2028\u2029"
 """Characters that end a line in YAML 1.1, beside carriage returns and line feeds."""
 
 
@@ -47,7 +46,7 @@ class Source:
         # To count takes a tenth of the time of a search for what is rare.
         text = self._text
         return text.count("\r") == text.count("\r\n") and not any(
-            one in text for one in OTHER_BREAKS
+            one in text for one in _OTHER_BREAKS
         )
 
     def mark(self, index: int) -> Mark:
@@ -531,8 +530,8 @@ def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
         message = "a carriage return alone ends this line, and kubectl finds no document behind it; use line feeds"
         raise Rejected(Problem(message, line=line, column=1))
     places = []
-    if any(one in text for one in OTHER_BREAKS):
-        places += [match.start() for match in re.finditer(f"[{OTHER_BREAKS}]", text)]
+    if any(one in text for one in _OTHER_BREAKS):
+        places += [match.start() for match in re.finditer(f"[{_OTHER_BREAKS}]", text)]
     if "\ufeff" in text:
         places += [match.start() for match in re.finditer(_INNER_MARK, text)]
     if not places:

@@ -1,4 +1,8 @@
-"""Replacements of parts of a text, applied all at once."""
+"""Turn changes of objects into replacements of parts of the text.
+
+A change is an edit of a scalar or a merge patch. A new value is written in the style of the place
+where it goes. Splices are applied all at once.
+"""
 
 import json
 import re
@@ -62,7 +66,7 @@ def apply_splices(text: str, splices: Iterable[Splice]) -> str:
     return "".join([*pieces, text[position:]])
 
 
-# A merge patch of an object as edits of its text.
+# Merge patches.
 
 
 def plan_patch(item: Item, patch: Patch) -> Iterator[Edit]:
@@ -169,7 +173,7 @@ def problem_at(node: Node, item: Item, field: str, message: str) -> Problem:
     return about(item, message, field)._replace(line=mark.line + 1, column=mark.column + 1)
 
 
-# One change as splices of the text. New values are written in the style of the place they go to.
+# One change as splices.
 
 # JSON writes these as they are. In YAML they are line breaks, or allowed nowhere.
 _NOT_PLAIN = {*map(chr, range(0x7F, 0xA0)), "\u2028", "\u2029", "\ufeff", "\ufffe", "\uffff"}
@@ -305,11 +309,8 @@ def _fill_empty(
     start, end = node.start, node.end
     between = text[key.end : start]
     # An anchor or a tag stays in the line of the key, and so does what follows it.
-    if (
-        not parent.flow_style
-        and between.strip(" \t") == ":"
-        and text[start : start + 1] not in ("&", "!")
-    ):
+    is_marked = text[start : start + 1] in ("&", "!")
+    if not parent.flow_style and between.strip(" \t") == ":" and not is_marked:
         lines = _lines_below(text, parent, new)
         break_ = layout.line_break(text)
         return Splice(
@@ -382,9 +383,8 @@ def _edit_block_mapping(
         return
     for first, behind in runs:
         line = layout.line_start(text, starts[first])
-        if text[line : starts[first]].strip(
-            " "
-        ):  # it is behind a `- `: what follows moves up to its place
+        # The run is behind a `- `: what follows moves up to its place.
+        if text[line : starts[first]].strip(" "):
             yield Splice(starts[first], starts[behind], "")
         else:
             yield Splice(
@@ -518,14 +518,12 @@ def _drop_elements(
     """
     first, behind = run
     start = layout.line_start(text, dashes[first])
-    if text[start : dashes[first]].strip(
-        " "
-    ):  # the dash is behind another one or a `:`: what follows moves up
+    # The dash is behind another one or a `:`: what follows moves up.
+    if text[start : dashes[first]].strip(" "):
         return Splice(dashes[first], dashes[behind], "")
     end, line_break = layout.line_after(text, ends[behind - 1])
-    if (
-        not line_break and not keep_break
-    ):  # the text ends here without a line break, and must still do so
+    # The text ends here without a line break, and must still do so.
+    if not line_break and not keep_break:
         start = len(text[:start].removesuffix("\n").removesuffix("\r"))
     return Splice(start, end, "")
 

@@ -200,10 +200,8 @@ def _without_place(
             if mount.kind is not None:
                 yield about(item, f"{entry} cannot mount {mount} here: there is no pod template")
             continue
-        for list_name, patterns in (
-            ("containers", mount.containers),
-            ("initContainers", mount.init_containers),
-        ):
+        named = {"containers": mount.containers, "initContainers": mount.init_containers}
+        for list_name, patterns in named.items():
             for pattern in patterns:
                 if not is_pattern(pattern) and pattern not in known[list_name]:
                     found = ", ".join(filter(None, names[list_name])) or "none"

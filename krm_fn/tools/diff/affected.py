@@ -195,9 +195,9 @@ class ChangedFiles(FileSearch):
 
     def _list(self, path: str) -> list[str] | None:
         above = [str(parent) for parent in PurePosixPath(path).parents][:-1]
-        if path.startswith("..") or any(
-            self._tree.get(one) or (self._folder / one).is_symlink() for one in above
-        ):
+        if path.startswith(".."):
+            return None
+        if any(self._tree.get(one) or (self._folder / one).is_symlink() for one in above):
             return None
         found = sorted(self._walk(path))
         return (
@@ -208,12 +208,9 @@ class ChangedFiles(FileSearch):
 
     def _is_found(self, file: str, data: bytes) -> bool:
         entry = self._tree.get(file)
-        if (
-            entry is None
-            or entry.type == LINK
-            or (self._folder / file).is_symlink()
-            or len(entry.object) not in _DIGESTS
-        ):
+        if entry is None or len(entry.object) not in _DIGESTS:
+            return True
+        if entry.type == LINK or (self._folder / file).is_symlink():
             return True
         digest = new_digest(
             _DIGESTS[len(entry.object)], b"blob %d\0" % len(data), usedforsecurity=False

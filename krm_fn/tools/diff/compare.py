@@ -173,9 +173,8 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
         # What only another environment calls by another name is another object if it says something
         # else.
         says_the_same = not (contents[pair] or fields[pair])
-        if not (
-            says_the_same and (is_spelled_anew(pair, old, new) or reader.has_new_content(pair))
-        ):
+        is_new = is_spelled_anew(pair, old, new) or reader.has_new_content(pair)
+        if not (says_the_same and is_new):
             renamed.add(pair.new)
     fields_of_new = {pair.new: found for pair, found in fields.items() if pair.new is not None}
     rolls = find_rolls(pairs, fields_of_new, edited, renamed, (old, new), made_anew)
@@ -339,12 +338,9 @@ class _Writer:
         )
         if old is not None and new is None:
             return change._replace(fate=find_fate(old, self._old, self._new))
-        if (
-            change.old is not None
-            and change.new is not None
-            and is_spelled_anew(pair, self._old, self._new)
-        ):
-            change = change._replace(old=change.old._replace(base=change.new.base))
+        was, becomes = change.old, change.new
+        if was and becomes and is_spelled_anew(pair, self._old, self._new):
+            change = change._replace(old=was._replace(base=becomes.base))
         if old is not None and new is not None and new in self._renamed and _is_followed(new):
             return change._replace(
                 has_new_name=True, hazards=find_deployers_that_prune(old, new, self._old)

@@ -25,9 +25,10 @@ from krm_fn.tools.diff.write_difference import (
     write_text,
 )
 from krm_fn.tools.git.repository import CheckedOut, Repository
+from krm_fn.tools.render.affixes import find_affixes
 from krm_fn.tools.render.deployable import is_deployed
 from krm_fn.tools.render.files import Allowance, Limits
-from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_affixes
+from krm_fn.tools.render.kustomization import KUSTOMIZATIONS
 from krm_fn.tools.render.made_anew import follow
 from krm_fn.tools.render.render import NoObjects, Opened, decide_opened, open_inputs, render_items
 from krm_fn.tools.render.sources import Inputs

@@ -64,8 +64,8 @@ from krm_fn.tools.diff.write_difference import (
     write_packages_markdown,
     write_packages_text,
 )
+from krm_fn.tools.render.affixes import find_own_affixes
 from krm_fn.tools.render.files import Allowance, Files, Limits
-from krm_fn.tools.render.kustomization import find_own_affixes
 from krm_fn.tools.render.sources import Inputs
 
 _MOST_NAMES = 3
@@ -270,15 +270,8 @@ def _join(alike: list[tuple[PackageDifference, Difference, _Names]]) -> SameChan
     packages = tuple(package for package, _, _ in alike)
     _, first, names = alike[0]
     for left_out in sorted(product((False, True), repeat=len(_APART)), key=sum):
-        if (
-            len(
-                {
-                    write_json(_without(difference, names, left_out))
-                    for _, difference, names in alike
-                }
-            )
-            == 1
-        ):
+        texts = {write_json(_without(one, names, left_out)) for _, one, names in alike}
+        if len(texts) == 1:
             break
     unchanged = {difference.unchanged for _, difference, _ in alike}
     shown = _without(first, names, left_out)._replace(
@@ -310,9 +303,8 @@ def _find_names(path: str, difference: Difference, options: RenderOptions) -> _N
         namespaces |= {who.namespace for who in (change.old, change.new) if who}
     namespaces.discard("")
     affixes = ("", "")
-    with suppress(
-        OSError, Rejected
-    ):  # what cannot be read has been said, and names then count as they are
+    # What cannot be read has been said, and names then count as they are.
+    with suppress(OSError, Rejected):
         affixes = find_own_affixes(
             Path(path), Files(options.limits.root or Path(path), Allowance(options.limits))
         )

@@ -250,11 +250,9 @@ def _match_namespaces(
     for content, names in ours.items():
         other = closest.get(content)
         # Nothing tells those apart that have the same.
-        if (
-            other is not None
-            and closest_to_theirs.get(other) == content
-            and len(names) == len(theirs[other]) == 1
-        ):
+        if other is None or closest_to_theirs.get(other) != content:
+            continue
+        if len(names) == len(theirs[other]) == 1:
             found[names[0]] = theirs[other][0]
     return found
 

@@ -69,14 +69,12 @@ def find_readers_elsewhere(
             renamed[base].append((package, name))
     for package in packages:
         for referrer, field, meant in package.unmet:
-            if meant not in renamed or not present.isdisjoint(
-                (meant, meant._replace(namespace=""))
-            ):
+            is_present = meant in present or meant._replace(namespace="") in present
+            if is_present or meant not in renamed:
                 continue
             others = [(other, name) for other, name in renamed[meant] if other.path != package.path]
-            if others and not any(
-                _is_below(package.place, find_places(other.place)) for other, _ in others
-            ):
+            places = [find_places(other.place) for other, _ in others]
+            if others and not any(_is_below(package.place, below) for below in places):
                 # As ids: what is printed masks the hash of a Secret in them.
                 ids = (
                     f"{'/'.join(filter(None, meant._replace(name=name)))} in {other.path}"

@@ -136,13 +136,10 @@ def _is_in_template(item: Item, reference: Reference) -> bool:
 def _causes(item: Item, change: FieldChange) -> Iterator[Cause]:
     is_pod = item.id.kind == "Pod" and change.path.startswith("spec.")
     if is_pod or (_IN_TEMPLATE.search(change.path) and any(find_templates(item.node))):
+        is_annotation = "annotations[" in change.path and change.path.endswith("]")
         if _IMAGE.search(change.path):
             yield Cause.IMAGE
-        elif (
-            change.path.endswith("]")
-            and "annotations[" in change.path
-            and "checksum" in change.path
-        ):
+        elif is_annotation and "checksum" in change.path:
             yield Cause.CHECKSUM
         else:
             yield Cause.TEMPLATE

@@ -85,9 +85,8 @@ def _answer_side_by_side(
         ready = pipes
         while True:
             for pipe in ready:
-                with suppress(
-                    EOFError, OSError
-                ):  # something has killed the process, so nobody asks it again
+                # Something has killed the process, so nobody asks it again.
+                with suppress(EOFError, OSError):
                     if pipe in busy:
                         package = busy.pop(pipe)
                         found.update((package, answer) for answer in pipe.recv())

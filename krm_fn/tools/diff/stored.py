@@ -73,11 +73,8 @@ def is_not_stored(node: Node, names: FieldNames) -> bool:
     """Tell whether the API server stores nothing for a field of one of its own types, as it is empty, false or 0."""
     if is_null(node):
         return True
-    if (
-        names[0] in OPEN_MAPS
-        or names[0] in QUANTITIES
-        or (names[0] == _ELEMENT and is_scalar(node))
-    ):
+    is_element = names[0] == _ELEMENT and is_scalar(node)
+    if is_element or names[0] in OPEN_MAPS or names[0] in QUANTITIES:
         return False  # keys of an author, and elements of a list, are there although they are empty
     if _is_choice(names):
         return is_sequence(node) and not node.value
@@ -136,10 +133,10 @@ class _Reader:
     def read(self, node: Node, names: FieldNames) -> Hashable:
         """Return what is stored, None for nothing. Equal values are stored alike."""
         # No comprehensions: each takes a frame for each level of nesting.
-        if self._has_defaults and (
-            is_not_stored(node, names) or is_default(node, names, self._kind)
-        ):
-            return None
+        if self._has_defaults:
+            is_left_out = is_not_stored(node, names) or is_default(node, names, self._kind)
+            if is_left_out:
+                return None
         if is_scalar(node):
             return _read_scalar(
                 node.value, names if self._has_defaults else TOP, is_text=is_text(node)

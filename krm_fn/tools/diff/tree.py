@@ -249,9 +249,8 @@ class TreeReader:
                 if not self._left_out(below, child):
                     is_secret = hidden or is_hidden(item.id.kind, below, around)
                     value = self._read(child, below, item, hidden=is_secret)
-                    if (
-                        value or not child.value
-                    ):  # what is empty because all in it is left out, is left out too
+                    # What is empty because all in it is left out, is left out too.
+                    if value or not child.value:
                         values[name] = value
             return values
         elements: list[Tree] = []
@@ -473,10 +472,8 @@ def _by_key(elements: list[Tree], key: str, others: Collection[str] = ()) -> dic
 def _compare_in_order(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Pair]:
     """Compare elements that nothing identifies: those between equal ones, one after the other."""
     done = 0
-    for hunk in [
-        *align(_freeze_all(old), _freeze_all(new)),
-        Hunk(len(old), len(old), len(new), len(new)),
-    ]:
+    ends = Hunk(len(old), len(old), len(new), len(new))
+    for hunk in [*align(_freeze_all(old), _freeze_all(new)), ends]:
         moved = hunk.new_start - hunk.old_start
         for place in range(done, hunk.old_start):  # equal, but something in it may be made anew
             yield _Pair(f"{path}[{place + moved}]", old[place], new[place + moved])

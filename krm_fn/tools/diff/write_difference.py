@@ -275,9 +275,8 @@ def _write_packages(change: SameChange, quote: Callable[[str], str]) -> list[str
     shown = change.paths[:_MOST_PATHS]
     folders = [posixpath.dirname(path) for path in shown]
     words = []
-    for path, before, here, behind in zip(
-        shown, [None, *folders], folders, [*folders[1:], None], strict=False
-    ):
+    neighbours = zip(shown, [None, *folders], folders, [*folders[1:], None], strict=False)
+    for path, before, here, behind in neighbours:
         end = "" if behind is None else "," if behind == here else ";"
         words.append(quote(posixpath.basename(path) if before == here else path) + end)
     left_out = len(change.paths) - len(shown)

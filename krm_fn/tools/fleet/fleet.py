@@ -214,9 +214,8 @@ def _find_uses(one: SetHistory, entry: RevisionHistory) -> set[Use]:
     if uses := {_USES[referrer.role] for referrer in entry.referrers if referrer.role in _USES}:
         return uses
     current = [str(referrer) for referrer in entry.referrers if referrer.is_current]
-    if current and {*current} <= {
-        str(workload) for workload in one.workloads if workload.templates
-    }:
+    with_templates = {str(workload) for workload in one.workloads if workload.templates}
+    if current and {*current} <= with_templates:
         return {Use.NOT_STARTED}
     if any(referrer.is_in_use for referrer in entry.referrers) or (entry.pods and entry.pods.total):
         return {Use.IN_USE}

@@ -113,9 +113,8 @@ class Repository:
         """Return the commit that a revision means."""
         command = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         ended = self._end(self._place, command)
-        if (
-            ended.code and not ended.stderr.strip()
-        ):  # it is quiet about what is not there, and about nothing else
+        # git is quiet about what is not there, and about nothing else.
+        if ended.code and not ended.stderr.strip():
             names = self._ask("for-each-ref", "--format=%(refname:short)").splitlines()
             near = nearest(revision, names)
             question = f'did you mean "{near}"? ' if near else ""

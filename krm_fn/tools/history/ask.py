@@ -1,4 +1,7 @@
-"""Ask an API server for the history of a namespace, and say what to do if there is no answer."""
+"""Ask an API server for the history of a namespace, for a person who waits.
+
+If there is no answer, the error says what to do.
+"""
 
 import re
 from base64 import b64decode
@@ -25,8 +28,6 @@ from krm_fn.report.secrets import StoredValue, compare_values
 from krm_fn.tools.history.find_history import find_history
 from krm_fn.tools.history.revision_history import History, NoAnswer, SetHistory
 from krm_fn.tools.history.snapshot import read_snapshot
-
-# Connect to an API server for a person who waits, and say what to do if there is no answer.
 
 _PATIENCE = 10.0
 """Seconds in which requests without an answer are repeated: a person waits."""

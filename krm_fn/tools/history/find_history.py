@@ -325,9 +325,8 @@ class _Live:
             return []  # they are counted for the template from which its controller created them
         if one.kind == "Pod":
             return [self._pods_by_name[one.name]] if one.name in self._pods_by_name else []
-        if (
-            one.kind == "ControllerRevision"
-        ):  # it controls nothing: its workload controls the pods, and marks them
+        # A ControllerRevision controls nothing: its workload controls the pods, and marks them.
+        if one.kind == "ControllerRevision":
             return [
                 pod
                 for pod in self._pods_by_controller.get(one.controller, ())

@@ -1,7 +1,8 @@
-"""All that is live in a namespace and concerns revisions, as values.
+"""Read all that is live in a namespace and concerns revisions, as values.
 
-Beside what the linker knows of an object stands what people want to know: its pods, and how far a
-rollout is.
+The linker knows what references what. People also want to know about pods, and how far a rollout
+is: these are fields of each controller. Each kind is listed once, for all sets together. The
+readers accept any JSON, like those of the linker.
 """
 
 import time
@@ -124,10 +125,7 @@ class Snapshot(NamedTuple):
     now: float
 
 
-# What a live object says of itself: its pods, and how far its rollout is, by the fields of each
-# controller.
-#
-# The readers accept any JSON, like those of the linker.
+# What a live object says of itself.
 
 _HASH_LABELS = ("pod-template-hash", "rollouts-pod-template-hash", "controller-revision-hash")
 """Labels by controllers on what they make of a template, and on its pods.
@@ -332,8 +330,7 @@ def _condition(status: dict[str, Any], kind: str) -> dict[str, Any]:
     return next((one for one in conditions if one.get("type") == kind), {})
 
 
-# Read all that is live in a namespace and concerns revisions. Each kind is listed once, for all
-# sets together.
+# Read a whole namespace.
 
 (_JOBS,) = (kind for kind in CONSUMER_KINDS if kind.kind == "Job")
 

@@ -1,4 +1,9 @@
-"""Write a history in the form that was asked for."""
+"""Write a history in the form that was asked for.
+
+For a terminal it is a table, the wide form of it, or the detail of one base name. JSON has the form
+of schemas/history-v1.json, and Markdown is made of the same text. What is said about revisions,
+workloads and linkers is the same in all of them.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
@@ -25,10 +30,6 @@ from krm_fn.tools.history.revision_history import (
     WayBack,
     WorkloadHistory,
 )
-
-# A history in words: the table, its wide form and the detail of one base name for a terminal.
-#
-# What is said about revisions, workloads and linkers is the same in all forms of output.
 
 TITLES = ("BASE", "REVISION", "AGE", "REFERENCED BY", "STATE")
 _WIDE_TITLES = (
@@ -126,12 +127,12 @@ def write_history_text(history: History, screen: Screen) -> str:
     return _write(history, _write_tables(history, screen), find_notes(history), screen)
 
 
-def write_wide(history: History, screen: Screen) -> str:
+def _write_wide(history: History, screen: Screen) -> str:
     """Write one line for each revision."""
     return _write(history, _write_lines(history, screen), find_notes(history), screen)
 
 
-def write_detail(history: History, screen: Screen) -> str:
+def _write_detail(history: History, screen: Screen) -> str:
     """Write a paragraph for each revision, and the way back of all workloads, even of those that are done."""
     notes = [*find_notes(history)]
     for one in history.sets:
@@ -187,12 +188,12 @@ def _write_tables(history: History, screen: Screen) -> Iterator[str]:
 
 
 def _write_row(entry: RevisionHistory, now: float, screen: Screen) -> Row:
-    cells = write_cells(entry, now)
+    cells = _write_cells(entry, now)
     state = " ".join(cells.state).split(" ")  # each word may begin a line
     return Row((cells.revision, cells.age), (cells.referrers, state), _find_paint(entry, screen))
 
 
-def write_cells(entry: RevisionHistory, now: float) -> Cells:
+def _write_cells(entry: RevisionHistory, now: float) -> Cells:
     """Write what a row tells of a revision. An adopted object has no hash."""
     return Cells(
         _write_base(entry),
@@ -559,7 +560,7 @@ def duration(seconds: float) -> str:
     return f"{whole // size}{unit}"
 
 
-# A history as JSON (schemas/history-v1.json).
+# JSON.
 
 
 def write_history_json(history: History, *, in_one_line: bool = False) -> str:
@@ -660,8 +661,8 @@ class HistoryFormat(StrEnum):
 
 _TEXTS = {
     HistoryFormat.TEXT: write_history_text,
-    HistoryFormat.DETAIL: write_detail,
-    HistoryFormat.WIDE: write_wide,
+    HistoryFormat.DETAIL: _write_detail,
+    HistoryFormat.WIDE: _write_wide,
 }
 
 
@@ -676,10 +677,10 @@ def write_history(history: History, form: HistoryFormat, screen: Screen) -> str:
 
 def write_history_markdown(history: History) -> str:
     """Write a table for each set, and then what else one has to know."""
-    return "\n".join(_write_history_write(history)) + "\n"
+    return "\n".join(_write_blocks(history)) + "\n"
 
 
-def _write_history_write(history: History) -> Iterator[str]:
+def _write_blocks(history: History) -> Iterator[str]:
     for one in history.sets:
         where = f"set {markdown_code(printable(one.name))} in namespace {markdown_code(printable(history.namespace))}"
         yield f"Revisions of {where} at {write_time(history.now)}:"
@@ -687,7 +688,7 @@ def _write_history_write(history: History) -> Iterator[str]:
         yield f"| {' | '.join(title.capitalize() for title in TITLES)} |"
         yield f"|{'---|' * len(TITLES)}"
         for entry in one.entries:
-            base, revision, age, referrers, state = write_cells(entry, history.now)
+            base, revision, age, referrers, state = _write_cells(entry, history.now)
             cells = [base, revision, age, " ".join(referrers), " ".join(state)]
             yield f"| {' | '.join(map(markdown, cells))} |"
         yield ""

@@ -165,9 +165,8 @@ class _Projector:
         before, after = fields(item.node), fields(rendered.node)
         kept: dict[str, Node] = {}
         for name in (*before, *(name for name in after if name not in before)):
-            if name == "status" or (
-                self._is_secret and name not in {"apiVersion", "kind", "metadata"}
-            ):
+            is_content = self._is_secret and name not in {"apiVersion", "kind", "metadata"}
+            if name == "status" or is_content:
                 found = after.get(name)  # another request sets it, or it has not been read
             elif name == "metadata":
                 found = self._project_metadata(before[name], after.get(name), root.field(name))

@@ -211,9 +211,8 @@ def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[Li
     names |= {
         (*_id(item, new)[:3], base_name(item)) for item in authored if is_revision(item)
     } - bases
-    for one in sorted(
-        listed, key=lambda one: (_id(one.item, new) in names, one.created, one.item.id.name)
-    ):
+    oldest_first = sorted(listed, key=lambda one: (one.created, one.item.id.name))
+    for one in sorted(oldest_first, key=lambda one: _id(one.item, new) in names):
         item = one.item
         is_same = _id(item, new) in names
         is_of_set = is_revision(item) or item.labels.get(keys.COMPONENT) == keys.TRACKER

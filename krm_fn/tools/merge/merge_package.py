@@ -194,9 +194,9 @@ def _find_outdated(versions: Versions[PackageFiles], rendered: PackageFiles) -> 
     """Say which file is not as it is to be: git takes it from one side, and asks no driver."""
     for name, of_file in _by_path(versions):
         settled = _settle(of_file)
-        if settled is not None and not _says_the_same(
-            name, settled[0] or b"", rendered.get(name, b"")
-        ):
+        if settled is None:
+            continue
+        if not _says_the_same(name, settled[0] or b"", rendered.get(name, b"")):
             return f"{name}, which only one branch has changed, must change as well"
     return ""
 

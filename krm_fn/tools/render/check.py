@@ -178,12 +178,8 @@ def _judge(item: Item, revisions: _Revisions, referenced: NamesByPlace | None) -
     for base in dict.fromkeys((item.id.name, *_base_names(item))):
         # An old revision that nothing references may be pruned. An object under its base name is
         # always in use, and pods need not name what makes their Secret.
-        if (
-            item.is_config
-            and item.id.name != base
-            and referenced is not None
-            and item.id not in referenced
-        ):
+        is_unused = referenced is not None and item.id not in referenced
+        if is_unused and item.is_config and item.id.name != base:
             continue
         for who, deployers in revisions.get((item.id.kind, base), ()):
             pruners = find_pruners(item, deployers)

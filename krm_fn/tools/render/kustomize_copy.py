@@ -25,8 +25,9 @@ from krm_fn.core.yaml.apply import plan_splices
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import children, read_yaml, walk
 from krm_fn.core.yaml.splice import Splice, apply_splices
+from krm_fn.tools.render.check_kustomization import KustomizeTree
 from krm_fn.tools.render.files import prove_below
-from krm_fn.tools.render.kustomization import KustomizeTree, Plugin
+from krm_fn.tools.render.kustomization import Plugin
 from krm_fn.tools.render.program import held_signals, temporary_folder
 
 _INTERNAL = "internal.config.kubernetes.io"

@@ -81,9 +81,7 @@ def _find_unlike(one: Node, other: Node) -> Iterator[FieldPath]:
         elif is_sequence(here) and is_sequence(there) and len(here.value) == len(there.value):
             pairs = enumerate(zip(here.value, there.value, strict=True))
             stack += [(left, right, (*place, number)) for number, (left, right) in pairs]
-        elif not (
-            is_scalar(here)
-            and is_scalar(there)
-            and (here.value, here.tag) == (there.value, there.tag)
-        ):
-            yield place
+        else:
+            is_same = (here.value, here.tag) == (there.value, there.tag)
+            if not (is_same and is_scalar(here) and is_scalar(there)):
+                yield place

@@ -66,10 +66,9 @@ def _planned_namespaces(items: Iterable[Item], emitted: Iterable[Item]) -> Itera
             (one.kind, one.name) for one in plan.rendered
         }
         found = [namespaces[one] for one in planned]
-        if job.id.namespace and any(
-            "" in of_name and job.id.namespace not in of_name for of_name in found
-        ):
-            yield job.id.namespace
+        own = job.id.namespace
+        if own and any("" in of_name and own not in of_name for of_name in found):
+            yield own
 
 
 def read_plan(job: Item) -> tuple[LinkPlan, str]:

@@ -63,14 +63,9 @@ def find_wanted(
     wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]
 ) -> list[Item]:
     """Find the ConfigMaps and Secrets that are meant: by any name that a reference may use, and by their new names."""
-    return [
-        item
-        for item in configs
-        if any(
-            wanted.matches(kind, item.id.namespace, {name})
-            for kind, name in (
-                *known_names(item),
-                (item.id.kind, new_names.get(item, item.id.name)),
-            )
-        )
-    ]
+    found: list[Item] = []
+    for item in configs:
+        names = [*known_names(item), (item.id.kind, new_names.get(item, item.id.name))]
+        if any(wanted.matches(kind, item.id.namespace, {name}) for kind, name in names):
+            found.append(item)
+    return found

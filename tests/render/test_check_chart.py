@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from krm_fn.base.problem import Rejected
+from krm_fn.tools.render.check_chart import check_chart
 from krm_fn.tools.render.files import Allowance, Limits
-from krm_fn.tools.render.tools import check_chart
 from tests.render.run import write
 
 Files = dict[str, str | bytes]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from krm_fn.__main__ import INTERRUPTED
+from krm_fn.tools.render.check_kustomization import check_kustomization
 from krm_fn.tools.render.files import Allowance, Limits
-from krm_fn.tools.render.kustomization import check_kustomization
 from krm_fn.tools.render.kustomize_copy import copied
 from krm_fn.tools.render.sources import Inputs, read_sources
 from krm_fn.tools.render.tools import HelmOptions

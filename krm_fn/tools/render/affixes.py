@@ -1,0 +1,101 @@
+"""Find what kustomizations put before and behind names, and which generated names get no hash.
+
+The affixes of a base are inside of those of the kustomization that names it.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from krm_fn.base.node import TRUE, Node, elements, get, text
+from krm_fn.tools.render.files import Allowance, Files
+from krm_fn.tools.render.git_addresses import is_repository
+from krm_fn.tools.render.kustomization import (
+    Plugin,
+    files_in,
+    locate_path,
+    read_roots,
+    shown_path,
+    type_of,
+)
+from krm_fn.tools.render.named_fields import named_field
+
+_GENERATORS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
+_AFFIX_TRANSFORMERS = ("PrefixTransformer", "SuffixTransformer")
+
+
+def find_affixes(directory: Path, allowance: Allowance) -> frozenset[tuple[str, str]]:
+    """Return what a kustomization that kustomize has built puts before and behind names, with its local bases.
+
+    Those of a base are inside of those of the kustomization that names it. Those of a component are around all that the
+    other bases have.
+    """
+    here = Path(os.path.realpath(directory))
+    files = Files(allowance.limits.root or shown_path(here), allowance)
+    roots = _read_directory(here, files)
+    inner = frozenset({("", "")})
+    for base in _find_folders(here, roots, "resources", "bases"):
+        inner |= find_affixes(base, allowance)
+    for component in _find_folders(here, roots, "components"):
+        inner |= _put_around(find_affixes(component, allowance), inner)
+    return _put_around([affixes_of(roots)], inner)
+
+
+def find_own_affixes(directory: Path, files: Files) -> tuple[str, str]:
+    """Return what the kustomization of a directory adds to names itself, before and behind them."""
+    return affixes_of(_read_directory(Path(os.path.realpath(directory)), files))
+
+
+def _find_folders(here: Path, roots: Iterable[Node], *fields: str) -> Iterator[Path]:
+    for root in roots:
+        for field in fields:
+            for entry in elements(named_field(root, field)):
+                path = text(entry)
+                if not path or is_repository(path):
+                    continue
+                folder = locate_path(here, path)
+                if type_of(folder) == stat.S_IFDIR:
+                    yield folder
+
+
+def _put_around(
+    outer: Iterable[tuple[str, str]], inner: Iterable[tuple[str, str]]
+) -> frozenset[tuple[str, str]]:
+    affixes: set[tuple[str, str]] = set()
+    for before, behind in outer:
+        affixes |= {(before + prefix, suffix + behind) for prefix, suffix in inner}
+    return frozenset(affixes)
+
+
+def _read_directory(here: Path, files: Files) -> list[Node]:
+    roots: list[Node] = []
+    for file in files_in(here):
+        roots += read_roots(file, files)
+    return roots
+
+
+def affixes_of(roots: Iterable[Node]) -> tuple[str, str]:
+    before = "".join(text(named_field(root, "namePrefix")) for root in roots)
+    behind = "".join(text(named_field(root, "nameSuffix")) for root in roots)
+    return before, behind
+
+
+def adds_affix(plugin: Plugin) -> bool:
+    return text(get(plugin.config, "kind")) in _AFFIX_TRANSFORMERS
+
+
+def find_fixed(file: Path, roots: Iterable[Node]) -> dict[tuple[str, str], str]:
+    """Return what the generators of a kustomization are to make without a hash in its name."""
+    fixed = {}
+    for root in roots:
+        is_for_all = _is_fixed(named_field(root, "generatorOptions"))
+        for field, kind in _GENERATORS.items():
+            for one in elements(named_field(root, field)):
+                if is_for_all or _is_fixed(named_field(one, "options")):
+                    fixed[kind, text(named_field(one, "name"))] = str(shown_path(file))
+    return fixed
+
+
+def _is_fixed(options: Node | None) -> bool:
+    return text(named_field(options, "disableNameSuffixHash")) in TRUE
