@@ -36,8 +36,8 @@ def reads(
 ) -> bool:
     pod = f"containers: [{', '.join(f'{{{one}}}' for one in containers)}], volumes: [{{{volume}}}]"
     workload = (
-        f"{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{template: {{spec: {{{pod}}}}}}}}}"
-        f"{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{template: {{spec: {{{pod}}}}}}}}}"
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, "
+        f"spec: {{template: {{spec: {{{pod}}}}}}}}}"
     )
     item, referrer = open_envelope(read_yaml(f"{config}\n---\n{workload}".encode())).items
     found = find_authored([referrer], Index([item], Kinds()), (), but=()).references
