@@ -25,6 +25,7 @@ from krm_fn.lint.not_followed import (
     find_unfollowed_affixes,
     find_unlisted,
     find_unversioned,
+    warn_about_left_behind,
     warn_about_misspelled,
 )
 from krm_fn.lint.without_effect import (
@@ -99,6 +100,7 @@ def _warn(run: Run) -> Iterator[Problem]:
         yield from find_substituted(run.guards, revisions)
         yield from find_written_again(package, references, revisions)
         yield from find_named_by_ciphertext(revisions)
+    yield from warn_about_left_behind(run)
     yield from find_immutable(references, revisions, run.changes)
     if run.jobs:
         from krm_fn.extras.jobs import find_job_names

@@ -1,21 +1,24 @@
 """References that do not follow, or that probably mean something else than they say."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from krm_fn.base import keys
 from krm_fn.base.item import Item, about
 from krm_fn.base.kind import BUILT_IN_GROUPS
+from krm_fn.base.node import descend, read_path, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.run import Choices, Guards, Package, ReasonCode, Revisions
-from krm_fn.core.names.names import authored_id, base_name
+from krm_fn.core.decide.run import Choices, Guards, Package, ReasonCode, Revisions, Run
+from krm_fn.core.names.content_hash import Unhashable, content_hash
+from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
 from krm_fn.core.names.suggest import find_near
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated, find_unmet, find_unpinned, versioned
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.reference import By, Reference, ResolvedReference
-from krm_fn.core.references.references import References
+from krm_fn.core.references.references import References, is_left_behind
 from krm_fn.core.references.resolve import Index
 
 _OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
@@ -85,6 +88,97 @@ def find_in_fields(mentions: Mentions, revisions: Revisions) -> Iterator[Problem
                     f"names {kind} {base}, which is renamed to {new}, "
                     "but the function changes no text in this field; exclude the object"
                 )
+            yield about(one.referrer, message, one.field, Severity.WARNING)
+
+
+class LeftBehind(NamedTuple):
+    """A field with the base name of an object that kustomize names by its content, so that nothing has it.
+
+    `lookup`: where its referrer looks, if that is the reason.
+    """
+
+    referrer: Item
+    field: str
+    item: Item
+    remedy: str = ""
+    lookup: str = ""
+
+    @property
+    def message(self) -> str:
+        kind, base = self.item.id.kind, base_name(self.item)
+        return (
+            f"names {kind} {base}, which is nowhere in the rendering: kustomize names the object "
+            f"{_name_by_kustomize(self.item)}"
+        )
+
+
+_NO_HASH = "set disableNameSuffixHash: true for its generator"
+
+
+def find_left_behind(
+    package: Package, references: References, mentions: Mentions, followed: Collection[Item]
+) -> Iterator[LeftBehind]:
+    """Find what keeps the base name of an object that kustomize has named, and that is not `followed`."""
+    hashed = [
+        item
+        for item in package.configs
+        if item not in followed
+        and item.annotations.get(keys.STRATEGY) != Strategy.IGNORE
+        and is_hashed_by_kustomize(item)
+    ]
+    if not hashed:
+        return
+    for one in references.authored:
+        is_said = not one.reference.written and one.referrer.id.kind not in ROLES
+        if is_said and one.reference.installed_in is None:
+            yield from _find_left_by_reference(one, references.index, hashed)
+    for miss in mentions.unfollowed:
+        said = text(descend(miss.referrer.node, read_path(miss.field))).rpartition("/")[2]
+        if miss.target in hashed and said == base_name(miss.target):
+            yield LeftBehind(
+                miss.referrer, miss.field, miss.target, "add the field to spec.references"
+            )
+    for item in hashed:
+        namespaces = package.namespaces_like(item.id.namespace)
+        for referrer, found in mentions.options.passing(item.id.kind, base_name(item), namespaces):
+            yield LeftBehind(referrer, found.field, item)
+
+
+def _find_left_by_reference(
+    one: ResolvedReference, index: Index, hashed: Collection[Item]
+) -> Iterator[LeftBehind]:
+    lookup, unclear = index.find_unclear(one)
+    meant = one.targets or unclear
+    if meant and all(item in hashed and is_left_behind(one, item) for item in meant):
+        remedy = "" if unclear else "choose the object"
+        yield LeftBehind(
+            one.referrer, one.reference.field, meant[0], remedy, lookup.said if unclear else ""
+        )
+
+
+def _name_by_kustomize(item: Item) -> str:
+    if item.id.name != base_name(item):
+        return item.id.name
+    try:
+        return f"{item.id.name}-{content_hash(item.node)}"
+    except Unhashable:
+        return f"{item.id.name}-..."
+
+
+def warn_about_left_behind(run: Run) -> Iterator[Problem]:
+    """Warn about each base name that nothing has, because kustomize has named the object."""
+    renamed = run.revisions.renamed
+    told: set[tuple[Item, str]] = set()
+    for one in find_left_behind(run.package, run.references, run.mentions, renamed):
+        kind = one.item.id.kind
+        remedy = one.remedy
+        if remedy and kind not in run.settings.kinds:
+            remedy = f"add {kind} to spec.kinds"
+        either = f"{remedy}, or " if remedy else ""
+        why = f", and this referrer has no namespace, and {one.lookup}" if one.lookup else ""
+        if (one.referrer, one.field) not in told:
+            told.add((one.referrer, one.field))
+            message = f"{one.message}{why}; {either}{_NO_HASH}"
             yield about(one.referrer, message, one.field, Severity.WARNING)
 
 
