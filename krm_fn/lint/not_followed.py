@@ -94,7 +94,8 @@ def find_in_fields(mentions: Mentions, revisions: Revisions) -> Iterator[Problem
 class LeftBehind(NamedTuple):
     """A field with the base name of an object that kustomize names by its content, so that nothing has it.
 
-    `lookup`: where its referrer looks, if that is the reason.
+    `lookup`: where its referrer looks, if that is the reason. `is_certain`: a reference in a namespaced object. Other
+    fields may mean something else, and other referrers an object of another package.
     """
 
     referrer: Item
@@ -102,6 +103,7 @@ class LeftBehind(NamedTuple):
     item: Item
     remedy: str = ""
     lookup: str = ""
+    is_certain: bool = False
 
     @property
     def message(self) -> str:
@@ -150,10 +152,11 @@ def _find_left_by_reference(
     lookup, unclear = index.find_unclear(one)
     meant = one.targets or unclear
     if meant and all(item in hashed and is_left_behind(one, item) for item in meant):
-        remedy = "" if unclear else "choose the object"
-        yield LeftBehind(
-            one.referrer, one.reference.field, meant[0], remedy, lookup.said if unclear else ""
-        )
+        referrer, field = one.referrer, one.reference.field
+        if unclear:
+            yield LeftBehind(referrer, field, meant[0], lookup=lookup.said)
+        else:
+            yield LeftBehind(referrer, field, meant[0], "choose the object", is_certain=True)
 
 
 def _name_by_kustomize(item: Item) -> str:

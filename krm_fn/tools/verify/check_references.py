@@ -78,7 +78,8 @@ def check_left_behind(rendering: Rendering) -> Iterator[Problem]:
         rendering.package, rendering.references, rendering.mentions, renamed
     ):
         if NEEDS_HASH_SUFFIX not in one.item.annotations:
-            yield about(one.referrer, one.message, one.field)
+            severity = Severity.ERROR if one.is_certain else Severity.WARNING
+            yield about(one.referrer, one.message, one.field, severity)
 
 
 def check_keys(rendering: Rendering) -> Iterator[Problem]:
