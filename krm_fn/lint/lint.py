@@ -19,6 +19,7 @@ from krm_fn.core.references.references import References
 from krm_fn.guards.replaced_later import SUBSTITUTE
 from krm_fn.lint.not_followed import (
     find_copied,
+    find_filled_by_vars,
     find_in_fields,
     find_in_options,
     find_made_in_cluster,
@@ -97,6 +98,7 @@ def _warn(run: Run) -> Iterator[Problem]:
         yield from find_in_options(package, references, run.mentions, revisions)
         yield from find_in_fields(run.mentions, revisions)
         yield from find_copied(run.guards, revisions)
+        yield from find_filled_by_vars(revisions)
         yield from find_substituted(run.guards, revisions)
         yield from find_written_again(package, references, revisions)
         yield from find_named_by_ciphertext(revisions)

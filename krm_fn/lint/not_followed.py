@@ -1,11 +1,13 @@
 """References that do not follow, or that probably mean something else than they say."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, about
+from krm_fn.base.item import Item, about, data_texts
+from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import descend, read_path, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
@@ -131,8 +133,7 @@ def find_left_behind(
     if not hashed:
         return
     for one in references.authored:
-        is_said = not one.reference.written and one.referrer.id.kind not in ROLES
-        if is_said and one.reference.installed_in is None:
+        if not one.reference.written and one.referrer.id.kind not in ROLES:
             yield from _find_left_by_reference(one, references.index, hashed)
     for miss in mentions.unfollowed:
         said = text(descend(miss.referrer.node, read_path(miss.field))).rpartition("/")[2]
@@ -156,7 +157,8 @@ def _find_left_by_reference(
         if unclear:
             yield LeftBehind(referrer, field, meant[0], lookup=lookup.said)
         else:
-            yield LeftBehind(referrer, field, meant[0], "choose the object", is_certain=True)
+            is_certain = one.reference.installed_in is None  # else a chart may make it
+            yield LeftBehind(referrer, field, meant[0], "choose the object", is_certain=is_certain)
 
 
 def _name_by_kustomize(item: Item) -> str:
@@ -183,6 +185,29 @@ def warn_about_left_behind(run: Run) -> Iterator[Problem]:
             told.add((one.referrer, one.field))
             message = f"{one.message}{why}; {either}{_NO_HASH}"
             yield about(one.referrer, message, one.field, Severity.WARNING)
+
+
+_VARIABLE = re.compile(r"\$\(([A-Z][A-Z0-9_]*)\)")
+"""A reference to one of kustomize's `vars`, as its pages spell them."""
+
+
+def find_filled_by_vars(revisions: Revisions) -> Iterator[Problem]:
+    """Warn about content that kustomize may fill after it has named the object, where this function runs before that.
+
+    Only lines by themselves: scripts and manifests in data have such variables of their own.
+    """
+    for revision in revisions.rendered:
+        if revision.is_renamed and NEEDS_HASH_SUFFIX in revision.item.annotations:
+            for value in data_texts(revision.item):
+                found = None if "\n" in value.text else _VARIABLE.search(value.text)
+                if found is not None:
+                    message = (
+                        f"has {found[0]}: if `vars` of kustomize fill it, which comes later, the name is that of other "
+                        "content; use `replacements`"
+                    )
+                    problem = about(revision.item, message, value.field, Severity.WARNING)
+                    yield problem._replace(resource=revision.base_id)
+                    break
 
 
 def find_copied(guards: Guards, revisions: Revisions) -> Iterator[Problem]:
