@@ -237,6 +237,8 @@ class _Hints:
         found: dict[Item, Reason] = {}
         for one in self._references.authored:
             lookup, items = self._references.index.find_unclear(one)
+            if not items:
+                continue
             text = (
                 f"{authored_id(one.referrer)} names it in {one.reference.field}, and {lookup.said}"
             )

@@ -123,13 +123,13 @@ def find_left_behind(
     package: Package, references: References, mentions: Mentions, followed: Collection[Item]
 ) -> Iterator[LeftBehind]:
     """Find what keeps the base name of an object that kustomize has named, and that is not `followed`."""
-    hashed = [
-        item
+    hashed = {
+        item: base_name(item)
         for item in package.configs
         if item not in followed
         and item.annotations.get(keys.STRATEGY) != Strategy.IGNORE
         and is_hashed_by_kustomize(item)
-    ]
+    }
     if not hashed:
         return
     for one in references.authored:
@@ -137,13 +137,13 @@ def find_left_behind(
             yield from _find_left_by_reference(one, references.index, hashed)
     for miss in mentions.unfollowed:
         said = text(descend(miss.referrer.node, read_path(miss.field))).rpartition("/")[2]
-        if miss.target in hashed and said == base_name(miss.target):
+        if miss.target in hashed and said == hashed[miss.target]:
             yield LeftBehind(
                 miss.referrer, miss.field, miss.target, "add the field to spec.references"
             )
-    for item in hashed:
+    for item, base in hashed.items():
         namespaces = package.namespaces_like(item.id.namespace)
-        for referrer, found in mentions.options.passing(item.id.kind, base_name(item), namespaces):
+        for referrer, found in mentions.options.passing(item.id.kind, base, namespaces):
             yield LeftBehind(referrer, found.field, item)
 
 
