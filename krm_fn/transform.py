@@ -9,7 +9,7 @@ from krm_fn.core.decide.update_references import find_present, find_stale, updat
 from krm_fn.core.references.generated import makes_config
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import ReadYaml, References, find_authored, find_embedded
-from krm_fn.core.references.resolve import Index, MoreNames
+from krm_fn.core.references.resolve import MoreNames
 from krm_fn.extras.extras import Mounted, find_extras, read_mounted
 from krm_fn.extras.restart_requests import find_opt_ins
 from krm_fn.guards.guards import find_guards
@@ -70,7 +70,7 @@ def _read_references(
     package: Package, settings: Settings, read_yaml: ReadYaml
 ) -> tuple[References, Mounted]:
     """Read what references objects, and the mounts that will."""
-    index = Index(package.configs, package.kinds, package.namespace)
+    index = package.read_index()
     # Without configuration, its producers, and workloads to restart for it, there is nothing to
     # find.
     has_configs = bool(index) or any(map(makes_config, package.authored))

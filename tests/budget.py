@@ -72,7 +72,7 @@ def count() -> list[Count]:
     tokens = sum(count_tokens(module.path) for module in code)
     return [
         Count("modules without facts", len(code), 165),
-        Count("thousands of tokens, without facts", tokens / 1000, 284),
+        Count("thousands of tokens, without facts", tokens / 1000, 286),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.5),
         Count(
             "median lines of a module",
@@ -91,7 +91,7 @@ def count() -> list[Count]:
         Count("nested loops in 100 functions", nested_comprehensions(code), 1),
         Count("modules that mention producers", len(mentioning_producers(modules)), 42),
         Count("rooms without tests under their name", len(rooms_without_tests()), 0),
-        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 118),
+        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 119),
     ]
 
 

@@ -470,8 +470,14 @@ class Kinds:
         return known if known.is_consumer else known._replace(api_version=who.api_version)
 
     def is_cluster_scoped(self, who: ResourceId) -> bool:
-        """Tell whether the object has no namespace, so that what it references may be in any."""
-        return not who.namespace and not self.of(who).is_namespaced
+        """Tell whether the object has no namespace, so that what it references may be in any.
+
+        kustomize writes a namespace into every kind that Kubernetes itself does not have; the API server ignores it.
+        Only a guessed kind may have one: Crossplane has ProviderConfigs of both scopes.
+        """
+        key = (who.group, who.kind)
+        is_guessed = key not in self._defined and key not in KINDS
+        return not self.of(who).is_namespaced and not (is_guessed and who.namespace)
 
 
 def _read_definition(item: Item) -> Kind:

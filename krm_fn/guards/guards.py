@@ -63,6 +63,7 @@ def find_guards(
         ReasonCode.OPTION: Guard(hints.option),
         ReasonCode.API_READER: Guard(hints.api_reader),
         ReasonCode.FIELD: Guard(hints.field),
+        ReasonCode.SCOPE: Guard(hints.scope),
         ReasonCode.NAMESPACE: Guard(hints.namespace),
         ReasonCode.CHART: Guard(hints.chart),
         ReasonCode.OPTIONAL: Guard(hints.optional),
@@ -122,6 +123,9 @@ class _Hints:
 
     def field(self, item: Item) -> Reason | None:
         return self._in_fields.get(item)
+
+    def scope(self, item: Item) -> Reason | None:
+        return self._in_unclear_scopes.get(item)
 
     def namespace(self, item: Item) -> Reason | None:
         return self._in_unclear_namespaces.get(item)
@@ -229,6 +233,21 @@ class _Hints:
         return found
 
     @cached_property
+    def _in_unclear_scopes(self) -> dict[Item, Reason]:
+        found: dict[Item, Reason] = {}
+        for one in self._references.authored:
+            lookup, items = self._references.index.find_unclear(one)
+            if not items:
+                continue
+            text = (
+                f"{authored_id(one.referrer)} names it in {one.reference.field}, and {lookup.said}"
+            )
+            reason = Reason(ReasonCode.SCOPE, text, one.referrer, one.reference.field)
+            for item in items:
+                found.setdefault(item, reason)
+        return found
+
+    @cached_property
     def _in_unclear_namespaces(self) -> dict[Item, Reason]:
         nearly: dict[Item, Reason] = {}
         if self._package.namespace:
@@ -236,7 +255,8 @@ class _Hints:
         first: dict[tuple[str, str, bool], ResolvedReference] = {}
         for one in self._references.authored:
             reference = one.reference
-            if reference.in_pod and not one.targets:
+            is_placed = not self._package.kinds.is_cluster_scoped(one.referrer.id)
+            if reference.in_pod and is_placed and not one.targets:
                 has_namespace = bool(one.namespace_meant)
                 first.setdefault((reference.kind, reference.target, has_namespace), one)
         for (kind, name, has_namespace), one in first.items():

@@ -19,12 +19,14 @@ from krm_fn.core.references.references import References
 from krm_fn.guards.replaced_later import SUBSTITUTE
 from krm_fn.lint.not_followed import (
     find_copied,
+    find_filled_by_vars,
     find_in_fields,
     find_in_options,
     find_made_in_cluster,
     find_unfollowed_affixes,
     find_unlisted,
     find_unversioned,
+    warn_about_left_behind,
     warn_about_misspelled,
 )
 from krm_fn.lint.without_effect import (
@@ -96,9 +98,11 @@ def _warn(run: Run) -> Iterator[Problem]:
         yield from find_in_options(package, references, run.mentions, revisions)
         yield from find_in_fields(run.mentions, revisions)
         yield from find_copied(run.guards, revisions)
+        yield from find_filled_by_vars(revisions)
         yield from find_substituted(run.guards, revisions)
         yield from find_written_again(package, references, revisions)
         yield from find_named_by_ciphertext(revisions)
+    yield from warn_about_left_behind(run)
     yield from find_immutable(references, revisions, run.changes)
     if run.jobs:
         from krm_fn.extras.jobs import find_job_names

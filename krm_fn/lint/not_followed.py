@@ -1,21 +1,26 @@
 """References that do not follow, or that probably mean something else than they say."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from krm_fn.base.item import Item, about
+from krm_fn.base import keys
+from krm_fn.base.item import Item, about, data_texts
+from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import BUILT_IN_GROUPS
+from krm_fn.base.node import descend, read_path, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.run import Choices, Guards, Package, ReasonCode, Revisions
-from krm_fn.core.names.names import authored_id, base_name
+from krm_fn.core.decide.run import Choices, Guards, Package, ReasonCode, Revisions, Run
+from krm_fn.core.names.content_hash import Unhashable, content_hash
+from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
 from krm_fn.core.names.suggest import find_near
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated, find_unmet, find_unpinned, versioned
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.reference import By, Reference, ResolvedReference
-from krm_fn.core.references.references import References
+from krm_fn.core.references.references import References, is_left_behind
 from krm_fn.core.references.resolve import Index
 
 _OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
@@ -86,6 +91,123 @@ def find_in_fields(mentions: Mentions, revisions: Revisions) -> Iterator[Problem
                     "but the function changes no text in this field; exclude the object"
                 )
             yield about(one.referrer, message, one.field, Severity.WARNING)
+
+
+class LeftBehind(NamedTuple):
+    """A field with the base name of an object that kustomize names by its content, so that nothing has it.
+
+    `lookup`: where its referrer looks, if that is the reason. `is_certain`: a reference in a namespaced object. Other
+    fields may mean something else, and other referrers an object of another package.
+    """
+
+    referrer: Item
+    field: str
+    item: Item
+    remedy: str = ""
+    lookup: str = ""
+    is_certain: bool = False
+
+    @property
+    def message(self) -> str:
+        kind, base = self.item.id.kind, base_name(self.item)
+        return (
+            f"names {kind} {base}, which is nowhere in the rendering: kustomize names the object "
+            f"{_name_by_kustomize(self.item)}"
+        )
+
+
+_NO_HASH = "set disableNameSuffixHash: true for its generator"
+
+
+def find_left_behind(
+    package: Package, references: References, mentions: Mentions, followed: Collection[Item]
+) -> Iterator[LeftBehind]:
+    """Find what keeps the base name of an object that kustomize has named, and that is not `followed`."""
+    hashed = {
+        item: base_name(item)
+        for item in package.configs
+        if item not in followed
+        and item.annotations.get(keys.STRATEGY) != Strategy.IGNORE
+        and is_hashed_by_kustomize(item)
+    }
+    if not hashed:
+        return
+    for one in references.authored:
+        if not one.reference.written and one.referrer.id.kind not in ROLES:
+            yield from _find_left_by_reference(one, references.index, hashed)
+    for miss in mentions.unfollowed:
+        said = text(descend(miss.referrer.node, read_path(miss.field))).rpartition("/")[2]
+        if miss.target in hashed and said == hashed[miss.target]:
+            yield LeftBehind(
+                miss.referrer, miss.field, miss.target, "add the field to spec.references"
+            )
+    for item, base in hashed.items():
+        namespaces = package.namespaces_like(item.id.namespace)
+        for referrer, found in mentions.options.passing(item.id.kind, base, namespaces):
+            yield LeftBehind(referrer, found.field, item)
+
+
+def _find_left_by_reference(
+    one: ResolvedReference, index: Index, hashed: Collection[Item]
+) -> Iterator[LeftBehind]:
+    lookup, unclear = index.find_unclear(one)
+    meant = one.targets or unclear
+    if meant and all(item in hashed and is_left_behind(one, item) for item in meant):
+        referrer, field = one.referrer, one.reference.field
+        if unclear:
+            yield LeftBehind(referrer, field, meant[0], lookup=lookup.said)
+        else:
+            is_certain = one.reference.installed_in is None  # else a chart may make it
+            yield LeftBehind(referrer, field, meant[0], "choose the object", is_certain=is_certain)
+
+
+def _name_by_kustomize(item: Item) -> str:
+    if item.id.name != base_name(item):
+        return item.id.name
+    try:
+        return f"{item.id.name}-{content_hash(item.node)}"
+    except Unhashable:
+        return f"{item.id.name}-..."
+
+
+def warn_about_left_behind(run: Run) -> Iterator[Problem]:
+    """Warn about each base name that nothing has, because kustomize has named the object."""
+    renamed = run.revisions.renamed
+    told: set[tuple[Item, str]] = set()
+    for one in find_left_behind(run.package, run.references, run.mentions, renamed):
+        kind = one.item.id.kind
+        remedy = one.remedy
+        if remedy and kind not in run.settings.kinds:
+            remedy = f"add {kind} to spec.kinds"
+        either = f"{remedy}, or " if remedy else ""
+        why = f", and this referrer has no namespace, and {one.lookup}" if one.lookup else ""
+        if (one.referrer, one.field) not in told:
+            told.add((one.referrer, one.field))
+            message = f"{one.message}{why}; {either}{_NO_HASH}"
+            yield about(one.referrer, message, one.field, Severity.WARNING)
+
+
+_VARIABLE = re.compile(r"\$\(([A-Z][A-Z0-9_]*)\)")
+"""A reference to one of kustomize's `vars`, as its pages spell them."""
+
+
+def find_filled_by_vars(revisions: Revisions) -> Iterator[Problem]:
+    """Warn about content that kustomize may fill after it has named the object, where this function runs before that.
+
+    Only lines by themselves: scripts and manifests in data have such variables of their own.
+    """
+    for revision in revisions.rendered:
+        if revision.is_renamed and NEEDS_HASH_SUFFIX in revision.item.annotations:
+            for value in data_texts(revision.item):
+                found = None if "\n" in value.text else _VARIABLE.search(value.text)
+                if found is not None:
+                    message = (
+                        f"has {found[0]}: if `vars` of kustomize fill it, which comes later, the name is that of other "
+                        "content; use `replacements`"
+                    )
+                    problem = about(revision.item, message, value.field, Severity.WARNING)
+                    yield problem._replace(resource=revision.base_id)
+                    break
 
 
 def find_copied(guards: Guards, revisions: Revisions) -> Iterator[Problem]:

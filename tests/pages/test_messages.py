@@ -41,6 +41,7 @@ ANSWERS = {
     "krm_fn/facts/chart_values.py": "where a chart says so, for `krm-fn explain`",
     "krm_fn/facts/annotations.py": "names of programs",
     "krm_fn/facts/exclusions.py": "why a field is not followed, for `krm-fn explain`",
+    "krm_fn/facts/scopes.py": "where a kind looks, in words: part of a message",
     "krm_fn/facts/fields.py": "where a project says what it does with a name, for `krm-fn explain`",
     "krm_fn/core/references/mentions.py": "what is named in a message",
     "krm_fn/core/references/find.py": "the rule behind a reference, for `krm-fn explain`",
@@ -78,11 +79,17 @@ OTHERS = {
         "a state in a table",
     ),
     **dict.fromkeys(("no answer", "no report"), "why a column is empty"),
+    (
+        "nothing ever deletes its revisions: no object that the linker sees references them; a reader in its "
+        "namespace changes that, and {}: {} leaves the object alone"
+    ): "an answer of `krm-fn explain`",
     "no entry of spec.select matches it": "an answer of `krm-fn explain`",
     "add an entry, or annotate it with {}: {}": "an answer of `krm-fn explain`",
     "no pod template of the package references it": "an answer of `krm-fn explain`",
     "only values of a chart name it, and its pods are rendered in the cluster": "an answer of `krm-fn explain`",
     "annotate it with {}: {} to rename it all the same": "an answer of `krm-fn explain`",
+    "{} reads it, and an earlier run has made it a revision": "an answer of `krm-fn explain`",
+    "{} reads it, and kustomize names it by its content": "an answer of `krm-fn explain`",
     "pods read it": "an answer of `krm-fn explain`",
     "pods read it, and an earlier run has made it a revision": "an answer of `krm-fn explain`",
     "pods read it, and nothing hints at a program that looks it up by its name": "an answer of `krm-fn explain`",

@@ -34,11 +34,19 @@ from krm_fn.core.decide.run import (
     ReasonCode,
 )
 from krm_fn.core.names.content_hash import Unhashable
-from krm_fn.core.names.names import base_name, has_stale_hash, hash_in_name, is_revision
+from krm_fn.core.names.names import (
+    authored_id,
+    base_name,
+    has_stale_hash,
+    hash_in_name,
+    is_hashed_by_kustomize,
+    is_revision,
+)
 from krm_fn.core.names.suggest import suggest
 from krm_fn.core.references.find import annotations_of, may_refer
 from krm_fn.core.references.generated import find_unmet, hash_of
 from krm_fn.core.references.mentions import Mentions
+from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import References
 
 # What SOPS has encrypted. Its sources are getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`
@@ -148,6 +156,16 @@ _NOT_READ = Reason(
 _READ_IN_CHART = _NOT_READ._replace(
     text="only values of a chart name it, and its pods are rendered in the cluster"
 )
+
+
+_ABOUT_CONTENT = (
+    ReasonCode.EARLY_READER,
+    ReasonCode.COPIED,
+    ReasonCode.EMPTY,
+    ReasonCode.CHART,
+    ReasonCode.VARIABLE,
+)
+"""Hints at content that another one decides, or at readers that come too early."""
 
 
 class _Decision(NamedTuple):
@@ -277,6 +295,11 @@ class _Chooser:
             settings.select is not None
         ):  # whoever wrote it has listed what is to be chosen, and nothing else is
             return _Decision(None, _NOT_SELECTED)
+        reader = references.read_by_others.get(item)
+        if reader is not None and (
+            is_hashed_by_kustomize(item) or item not in references.read_by_pods
+        ):
+            return self._default_of_what_others_read(item, reader)
         # Where no pods read it, a new name restarts nothing, and may only break who looks it up.
         if item not in references.read_by_pods:
             return _Decision(
@@ -300,6 +323,26 @@ class _Chooser:
                 )
         text = "pods read it, and nothing hints at a program that looks it up by its name"
         return _Decision(settings.strategy, Reason(ReasonCode.DEFAULT, text))
+
+    def _default_of_what_others_read(self, item: Item, reader: ResolvedReference) -> _Decision:
+        """Follow to what kustomize has named: its base name is lost in any case, and with it the reader.
+
+        So hints at programs that know the base name say nothing; those at content that changes do.
+        """
+        if not self._settings.strategy.makes_revisions:
+            return _Decision(None, _NOT_READ)
+        who = authored_id(reader.referrer)
+        if is_revision(item):
+            text = f"{who} reads it, and an earlier run has made it a revision"
+            return _Decision(self._settings.strategy, Reason(ReasonCode.EARLIER_RUN, text))
+        for code in _ABOUT_CONTENT:
+            reason = self._guards[code].why(item)
+            if reason is not None:
+                return _leave_unchanged(
+                    item, reason._replace(remedy=reason.remedy or RENAME_ALL_THE_SAME)
+                )
+        text = f"{who} reads it, and kustomize names it by its content"
+        return _Decision(self._settings.strategy, Reason(ReasonCode.DEFAULT, text))
 
     def _settle_former(self, choice: Choice) -> Choice:
         """Decide the name of an object that an earlier run has made a revision of this set, and that is none any more.

@@ -23,10 +23,11 @@ from krm_fn.base.problem import Problem, ResourceId
 from krm_fn.base.settings import Environment, Settings, Strategy, configures
 from krm_fn.core.names.names import is_emitted, is_revision, without_hash
 from krm_fn.core.references.generated import Generated, name_with, versioned
+from krm_fn.core.references.lookups import Lookups
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.references import References
-from krm_fn.core.references.resolve import MoreNames
+from krm_fn.core.references.resolve import Index, MoreNames
 
 # Reasons and guards.
 
@@ -68,6 +69,7 @@ class ReasonCode(StrEnum):
     OPTION = "option"
     API_READER = "api-reader"
     FIELD = "field"
+    SCOPE = "scope"  # a cluster-scoped object names it, and may look in another namespace
     NAMESPACE = "namespace"
     CHART = "chart"
     NAME_SHAPE = "name-shape"  # a consumer tells by the end of the name what the object is
@@ -158,6 +160,11 @@ class Package(NamedTuple):
     def namespace_of(self, item: Item) -> str:
         """Return the namespace that an object will be applied to; `""` if nobody knows."""
         return item.id.namespace or self.namespace
+
+    def read_index(self) -> Index:
+        """Return what may be referenced, by its names and places."""
+        lookups = Lookups(self.authored, self.kinds)
+        return Index(self.configs, self.kinds, self.namespace, lookups=lookups)
 
     def namespaces_like(self, namespace: str) -> frozenset[str] | None:
         """Return all that may be the same namespace as this one, as written; None for all namespaces."""

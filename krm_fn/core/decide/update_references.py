@@ -63,6 +63,14 @@ def warn_about_near(
     """Warn about a reference without a target that may be meant for a revision, or for what its pods need."""
     referrer, reference = resolved.referrer, resolved.reference
     kind, name = reference.kind, reference.target
+    lookup, unclear = index.find_unclear(resolved)
+    for revision in by_base_name.get((kind, name), ()):
+        if revision.item in unclear:
+            message = (
+                f"not rewritten: {kind} {name} is renamed to {revision.name}, but this referrer has no namespace, and "
+                f"{lookup.said}; exclude the object if it is meant"
+            )
+            yield about(referrer, message, reference.field, Severity.WARNING)
     for item, reason in _find_meant(resolved, by_base_name, index):
         message = f"not rewritten: {kind} {name} {why_passed_over(resolved, item, reason)}"
         yield about(referrer, message, reference.field, Severity.WARNING)

@@ -124,6 +124,13 @@ def is_revision(item: Item) -> bool:
     return keys.SET in item.labels and keys.BASE_NAME in item.annotations
 
 
+def is_hashed_by_kustomize(item: Item) -> bool:
+    """Tell whether kustomize names a ConfigMap or Secret by its content, so that nothing has its base name."""
+    if not item.is_config or is_revision(item):
+        return False
+    return NEEDS_HASH_SUFFIX in item.annotations or base_name(item) != item.id.name
+
+
 def has_stale_hash(item: Item) -> bool:
     """Tell whether the object has a content name from an earlier run, and other content by now."""
     match = CONTENT_NAME.fullmatch(item.id.name)

@@ -13,7 +13,12 @@ from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import Node, Scalar, elements, entries, get, is_scalar, text
 from krm_fn.base.problem import Rejected, ResourceId
 from krm_fn.base.settings import FieldSpec
-from krm_fn.core.names.names import CONTENT_NAME
+from krm_fn.core.names.names import (
+    CONTENT_NAME,
+    base_name,
+    is_hashed_by_kustomize,
+    is_revision,
+)
 from krm_fn.core.references.find import (
     ExcludedReference,
     SpecsByKind,
@@ -197,6 +202,22 @@ class References:
         return frozenset(read)
 
     @cached_property
+    def read_by_others(self) -> dict[Item, ResolvedReference]:
+        """What kustomize names by its content, and revisions, with the first custom resource that reads them.
+
+        kustomize does not know these fields, so that they keep the base name, which nothing has. A chart may make an
+        object of the name that its values say.
+        """
+        read: dict[Item, ResolvedReference] = {}
+        for one in self.authored:
+            is_reader = not one.reference.written and one.reference.installed_in is None
+            if is_reader and len(one.targets) == 1 and one.referrer.id.group not in BUILT_IN_GROUPS:
+                (target,) = one.targets
+                if is_revision(target) or is_left_behind(one, target):
+                    read.setdefault(target, one)
+        return read
+
+    @cached_property
     def written_by_controllers(self) -> dict[Item, ResolvedReference]:
         """The objects that a controller writes, and the first field that says so."""
         written: dict[Item, ResolvedReference] = {}
@@ -221,6 +242,15 @@ class References:
                 for target in one.targets:
                     referrers[target][one.referrer].append(one.reference)
         return referrers
+
+
+def is_left_behind(one: ResolvedReference, target: Item) -> bool:
+    """Tell whether a reference keeps the base name of an object that kustomize names by its content."""
+    if not is_hashed_by_kustomize(target):
+        return False
+    if target.id.name != base_name(target):
+        return one.reference.target != target.id.name
+    return one.referrer.id.group not in BUILT_IN_GROUPS  # kustomize follows in the others, later
 
 
 def find_authored(

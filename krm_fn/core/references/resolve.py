@@ -15,9 +15,10 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.base.item import Item
 from krm_fn.base.keys import PACKAGE_PATH
 from krm_fn.base.kind import Kinds
-from krm_fn.core.names.names import KnownNames, affixes
+from krm_fn.core.names.names import KnownNames, affixes, base_name
 from krm_fn.core.references.generated import find_generated
-from krm_fn.core.references.reference import Reference, ResolvedReference
+from krm_fn.core.references.lookups import Lookup, Lookups
+from krm_fn.core.references.reference import By, Reference, ResolvedReference
 
 Affixes: TypeAlias = tuple[list[str], list[str]]
 """Prefixes and suffixes, innermost first."""
@@ -49,7 +50,10 @@ class _Reach(StrEnum):
     """Where a reference looks for an object."""
 
     ANYWHERE = "anywhere"
-    """The referrer has no namespace, and names none."""
+    """The referrer has no namespace, names none, and means every object of the name."""
+
+    NOWHERE = "nowhere"
+    """The referrer has no namespace, names none, and nobody knows where it looks."""
 
     HERE = "here"
     """In its own."""
@@ -72,7 +76,8 @@ class Index:
 
     `kinds` tells which referrers have no namespace. `namespace` is that of objects that set none, `""` if nobody knows
     it: then no namespace is one of its own. `stale` are kinds and names of earlier renderings, or of this
-    one, that mean an object too. `names` are those of the objects of this run.
+    one, that mean an object too. `lookups` tell where referrers without a namespace look; without it, where the facts
+    about their kinds alone tell it. `names` are those of the objects of this run.
     """
 
     def __init__(
@@ -81,8 +86,10 @@ class Index:
         kinds: Kinds,
         namespace: str = "",
         stale: MoreNames = _NO_NAMES,
+        lookups: Lookups | None = None,
     ) -> None:
         self.kinds = kinds
+        self._lookups = lookups or Lookups((), kinds)
         self._items = tuple(items)
         self._stale = stale
         self.names = KnownNames()
@@ -102,7 +109,7 @@ class Index:
             item: {*self._stale.get(item, ()), *more.get(item, ())}
             for item in {**self._stale, **more}
         }
-        return Index(self._items, self.kinds, self._namespace, stale)
+        return Index(self._items, self.kinds, self._namespace, stale, self._lookups)
 
     def _names_of(self, item: Item) -> Iterator[tuple[str, str]]:
         """Yield every kind and name by which a reference may mean an object, or what it makes, each once."""
@@ -130,7 +137,7 @@ class Index:
 
     def _places_of(self, item: Item, name: str) -> Iterator[tuple[_Reach, str]]:
         """Yield the namespaces in which references find an object by this name."""
-        there = item.id.namespace or self._namespace
+        there = self._namespace_of(item)
         # kustomize records names and namespaces together: a transformer may have changed either.
         formers = self.names.former_namespaces(item, name)
         yield _Reach.ANYWHERE, ""
@@ -149,8 +156,45 @@ class Index:
                     yield item, name
 
     def resolve(self, referrer: Item, reference: Reference) -> ResolvedReference:
-        targets = self.find(referrer, reference.kind, reference.target, reference.target_namespace)
+        place = reference.kind, reference.target, reference.target_namespace
+        targets = self.find(referrer, *place)
+        if not targets and self._says_more(referrer, reference):
+            targets = self.find_anywhere_near(reference.kind, reference.target, "")
         return ResolvedReference(referrer, reference, targets)
+
+    def _says_more(self, referrer: Item, reference: Reference) -> bool:
+        """Tell whether a cluster-scoped object means what has the name wherever it is.
+
+        What a controller writes or copies must keep its name in each namespace. Of `spec.references`, the author says
+        that the field is followed, so that one object of the name is meant.
+        """
+        lookup = None if reference.target_namespace is not None else self._lookups.find(referrer)
+        if lookup is None or lookup.namespace is not None:
+            return False
+        is_kept = reference.written or reference.rule.by is By.COPY
+        is_asked_for = reference.rule.by is By.REFERENCES and not lookup.where
+        return is_kept or (
+            is_asked_for and len(self._by_name.get((reference.kind, reference.target), ())) == 1
+        )
+
+    def find_unclear(self, one: ResolvedReference) -> tuple[Lookup, tuple[Item, ...]]:
+        """Find what a reference may mean whose referrer looks in a namespace that nobody knows.
+
+        Where one of the objects is where the referrer's controller is by the instructions of its project, it is that.
+        """
+        reference = one.reference
+        is_clear = one.targets or reference.written or reference.target_namespace is not None
+        lookup = None if is_clear else self._lookups.find(one.referrer)
+        if lookup is None or lookup.anywhere or lookup.namespace is not None:
+            return Lookup(""), ()
+        found = self.find_anywhere_near(reference.kind, reference.target, "")
+        at_home = [
+            item for item in found if lookup.home and self._namespace_of(item) == lookup.home
+        ]
+        return lookup, tuple(at_home) or found
+
+    def _namespace_of(self, item: Item) -> str:
+        return item.id.namespace or self._namespace
 
     def find(
         self, referrer: Item, kind: str, name: str, namespace: str | None = None
@@ -214,20 +258,30 @@ class Index:
         self, referrer: Item, kind: str, name: str, namespace: str | None
     ) -> "Candidates":
         """Return the objects of a name that are in the namespace which the reference looks into."""
-        if namespace is not None:
-            place = _Position(kind, name, _Reach.NAMED, namespace)
-        elif self.kinds.is_cluster_scoped(referrer.id):
-            # A ClusterRole or a ValidatingWebhookConfiguration has no namespace that a name could
-            # be in.
-            place = _Position(kind, name, _Reach.ANYWHERE, "")
-        else:
-            place = _Position(kind, name, _Reach.HERE, referrer.id.namespace or self._namespace)
+        place = self._find_place(referrer, kind, name, namespace)
         if place not in self._candidates:
             found = self._by_place.get(place, ())
             self._candidates[place] = Candidates(
                 found, lambda item: self._strength_of(item, kind, name)
             )
         return self._candidates[place]
+
+    def _find_place(self, referrer: Item, kind: str, name: str, namespace: str | None) -> _Position:
+        if namespace is not None:
+            return _Position(kind, name, _Reach.NAMED, namespace)
+        lookup = self._lookups.find(referrer)
+        if lookup is None:
+            return _Position(kind, name, _Reach.HERE, self._namespace_of(referrer))
+        if lookup.namespace is not None:
+            return _Position(kind, name, _Reach.NAMED, lookup.namespace or self._namespace)
+        if lookup.anywhere or self._is_content_name(kind, name):
+            return _Position(kind, name, _Reach.ANYWHERE, "")
+        return _Position(kind, name, _Reach.NOWHERE, "")
+
+    def _is_content_name(self, kind: str, name: str) -> bool:
+        """Tell whether a name has the hash of one object: who says it means this object, wherever it looks."""
+        found = self._by_name.get((kind, name), ())
+        return len(found) == 1 and found[0].id.name == name != base_name(found[0])
 
     def find_in_other_namespaces(
         self, referrer: Item, kind: str, name: str, namespace: str | None

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
 from krm_fn.base.item import Item
+from krm_fn.base.keys import STRATEGY
 from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Strategy
@@ -53,6 +54,12 @@ def _order(explained: Explained) -> tuple[str, str, str]:
     return who.namespace, who.kind, who.name
 
 
+_RETAINED = (
+    "nothing ever deletes its revisions: no object that the linker sees references them; a reader in its namespace "
+    f"changes that, and {STRATEGY}: {Strategy.IGNORE} leaves the object alone"
+)
+
+
 class _Explainer:
     def __init__(self, found: Run, chosen: list[Item], places: Places, masks: Masks) -> None:
         self._found = found
@@ -61,6 +68,10 @@ class _Explainer:
         self._unfollowed = find_not_followed(found, chosen, places)
         self._restarts = _find_restarts(found, places)
         self._hide = masks.hide
+        rendered = {revision.item for revision in found.revisions.rendered}
+        # Without a linker, another line says it of all.
+        is_linked = found.settings.linker.enabled
+        self._retained = rendered.difference(found.consumers) if is_linked else set()
         self._problems: dict[Node | None, list[Problem]] = defaultdict(list)
         for problem in found.changes.problems:
             self._problems[problem.node].append(problem)
@@ -129,7 +140,9 @@ class _Explainer:
                     yield hint
 
     def _warnings(self, choice: Choice) -> Iterator[str]:
-        """Yield what the function says about the object, but for what the reason says."""
+        """Yield what the function says about the object, but for what the reason says, and that nothing deletes it."""
+        if choice.item in self._retained:
+            yield _RETAINED
         for problem in self._problems.get(choice.item.node, ()):
             is_said = choice.problem is not None and choice.problem.message == problem.message
             if problem.severity is not Severity.INFO and not is_said:

@@ -25,7 +25,7 @@ def read_written(package: Package, settings: Iterable[Settings]) -> tuple[Index,
 
     What an earlier run wrote for mounts counts too: it is applied as it is.
     """
-    index = Index(package.configs, package.kinds, package.namespace)
+    index = package.read_index()
     specs = tuple(chain.from_iterable(one.references for one in settings))
     return index, find_authored(package.authored, index, specs, but=())
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from krm_fn.base.changes import SetItems, SetText
 from krm_fn.base.item import Item, about
+from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Settings
 from krm_fn.core.decide.run import Revision
@@ -15,6 +16,7 @@ from krm_fn.core.names.suggest import differ_by_a_letter
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.references import Authored, References
+from krm_fn.lint.not_followed import find_left_behind
 from krm_fn.lint.without_effect import find_missing_keys
 from krm_fn.tools.verify.rendering import Rendering
 
@@ -64,6 +66,20 @@ def _check(
             f"found {reference.target!r}, which has been renamed: expected {' or '.join(wanted)}"
         )
         yield about(referrer, message, field)
+
+
+def check_left_behind(rendering: Rendering) -> Iterator[Problem]:
+    """Find base names of what kustomize has named by its content: nothing has them.
+
+    What it has yet to name is no rendering.
+    """
+    renamed = rendering.revisions.renamed
+    for one in find_left_behind(
+        rendering.package, rendering.references, rendering.mentions, renamed
+    ):
+        if NEEDS_HASH_SUFFIX not in one.item.annotations:
+            severity = Severity.ERROR if one.is_certain else Severity.WARNING
+            yield about(one.referrer, one.message, one.field, severity)
 
 
 def check_keys(rendering: Rendering) -> Iterator[Problem]:

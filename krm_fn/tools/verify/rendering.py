@@ -58,6 +58,7 @@ class Rendering(NamedTuple):
 
     package: Package
     references: References
+    mentions: Mentions
     revisions: Revisions
     consumers: Consumers
     is_placed: bool
@@ -99,6 +100,7 @@ def read_rendering(
     return Rendering(
         package=package,
         references=references,
+        mentions=mentions,
         revisions=revisions,
         consumers=find_consumers(package, references, mentions, revisions, Settings()),
         is_placed=is_placed,

@@ -39,7 +39,7 @@ from krm_fn.tools.verify.check_names import (
     deployers_of,
     is_protected,
 )
-from krm_fn.tools.verify.check_references import check_keys, check_references
+from krm_fn.tools.verify.check_references import check_keys, check_left_behind, check_references
 from krm_fn.tools.verify.rendering import RenderedSet, Rendering, read_rendering
 from krm_fn.transform import transform
 
@@ -124,6 +124,7 @@ def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
     yield from check_names(rendering)
     yield from check_marks(rendering)
     yield from check_references(rendering)
+    yield from check_left_behind(rendering)
     yield from check_keys(rendering)
     yield from find_unfollowed_affixes(rendering.references)
     yield from check_order(rendering, options.deployers)

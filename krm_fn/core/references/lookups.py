@@ -1,0 +1,142 @@
+"""In which namespace a cluster-scoped object looks for what it names without a namespace: a fact of its kind.
+
+The rows are in `facts/scopes.py`. Some say that it is the namespace of a controller. Then the package may hold that
+controller, with the option that moves it elsewhere.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from krm_fn.base.item import Item
+from krm_fn.base.kind import Kinds
+from krm_fn.base.node import Node, elements, get, text
+from krm_fn.base.pods import find_containers
+from krm_fn.facts.scopes import SCOPES
+
+_CONFIG_FILE = "--config"
+
+
+class ScopeRow(NamedTuple):
+    """A row of the table. `images`: of the controllers; `says`: their option or variable that names a namespace.
+
+    `unset`: that namespace where nothing says it; `""` for that of the controller. `home`: the namespace of the
+    controller in the instructions of its project, where the package does not hold it.
+    """
+
+    where: str
+    source: str
+    anywhere: bool = False
+    fixed: str = ""
+    images: tuple[str, ...] = ()
+    says: str = ""
+    unset: str = ""
+    home: str = ""
+
+
+class Lookup(NamedTuple):
+    """Where an object looks. `where`: in words, `""` where no row says it.
+
+    `namespace`: the one namespace, `""` for that of objects that set none; None where nobody knows it. `home`: where it
+    probably is then. `anywhere`: the reference means every object of the name.
+    """
+
+    where: str
+    namespace: str | None = None
+    home: str = ""
+    anywhere: bool = False
+
+    @property
+    def said(self) -> str:
+        """Say as a clause why nobody knows which object is meant."""
+        if not self.where:
+            return "nobody knows in which namespace this kind looks"
+        held = ", which the package does not show" if self.home else ""
+        return f"looks in {self.where}{held}"
+
+
+_UNKNOWN = Lookup("")
+
+
+class Lookups:
+    """The answers of a package: its controllers are looked for when the first object asks."""
+
+    def __init__(self, items: Iterable[Item], kinds: Kinds) -> None:
+        self._items = tuple(items)
+        self._kinds = kinds
+        self._found: dict[tuple[str, str], Lookup] = {}
+
+    def find(self, referrer: Item) -> Lookup | None:
+        """Say where a cluster-scoped object looks; None for one that has a namespace."""
+        if not self._kinds.is_cluster_scoped(referrer.id):
+            return None
+        key = referrer.id.group, referrer.id.kind
+        if key not in self._found:
+            row = _rows().get(key)
+            self._found[key] = _UNKNOWN if row is None else self._read(row)
+        return self._found[key]
+
+    def _read(self, row: ScopeRow) -> Lookup:
+        if row.fixed:
+            return Lookup(row.where, row.fixed)
+        namespaces = {
+            _namespace_said(item, container, row)
+            for item in (self._items if row.images else ())
+            for _, container in find_containers(item)
+            if _has_image(container, row.images)
+        }
+        namespace = namespaces.pop() if len(namespaces) == 1 else None
+        return Lookup(row.where, namespace, row.home, row.anywhere)
+
+
+@cache
+def _rows() -> Mapping[tuple[str, str], ScopeRow]:
+    found: dict[tuple[str, str], ScopeRow] = {}
+    table: Any = SCOPES
+    for groups, kinds, where, source, *more in table:
+        row = ScopeRow(where, source, **dict(*more))
+        for kind in kinds.split():
+            found |= {(group, kind): row for group in groups.split() or [""]}
+    return found
+
+
+def _has_image(container: Node, ends: Iterable[str]) -> bool:
+    """Tell whether the image is one of these, from whatever registry, in whatever version."""
+    folder, slash, last = text(get(container, "image")).partition("@")[0].rpartition("/")
+    repository = f"/{folder}{slash}{last.partition(':')[0]}"
+    return any(repository.endswith(f"/{end}") for end in ends)
+
+
+def _namespace_said(item: Item, container: Node, row: ScopeRow) -> str | None:
+    """Return the namespace into which a controller looks; None where another text than its own says it."""
+    said = [*_values_of(row.says, container)] if row.says else []
+    if said:
+        return _expand(said[-1], item, container)
+    reads_file = row.says.startswith("-") and any(_values_of(_CONFIG_FILE, container))
+    return None if reads_file else row.unset or item.id.namespace
+
+
+def _values_of(name: str, container: Node) -> Iterator[str | None]:
+    """Yield what the container gives to an option or a variable; None for what is not written there."""
+    if not name.startswith("-"):
+        for variable in elements(get(container, "env")):
+            if text(get(variable, "name")) == name:
+                yield f"$({name})"
+        return
+    words = [*elements(get(container, "command")), *elements(get(container, "args"))]
+    for place, word in enumerate(map(text, words)):
+        option, equals, value = word.partition("=")
+        if option == name:
+            yield value if equals else text(words[place + 1]) if words[place + 1 :] else None
+
+
+def _expand(said: str | None, item: Item, container: Node) -> str | None:
+    """Return the namespace that a text says, also by one variable."""
+    if said is None or not said.startswith("$("):
+        return said or None
+    for variable in elements(get(container, "env")):
+        if text(get(variable, "name")) == said[2:-1]:
+            if text(get(variable, "valueFrom", "fieldRef", "fieldPath")) == "metadata.namespace":
+                return item.id.namespace
+            return text(get(variable, "value")) or None
+    return None

@@ -1,0 +1,93 @@
+"""kustomize's generators put a hash behind a name, and kustomize follows it only in kinds that it knows.
+
+What the references should say, kustomize says itself: in a second build it is told about these kinds
+(`configurations:`). Every door gives that name, or says that nothing has the other one.
+"""
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+import yaml
+
+from krm_fn.tools.verify.verify import VerifyOptions, verify
+from tests.doors.doors import Answer, Settings
+from tests.doors.test_affixes import DOORS_WITH_TREE, build, run
+from tests.doors.test_same_answer import SHOP
+
+RELEASE = {
+    "apiVersion": "helm.toolkit.fluxcd.io/v2",
+    "kind": "HelmRelease",
+    "metadata": {"name": "web"},
+    "spec": {"valuesFrom": [{"kind": "ConfigMap", "name": "values"}]},
+}
+TRIGGER = {
+    "apiVersion": "keda.sh/v1alpha1",
+    "kind": "TriggerAuthentication",
+    "metadata": {"name": "web"},
+    "spec": {"secretTargetRef": [{"parameter": "host", "name": "token", "key": "host"}]},
+}
+READERS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "HelmRelease": (RELEASE, "ConfigMap", "spec/valuesFrom/name"),
+    "TriggerAuthentication": (TRIGGER, "Secret", "spec/secretTargetRef/name"),
+}
+GENERATORS = {
+    "configMapGenerator": [{"name": "values", "literals": ["a=b"]}],
+    "secretGenerator": [{"name": "token", "literals": ["host=b"]}],
+}
+SETTINGS: Settings = {**SHOP, "kinds": ["ConfigMap", "Secret"]}
+STREAMS = ("function", "exec plugin", "Helm's post-renderer", "render")
+
+
+def tree(reader: dict[str, Any], **more: Any) -> dict[str, str]:
+    top = {"namespace": "shop", **GENERATORS, "resources": ["app.yaml"], **more}
+    return {"kustomization.yaml": json.dumps(top), "app.yaml": json.dumps(reader)}
+
+
+def spec_of(manifests: str, kind: str) -> Any:
+    objects = filter(None, yaml.load_all(manifests, yaml.CSafeLoader))
+    return next(one["spec"] for one in objects if one["kind"] == kind)
+
+
+@cache
+def followed(kind: str) -> Any:
+    """Let kustomize say what the reader means."""
+    reader, target, path = READERS[kind]
+    spec = {"kind": target, "version": "v1", "fieldSpecs": [{"kind": kind, "path": path}]}
+    files = tree(reader, configurations=["follow.yaml"])
+    return spec_of(build({**files, "follow.yaml": json.dumps({"nameReference": [spec]})}), kind)
+
+
+@pytest.mark.parametrize("kind", READERS)
+@pytest.mark.parametrize("door", [*DOORS_WITH_TREE, *STREAMS])
+def test_each_door_follows_what_kustomize_has_named(door: str, kind: str) -> None:
+    files = tree(READERS[kind][0])
+    assert spec_of(build(files), kind) == READERS[kind][0]["spec"]  # kustomize alone does not
+    answer = run_at(door, files)
+    assert answer.exit_code == 0, answer.problems
+    assert spec_of(answer.manifests, kind) == followed(kind)
+    verified = verify("-", answer.manifests.encode(), VerifyOptions())
+    assert verified.exit_code == 0, verified.stderr
+
+
+@pytest.mark.parametrize("door", [*DOORS_WITH_TREE, *STREAMS])
+def test_each_door_says_what_it_cannot_follow(door: str) -> None:
+    """A replacement takes the name before the hash, as kustomize 4475 tells, and no rule knows the field."""
+    widget = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "web"}}
+    source = {"kind": "ConfigMap", "name": "web-config", "fieldPath": "metadata.name"}
+    target = {"select": {"kind": "Widget"}, "fieldPaths": ["spec.configName"]}
+    generator = [{"name": "web-config", "literals": ["a=b"]}]
+    more = {"replacements": [{"source": source, "targets": [target]}]}
+    files = tree({**widget, "spec": {"configName": "x"}}, configMapGenerator=generator, **more)
+    answer = run_at(door, files)
+    assert spec_of(answer.manifests, "Widget") == {"configName": "web-config"}
+    assert "which is nowhere in the rendering" in answer.problems
+    verified = verify("-", answer.manifests.encode(), VerifyOptions())
+    assert "which is nowhere in the rendering" in verified.stderr
+
+
+def run_at(door: str, files: dict[str, str]) -> Answer:
+    if door in STREAMS:
+        files = {"built.yaml": build(files)}
+    return run(door, files, SETTINGS)
