@@ -21,6 +21,7 @@ from krm_fn.lint.not_followed import (
     find_copied,
     find_in_fields,
     find_in_options,
+    find_in_texts,
     find_made_in_cluster,
     find_unfollowed_affixes,
     find_unlisted,
@@ -95,6 +96,7 @@ def _warn(run: Run) -> Iterator[Problem]:
         yield from find_unlisted(package, references, revisions)
         yield from find_in_options(package, references, run.mentions, revisions)
         yield from find_in_fields(run.mentions, revisions)
+        yield from find_in_texts(run.mentions, revisions)
         yield from find_copied(run.guards, revisions)
         yield from find_substituted(run.guards, revisions)
         yield from find_written_again(package, references, revisions)

@@ -63,6 +63,7 @@ class ReasonCode(StrEnum):
     OPTION = "option"
     API_READER = "api-reader"
     FIELD = "field"
+    TEXT = "text"  # another text says its name, and of which kind it is
     NAMESPACE = "namespace"
     CHART = "chart"
     NAME_SHAPE = "name-shape"  # a consumer tells by the end of the name what the object is
