@@ -940,7 +940,7 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
             yield reference.around_name(*match.span(2))
 
 
-_JSON = re.compile(r'"(?P<text>(?:[^"\\]|\\.)*)"\s*(?P<is_key>:?)|[{}\[\]]')
+_JSON = r'"(?P<text>(?:[^"\\]|\\.)*)"\s*(?P<is_key>:?)|[{}\[\]]'
 _VOLUME_FIELDS = {
     ("configMap", "name"): "ConfigMap",
     ("secret", "name"): "Secret",
@@ -954,7 +954,7 @@ def _find_volumes(annotation: str, said: Scalar, field: str) -> list[Reference]:
     found: list[tuple[str, tuple[int, int]]] = []
     above: list[str] = []
     key = ""
-    for token in _JSON.finditer(said.value):
+    for token in re.finditer(_JSON, said.value):
         if token["text"] is None:
             if token[0] in "{[":
                 above.append(key)

@@ -906,6 +906,9 @@ def _kinds_in(field: str) -> tuple[str, ...]:
 # A name alone is a word like any other. It counts where the text itself says what it is: behind
 # `configmap` or `secret`, or as the whole text of an annotation whose key says so.
 
+_pattern = cache(re.compile)
+"""Compile a pattern when it is first used: hardly any package has such texts."""
+
 _KIND_WORDS = {
     "configmap": "ConfigMap",
     "config_map": "ConfigMap",
@@ -914,12 +917,12 @@ _KIND_WORDS = {
 }
 """How texts spell the kinds, in small letters. A search begins with them: most texts have none."""
 
-_KIND = re.compile(r"(?P<word>config[-_]?map|secret)s?")
-_CODE = re.compile(r"[a-z](?:ConfigMap|Secret)|(?:configMap|secret)[A-Z]")
+_KIND = r"(?P<word>config[-_]?map|secret)s?"
+_CODE = r"[a-z](?:ConfigMap|Secret)|(?:configMap|secret)[A-Z]"
 """A kind as a part of a field's name, as in `fromConfigMap` and `secretName`."""
 
-_KEY_END = re.compile(r"[\"'`]?\s*[:=]")
-_TAG = re.compile(r"(?:kubernetes|k8s)://(?:[a-z0-9-]+/)*")
+_KEY_END = r"[\"'`]?\s*[:=]"
+_TAG = r"(?:kubernetes|k8s)://(?:[a-z0-9-]+/)*"
 """How URLs say that they name an object of the cluster."""
 
 _IN_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
@@ -931,34 +934,34 @@ _BEFORE = 80
 _NEAREST = 3
 """How many kinds in front of a name are looked at."""
 
-_TOP_OF_PATH = re.compile(r"/(?:(?P<above>[a-z0-9-]+)/)?")
+_TOP_OF_PATH = r"/(?:(?P<above>[a-z0-9-]+)/)?"
 _VAULT = frozenset({"data", "kv", "metadata"})
 """What is behind `secret/` in a path of Vault."""
 
-_OTHER_KIND = re.compile(r"\bkind[\"']?\s*[:=]")
-_OTHER_KEY = re.compile(
+_OTHER_KIND = r"\bkind[\"']?\s*[:=]"
+_OTHER_KEY = (
     r"^[\"'`]?\s*[:=]\s*[\"']?[\w.-]+[\"']?\s*[,;]\s*[\"']?(?!\w*[nN]ame)\w[\w-]*[\"']?\s*[:=]"
 )
 """The value of a setting, and the key of another one behind it: `: other, service:`."""
 
-_BRACKET = re.compile(r"[{}\[\]()]")
-_ENDS_IN_KIND = re.compile(r"\bkind[\"']?\s*[:=]\s*[\"']?$")
-_KIND_FIELD = re.compile(r"[^\n]*\n?[^\n]*\bkind[\"']?\s*[:=]\s*[\"']?")
-_WORDS = re.compile(r"\w[\w.-]*")
-_SENTENCE = re.compile(r"\s+(?:\w+\s+){0,5}[\"'`*(]*")
+_BRACKET = r"[{}\[\]()]"
+_ENDS_IN_KIND = r"\bkind[\"']?\s*[:=]\s*[\"']?$"
+_KIND_FIELD = r"[^\n]*\n?[^\n]*\bkind[\"']?\s*[:=]\s*[\"']?"
+_WORDS = r"\w[\w.-]*"
+_SENTENCE = r"\s+(?:\w+\s+){0,5}[\"'`*(]*"
 """What is between two words of a sentence."""
 
-_COMMENT = re.compile(r"\s*(?:#|//|;|--\s|<!--)")
-_FOR_PEOPLE = re.compile(
+_COMMENT = r"\s*(?:#|//|;|--\s|<!--)"
+_FOR_PEOPLE = (
     r"(?i)(?:^|[./_-])(?:change-cause|comments?|display-?name|help|messages?|notes?|purpose|readme"
     r"|reason|runbook|summary|title)$|description$|\.md$|notes\.txt$"
 )
 """Fields, annotations and keys of data whose text is for people."""
 
-_KEY_SAYS = re.compile(r"(?i)config|volume|secret|(?:^|[._-])cm(?:$|[_-])")
-_SAYS_KIND = re.compile(r"(?i)config[-_]?map|secret")
+_KEY_SAYS = r"(?i)config|volume|secret|(?:^|[._-])cm(?:$|[_-])"
+_SAYS_KIND = r"(?i)config[-_]?map|secret"
 
-_ABOUT_ITSELF = re.compile(
+_ABOUT_ITSELF = (
     r"internal\.config\.kubernetes\.io/|config\.kubernetes\.io/(?:index|path|function|local-config)$|(?:[\w.]+\.)?krm-fn\.io/"
     r"|kubectl\.kubernetes\.io/last-applied-configuration$|meta\.helm\.sh/"
     r"|argocd\.argoproj\.io/tracking-id$|(?:[\w.-]+\.)?reloader\.stakater\.com/|wave\.pusher\.com/"
@@ -968,14 +971,13 @@ _ABOUT_ITSELF = re.compile(
 _HOLDS_EXPRESSIONS = "admissionregistration.k8s.io"
 """The group of Kubernetes itself whose objects hold expressions."""
 
-_NAMESPACED = re.compile(
-    r"(?:namespaces/(?P<above>[a-z0-9-]+)/(?i:configmaps?|secrets?)|(?<![\w./-])(?P<beside>[a-z0-9][a-z0-9-]*))/$"
+_NAMESPACED = (
+    r"(?:namespaces/(?P<above>[a-z0-9-]+)/(?i:configmaps?|secrets?)"
+    r"|(?<![\w./-])(?P<beside>[a-z0-9][a-z0-9-]*))/$"
 )
 
-_TEMPLATES = (
-    ("spec", "template", "metadata", "annotations"),
-    ("spec", "jobTemplate", "spec", "template", "metadata", "annotations"),
-)
+_OF_TEMPLATE = ("spec", "template", "metadata", "annotations")
+_OF_CRON_JOB = ("spec", "jobTemplate", *_OF_TEMPLATE)
 
 
 class TextMention(NamedTuple):
@@ -1062,8 +1064,8 @@ class _TextSearch:
                     said = find_said(value.text, self._is_wanted, self._is_common)
                     yield from self._locate(item, value.field, value.key, value.scalar, said)
         elif item.id.group in BUILT_IN_GROUPS and item.id.group != _HOLDS_EXPRESSIONS:
-            for path in _TEMPLATES:
-                yield from self._in_annotations(item, get(item.node, *path), path)
+            path = _OF_CRON_JOB if item.id.kind == "CronJob" else _OF_TEMPLATE
+            yield from self._in_annotations(item, get(item.node, *path), path)
         elif may_refer(item.id):
             yield from self._in_fields(item)
 
@@ -1071,7 +1073,7 @@ class _TextSearch:
         self, item: Item, annotations: Node | None, path: FieldPath
     ) -> Iterator[TextMention]:
         for name, value in entries(annotations):
-            if is_scalar(value) and _ABOUT_ITSELF.match(name) is None:
+            if is_scalar(value):
                 yield from self._in_annotation(item, name, value, path)
 
     def _in_annotation(
@@ -1081,7 +1083,7 @@ class _TextSearch:
             *self._read_whole(name, value.value),
             *find_said(value.value, self._is_wanted, self._is_common),
         ]
-        if said:
+        if said and _pattern(_ABOUT_ITSELF).match(name) is None:
             yield from self._locate(item, spell((*path, name)), name, value, said)
 
     def _read_whole(self, key: str, value: str) -> Iterator[_Said]:
@@ -1094,7 +1096,7 @@ class _TextSearch:
             if name in self._names and name not in self._others:
                 at = start + entry.rindex(name)
                 last = key.rpartition("/")[2]
-                if _KEY_SAYS.search(last) or _SAYS_KIND.search(key):
+                if _pattern(_KEY_SAYS).search(last) or _pattern(_SAYS_KIND).search(key):
                     yield _Said(name, at, _kinds_said(key))
                 elif slash and any(
                     self._index.find_anywhere_near(kind, name, before) for kind in CONFIG_KINDS
@@ -1108,8 +1110,7 @@ class _TextSearch:
                 continue
             key = str(found.path[-1])
             if "annotations" in found.path[:-1]:
-                if _ABOUT_ITSELF.match(key) is None:
-                    yield from self._in_annotation(item, key, found.scalar, found.path[:-1])
+                yield from self._in_annotation(item, key, found.scalar, found.path[:-1])
                 continue
             said = [*find_said(found.scalar.value, self._is_wanted, self._is_common)]
             if said:
@@ -1142,7 +1143,7 @@ class _TextSearch:
         for one in said:
             if (scalar, one.name) in self._followed:
                 continue
-            for_people = one.for_people or _FOR_PEOPLE.search(key) is not None
+            for_people = one.for_people or _pattern(_FOR_PEOPLE).search(key) is not None
             for kind in one.kinds:
                 for target in self._meant(item, kind, one.name, scalar.value, one.start):
                     if target is not item and target not in told:
@@ -1151,7 +1152,7 @@ class _TextSearch:
 
     def _meant(self, item: Item, kind: str, name: str, value: str, start: int) -> Iterable[Item]:
         """Return the objects that a name in a text may mean, by the namespace that the text says."""
-        namespaced = _NAMESPACED.search(value, max(0, start - _LONGEST_WORD), start)
+        namespaced = _pattern(_NAMESPACED).search(value, max(0, start - _LONGEST_WORD), start)
         there = (namespaced["above"] or namespaced["beside"]) if namespaced else ""
         if there and there not in _RESOURCES:
             return self._index.find_anywhere_near(kind, name, there)
@@ -1197,7 +1198,7 @@ def find_said(
             said = _read_beside(value, one, name, start, is_close=is_common(name))
             if said and (name not in found or found[name].for_people > said.for_people):
                 found[name] = said
-    for tag in _TAG.finditer(value):
+    for tag in _pattern(_TAG).finditer(value):
         word = WORD.match(value, tag.end())
         if word and is_wanted(word[0]) and _is_word(value, *word.span()):
             found.setdefault(word[0], _Said(word[0], word.start(), CONFIG_KINDS))
@@ -1210,15 +1211,15 @@ def _find_kinds(value: str) -> list[_KindSaid]:
     if len(lower) != len(value) or not any(word in lower for word in _KIND_WORDS):
         return []
     found: list[_KindSaid] = []
-    for one in _KIND.finditer(lower):
+    for one in _pattern(_KIND).finditer(lower):
         start, end = one.span()
         while start and value[start - 1] in _IN_WORD and one.start() - start < _LONGEST_WORD:
             start -= 1
         while end < len(value) and value[end] in _IN_WORD and end - one.end() < _LONGEST_WORD:
             end += 1
         word = value[start:end]
-        is_key = _KEY_END.match(value, end) is not None
-        is_code = word.startswith("-") or _CODE.search(word) is not None
+        is_key = _pattern(_KEY_END).match(value, end) is not None
+        is_code = word.startswith("-") or _pattern(_CODE).search(word) is not None
         is_whole = one[0] in word.lower().split(".")
         is_path = value[start - 1 : start] == "/" and not value.count(
             "namespaces/", max(0, start - _BEFORE), start
@@ -1259,18 +1260,20 @@ def _read_beside(
         return None  # `configmap` itself
     if start < kind.start:
         gap = value[end : kind.start]
-        is_sentence = _SENTENCE.fullmatch(gap) is not None and not kind.is_code
-        is_beside = len(gap) <= _BEFORE and (is_sentence or _KIND_FIELD.fullmatch(gap) is not None)
-        if not is_beside or (is_close and len(_WORDS.findall(gap)) > 1):
+        is_sentence = _pattern(_SENTENCE).fullmatch(gap) is not None and not kind.is_code
+        is_beside = len(gap) <= _BEFORE and (
+            is_sentence or _pattern(_KIND_FIELD).fullmatch(gap) is not None
+        )
+        if not is_beside or (is_close and len(_pattern(_WORDS).findall(gap)) > 1):
             return None
     else:
         gap = value[kind.end : start]
-        if not _is_about(value, kind, gap) or (is_close and len(_WORDS.findall(gap)) > 1):
+        if not _is_about(value, kind, gap) or (is_close and len(_pattern(_WORDS).findall(gap)) > 1):
             return None
-        is_sentence = _SENTENCE.fullmatch(gap) is not None and not kind.is_code
+        is_sentence = _pattern(_SENTENCE).fullmatch(gap) is not None and not kind.is_code
     line = _line_before(value, start)
     is_command = any(word in line for word in _RUNS_KUBECTL)
-    for_people = (is_sentence and not is_command) or _COMMENT.match(line) is not None
+    for_people = (is_sentence and not is_command) or _pattern(_COMMENT).match(line) is not None
     return _Said(name, start, (kind.kind,), for_people)
 
 
@@ -1279,11 +1282,11 @@ def _is_about(value: str, kind: _KindSaid, gap: str) -> bool:
     if len(gap) > _BEHIND or "\n\n" in gap or gap.count("\n") > _LINES_BEHIND:
         return False
     if gap.startswith("/"):
-        path = _TOP_OF_PATH.fullmatch(gap)
+        path = _pattern(_TOP_OF_PATH).fullmatch(gap)
         return path is not None and path["above"] not in _VAULT
-    if _is_closed(gap) or _OTHER_KIND.search(gap):
+    if _is_closed(gap) or _pattern(_OTHER_KIND).search(gap):
         return False
-    if kind.is_key and _OTHER_KEY.search(gap):
+    if kind.is_key and _pattern(_OTHER_KEY).search(gap):
         return False
     return "\n" not in gap or _goes_on(value, kind, gap)
 
@@ -1293,7 +1296,7 @@ def _goes_on(value: str, kind: _KindSaid, gap: str) -> bool:
     own = _line_before(value, kind.start)
     if not kind.is_key:
         # Only behind `kind: ConfigMap` and the name of a table.
-        return gap.startswith("]") or _ENDS_IN_KIND.search(own) is not None
+        return gap.startswith("]") or _pattern(_ENDS_IN_KIND).search(own) is not None
     # What is in a setting is indented more than its key.
     indent = len(own) - len(own.lstrip(" -"))
     return all(_is_below(line, indent) for line in gap.split("\n")[1:])
@@ -1304,7 +1307,7 @@ def _is_closed(gap: str) -> bool:
     depth = 0
     # Those behind the name of a table in TOML do not.
     inside = gap.lstrip("]")
-    for mark in _BRACKET.finditer(inside):
+    for mark in _pattern(_BRACKET).finditer(inside):
         depth += 1 if mark[0] in "{[(" else -1
         if depth < 0 or (depth == 0 and inside[: mark.start()].lstrip("\"': =")[:1] in "{[("):
             return True
