@@ -28,7 +28,9 @@ def transform(
     # An older name that must follow is one more name of its object: who reads it is found with it
     # (decision 40).
     references = references.with_names(stale.names)
-    mentions = Mentions(package.authored, references.authored, references.index)
+    mentions = Mentions(
+        package.authored, references.authored, references.index, references.embedded
+    )
     guards = find_guards(package, references, mentions, settings)
     choices = choose(package, references, mentions, guards, settings)
     revisions = name_revisions(choices, references)
@@ -37,7 +39,9 @@ def transform(
         # A pin may be what says that a program copies the object: then it is warned about, and
         # retained.
         references = references.with_names(pins)
-        mentions = Mentions(package.authored, references.authored, references.index)
+        mentions = Mentions(
+            package.authored, references.authored, references.index, references.embedded
+        )
         guards = find_guards(package, references, mentions, settings)
     consumers = find_consumers(package, references, mentions, revisions, settings)
     changes = (

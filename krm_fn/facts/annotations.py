@@ -86,6 +86,15 @@ ANNOTATIONS = (
     ("Service", "service.beta.openshift.io/serving-cert-secret-name", "Secret", {"written": True}),
 )
 
+# Annotations of pods whose text is JSON with volumes, or with what has the fields of one:
+# `configMap.name`, `secret.secretName` and, in projected volumes, `secret.name`. The second is the
+# place in the program that reads it.
+VOLUMES_IN_JSON = {
+    "sidecar.istio.io/userVolume": "github.com/istio/istio manifests/charts/istio-control/istio-discovery/files/injection-template.yaml",
+    "consul.hashicorp.com/consul-sidecar-user-volume": "github.com/hashicorp/consul-k8s control-plane/connect-inject/constants/annotations_and_labels.go (AnnotationConsulSidecarUserVolume)",
+    "hooks.kubevirt.io/hookSidecars": "github.com/kubevirt/kubevirt pkg/hooks/hooks.go (HookSidecarListAnnotationName)",
+}
+
 # Annotations that the values of a Helm chart give to workloads or pods, each a comma list of names,
 # for Reloader. On workloads of the package they stay as they are: where a name changes with the
 # content, Reloader has nothing to do. In values, whoever reads them may restart pods for no other

@@ -18,7 +18,16 @@ selected.
 READS = {
     "VictoriaMetrics": {
         "path": "/etc/vm/{secrets,configs}/{}",
+        "volume": "{secret,configmap}-{}",
         "source": "github.com/VictoriaMetrics/operator api/operator/v1beta1/vmextra_types.go (SecretsDir, ConfigMapsDir)",
+    },
+    "StarRocks": {
+        "volume": "{} {}-????",
+        "source": "github.com/StarRocks/starrocks-kubernetes-operator pkg/k8sutils/templates/pod/mount.go (getVolumeName)",
+    },
+    "Argo Workflows": {
+        "identity": "lock",
+        "source": "github.com/argoproj/argo-workflows workflow/sync/sync_manager.go (getSemaphoreRefKey)",
     },
     "Istio": {
         "beside": "-cacert",
@@ -39,6 +48,7 @@ FIELDS = (
             "in_pod": True,
             "reads": {
                 "path": "/etc/prometheus/{secrets,configmaps}/{}",
+                "volume": "{secret,configmap}-{}",
                 "source": "github.com/prometheus-operator/prometheus-operator pkg/prometheus/common.go (secretsDir, configmapsDir)",
             },
         },
@@ -52,6 +62,7 @@ FIELDS = (
             "in_pod": True,
             "reads": {
                 "path": "/etc/alertmanager/{secrets,configmaps}/{}",
+                "volume": "{secret,configmap}-{}",
                 "source": "github.com/prometheus-operator/prometheus-operator pkg/alertmanager/statefulset.go (secretsDir, configmapsDir)",
             },
         },
@@ -65,11 +76,35 @@ FIELDS = (
             "in_pod": True,
             "reads": {
                 "path": "/etc/thanos/{secrets,configmaps}/{}",
+                "volume": "{secret,configmap}-{}",
                 "source": "github.com/prometheus-operator/prometheus-operator pkg/thanos/statefulset.go",
             },
         },
     ),
     ("monitoring.coreos.com", "Alertmanager", "spec/configSecret", "Secret"),
+    # StarRocks operator
+    (
+        "starrocks.com",
+        "StarRocksCluster",
+        "spec/{starRocksFeSpec,starRocksBeSpec,starRocksCnSpec,starRocksFeProxySpec}/{configMaps,secrets}",
+        "{ConfigMap,Secret}",
+        {"in_pod": True, "reads": "StarRocks"},
+    ),
+    # Argo Workflows: a lock's key is the namespace, `configmap`, the name and the key.
+    (
+        "argoproj.io",
+        "Workflow WorkflowTemplate ClusterWorkflowTemplate",
+        "spec/{synchronization,templateDefaults/synchronization,templates/synchronization}/{semaphore,semaphores}/configMapKeyRef",
+        "ConfigMap",
+        {"reads": "Argo Workflows"},
+    ),
+    (
+        "argoproj.io",
+        "CronWorkflow",
+        "spec/workflowSpec/{synchronization,templateDefaults/synchronization,templates/synchronization}/{semaphore,semaphores}/configMapKeyRef",
+        "ConfigMap",
+        {"reads": "Argo Workflows"},
+    ),
     # VictoriaMetrics operator
     (
         "operator.victoriametrics.com",

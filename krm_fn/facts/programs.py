@@ -378,6 +378,15 @@ PROGRAMS = (
             }
         },
     ),
+    (
+        "Cluster API provider AWS",
+        "github.com/kubernetes-sigs/cluster-api-provider-aws",
+        {
+            "Secret": {
+                "capa-manager-bootstrap-credentials": "cmd/clusterawsadm/controller/helper.go (BootstrapCredsSecret)"
+            }
+        },
+    ),
     # The paths are those of branch cluster-autoscaler-release-1.37; the main branch does not have
     # them.
     (
@@ -1219,6 +1228,15 @@ PROGRAMS = (
                     "pkg/controller/operator.go (OperatorCATLSSecretName)",
                     {"namespaces": "minio-operator"},
                 ),
+            }
+        },
+    ),
+    (
+        "Nephio",
+        "github.com/nephio-project/nephio",
+        {
+            "Secret": {
+                "git-user-secret": "controllers/pkg/giteaclient/giteaclient.go (GIT_SECRET_NAME)"
             }
         },
     ),

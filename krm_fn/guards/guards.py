@@ -64,6 +64,7 @@ def find_guards(
         ReasonCode.API_READER: Guard(hints.api_reader),
         ReasonCode.FIELD: Guard(hints.field),
         ReasonCode.SCOPE: Guard(hints.scope),
+        ReasonCode.TEXT: Guard(hints.text),
         ReasonCode.NAMESPACE: Guard(hints.namespace),
         ReasonCode.CHART: Guard(hints.chart),
         ReasonCode.OPTIONAL: Guard(hints.optional),
@@ -126,6 +127,9 @@ class _Hints:
 
     def scope(self, item: Item) -> Reason | None:
         return self._in_unclear_scopes.get(item)
+
+    def text(self, item: Item) -> Reason | None:
+        return self._in_texts.get(item)
 
     def namespace(self, item: Item) -> Reason | None:
         return self._in_unclear_namespaces.get(item)
@@ -246,6 +250,19 @@ class _Hints:
             for item in items:
                 found.setdefault(item, reason)
         return found
+
+    @cached_property
+    def _in_texts(self) -> dict[Item, Reason]:
+        """Texts that a program reads, and that say of which kind the name in them is."""
+        reasons: dict[Item, Reason] = {}
+        for one in self._mentions.in_texts:
+            if not one.for_people:
+                text = (
+                    f"{authored_id(one.item)} names it in a text that no rule follows ({one.place})"
+                )
+                reason = Reason(ReasonCode.TEXT, text, one.item, one.field)
+                reasons.setdefault(one.target, reason)
+        return reasons
 
     @cached_property
     def _in_unclear_namespaces(self) -> dict[Item, Reason]:

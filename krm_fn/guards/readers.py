@@ -248,6 +248,14 @@ class NameReaders:
                 text = f"{authored_id(one.referrer)} tells by the end of its name what is in it ({', '.join(endings)})"
                 remedy = _ACCEPT if _base_name_in(one.reference, item).endswith(endings) else ""
                 return _reason(ReasonCode.NAME_SHAPE, text, one, remedy)
+            identity = one.reference.rule.reads.identity
+            if identity:
+                referrer = authored_id(one.referrer)
+                text = f"{referrer} knows a {identity} by its name, and takes a new name for another one"
+                return _reason(ReasonCode.NAME_SHAPE, text, one, _ACCEPT)
+            for field in _find_volume_mounts(one, item):
+                text = f"{authored_id(one.referrer)} names a volume by it, which {field} mounts"
+                return _reason(ReasonCode.NAME_SHAPE, text, one, _ACCEPT)
         for one, base, other in self._pairs.get(item, ()):
             text = f"{authored_id(one.referrer)} finds {one.reference.kind} {other} by the name of {base}"
             return _reason(ReasonCode.NAME_SHAPE, text, one, _ACCEPT)
@@ -288,6 +296,18 @@ class NameReaders:
                 )
                 yield about(one.referrer, message, one.reference.field)
                 continue  # an object that is not recognised is not mounted at the path either
+            if reads.identity:
+                message = (
+                    f"knows a {reads.identity} by the name of {kind} {base}: each change makes it another one, "
+                    f"beside that which is in use; {remedy}"
+                )
+                yield about(one.referrer, message, one.reference.field, Severity.WARNING)
+            for field in _find_volume_mounts(one, item):
+                message = (
+                    f"mounts a volume that is named by {kind} {base}, and each change would give it another name; "
+                    f"{remedy}"
+                )
+                yield about(one.referrer, message, field)
             for found in self._find_path(one, item):
                 line = f" in line {found.line} of the text" if found.line else ""
                 mounter = authored_id(one.referrer)
@@ -391,6 +411,19 @@ class NameReaders:
             yield from _find_unreadable(
                 "Secret", name, self._references.index.find(referrer, "Secret", name)
             )
+
+
+def _find_volume_mounts(one: ResolvedReference, item: Item) -> Iterator[str]:
+    """Yield the fields that mount the volume which the referrer of a reference names by an object."""
+    volume = one.reference.rule.reads.volume
+    if volume:
+        name = _base_name_in(one.reference, item)
+        patterns = [pattern.format(name) for pattern in volume.split()]
+        for found in scalars(one.referrer.node):
+            *above, last = found.path
+            is_name = last == "name" and "volumeMounts" in above[-2:]
+            if is_name and any(fnmatchcase(found.scalar.value, pattern) for pattern in patterns):
+                yield spell(found.path)
 
 
 def _find_unreadable(kind: str, name: str, targets: tuple[Item, ...]) -> Iterator[str]:

@@ -43,14 +43,21 @@ _OPENING = r"\$+\{"
 _NAME = re.compile(r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])")
 # A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
 _SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
+# A dashboard of Grafana, and a configuration of Log4j or Logback, name their own variables.
+_OF_DASHBOARD = ('"templating"', '"__inputs"')
+_NAMES_IN_DASHBOARD = r'"name"\s*:\s*"(\w+)"'
+_NAMES_IN_XML = r"""<[pP]roperty\s+name=["'](\w+)["']"""
 _REPLACED = r"\$\{[^}]*\}?"
 
 _KEYS_OF = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}
 _ALL_OF = {"ConfigMap": "configMapRef", "Secret": "secretRef"}
 """Fields of a container with one variable from an object, and with all of them."""
 
-_IN_EACH_CONTAINER = frozenset({"HOSTNAME", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"})
-"""Variables that the kubelet and the container runtime set."""
+_IN_EACH_CONTAINER = r"HOME|HOSTNAME|PATH|PWD|KUBERNETES_(?:PORT|SERVICE)_?\w*"
+"""Variables that the kubelet, the container runtime and shells set.
+
+Source of the last: kubernetes/kubernetes, pkg/kubelet/envvars/envvars.go.
+"""
 
 _FLUX_GROUP = ".toolkit.fluxcd.io"
 _ARGO_CD = frozenset({"Application", "ApplicationSet", "AppProject"})
@@ -163,6 +170,7 @@ class Variables:
         variables: set[str] = set()
         for value in content:
             variables.update(filter(None, _variables(value)))
+        variables = {name for name in variables if not re.fullmatch(_IN_EACH_CONTAINER, name)}
         readers = self._references.pod_referrers.get(item, {})
         return bool(readers) and all(
             variables <= self._environment(reader, item) for reader in readers
@@ -170,7 +178,7 @@ class Variables:
 
     def _environment(self, reader: Item, item: Item) -> set[str]:
         """Return the variables that a reader's pods have from elsewhere than the item, as far as the package tells."""
-        names = {*_IN_EACH_CONTAINER}
+        names: set[str] = set()
         for _, container in find_containers(reader):
             for variable in elements(get(container, "env")):
                 sources = [
@@ -290,11 +298,12 @@ def _shows_another(item: Item) -> bool:
 def _is_not_for_flux(text: str) -> bool:
     """Tell whether the author could not use a text with Flux's variables: it would be emptied, or fail the build.
 
-    That is so of a script that sets its variable by itself, and of what Flux does not parse, such as `${list[0]}`.
+    That is so of a script that sets its variable by itself, of a dashboard or a configuration that
+    names it, and of what Flux does not parse, such as `${list[0]}`.
     """
     names = {*_variables(text)}
     is_unreadable = "" in names
-    return is_unreadable or any(name in names for name in _names_set_in(text))
+    return is_unreadable or any(name in names for name in _names_made_in(text))
 
 
 def _names_set_by_scripts(container: Node) -> Iterator[str]:
@@ -303,6 +312,14 @@ def _names_set_by_scripts(container: Node) -> Iterator[str]:
             script = text(word)
             if "\n" in script:
                 yield from _names_set_in(script)
+
+
+def _names_made_in(text: str) -> Iterator[str]:
+    yield from _names_set_in(text)
+    if any(word in text for word in _OF_DASHBOARD):
+        yield from re.findall(_NAMES_IN_DASHBOARD, text)
+    if "roperty" in text:
+        yield from re.findall(_NAMES_IN_XML, text)
 
 
 def _names_set_in(script: str) -> Iterator[str]:

@@ -22,6 +22,7 @@ from krm_fn.lint.not_followed import (
     find_filled_by_vars,
     find_in_fields,
     find_in_options,
+    find_in_texts,
     find_made_in_cluster,
     find_unfollowed_affixes,
     find_unlisted,
@@ -97,6 +98,7 @@ def _warn(run: Run) -> Iterator[Problem]:
         yield from find_unlisted(package, references, revisions)
         yield from find_in_options(package, references, run.mentions, revisions)
         yield from find_in_fields(run.mentions, revisions)
+        yield from find_in_texts(run.mentions, revisions)
         yield from find_copied(run.guards, revisions)
         yield from find_filled_by_vars(revisions)
         yield from find_substituted(run.guards, revisions)

@@ -210,6 +210,35 @@ def find_filled_by_vars(revisions: Revisions) -> Iterator[Problem]:
                     break
 
 
+def find_in_texts(mentions: Mentions, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about other texts that name a renamed object, and say which of them people read."""
+    if not revisions.renamed:
+        return
+    said = {(one.referrer, one.field, one.target) for one in mentions.unfollowed}
+    for one in mentions.in_texts:
+        revision = revisions.renamed.get(one.target)
+        if revision is None or revision.strategy is not Strategy.RENAME:
+            continue
+        is_said = (one.item, one.field, one.target) in said or any(
+            (item, option.field) == (one.item, one.field)
+            for item, option in mentions.options.passing(
+                one.target.id.kind, revision.base_name, None
+            )
+        )
+        if is_said:
+            continue
+        kind, base, new = one.target.id.kind, revision.base_name, revision.name
+        if one.for_people:
+            message = f"a text for people names {kind} {base}, which is renamed to {new}"
+        else:
+            message = (
+                f"names {kind} {base}, which is renamed to {new}, "
+                "but the function changes no text in this field; exclude the object"
+            )
+        severity = Severity.INFO if one.for_people else Severity.WARNING
+        yield about(one.item, message, one.field, severity)
+
+
 def find_copied(guards: Guards, revisions: Revisions) -> Iterator[Problem]:
     """Warn about each renamed object that a program copies elsewhere.
 

@@ -154,7 +154,8 @@ def what_is_renamed_is_explained_as_renamed(package: Package) -> None:
                 assert (explained.new_name or before.id.name) == after.id.name, explained
 
 
-IN_COMMA_LIST = re.compile(r"/reload\]\[\d+\]$")
+WITH_SEVERAL_NAMES = re.compile(r"(?:/reload|/userVolume|-user-volume|/hookSidecars)\]\[\d+\]$")
+"""Annotations with several names: comma lists, and volumes in JSON."""
 
 
 class Field(NamedTuple):
@@ -173,7 +174,7 @@ def field_of(item: Item, field: str) -> Field:
 
 
 def _field(who: tuple[str, str, str], field: str) -> Field:
-    is_listed = who[0] in ROLES or IN_COMMA_LIST.search(field)
+    is_listed = who[0] in ROLES or WITH_SEVERAL_NAMES.search(field)
     return Field(who, field.rpartition("[")[0] if is_listed else field.partition(": ")[0])
 
 

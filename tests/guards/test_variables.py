@@ -1,5 +1,6 @@
 """Whose a variable in data is: Flux's, which substitutes it after the function, or the program's."""
 
+import json
 import re
 
 import pytest
@@ -119,6 +120,7 @@ FLUX = [
     ),
     pytest.param({"container": LISTED.replace("HO,", "H,")}, (OTHER,), id="another prefix"),
     pytest.param({"container": "args: ['--HOST=www']"}, (), id="an option of this name"),
+    pytest.param({"variable": "HOMEPAGE"}, (), id="a variable that begins like one of a shell"),
     pytest.param({"web": ARGO}, (KUSTOMIZATION,), id="signs of Argo CD and of Flux"),
     pytest.param(
         {"web": ARGO, "deployers": "[flux]"}, (), id="a configuration that names Flux alone"
@@ -130,6 +132,8 @@ PROGRAM = [
     pytest.param({"container": ENV}, (), id="each pod has the variable"),
     pytest.param({"container": SCRIPT}, (), id="a script of the pod sets it"),
     pytest.param({"variable": "KUBERNETES_SERVICE_HOST"}, (), id="each container has it"),
+    pytest.param({"variable": "KUBERNETES_PORT_443_TCP_ADDR"}, (), id="the kubelet sets it"),
+    pytest.param({"variable": "HOME"}, (), id="a shell sets it"),
     pytest.param({"container": LISTED}, (OTHER,), id="from another object, with a prefix"),
     pytest.param({"name": HASH}, (), id="kustomize's hash in the name"),
     pytest.param(
@@ -153,3 +157,38 @@ def test_flux_may_substitute_it(package: dict[str, str], others: tuple[str, ...]
 @pytest.mark.parametrize(("package", "others"), PROGRAM)
 def test_it_is_the_programs(package: dict[str, str], others: tuple[str, ...]) -> None:
     assert not is_left_alone(*others, **package)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_own"),
+    [
+        pytest.param(
+            '{"templating": {"list": [{"name": "source"}]}, "uid": "${source}"}',
+            True,
+            id="a dashboard of Grafana",
+        ),
+        pytest.param(
+            '{"__inputs": [{"name": "DS_MAIN"}], "uid": "${DS_MAIN}"}',
+            True,
+            id="an input of a dashboard",
+        ),
+        pytest.param(
+            '<Property name="logs">/var</Property><File name="${logs}/a"/>', True, id="Log4j"
+        ),
+        pytest.param('<property name="logs" value="/var"/><f>${logs}</f>', True, id="Logback"),
+        pytest.param(
+            '{"templating": {"list": [{"name": "source"}]}, "host": "${DOMAIN}"}',
+            False,
+            id="a dashboard with a variable of others",
+        ),
+        pytest.param('{"name": "source", "uid": "${source}"}', False, id="no dashboard"),
+    ],
+)
+def test_a_text_that_names_its_variable_is_not_for_flux(text: str, *, is_own: bool) -> None:
+    site = SITE.replace(", META", "").replace(
+        "{site.conf: 'host ${HOST}'}", json.dumps({"a": text})
+    )
+    web = WEB.replace(", META", "").replace("CONTAINER", "image: web").replace("OTHER", "site")
+    package = f"{site}---\n{web}".replace("NAME", "site")
+    outcome = run(package.encode(), CONFIG.replace(", DEPLOYERS", "").encode(), ENVIRONMENT)
+    assert ("which Flux may substitute" not in outcome.stderr) is is_own

@@ -26,6 +26,7 @@ from krm_fn.core.references.find import (
 )
 from krm_fn.core.references.reference import Reference, split_path
 from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.facts.annotations import VOLUMES_IN_JSON
 from krm_fn.facts.chart_values import SUBCHARTS
 from krm_fn.guards.well_known import read_well_known
 
@@ -61,6 +62,7 @@ def test_the_tables_are_those_of_the_list(snapshot: Snapshot) -> None:
         "FIELDS": FIELDS,
         "SELECTORS": KEY_SELECTORS,
         "ANNOTATIONS": ANNOTATIONS,
+        "VOLUMES_IN_JSON": tuple(VOLUMES_IN_JSON.items()),
         "PRODUCERS": PRODUCERS,
         "NOT_REFERENCES": NOT_REFERENCES,
         "WELL_KNOWN": read_well_known(),

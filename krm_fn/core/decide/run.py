@@ -70,6 +70,7 @@ class ReasonCode(StrEnum):
     API_READER = "api-reader"
     FIELD = "field"
     SCOPE = "scope"  # a cluster-scoped object names it, and may look in another namespace
+    TEXT = "text"  # another text says its name, and of which kind it is
     NAMESPACE = "namespace"
     CHART = "chart"
     NAME_SHAPE = "name-shape"  # a consumer tells by the end of the name what the object is

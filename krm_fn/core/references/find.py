@@ -57,7 +57,7 @@ from krm_fn.core.references.reference import (
     find_at,
     read_reference,
 )
-from krm_fn.facts.annotations import ANNOTATIONS, LISTS_IN_VALUES
+from krm_fn.facts.annotations import ANNOTATIONS, LISTS_IN_VALUES, VOLUMES_IN_JSON
 from krm_fn.facts.chart_values import CHART_VALUES, SUBCHARTS, TOLD_BY_SOURCE
 from krm_fn.facts.exclusions import EXCLUSIONS
 from krm_fn.facts.fields import FIELDS, READS, SELECTORS
@@ -196,10 +196,11 @@ def read_fields(kind: str | None = None) -> Iterator[FieldRow]:
         options = dict(*more)  # a row may end in a mapping of what few rows have
         reads = options.pop("reads", {})
         reads = reads_of[reads] if isinstance(reads, str) else reads
-        mounts = alternatives(reads.get("path", ""))
+        mounts, volumes = (alternatives(reads.get(name, "")) for name in ("path", "volume"))
         for number, path in enumerate(alternatives(paths)):
             target = _in_turn(alternatives(targets), number)
-            read = Reads(**{**reads, "path": _in_turn(mounts, number)})
+            in_turn = {"path": _in_turn(mounts, number), "volume": _in_turn(volumes, number)}
+            read = Reads(**{**reads, **in_turn})
             yield FieldRow(
                 tuple(groups.split()), tuple(kinds.split()), path, target, reads=read, **options
             )
@@ -355,6 +356,8 @@ _CONFIG_MAPS = {
     for field in row.config_maps
 }
 _CORE_KINDS = {kind: _beside_kind(kind) for kind in CONFIG_KINDS}
+_KINDS_IN_SMALL = {kind.lower(): kind for kind in CONFIG_KINDS}
+"""Programs that read `kind: configmap` in texts of their own compare kinds without case."""
 # Kinds of other groups that may be named by the hash of their spec: references to these are
 # followed as well.
 _OTHER_KINDS = {kind: (group, _beside_kind(kind)) for group, kind in RENAMABLE}
@@ -419,11 +422,7 @@ class _ShapeWalk:
             meant = word_of(name)
             if name == "annotations" and path:
                 # Those of a pod template; the object's own are read by kind (`find`).
-                for annotation, said_there in fields(value).items():
-                    if annotation in _ANNOTATED:
-                        self._add(
-                            _ANNOTATED[annotation], said_there, ((path, name), annotation), {}
-                        )
+                self._enter_annotations(value, (path, name))
             elif value.id != "scalar":
                 if name not in (PASSED_OVER if path else NOT_WALKED):
                     self.enter(
@@ -435,6 +434,13 @@ class _ShapeWalk:
             elif meant is not None and meant.form is WordForm.NAME and key not in FREE_KEYS:
                 self._add(meant, value, (path, name), held)
 
+    def _enter_annotations(self, node: Node, path: Path) -> None:
+        for name, value in fields(node).items():
+            if name in _ANNOTATED:
+                self._add(_ANNOTATED[name], value, (path, name), {})
+            elif name in VOLUMES_IN_JSON and is_scalar(value):
+                self.found += _find_volumes(name, value, spell_path((path, name)))
+
     def _enter_list(self, node: Node, path: Path, word: Word | None) -> None:
         for index, element in enumerate(node.value):
             if element.id != "scalar":
@@ -445,6 +451,7 @@ class _ShapeWalk:
     def _word_of_holder(self, held: dict[str, Node], key: str, word: Word | None) -> Word | None:
         """Return the kind that a mapping with a `name` names, None where it names neither."""
         kind = text(held.get("type" if key == _NAMED_BY_TYPE else "kind"))
+        kind = _KINDS_IN_SMALL.get(kind.lower(), kind)
         if kind in _CORE_KINDS:
             if not is_of_core(held):
                 return None
@@ -911,9 +918,12 @@ def _texts(rule: Node, field: str) -> set[str]:
 def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference]:
     """Find annotations whose text is a name, `namespace/name`, or JSON with a name in it."""
     rows = annotations_of(resource.kind)
-    if not rows:
+    is_pod = resource.kind in ("Pod", "VirtualMachineInstance")
+    if not rows and not is_pod:
         return
     for name, node in entries(get(item, "metadata", "annotations")):
+        if is_pod and name in VOLUMES_IN_JSON and is_scalar(node):
+            yield from _find_volumes(name, node, f"metadata.annotations[{name}]")
         row = rows.get(name)
         if row is None or not is_scalar(node) or not node.value or is_null(node):
             continue
@@ -925,6 +935,42 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
             yield reference
         elif match := re.search(rf'("{row.inside}"\s*:\s*")([^"]+)"', node.value):
             yield reference.around_name(*match.span(2))
+
+
+_JSON = r'"(?P<text>(?:[^"\\]|\\.)*)"\s*(?P<is_key>:?)|[{}\[\]]'
+_VOLUME_FIELDS = {
+    ("configMap", "name"): "ConfigMap",
+    ("secret", "name"): "Secret",
+    ("secret", "secretName"): "Secret",
+}
+
+
+def _find_volumes(annotation: str, said: Scalar, field: str) -> list[Reference]:
+    """Find the names in volumes that are written as JSON, by the fields around each."""
+    rule = Rule(By.TABLE, f"annotation {annotation}", source=VOLUMES_IN_JSON[annotation])
+    found: list[tuple[str, tuple[int, int]]] = []
+    above: list[str] = []
+    key = ""
+    for token in re.finditer(_JSON, said.value):
+        if token["text"] is None:
+            if token[0] in "{[":
+                above.append(key)
+            elif above:
+                above.pop()
+            key = ""
+        elif token["is_key"]:
+            key = token["text"]
+        else:
+            kind = _VOLUME_FIELDS.get((above[-1] if above else "", key))
+            if kind is not None:
+                found.append((kind, token.span("text")))
+            key = ""
+    references: list[Reference] = []
+    for number, (kind, span) in enumerate(found):
+        place = f"{field}[{number}]" if len(found) > 1 else field
+        whole = Reference(kind, said, None, place, in_pod=True, written=False, rule=rule)
+        references.append(whole.around_name(*span)._replace(is_in_json=len(found) > 1))
+    return references
 
 
 def _find_in_values(values: Node | None) -> Iterator[Reference]:

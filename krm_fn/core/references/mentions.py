@@ -7,6 +7,7 @@ first question.
 """
 
 import re
+from bisect import bisect
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, cached_property, lru_cache
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from krm_fn.base.item import CONFIG_KINDS, DataText, Item, data_texts
 from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import (
+    FieldPath,
     Node,
     Path,
     Scalar,
@@ -26,6 +28,8 @@ from krm_fn.base.node import (
     get,
     is_scalar,
     mappings,
+    scalars,
+    spell,
     spell_path,
     step,
     steps_of,
@@ -56,6 +60,7 @@ from krm_fn.core.references.reference import (
     find_at,
     read_reference,
 )
+from krm_fn.core.references.references import EmbeddedReference
 from krm_fn.core.references.resolve import Index
 from krm_fn.facts.annotations import COPIED
 
@@ -681,8 +686,9 @@ class _NamingText(NamedTuple):
     @property
     def names_other_kind(self) -> bool:
         """Whether the mapping around says that it is about something else."""
-        kind = text(self.around.get("kind"))
-        return bool(kind) and not (kind in CONFIG_KINDS and is_of_core(self.around))
+        kind = text(self.around.get("kind")).lower()
+        is_config = any(kind == one.lower() for one in CONFIG_KINDS)
+        return bool(kind) and not (is_config and is_of_core(self.around))
 
     @property
     def namespace(self) -> Scalar | None:
@@ -900,18 +906,447 @@ def _kinds_in(field: str) -> tuple[str, ...]:
     return tuple(kind for kind in CONFIG_KINDS if kind.lower() in plain)
 
 
+# Find names of objects inside other text: in annotations, expressions, patches, URLs and data.
+#
+# A name alone is a word like any other. It counts where the text itself says what it is: behind
+# `configmap` or `secret`, or as the whole text of an annotation whose key says so.
+
+_pattern = cache(re.compile)
+"""Compile a pattern when it is first used: hardly any package has such texts."""
+
+_KIND_WORDS = {
+    "configmap": "ConfigMap",
+    "config_map": "ConfigMap",
+    "config-map": "ConfigMap",
+    "secret": "Secret",
+}
+"""How texts spell the kinds, in small letters. A search begins with them: most texts have none."""
+
+_KIND = r"(?P<word>config[-_]?map|secret)s?"
+_CODE = r"[a-z](?:ConfigMap|Secret)|(?:configMap|secret)[A-Z]"
+"""A kind as a part of a field's name, as in `fromConfigMap` and `secretName`."""
+
+_KEY_END = r"[\"'`]?\s*[:=]"
+_TAG = r"(?:kubernetes|k8s)://(?:[a-z0-9-]+/)*"
+"""How URLs say that they name an object of the cluster."""
+
+_IN_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
+_LONGEST_WORD, _LONGEST_LINE = 99, 999
+_BEHIND, _LINES_BEHIND = 240, 6
+_BEFORE = 80
+"""How far from the kind the name may be, in characters and lines. An empty line ends it."""
+
+_NEAREST = 3
+"""How many kinds in front of a name are looked at."""
+
+_TOP_OF_PATH = r"/(?:(?P<above>[a-z0-9-]+)/)?"
+_VAULT = frozenset({"data", "kv", "metadata"})
+"""What is behind `secret/` in a path of Vault."""
+
+_OTHER_KIND = r"\bkind[\"']?\s*[:=]"
+_OTHER_KEY = (
+    r"^[\"'`]?\s*[:=]\s*[\"']?[\w.-]+[\"']?\s*[,;]\s*[\"']?(?!\w*[nN]ame)\w[\w-]*[\"']?\s*[:=]"
+)
+"""The value of a setting, and the key of another one behind it: `: other, service:`."""
+
+_BRACKET = r"[{}\[\]()]"
+_ENDS_IN_KIND = r"\bkind[\"']?\s*[:=]\s*[\"']?$"
+_KIND_FIELD = r"[^\n]*\n?[^\n]*\bkind[\"']?\s*[:=]\s*[\"']?"
+_WORDS = r"\w[\w.-]*"
+_SENTENCE = r"\s+(?:\w+\s+){0,5}[\"'`*(]*"
+"""What is between two words of a sentence."""
+
+_COMMENT = r"\s*(?:#|//|;|--\s|<!--)"
+_FOR_PEOPLE = (
+    r"(?i)(?:^|[./_-])(?:change-cause|comments?|display-?name|help|messages?|notes?|purpose|readme"
+    r"|reason|runbook|summary|title)$|description$|\.md$|notes\.txt$"
+)
+"""Fields, annotations and keys of data whose text is for people."""
+
+_KEY_SAYS = r"(?i)config|volume|secret|(?:^|[._-])cm(?:$|[_-])"
+_SAYS_KIND = r"(?i)config[-_]?map|secret"
+
+_ABOUT_ITSELF = (
+    r"internal\.config\.kubernetes\.io/|config\.kubernetes\.io/(?:index|path|function|local-config)$|(?:[\w.]+\.)?krm-fn\.io/"
+    r"|kubectl\.kubernetes\.io/last-applied-configuration$|meta\.helm\.sh/"
+    r"|argocd\.argoproj\.io/tracking-id$|(?:[\w.-]+\.)?reloader\.stakater\.com/|wave\.pusher\.com/"
+)
+"""Annotations that tools write about the object, and those that ask for restarts, where an old name does no harm."""
+
+_HOLDS_EXPRESSIONS = "admissionregistration.k8s.io"
+"""The group of Kubernetes itself whose objects hold expressions."""
+
+_NAMESPACED = (
+    r"(?:namespaces/(?P<above>[a-z0-9-]+)/(?i:configmaps?|secrets?)"
+    r"|(?<![\w./-])(?P<beside>[a-z0-9][a-z0-9-]*))/$"
+)
+
+_OF_TEMPLATE = ("spec", "template", "metadata", "annotations")
+_OF_CRON_JOB = ("spec", "jobTemplate", *_OF_TEMPLATE)
+
+
+class TextMention(NamedTuple):
+    """A name of `target` in a text of `item`, from `start`, which no rule changes.
+
+    `for_people`: hardly a program reads it there.
+    """
+
+    target: Item
+    item: Item
+    field: str
+    scalar: Scalar
+    start: int
+    for_people: bool
+
+    @property
+    def place(self) -> str:
+        """The field, and the line of a text with several."""
+        said = self.scalar.value
+        if "\n" not in said.strip():
+            return self.field
+        return f"{self.field}, line {said.count(chr(10), 0, self.start) + 1} of the text"
+
+
+class _Said(NamedTuple):
+    """A name that a text says, from where, and the kinds that it may mean by it."""
+
+    name: str
+    start: int
+    kinds: tuple[str, ...]
+    for_people: bool = False
+
+
+class _KindSaid(NamedTuple):
+    """A kind in a text: the word that says it, and whether that is the key of a setting, or code."""
+
+    kind: str
+    start: int
+    end: int
+    is_key: bool
+    is_code: bool
+
+
+def find_in_texts(
+    items: Collection[Item], followed: Collection[tuple[Scalar, str]], index: Index
+) -> list[TextMention]:
+    """Find the names of ConfigMaps and Secrets inside texts, in the order of the texts.
+
+    `followed`: texts and the names in them that rules read. Texts of Secrets are not looked at, nor
+    objects that are never applied.
+    """
+    names = {name for item, name in index.named if item.is_config}
+    if not names:
+        return []
+    search = _TextSearch(items, followed, index, names)
+    found: list[TextMention] = []
+    for item in items:
+        if not item.is_local:
+            found += search.find_in(item)
+    return found
+
+
+class _TextSearch:
+    def __init__(
+        self,
+        items: Collection[Item],
+        followed: Collection[tuple[Scalar, str]],
+        index: Index,
+        names: set[str],
+    ) -> None:
+        self._items = items
+        self._followed = followed
+        self._index = index
+        self._names = names
+        self._told: set[tuple[str, str]] = set()
+
+    def find_in(self, item: Item) -> Iterator[TextMention]:
+        if item.annotations:
+            top = ("metadata", "annotations")
+            yield from self._in_annotations(item, get(item.node, *top), top)
+        if item.is_config:
+            if item.id.kind == CONFIG_KINDS[0]:
+                for value in data_texts(item):
+                    said = find_said(value.text, self._is_wanted, self._is_common)
+                    yield from self._locate(item, value.field, value.key, value.scalar, said)
+        elif item.id.group in BUILT_IN_GROUPS and item.id.group != _HOLDS_EXPRESSIONS:
+            path = _OF_CRON_JOB if item.id.kind == "CronJob" else _OF_TEMPLATE
+            yield from self._in_annotations(item, get(item.node, *path), path)
+        elif may_refer(item.id):
+            yield from self._in_fields(item)
+
+    def _in_annotations(
+        self, item: Item, annotations: Node | None, path: FieldPath
+    ) -> Iterator[TextMention]:
+        for name, value in entries(annotations):
+            if is_scalar(value):
+                yield from self._in_annotation(item, name, value, path)
+
+    def _in_annotation(
+        self, item: Item, name: str, value: Scalar, path: FieldPath
+    ) -> Iterator[TextMention]:
+        said = [
+            *self._read_whole(name, value.value),
+            *find_said(value.value, self._is_wanted, self._is_common),
+        ]
+        if said and _pattern(_ABOUT_ITSELF).match(name) is None:
+            yield from self._locate(item, spell((*path, name)), name, value, said)
+
+    def _read_whole(self, key: str, value: str) -> Iterator[_Said]:
+        """Yield the names that are all of an annotation, or of an entry of its comma list."""
+        if len(value) > _LONGEST_LIST:
+            return
+        start = 0
+        for entry in value.split(","):
+            before, slash, name = entry.strip().rpartition("/")
+            if name in self._names and name not in self._others:
+                at = start + entry.rindex(name)
+                last = key.rpartition("/")[2]
+                if _pattern(_KEY_SAYS).search(last) or _pattern(_SAYS_KIND).search(key):
+                    yield _Said(name, at, _kinds_said(key))
+                elif slash and any(
+                    self._index.find_anywhere_near(kind, name, before) for kind in CONFIG_KINDS
+                ):
+                    yield _Said(name, at, CONFIG_KINDS)
+            start += len(entry) + 1
+
+    def _in_fields(self, item: Item) -> Iterator[TextMention]:
+        for found in scalars(item.node):
+            if found.path[0] in ("metadata", "status"):
+                continue
+            key = str(found.path[-1])
+            if "annotations" in found.path[:-1]:
+                yield from self._in_annotation(item, key, found.scalar, found.path[:-1])
+                continue
+            said = [*find_said(found.scalar.value, self._is_wanted, self._is_common)]
+            if said:
+                field = spell(found.path)
+                if find_exclusion(field, item.id) is None:
+                    yield from self._locate(item, field, key, found.scalar, said)
+
+    def _is_wanted(self, name: str) -> bool:
+        return name in self._names
+
+    def _is_common(self, name: str) -> bool:
+        """Tell whether a name may as well mean something else."""
+        return name.isalnum() or name in self._others
+
+    @cached_property
+    def _others(self) -> set[str]:
+        """Names of other objects and of containers, and values of labels."""
+        others: set[str] = set()
+        for item in self._items:
+            others.update(item.labels.values())
+            if not item.is_config:
+                others.add(item.id.name)
+                others.update(text(get(one, "name")) for _, one in find_containers(item))
+        return others
+
+    def _locate(
+        self, item: Item, field: str, key: str, scalar: Scalar, said: Iterable[_Said]
+    ) -> Iterator[TextMention]:
+        told: set[Item] = set()
+        for one in said:
+            if (scalar, one.name) in self._followed:
+                continue
+            for_people = one.for_people or _pattern(_FOR_PEOPLE).search(key) is not None
+            for kind in one.kinds:
+                for target in self._meant(item, kind, one.name, scalar.value, one.start):
+                    if target is not item and target not in told:
+                        told.add(target)
+                        yield TextMention(target, item, field, scalar, one.start, for_people)
+
+    def _meant(self, item: Item, kind: str, name: str, value: str, start: int) -> Iterable[Item]:
+        """Return the objects that a name in a text may mean, by the namespace that the text says."""
+        namespaced = _pattern(_NAMESPACED).search(value, max(0, start - _LONGEST_WORD), start)
+        there = (namespaced["above"] or namespaced["beside"]) if namespaced else ""
+        if there and there not in _RESOURCES:
+            return self._index.find_anywhere_near(kind, name, there)
+        anywhere = self._index.find_anywhere_near(kind, name, "")
+        if self._index.kinds.is_cluster_scoped(item.id):
+            if (kind, name) in self._told:
+                return anywhere[:1]  # many texts about many namespaces would be the square
+            self._told.add((kind, name))
+            return anywhere
+        here = item.id.namespace
+        near = self._index.find_anywhere_near(kind, name, here) if here else anywhere
+        return near or [one for one in anywhere[:1] if one.id.namespace in value]
+
+
+_LONGEST_LIST = 1000
+"""An annotation of more characters is no list of names."""
+
+
+def _kinds_said(key: str) -> tuple[str, ...]:
+    """Return the kinds that the key of an annotation may mean."""
+    said = tuple(kind for kind in CONFIG_KINDS if kind.lower() in re.sub("[-_]", "", key.lower()))
+    return said if len(said) == 1 else CONFIG_KINDS
+
+
+def find_said(
+    value: str, is_wanted: Callable[[str], bool], is_common: Callable[[str], bool]
+) -> Iterator[_Said]:
+    """Find the names beside a kind in a text, each once and the one that a program reads before others.
+
+    A common name must be next to the kind.
+    """
+    kinds = _find_kinds(value)
+    if not kinds and "://" not in value:
+        return
+    found: dict[str, _Said] = {}
+    starts = [one.start for one in kinds]
+    for name, start in _find_near_kinds(value, kinds, is_wanted):
+        at = bisect(starts, start)
+        beside = [*reversed(kinds[max(0, at - _NEAREST) : at]), *kinds[at : at + 1]]
+        if name in found and not found[name].for_people:
+            continue
+        for one in beside:
+            said = _read_beside(value, one, name, start, is_close=is_common(name))
+            if said and (name not in found or found[name].for_people > said.for_people):
+                found[name] = said
+    for tag in _pattern(_TAG).finditer(value):
+        word = WORD.match(value, tag.end())
+        if word and is_wanted(word[0]) and _is_word(value, *word.span()):
+            found.setdefault(word[0], _Said(word[0], word.start(), CONFIG_KINDS))
+    yield from found.values()
+
+
+def _find_kinds(value: str) -> list[_KindSaid]:
+    """Find the words in a text that say a kind: `configMap:`, `configmaps/`, `secretName=`; not `db-secret`."""
+    lower = value.lower()
+    if len(lower) != len(value) or not any(word in lower for word in _KIND_WORDS):
+        return []
+    found: list[_KindSaid] = []
+    for one in _pattern(_KIND).finditer(lower):
+        start, end = one.span()
+        while start and value[start - 1] in _IN_WORD and one.start() - start < _LONGEST_WORD:
+            start -= 1
+        while end < len(value) and value[end] in _IN_WORD and end - one.end() < _LONGEST_WORD:
+            end += 1
+        word = value[start:end]
+        is_key = _pattern(_KEY_END).match(value, end) is not None
+        is_code = word.startswith("-") or _pattern(_CODE).search(word) is not None
+        is_whole = one[0] in word.lower().split(".")
+        is_path = value[start - 1 : start] == "/" and not value.count(
+            "namespaces/", max(0, start - _BEFORE), start
+        )
+        if (is_key or is_code or is_whole) and not is_path:
+            kind = _KIND_WORDS[one["word"]]
+            found.append(_KindSaid(kind, start, end, is_key, is_code or is_key))
+    return found
+
+
+def _find_near_kinds(
+    value: str, kinds: Iterable[_KindSaid], is_wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, int]]:
+    """Yield the names in a text that are not far from a kind. No part of the text is read twice."""
+    read = 0
+    for one in kinds:
+        start, read = max(read, one.start - _BEFORE), max(read, one.end + _BEHIND)
+        if start < read:
+            for word in WORD.finditer(value, start, read):
+                if is_wanted(word[0]) and _is_word(value, *word.span()):
+                    yield word[0], word.start()
+
+
+def _is_word(value: str, start: int, end: int) -> bool:
+    """Tell whether a name in a text is no part of a longer one, and no template makes it one."""
+    before, after = value[start - 1 : start] if start else "", value[end : end + 1]
+    if before and (before in _IN_WORD or before == "}"):
+        return False
+    return after not in ("-", "_", "{", "$", "*") and not after.isalnum()
+
+
+def _read_beside(
+    value: str, kind: _KindSaid, name: str, start: int, *, is_close: bool
+) -> _Said | None:
+    """Read a name beside a kind; None if it is not about it."""
+    end = start + len(name)
+    if kind.start <= start < kind.end:
+        return None  # `configmap` itself
+    if start < kind.start:
+        gap = value[end : kind.start]
+        is_sentence = _pattern(_SENTENCE).fullmatch(gap) is not None and not kind.is_code
+        is_beside = len(gap) <= _BEFORE and (
+            is_sentence or _pattern(_KIND_FIELD).fullmatch(gap) is not None
+        )
+        if not is_beside or (is_close and len(_pattern(_WORDS).findall(gap)) > 1):
+            return None
+    else:
+        gap = value[kind.end : start]
+        if not _is_about(value, kind, gap) or (is_close and len(_pattern(_WORDS).findall(gap)) > 1):
+            return None
+        is_sentence = _pattern(_SENTENCE).fullmatch(gap) is not None and not kind.is_code
+    line = _line_before(value, start)
+    is_command = any(word in line for word in _RUNS_KUBECTL)
+    for_people = (is_sentence and not is_command) or _pattern(_COMMENT).match(line) is not None
+    return _Said(name, start, (kind.kind,), for_people)
+
+
+def _is_about(value: str, kind: _KindSaid, gap: str) -> bool:
+    """Tell whether what is behind a kind, up to a name, leaves the name to be about it."""
+    if len(gap) > _BEHIND or "\n\n" in gap or gap.count("\n") > _LINES_BEHIND:
+        return False
+    if gap.startswith("/"):
+        path = _pattern(_TOP_OF_PATH).fullmatch(gap)
+        return path is not None and path["above"] not in _VAULT
+    if _is_closed(gap) or _pattern(_OTHER_KIND).search(gap):
+        return False
+    if kind.is_key and _pattern(_OTHER_KEY).search(gap):
+        return False
+    return "\n" not in gap or _goes_on(value, kind, gap)
+
+
+def _goes_on(value: str, kind: _KindSaid, gap: str) -> bool:
+    """Tell whether what is about a kind goes on in the next lines."""
+    own = _line_before(value, kind.start)
+    if not kind.is_key:
+        # Only behind `kind: ConfigMap` and the name of a table.
+        return gap.startswith("]") or _pattern(_ENDS_IN_KIND).search(own) is not None
+    # What is in a setting is indented more than its key.
+    indent = len(own) - len(own.lstrip(" -"))
+    return all(_is_below(line, indent) for line in gap.split("\n")[1:])
+
+
+def _is_closed(gap: str) -> bool:
+    """Tell whether the brackets end that hold what is about a kind."""
+    depth = 0
+    # Those behind the name of a table in TOML do not.
+    inside = gap.lstrip("]")
+    for mark in _pattern(_BRACKET).finditer(inside):
+        depth += 1 if mark[0] in "{[(" else -1
+        if depth < 0 or (depth == 0 and inside[: mark.start()].lstrip("\"': =")[:1] in "{[("):
+            return True
+    return False
+
+
+def _line_before(value: str, start: int) -> str:
+    """Return a line up to a place in it; of a very long one only the end, which is no comment."""
+    first = max(0, start - _LONGEST_LINE)
+    return value[max(first, value.rfind("\n", first, start) + 1) : start]
+
+
+def _is_below(line: str, indent: int) -> bool:
+    own = len(line) - len(line.lstrip(" "))
+    return own > indent or (own == indent and line.lstrip().startswith("-"))
+
+
 class Mentions:
-    """Options of programs, fields of custom resources, values of charts, and what is copied.
+    """Options of programs, fields of custom resources, values of charts, other texts, and what is copied.
 
     Each is searched at the first question, as few packages have any.
     """
 
     def __init__(
-        self, items: Collection[Item], authored: Collection[ResolvedReference], index: Index
+        self,
+        items: Collection[Item],
+        authored: Collection[ResolvedReference],
+        index: Index,
+        embedded: Collection[EmbeddedReference] = (),
     ) -> None:
         self._items = items
         self._authored = authored
         self._index = index
+        self._embedded = embedded
 
     @cached_property
     def options(self) -> ProgramOptions:
@@ -922,6 +1357,13 @@ class Mentions:
     def unfollowed(self) -> list[NearMiss]:
         """Fields of custom resources that seem to name an object."""
         return find_unfollowed(self._items, self._authored, self._index)
+
+    @cached_property
+    def in_texts(self) -> list[TextMention]:
+        """Names in other texts: annotations, expressions, patches, data."""
+        followed = {(one.reference.name, one.reference.target) for one in self._authored}
+        followed |= {(one.scalar, one.reference.target) for one in self._embedded}
+        return find_in_texts(self._items, followed, self._index)
 
     @cached_property
     def in_values(self) -> frozenset[Item]:

@@ -77,13 +77,17 @@ class Reads(NamedTuple):
 
     `endings`: it tells by these ends of the name what is in the object. `path`: it mounts the
     object there, with the name in the place of `{}`, so that others may write this path. `beside`:
-    it also reads another object, whose name is this one with that end. `source`: where its project
-    says so.
+    it also reads another object, whose name is this one with that end. `volume`: patterns of how
+    it names a volume of the object, with the name in the place of `{}`, for others to mount.
+    `identity`: what it knows by the name, so that a new name would be another of these. `source`:
+    where its project says so.
     """
 
     endings: tuple[str, ...] = ()
     path: str = ""
     beside: str = ""
+    volume: str = ""
+    identity: str = ""
     source: str = ""
 
 
@@ -119,7 +123,7 @@ class Reference(NamedTuple):
     `before` and `after` are the parts of the text around the name: `shop/` of `shop/users`.
     `around` are the fields of the mapping that `name` is in. `installed_in`: where a chart is
     installed whose values hold the name, `""` for the namespace of the referrer; None for a name
-    that is in no values.
+    that is in no values. `is_in_json`: it is in JSON, which may say other names as well.
     """
 
     kind: str
@@ -133,6 +137,7 @@ class Reference(NamedTuple):
     after: str = ""
     around: Mapping[str, Node] = _NOTHING
     installed_in: str | None = None
+    is_in_json: bool = False
 
     @property
     def target(self) -> str:
@@ -142,8 +147,9 @@ class Reference(NamedTuple):
 
     @property
     def is_listed(self) -> bool:
-        """Whether the text may hold other names as well: it is a comma list."""
-        return self.before.rstrip().endswith(",") or self.after.lstrip().startswith(",")
+        """Whether the text may hold other names as well: it is a comma list, or JSON."""
+        is_in_list = self.before.rstrip().endswith(",") or self.after.lstrip().startswith(",")
+        return is_in_list or self.is_in_json
 
     @property
     def target_namespace(self) -> str | None:

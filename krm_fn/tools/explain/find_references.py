@@ -8,7 +8,7 @@ from krm_fn.base.item import Item
 from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.core.decide.run import Run
-from krm_fn.core.names.names import authored_id
+from krm_fn.core.names.names import WORD, authored_id
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import name_meant
 from krm_fn.core.references.reference import Reference, ResolvedReference
@@ -138,8 +138,8 @@ def _writes(edit: Edit, reference: Reference, name: str) -> bool:
     """Tell whether an edit writes a name in the place of a reference, or adds it to the list around it."""
     match edit.change:
         case SetText(text=text):
-            is_in_list = reference.is_listed and name in map(str.strip, str(text).split(","))
-            return is_in_list or text == reference.renamed(name)
+            words = WORD.findall(str(text)) if reference.is_listed else []
+            return name in words or text == reference.renamed(name)
         case SetItems(add=added):
             return name in added
     return False

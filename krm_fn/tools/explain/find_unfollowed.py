@@ -290,10 +290,20 @@ class _Finder:
             )
 
     def _find_texts(self) -> Iterator[tuple[Item, Unfollowed]]:
+        for said in self._found.mentions.in_texts:
+            if self._is_new(said.item, said.field, said.target):
+                what = "a text for people" if said.for_people else "the text says what it is"
+                why = f"{what}, and no rule changes it"
+                place = self._places.of_text(
+                    said.item, said.field, said.scalar, said.scalar.value.count("\n", 0, said.start)
+                )
+                self._judged.add((said.item, said.field, said.target))
+                yield said.target, Unfollowed(authored_id(said.item), place, said.field, TEXT, why)
         for one in find_mentions(self._found.package, self._targets):
-            if self._judged.isdisjoint(
-                {(one.item, one.field, None), (one.item, one.field, one.target)}
-            ):
+            if self._is_new(one.item, one.field, one.target):
                 line = one.scalar.value.count("\n", 0, one.start)
                 place = self._places.of_text(one.item, one.field, one.scalar, line)
                 yield one.target, Unfollowed(authored_id(one.item), place, one.field, TEXT, one.why)
+
+    def _is_new(self, item: Item, field: str, target: Item) -> bool:
+        return self._judged.isdisjoint({(item, field, None), (item, field, target)})

@@ -91,7 +91,7 @@ def read_rendering(
     references = References(
         index, authored, embedded=find_embedded(package.configs, index, embedded_reader())
     )
-    mentions = Mentions(package.authored, references.authored, index)
+    mentions = Mentions(package.authored, references.authored, index, references.embedded)
     revisions = Revisions(_read_revision(item) for item in package.configs if is_revision(item))
     configured = {
         name: _configure(package, references, settings)
@@ -121,7 +121,9 @@ def _configure(package: Package, references: References, settings: Settings) -> 
         [one for one in references.authored if one.reference.name not in own], [], []
     )
     with_mounts = References(references.index, authored, mounts.references, references.embedded)
-    mentions = Mentions(package.authored, with_mounts.authored, with_mounts.index)
+    mentions = Mentions(
+        package.authored, with_mounts.authored, with_mounts.index, with_mounts.embedded
+    )
     guards = find_guards(package, with_mounts, mentions, settings)
     choices = choose(package, with_mounts, mentions, guards, settings)
     return Configured(settings=settings, references=with_mounts, choices=choices)
