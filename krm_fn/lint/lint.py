@@ -28,6 +28,8 @@ from krm_fn.lint.not_followed import (
     warn_about_misspelled,
 )
 from krm_fn.lint.without_effect import (
+    find_encrypted_files,
+    find_encrypted_keys,
     find_missing_keys,
     find_misspelled_kinds,
     find_nothing_chosen,
@@ -47,6 +49,7 @@ def lint(run: Run) -> Changes:
             problems=(
                 *find_taken(run.package, run.choices, run.settings),
                 *find_unrendered(run.package.authored),
+                *find_encrypted_keys(run.package.configs),
             )
         )
     )
@@ -114,6 +117,7 @@ def _warn(run: Run) -> Iterator[Problem]:
         written = {choice.item for choice in run.choices.all if choice.is_written_by_others}
         yield from find_missing_keys(package, references, written, settings)
     yield from find_refused_data(package, revisions, settings.deployers)
+    yield from find_encrypted_files(package.configs, settings.deployers)
     yield from find_own_annotations(package.authored, settings.kinds)
     # What changes without another name.
     if references.read_by_pods:
