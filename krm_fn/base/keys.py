@@ -41,6 +41,12 @@ LINKER = "linker"
 RENDERED = PREFIX + "rendered"
 """Annotation on the inventory: the names of all rendered revisions in its namespace, with commas."""
 
+DEFAULT_NAMESPACE = PREFIX + "default-namespace"
+"""Annotation on an inventory: the namespace of objects that set none, where others beside them set it.
+
+Who reads the output alone would take it for lost.
+"""
+
 TRACKER = "secret-tracker"
 """The label's value on trackers: empty ConfigMaps that each stand for a Secret revision."""
 
