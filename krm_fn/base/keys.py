@@ -20,6 +20,12 @@ The linker removes it before it deletes the object.
 STRATEGY = PREFIX + "strategy"
 """Annotation by the author on a ConfigMap or Secret. It overrides the configured strategy."""
 
+ASKED_FIXED_NAME = PREFIX + "fixed-name"
+"""Annotation on an object that is left alone because its generator has `disableNameSuffixHash: true`.
+
+Behind kustomize nothing else says so: another run, and `krm-fn verify`, would choose the object.
+"""
+
 CHECKSUM = PREFIX + "checksum"
 """Annotation on workloads: the name of the annotation on their pod templates that holds our checksum."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 
 from krm_fn.base.item import DATA_FIELDS, Item
-from krm_fn.base.keys import FIXED_NAME, IS_GENERATED, NEEDS_HASH_SUFFIX
+from krm_fn.base.keys import ASKED_FIXED_NAME, FIXED_NAME, IS_GENERATED, NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import is_fixed
 from krm_fn.base.node import get, is_mapping, is_scalar
 from krm_fn.base.problem import Problem
@@ -297,7 +297,8 @@ def _why_generator(item: Item) -> Reason | None:
     """
     file = item.annotations.get(FIXED_NAME)
     has_no_hash = IS_GENERATED in item.annotations and NEEDS_HASH_SUFFIX not in item.annotations
-    if file is None and not has_no_hash:
+    is_known = item.annotations.get(ASKED_FIXED_NAME) == "true"
+    if file is None and not has_no_hash and not is_known:
         return None
     who = f"its generator in {file}" if file else "its generator"
     return Reason(ReasonCode.GENERATOR, f"{who} asks for a fixed name (disableNameSuffixHash)")

@@ -503,6 +503,7 @@ _ANNOTATIONS = frozenset(
     {
         *(
             keys.STRATEGY,
+            keys.ASKED_FIXED_NAME,
             keys.BASE_NAME,
             keys.RETAIN,
             keys.WANTED,
