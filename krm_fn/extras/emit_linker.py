@@ -653,11 +653,14 @@ def without_clashes(
     Only adopted names can clash.
     """
     taken = {(item.id.namespace, item.id.name) for item in authored if item.id.kind == "ConfigMap"}
-    clashing: list[Revision] = []
-    for one in revisions:
-        for name in tracked_names(one, consumers):
-            if name.kind != "ConfigMap" and (one.id.namespace, name.name) in taken:
-                clashing.append(one)
+    clashing = [
+        one
+        for one in revisions
+        if any(
+            name.kind != "ConfigMap" and (one.id.namespace, name.name) in taken
+            for name in tracked_names(one, consumers)
+        )
+    ]
     message = "will not be garbage-collected: its tracker would collide with an existing ConfigMap of the same name"
     problems = [about(one.item, message, severity=Severity.WARNING) for one in clashing]
     left_out = {one.item for one in clashing}
