@@ -20,6 +20,7 @@ from krm_fn.guards.replaced_later import SUBSTITUTE
 from krm_fn.lint.not_followed import (
     find_copied,
     find_in_fields,
+    find_in_kapps_annotations,
     find_in_options,
     find_made_in_cluster,
     find_unfollowed_affixes,
@@ -99,6 +100,7 @@ def _warn(run: Run) -> Iterator[Problem]:
         yield from find_in_options(package, references, run.mentions, revisions)
         yield from find_in_fields(run.mentions, revisions)
         yield from find_copied(run.guards, revisions)
+        yield from find_in_kapps_annotations(package.authored, revisions)
         yield from find_substituted(run.guards, revisions)
         yield from find_written_again(package, references, revisions)
         yield from find_named_by_ciphertext(revisions)

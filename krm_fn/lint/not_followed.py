@@ -1,5 +1,6 @@
 """References that do not follow, or that probably mean something else than they say."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.reference import By, Reference, ResolvedReference
 from krm_fn.core.references.references import References
 from krm_fn.core.references.resolve import Index
+from krm_fn.facts.annotations import KAPP_EXPLICIT_REFERENCE, KAPP_KEEPS_ORIGINAL
 
 _OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
 
@@ -86,6 +88,33 @@ def find_in_fields(mentions: Mentions, revisions: Revisions) -> Iterator[Problem
                     "but the function changes no text in this field; exclude the object"
                 )
             yield about(one.referrer, message, one.field, Severity.WARNING)
+
+
+def find_in_kapps_annotations(authored: Iterable[Item], revisions: Revisions) -> Iterator[Problem]:
+    """Warn about what kapp would have versioned, and what it has kept, of objects that are renamed now."""
+    renamed = [one for one in revisions.rendered if one.is_renamed]
+    for item in authored:
+        for name, written in item.annotations.items():
+            if not name.startswith(KAPP_EXPLICIT_REFERENCE):
+                continue
+            words = {*re.findall(r"[\w.-]+", written)}
+            for revision in renamed:
+                if {revision.base_id.kind, revision.base_name} <= words:
+                    message = (
+                        f"names {revision.base_id}, and stays as it is: kapp finds no such object any more; remove "
+                        "the annotation, and add an entry to spec.references for the field that it is about"
+                    )
+                    yield about(item, message, f"metadata.annotations[{name}]", Severity.WARNING)
+    for revision in renamed:
+        if KAPP_KEEPS_ORIGINAL in revision.item.annotations:
+            message = (
+                "kapp has kept a copy under this name, which nothing updates any more: what still reads it keeps the "
+                "content of now; exclude the object if something does, else delete the copy"
+            )
+            field = f"metadata.annotations[{KAPP_KEEPS_ORIGINAL}]"
+            yield about(revision.item, message, field, Severity.WARNING)._replace(
+                resource=revision.base_id
+            )
 
 
 def find_copied(guards: Guards, revisions: Revisions) -> Iterator[Problem]:
