@@ -3,7 +3,13 @@
 from krm_fn.base.changes import Changes
 from krm_fn.base.settings import Environment, Settings
 from krm_fn.core.decide.choose import choose
-from krm_fn.core.decide.name import find_consumers, mark, name_revisions, restore
+from krm_fn.core.decide.name import (
+    find_consumers,
+    mark,
+    mark_fixed_names,
+    name_revisions,
+    restore,
+)
 from krm_fn.core.decide.run import Package, Revisions, Run
 from krm_fn.core.decide.update_references import find_present, find_stale, update_references
 from krm_fn.core.references.generated import makes_config
@@ -49,6 +55,7 @@ def transform(
             edits=revisions.data, problems=stale.problems + choices.problems + revisions.problems
         )
         + mark(revisions, consumers, settings)
+        + mark_fixed_names(choices.all)
         + restore(revisions)
         + update_references(references.authored, revisions, references.index)
     )

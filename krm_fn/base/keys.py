@@ -20,6 +20,12 @@ The linker removes it before it deletes the object.
 STRATEGY = PREFIX + "strategy"
 """Annotation by the author on a ConfigMap or Secret. It overrides the configured strategy."""
 
+ASKED_FIXED_NAME = PREFIX + "fixed-name"
+"""Annotation on an object that is left alone because its generator has `disableNameSuffixHash: true`.
+
+Behind kustomize nothing else says so: another run, and `krm-fn verify`, would choose the object.
+"""
+
 CHECKSUM = PREFIX + "checksum"
 """Annotation on workloads: the name of the annotation on their pod templates that holds our checksum."""
 
@@ -40,6 +46,12 @@ LINKER = "linker"
 
 RENDERED = PREFIX + "rendered"
 """Annotation on the inventory: the names of all rendered revisions in its namespace, with commas."""
+
+DEFAULT_NAMESPACE = PREFIX + "default-namespace"
+"""Annotation on an inventory: the namespace of objects that set none, where others beside them set it.
+
+Who reads the output alone would take it for lost.
+"""
 
 TRACKER = "secret-tracker"
 """The label's value on trackers: empty ConfigMaps that each stand for a Secret revision."""

@@ -112,7 +112,8 @@ class JobPlan(NamedTuple):
     """The Job of one sync wave in one namespace.
 
     `listed`: the kinds that the Role of the namespace lets it list. `first_wave`: that of the first
-    revision or Job in the namespace.
+    revision or Job in the namespace. `default_namespace`: where some of its objects set no namespace
+    and others do, the one that they mean.
     """
 
     namespace: str
@@ -120,6 +121,7 @@ class JobPlan(NamedTuple):
     plan: LinkPlan
     listed: tuple[Kind, ...]
     first_wave: str
+    default_namespace: str = ""
 
 
 def merge_plans(groups: Sequence[JobPlan]) -> JobPlan:

@@ -74,7 +74,8 @@ def verify(
     A reference to an older revision, which may be in the cluster, is a warning.
 
     Which sets must have a revision: those of --set, those with a linker, and those of which the configuration finds
-    objects. If none of these says anything, there must be a revision of any set.
+    objects. If none of these says anything, and krm-fn would rename something without a configuration, there must be a
+    revision of any set.
 
     Exit codes: 0 nothing is found, or only warnings; 1 findings, or an error; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join

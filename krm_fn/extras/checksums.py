@@ -27,6 +27,7 @@ from krm_fn.extras.restart_requests import (
     find_opt_ins,
     is_clear,
     is_literal,
+    opts_out,
 )
 
 _Names: TypeAlias = Mapping[Item, set[tuple[str, str]]]
@@ -55,9 +56,9 @@ def set_checksums(run: Run) -> Run:
     own = [choice for choice in run.choices.all if not (opt_ins and choice.is_written_by_others)]
     # What a producer makes may change without its spec: then only a controller restarts pods.
     catalogue = Catalogue(choice.item for choice in own if choice.item.is_config)
-    inputs = _find_inputs(
-        run.references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue
-    )
+    strategies = {choice.item: choice.strategy for choice in own}
+    controllers = run.settings.checksums.controllers
+    inputs = _find_inputs(run.references, strategies, opt_ins, catalogue, controllers)
     checksums = tuple(inputs.of_templates.values())
     warnings = tuple(_warn(inputs, run.references, opt_ins, catalogue))
     changes = _annotate_all(checksums, run) + Changes(problems=warnings)
@@ -69,8 +70,12 @@ def _find_inputs(
     strategies: Mapping[Item, Strategy],
     opt_ins: list[OptIn],
     catalogue: Catalogue,
+    controllers: Collection[str],
 ) -> _Inputs:
-    """Find what pods read. `strategies` are those of the objects whose content the package decides."""
+    """Find what pods read. `strategies` are those of the objects whose content the package decides.
+
+    A workload whose author has opted out is not restarted, whatever the strategy.
+    """
     inputs = _Inputs()
     followed = set()
     asking: dict[Item, list[OptIn]] = defaultdict(list)
@@ -81,7 +86,9 @@ def _find_inputs(
             strategy = strategies.get(config)
             if strategy is Strategy.RENAME:
                 followed.add((resolved.referrer, config))
-            elif strategy is Strategy.CHECKSUM:
+            elif strategy is Strategy.CHECKSUM and not opts_out(
+                resolved.referrer, config, controllers
+            ):
                 _add_reference(inputs, resolved, config)
             # The author asks for it on this workload: no kinds, entries and strategies limit that
             # (decision 16).
@@ -152,11 +159,12 @@ def _warn_about_missing(
     """Warn about objects that Wave or Reloader sees in the cluster, but this function does not see in the package."""
     missing, made = _find_missing(references, catalogue)
     for opt_in in opt_ins:
-        outside = {(kind, name) for kind, name in missing[opt_in.item] if kind in opt_in.all_of}
+        seen = opt_in.all_of | opt_in.marked  # of those missing, nobody knows the annotation
+        outside = {(kind, name) for kind, name in missing[opt_in.item] if kind in seen}
         outside |= {
             _short(named, opt_in)
             for named in opt_in.named
-            if is_literal(named) and not catalogue.find(named)
+            if (is_literal(named) or is_clear(named)) and not catalogue.find(named)
         }
         outside = {
             (kind, name) for kind, name in outside - opt_in.excluded if name not in FIXED_NAMES

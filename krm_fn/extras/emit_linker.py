@@ -303,7 +303,8 @@ def inventory(group: JobPlan, settings: Settings) -> Object:
     later wave than a revision: between the two, a run could delete a revision that is wanted again.
     """
     names = ",".join(sorted({revision.name for revision in group.plan.rendered}))
-    annotations = {keys.RENDERED: names, **keep_new_name(settings.deployers)}
+    default = {keys.DEFAULT_NAMESPACE: group.default_namespace} if group.default_namespace else {}
+    annotations = {keys.RENDERED: names, **default, **keep_new_name(settings.deployers)}
     metadata = _metadata(
         _name(settings), group.namespace, group.first_wave, _labels(settings), annotations
     )
@@ -405,6 +406,8 @@ def plan_links(
         namespace = (
             known_namespace if any(consumer.id.namespace for consumer in of_namespace) else ""
         )
+        placed = {bool(one.id.namespace) for one in (*of_namespace, *revised[known_namespace])}
+        default_namespace = known_namespace if len(placed) > 1 else ""
         rendered = set().union(*(revisions_of[consumer] for consumer in of_namespace))
         other_kinds = (requested | {kinds.of(consumer.id) for consumer in of_namespace}) - set(
             CONSUMER_KINDS
@@ -436,7 +439,8 @@ def plan_links(
                 timeout=settings.linker.timeout_seconds,
                 minimum_age=settings.linker.minimum_age_seconds,
             )
-            groups.append(JobPlan(namespace, wave, plan, (*known_kinds, *plan.kinds), first))
+            listed = (*known_kinds, *plan.kinds)
+            groups.append(JobPlan(namespace, wave, plan, listed, first, default_namespace))
     return groups
 
 
@@ -653,11 +657,14 @@ def without_clashes(
     Only adopted names can clash.
     """
     taken = {(item.id.namespace, item.id.name) for item in authored if item.id.kind == "ConfigMap"}
-    clashing: list[Revision] = []
-    for one in revisions:
-        for name in _tracked_names(one, consumers):
-            if name.kind != "ConfigMap" and (one.id.namespace, name.name) in taken:
-                clashing.append(one)
+    clashing = [
+        one
+        for one in revisions
+        if any(
+            name.kind != "ConfigMap" and (one.id.namespace, name.name) in taken
+            for name in _tracked_names(one, consumers)
+        )
+    ]
     message = "will not be garbage-collected: its tracker would collide with an existing ConfigMap of the same name"
     problems = [about(one.item, message, severity=Severity.WARNING) for one in clashing]
     left_out = {one.item for one in clashing}

@@ -7,7 +7,7 @@ annotation may be, and what counts as true.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -85,8 +85,10 @@ OPT_INS = frozenset(
 _LITERAL = r"[a-z0-9-]*"
 
 # The patterns that mean the same to Go and to Python, and that Python matches fast. Go's engine is
-# always linear.
-_ALIKE = r"(?!.*\(\?)(?!.*\[\[)(?!.*\)[*+{])(?:[^\\]|\\[dwsDWS.^$*+?{}\[\]()|-])*"
+# always linear, and refuses possessive quantifiers such as `a++`.
+_ALIKE = (
+    r"(?!.*\(\?)(?!.*\[\[)(?!.*\)[*+{])(?!.*(?<!\\)[*+?}]\+)(?:[^\\]|\\[dwsDWS.^$*+?{}\[\]()|-])*"
+)
 _BRANCHES = r"[*+?{|]"
 _MOST_BRANCHES = 3
 
@@ -150,6 +152,37 @@ def find_opt_ins(items: Iterable[Item], controllers: Iterable[str]) -> list[OptI
     return [opt_in for opt_in in found if opt_in is not None]
 
 
+def opts_out(item: Item, config: Item, controllers: Iterable[str]) -> bool:
+    """Tell whether Reloader would not restart a workload for an object that its pods read, also with --auto-reload-all.
+
+    So it is if the object is ignored, if the workload excludes it, and if `auto` is anything but true.
+    """
+    ignore, yes = RELOADER_IGNORE
+    if "reloader" not in controllers or config.id.kind not in RELOADER:
+        return False
+    of_kind = RELOADER[config.id.kind]
+    if config.annotations.get(ignore) == yes:
+        return True
+    excluded = read_list(item.annotations.get(of_kind.excluded, ""))
+    if not {config.id.name, base_name(config)}.isdisjoint(excluded):
+        return True
+    kind = kind_of(item)
+    said = _said_of(item, of_kind, kind.template) if kind is not None else item.annotations
+    autos = {said.get(RELOADER_AUTO, ""), said.get(of_kind.auto, "")}
+    return autos != {""} and autos.isdisjoint(GO_TRUE)
+
+
+def _said_of(item: Item, of_kind: OfKind, template: str) -> Mapping[str, str]:
+    """Return the annotations that Reloader reads about a kind.
+
+    It reads the pod template only where the workload says nothing about this kind, not even "false".
+    """
+    said = item.annotations
+    if said.keys().isdisjoint((RELOADER_AUTO, RELOADER_SEARCH, of_kind.auto, of_kind.named)):
+        return texts(get(item.node, *template.split("."), "metadata", "annotations"))
+    return said
+
+
 def _read_wave(item: Item, template: str) -> OptIn | None:
     annotation, yes = WAVE_ON
     if item.annotations.get(annotation) != yes:
@@ -176,11 +209,7 @@ def _read_reloader(item: Item, template: str) -> OptIn | None:
         return None
     all_of, marked, named = set(), set(), []
     for kind, keys in RELOADER.items():
-        said = item.annotations
-        # Reloader reads the pod template only where the workload says nothing about this kind, not
-        # even "false".
-        if said.keys().isdisjoint((RELOADER_AUTO, RELOADER_SEARCH, keys.auto, keys.named)):
-            said = on_pods
+        said = _said_of(item, keys, template)
         named += [
             Named(kind, item.id.namespace, name, pattern=True)
             for name in read_list(said.get(keys.named, ""))

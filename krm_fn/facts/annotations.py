@@ -104,6 +104,17 @@ LISTS_IN_VALUES = {
     "secret.reloader.stakater.com/reload": "Secret",
 }
 
+# A label of objects that a program deletes where no annotation of a reader has their name, under a
+# key with a hash of it. gardener/gardener: pkg/resourcemanager/controller/garbagecollector/
+# reconciler.go and references/references.go.
+COLLECTED = ("resources.gardener.cloud/garbage-collectable-reference", "Gardener")
+
+# What kapp reads of objects that it versions. carvel-dev/kapp: pkg/kapp/diff/versioned_resource.go:
+# an annotation, or several with a dot and a suffix, whose text is apiVersion, kind and name of what
+# the object references; and one on an object of which kapp keeps a copy without a version.
+KAPP_EXPLICIT_REFERENCE = "kapp.k14s.io/versioned-explicit-ref"
+KAPP_KEEPS_ORIGINAL = "kapp.k14s.io/versioned-keep-original"
+
 # Annotations of objects that a program copies elsewhere under their names, unless the text is
 # `false`. emberstack/kubernetes-reflector: Mirroring/Core/Annotations.cs;
 # mittwald/kubernetes-replicator: replicate/common/consts.go; config-syncer/config-syncer:

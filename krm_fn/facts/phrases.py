@@ -223,6 +223,7 @@ values don't meet the specifications of the schema(s) in the following chart(s):
 {word}.go:{number}: Warning: Condition path '{field}' for chart {name} returned non-bool value
 {name}.go:{number}: info: skipping unknown hook: {line}
 walk.go:{number}: found symbolic link in path: {path} resolves to {path}. Contents of linked file included and used
+WARNING: This chart is deprecated
 WARNING: Kubernetes configuration file is {word}-readable. This is insecure. Location: {path}
 fatal:
 detected dubious ownership in repository at '{path}'

@@ -5,15 +5,21 @@ asks the API for a fixed name does not: it fails, or runs with defaults. So an o
 chose explicitly is only renamed where nothing hints at such a reader.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 
-from krm_fn.base.item import DATA_FIELDS, Item
-from krm_fn.base.keys import FIXED_NAME, IS_GENERATED, NEEDS_HASH_SUFFIX
+from krm_fn.base.item import DATA_FIELDS, Item, about
+from krm_fn.base.keys import (
+    ASKED_FIXED_NAME,
+    FIXED_NAME,
+    IS_GENERATED,
+    NEEDS_HASH_SUFFIX,
+    STRATEGY,
+)
 from krm_fn.base.kind import is_fixed
 from krm_fn.base.node import get, is_mapping, is_scalar
 from krm_fn.base.problem import Problem
-from krm_fn.base.settings import Settings
+from krm_fn.base.settings import Settings, Strategy
 from krm_fn.core.decide.run import (
     MANAGED_BY,
     RENAME_ALL_THE_SAME,
@@ -30,6 +36,7 @@ from krm_fn.core.references.generated import find_generated, known_names
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import References
+from krm_fn.facts.annotations import COLLECTED
 from krm_fn.guards.readers import (
     READING,
     WRITING,
@@ -46,6 +53,16 @@ _RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENA
 """It renders a chart twice: what is the same again is no password that the chart has just generated."""
 
 
+_COLLECTED_BY = f"metadata.labels[{COLLECTED[0]}]"
+_COLLECTED = (
+    f"{COLLECTED[1]} deletes it under a name that no annotation reference.resources.gardener.cloud/... "
+    "of its readers has"
+)
+_ACCEPT_COLLECTED = (
+    f"annotate it with {STRATEGY}: {Strategy.IGNORE} to accept this, or remove the label"
+)
+
+
 def find_guards(
     package: Package, references: References, mentions: Mentions, settings: Settings
 ) -> Guards:
@@ -55,7 +72,7 @@ def find_guards(
         ReasonCode.EARLY_READER: guard_against(find_early_readers(references, settings.deployers)),
         ReasonCode.ROLE: Guard(hints.role),
         ReasonCode.COPIED: Guard(hints.copied),
-        ReasonCode.PROGRAM: Guard(hints.program),
+        ReasonCode.PROGRAM: Guard(hints.program, _refuse_collected),
         ReasonCode.NAME_SHAPE: Guard(hints.name_shape, hints.refuse_name_shape),
         ReasonCode.MOUNT_PATH: Guard(hints.mount_path),
         ReasonCode.EMPTY: Guard(_why_empty),
@@ -170,6 +187,10 @@ class _Hints:
         )
 
     def program(self, item: Item) -> Reason | None:
+        if _is_collected(item):
+            return Reason(
+                ReasonCode.PROGRAM, _COLLECTED, item, _COLLECTED_BY, remedy=_ACCEPT_COLLECTED
+            )
         namespace = self._package.namespace_of(item)
         names = [
             (item.id.kind, base_name(item)),
@@ -327,6 +348,15 @@ class _Hints:
         )
 
 
+def _is_collected(item: Item) -> bool:
+    return item.labels.get(COLLECTED[0]) == "true"
+
+
+def _refuse_collected(item: Item) -> Iterator[Problem]:
+    if _is_collected(item):
+        yield about(item, f"must not be renamed: {_COLLECTED}; {_ACCEPT_COLLECTED}", _COLLECTED_BY)
+
+
 def _why_generator(item: Item) -> Reason | None:
     """Say that the author asked kustomize for a fixed name.
 
@@ -334,7 +364,8 @@ def _why_generator(item: Item) -> Reason | None:
     """
     file = item.annotations.get(FIXED_NAME)
     has_no_hash = IS_GENERATED in item.annotations and NEEDS_HASH_SUFFIX not in item.annotations
-    if file is None and not has_no_hash:
+    is_known = item.annotations.get(ASKED_FIXED_NAME) == "true"
+    if file is None and not has_no_hash and not is_known:
         return None
     who = f"its generator in {file}" if file else "its generator"
     return Reason(ReasonCode.GENERATOR, f"{who} asks for a fixed name (disableNameSuffixHash)")

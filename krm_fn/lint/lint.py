@@ -21,6 +21,7 @@ from krm_fn.lint.not_followed import (
     find_copied,
     find_filled_by_vars,
     find_in_fields,
+    find_in_kapps_annotations,
     find_in_options,
     find_in_texts,
     find_made_in_cluster,
@@ -31,6 +32,8 @@ from krm_fn.lint.not_followed import (
     warn_about_misspelled,
 )
 from krm_fn.lint.without_effect import (
+    find_encrypted_files,
+    find_encrypted_keys,
     find_missing_keys,
     find_misspelled_kinds,
     find_nothing_chosen,
@@ -50,6 +53,7 @@ def lint(run: Run) -> Changes:
             problems=(
                 *find_taken(run.package, run.choices, run.settings),
                 *find_unrendered(run.package.authored),
+                *find_encrypted_keys(run.package.configs),
             )
         )
     )
@@ -101,6 +105,7 @@ def _warn(run: Run) -> Iterator[Problem]:
         yield from find_in_texts(run.mentions, revisions)
         yield from find_copied(run.guards, revisions)
         yield from find_filled_by_vars(revisions)
+        yield from find_in_kapps_annotations(package.authored, revisions)
         yield from find_substituted(run.guards, revisions)
         yield from find_written_again(package, references, revisions)
         yield from find_named_by_ciphertext(revisions)
@@ -120,6 +125,7 @@ def _warn(run: Run) -> Iterator[Problem]:
         written = {choice.item for choice in run.choices.all if choice.is_written_by_others}
         yield from find_missing_keys(package, references, written, settings)
     yield from find_refused_data(package, revisions, settings.deployers)
+    yield from find_encrypted_files(package.configs, settings.deployers)
     yield from find_own_annotations(package.authored, settings.kinds)
     # What changes without another name.
     if references.read_by_pods:

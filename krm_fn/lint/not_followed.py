@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
@@ -12,7 +13,7 @@ from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import descend, read_path, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.run import Choices, Guards, Package, ReasonCode, Revisions, Run
+from krm_fn.core.decide.run import Choices, Guards, Package, ReasonCode, Revision, Revisions, Run
 from krm_fn.core.names.content_hash import Unhashable, content_hash
 from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
 from krm_fn.core.names.suggest import find_near
@@ -22,6 +23,7 @@ from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.reference import By, Reference, ResolvedReference
 from krm_fn.core.references.references import References, is_left_behind
 from krm_fn.core.references.resolve import Index
+from krm_fn.facts.annotations import KAPP_EXPLICIT_REFERENCE, KAPP_KEEPS_ORIGINAL
 
 _OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
 
@@ -237,6 +239,36 @@ def find_in_texts(mentions: Mentions, revisions: Revisions) -> Iterator[Problem]
             )
         severity = Severity.INFO if one.for_people else Severity.WARNING
         yield about(one.item, message, one.field, severity)
+
+
+def find_in_kapps_annotations(authored: Iterable[Item], revisions: Revisions) -> Iterator[Problem]:
+    """Warn about what kapp would have versioned, and what it has kept, of objects that are renamed now."""
+    renamed: dict[str, list[Revision]] = defaultdict(list)
+    for one in revisions.rendered:
+        if one.is_renamed:
+            renamed[one.base_name].append(one)
+    for item in authored:
+        for name, written in item.annotations.items():
+            if not name.startswith(KAPP_EXPLICIT_REFERENCE):
+                continue
+            words = dict.fromkeys(re.findall(r"[\w.-]+", written))
+            for revision in chain.from_iterable(renamed.get(word, ()) for word in words):
+                if revision.base_id.kind in words:
+                    message = (
+                        f"names {revision.base_id}, and stays as it is: kapp finds no such object any more; remove "
+                        "the annotation, and add an entry to spec.references for the field that it is about"
+                    )
+                    yield about(item, message, f"metadata.annotations[{name}]", Severity.WARNING)
+    for revision in chain.from_iterable(renamed.values()):
+        if KAPP_KEEPS_ORIGINAL in revision.item.annotations:
+            message = (
+                "kapp has kept a copy under this name, which nothing updates any more: what still reads it keeps the "
+                "content of now; exclude the object if something does, else delete the copy"
+            )
+            field = f"metadata.annotations[{KAPP_KEEPS_ORIGINAL}]"
+            yield about(revision.item, message, field, Severity.WARNING)._replace(
+                resource=revision.base_id
+            )
 
 
 def find_copied(guards: Guards, revisions: Revisions) -> Iterator[Problem]:

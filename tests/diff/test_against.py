@@ -85,6 +85,24 @@ def test_the_working_tree_is_compared_with_a_revision(
     assert done.returncode == 1
 
 
+def test_a_configuration_outside_of_the_repository_is_that_of_both_sides(
+    repository: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "krm-fn.yaml").write_text(CONFIG)
+    (repository / "shop/krm-fn.yaml").unlink()
+    commit(repository, {"shop/config.yaml": config_map("one")})
+    edit(repository, "two")
+    for more in ([], ["--each"]):
+        arguments = ["--against=HEAD", f"--config={tmp_path}/krm-fn.yaml", *more, "shop"]
+        done = diff(repository, *arguments)
+        assert "  - A: one\n  + A: two\n  rolls Deployment/web\n" in done.stdout
+        assert done.stderr == NOTE
+    done = diff(
+        repository, "--against=HEAD", f"--config={tmp_path}/krm-fn.yaml", "--root=.", "shop"
+    )
+    assert "is outside of the root" in done.stderr
+
+
 def test_any_revision_will_do(repository: Path) -> None:
     first = git(repository, "rev-parse", "HEAD")
     git(repository, "tag", "--annotate", "v1", "--message=a")

@@ -401,3 +401,42 @@ def test_a_role_names_producers_and_no_secret_that_they_make() -> None:
                 "resourceNames": ["from-vault-h8k5m2t6bd"],
             },
         ]
+
+
+CLASHING = """\
+apiVersion: secrets-store.csi.x-k8s.io/v1
+kind: SecretProviderClass
+metadata: {name: vault, namespace: shop}
+spec:
+  provider: vault
+  secretObjects:
+  - {secretName: web-db, type: Opaque, data: [{key: a, objectName: b}]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: vault, namespace: shop}
+data: {a: b}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web-db, namespace: shop}
+data: {a: b}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  template:
+    spec:
+      containers: [{name: a, image: a, envFrom: [{secretRef: {name: web-db}}]}]
+      volumes: [{name: v, csi: {driver: secrets-store.csi.k8s.io, volumeAttributes: {secretProviderClass: vault}}}]
+"""
+
+
+def test_a_clash_of_two_trackers_of_one_object_is_warned_about_once() -> None:
+    """The driver's class and the Secret that it mirrors have a tracker each."""
+    config = (
+        b"apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
+        b"spec: {kinds: [Secret, SecretProviderClass], strategy: adopt, linker: {image: 'a:1'}}\n"
+    )
+    assert run(CLASHING.encode(), config).stderr.count("will not be garbage-collected") == 1

@@ -5,6 +5,10 @@ import re
 import pytest
 
 from krm_fn.extras.restart_requests import Named, is_clear
+from krm_fn.function import run
+from tests.extras.test_checksum import (
+    CONFIG as CHECKSUM,
+)
 from tests.extras.test_checksum import (
     IGNORE,
     MAP,
@@ -29,22 +33,23 @@ SEARCH, MATCH = "reloader.stakater.com/search", "reloader.stakater.com/match"
 ONLY_MAP, ONLY_SECRET, BOTH, NONE = "a ConfigMap", "a Secret", "both", "nothing"
 
 
-def rolls_with(
+def rolls_with(  # noqa: PLR0913  # what a row is about
     annotations: str,
     pods: str = "",
     *,
     of_map: str = "",
     reads: str = READS_ALL,
     kind: str = "apps/v1 Deployment",
+    config: bytes = IGNORE,
 ) -> str:
     """Which of a ConfigMap and a Secret, both named `config`, change the checksum."""
     web = workload(reads, annotations=f"{{{annotations}}}", pods=f"{{{pods}}}", kind=kind)
     text = package(
         MAP.replace("name: config", f"name: config, annotations: {{{of_map}}}"), SECRET, web
     )
-    before = checksum(text, IGNORE)
-    by_map = checksum(edit(text, "info", "debug"), IGNORE) != before
-    by_secret = checksum(edit(text, "c2VjcmV0", "b3RoZXI="), IGNORE) != before
+    before = checksum(text, config)
+    by_map = checksum(edit(text, "info", "debug"), config) != before
+    by_secret = checksum(edit(text, "c2VjcmV0", "b3RoZXI="), config) != before
     rolled = {
         (False, False): NONE,
         (True, False): ONLY_MAP,
@@ -88,6 +93,58 @@ ON_THE_WORKLOAD = [
 @pytest.mark.parametrize(("annotations", "expected"), ON_THE_WORKLOAD)
 def test_annotations_of_the_workload(annotations: str, expected: str) -> None:
     assert rolls_with(annotations) == expected
+
+
+OPT_OUTS = [
+    pytest.param("", "", "", BOTH, id="no annotation"),
+    pytest.param(f'{AUTO}: "true"', "", "", BOTH, id="auto"),
+    pytest.param(f'{AUTO}: ""', "", "", BOTH, id="an empty auto says nothing"),
+    pytest.param(f'{AUTO}: "false"', "", "", NONE, id="auto off"),
+    pytest.param(f'{AUTO}: "no"', "", "", NONE, id="auto, in no spelling of true"),
+    pytest.param("", f'{AUTO}: "false"', "", NONE, id="auto off on the pods"),
+    pytest.param(f'{AUTO}: "true"', f'{AUTO}: "false"', "", BOTH, id="the workload's auto counts"),
+    pytest.param(f'{MAP_AUTO}: "false"', "", "", ONLY_SECRET, id="auto off for ConfigMaps"),
+    pytest.param(f'{SECRET_AUTO}: "false"', "", "", ONLY_MAP, id="auto off for Secrets"),
+    pytest.param("", f'{SECRET_AUTO}: "false"', "", ONLY_MAP, id="the same on the pods"),
+    pytest.param(f'{AUTO}: "false", {MAP_AUTO}: "true"', "", "", ONLY_MAP, id="one true is enough"),
+    pytest.param(f'{AUTO}: "false", {MAPS}: config', "", "", ONLY_MAP, id="a name counts"),
+    pytest.param(f"{NO_MAPS}: config", "", "", ONLY_SECRET, id="a ConfigMap excluded"),
+    pytest.param(f"{NO_SECRETS}: 'a, config'", "", "", ONLY_MAP, id="a Secret excluded"),
+    pytest.param("", f"{NO_MAPS}: config", "", BOTH, id="no exclude list is on the pods"),
+    pytest.param("", "", 'reloader.stakater.com/ignore: "true"', ONLY_SECRET, id="ignored"),
+]
+
+
+@pytest.mark.parametrize(("annotations", "pods", "of_map", "expected"), OPT_OUTS)
+def test_the_strategy_restarts_no_workload_that_has_opted_out(
+    annotations: str, pods: str, of_map: str, expected: str
+) -> None:
+    """As Reloader with --auto-reload-all: the last lines of its `ShouldReload`."""
+    assert rolls_with(annotations, pods, of_map=of_map, config=CHECKSUM) == expected
+
+
+def test_an_opt_out_counts_only_where_the_controller_does() -> None:
+    config = CHECKSUM.replace(
+        b"strategy: checksum", b"strategy: checksum, checksums: {controllers: [wave]}"
+    )
+    assert rolls_with(f'{AUTO}: "false"', config=config) == BOTH
+
+
+OUTSIDE = [
+    pytest.param(f'{SEARCH}: "true"', READS_ALL, "ConfigMap/config, Secret/config", id="search"),
+    pytest.param(f'{MAPS}: "web-.*"', NAMES_NOTHING, "ConfigMap/web-.*", id="a pattern"),
+    pytest.param(f"{MAPS}: web.conf", NAMES_NOTHING, "ConfigMap/web.conf", id="a name with a dot"),
+    pytest.param(f"{MAPS}: web", NAMES_NOTHING, "ConfigMap/web", id="a name"),
+]
+
+
+@pytest.mark.parametrize(("annotations", "reads", "named"), OUTSIDE)
+def test_each_object_that_is_not_in_the_package_is_named(
+    annotations: str, reads: str, named: str
+) -> None:
+    text = package(workload(reads, annotations=f"{{{annotations}}}"))
+    said = run(text.encode(), CHECKSUM).stderr
+    assert f"reads {named}, not in this package or not managed by it; only Reloader" in said
 
 
 IN_OTHER_PLACES = [
@@ -184,6 +241,10 @@ PATTERNS = [
     pytest.param("[[:alpha:]]+", False, id="a class with a name"),
     pytest.param(r"(a)\1", False, id="a back reference, which Go does not know"),
     pytest.param("(", False, id="half a group"),
+    pytest.param("a++", False, id="a possessive repetition, which Go refuses"),
+    pytest.param("web-[0-9]{1,2}+", False, id="a possessive number of times"),
+    pytest.param("a?+", False, id="a possessive choice"),
+    pytest.param(r"a\*+", True, id="an escaped star, repeated"),
 ]
 
 

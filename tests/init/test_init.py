@@ -640,6 +640,7 @@ WHERE = {
     "clusters/prod/apps/web": "web",
     "k8s/base": "gitops",
     "environments/dev/web": "web",
+    "apps/shop/k8s_manifests": "shop",
 }
 
 

@@ -75,6 +75,18 @@ def test_a_key_with_the_same_value_is_warned_about_and_every_byte_stays(
     assert run(outcome.stdout, CONFIG).stdout == outcome.stdout
 
 
+@pytest.mark.parametrize("field", ["labels", "annotations"])
+def test_a_long_label_twice_is_warned_about_in_an_object_that_changes(field: str) -> None:
+    """The proof leaves out what is far from any edit, and would leave out one of the two."""
+    twice = f"    chart: {'a' * 310}\n    other: b\n    chart: {'a' * 310}\n"
+    text = f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: config\n  {field}:\n{twice}data: {{a: b}}\n---\n"
+    outcome = run((text + POD).encode(), CONFIG)
+    assert outcome.exit_code == 0, outcome.stderr
+    assert "duplicate key 'chart' with the same value" in outcome.stderr
+    assert outcome.stdout.decode().count(twice) == 1
+    assert b"configMap: {name: config-" in outcome.stdout
+
+
 REFUSED = [
     pytest.param("{heritage: a}", "{heritage: a, heritage: b}", id="another value"),
     pytest.param("{heritage: a}", "{heritage: 1, heritage: '1'}", id="a number and a text"),

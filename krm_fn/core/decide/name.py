@@ -22,6 +22,7 @@ from krm_fn.core.decide.run import (
     Choices,
     Consumers,
     Package,
+    ReasonCode,
     Revision,
     Revisions,
     find_clashes,
@@ -334,6 +335,14 @@ def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Chan
             warnings.append(_taken_off(revision, live))
         problems += [warning._replace(resource=revision.id) for warning in warnings]
     return Changes(patches=tuple(patches), problems=tuple(problems))
+
+
+def mark_fixed_names(choices: Iterable[Choice]) -> Changes:
+    """Mark what is left alone because its author asked for a fixed name: behind kustomize nothing else says so."""
+    patch: Patch = {"metadata": {"annotations": {keys.ASKED_FIXED_NAME: "true"}}}
+    left = (one.item for one in choices if one.reason.code is ReasonCode.GENERATOR)
+    unmarked = [item for item in left if keys.ASKED_FIXED_NAME not in item.annotations]
+    return Changes(patches=tuple((item, patch) for item in unmarked))
 
 
 def _find_live_fields(revision: Revision) -> list[str]:

@@ -194,10 +194,10 @@ def _separable(text: str, node: Node) -> list[Node]:
     if is_scalar(node) or node.flow_style:  # type: ignore[attr-defined]  # only scalars lack it
         return []
     if node.id == "mapping":
-        names = [key.value for key, _ in node.value]
-        return (
-            [] if "<<" in names else [key for key, _ in node.value]
-        )  # merged fields are not all its own
+        names = [key.value for key, _ in node.value if is_scalar(key)]
+        # Merged fields are not all its own. Of a field that is there twice, one could be left out.
+        is_clear = "<<" not in names and len({*names}) == len(names)
+        return [key for key, _ in node.value] if is_clear else []
     return node.value if _is_even(text, node.value) else []
 
 

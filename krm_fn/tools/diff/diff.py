@@ -365,11 +365,14 @@ class There:
         What is outside of the repository is the same for both.
         """
         root = options.limits.root
+        files = [*filter(None, [options.config]), *options.helm.values]
+        outside = [file for file in files if self._repository.find(file) is None]
         return options._replace(
             config=options.config and self.locate(options.config),
             helm=options.helm._replace(values=tuple(map(self.locate, options.helm.values))),
             limits=options.limits._replace(
-                root=Path(self.locate(str(root))) if root else self._folder
+                root=Path(self.locate(str(root))) if root else self._folder,
+                named=frozenset() if root else frozenset(outside),
             ),
         )
 

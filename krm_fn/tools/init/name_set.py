@@ -62,6 +62,8 @@ def _find_names(named: str, around: Around) -> Iterator[str]:
 def _find_application(parts: tuple[str, ...], around: Around) -> str:
     """Return the last folder that is neither structure nor an environment; `""` if there is none."""
     telling = [part for part in parts if not _is_common(part)]
+    # No set can have a name with `_`, and what it is turned into tells little: the folder above does.
+    telling = [part for part in telling if "_" not in part] or telling
     if (
         telling
         and telling[-1] == parts[-1]

@@ -45,7 +45,8 @@ class Limits(NamedTuple):
     PATH. `no_remote`: nothing is fetched. `is_verbose`: all that the programs say is shown, values
     too. `are_fixed`: the command has no options that set them. `enable_helm`: kustomize may give
     charts to helm. `is_share`: the bytes are only a part of those that are allowed, and other
-    renderings have the rest.
+    renderings have the rest. `named`: files of the command line that are read wherever they are, as
+    nobody has set this root.
     """
 
     root: Path | None = None
@@ -56,6 +57,7 @@ class Limits(NamedTuple):
     are_fixed: bool = False
     enable_helm: bool = False
     is_share: bool = False
+    named: frozenset[str] = frozenset()
 
 
 DEFAULT_LIMITS = Limits()
@@ -123,7 +125,7 @@ def find_root(working: Path, source_path: str) -> Path:
 def read_named(name: str, allowance: Allowance) -> bytes:
     """Read a file that the command line names.
 
-    Without a root, it may be a link to a file in its own directory.
+    Without a root that somebody has set, it may be a link to a file in its own directory.
     """
     if not name.startswith(_OPENED_BY_THE_CALLER):
         return _files_of(name, allowance).read(Path(name))
@@ -140,7 +142,9 @@ def check_named(name: str, allowance: Allowance) -> None:
 
 
 def _files_of(name: str, allowance: Allowance) -> "Files":
-    return Files(allowance.limits.root or Path(name).parent, allowance)
+    limits = allowance.limits
+    root = None if name in limits.named else limits.root
+    return Files(root or Path(name).parent, allowance)
 
 
 def read_all(opened: BinaryIO, name: str, allowance: Allowance) -> bytes:
@@ -192,24 +196,27 @@ class Files:
     def walk(self, folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
         """Yield each folder, with the names of its folders and files, as `os.walk` does; linked folders too.
 
-        The caller may remove names of folders that it does not want. A folder that is reached twice is an error: its
-        objects would be applied twice, and links could make few folders look like millions.
+        The caller may remove names of folders that it does not want. A folder that is reached twice is read once: its
+        objects would be applied twice, and links could make few folders look like millions. Links come last, so that
+        what is in the tree is read where it is.
         """
-        reached: dict[Path, Path] = {}
+        reached: set[Path] = set()
         pending = [folder]
-        while pending:
-            here = pending.pop()
+        linked: list[Path] = []
+        while pending or linked:
+            here = pending.pop() if pending else linked.pop(0)
             real = self.locate(here)
             if real in reached:
-                self._refuse_repeated(here, reached[real])
-            reached[real] = here
+                continue
+            reached.add(real)
             if len(here.relative_to(folder).parts) > MAX_LEVELS:
                 raise Rejected(
                     Problem(f"has more than {MAX_LEVELS} levels of folders", file=str(folder))
                 )
             folders, names = _list(here)
             yield here, folders, names
-            pending += (here / name for name in folders)
+            for below in (here / name for name in folders):
+                (linked if below.is_symlink() else pending).append(below)
 
     @contextmanager
     def _open(self, file: Path) -> Iterator[BinaryIO]:
@@ -232,16 +239,6 @@ class Files:
             f"{way} outside of the root {self._root}; --root sets the directory that may be read"
         )
         raise Rejected(Problem(message, file=str(path)))
-
-    def _refuse_repeated(self, here: Path, first: Path) -> NoReturn:
-        contains = here.is_relative_to(first)
-        what = (
-            f"is a link to {first}, which contains it"
-            if contains
-            else f"is the same folder as {first}, by a link"
-        )
-        message = f"{what}; remove the link"
-        raise Rejected(Problem(message, file=str(here)))
 
 
 def _list(folder: Path) -> tuple[list[str], list[str]]:

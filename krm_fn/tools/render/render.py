@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, about, read_item
-from krm_fn.base.keys import FIXED_NAME, NEEDS_HASH_SUFFIX
+from krm_fn.base.keys import FIXED_NAME, NEEDS_HASH_SUFFIX, STRATEGY
 from krm_fn.base.node import (
     FieldPath,
     Node,
@@ -23,12 +23,19 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, at
-from krm_fn.base.settings import KPTFILE, NO_ENVIRONMENT, Environment, NearbyConfig, configures
+from krm_fn.base.settings import (
+    KPTFILE,
+    NO_ENVIRONMENT,
+    Environment,
+    NearbyConfig,
+    Strategy,
+    configures,
+)
 from krm_fn.core.config.configuration import Configuration, Origin, Packages, as_passed
 from krm_fn.core.config.configuration import find_configuration as find_among_all
 from krm_fn.core.decide.run import Run
 from krm_fn.core.decide.summarize_run import summarize_run
-from krm_fn.core.names.names import former_names, is_named_late
+from krm_fn.core.names.names import authored_id, former_names, is_named_late
 from krm_fn.core.yaml.apply import Applied, apply_changes
 from krm_fn.core.yaml.envelope import Envelope, find_objects, join_streams, open_envelope
 from krm_fn.core.yaml.reader import Expansion, read_yaml, walk, warn_about_repeated
@@ -50,6 +57,8 @@ from krm_fn.tools.render.sources import Inputs, SourceText, read_config_file, re
 from krm_fn.tools.render.tools import HelmOptions
 
 _T = TypeVar("_T")
+
+_HELM_HOOK = "helm.sh/hook"
 
 
 class NoObjects(Rejected):
@@ -199,7 +208,26 @@ def decide_opened(opened: Opened, environment: Environment) -> Run:
         problems = [*_find_named_too_early(opened, found)]
         if problems:
             raise Rejected(*problems)
-        return found
+        return found.add(Changes(problems=tuple(_find_lost_hooks(opened, found))))
+
+
+def _find_lost_hooks(opened: Opened, found: Run) -> Iterator[Problem]:
+    """Warn about each hook that names a renamed object, and that helm would not pass to a post-renderer."""
+    is_strict = found.settings.strict or found.environment.strict
+    losing = {source.name for source in opened.texts if source.loses_hooks}
+    if "helm" not in found.settings.deployers or not (found.environment.warns or is_strict):
+        return
+    items = {*items_of((name, envelope) for name, envelope in opened.envelopes if name in losing)}
+    for referrer, reference, targets in found.references.authored:
+        renamed = [item for item in targets if item in found.revisions.renamed]
+        if not renamed or referrer not in items or _HELM_HOOK not in referrer.annotations:
+            continue
+        message = (
+            f"Helm 3 passes no hooks to a post-renderer, so this one would look for {reference.target}, which does not "
+            f"exist: annotate {authored_id(renamed[0])} with {STRATEGY}: {Strategy.IGNORE}, or use Helm 4"
+        )
+        problem = about(referrer, message, reference.field, Severity.WARNING)
+        yield problem.as_error() if is_strict else problem
 
 
 def _find_named_too_early(opened: Opened, found: Run) -> Iterator[Problem]:

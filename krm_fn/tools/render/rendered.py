@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 
+from krm_fn.base import keys
 from krm_fn.base.item import Item
 from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
 from krm_fn.base.node import Node, elements, get, text
@@ -37,7 +38,12 @@ def find_default_namespace(items: Collection[Item], configured: Iterable[Setting
     return next(
         filter(
             None,
-            chain(by_config, _subject_namespaces(emitted), _planned_namespaces(items, emitted)),
+            chain(
+                by_config,
+                (item.annotations.get(keys.DEFAULT_NAMESPACE, "") for item in emitted),
+                _subject_namespaces(emitted),
+                _planned_namespaces(items, emitted),
+            ),
         ),
         "",
     )

@@ -60,7 +60,7 @@ class SourceText(NamedTuple):
     `is_early`: it says the names that kustomize knew when it would have run krm-fn. `notes`:
     annotations by which kustomize knows the former names of objects, where they are not in the
     text. `fixed`: the names that generators of kustomize are to make without a hash, by kind, and
-    the files that say so.
+    the files that say so. `loses_hooks`: helm would not pass the hooks in it to a post-renderer.
     """
 
     name: str
@@ -69,6 +69,7 @@ class SourceText(NamedTuple):
     is_early: bool = False
     notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
     fixed: Mapping[tuple[str, str], str] = {}
+    loses_hooks: bool = False
 
     @property
     def origin(self) -> str:
@@ -161,7 +162,13 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
             configs.insert(0, SourceText(str(place / file), data))
     is_early = built.configuration is not None
     source = SourceText(
-        built.command, built.stdout, built.again, is_early, built.notes, built.fixed
+        name=built.command,
+        data=built.stdout,
+        again=built.again,
+        is_early=is_early,
+        notes=built.notes,
+        fixed=built.fixed,
+        loses_hooks=built.loses_hooks,
     )
     unread = _find_unread([place, *built.bases, outside], place, allowance)
     return Sources([source], configs, built.remarks, unread)

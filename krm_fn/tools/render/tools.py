@@ -6,6 +6,7 @@ known to show none is passed on.
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -38,6 +39,11 @@ from krm_fn.tools.render.listed_charts import ListedChart
 from krm_fn.tools.render.program import Known, Program, known_part, run_program, temporary_folder
 
 CHART = "Chart.yaml"
+
+# Helm 3 takes hooks out before it runs a post-renderer, also 3.22 (pkg/action/action.go,
+# `renderResources`). Helm 4 passes them (helm/helm 30968).
+_HOOK = b"helm.sh/hook"
+_PASSES_HOOKS = 4
 _BUILD = {"kustomize": "build", "kubectl": "kustomize"}
 _MOST_REMARKS = 10
 _PRIVATE = 0xE000
@@ -88,7 +94,7 @@ class Built(NamedTuple):
     kustomize. `bases` are the other local directories that it read. `notes`: what kustomize knew of
     the names of objects, as its annotations, where that is not in the text. `fixed`: what its
     generators are to make without a hash, and the file that says so, where no annotation in the
-    text does.
+    text does. `loses_hooks`: helm would not pass the hooks among the objects to a post-renderer.
     """
 
     command: str
@@ -99,6 +105,7 @@ class Built(NamedTuple):
     bases: Sequence[Path] = ()
     notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
     fixed: Mapping[tuple[str, str], str] = {}
+    loses_hooks: bool = False
 
 
 def built_from(directory: Path) -> str:
@@ -134,8 +141,19 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
         built = _run(directory, command, allowance)
         # Charts make passwords and certificates anew on every rendering: only a second one shows
         # which.
-        return built._replace(again=_run(directory, command, allowance).stdout)
+        again = _run(directory, command, allowance).stdout
+        loses_hooks = _HOOK in built.stdout and not _passes_hooks(program, directory, allowance)
+        return built._replace(again=again, loses_hooks=loses_hooks)
     return _build_kustomization(directory, file, helm, allowance)
+
+
+def _passes_hooks(program: str, directory: Path, allowance: Allowance) -> bool:
+    """Tell whether this helm passes hooks to a post-renderer, as Helm 4 does. Of an unknown one, it is not assumed."""
+    said = _run(directory, [program, "version", "--short"], allowance).stdout.decode(
+        errors="replace"
+    )
+    found = re.match(r"v?(\d+)\.", said)
+    return found is not None and int(found[1]) >= _PASSES_HOOKS
 
 
 def _build_kustomization(

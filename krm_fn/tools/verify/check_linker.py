@@ -115,15 +115,18 @@ class _LinkerObjects:
                 RevisionName(one.kind, one.reference.target) for one in find_generated(producer)
             ]
             self._configs |= {(name, package.namespace_of(producer)) for name in made}
+        # Without the version: a plan says the one that the API server serves, as of a CronJob.
         self._workloads = {
-            (f"{who.api_version}/{who.kind}/{who.name}", namespace) for who, namespace in authored
+            ((who.group, who.kind, who.name), namespace) for who, namespace in authored
         }
 
     def have_config(self, name: RevisionName, namespace: str) -> bool:
         return (name, namespace) in self._configs
 
     def have_workload(self, name: str, namespace: str) -> bool:
-        return (name, namespace) in self._workloads
+        api_version, kind, own_name = name.rsplit("/", 2)
+        group = api_version.rpartition("/")[0]
+        return ((group, kind, own_name), namespace) in self._workloads
 
 
 class _JobPlace(NamedTuple):
@@ -224,7 +227,11 @@ def _check_jobs(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
         yield from (about(job, message, field) for message in messages)
         if not messages:  # else it is clear what has changed
             yield from check_job(job, place.set, place.inventories)
-    for wave in sorted(plans.keys() - {find_wave(job) for job in place.of_kind("Job")}):
+    found = {find_wave(job) for job in place.of_kind("Job")}
+    here = [plans[wave] for wave in found & plans.keys()]
+    for wave in sorted(plans.keys() - found):
+        if plans[wave] in here:
+            continue  # two waves in which nothing is waited for have one plan, and so one Job
         of_wave = f", sync wave {wave}" if wave else ""
         what_for = "nothing sets owners, or deletes old revisions"
         yield Problem(f"no Job of the linker for {_name(place)}{of_wave}: {what_for}")
@@ -458,7 +465,11 @@ def _check_namespaces(
     if rendering.is_placed or not any(group.namespace for group in place.groups):
         return
     expected = f"expected {place.namespace}, as its workloads have it"
-    bare = _find_bare(one, rendering) if place.namespace == rendering.package.namespace else []
+    is_told = any(
+        item.annotations.get(keys.DEFAULT_NAMESPACE) == place.namespace for item in place.emitted
+    )
+    is_meant = place.namespace == rendering.package.namespace and not is_told
+    bare = _find_bare(one, rendering) if is_meant else []
     for item in bare:
         message = f"missing: {expected}, unless the deployer sets it (verify --namespace {place.namespace})"
         yield about(

@@ -31,7 +31,12 @@ from krm_fn.core.references.generated import hash_of
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.guards.readers import find_early_readers
 from krm_fn.tools.render.deployable import is_internal
-from krm_fn.tools.verify.rendering import Configured, RenderedSet, Rendering
+from krm_fn.tools.verify.rendering import (
+    Configured,
+    RenderedSet,
+    Rendering,
+    configure_by_default,
+)
 
 
 def check_names(rendering: Rendering) -> Iterator[Problem]:
@@ -187,7 +192,8 @@ _NOT_RUN = "krm-fn has not run over these objects (kustomize skips exec function
 def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Problem]:
     """Find sets without a revision: the expected ones, those of configurations, and those that have a linker.
 
-    Where nothing says what to expect, any sign that the function has run will do.
+    Where nothing says what to expect, any sign that the function has run will do, if there is
+    something that it renames by default.
     """
     sets = rendering.sets
     is_referenced = any(
@@ -209,6 +215,7 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
         not expected
         and not sets
         and not any(keys.CHECKSUM in one.annotations for one in rendering.package.authored)
+        and (is_referenced or any(_chosen(configure_by_default(rendering))))
     ):
         yield Problem(f"no revision of any set: {_NOT_RUN}")
 

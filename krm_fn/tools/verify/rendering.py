@@ -108,6 +108,11 @@ def read_rendering(
     )
 
 
+def configure_by_default(rendering: Rendering) -> Configured:
+    """Choose as the function does without a configuration."""
+    return _configure(rendering.package, rendering.references, Settings())
+
+
 def _read_revision(item: Item) -> Revision:
     strategy = Strategy.RENAME if hash_in_name(item) else Strategy.ADOPT
     return Revision(item, base_name(item), item.id.name, strategy, tuple(find_generated(item)))

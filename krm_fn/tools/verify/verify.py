@@ -22,6 +22,7 @@ from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.core.yaml.splice import plan_patch
 from krm_fn.lint.lint import lint
 from krm_fn.lint.not_followed import find_unfollowed_affixes
+from krm_fn.lint.without_effect import find_encrypted_keys
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, place_by_object, placed_in
 from krm_fn.tools.render.render import OpenedText, find_configurations, items_of
@@ -123,6 +124,7 @@ def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
     yield from check_duplicates(rendering)
     yield from check_names(rendering)
     yield from check_marks(rendering)
+    yield from find_encrypted_keys(rendering.package.configs)
     yield from check_references(rendering)
     yield from check_left_behind(rendering)
     yield from check_keys(rendering)
