@@ -15,9 +15,8 @@ def install(folder: Path) -> Path:
     """Install this checkout into a new virtual environment below a folder, and return its `krm-fn`."""
     source, environment = folder / "source", folder / "environment"
     source.mkdir()
-    copy_sources(
-        source
-    )  # to build in a checkout leaves files behind, which the next build takes for sources
+    # To build in a checkout leaves files behind, which the next build takes for sources.
+    copy_sources(source)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     pip = [
         sys.executable,

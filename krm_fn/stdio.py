@@ -69,9 +69,8 @@ def _size_of(stream: TextIO | None) -> os.terminal_size:
         columns, lines = os.get_terminal_size(descriptor)
     except OSError:
         return _NO_TERMINAL
-    return os.terminal_size(
-        (columns or _COLUMNS, lines)
-    )  # some have none, such as those of containers
+    # Some have none, such as those of containers.
+    return os.terminal_size((columns or _COLUMNS, lines))
 
 
 def write_stdout(data: bytes) -> None:

@@ -182,9 +182,8 @@ def link(
     # A request that fails makes a cycle, a page of objects makes none. To look for some after every
     # 700 objects of a page takes half of a run's time.
     gc.set_threshold(100_000)
-    stop = (
-        Event()
-    )  # Kubernetes ends a pod by SIGTERM, and the log has to say what was done until then
+    # Kubernetes ends a pod by SIGTERM, and the log has to say what was done until then.
+    stop = Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     writes = Writes.EVENTS if check_only else Writes.NOTHING if dry_run else Writes.ALL
     options = LinkOptions(namespace, Access(kubeconfig, context), writes, as_json=output == "json")

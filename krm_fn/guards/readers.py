@@ -472,9 +472,8 @@ def _read_texts(item: Item) -> Iterator[_Text]:
         yield from (_Text(item, value.field, value.text) for value in data_texts(item))
     else:
         for one in scalars(item.node):
-            if (
-                "/" in one.scalar.value
-            ):  # to spell the field of each text would take longer than to read it
+            # To spell the field of each text would take longer than to read it.
+            if "/" in one.scalar.value:
                 yield _Text(item, spell(one.path), one.scalar.value)
 
 
@@ -628,9 +627,8 @@ class Permissions:
             granting[kind] = several
             aggregators = _Aggregators(kinds)
             waiting = list(several)
-            for (
-                role
-            ) in waiting:  # grows on the way: `admin` aggregates `edit`, which aggregates others
+            # Grows on the way: `admin` aggregates `edit`, which aggregates others.
+            for role in waiting:
                 found = aggregators.take(role.labels) if role.id.kind == "ClusterRole" else []
                 waiting += [one for one in found if one not in several]
                 several.update(dict.fromkeys(found))

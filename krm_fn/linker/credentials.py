@@ -124,9 +124,8 @@ def load_credentials(access: Access, deadline: Deadline) -> Credentials:
         raise NoCredentials(str(error)) from error
     except (NoCredentials, Stopped, OutOfTime):
         raise
-    except (
-        Exception
-    ) as error:  # the client fails in any way at what it does not expect, and may show it
+    except Exception as error:
+        # The client fails in any way at what it does not expect, and may show it.
         message = f"the client cannot read them ({type(error).__name__})"
         raise NoCredentials(message) from error
     _clean_token(configuration)
@@ -178,9 +177,8 @@ class _Merger(KubeConfigMerger):
             Path(copy).replace(whole)
         finally:
             del self.config_files[copy]
-            Path(copy).unlink(
-                missing_ok=True
-            )  # it holds the token, and is only there after a failure
+            # It holds the token, and is only there after a failure.
+            Path(copy).unlink(missing_ok=True)
 
 
 class _Kubeconfig:
@@ -256,9 +254,8 @@ class _Kubeconfig:
         else:
             loader.load_and_set(configuration)
         if authority:
-            configuration.ca_cert_data = authority.decode(
-                "ascii", "ignore"
-            )  # there may be remarks around it
+            # There may be remarks around it.
+            configuration.ca_cert_data = authority.decode("ascii", "ignore")
         is_used = str(configuration.host).startswith("https") and (
             certificate or configuration.cert_file
         )
@@ -359,9 +356,8 @@ def _merge(kubeconfig: str | None) -> _Merger:
         return _Merger(files)
     except OSError:
         raise
-    except (
-        Exception
-    ) as error:  # the client's reader fails in any way at what is no YAML, or has another form
+    except Exception as error:
+        # The client's reader fails in any way at what is no YAML, or has another form.
         message = f"{files} is no kubeconfig"
         raise ConfigException(message) from error
 

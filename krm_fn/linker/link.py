@@ -229,9 +229,8 @@ def _delete_unreferenced(
         for revision in plan_deletions(plan, second):
             if marked.get(revision.uid) == revision.resource_version:
                 _delete(revision, plan, cluster, report)
-    return _link_revisions(
-        plan, observe(plan, cluster), cluster, report
-    )  # gives the annotation back
+    # Gives the annotation back.
+    return _link_revisions(plan, observe(plan, cluster), cluster, report)
 
 
 def _mark(

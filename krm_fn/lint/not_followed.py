@@ -40,9 +40,8 @@ def find_unlisted(
             and referrer.id.kind not in ROLES
             and not rendered.isdisjoint(targets)
         )
-        is_consumer = (
-            is_consumer and reference.rule.by is not By.COPY
-        )  # retained for another reason, which is said
+        # Retained for another reason, which is said.
+        is_consumer = is_consumer and reference.rule.by is not By.COPY
         kind = package.kinds.of(referrer.id)
         if is_consumer and referrer not in seen and not kind.is_listable:
             seen.add(referrer)

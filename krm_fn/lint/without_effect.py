@@ -419,10 +419,11 @@ def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
                     field,
                     "the key is in data as well: the API server refuses it; remove one of them",
                 )
+            # Of a Secret's key in both fields, only that of stringData counts.
             held[key] = (
                 value,
                 is_encoded,
-            )  # of a Secret's key in both fields, only that of stringData counts
+            )
             wrong = _judge_value(value, are_words_text=are_words_text) if is_readable else ""
             if is_encoded and is_readable:
                 wrong = "" if _is_bytes(value) else wrong or _judge_encoded(value, item.id.kind)
@@ -577,9 +578,8 @@ def _judge_entries(
     for position, selector in reported.items():
         wanted = [selector.kind] if selector.kind else sorted(kinds)
         what = f"no {' or '.join(wanted)} of the package{guesses.get(position, '')}"
-        alike[what, position if selector.name == "*" else -1].append(
-            position
-        )  # by its place, if it has no name
+        # By its place, if it has no name.
+        alike[what, position if selector.name == "*" else -1].append(position)
     for (what, _), (first, *others) in alike.items():
         subject = (
             f'"{selectors[first].name}" matches' if selectors[first].name != "*" else "matches"
@@ -703,9 +703,8 @@ def _compare(
     found: Collection[str], wanted: Collection[str], others: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     missing = [name for name in wanted if name not in found]
-    for name in (
-        found if missing else ()
-    ):  # most objects have all, and to look for what is near takes a library
+    # Most objects have all, and to look for what is near takes a library.
+    for name in found if missing else ():
         if name not in wanted and name not in others and (meant := nearest(name, missing)):
             yield name, meant
 

@@ -148,10 +148,11 @@ def _write_hunks(old: str, new: str, width: int, context: int) -> Iterator[Line]
     ends_alike = not old or not new or old.endswith("\n") == new.endswith("\n")
     before, after = _split(old, ends_alike=ends_alike), _split(new, ends_alike=ends_alike)
     hunks = align(before, after)
+    # Equal texts have none.
     next_starts = [
         *(hunk.new_start for hunk in hunks[1:]),
         *([len(after)] if hunks else []),
-    ]  # equal texts have none
+    ]
     done = 0
     shown: set[int] = set()
     for hunk, next_start in zip(hunks, next_starts, strict=True):

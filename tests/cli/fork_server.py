@@ -52,9 +52,8 @@ def _run(request: int, *streams: int) -> None:
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()
-    if (
-        _CREDENTIALS in sys.modules
-    ):  # the Kubernetes client has read the variable when it was imported
+    # The Kubernetes client has read the variable when it was imported.
+    if _CREDENTIALS in sys.modules:
         sys.modules[_CREDENTIALS].__dict__["KUBE_CONFIG_DEFAULT_LOCATION"] = environment.get(
             "KUBECONFIG", "~/.kube/config"
         )

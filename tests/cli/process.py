@@ -19,9 +19,8 @@ def krm_fn(
     *arguments: str, cwd: Path, stdin: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
     variables = {**os.environ, **environment}
-    if any(
-        name.startswith(("LC_", "PYTHON")) for name in environment
-    ):  # an interpreter reads them when it starts
+    # An interpreter reads them when it starts.
+    if any(name.startswith(("LC_", "PYTHON")) for name in environment):
         command = [*KRM_FN, *arguments]
         return subprocess.run(
             command,

@@ -310,9 +310,8 @@ def test_no_command_takes_half_an_answer(
         outcome = stage.run(behaviour, number)
         found = stage.files()
         where = f"{call}, call {number} of {len(calls)}: {outcome}"
-        assert "--help" not in outcome.stderr, (
-            where
-        )  # else the call was wrong, and nothing has been tried
+        # Else the call was wrong, and nothing has been tried.
+        assert "--help" not in outcome.stderr, where
         if outcome._replace(summary="") == healthy._replace(summary="") or (
             conflicts and not outcome.exit_code
         ):

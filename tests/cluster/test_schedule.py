@@ -136,10 +136,11 @@ def test_a_paused_canary_keeps_both_and_the_run_after_the_last_replica_set_delet
         assert set(shop.revisions()) == {old, new}
     promote(shop.api, "web")
     rollout_in_phase(shop.api, "web", "Healthy")
+    # The configuration does not change, so no Job of a release runs.
     for image in (
         "app:2",
         "app:3",
-    ):  # the configuration does not change, so no Job of a release runs
+    ):
         objects = web("new")
         shop.sync(objects[0], with_image(objects[1], image))
         rollout_in_phase(shop.api, "web", "Paused")

@@ -311,9 +311,8 @@ def test_the_repository_stays_as_it_is(settings: list[str], repository: Path) ->
     for setting in settings:
         git(repository, "config", *setting.split("="))
     edit(repository, "two")
-    os.utime(
-        repository / "shop/web.yaml", (1, 1)
-    )  # git would like to note that the content is the same
+    # Git would like to note that the content is the same.
+    os.utime(repository / "shop/web.yaml", (1, 1))
     before = _state(repository)
     assert diff(repository, "--against=main", "shop").stdout.endswith(CHANGED)
     assert _state(repository) == before

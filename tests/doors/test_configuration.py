@@ -113,13 +113,11 @@ CASES = [
     )
     for number, (sentence, row) in enumerate(ROWS.items())
     for name, door in DOORS.items()
-    if (
-        door.knows_files or not row.needs_files
-    )  # a stream does not say which files its objects are from
+    # A stream does not say which files its objects are from.
+    if (door.knows_files or not row.needs_files)
     and (row.passed or not door.must_pass)
-    and (
-        name != "verify" or row.is_of_one_set
-    )  # verify looks at several sets, each with its own configuration
+    # Verify looks at several sets, each with its own configuration.
+    and (name != "verify" or row.is_of_one_set)
 ]
 
 

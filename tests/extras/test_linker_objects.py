@@ -321,9 +321,8 @@ def test_no_input_makes_a_rule_too_wide(api_version: str, kind: str, plural: str
         if outcome.stdout
         else []
     )
-    emitted = [
-        one for one in emitted if one.get("metadata", {}).get("name") != "web"
-    ]  # may be a Job or Role itself
+    # May be a Job or Role itself.
+    emitted = [one for one in emitted if one.get("metadata", {}).get("name") != "web"]
     roles = [
         one
         for one in emitted

@@ -207,9 +207,8 @@ def without_our_changes(after: Any, before: Any, path: tuple[str, ...] = ()) -> 
         known = before if isinstance(before, list) else []
         if path == ("results",):
             return known
-        if path[-1:] == (
-            "resourceNames",
-        ):  # names of revisions are added, and go where the base name is the name again
+        # Names of revisions are added, and go where the base name is the name again.
+        if path[-1:] == ("resourceNames",):
             bases = [CONTENT_NAME.sub("", one) for one in after]
             kept = [
                 one

@@ -67,9 +67,8 @@ class ArgoCd:
         (self._folder / "ssh" / "ssh_known_hosts").touch()
         shutil.copy(PLUGIN, self._folder / "plugin" / "plugin.yaml")
         shutil.copyfile(module_folder(MODULE) / "hack" / VERIFY, self._folder / "bin" / VERIFY)
-        (self._folder / "bin" / VERIFY).chmod(
-            0o700
-        )  # no file of a downloaded module may be executed
+        # No file of a downloaded module may be executed.
+        (self._folder / "bin" / VERIFY).chmod(0o700)
         self.repositories = self._folder / "repositories"
         _install(self.api)
         self._start(cluster)

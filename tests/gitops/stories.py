@@ -92,10 +92,11 @@ def clean_between_releases(shop: Shop) -> None:
     assert {*old} <= shop.revisions().keys()
     shop.check("Paused")
     shop.promote()
+    # What is rendered of configuration stays the same, and so does the Job.
     for image in (
         "2",
         "3",
-    ):  # what is rendered of configuration stays the same, and so does the Job
+    ):
         shop.deploy(image=image)
         shop.until_running("Paused")
         shop.promote()

@@ -72,9 +72,8 @@ def test_all_properties_hold(path: Path) -> None:
 @holds
 def every_revision_of_the_rendering_is_drawn(drawn: Drawn) -> None:
     stream, _ = render_opened(drawn.opened, drawn.found.changes)
-    rendered: list[Any] = [
-        one for one in yaml.load_all(stream, yaml.CBaseLoader) if one
-    ]  # texts only
+    # Texts only.
+    rendered: list[Any] = [one for one in yaml.load_all(stream, yaml.CBaseLoader) if one]
     objects = [one for document in rendered for one in _unwrap(document)]
     revisions = [_revision(one["kind"], one["metadata"]) for one in objects if _is_revision(one)]
     nodes = [node for node in drawn.graph.nodes if node.style is NodeStyle.REVISION]

@@ -106,9 +106,8 @@ def _create_workloads(store: ObjectStore, random: Random, names: list[str]) -> l
             if history == "ReplicaSet" and random.random() < 0.5:
                 store.create(pod_of(past, f"app-{number}-{version}-pod"))
         if history == "ControllerRevision" and random.random() < 0.5:
-            owned_by = [
-                reference(one, controller=True)
-            ]  # it has started before the template was edited
+            # It has started before the template was edited.
+            owned_by = [reference(one, controller=True)]
             spec = _template(random, names)["spec"]
             store.create(
                 _aged(thing("Pod", f"app-{number}-pod", ownerReferences=owned_by, spec=spec), OLD)

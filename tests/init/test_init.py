@@ -671,7 +671,8 @@ def test_all_folders_that_would_do_share_one_time(
         1,
         len(names),
     )
+    # On a busy machine the first has no time to say that it runs.
     assert (tmp_path / "runs").read_text() in {
         "\n",
         "",
-    }  # on a busy machine the first has no time to say that it runs
+    }

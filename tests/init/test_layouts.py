@@ -88,9 +88,8 @@ def build_as_flux(folder: Path, scratch: Path) -> bytes | None:
     )
     resources: list[str] = []
     for here, below, names in os.walk(scratch):
-        below[:] = [
-            name for name in below if name not in {".git", ".github"}
-        ]  # as it does without a .sourceignore
+        # As it does without a .sourceignore.
+        below[:] = [name for name in below if name not in {".git", ".github"}]
         kustomized = [name for name in below if is_kustomized(Path(here, name))]
         below[:] = [name for name in below if name not in kustomized]
         found = [*kustomized, *(name for name in names if name.endswith((".yaml", ".yml")))]

@@ -46,11 +46,12 @@ def _named(value: Any, namespace: str) -> Iterator[tuple[str, str, str]]:
             elif key in ("secretRef", "secretKeyRef"):
                 yield "Secret", namespace, field["name"]
             elif key == "secret":
+                # The latter in projected volumes.
                 yield (
                     "Secret",
                     namespace,
                     field.get("secretName") or field["name"],
-                )  # the latter in projected volumes
+                )
             else:
                 yield from _named(field, namespace)
 

@@ -90,9 +90,8 @@ def is_discovered(
         folder=folder,
         programs=programs,
     )
-    assert done.returncode == 0, (
-        done.stderr
-    )  # else the application would not be the plugin's, whatever is printed
+    # Else the application would not be the plugin's, whatever is printed.
+    assert done.returncode == 0, done.stderr
     return done.stdout.removesuffix("\n") != ""
 
 

@@ -66,9 +66,8 @@ def test_the_next_command_renders_the_package(
     assert (done.returncode, done.stderr) == (0, "")
     assert f"next: {command}{more}\n" in done.stdout
     printed = run(command, tmp_path, on_path)
-    rendered = printed or "\n---\n".join(
-        path.read_text() for path in shop.glob("*.yaml")
-    )  # kpt renders in place
+    # Kpt renders in place.
+    rendered = printed or "\n---\n".join(path.read_text() for path in shop.glob("*.yaml"))
     verified = krm_fn("verify", "-", "--set", "shop", "--strict", cwd=tmp_path, stdin=rendered)
     assert verified.stderr.startswith("verified: 3 revisions of set shop, "), verified.stderr
 

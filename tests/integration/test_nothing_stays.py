@@ -266,9 +266,8 @@ def test_no_system_call_changes_anything_else(name: str, place: Place, tmp_path:
     _use_real(place)
     trace = tmp_path / "trace"
     before = place.look(command.outputs)
-    calls = ",".join(
-        f"?{call}" for call in CALLS
-    )  # with a question mark, one that a machine does not have is none
+    # With a question mark, one that a machine does not have is none.
+    calls = ",".join(f"?{call}" for call in CALLS)
     with place.running(
         command, str(strace), "-f", "-y", "-s", "4096", "-o", str(trace), "-e", f"trace={calls}"
     ) as process:

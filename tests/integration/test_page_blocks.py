@@ -35,11 +35,12 @@ FOR = {
     "krm-fn explain": (),
     "krm-fn graph": (),
     "krm-fn init": (),
+    # Who applies the output is open, so the defaults must hold.
     "kustomize build": (
         "argocd",
         "flux",
         "kpt",
-    ),  # who applies the output is open, so the defaults must hold
+    ),
     "kpt fn": ("kpt",),
     "helm template": ("helm",),
     "examples/flux": ("flux",),

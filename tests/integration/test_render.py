@@ -59,10 +59,11 @@ def test_a_kustomization(
     assert (outcome.stderr, outcome.exit_code) == ("", 0)
     objects = load(outcome.stdout)
     assert_names_hold(objects)
+    # Generated, and not read by any pod.
     assert set(defined(objects)) == {
         "a-web-4h2mbtbbt6",
         "a-plain",
-    }  # generated, and not read by any pod
+    }
 
 
 def test_an_invalid_kustomization(

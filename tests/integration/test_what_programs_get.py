@@ -239,9 +239,8 @@ def make_bench(require_tool: Callable[[str], Path], tmp_path: Path) -> Make:
     kustomize = require_tool("kustomize").parent
 
     def make(name: str, files: dict[str, str]) -> Bench:
-        folder = (
-            tmp_path / name / "folder/folder"
-        )  # so that paths upwards stay in the folder of the test
+        # So that paths upwards stay in the folder of the test.
+        folder = tmp_path / name / "folder/folder"
         script = HELM.format(python=sys.executable, record=str(folder / "record"))
         write(folder, {**TREE, **files, "bin/helm": script})
         (folder / "bin/helm").chmod(0o755)

@@ -97,9 +97,8 @@ class FakeApiServer:
         if left > 0:
             metadata |= {"continue": str(start + limit), "remainingItemCount": left}
         if "PartialObjectMetadataList" in headers["accept"]:
-            partial = [
-                _partial(item) for item in page
-            ] or None  # as Go writes an empty list of these
+            # As Go writes an empty list of these.
+            partial = [_partial(item) for item in page] or None
             named = {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1"}
             return Answer(200, {**named, "metadata": metadata, "items": partial})
         items = [

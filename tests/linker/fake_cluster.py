@@ -45,9 +45,8 @@ class FakeCluster:
         self.said: list[str] = []
         self.calls = 0
         self._deadline = Deadline(timeout, self.stop, lambda: self.store.clock, self.said.append)
-        self._consumers = ConsumerLists(
-            self, long=0, alone=0
-        )  # whatever their number, it reads only changes again
+        # Whatever their number, it reads only changes again.
+        self._consumers = ConsumerLists(self, long=0, alone=0)
 
     @property
     def namespace(self) -> str:

@@ -119,9 +119,8 @@ UNTIL_THE_DEADLINE = [
 def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_path: Path) -> None:
     run = run_against(behaviour, tmp_path)
     assert TIMEOUT <= run.seconds < TIMEOUT + 10
-    *waits, warning = (
-        run.stderr.splitlines()
-    )  # it says that it waits if a pause happens to last a second
+    # It says that it waits if a pause happens to last a second.
+    *waits, warning = run.stderr.splitlines()
     assert run.exit_code == 0
     assert all(line.startswith("waiting for the API server ") for line in waits), run.stderr
     assert warning.startswith("warning: ")

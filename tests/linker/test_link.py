@@ -449,9 +449,8 @@ def test_a_replica_set_created_during_the_run_is_linked() -> None:
 
 def test_an_owner_deleted_during_the_run_is_left_to_the_garbage_collector() -> None:
     store = changed()
-    store.update_metadata(
-        store.get("ConfigMap", A), creationTimestamp="2026-06-01T12:00:00Z"
-    )  # too young to be deleted
+    # Too young to be deleted.
+    store.update_metadata(store.get("ConfigMap", A), creationTimestamp="2026-06-01T12:00:00Z")
     replica_set = store.get("ReplicaSet", "web-1")
     run = CompletedRun(
         store, hook=before(f"patch ConfigMap/{A}", lambda: store.remove(replica_set))

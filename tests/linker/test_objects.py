@@ -87,8 +87,9 @@ def test_an_owner_has_the_group_of_its_version(api_version: str, group: str) -> 
         pytest.param(False, "Secret", "ConfigMap", id="an annotation on what is no tracker"),
     ],
 )
+# A row.
 def test_a_revision_has_the_kind_of_what_it_stands_for(
     is_tracker: bool, stands_for: str, kind: str
-) -> None:  # a row
+) -> None:
     revision = LiveRevision("a", "u", "1", 0.0, is_tracker=is_tracker, stands_for=stands_for)
     assert revision.kind == kind

@@ -62,9 +62,8 @@ ENDS = [
 def test_end_last_line(text: str, ended: str) -> None:
     assert end_last_line(text) == ended
     assert values(end_last_line(text) + AFTER) == [*values(text), {"z": 1}]
-    assert (
-        len(f"\n{end_last_line(text)}{AFTER}".split(KUBECTLS_MARKER)) == 2
-    )  # as kubectl splits a stream
+    # As kubectl splits a stream.
+    assert len(f"\n{end_last_line(text)}{AFTER}".split(KUBECTLS_MARKER)) == 2
 
 
 JOINED = [

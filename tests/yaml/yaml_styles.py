@@ -173,9 +173,8 @@ class Styles:
             block = self.block_scalar(value, indent)
             if block:
                 return lead + block
-        if (
-            value is not None and not props and self.chance(self.fancy * 0.3)
-        ):  # on a line of its own
+        # On a line of its own.
+        if value is not None and not props and self.chance(self.fancy * 0.3):
             lead = self.end_of_line() + " " * (indent + self.rng.randint(1, 5))
         text = self.scalar(value, indent, in_flow=False)
         return (lead.rstrip(" ") if not text and not props else lead) + text + self.end_of_line()
@@ -241,9 +240,8 @@ class Styles:
             found.append(f"&{self.new_anchor()}")
         if self.chance(self.fancy * 0.3):
             kind = {dict: "map", list: "seq", str: "str", bool: "bool", int: "int"}.get(type(value))
-            if (
-                kind == "str" and value and self.chance(0.2)
-            ):  # ruamel reads an empty text with this tag as null
+            # Ruamel reads an empty text with this tag as null.
+            if kind == "str" and value and self.chance(0.2):
                 found.append("!")
             elif kind:
                 found.append(self.tag_handle + kind)

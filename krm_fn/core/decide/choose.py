@@ -291,9 +291,8 @@ class _Chooser:
         settings, references = self._settings, self._references
         if item.id.kind not in settings.kinds:
             return _Decision(None, _not_handled(item))
-        if (
-            settings.select is not None
-        ):  # whoever wrote it has listed what is to be chosen, and nothing else is
+        # Whoever wrote it has listed what is to be chosen, and nothing else is.
+        if settings.select is not None:
             return _Decision(None, _NOT_SELECTED)
         reader = references.read_by_others.get(item)
         if reader is not None and (
@@ -406,9 +405,8 @@ def _not_handled(item: Item) -> Reason:
 
 def _leave_unchanged(item: Item, reason: Reason) -> _Decision:
     message = f"left unchanged: {reason.text}; {reason.remedy}"
-    severity = (
-        Severity.INFO if reason.code is ReasonCode.EMPTY else Severity.WARNING
-    )  # there is nothing to be stale
+    # There is nothing to be stale.
+    severity = Severity.INFO if reason.code is ReasonCode.EMPTY else Severity.WARNING
     return _Decision(None, reason, about(item, message, severity=severity))
 
 
@@ -497,10 +495,11 @@ def _find(
     """Yield the entries that match an object, in their order."""
     if not entries:
         return
+    # An entry still matches what an earlier run in place has renamed.
     own = (
         item.id.name,
         base_name(item),
-    )  # an entry still matches what an earlier run in place has renamed
+    )
     for one in entries.that_may_match(own):
         if one.position not in but and _matches(item, own, one.entry):
             yield one

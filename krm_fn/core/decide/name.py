@@ -296,9 +296,8 @@ def find_consumers(
     out_of_sight = set()
     for resolved in references:
         referrer, reference, targets = resolved
-        if (
-            reference.written or referrer.id.kind in ROLES
-        ):  # a role says who may read an object, not that anybody does
+        # A role says who may read an object, not that anybody does.
+        if reference.written or referrer.id.kind in ROLES:
             continue
         for target in targets:
             is_near = package.namespace_of(referrer) == namespaces.get(target)

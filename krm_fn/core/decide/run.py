@@ -326,10 +326,11 @@ class Revision(NamedTuple):
     def _find_generated(self, reference: Reference) -> Generated | None:
         if not self.generated:
             return None
+        # It may be that of an earlier rendering.
         names = {
             reference.target,
             without_hash(reference.target),
-        }  # it may be that of an earlier rendering
+        }
         named = (
             one
             for one in self.generated
@@ -439,9 +440,8 @@ class ChecksumInput:
         return not cannot_change(self.item)
 
     def add(self, config: Item, keys: frozenset[str] | None, controller: str = "") -> None:
-        keys = (
-            keys if config.is_config else None
-        )  # the spec of a producer does not say which part makes which key
+        # The spec of a producer does not say which part makes which key.
+        keys = keys if config.is_config else None
         before = self.configs.get(config, frozenset())
         self.configs[config] = None if keys is None or before is None else before | keys
         if controller:

@@ -83,9 +83,8 @@ def _find_meant(
     resolved: ResolvedReference, by_base_name: ByBaseName, index: Index
 ) -> Iterator[tuple[Item, PassedOver]]:
     """Yield the object that is most probably meant: one that is renamed, or else one that pods cannot start without."""
-    if index.kinds.is_cluster_scoped(
-        resolved.referrer.id
-    ):  # its own namespace says nothing about the object's
+    # Its own namespace says nothing about the object's.
+    if index.kinds.is_cluster_scoped(resolved.referrer.id):
         return
     name, reference = resolved.reference.target, resolved.reference
     place = reference.kind, name, reference.target_namespace
@@ -101,9 +100,8 @@ def _find_meant(
 
 def find_pinned(resolved: ResolvedReference, by_base_name: ByBaseName) -> Iterator[Revision]:
     """Yield the revisions of whose history the reference names another one."""
-    if (
-        resolved.referrer.id.kind in ROLES
-    ):  # a rule may list the names of several kinds, and those of older revisions
+    # A rule may list the names of several kinds, and those of older revisions.
+    if resolved.referrer.id.kind in ROLES:
         return
     older = CONTENT_NAME.fullmatch(resolved.reference.target)
     for revision in (
@@ -470,9 +468,8 @@ def update_rules(
             taken = {*kept, *present} if name in outdated else kept
             new = [one for one in dict.fromkeys(wanted[name]) if one not in taken]
             if not new and name in outdated:
-                dropped.append(
-                    position
-                )  # no object has this name any more, and the list has the present one
+                # No object has this name any more, and the list has the present one.
+                dropped.append(position)
                 continue
             first, *more = new or [name.value]
             kept.append(first)

@@ -155,9 +155,8 @@ def _read_field(node: Node | None, name: str) -> JsonValue:
         return node.value
     if is_mapping(node):
         return read_data(node, name)
-    read_value(
-        node, name
-    )  # a list is hashed as null, but kustomize still fails at an unhashable value in it
+    # A list is hashed as null, but kustomize still fails at an unhashable value in it.
+    read_value(node, name)
     return None
 
 

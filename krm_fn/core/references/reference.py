@@ -223,9 +223,8 @@ def read_reference(  # noqa: PLR0913  # the parts of a reference
 
 def is_read(reference: Reference) -> bool:
     """Tell whether containers, or what sets them up, see the content."""
-    is_pulled = (
-        ".imagePullSecrets[" in reference.field
-    )  # the kubelet reads these again at each pull
+    # The kubelet reads these again at each pull.
+    is_pulled = ".imagePullSecrets[" in reference.field
     return reference.in_pod and not reference.written and not is_pulled
 
 

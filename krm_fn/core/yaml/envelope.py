@@ -144,9 +144,8 @@ def _find_sourced(text: str, nodes: list[Mapping]) -> set[Mapping]:
     sourced = set()
     for comment in comments:
         behind = bisect_right(in_order, comment.start(), key=_start)
-        is_between = (
-            not behind or layout.node_end(text, in_order[behind - 1]) <= comment.start()
-        )  # else it is in its data
+        # Else it is in its data.
+        is_between = not behind or layout.node_end(text, in_order[behind - 1]) <= comment.start()
         if behind < len(in_order) and is_between:
             sourced.add(in_order[behind])
     return sourced

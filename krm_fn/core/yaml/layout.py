@@ -121,9 +121,8 @@ def node_end(text: str, node: Node) -> int:
     if is_sequence(node):
         *others, last = node.value
         if last.start <= max([node.start, *(other.end for other in others)]):
-            return element_spans(text, node)[-1][
-                1
-            ]  # it is an alias: its marks are those of its anchor
+            # It is an alias: its marks are those of its anchor.
+            return element_spans(text, node)[-1][1]
         return node_end(text, last)
     key, value = node.value[-1]
     return value_end(text, key, value)

@@ -110,9 +110,8 @@ def _is_uneven(document: Document) -> bool:
     A line within a scalar is neither, as of a folded CEL rule `a ? b : c`.
     """
     text = f"\n{document.text}"
-    may_be = (
-        "\n%" in text or "\r%" in text or re.search(r"\?\s", text)
-    )  # fast, and rare in a text without such lines
+    # Fast, and rare in a text without such lines.
+    may_be = "\n%" in text or "\r%" in text or re.search(r"\?\s", text)
     if not may_be:
         return False
     lines = [found.start() for found in re.finditer(_UNEVEN, text)]

@@ -149,7 +149,8 @@ class FileSearch:
         except (
             OSError,
             Rejected,
-        ):  # what cannot be read, is too much, or hides a path: the rendering says it
+        ):
+            # What cannot be read, is too much, or hides a path: the rendering says it.
             return None
         return ways
 

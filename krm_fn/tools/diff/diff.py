@@ -452,10 +452,11 @@ def _read_release(side: Side, other: Side, options: RenderOptions) -> Release | 
     ]
     is_rendered = any(is_revision(item) or is_emitted(item) for item in items)
     is_package = side.has_folder and not other.has_configuration and not is_rendered
+    # Warnings are for those who render.
     opened, environment = (
         side.opened,
         options.environment._replace(warns=False),
-    )  # warnings are for those who render
+    )
     settings = None
     if side.has_configuration or is_package:
         items = render_items(opened, decide_opened(opened, environment).changes)

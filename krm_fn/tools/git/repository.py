@@ -22,10 +22,11 @@ _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false"),  # no program of the repository runs
     "safe.bareRepository=explicit",  # a folder of the tree may look like a repository
     "protocol.allow=never",  # older versions of git do not know GIT_NO_LAZY_FETCH
+    # All files count, and nothing is fetched.
     *(
         "core.sparseCheckout=false",
         "submodule.recurse=false",
-    ),  # all files count, and nothing is fetched
+    ),
 )
 
 _VARIABLES = {

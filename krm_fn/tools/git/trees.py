@@ -106,9 +106,8 @@ class GitTree:
         if path == ".":
             return self._paths
         start = bisect_left(self._paths, f"{path}/")
-        return self._paths[
-            start : bisect_left(self._paths, f"{path}0")
-        ]  # the character behind the slash
+        # The character behind the slash.
+        return self._paths[start : bisect_left(self._paths, f"{path}0")]
 
 
 class WorkingTree:

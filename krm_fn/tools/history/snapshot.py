@@ -374,9 +374,8 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
         names |= one.configs.inventory.references if one.configs.inventory else frozenset()
     kinds = dict.fromkeys(CONSUMER_KINDS)  # each once, though several sets may name it
     for plan in plans.values():
-        names |= {
-            revision.name for revision in plan.rendered
-        }  # what does not exist yet: pods may wait for it
+        # What does not exist yet: pods may wait for it.
+        names |= {revision.name for revision in plan.rendered}
         kinds |= dict.fromkeys(plan.kinds)
     objects = _read_objects(source, kinds, Names.of(names))
     return Snapshot(

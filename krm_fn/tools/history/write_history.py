@@ -137,9 +137,8 @@ def _write_detail(history: History, screen: Screen) -> str:
     notes = [*find_notes(history)]
     for one in history.sets:
         for workload in one.workloads:
-            back = (
-                _write_way_back(workload) if workload.is_settled else ()
-            )  # of the others, the notes tell
+            # Of the others, the notes tell.
+            back = _write_way_back(workload) if workload.is_settled else ()
             notes += (
                 note._replace(sentence=f"{printable(str(workload))}: {note.sentence}")
                 for note in back
@@ -433,9 +432,8 @@ def _sum(referrers: Iterable[Referrer]) -> Pods | None:
     known = [one.pods for one in referrers if one.pods is not None]
     readies = [pods.ready for pods in known]
     ready = None if None in readies else sum(filter(None, readies))
-    problem = next(
-        (pods.problem for pods in known if pods.problem), ""
-    )  # one is enough to look there
+    # One is enough to look there.
+    problem = next((pods.problem for pods in known if pods.problem), "")
     return Pods(sum(pods.total for pods in known), ready, problem) if known else None
 
 

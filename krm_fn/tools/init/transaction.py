@@ -86,9 +86,8 @@ class _Transaction:
                 one.content.file.unlink()
         self.clean_up()
         for folder in reversed(self._folders):
-            with suppress(
-                OSError
-            ):  # nor does a folder that somebody has put something into meanwhile
+            # Nor does a folder that somebody has put something into meanwhile.
+            with suppress(OSError):
                 folder.rmdir()
         self._folders = []
 
@@ -149,9 +148,8 @@ def _check_unchanged(content: NewContent) -> None:
 
 
 def _copy_owner(status: os.stat_result, descriptor: int) -> None:
-    with suppress(
-        PermissionError
-    ):  # only root gives files away, and an owner changes the mode below
+    # Only root gives files away, and an owner changes the mode below.
+    with suppress(PermissionError):
         os.fchown(descriptor, status.st_uid, status.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
 

@@ -66,9 +66,8 @@ def read_live(kind: Kind, found: Any) -> LiveManifest:
     metadata = below(found, "metadata")
     owners = tuple(_read_owners(metadata))
     annotations = mapping(metadata.get("annotations"))
-    applied = (
-        text_in(annotations, LAST_APPLIED) if kind.kind != "Secret" else ""
-    )  # it has the values of a Secret
+    # It has the values of a Secret.
+    applied = text_in(annotations, LAST_APPLIED) if kind.kind != "Secret" else ""
     others = {name: value for name, value in annotations.items() if name != LAST_APPLIED}
     own = {
         name: value

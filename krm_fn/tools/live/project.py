@@ -215,9 +215,8 @@ class _Projector:
     def _project_metadata(self, live: Node, rendered: Node | None, place: _Place) -> Node:
         """Keep the name, and leave out what the API server writes."""
         after, before = fields(rendered), fields(live)
-        is_unknown = (
-            self._is_secret and not self._live.owners
-        )  # only something that stands for it has been seen
+        # Only something that stands for it has been seen.
+        is_unknown = self._is_secret and not self._live.owners
         whole = rendered if is_unknown else self._project(rendered, live, place)
         kept = fields(whole) | {name: one for name, one in after.items() if name in SERVER_METADATA}
         # A rendering may leave the namespace to those who apply it.

@@ -222,13 +222,11 @@ class Files:
     def _open(self, file: Path) -> Iterator[BinaryIO]:
         try:
             real = self.locate(file)
-            _refuse_irregular(
-                file, os.lstat(real)
-            )  # before it is opened: to open a device may have effects
+            # Before it is opened: to open a device may have effects.
+            _refuse_irregular(file, os.lstat(real))
             with open(real, "rb", opener=_open_at_once) as opened:  # Path.open has no `opener`
-                _refuse_irregular(
-                    file, os.fstat(opened.fileno())
-                )  # it may have been replaced since
+                # It may have been replaced since.
+                _refuse_irregular(file, os.fstat(opened.fileno()))
                 yield opened
         except OSError as error:
             raise Rejected(unreadable(str(file), error)) from error

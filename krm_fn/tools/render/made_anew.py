@@ -67,9 +67,8 @@ def is_new_key(places: Iterable[FieldPath], key: str) -> bool:
 
 def _find_unlike(one: Node, other: Node) -> Iterator[FieldPath]:
     """Yield the places at which two nodes differ, as deep as both have them."""
-    stack: list[tuple[Node, Node, FieldPath]] = [
-        (one, other, WHOLE)
-    ]  # no recursion: objects may be nested deep
+    # No recursion: objects may be nested deep.
+    stack: list[tuple[Node, Node, FieldPath]] = [(one, other, WHOLE)]
     while stack:
         here, there, place = stack.pop()
         if is_mapping(here) and is_mapping(there):

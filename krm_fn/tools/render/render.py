@@ -135,9 +135,8 @@ def open_inputs(
     for name, envelope in opened:
         remarks += [place(name, one) for one in warn_about_repeated(envelope.document)]
     made_anew = _find_made_anew(found.texts, opened)
-    texts = [
-        source._replace(data=b"", again=b"") for source in found.texts
-    ]  # the envelopes have them
+    # The envelopes have them.
+    texts = [source._replace(data=b"", again=b"") for source in found.texts]
     return Opened(texts, opened, configuration, remarks, expansion, found.unread, made_anew)
 
 

@@ -389,9 +389,8 @@ def _check_after_inventory(trackers: Iterable[Item], place: _JobPlace) -> Iterat
     inventories = place.inventories
     if not inventories:
         return
-    first = [
-        group.first_wave for group in place.groups[:1]
-    ]  # if the inventory is later, that is said already
+    # If the inventory is later, that is said already.
+    first = [group.first_wave for group in place.groups[:1]]
     waves = [wave_order(wave)[0] for wave in (*first, *map(wave_of, inventories))]
     for tracker in trackers:
         if wave_order(wave_of(tracker))[0] < min(waves):

@@ -177,9 +177,8 @@ def _check_absent(
     many.
     """
     named = {(one.reference.kind, one.reference.target) for one in references if not one.targets}
-    found = {
-        one.reference.name for one in references if one.targets
-    }  # a rule may be about several kinds
+    # A rule may be about several kinds.
+    found = {one.reference.name for one in references if one.targets}
     for _, reference, _ in references:
         if reference.name in found:
             continue

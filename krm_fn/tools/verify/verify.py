@@ -93,9 +93,8 @@ def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[OpenedText, 
     opened: OpenedText = []
     for source in found.texts:
         opened += [(source.name, envelope) for envelope in _open_text(source)]
-    if (
-        not opened
-    ):  # not even an empty ResourceList: what should have written the manifests has failed
+    # Not even an empty ResourceList: what should have written the manifests has failed.
+    if not opened:
         raise Rejected(Problem("no objects in the input", file="" if path == STDIN else path))
     return opened, found.configs
 
@@ -142,9 +141,8 @@ def _answer(opened: OpenedText, problems: list[Problem], summary: str, *, strict
     failed = any(problem.severity is Severity.ERROR for problem in problems)
     envelope = opened[0][1]
     stdout = add_results(envelope, problems)
-    if (
-        envelope.resource_list is None
-    ):  # the objects of a ResourceList say themselves which file they are from
+    # The objects of a ResourceList say themselves which file they are from.
+    if envelope.resource_list is None:
         problems = [*place_by_object(problems, opened)]
     return Outcome(stdout, stderr_lines(problems) + ("" if failed else summary), int(failed))
 
@@ -163,9 +161,8 @@ def check_again(rendering: Rendering) -> Iterator[Problem]:
     if len(configured) != 1:
         return
     (only,) = configured
-    settings = only.settings._replace(
-        strict=False
-    )  # a warning of the function is no sign that something has changed
+    # A warning of the function is no sign that something has changed.
+    settings = only.settings._replace(strict=False)
     environment = Environment(namespace=rendering.package.namespace, warns=False)
     changes = lint(transform(rendering.package, settings, environment, embedded_reader()))
     edits = [*changes.edits]
