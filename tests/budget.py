@@ -72,7 +72,7 @@ def count() -> list[Count]:
     tokens = sum(count_tokens(module.path) for module in code)
     return [
         Count("modules without facts", len(code), 165),
-        Count("thousands of tokens, without facts", tokens / 1000, 286),
+        Count("thousands of tokens, without facts", tokens / 1000, 291),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.5),
         Count(
             "median lines of a module",
@@ -83,7 +83,7 @@ def count() -> list[Count]:
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 5),
         Count("longest chain of imports", len(longest_chain(imports)), 20),
         Count("modules in a circle of imports", len(circle(imports)), 0),
-        Count("modules that a run imports", len(ours_of_a_run()), 72, goal=60),
+        Count("modules that a run imports", len(ours_of_a_run()), 74, goal=60),
         *count_entered(),
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
         Count("public functions with two homes", len(functions_with_two_homes(modules)), 0),
@@ -91,7 +91,7 @@ def count() -> list[Count]:
         Count("nested loops in 100 functions", nested_comprehensions(code), 1),
         Count("modules that mention producers", len(mentioning_producers(modules)), 42),
         Count("rooms without tests under their name", len(rooms_without_tests()), 0),
-        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 119),
+        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 120),
     ]
 
 
@@ -293,12 +293,12 @@ def count_entered() -> list[Count]:
     alone, together = enter(_CONFIG_MAP), enter(_CONFIG_MAP + _DEPLOYMENT)
     diff = enter_diff()
     return [
-        Count("files that one ConfigMap enters", alone.files, 37, goal=36),
-        Count("their lines, in thousands", alone.lines / 1000, 14.3, goal=10.6),
+        Count("files that one ConfigMap enters", alone.files, 39, goal=36),
+        Count("their lines, in thousands", alone.lines / 1000, 15.8, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
-        Count("their lines, in thousands", together.lines / 1000, 17, goal=15.7),
-        Count("files that one line of diff enters", diff.files, 80, goal=70),
-        Count("their lines, in thousands", diff.lines / 1000, 25, goal=23.7),
+        Count("their lines, in thousands", together.lines / 1000, 18.1, goal=15.7),
+        Count("files that one line of diff enters", diff.files, 82, goal=70),
+        Count("their lines, in thousands", diff.lines / 1000, 26.8, goal=23.7),
     ]
 
 

@@ -226,7 +226,8 @@ def find_in_texts(mentions: Mentions, revisions: Revisions) -> Iterator[Problem]
                 one.target.id.kind, revision.base_name, None
             )
         )
-        if is_said:
+        is_kapps = one.field.startswith(f"metadata.annotations[{KAPP_EXPLICIT_REFERENCE}")
+        if is_said or is_kapps:  # `find_in_kapps_annotations` says more
             continue
         kind, base, new = one.target.id.kind, revision.base_name, revision.name
         if one.for_people:
