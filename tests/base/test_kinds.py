@@ -155,7 +155,8 @@ SCOPES = [
         "example.com/v1", "ProviderConfig", "", False, id="somebody else's ProviderConfig"
     ),
     pytest.param(
-        "rbac.authorization.k8s.io/v1", "ClusterRole", "shop", False, id="one that says a namespace"
+        *("rbac.authorization.k8s.io/v1", "ClusterRole", "shop", True),
+        id="one into which kustomize has written a namespace",
     ),
     pytest.param("apps/v1", "Deployment", "", False, id="a Deployment that says none"),
 ]

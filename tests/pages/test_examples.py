@@ -30,7 +30,7 @@ def rendered(example: str) -> str:
 @pytest.mark.parametrize("example", ["from-wave", "from-reloader"])
 def test_before_and_after(example: str) -> None:
     (block,) = re.findall(
-        r"```yaml\n(.*?)```", (EXAMPLES / example / "README.md").read_text(), re.DOTALL
+        r"```text\n(.*?)```", (EXAMPLES / example / "README.md").read_text(), re.DOTALL
     )
     heading, *lines = block.splitlines()
     column = heading.index("# after")

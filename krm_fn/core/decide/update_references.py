@@ -12,7 +12,7 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base import keys
-from krm_fn.base.changes import Changes, Edit, SetItems, SetText
+from krm_fn.base.changes import Changes, Edit, SetItems, SetParts, SetText
 from krm_fn.base.item import Item, about, locate
 from krm_fn.base.node import (
     Node,
@@ -388,12 +388,15 @@ def _join_lists(edits: Iterable[Edit], references: Iterable[ResolvedReference]) 
         else:
             yield edit
     for node, same in several.items():
-        text = node.value
-        for _, reference, name in sorted(same, key=lambda one: -len(one[1].before)):  # from the end
-            start = len(reference.before)
-            text = text[:start] + name + text[start + len(reference.target) :]
+        starts = {len(reference.before): (reference, name) for _, reference, name in same}
+        parts: list[tuple[int, int, str]] = []
+        for start, (reference, name) in sorted(starts.items()):
+            parts.append((start, start + len(reference.target), name))
+        names = SetParts(node, tuple(parts))
+        # A block stays a block. No other text can be shown to have its names as they are written.
+        change = names if node.style == "|" else SetText(node, names.text)
         first = same[0][0]
-        yield Edit(SetText(node, text), first.item, first.field.rpartition("[")[0])
+        yield Edit(change, first.item, first.field.rpartition("[")[0])
 
 
 def _rewrite_own(resolved: ResolvedReference, revisions: Revisions) -> Iterator[Edit]:

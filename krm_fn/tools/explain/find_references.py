@@ -137,7 +137,7 @@ class _ReferenceReader:
 def _writes(edit: Edit, reference: Reference, name: str) -> bool:
     """Tell whether an edit writes a name in the place of a reference, or adds it to the list around it."""
     match edit.change:
-        case SetText(text=text):
+        case SetText(text=text) | SetParts(text=text):
             words = WORD.findall(str(text)) if reference.is_listed else []
             return name in words or text == reference.renamed(name)
         case SetItems(add=added):
