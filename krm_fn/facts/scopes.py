@@ -9,11 +9,6 @@ variable of the controller names another one; `unset` is the one without it. `ho
 its project's own instructions.
 """
 
-_CONTROLLER = "the namespace of its controller"
-_PODS = "the namespace of each pod that it changes"
-_CLAIMS = "the namespace of each claim"
-_FLUENT = "the namespace of the program that it configures"
-
 SCOPES = (
     # Kubernetes
     (
@@ -39,32 +34,32 @@ SCOPES = (
     (
         "storage.k8s.io snapshot.storage.k8s.io",
         "StorageClass VolumeAttributesClass VolumeSnapshotClass",
-        _CLAIMS,
+        "the namespace of each claim",
         "kubernetes-csi/external-provisioner: pkg/controller/controller.go (getSecretReference)",
     ),
     (
         "",
         "PersistentVolume",
-        _CLAIMS,
+        "the namespace of each claim",
         "kubernetes/kubernetes: pkg/volume/azure_file/azure_file.go (getSecretNameAndNamespace)",
     ),
     # What injects into pods, or makes them
     (
         "kyverno.io policies.kyverno.io",
         "ClusterCleanupPolicy ClusterPolicy GeneratingPolicy MutatingPolicy",
-        _PODS,
+        "the namespace of each pod that it changes",
         "kyverno/kyverno: api/kyverno/v1/rule_types.go (Mutation)",
     ),
     (
         "mutations.gatekeeper.sh",
         "Assign AssignImage AssignMetadata ModifySet",
-        _PODS,
+        "the namespace of each pod that it changes",
         "open-policy-agent/gatekeeper: apis/mutations/v1/assign_types.go (Parameters)",
     ),
     (
         "apps.kruise.io",
         "SidecarSet",
-        _PODS,
+        "the namespace of each pod that it changes",
         "openkruise/kruise: pkg/webhook/pod/mutating/sidecarset.go",
     ),
     (
@@ -107,7 +102,7 @@ SCOPES = (
     (
         "cert-manager.io",
         "ClusterIssuer",
-        _CONTROLLER,
+        "the namespace of its controller",
         "cert-manager/cert-manager: pkg/controller/helper.go (ResourceNamespace)",
         {
             "images": ("cert-manager-controller",),
@@ -119,7 +114,7 @@ SCOPES = (
     (
         "trust.cert-manager.io trust-manager.io",
         "Bundle ClusterBundle",
-        _CONTROLLER,
+        "the namespace of its controller",
         "cert-manager/trust-manager: pkg/bundle/internal/source/source.go (configMapBundle)",
         {
             "images": ("trust-manager",),
@@ -131,7 +126,7 @@ SCOPES = (
     (
         "keda.sh",
         "ClusterTriggerAuthentication",
-        _CONTROLLER,
+        "the namespace of its controller",
         "kedacore/keda: pkg/util/env_resolver.go (GetClusterObjectNamespace)",
         {
             "images": ("kedacore/keda",),
@@ -142,7 +137,7 @@ SCOPES = (
     (
         "networking.cfargotunnel.com",
         "ClusterTunnel",
-        _CONTROLLER,
+        "the namespace of its controller",
         "adyanth/cloudflare-operator: cmd/main.go (cluster-resource-namespace)",
         {
             "images": ("cloudflare-operator",),
@@ -154,14 +149,14 @@ SCOPES = (
     (
         "pkg.crossplane.io",
         "Configuration DeploymentRuntimeConfig Function ImageConfig Provider",
-        _CONTROLLER,
+        "the namespace of its controller",
         "crossplane/crossplane: apis/pkg/v1/package_types.go (PackagePullSecrets)",
         {"images": ("crossplane/crossplane",), "home": "crossplane-system"},
     ),
     (
         "nvidia.com",
         "ClusterPolicy",
-        _CONTROLLER,
+        "the namespace of its controller",
         "NVIDIA/gpu-operator: controllers/state_manager.go (operatorNamespace)",
         {
             "images": ("nvidia/gpu-operator", "nvidia/cloud-native/gpu-operator"),
@@ -171,7 +166,7 @@ SCOPES = (
     (
         "operator.tigera.io",
         "APIServer Installation",
-        _CONTROLLER,
+        "the namespace of its controller",
         "tigera/operator: api/v1/installation_types.go (ImagePullSecrets)",
         {"images": ("tigera/operator",), "home": "tigera-operator"},
     ),
@@ -185,28 +180,28 @@ SCOPES = (
     (
         "infrastructure.cluster.x-k8s.io",
         "AWSClusterStaticIdentity VSphereClusterIdentity",
-        _CONTROLLER,
+        "the namespace of its controller",
         "kubernetes-sigs/cluster-api-provider-vsphere: apis/v1beta1/vsphereclusteridentity_types.go (SecretName)",
         {"images": ("cluster-api-aws-controller", "cluster-api-vsphere-controller")},
     ),
     (
         "kueue.x-k8s.io",
         "MultiKueueCluster",
-        _CONTROLLER,
+        "the namespace of its controller",
         "kubernetes-sigs/kueue: apis/kueue/v1beta1/multikueue_types.go (KubeConfig.Location)",
         {"images": ("kueue/kueue",), "home": "kueue-system"},
     ),
     (
         "piraeus.io",
         "LinstorCluster LinstorNodeConnection LinstorSatellite LinstorSatelliteConfiguration",
-        _CONTROLLER,
+        "the namespace of its controller",
         "piraeusdatastore/piraeus-operator: api/v1/linstorcluster_types.go",
         {"images": ("piraeus-operator",)},
     ),
     (
         "fluentbit.fluent.io fluentd.fluent.io",
         "ClusterFilter ClusterFluentBitConfig ClusterFluentdConfig ClusterInput ClusterOutput ClusterParser",
-        _FLUENT,
+        "the namespace of the program that it configures",
         "fluent/fluent-operator: controllers/fluentbitconfig_controller.go (NewSecretLoader)",
     ),
     (
