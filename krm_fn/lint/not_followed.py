@@ -146,6 +146,9 @@ def find_left_behind(
         namespaces = package.namespaces_like(item.id.namespace)
         for referrer, found in mentions.options.passing(item.id.kind, base, namespaces):
             yield LeftBehind(referrer, found.field, item)
+    for said_in in mentions.in_texts:
+        if not said_in.for_people and said_in.name == hashed.get(said_in.target):
+            yield LeftBehind(said_in.item, said_in.field, said_in.target)
 
 
 def _find_left_by_reference(

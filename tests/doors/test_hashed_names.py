@@ -91,3 +91,13 @@ def run_at(door: str, files: dict[str, str]) -> Answer:
     if door in STREAMS:
         files = {"built.yaml": build(files)}
     return run(door, files, SETTINGS)
+
+
+def test_an_annotation_that_is_the_name_is_said() -> None:
+    annotations = {"example.com/tls-config-name": "web-config"}
+    metadata = {"name": "web", "annotations": annotations}
+    widget = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": metadata, "spec": {}}
+    generator = [{"name": "web-config", "literals": ["a=b"]}]
+    answer = run_at(STREAMS[0], tree(widget, configMapGenerator=generator))
+    assert "[example.com/tls-config-name]" in answer.problems
+    assert "which is nowhere in the rendering" in answer.problems
