@@ -1069,6 +1069,17 @@ def find_in_texts(
     return found
 
 
+def find_in_variables(items: Collection[Item], index: Index) -> list[TextMention]:
+    """Find the variables of containers whose value is the name of a ConfigMap or Secret, and of nothing else."""
+    names = {name for item, name in index.named if item.is_config}
+    search = _TextSearch(items, (), index, names)
+    found: list[TextMention] = []
+    for item in items:
+        if not item.is_local:
+            found += search.find_in_variables(item)
+    return found
+
+
 class _TextSearch:
     def __init__(
         self,
@@ -1100,6 +1111,16 @@ class _TextSearch:
             yield from self._in_annotations(item, get(item.node, *path), path)
         elif may_refer(item.id):
             yield from self._in_fields(item)
+
+    def find_in_variables(self, item: Item) -> Iterator[TextMention]:
+        for path, container in find_containers(item):
+            for position, variable in enumerate(elements(get(container, "env"))):
+                value = get(variable, "value")
+                if not is_scalar(value) or not self._is_wanted(value.value):
+                    continue
+                if not self._is_common(value.value):
+                    said = [_Said(value.value, 0, CONFIG_KINDS)]
+                    yield from self._locate(item, f"{path}.env[{position}].value", "", value, said)
 
     def _in_annotations(
         self, item: Item, annotations: Node | None, path: FieldPath
@@ -1426,6 +1447,11 @@ class Mentions:
         followed = {(one.reference.name, one.reference.target) for one in self._authored}
         followed |= {(one.scalar, one.reference.target) for one in self._embedded}
         return find_in_texts(self._items, followed, self._index)
+
+    @cached_property
+    def in_variables(self) -> list[TextMention]:
+        """Variables whose value is a name that nothing else has. It may be that of something outside."""
+        return find_in_variables(self._items, self._index)
 
     @cached_property
     def in_values(self) -> frozenset[Item]:
