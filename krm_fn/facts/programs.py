@@ -24,6 +24,10 @@ WHERES = {
         {"namespaces": "knative-serving"},
     ),
     "kyverno": ({"labels": {"cert.kyverno.io/managed-by": "kyverno"}},),
+    "linkerd": (
+        {"labels": {"linkerd.io/control-plane-component": "*"}},
+        {"namespaces": "linkerd"},
+    ),
     "nginx-ingress-controller-f5": (
         {"labels": {"app.kubernetes.io/name": "nginx-ingress"}},
         {"namespaces": "nginx-ingress"},
@@ -147,7 +151,7 @@ PROGRAMS = (
                 "argocd-rbac-cm": "server/server.go (ArgoCDRBACConfigMapName)",
                 "argocd-ssh-known-hosts-cm": "util/settings/settings.go (ArgoCDKnownHostsConfigMapName)",
                 "argocd-tls-certs-cm": "util/settings/settings.go (ArgoCDTLSCertsConfigMapName)",
-                "argocd-*": ("util/settings/settings.go (getConfigMap)", "argo-cd"),
+                "argocd-*-cm": ("util/settings/settings.go (getConfigMap)", "argo-cd"),
             },
             "Secret": {
                 "argocd-initial-admin-secret": "util/settings/settings.go (initialPasswordSecretName)",
@@ -1130,7 +1134,7 @@ PROGRAMS = (
         {
             "ConfigMap": {
                 "linkerd-cni-config": "pkg/healthcheck/healthcheck.go (linkerdCNIConfigMapName)",
-                "linkerd-config": "pkg/config/config.go (ConfigConfigMapName)",
+                "linkerd-config": ("pkg/config/config.go (ConfigConfigMapName)", "linkerd"),
                 "linkerd-identity-trust-roots": "pkg/healthcheck/healthcheck.go (FetchTrustBundle)",
                 "prometheus-config": (
                     "viz/pkg/healthcheck/healthcheck.go:289",

@@ -47,6 +47,16 @@ _SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
 _OF_DASHBOARD = ('"templating"', '"__inputs"')
 _NAMES_IN_DASHBOARD = r'"name"\s*:\s*"(\w+)"'
 _NAMES_IN_XML = r"""<[pP]roperty\s+name=["'](\w+)["']"""
+# A script of k6 or Jenkins declares its own, and a configuration of Apache's httpd defines them.
+_DECLARES = r"(?m)\b(?:const|let|var|def)\s+(\w+)\s*=|^[ \t]*Define[ \t]+(\w+)\s+\S"
+_OF_PROGRAMS = (
+    # fluent/fluentd: lib/fluent/plugin/output.rb (extract_placeholders)
+    ("</match>", ("tag", "chunk_id")),
+    # fluent/fluentd: lib/fluent/plugin/filter_record_transformer.rb (PlaceholderExpander)
+    ("record_transformer", ("tag", "hostname", "time")),
+)
+"""What shows the configuration of a program, and variables that the program sets in it."""
+
 _REPLACED = r"\$\{[^}]*\}?"
 
 _KEYS_OF = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}
@@ -299,7 +309,7 @@ def _is_not_for_flux(text: str) -> bool:
     """Tell whether the author could not use a text with Flux's variables: it would be emptied, or fail the build.
 
     That is so of a script that sets its variable by itself, of a dashboard or a configuration that
-    names it, and of what Flux does not parse, such as `${list[0]}`.
+    names it or whose program sets it, and of what Flux does not parse, such as `${list[0]}`.
     """
     names = {*_variables(text)}
     is_unreadable = "" in names
@@ -320,6 +330,11 @@ def _names_made_in(text: str) -> Iterator[str]:
         yield from re.findall(_NAMES_IN_DASHBOARD, text)
     if "roperty" in text:
         yield from re.findall(_NAMES_IN_XML, text)
+    for declared, defined in re.findall(_DECLARES, text):
+        yield declared or defined
+    for sign, names in _OF_PROGRAMS:
+        if sign in text:
+            yield from names
 
 
 def _names_set_in(script: str) -> Iterator[str]:

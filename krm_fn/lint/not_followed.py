@@ -122,8 +122,20 @@ _NO_HASH = "set disableNameSuffixHash: true for its generator"
 
 def find_left_behind(
     package: Package, references: References, mentions: Mentions, followed: Collection[Item]
+) -> Iterable[LeftBehind]:
+    """Find what keeps the base name of an object that kustomize has named, and that is not `followed`.
+
+    A field is found once, by what says most of it.
+    """
+    found: dict[tuple[Item, str], LeftBehind] = {}
+    for one in _find_left_behind(package, references, mentions, followed):
+        found.setdefault((one.referrer, one.field), one)
+    return found.values()
+
+
+def _find_left_behind(
+    package: Package, references: References, mentions: Mentions, followed: Collection[Item]
 ) -> Iterator[LeftBehind]:
-    """Find what keeps the base name of an object that kustomize has named, and that is not `followed`."""
     hashed = {
         item: base_name(item)
         for item in package.configs
@@ -146,6 +158,9 @@ def find_left_behind(
         namespaces = package.namespaces_like(item.id.namespace)
         for referrer, found in mentions.options.passing(item.id.kind, base, namespaces):
             yield LeftBehind(referrer, found.field, item)
+    for said_in in [*mentions.in_texts, *mentions.in_variables]:
+        if not said_in.for_people and said_in.name == hashed.get(said_in.target):
+            yield LeftBehind(said_in.item, said_in.field, said_in.target)
 
 
 def _find_left_by_reference(
@@ -174,7 +189,6 @@ def _name_by_kustomize(item: Item) -> str:
 def warn_about_left_behind(run: Run) -> Iterator[Problem]:
     """Warn about each base name that nothing has, because kustomize has named the object."""
     renamed = run.revisions.renamed
-    told: set[tuple[Item, str]] = set()
     for one in find_left_behind(run.package, run.references, run.mentions, renamed):
         kind = one.item.id.kind
         remedy = one.remedy
@@ -182,10 +196,8 @@ def warn_about_left_behind(run: Run) -> Iterator[Problem]:
             remedy = f"add {kind} to spec.kinds"
         either = f"{remedy}, or " if remedy else ""
         why = f", and this referrer has no namespace, and {one.lookup}" if one.lookup else ""
-        if (one.referrer, one.field) not in told:
-            told.add((one.referrer, one.field))
-            message = f"{one.message}{why}; {either}{_NO_HASH}"
-            yield about(one.referrer, message, one.field, Severity.WARNING)
+        message = f"{one.message}{why}; {either}{_NO_HASH}"
+        yield about(one.referrer, message, one.field, Severity.WARNING)
 
 
 _VARIABLE = re.compile(r"\$\(([A-Z][A-Z0-9_]*)\)")

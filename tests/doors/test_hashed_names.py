@@ -91,3 +91,32 @@ def run_at(door: str, files: dict[str, str]) -> Answer:
     if door in STREAMS:
         files = {"built.yaml": build(files)}
     return run(door, files, SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_said"),
+    [
+        pytest.param("web-config", True, id="the name before the hash"),
+        pytest.param("my-config", False, id="another name"),
+        pytest.param("web-config.yaml", False, id="a longer one"),
+    ],
+)
+def test_a_variable_that_is_the_name_is_said(name: str, *, is_said: bool) -> None:
+    """A replacement writes it so, as kustomize 4475 tells."""
+    container = {"name": "a", "image": "a:1", "env": [{"name": "SOURCE", "value": name}]}
+    spec = {"template": {"spec": {"containers": [container]}}}
+    web = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "w"}, "spec": spec}
+    generator = [{"name": "web-config", "literals": ["a=b"]}]
+    answer = run_at(STREAMS[0], tree(web, configMapGenerator=generator))
+    assert ("containers[0].env[0].value" in answer.problems) is is_said
+    assert ("which is nowhere in the rendering" in answer.problems) is is_said
+
+
+def test_an_annotation_that_is_the_name_is_said() -> None:
+    annotations = {"example.com/tls-config-name": "web-config"}
+    metadata = {"name": "web", "annotations": annotations}
+    widget = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": metadata, "spec": {}}
+    generator = [{"name": "web-config", "literals": ["a=b"]}]
+    answer = run_at(STREAMS[0], tree(widget, configMapGenerator=generator))
+    assert "[example.com/tls-config-name]" in answer.problems
+    assert "which is nowhere in the rendering" in answer.problems

@@ -182,6 +182,18 @@ def test_it_is_the_programs(package: dict[str, str], others: tuple[str, ...]) ->
             id="a dashboard with a variable of others",
         ),
         pytest.param('{"name": "source", "uid": "${source}"}', False, id="no dashboard"),
+        pytest.param("<match **>\n  path /log/${tag}\n</match>", True, id="Fluentd's tag"),
+        pytest.param(
+            "@type record_transformer\n<record>\n  host ${hostname}\n</record>",
+            True,
+            id="a record of Fluentd",
+        ),
+        pytest.param("<match **>\n  host ${HOST}\n</match>", False, id="another one in Fluentd's"),
+        pytest.param("path /log/${tag}", False, id="no configuration of Fluentd"),
+        pytest.param("const url = __ENV.URL;\nget(`${url}/a`)", True, id="a script of k6"),
+        pytest.param('def app = "web"\nsh "make ${app}"', True, id="a pipeline of Jenkins"),
+        pytest.param("Define ROOT /srv\nDocumentRoot ${ROOT}", True, id="Apache's httpd"),
+        pytest.param("const url = 1;\nget(`${DOMAIN}/a`)", False, id="a script with another one"),
     ],
 )
 def test_a_text_that_names_its_variable_is_not_for_flux(text: str, *, is_own: bool) -> None:

@@ -71,6 +71,11 @@ LEFT_ALONE = [
         "Linkerd", object_named("linkerd-config", namespace="linkerd"), id="Linkerd's configuration"
     ),
     pytest.param(
+        "Linkerd",
+        object_named("linkerd-config", labels={"linkerd.io/control-plane-component": "controller"}),
+        id="Linkerd's configuration in a namespace of the user's",
+    ),
+    pytest.param(
         "Istio", object_named("istio", namespace="istio-system"), id="Istio's mesh configuration"
     ),
     pytest.param(
@@ -139,6 +144,11 @@ NOT_MATCHED = [
         object_named("my-argocd-cm", labels={PART_OF: "argocd"}),
         id="the pattern is for the whole name",
     ),
+    pytest.param(
+        object_named("argocd-redis-ha-configmap", labels={PART_OF: "argocd"}),
+        id="what the Redis beside Argo CD mounts",
+    ),
+    pytest.param(object_named("linkerd-config", namespace="default"), id="what a Linkerd 1 mounts"),
     pytest.param(object_named("config-defaults", namespace="shop"), id="an application's defaults"),
     pytest.param(
         object_named("config-web", labels={PART_OF: "shop"}), id="an application's config-*"

@@ -37,6 +37,12 @@ FORMS = {
     "a patch in JSON 6902": Form(
         "- op: add\n  path: /spec/volumes/-\n  value: {name: v, configMap: {name: @}}\n"
     ),
+    "a pointer of JSON 6902": Form(
+        "- op: add\n  path: /spec/volumes/0/configMap/name\n  value: @\n"
+    ),
+    "a pointer in JSON": Form(
+        '[{"op":"add","path":"/spec/containers/0/envFrom/-/configMapRef","value":{"name":"@"}}]'
+    ),
     "an envFrom in a patch": Form(
         "- op: add\n  path: /spec/containers/0/envFrom\n  value:\n  - configMapRef:\n      name: '@'\n"
     ),
@@ -87,6 +93,11 @@ NEAR_MISSES = {
     "in the next line of a script": "kubectl get configmap other\ncat @\n",
     "only of the other kind": "secretName: @",
     "a path in a vault": "secret/data/@",
+    "behind a folder that is a path": '{"path":"/etc/configmaps/x","service":"@"}',
+    "the value of another patch": (
+        '[{"path":"/a/configMap/name","value":"x"},{"path":"/b","value":"@"}]'
+    ),
+    "a Secret's key in the syntax of Argo CD": "clientID: $@:id",
     "in another namespace": "/api/v1/namespaces/bank/configmaps/@",
     "with another namespace in front": "${configmaps:bank/@:LOG_LEVEL}",
 }
@@ -210,6 +221,9 @@ def test_nothing_is_found_where_no_program_looks(form: Form, place: Any) -> None
         pytest.param("example.com/extra-volumes", f"other,{NAME}", True, id="a list of volumes"),
         pytest.param("example.com/cm", NAME, True, id="the key says cm"),
         pytest.param("example.com/copy-from", f"shop/{NAME}", True, id="its namespace is there"),
+        pytest.param("example.com/env-config", f"A={NAME}:a,B=b", True, id="as Dapr's variables"),
+        pytest.param("example.com/env-config", f"A=a:{NAME}", False, id="a key of another one"),
+        pytest.param("example.com/env", f"A={NAME}:a", False, id="a variable, without a kind"),
         pytest.param("example.com/secret", NAME, False, id="the key says another kind"),
         pytest.param("example.com/app", NAME, False, id="the key says nothing"),
         pytest.param("example.com/acme", NAME, False, id="cm is a part of a word"),
@@ -222,6 +236,44 @@ def test_nothing_is_found_where_no_program_looks(form: Form, place: Any) -> None
 def test_an_annotation_that_is_the_name(key: str, value: str, *, is_found: bool) -> None:
     service = _object("Service", "v1", "s", metadata={"annotations": {key: value}})
     assert bool(find(CONFIG, service)) is is_found
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        pytest.param("clientID: $web-login:id", True, id="a key of it, as Argo CD spells it"),
+        pytest.param("clientID: $my-web-login:id", False, id="a key of another one"),
+        pytest.param("echo $web-login", False, id="a variable of a shell"),
+        pytest.param('{"user":"ENC[k8s_secret@shop/web-login/user]"}', True, id="as Datadog does"),
+        pytest.param("ENC[k8s_secret@bank/web-login/user]", False, id="of another namespace"),
+        pytest.param("ENC[file@shop/web-login]", False, id="a file of Datadog"),
+        pytest.param(
+            "- op: add\n  path: /spec/imagePullSecrets/-\n  value: {name: web-login}\n",
+            True,
+            id="a patch that adds it to a list",
+        ),
+    ],
+)
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_a_text_that_means_a_secret(text: str, place: Any, *, is_found: bool) -> None:
+    secret = _object("Secret", "v1", "web-login", stringData={"id": "x"})
+    assert bool(find(secret, place(text))) is is_found
+
+
+@pytest.mark.parametrize(
+    ("value", "is_found"),
+    [
+        pytest.param(f"shop/{NAME}", True, id="as ingress-nginx reads add-headers"),
+        pytest.param(f"bank/{NAME}", False, id="in another namespace"),
+        pytest.param(NAME, False, id="a word without a namespace"),
+        pytest.param(f"shop/{NAME}:80", False, id="a port of a Service"),
+        pytest.param(f"registry/shop/{NAME}", False, id="a path"),
+    ],
+)
+def test_a_value_in_data_that_is_a_namespace_and_a_name(value: str, *, is_found: bool) -> None:
+    settings = _object("ConfigMap", "v1", "settings", data={"add-headers": value})
+    assert bool(find(CONFIG, settings)) is is_found
+    assert find(CONFIG, settings, _object("Service", "v1", NAME)) == []
 
 
 OTHERS = {

@@ -927,8 +927,23 @@ _CODE = r"[a-z](?:ConfigMap|Secret)|(?:configMap|secret)[A-Z]"
 """A kind as a part of a field's name, as in `fromConfigMap` and `secretName`."""
 
 _KEY_END = r"[\"'`]?\s*[:=]"
-_TAG = r"(?:kubernetes|k8s)://(?:[a-z0-9-]+/)*"
-"""How URLs say that they name an object of the cluster."""
+_TAG = r"(?:kubernetes|k8s)://(?:[a-z0-9-]+/)*|(?P<secret>\bk8s_secret@[a-z0-9-]+/)"
+_TAG_SIGNS = ("://", "k8s_secret@")
+"""How URLs say that they name an object of the cluster, and how `ENC[k8s_secret@shop/web/key]` does.
+
+Source: DataDog/datadog-agent, cmd/secrethelper/providers/k8s.go.
+"""
+
+_ARGO_CD_KEY = r"\$(?P<name>[a-z0-9]+(?:[.-][a-z0-9]+)+):[\w.-]"
+"""How settings of Argo CD name a key of a Secret: `$web-oidc:clientID`. A variable of a shell has no dash.
+
+Source: argoproj/argo-cd, util/settings/settings.go (ReplaceStringSecret).
+"""
+
+_POINTER = r"\bpath[\"']?\s*[:=]\s*[\"']?(?:/[\w~.-]+)*/$"
+_END_OF_POINTER = r"(?:/[\w~.-]+)*[\"']?"
+_VALUE_OF_PATCH = r"\s*,?\s*[\"']?value[\"']?\s*:"
+"""What is around a kind in the `path` of a JSON patch, and behind it: `path: /spec/imagePullSecrets/-`."""
 
 _IN_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _LONGEST_WORD, _LONGEST_LINE = 99, 999
@@ -999,6 +1014,11 @@ class TextMention(NamedTuple):
     for_people: bool
 
     @property
+    def name(self) -> str:
+        found = WORD.match(self.scalar.value, self.start)
+        return found[0] if found else ""
+
+    @property
     def place(self) -> str:
         """The field, and the line of a text with several."""
         said = self.scalar.value
@@ -1017,13 +1037,17 @@ class _Said(NamedTuple):
 
 
 class _KindSaid(NamedTuple):
-    """A kind in a text: the word that says it, and whether that is the key of a setting, or code."""
+    """A kind in a text: the word that says it, and whether that is the key of a setting, or code.
+
+    `in_pointer`: it is in the path of a patch, up to `end`. The value is behind that.
+    """
 
     kind: str
     start: int
     end: int
     is_key: bool
     is_code: bool
+    in_pointer: bool = False
 
 
 def find_in_texts(
@@ -1042,6 +1066,17 @@ def find_in_texts(
     for item in items:
         if not item.is_local:
             found += search.find_in(item)
+    return found
+
+
+def find_in_variables(items: Collection[Item], index: Index) -> list[TextMention]:
+    """Find the variables of containers whose value is the name of a ConfigMap or Secret, and of nothing else."""
+    names = {name for item, name in index.named if item.is_config}
+    search = _TextSearch(items, (), index, names)
+    found: list[TextMention] = []
+    for item in items:
+        if not item.is_local:
+            found += search.find_in_variables(item)
     return found
 
 
@@ -1066,13 +1101,26 @@ class _TextSearch:
         if item.is_config:
             if item.id.kind == CONFIG_KINDS[0]:
                 for value in data_texts(item):
-                    said = find_said(value.text, self._is_wanted, self._is_common)
+                    said = [
+                        *self._read_namespaced(value.text),
+                        *find_said(value.text, self._is_wanted, self._is_common),
+                    ]
                     yield from self._locate(item, value.field, value.key, value.scalar, said)
         elif item.id.group in BUILT_IN_GROUPS and item.id.group != _HOLDS_EXPRESSIONS:
             path = _OF_CRON_JOB if item.id.kind == "CronJob" else _OF_TEMPLATE
             yield from self._in_annotations(item, get(item.node, *path), path)
         elif may_refer(item.id):
             yield from self._in_fields(item)
+
+    def find_in_variables(self, item: Item) -> Iterator[TextMention]:
+        for path, container in find_containers(item):
+            for position, variable in enumerate(elements(get(container, "env"))):
+                value = get(variable, "value")
+                if not is_scalar(value) or not self._is_wanted(value.value):
+                    continue
+                if not self._is_common(value.value):
+                    said = [_Said(value.value, 0, CONFIG_KINDS)]
+                    yield from self._locate(item, f"{path}.env[{position}].value", "", value, said)
 
     def _in_annotations(
         self, item: Item, annotations: Node | None, path: FieldPath
@@ -1097,7 +1145,9 @@ class _TextSearch:
             return
         start = 0
         for entry in value.split(","):
-            before, slash, name = entry.strip().rpartition("/")
+            variable = _pattern(_KEY_AS_VARIABLE).fullmatch(entry.strip())
+            said = variable["name"] if variable else entry.strip()
+            before, slash, name = said.rpartition("/")
             if name in self._names and name not in self._others:
                 at = start + entry.rindex(name)
                 last = key.rpartition("/")[2]
@@ -1108,6 +1158,14 @@ class _TextSearch:
                 ):
                     yield _Said(name, at, CONFIG_KINDS)
             start += len(entry) + 1
+
+    def _read_namespaced(self, value: str) -> Iterator[_Said]:
+        """Yield the name that a value in data is, behind its namespace: `add-headers: shop/headers`."""
+        namespace, slash, name = value.strip().partition("/")
+        if not slash or name not in self._names or name in self._others:
+            return
+        if any(self._index.find_anywhere_near(kind, name, namespace) for kind in CONFIG_KINDS):
+            yield _Said(name, value.index("/") + 1, CONFIG_KINDS)
 
     def _in_fields(self, item: Item) -> Iterator[TextMention]:
         for found in scalars(item.node):
@@ -1172,6 +1230,12 @@ class _TextSearch:
         return near or [one for one in anywhere[:1] if one.id.namespace in value]
 
 
+_KEY_AS_VARIABLE = r"\w+=(?P<name>[a-z0-9][a-z0-9.-]*)(?::[\w./-]+)?"
+"""A variable, and the key of an object for it: `TOKEN=web:token`.
+
+Source: dapr/dapr, pkg/injector/patcher/sidecar.go (EnvFromSecret).
+"""
+
 _LONGEST_LIST = 1000
 """An annotation of more characters is no list of names."""
 
@@ -1190,7 +1254,7 @@ def find_said(
     A common name must be next to the kind.
     """
     kinds = _find_kinds(value)
-    if not kinds and "://" not in value:
+    if not kinds and "$" not in value and not any(sign in value for sign in _TAG_SIGNS):
         return
     found: dict[str, _Said] = {}
     starts = [one.start for one in kinds]
@@ -1206,7 +1270,12 @@ def find_said(
     for tag in _pattern(_TAG).finditer(value):
         word = WORD.match(value, tag.end())
         if word and is_wanted(word[0]) and _is_word(value, *word.span()):
-            found.setdefault(word[0], _Said(word[0], word.start(), CONFIG_KINDS))
+            meant = ("Secret",) if tag["secret"] else CONFIG_KINDS
+            found.setdefault(word[0], _Said(word[0], word.start(), meant))
+    for key in _pattern(_ARGO_CD_KEY).finditer(value):
+        name = key["name"]
+        if is_wanted(name) and not is_common(name):
+            found.setdefault(name, _Said(name, key.start("name"), ("Secret",)))
     yield from found.values()
 
 
@@ -1226,13 +1295,25 @@ def _find_kinds(value: str) -> list[_KindSaid]:
         is_key = _pattern(_KEY_END).match(value, end) is not None
         is_code = word.startswith("-") or _pattern(_CODE).search(word) is not None
         is_whole = one[0] in word.lower().split(".")
-        is_path = value[start - 1 : start] == "/" and not value.count(
-            "namespaces/", max(0, start - _BEFORE), start
-        )
-        if (is_key or is_code or is_whole) and not is_path:
-            kind = _KIND_WORDS[one["word"]]
+        kind = _KIND_WORDS[one["word"]]
+        if value[start - 1 : start] == "/":
+            pointed = _end_of_pointer(value, start, end)
+            if pointed is not None:
+                found.append(_KindSaid(kind, start, pointed, is_key, is_code=True, in_pointer=True))
+                continue
+            if not value.count("namespaces/", max(0, start - _BEFORE), start):
+                continue  # a folder
+        if is_key or is_code or is_whole:
             found.append(_KindSaid(kind, start, end, is_key, is_code or is_key))
     return found
+
+
+def _end_of_pointer(value: str, start: int, end: int) -> int | None:
+    """Return where the path of a patch ends that holds a word; None if the word is in none."""
+    if _pattern(_POINTER).search(value, max(0, start - _BEHIND), start) is None:
+        return None
+    behind = _pattern(_END_OF_POINTER).match(value, end)
+    return behind.end() if behind else end
 
 
 def _find_near_kinds(
@@ -1286,6 +1367,8 @@ def _is_about(value: str, kind: _KindSaid, gap: str) -> bool:
     """Tell whether what is behind a kind, up to a name, leaves the name to be about it."""
     if len(gap) > _BEHIND or "\n\n" in gap or gap.count("\n") > _LINES_BEHIND:
         return False
+    if kind.in_pointer:
+        return _pattern(_VALUE_OF_PATCH).match(gap) is not None and not _is_closed(gap)
     if gap.startswith("/"):
         path = _pattern(_TOP_OF_PATH).fullmatch(gap)
         return path is not None and path["above"] not in _VAULT
@@ -1364,6 +1447,11 @@ class Mentions:
         followed = {(one.reference.name, one.reference.target) for one in self._authored}
         followed |= {(one.scalar, one.reference.target) for one in self._embedded}
         return find_in_texts(self._items, followed, self._index)
+
+    @cached_property
+    def in_variables(self) -> list[TextMention]:
+        """Variables whose value is a name that nothing else has. It may be that of something outside."""
+        return find_in_variables(self._items, self._index)
 
     @cached_property
     def in_values(self) -> frozenset[Item]:
