@@ -23,8 +23,8 @@ from krm_fn.lint.not_followed import (
     find_in_fields,
     find_in_kapps_annotations,
     find_in_options,
-    find_in_texts,
     find_made_in_cluster,
+    find_named_in_texts,
     find_unfollowed_affixes,
     find_unlisted,
     find_unversioned,
@@ -102,7 +102,7 @@ def _warn(run: Run) -> Iterator[Problem]:
         yield from find_unlisted(package, references, revisions)
         yield from find_in_options(package, references, run.mentions, revisions)
         yield from find_in_fields(run.mentions, revisions)
-        yield from find_in_texts(run.mentions, revisions)
+        yield from find_named_in_texts(run.mentions, revisions)
         yield from find_copied(run.guards, revisions)
         yield from find_filled_by_vars(revisions)
         yield from find_in_kapps_annotations(package.authored, revisions)

@@ -211,7 +211,7 @@ def find_filled_by_vars(revisions: Revisions) -> Iterator[Problem]:
                     break
 
 
-def find_in_texts(mentions: Mentions, revisions: Revisions) -> Iterator[Problem]:
+def find_named_in_texts(mentions: Mentions, revisions: Revisions) -> Iterator[Problem]:
     """Warn about other texts that name a renamed object, and say which of them people read."""
     if not revisions.renamed:
         return
