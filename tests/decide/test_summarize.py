@@ -112,8 +112,41 @@ PACKAGES = [
 ]
 
 
+LINKER = {"linker": {"enabled": True, "namespace": "shop", "image": "registry.example/k:1"}}
+RETAINED = [
+    pytest.param(
+        [chosen("a", "rename"), config("b"), config("c"), reading("b")],
+        {},
+        f"2 renamed (the linker can never delete 1 of them), 1 left alone {WHY}",
+        id="a ConfigMap that nobody reads",
+    ),
+    pytest.param(
+        [chosen("s", "rename", "Secret")],
+        {"kinds": ["Secret"], "linker": {**LINKER["linker"], "secrets": False}},
+        f"1 renamed (the linker can never delete 1 of them) {WHY}",
+        id="a Secret on which it has no right",
+    ),
+    pytest.param([config("a"), reading("a")], {}, "1 renamed", id="not what pods read"),
+]
+
+
+@pytest.mark.parametrize(("items", "spec", "expected"), RETAINED)
+def test_a_run_counts_what_nothing_will_ever_delete(
+    items: list[dict[str, Any]], spec: dict[str, Any], expected: str
+) -> None:
+    resource_list = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "functionConfig": configuration(LINKER | spec),
+        "items": items,
+    }
+    outcome = run(json.dumps(resource_list).encode())
+    assert (outcome.summary, outcome.exit_code) == (f"{expected}\n", 0), outcome.stderr
+    assert run(outcome.stdout).summary == outcome.summary
+
+
 def configuration(spec: dict[str, Any]) -> dict[str, Any]:
-    spec = spec | {"linker": {"enabled": False}}
+    spec = {"linker": {"enabled": False}} | spec
     api_version = "revisions.krm-fn.io/v1"
     return {
         "apiVersion": api_version,

@@ -1,5 +1,6 @@
 """`krm-fn diff` of many packages says who reads, in one of them, a name that another one has replaced."""
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -309,3 +310,42 @@ def test_a_package_that_fails_hides_no_reader(
         code=FAILED,
     )
     assert warning() in lines
+
+
+def of_set(name: str, path: str, level: str = "one", namespace: str = "shop") -> Files:
+    """Return a package with a set of its own, whose pod reads its own `catalog-db`."""
+    own = {**config(level, path, namespace=namespace), **pod(path, namespace=namespace)}
+    return {f"{path}/krm-fn.yaml": CONFIG.replace("name: shop", f"name: {name}"), **own}
+
+
+ONE_OBJECT = [
+    pytest.param(of_set("two", UI, "new"), 1, id="one base name and one content"),
+    pytest.param(of_set("two", UI, "other"), 0, id="other content"),
+    pytest.param(of_set("two", UI, "new", "other"), 0, id="another namespace"),
+    pytest.param(of_set("one", UI, "new"), 0, id="one set"),
+]
+
+
+@pytest.mark.parametrize(("other", "count"), ONE_OBJECT)
+def test_two_packages_whose_revisions_are_one_object_are_named(
+    other: Files, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {**of_set("one", CATALOG), **of_set("two", UI)}
+    lines = change(tmp_path, monkeypatch, before, of_set("one", CATALOG, "new") | other)
+    message = (
+        "is in apps/catalog too, of set one there and of set two here: in one cluster, both deployers write its "
+        "labels by turns; give one of them another base name"
+    )
+    assert sum(message in line for line in lines) == count, lines
+
+
+def test_environments_of_one_application_are_no_two_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{require('kustomize').parent}:{os.environ['PATH']}")
+    before = {**pod("base"), **config(path="base")}
+    before["base/kustomization.yaml"] = "resources: [web.yaml, config.yaml]\n"
+    for name in ("dev", "prod"):
+        before[f"apps/{name}/kustomization.yaml"] = "resources: [../../base]\n"
+        before[f"apps/{name}/krm-fn.yaml"] = CONFIG.replace("name: shop", f"name: {name}")
+    assert change(tmp_path, monkeypatch, before, config("two", "base")) == []

@@ -40,7 +40,8 @@ def _in_the_folder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 def explain(case: Path, *options: str) -> Outcome:
     arguments = case / "arguments"
     more = arguments.read_text().split() if arguments.exists() else []
-    return main(["explain", "input.yaml", *more, *options])
+    # The pages of this repository name objects to kubectl, as examples.
+    return main(["explain", "input.yaml", "--root", ".", *more, *options])
 
 
 @every_explanation

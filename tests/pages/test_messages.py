@@ -83,6 +83,10 @@ OTHERS = {
         "nothing ever deletes its revisions: no object that the linker sees references them; a reader in its "
         "namespace changes that, and {}: {} leaves the object alone"
     ): "an answer of `krm-fn explain`",
+    (
+        "nothing ever deletes its revisions: the linker has no right on Secrets, which spec.linker.secrets: true "
+        "gives it"
+    ): "an answer of `krm-fn explain`",
     "no entry of spec.select matches it": "an answer of `krm-fn explain`",
     "add an entry, or annotate it with {}: {}": "an answer of `krm-fn explain`",
     "no pod template of the package references it": "an answer of `krm-fn explain`",

@@ -26,15 +26,17 @@ def summarize_run(run: Run) -> Problem:
     counts = _count(run)
     done = [f"{counts[outcome]} {outcome}" for outcome in _CHOSEN.values() if counts[outcome]]
     others = [
-        f"{counts[outcome]} {outcome}"
+        f", {counts[outcome]} {outcome}"
         for outcome in (_LEFT_ALONE, _OF_ANOTHER_SET)
         if counts[outcome]
     ]
     if not done and not others:
         message = _say_nothing_to_choose(run)
     else:
-        why = " (krm-fn explain PATH says why)" if others else ""
-        message = f"{', '.join([*(done or ['nothing renamed']), *others])}{why}"
+        retained = _count_retained(run)
+        why = " (krm-fn explain PATH says why)" if others or retained else ""
+        kept = f" (the linker can never delete {retained} of them)" if retained else ""
+        message = f"{', '.join(done or ['nothing renamed'])}{kept}{''.join(others)}{why}"
     return Problem(message, severity=Severity.INFO)
 
 
@@ -44,6 +46,13 @@ def _count(run: Run) -> Counter[str]:
         if one.restarts:
             restarting.update(one.configs)
     return Counter(_outcome(choice, restarting, run.settings) for choice in run.choices.all)
+
+
+def _count_retained(run: Run) -> int:
+    """Count the revisions that nothing will ever delete. Without a linker, another message says it of all."""
+    if not run.settings.linker.enabled:
+        return 0
+    return sum(revision.item not in run.consumers for revision in run.revisions.rendered)
 
 
 def _say_nothing_to_choose(run: Run) -> str:

@@ -54,7 +54,12 @@ from krm_fn.tools.diff.difference import (
     PackageState,
     SameChange,
 )
-from krm_fn.tools.diff.readers_elsewhere import PackageNames, find_readers_elsewhere, read_names
+from krm_fn.tools.diff.readers_elsewhere import (
+    PackageNames,
+    find_readers_elsewhere,
+    find_shared,
+    read_names,
+)
 from krm_fn.tools.diff.side_by_side import answer_all
 from krm_fn.tools.diff.write_difference import (
     EXTENT,
@@ -168,9 +173,12 @@ def _compare_all(
     answers_alone = answer_all(named_there, read_alone, options.limits, named.jobs, named.status)
     names += chain.from_iterable(answers_alone.values())
     files = FileSearch(repository.folder, Allowance(options.limits))
-    problems += find_readers_elsewhere(
-        names, lambda place: [path for path, _ in files.follow(place)]
-    )
+
+    def find_places(place: str) -> list[str]:
+        return [path for path, _ in files.follow(place)]
+
+    problems += find_readers_elsewhere(names, find_places)
+    problems += find_shared(names, find_places)
     every = tuple(compared.values())
     folded = _fold([(one, one.difference) for one in every if one.difference], options)
     return PackageDifferences(revision, every, tuple(folded)), problems

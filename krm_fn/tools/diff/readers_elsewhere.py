@@ -6,13 +6,13 @@ kept: there may be a thousand.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.problem import Problem, ResourceId, Severity
-from krm_fn.base.settings import Strategy
+from krm_fn.base.settings import KPTFILE, Strategy
 from krm_fn.core.names.names import base_name, is_revision
 from krm_fn.core.references.generated import find_generated
 from krm_fn.tools.diff.difference import Difference
@@ -42,7 +42,7 @@ class PackageNames(NamedTuple):
 
     `present`: those of its objects, and of what controllers write for it. `renamed`: the base names
     of revisions that have changed, each with the name of the revision. `unmet`: what its pods read
-    from elsewhere.
+    from elsewhere. `sets`: of each revision, by its own name.
     """
 
     path: str
@@ -50,6 +50,7 @@ class PackageNames(NamedTuple):
     present: frozenset[ObjectName]
     renamed: Mapping[ObjectName, str]
     unmet: tuple[UnmetReference, ...]
+    sets: Mapping[ObjectName, str]
 
 
 def find_readers_elsewhere(
@@ -87,6 +88,37 @@ def find_readers_elsewhere(
                 yield Problem(message, referrer, field, Severity.WARNING, file=package.path)
 
 
+def find_shared(
+    packages: Iterable[PackageNames], find_places: Callable[[str], Collection[str]]
+) -> Iterator[Problem]:
+    """Find revisions of two sets that are one object: of one base name and one content, in one namespace.
+
+    Only if both set the namespace, and have no file in common: environments of one application have
+    the same objects, and are in several clusters.
+    """
+
+    def has_common(*several: PackageNames) -> bool:
+        # A Kptfile above is looked for by each, and is of none of them.
+        first, second = (
+            {place for place in find_places(one.place) if PurePosixPath(place).name != KPTFILE}
+            for one in several
+        )
+        return not first.isdisjoint(second)
+
+    first: dict[ObjectName, PackageNames] = {}
+    for package in packages:
+        for one, set_name in package.sets.items():
+            other = first.setdefault(one, package)
+            is_other = one.namespace != "" and other.sets[one] != set_name
+            if is_other and not has_common(other, package):
+                message = (
+                    f"is in {other.path} too, of set {other.sets[one]} there and of set {set_name} here: "
+                    "in one cluster, both deployers write its labels by turns; give one of them another base name"
+                )
+                who = ResourceId("v1", one.kind, one.namespace, one.name)
+                yield Problem(message, who, severity=Severity.WARNING, file=package.path)
+
+
 def _is_below(place: str, places: Collection[str]) -> bool:
     return not {place, *map(str, PurePosixPath(place).parents)}.isdisjoint(places)
 
@@ -103,8 +135,11 @@ def read_names(
     revised = {ObjectName(one.kind, one.namespace, one.base) for one in changed}
     present: set[ObjectName] = set()
     renamed: dict[ObjectName, str] = {}
+    sets: dict[ObjectName, str] = {}
     for item in package.configs:
         namespace = package.namespace_of(item)
+        if is_revision(item):
+            sets[ObjectName(item.id.kind, namespace, item.id.name)] = item.labels[keys.SET]
         has_changed = (
             is_revision(item) and ObjectName(item.id.kind, namespace, base_name(item)) in revised
         )
@@ -122,4 +157,4 @@ def read_names(
             present.add(meant)
         elif reference.in_pod and not targets:
             unmet.append(UnmetReference(referrer.id, reference.field, meant))
-    return PackageNames(path, place, frozenset(present), renamed, tuple(unmet))
+    return PackageNames(path, place, frozenset(present), renamed, tuple(unmet), sets)

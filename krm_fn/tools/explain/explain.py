@@ -1,8 +1,10 @@
 """Paths in, the reasons for what the function does with the ConfigMaps and Secrets there out."""
 
+import os
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base.problem import (
@@ -14,7 +16,7 @@ from krm_fn.base.problem import (
     printable,
     with_commas,
 )
-from krm_fn.base.settings import Environment
+from krm_fn.base.settings import Environment, Strategy
 from krm_fn.core.decide.run import Run
 from krm_fn.core.decide.summarize_run import summarize_run
 from krm_fn.core.references.reference import By, Rule
@@ -48,6 +50,7 @@ from krm_fn.tools.explain.explanation import (
     strongest_effect,
     sum_up_explanation,
 )
+from krm_fn.tools.render.commands_of_scripts import ScriptsOfRepository
 from krm_fn.tools.render.files import Allowance, Limits
 from krm_fn.tools.render.places import NOWHERE, Places, SourceLine
 from krm_fn.tools.render.render import Opened, decide_opened, open_inputs
@@ -363,6 +366,7 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
         found = decide_opened(opened, environment)
         masks = Masks(found.package.configs)
         explanation = _explain(read_wanted(wanted), found, masks, opened)
+        explanation = _with_scripts(explanation, _find_scripts(inputs, limits))
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     text = (
@@ -378,10 +382,31 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
     return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors]), int(bool(errors)))
 
 
-def sum_up_rendering(opened: Opened, environment: Environment, screen: Screen) -> Outcome:
+def _find_scripts(inputs: Inputs, limits: Limits) -> ScriptsOfRepository | None:
+    paths = [Path(path) for path in inputs.paths if os.path.lexists(path)]
+    return ScriptsOfRepository(paths[0], limits) if paths else None
+
+
+def _with_scripts(explanation: Explanation, scripts: ScriptsOfRepository | None) -> Explanation:
+    """Add the lines of the repository that name what is renamed."""
+    if scripts is None:
+        return explanation
+    objects: list[Explained] = []
+    for one in explanation.objects:
+        is_renamed = one.strategy == Strategy.RENAME
+        found = scripts.find([one.who] if is_renamed else [])
+        warnings = (*one.warnings, *(problem.message for problem in found))
+        objects.append(one._replace(warnings=warnings))
+    return explanation._replace(objects=tuple(objects))
+
+
+def sum_up_rendering(
+    opened: Opened, environment: Environment, screen: Screen, scripts: ScriptsOfRepository
+) -> Outcome:
     """Sum up what a rendering does: the table of all reasons, and the line with which each run ends.
 
-    Raises Rejected where there is none.
+    `scripts` are those around the package, which may name what is renamed. Raises
+    Rejected where there is no rendering.
     """
     found = decide_opened(opened, environment)
     explanation = _explain(EVERYTHING, found, Masks(found.package.configs), opened)
@@ -389,7 +414,8 @@ def sum_up_rendering(opened: Opened, environment: Environment, screen: Screen) -
         *(_sum_up(explanation, screen) if explanation.objects else ()),
         str(summarize_run(found)),
     ]
-    problems = [*opened.remarks, *opened.place(found.changes.problems)]
+    renamed = [one.who for one in explanation.objects if one.strategy == Strategy.RENAME]
+    problems = [*opened.remarks, *opened.place(found.changes.problems), *scripts.find(renamed)]
     is_wrong = any(problem.severity is Severity.ERROR for problem in problems)
     return Outcome(
         "".join(f"{line}\n" for line in lines).encode(), stderr_lines(problems), int(is_wrong)

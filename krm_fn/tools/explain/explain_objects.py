@@ -59,6 +59,11 @@ _RETAINED = (
     f"changes that, and {STRATEGY}: {Strategy.IGNORE} leaves the object alone"
 )
 
+_OUT_OF_REACH = (
+    "nothing ever deletes its revisions: the linker has no right on Secrets, which spec.linker.secrets: true gives "
+    "it"
+)
+
 
 class _Explainer:
     def __init__(self, found: Run, chosen: list[Item], places: Places, masks: Masks) -> None:
@@ -142,7 +147,9 @@ class _Explainer:
     def _warnings(self, choice: Choice) -> Iterator[str]:
         """Yield what the function says about the object, but for what the reason says, and that nothing deletes it."""
         if choice.item in self._retained:
-            yield _RETAINED
+            is_secret = choice.item.id.kind == "Secret"
+            has_right = not is_secret or self._found.settings.linker.secrets
+            yield _RETAINED if has_right else _OUT_OF_REACH
         for problem in self._problems.get(choice.item.node, ()):
             is_said = choice.problem is not None and choice.problem.message == problem.message
             if problem.severity is not Severity.INFO and not is_said:

@@ -1,0 +1,196 @@
+"""Lines of a repository's scripts and pages that name an object to kubectl, oc or helm.
+
+No rendering shows them: a person or a job types such a name, long after the package was rendered.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from krm_fn.base import keys
+from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity, listing
+from krm_fn.base.settings import Strategy
+from krm_fn.tools.render.files import Allowance, Files, Limits, real_path
+
+_MOST_FILES = 2_000
+_MOST_FOLDERS = 2_000
+_MOST_BYTES = 20_000_000
+_LONGEST = 1_000_000
+"""In bytes, of one file. What people write by hand is far smaller."""
+
+_MOST_LINES = 3
+"""Lines that a message names."""
+
+_SUFFIXES = (".sh", ".bash", ".md", ".py", ".mk")
+_NAMES = frozenset({"makefile", "justfile", "jenkinsfile", ".gitlab-ci.yml", "taskfile.yml"})
+_OF_CI = frozenset({".github", ".gitlab", ".circleci", ".tekton"})
+"""Folders whose YAML holds scripts. All other hidden folders are passed over."""
+
+_OF_OTHERS = frozenset({"node_modules", "vendor", "third_party"})
+"""Folders that a repository copies from elsewhere."""
+
+_PROGRAMS = frozenset({"kubectl", "oc", "helm"})
+_KINDS = {
+    "ConfigMap": frozenset({"configmap", "configmaps", "cm"}),
+    "Secret": frozenset({"secret", "secrets"}),
+}
+_ALL_KINDS = frozenset().union(*_KINDS.values())
+_TELLING = re.compile(r"configmap|\bcm\b|secret", re.IGNORECASE)
+_ENDS_A_COMMAND = re.compile(r"&&|\|\|?|;|\$\(")
+_BETWEEN_WORDS = re.compile(r"[\s`'\"()\[\],*]+")
+_TYPES_OF_SECRETS = frozenset({"generic", "tls", "docker-registry"})
+_TAKE_A_VALUE = frozenset(
+    {
+        *("-n", "--namespace", "--context", "--kubeconfig", "-f", "--filename", "-l", "--selector"),
+        *("-o", "--output", "-p", "--patch", "--type", "--field-manager", "--key", "--cert"),
+        *("--from-file", "--from-literal", "--from-env-file"),
+    }
+)
+"""Options of kubectl whose value is the next word, and no name of an object."""
+
+_IN_A_VALUE = re.compile(
+    r"[\w.\[\]]*(?P<kind>secret|config_?map)[\w.\[\]]*=(?P<name>.+)", re.IGNORECASE
+)
+"""As in `--set auth.existingSecret=NAME`."""
+
+_BEGINS_WITH_A_VARIABLE = re.compile(r"(?:\$\{\w[^}]*\}|\$\w+|\{\w+\}|<[\w-]+>)-(?P<rest>.+)")
+
+
+class _Named(NamedTuple):
+    """A word of a command that names an object of a kind, and its place."""
+
+    place: str
+    kind: str
+    word: str
+
+
+class ScriptsOfRepository:
+    """The scripts and pages around a path: in its repository or, with `is_everywhere`, in the path itself.
+
+    Nothing outside of the root that the limits set is read. The search ends silently after some
+    thousand files: it is an advice, and proves nothing.
+    """
+
+    def __init__(self, path: Path, limits: Limits, *, is_everywhere: bool = False) -> None:
+        start = real_path(path)
+        above = (start, *start.parents)
+        repository = next((one for one in above if os.path.lexists(one / ".git")), None)
+        top = repository or (start if is_everywhere and start.is_dir() else None)
+        if top is not None and limits.root is not None:
+            root = real_path(limits.root)
+            top = root if root.is_relative_to(top) else top if top.is_relative_to(root) else None
+        self._top = top
+
+    def find(self, renamed: Iterable[ResourceId]) -> Iterator[Problem]:
+        """Find lines that name one of these objects, which are the renamed ones, by their base names."""
+        for who in renamed:
+            found = dict.fromkeys(one.place for one in self._named if _is_meant(one, who))
+            if found:
+                message = (
+                    f"named in {listing(found, _MOST_LINES)}: a command there finds no object, as the name changes "
+                    f"with the content; change that, or annotate the {who.kind} with {keys.STRATEGY}: {Strategy.IGNORE}"
+                )
+                yield Problem(message, who, severity=Severity.WARNING)
+
+    @cached_property
+    def _named(self) -> list[_Named]:
+        if self._top is None:
+            return []
+        named: list[_Named] = []
+        files = Files(self._top, Allowance(Limits(max_bytes=_MOST_BYTES)))
+        with suppress(OSError, Rejected):  # more than is searched
+            for file in _find_files(self._top, files):
+                if file.stat().st_size <= _LONGEST:
+                    named += _read(file, file.relative_to(self._top).as_posix(), files)
+        return named
+
+
+def _find_files(top: Path, files: Files) -> Iterator[Path]:
+    found = 0
+    for seen, (folder, folders, names) in enumerate(files.walk(top), 1):
+        # A link may lead to what is read where it is, or out of the repository.
+        folders[:] = [
+            one for one in folders if _is_searched(one) and not (folder / one).is_symlink()
+        ]
+        for name in names:
+            if _is_script(folder.relative_to(top), name) and not (folder / name).is_symlink():
+                found += 1
+                yield folder / name
+        if seen >= _MOST_FOLDERS or found >= _MOST_FILES:
+            return
+
+
+def _is_searched(folder: str) -> bool:
+    return folder in _OF_CI or not (folder.startswith(".") or folder in _OF_OTHERS)
+
+
+def _is_script(folder: Path, name: str) -> bool:
+    lower = name.lower()
+    is_of_ci = not _OF_CI.isdisjoint(folder.parts) and lower.endswith((".yml", ".yaml"))
+    return is_of_ci or lower in _NAMES or lower.endswith(_SUFFIXES)
+
+
+def _read(file: Path, shown: str, files: Files) -> Iterator[_Named]:
+    try:
+        text = files.read(file).decode(errors="replace")
+    except Rejected:
+        if not file.is_file():
+            return  # a pipe, or what is gone
+        raise
+    if not _TELLING.search(text):
+        return
+    number, command = 0, ""
+    for position, line in enumerate(text.splitlines(), 1):
+        number = number if command else position
+        command += line
+        if command.endswith("\\"):
+            command = f"{command[:-1]} "
+            continue
+        if _TELLING.search(command):
+            for kind, word in _find_named(command):
+                yield _Named(f"{shown}:{number}", kind, word)
+        command = ""
+
+
+def _find_named(line: str) -> Iterator[tuple[str, str]]:
+    """Yield each kind and name in a line: `kubectl get cm NAME`, `secret/NAME`, `--set existingSecret=NAME`."""
+    for command in _ENDS_A_COMMAND.split(line):
+        words = [word.rstrip(".:") for word in _BETWEEN_WORDS.split(command)]
+        for word in words:
+            kind, slash, name = word.partition("/")
+            if slash and kind.lower() in _ALL_KINDS:
+                yield kind.lower(), name
+        programs = [word.rsplit("/", 1)[-1] in _PROGRAMS for word in words]
+        if any(programs):
+            yield from _find_arguments(words[programs.index(True) + 1 :])
+
+
+def _find_arguments(words: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the names behind a kind, without the options between them, and those in values of options."""
+    kinds: list[str] = []
+    is_behind_kind = is_value = False
+    for word in words:
+        value = _IN_A_VALUE.fullmatch(word)
+        if value:
+            yield value["kind"].lower().replace("_", ""), value["name"]
+        if is_value or word in _TAKE_A_VALUE:
+            is_value = not is_value
+        elif word.lower() in _ALL_KINDS:
+            kinds = [*(kinds if is_behind_kind else ()), word.lower()]
+        elif word and not word.startswith("-") and word not in _TYPES_OF_SECRETS:
+            yield from ((kind, word) for kind in kinds)
+        is_behind_kind = word.lower() in _ALL_KINDS
+
+
+def _is_meant(one: _Named, who: ResourceId) -> bool:
+    if one.kind not in _KINDS.get(who.kind, ()):
+        return False
+    variable = _BEGINS_WITH_A_VARIABLE.fullmatch(one.word)
+    # A release's name, most often. A single word behind it would be that of many packages.
+    if variable and "-" in variable["rest"]:
+        return who.name.endswith(f"-{variable['rest']}")
+    return one.word == who.name
