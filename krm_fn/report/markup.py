@@ -31,6 +31,16 @@ _NOT_IN_MARKDOWN = re.compile(r"[^\w .,:;/()-]|_", re.ASCII)
 Names of objects have none of them.
 """
 
+_REFERENCE = re.compile(
+    r"[@#]|(?<=www)\.|:(?=/|[a-z_+-][\w+-]*:)|(?<=\bgh)-|\A-|\A\d+(?=[.)])",
+    re.ASCII | re.IGNORECASE,
+)
+"""Where a forge finds an address, a person, an issue or a picture in text, or a list.
+
+It looks for them after Markdown, in each piece of text by itself. Tags end a piece. The number of a
+commit leads to the same repository, and stays readable.
+"""
+
 _NOT_IN_COMMENT = re.compile("[^A-Za-z0-9._/ ]")
 
 _NOT_IN_LABEL = re.compile("[^A-Za-z0-9 ,/._-]|(?<![A-Za-z0-9])[._-]|[._-](?![A-Za-z0-9])")
@@ -42,6 +52,15 @@ Within a word, dots and hyphens begin no list or emphasis.
 
 def markdown(text: str) -> str:
     """Write text among other Markdown, also in a cell of a table."""
+    pieces, position = [], 0
+    for found in _REFERENCE.finditer(text):
+        pieces.append(_as_text(text[position : found.start()]))
+        pieces.append(f"<span>{_as_text(found[0])}</span>")
+        position = found.end()
+    return "".join([*pieces, _as_text(text[position:])])
+
+
+def _as_text(text: str) -> str:
     return _NOT_IN_MARKDOWN.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
