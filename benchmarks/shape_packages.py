@@ -1113,11 +1113,11 @@ SHAPES = (
 
 MARKS = (
     *(
-        Shape(f"entries of the annotation {name}", _entries(name, *entry), least=50)
+        Shape(f"entries of the annotation {name}", _entries(name, *entry), least=100)
         for name, *entry in _ANNOTATIONS
     ),
     *(
-        Shape(f"letters of the label {name}", _entries(name, "a", "", is_label=True), least=50)
+        Shape(f"letters of the label {name}", _entries(name, "a", "", is_label=True), least=100)
         for name in _LABELS
     ),
 )
