@@ -104,6 +104,22 @@ def test_nothing_is_read_outside_of_the_repository_nor_what_is_no_regular_file(
     assert find(repository) == ["ConfigMap/shop/prod-trust-store 1"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("\\\n" * 400_000 + EDIT, id="lines that go on"),
+        pytest.param(
+            f"helm install --set {'secret' * 130_000}! web\n{EDIT}\n",
+            id="a word that begins like a path of values at each place",
+        ),
+    ],
+)
+def test_a_hostile_script_takes_no_longer_than_its_length(text: str, repository: Path) -> None:
+    """With the square of it, the last would take minutes."""
+    (repository / "run.sh").write_text(text)
+    assert len(find(repository)) == 1
+
+
 def test_a_root_limits_the_search(repository: Path) -> None:
     (repository / "a.sh").write_text(EDIT)
     limits = DEFAULT_LIMITS._replace(root=repository / "shop")

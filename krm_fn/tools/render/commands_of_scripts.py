@@ -5,6 +5,7 @@ No rendering shows them: a person or a job types such a name, long after the pac
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
@@ -52,10 +53,9 @@ _TAKE_A_VALUE = frozenset(
 )
 """Options of kubectl whose value is the next word, and no name of an object."""
 
-_IN_A_VALUE = re.compile(
-    r"[\w.\[\]]*(?P<kind>secret|config_?map)[\w.\[\]]*=(?P<name>.+)", re.IGNORECASE
-)
-"""As in `--set auth.existingSecret=NAME`."""
+_PATH_OF_A_VALUE = re.compile(r"[\w.\[\]]+")
+_KIND_IN_A_PATH = re.compile("secret|config_?map", re.IGNORECASE)
+"""As in `--set auth.existingSecret=NAME`. One pattern for both would look at a long word again from each place."""
 
 _BEGINS_WITH_A_VARIABLE = re.compile(r"(?:\$\{\w[^}]*\}|\$\w+|\{\w+\}|<[\w-]+>)-(?P<rest>.+)")
 
@@ -81,20 +81,48 @@ class ScriptsOfRepository:
         repository = next((one for one in above if os.path.lexists(one / ".git")), None)
         top = repository or (start if is_everywhere and start.is_dir() else None)
         if top is not None and limits.root is not None:
-            root = real_path(limits.root)
-            top = root if root.is_relative_to(top) else top if top.is_relative_to(root) else None
+            top = _inner(top, real_path(limits.root))
         self._top = top
 
     def find(self, renamed: Iterable[ResourceId]) -> Iterator[Problem]:
         """Find lines that name one of these objects, which are the renamed ones, by their base names."""
         for who in renamed:
-            found = dict.fromkeys(one.place for one in self._named if _is_meant(one, who))
+            order = sorted(self._find_meant(who))
+            found = dict.fromkeys(self._named[one].place for one in order)
             if found:
                 message = (
                     f"named in {listing(found, _MOST_LINES)}: a command there finds no object, as the name changes "
                     f"with the content; change that, or annotate the {who.kind} with {keys.STRATEGY}: {Strategy.IGNORE}"
                 )
                 yield Problem(message, who, severity=Severity.WARNING)
+
+    def _find_meant(self, who: ResourceId) -> Iterator[int]:
+        """Yield the positions in `_named` of what means an object."""
+        for kind in _KINDS.get(who.kind, ()):
+            yield from self._whole.get((kind, who.name), ())
+            for dash in re.finditer("-", who.name):
+                yield from self._behind_variables.get((kind, who.name[dash.end() :]), ())
+
+    @cached_property
+    def _whole(self) -> dict[tuple[str, str], list[int]]:
+        """The positions of each kind and name."""
+        found: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for position, one in enumerate(self._named):
+            found[one.kind, one.word].append(position)
+        return found
+
+    @cached_property
+    def _behind_variables(self) -> dict[tuple[str, str], list[int]]:
+        """The positions of each kind and end of a name: the variable in front is a release's name, most often.
+
+        A single word behind it would be that of many packages.
+        """
+        found: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for position, one in enumerate(self._named):
+            variable = _BEGINS_WITH_A_VARIABLE.fullmatch(one.word)
+            if variable and "-" in variable["rest"]:
+                found[one.kind, variable["rest"]].append(position)
+        return found
 
     @cached_property
     def _named(self) -> list[_Named]:
@@ -107,6 +135,13 @@ class ScriptsOfRepository:
                 if file.stat().st_size <= _LONGEST:
                     named += _read(file, file.relative_to(self._top).as_posix(), files)
         return named
+
+
+def _inner(top: Path, root: Path) -> Path | None:
+    """Return which of two folders is in the other; None if neither is."""
+    if root.is_relative_to(top):
+        return root
+    return top if top.is_relative_to(root) else None
 
 
 def _find_files(top: Path, files: Files) -> Iterator[Path]:
@@ -143,17 +178,17 @@ def _read(file: Path, shown: str, files: Files) -> Iterator[_Named]:
         raise
     if not _TELLING.search(text):
         return
-    number, command = 0, ""
+    number, lines = 0, list[str]()
     for position, line in enumerate(text.splitlines(), 1):
-        number = number if command else position
-        command += line
-        if command.endswith("\\"):
-            command = f"{command[:-1]} "
+        number = number if lines else position
+        if line.endswith("\\"):
+            lines.append(line[:-1])
             continue
+        command = " ".join([*lines, line])
         if _TELLING.search(command):
             for kind, word in _find_named(command):
                 yield _Named(f"{shown}:{number}", kind, word)
-        command = ""
+        lines = []
 
 
 def _find_named(line: str) -> Iterator[tuple[str, str]]:
@@ -174,9 +209,10 @@ def _find_arguments(words: list[str]) -> Iterator[tuple[str, str]]:
     kinds: list[str] = []
     is_behind_kind = is_value = False
     for word in words:
-        value = _IN_A_VALUE.fullmatch(word)
-        if value:
-            yield value["kind"].lower().replace("_", ""), value["name"]
+        path, _, name = word.partition("=")
+        told = _KIND_IN_A_PATH.findall(path) if name and _PATH_OF_A_VALUE.fullmatch(path) else []
+        if told:
+            yield told[-1].lower().replace("_", ""), name
         if is_value or word in _TAKE_A_VALUE:
             is_value = not is_value
         elif word.lower() in _ALL_KINDS:
@@ -184,13 +220,3 @@ def _find_arguments(words: list[str]) -> Iterator[tuple[str, str]]:
         elif word and not word.startswith("-") and word not in _TYPES_OF_SECRETS:
             yield from ((kind, word) for kind in kinds)
         is_behind_kind = word.lower() in _ALL_KINDS
-
-
-def _is_meant(one: _Named, who: ResourceId) -> bool:
-    if one.kind not in _KINDS.get(who.kind, ()):
-        return False
-    variable = _BEGINS_WITH_A_VARIABLE.fullmatch(one.word)
-    # A release's name, most often. A single word behind it would be that of many packages.
-    if variable and "-" in variable["rest"]:
-        return who.name.endswith(f"-{variable['rest']}")
-    return one.word == who.name
