@@ -983,6 +983,7 @@ _SAYS_KIND = r"(?i)config[-_]?map|secret"
 
 _ABOUT_ITSELF = (
     r"internal\.config\.kubernetes\.io/|config\.kubernetes\.io/(?:index|path|function|local-config)$|(?:[\w.]+\.)?krm-fn\.io/"
+    r"|kustomize\.config\.k8s\.io/|internal\.kpt\.dev/"
     r"|kubectl\.kubernetes\.io/last-applied-configuration$|meta\.helm\.sh/"
     r"|argocd\.argoproj\.io/tracking-id$|(?:[\w.-]+\.)?reloader\.stakater\.com/|wave\.pusher\.com/"
 )
