@@ -87,7 +87,7 @@ def init(
     from krm_fn.tools.init.start import Surroundings
     from krm_fn.tools.init.start import init as init_directory
     from krm_fn.tools.init.texts import Pipeline
-    from krm_fn.tools.render.commands_of_scripts import ScriptsOfRepository
+    from krm_fn.tools.render.other_charts import NamesElsewhere
 
     if rendering.config is not None:
         message = "--config has no effect: krm-fn init writes the configuration, or takes the one that is there"
@@ -113,7 +113,7 @@ def init(
     )
     screen = find_screen(terminal_size().columns, os.environ)
     environment = rendering.environment()
-    scripts = ScriptsOfRepository(Path(directory), rendering.limits, is_everywhere=True)
-    sum_up = partial(sum_up_rendering, environment=environment, screen=screen, scripts=scripts)
+    elsewhere = NamesElsewhere(Path(directory), rendering.limits, is_everywhere=True)
+    sum_up = partial(sum_up_rendering, environment=environment, screen=screen, elsewhere=elsewhere)
     around = Surroundings(rendering.helm, environment, rendering.limits, sum_up)
     return init_directory(Path(directory), wishes, around, is_dry_run=dry_run)

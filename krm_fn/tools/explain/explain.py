@@ -50,8 +50,8 @@ from krm_fn.tools.explain.explanation import (
     strongest_effect,
     sum_up_explanation,
 )
-from krm_fn.tools.render.commands_of_scripts import ScriptsOfRepository
 from krm_fn.tools.render.files import Allowance, Limits
+from krm_fn.tools.render.other_charts import NamesElsewhere
 from krm_fn.tools.render.places import NOWHERE, Places, SourceLine
 from krm_fn.tools.render.render import Opened, decide_opened, open_inputs
 from krm_fn.tools.render.sources import Inputs
@@ -366,7 +366,7 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
         found = decide_opened(opened, environment)
         masks = Masks(found.package.configs)
         explanation = _explain(read_wanted(wanted), found, masks, opened)
-        explanation = _with_scripts(explanation, _find_scripts(inputs, limits))
+        explanation = _with_names_elsewhere(explanation, _find_elsewhere(inputs, limits))
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     text = (
@@ -382,30 +382,32 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
     return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors]), int(bool(errors)))
 
 
-def _find_scripts(inputs: Inputs, limits: Limits) -> ScriptsOfRepository | None:
+def _find_elsewhere(inputs: Inputs, limits: Limits) -> NamesElsewhere | None:
     paths = [Path(path) for path in inputs.paths if os.path.lexists(path)]
-    return ScriptsOfRepository(paths[0], limits) if paths else None
+    return NamesElsewhere(paths[0], limits) if paths else None
 
 
-def _with_scripts(explanation: Explanation, scripts: ScriptsOfRepository | None) -> Explanation:
+def _with_names_elsewhere(
+    explanation: Explanation, elsewhere: NamesElsewhere | None
+) -> Explanation:
     """Add the lines of the repository that name what is renamed."""
-    if scripts is None:
+    if elsewhere is None:
         return explanation
     objects: list[Explained] = []
     for one in explanation.objects:
         is_renamed = one.strategy == Strategy.RENAME
-        found = scripts.find([one.who] if is_renamed else [])
+        found = elsewhere.find([one.who] if is_renamed else [])
         warnings = (*one.warnings, *(problem.message for problem in found))
         objects.append(one._replace(warnings=warnings))
     return explanation._replace(objects=tuple(objects))
 
 
 def sum_up_rendering(
-    opened: Opened, environment: Environment, screen: Screen, scripts: ScriptsOfRepository
+    opened: Opened, environment: Environment, screen: Screen, elsewhere: NamesElsewhere
 ) -> Outcome:
     """Sum up what a rendering does: the table of all reasons, and the line with which each run ends.
 
-    `scripts` are those around the package, which may name what is renamed. Raises
+    `elsewhere` is what names objects around the package. Raises
     Rejected where there is no rendering.
     """
     found = decide_opened(opened, environment)
@@ -415,7 +417,7 @@ def sum_up_rendering(
         str(summarize_run(found)),
     ]
     renamed = [one.who for one in explanation.objects if one.strategy == Strategy.RENAME]
-    problems = [*opened.remarks, *opened.place(found.changes.problems), *scripts.find(renamed)]
+    problems = [*opened.remarks, *opened.place(found.changes.problems), *elsewhere.find(renamed)]
     is_wrong = any(problem.severity is Severity.ERROR for problem in problems)
     return Outcome(
         "".join(f"{line}\n" for line in lines).encode(), stderr_lines(problems), int(is_wrong)

@@ -6,7 +6,7 @@ No rendering shows them: a person or a job types such a name, long after the pac
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ _MOST_BYTES = 20_000_000
 _LONGEST = 1_000_000
 """In bytes, of one file. What people write by hand is far smaller."""
 
-_MOST_LINES = 3
+MOST_LINES = 3
 """Lines that a message names."""
 
 _SUFFIXES = (".sh", ".bash", ".md", ".py", ".mk")
@@ -76,13 +76,7 @@ class ScriptsOfRepository:
     """
 
     def __init__(self, path: Path, limits: Limits, *, is_everywhere: bool = False) -> None:
-        start = real_path(path)
-        above = (start, *start.parents)
-        repository = next((one for one in above if os.path.lexists(one / ".git")), None)
-        top = repository or (start if is_everywhere and start.is_dir() else None)
-        if top is not None and limits.root is not None:
-            top = _inner(top, real_path(limits.root))
-        self._top = top
+        self._top = find_top(path, limits, is_everywhere=is_everywhere)
 
     def find(self, renamed: Iterable[ResourceId]) -> Iterator[Problem]:
         """Find lines that name one of these objects, which are the renamed ones, by their base names."""
@@ -91,7 +85,7 @@ class ScriptsOfRepository:
             found = dict.fromkeys(self._named[one].place for one in order)
             if found:
                 message = (
-                    f"named in {listing(found, _MOST_LINES)}: a command there finds no object, as the name changes "
+                    f"named in {listing(found, MOST_LINES)}: a command there finds no object, as the name changes "
                     f"with the content; change that, or annotate the {who.kind} with {keys.STRATEGY}: {Strategy.IGNORE}"
                 )
                 yield Problem(message, who, severity=Severity.WARNING)
@@ -129,12 +123,20 @@ class ScriptsOfRepository:
         if self._top is None:
             return []
         named: list[_Named] = []
-        files = Files(self._top, Allowance(Limits(max_bytes=_MOST_BYTES)))
-        with suppress(OSError, Rejected):  # more than is searched
-            for file in _find_files(self._top, files):
-                if file.stat().st_size <= _LONGEST:
-                    named += _read(file, file.relative_to(self._top).as_posix(), files)
+        for shown, text in read_texts(self._top, _is_script):
+            named += _read(shown, text)
         return named
+
+
+def find_top(path: Path, limits: Limits, *, is_everywhere: bool) -> Path | None:
+    """Return the top of the repository around a path, or the path itself, below the root of the limits."""
+    start = real_path(path)
+    above = (start, *start.parents)
+    repository = next((one for one in above if os.path.lexists(one / ".git")), None)
+    top = repository or (start if is_everywhere and start.is_dir() else None)
+    if top is not None and limits.root is not None:
+        return _inner(top, real_path(limits.root))
+    return top
 
 
 def _inner(top: Path, root: Path) -> Path | None:
@@ -144,7 +146,26 @@ def _inner(top: Path, root: Path) -> Path | None:
     return top if top.is_relative_to(root) else None
 
 
-def _find_files(top: Path, files: Files) -> Iterator[Path]:
+def read_texts(top: Path, is_wanted: Callable[[Path, str], bool]) -> Iterator[tuple[str, str]]:
+    """Yield the files that are wanted by their folder and name, each as its path below `top` and its text.
+
+    It ends silently where there is more than is searched.
+    """
+    files = Files(top, Allowance(Limits(max_bytes=_MOST_BYTES)))
+    with suppress(OSError, Rejected):
+        for file in _find_files(top, files, is_wanted):
+            if file.stat().st_size > _LONGEST:
+                continue
+            try:
+                text = files.read(file).decode(errors="replace")
+            except Rejected:
+                if not file.is_file():
+                    continue  # a pipe, or what is gone
+                raise
+            yield file.relative_to(top).as_posix(), text
+
+
+def _find_files(top: Path, files: Files, is_wanted: Callable[[Path, str], bool]) -> Iterator[Path]:
     found = 0
     for seen, (folder, folders, names) in enumerate(files.walk(top), 1):
         # A link may lead to what is read where it is, or out of the repository.
@@ -152,7 +173,7 @@ def _find_files(top: Path, files: Files) -> Iterator[Path]:
             one for one in folders if _is_searched(one) and not (folder / one).is_symlink()
         ]
         for name in names:
-            if _is_script(folder.relative_to(top), name) and not (folder / name).is_symlink():
+            if is_wanted(folder.relative_to(top), name) and not (folder / name).is_symlink():
                 found += 1
                 yield folder / name
         if seen >= _MOST_FOLDERS or found >= _MOST_FILES:
@@ -169,13 +190,7 @@ def _is_script(folder: Path, name: str) -> bool:
     return is_of_ci or lower in _NAMES or lower.endswith(_SUFFIXES)
 
 
-def _read(file: Path, shown: str, files: Files) -> Iterator[_Named]:
-    try:
-        text = files.read(file).decode(errors="replace")
-    except Rejected:
-        if not file.is_file():
-            return  # a pipe, or what is gone
-        raise
+def _read(shown: str, text: str) -> Iterator[_Named]:
     if not _TELLING.search(text):
         return
     number, lines = 0, list[str]()
