@@ -532,6 +532,12 @@ _FILE = r"(?:--?[\w-]+=)?(?P<file>\w[\w-]*(?:\.[\w-]+)+)"
 
 _CERTIFICATE = "tls.crt"
 
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_HANDLERS = ("postStart", "preStop")
+_RUN = r"[^\s;&|()\"'`]+"
+_ON_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+"""Where programs are found by name. Source: moby/moby, pkg/system/path_deprecated.go (defaultUnixPathEnv)."""
+
 
 class _Subject(NamedTuple):
     """A ServiceAccount. No name: all of the namespace; no namespace either: all of the cluster."""
@@ -741,7 +747,7 @@ def reads_own_files(
     `references`: those of the referrer to the object. One variable is no proof: programs that take one value from a
     variable look the others up. All its keys as variables are: nothing is left to look up, unless the pods `may_write`
     such objects, as Litmus' subscriber updates what it has as variables. Nor is the path of a certificate a proof,
-    which many programs renew through the API.
+    which many programs renew through the API. Scripts are run from their files.
     """
     is_certificate = item.id.kind == "Secret" and _CERTIFICATE in data_keys(item)
     for reference in references:
@@ -750,6 +756,7 @@ def reads_own_files(
             looks_up = may_look_up(text(get(container, "image")), item.id.kind, base_name(item))
             has_all = not may_write and _has_all(container, reference, item)
             is_told = has_all or (not is_certificate and _is_told(container, paths))
+            is_told = is_told or (_has_only_scripts(item) and _is_run(container, paths))
             if looks_up or (looks_up is None and not is_told):
                 return False
     return True
@@ -839,6 +846,29 @@ def _is_told(container: Node | None, paths: Collection[str]) -> bool:
         if relative:
             patterns.add(normpath(join(folder, relative["file"])))
     return any(_is_like(path, pattern) for path, pattern in product(paths, patterns))
+
+
+def _has_only_scripts(item: Item) -> bool:
+    """Tell whether all values of an object say the program that runs them. Beside settings, one proves nothing."""
+    values = [one.text for one in data_texts(item)]
+    return len(values) == len(data_keys(item)) and all(map(_is_script, values))
+
+
+def _is_script(value: str) -> bool:
+    return value.startswith("#!")
+
+
+def _is_run(container: Node | None, paths: Collection[str]) -> bool:
+    """Tell whether a container, its probes or its handlers run one of these files, by its path or from PATH."""
+    handlers = [container, *(get(container, name, "exec") for name in _PROBES)]
+    handlers += [get(container, "lifecycle", name, "exec") for name in _HANDLERS]
+    for handler in handlers:
+        for field in ("command", "args"):
+            for word in elements(get(handler, field)):
+                for name in re.findall(_RUN, text(word)):
+                    if any(join(folder, name) in paths for folder in ("/", *_ON_PATH)):
+                        return True
+    return False
 
 
 def _is_like(path: str, pattern: str) -> bool:

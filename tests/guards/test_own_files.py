@@ -144,6 +144,50 @@ def test_a_secret_but_no_certificate_which_its_program_may_renew() -> None:
     )
 
 
+SCRIPTS = (
+    "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, "
+    "data: {ready: '#!/bin/sh\\n\\necho', alive: '#!/bin/bash'}}"
+)
+MIXED = SCRIPTS.replace("'#!/bin/bash'", "'level: info'")
+ON_PATH = "volumeMounts: [{name: files, mountPath: /usr/local/bin/ready, subPath: ready}]"
+RUNS = [
+    pytest.param(f"{FOLDER}, livenessProbe: {{exec: {{command: [/etc/web/alive]}}}}", id="a probe"),
+    pytest.param(
+        f"{FOLDER}, startupProbe: {{exec: {{command: [sh, -c, '/etc/web/ready;']}}}}",
+        id="the shell of a probe",
+    ),
+    pytest.param(
+        f"{FOLDER}, lifecycle: {{preStop: {{exec: {{command: [bash, /etc/web/ready, now]}}}}}}",
+        id="a handler before it stops",
+    ),
+    pytest.param(
+        f"{ON_PATH}, readinessProbe: {{exec: {{command: [ready]}}}}", id="a probe finds it in PATH"
+    ),
+    pytest.param(f"{ON_PATH}, args: [ready, --wait]", id="the entrypoint gets its name"),
+]
+
+
+@pytest.mark.parametrize("container", RUNS)
+def test_a_script_is_run_from_its_file(container: str) -> None:
+    assert reads(container, config=SCRIPTS)
+    assert not reads(container, config=MIXED), "settings beside it may be looked up"
+
+
+RUNS_NOT = [
+    pytest.param(f"{FOLDER}, livenessProbe: {{exec: {{command: [alive]}}}}", id="not in PATH"),
+    pytest.param(
+        f"{FOLDER}, livenessProbe: {{httpGet: {{path: /etc/web/alive}}}}", id="the path of a URL"
+    ),
+    pytest.param(f"{FOLDER}, livenessProbe: {{exec: {{command: [/bin/alive]}}}}", id="another one"),
+    pytest.param(FOLDER, id="nobody"),
+]
+
+
+@pytest.mark.parametrize("container", RUNS_NOT)
+def test_a_script_that_nothing_here_runs_may_be_looked_up(container: str) -> None:
+    assert not reads(container, config=SCRIPTS)
+
+
 @pytest.mark.parametrize("variables", [ENV, EVERY])
 def test_who_may_write_it_may_update_what_it_has_as_variables(variables: str) -> None:
     assert reads(f"{FOLDER}, {TOLD}, {variables}")
