@@ -88,3 +88,6 @@ IS_GENERATED = "internal.config.kubernetes.io/generatorBehavior"
 
 FIXED_NAME = "internal.config.kubernetes.io/krm-fn-fixed-name"
 """Annotation by our own reader of kustomizations: the file whose generator has `disableNameSuffixHash: true`."""
+
+TAKEN_NAME = "internal.config.kubernetes.io/krm-fn-taken-name"
+"""Annotation by our own reader of kustomizations: the file whose `replacements` take the name, without a hash."""

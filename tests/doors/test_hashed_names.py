@@ -112,6 +112,39 @@ def test_a_variable_that_is_the_name_is_said(name: str, *, is_said: bool) -> Non
     assert ("which is nowhere in the rendering" in answer.problems) is is_said
 
 
+TAKES = {"source": {"kind": "ConfigMap", "name": "blue"}}
+TAKES_DATA = {"source": {"kind": "ConfigMap", "name": "blue", "fieldPath": "data.a"}}
+
+
+@pytest.mark.parametrize(
+    ("taken", "name", "value", "is_said"),
+    [
+        pytest.param(TAKES, "web", "blue", True, id="a replacement takes it"),
+        pytest.param(TAKES_DATA, "web", "blue", False, id="a replacement takes its content"),
+        pytest.param(TAKES, "blue", "blue", False, id="a workload has the name too"),
+        pytest.param(TAKES, "web", "green", False, id="another word"),
+    ],
+)
+@pytest.mark.parametrize("place", ["in the kustomization", "in a file"])
+def test_a_variable_of_one_plain_word_is_said_where_a_replacement_takes_the_name(
+    taken: dict[str, Any], name: str, value: str, place: str, *, is_said: bool
+) -> None:
+    """Of other variables such a word may be a colour, or a level of a log."""
+    container = {"name": "a", "image": "a:1", "env": [{"name": "SOURCE", "value": value}]}
+    spec = {"template": {"spec": {"containers": [container]}}}
+    metadata = {"name": name, "annotations": {"note": "x"}}
+    web = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": spec}
+    target = {"select": {"kind": "Deployment"}, "fieldPaths": ["metadata.annotations.note"]}
+    replacement = {**taken, "targets": [target]}
+    entry = replacement if place == "in the kustomization" else {"path": "replacement.json"}
+    generator = [{"name": "blue", "literals": ["a=b"]}]
+    files = tree(web, configMapGenerator=generator, replacements=[entry])
+    files["replacement.json"] = json.dumps([replacement])
+    answer = run_at("beside", files)
+    assert answer.exit_code == 0, answer.problems
+    assert ("which is nowhere in the rendering" in answer.problems) is is_said
+
+
 def test_an_annotation_that_is_the_name_is_said() -> None:
     annotations = {"example.com/tls-config-name": "web-config"}
     metadata = {"name": "web", "annotations": annotations}

@@ -492,7 +492,23 @@ def test_names_that_generators_keep(
 ) -> None:
     """The options for all generators win, as in kustomize: no generator can take them back."""
     write(tmp_path, {"kustomization.yaml": f"{text}\n"})
-    assert sorted(check_kustomization(tmp_path, Allowance(Limits())).fixed) == expected
+    marked = check_kustomization(tmp_path, Allowance(Limits())).marked
+    assert sorted((one.kind, one.name) for one in marked) == expected
+
+
+SOURCE = "source: {kind: ConfigMap, name: %s}"
+
+
+def test_names_that_replacements_take(tmp_path: Path) -> None:
+    taken = f"replacements: [{{path: more.yaml}}, {{path: none.yaml}}, {{{SOURCE % 'a'}}}, {{source: b}}, c]"
+    more = f"- {SOURCE % 'in-a-list'}\n- {SOURCE % 'data'}\n- source: {{kind: Pod, name: pod}}\n"
+    more = more.replace("name: data}", "name: data, fieldPath: data.a}")
+    write(tmp_path, {"kustomization.yaml": taken, "more.yaml": more})
+    marked = check_kustomization(tmp_path, Allowance(Limits())).marked
+    assert sorted((one.kind, one.name) for one in marked) == [
+        ("ConfigMap", "a"),
+        ("ConfigMap", "in-a-list"),
+    ]
 
 
 def test_kustomize_builds_a_copy_in_which_it_says_what_krm_fn_would_have_seen(

@@ -16,6 +16,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS, DataText, Item, data_texts
+from krm_fn.base.keys import TAKEN_NAME
 from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import (
     FieldPath,
@@ -1119,7 +1120,8 @@ class _TextSearch:
                 value = get(variable, "value")
                 if not is_scalar(value) or not self._is_wanted(value.value):
                     continue
-                if not self._is_common(value.value):
+                is_taken = value.value in self._taken and value.value not in self._others
+                if is_taken or not self._is_common(value.value):
                     said = [_Said(value.value, 0, CONFIG_KINDS)]
                     yield from self._locate(item, f"{path}.env[{position}].value", "", value, said)
 
@@ -1181,6 +1183,11 @@ class _TextSearch:
                 field = spell(found.path)
                 if find_exclusion(field, item.id) is None:
                     yield from self._locate(item, field, key, found.scalar, said)
+
+    @cached_property
+    def _taken(self) -> set[str]:
+        """Names that replacements of kustomize take, so that a word that equals one is no other word."""
+        return {name for item, name in self._index.named if TAKEN_NAME in item.annotations}
 
     def _is_wanted(self, name: str) -> bool:
         return name in self._names

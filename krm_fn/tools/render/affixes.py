@@ -1,4 +1,4 @@
-"""Find what kustomizations put before and behind names, and which generated names get no hash.
+"""Find what kustomizations put before and behind names, and what they say of the names of objects.
 
 The affixes of a base are inside of those of the kustomization that names it.
 """
@@ -7,8 +7,11 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from krm_fn.base.node import TRUE, Node, elements, get, text
+from krm_fn.base.item import CONFIG_KINDS
+from krm_fn.base.keys import FIXED_NAME, TAKEN_NAME
+from krm_fn.base.node import TRUE, Node, elements, get, is_sequence, text
 from krm_fn.tools.render.files import Allowance, Files
 from krm_fn.tools.render.git_addresses import is_repository
 from krm_fn.tools.render.kustomization import (
@@ -22,6 +25,7 @@ from krm_fn.tools.render.kustomization import (
 from krm_fn.tools.render.named_fields import named_field
 
 _GENERATORS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
+_NAME = "metadata.name"
 _AFFIX_TRANSFORMERS = ("PrefixTransformer", "SuffixTransformer")
 
 
@@ -85,7 +89,15 @@ def adds_affix(plugin: Plugin) -> bool:
     return text(get(plugin.config, "kind")) in _AFFIX_TRANSFORMERS
 
 
-def find_fixed(file: Path, roots: Iterable[Node]) -> dict[tuple[str, str], str]:
+class Marked(NamedTuple):
+    """An object of a kustomization, and the annotation by which the function is told something of it."""
+
+    annotation: str
+    kind: str
+    name: str
+
+
+def find_fixed(file: Path, roots: Iterable[Node]) -> dict[Marked, str]:
     """Return what the generators of a kustomization are to make without a hash in its name."""
     fixed = {}
     for root in roots:
@@ -93,8 +105,34 @@ def find_fixed(file: Path, roots: Iterable[Node]) -> dict[tuple[str, str], str]:
         for field, kind in _GENERATORS.items():
             for one in elements(named_field(root, field)):
                 if is_for_all or _is_fixed(named_field(one, "options")):
-                    fixed[kind, text(named_field(one, "name"))] = str(shown_path(file))
+                    marked = Marked(FIXED_NAME, kind, text(named_field(one, "name")))
+                    fixed[marked] = str(shown_path(file))
     return fixed
+
+
+def find_taken(file: Path, roots: Iterable[Node], files: Files) -> dict[Marked, str]:
+    """Return the objects whose names `replacements` take, which they do before the hash is there.
+
+    A list of them may be a file of its own.
+    """
+    taken = {}
+    for root in roots:
+        for entry in elements(named_field(root, "replacements")):
+            for one in (entry, *_read_replacements(file, entry, files)):
+                source = named_field(one, "source")
+                kind, name = (text(named_field(source, field)) for field in ("kind", "name"))
+                is_name = text(named_field(source, "fieldPath")) in ("", _NAME)
+                if is_name and kind in CONFIG_KINDS and name:
+                    taken[Marked(TAKEN_NAME, kind, name)] = str(shown_path(file))
+    return taken
+
+
+def _read_replacements(file: Path, entry: Node, files: Files) -> Iterator[Node]:
+    path = text(named_field(entry, "path"))
+    place = locate_path(file.parent, path)
+    if path and type_of(place) == stat.S_IFREG:
+        for root in read_roots(place, files):
+            yield from elements(root) if is_sequence(root) else (root,)
 
 
 def _is_fixed(options: Node | None) -> bool:

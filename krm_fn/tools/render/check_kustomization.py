@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from krm_fn.base.node import Node, Scalar, is_mapping, is_null
 from krm_fn.base.problem import Problem, Rejected
-from krm_fn.tools.render.affixes import adds_affix, affixes_of, find_fixed
+from krm_fn.tools.render.affixes import Marked, adds_affix, affixes_of, find_fixed, find_taken
 from krm_fn.tools.render.files import Allowance, Files
 from krm_fn.tools.render.kustomization import (
     PLUGINS,
@@ -83,15 +83,15 @@ class Checked(NamedTuple):
 
     `tree`: what was read, if the last transformer is krm-fn.
 
-    `has_affixes`: one of them puts something before or behind names. `fixed`: by kind and name in
-    its generator, what is to have no hash, and the file that says so.
+    `has_affixes`: one of them puts something before or behind names. `marked`: what they say of
+    the names of objects, and the file that says so.
     """
 
     bases: list[Path]
     charts: list[ListedChart]
     tree: KustomizeTree | None
     has_affixes: bool
-    fixed: Mapping[tuple[str, str], str]
+    marked: Mapping[Marked, str]
 
 
 def check_kustomization(directory: Path, allowance: Allowance) -> Checked:
@@ -121,7 +121,7 @@ class _KustomizationWalk:
     def __init__(self, directory: Path, allowance: Allowance, *, keeps_all: bool = False) -> None:
         self.top = Path(os.path.realpath(directory))
         self.has_affixes = False
-        self.fixed: dict[tuple[str, str], str] = {}
+        self.marked: dict[Marked, str] = {}
         self.charts: list[ListedChart] = []
         self.files: dict[Path, bytes] = {}
         self.folders: set[Path] = set()
@@ -155,7 +155,7 @@ class _KustomizationWalk:
         self.folders |= reached
         bases = sorted(shown_path(base) for base in reached - {self.top})
         return Checked(
-            bases, self.charts, self.tree if self.function else None, self.has_affixes, self.fixed
+            bases, self.charts, self.tree if self.function else None, self.has_affixes, self.marked
         )
 
     def _check(self, here: Path) -> list[Path]:
@@ -171,7 +171,7 @@ class _KustomizationWalk:
             plugins = list(plugins_of(file, roots, files))
             problems += self._find_function(file, roots, plugins)
             self.has_affixes |= any(affixes_of(roots)) or any(map(adds_affix, plugins))
-            self.fixed |= find_fixed(file, roots)
+            self.marked |= find_fixed(file, roots)
             # Only a tree from which krm-fn is to be taken is copied. What it names below is read
             # from here on.
             is_copied = self.function is not None or self._keeps_all
@@ -191,6 +191,7 @@ class _KustomizationWalk:
                 elif reference.as_file and type_of(local) is not None:
                     # What is missing, kustomize reports.
                     files.check(shown_path(local))
+            self.marked |= find_taken(file, roots, files)
         if problems:
             raise Rejected(*problems)
         return bases

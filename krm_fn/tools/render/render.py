@@ -35,7 +35,7 @@ from krm_fn.core.config.configuration import Configuration, Origin, Packages, as
 from krm_fn.core.config.configuration import find_configuration as find_among_all
 from krm_fn.core.decide.run import Run
 from krm_fn.core.decide.summarize_run import summarize_run
-from krm_fn.core.names.names import authored_id, former_names, is_named_late
+from krm_fn.core.names.names import authored_id, base_name, former_names, is_named_late
 from krm_fn.core.yaml.apply import Applied, apply_changes
 from krm_fn.core.yaml.envelope import Envelope, find_objects, join_streams, open_envelope
 from krm_fn.core.yaml.reader import Expansion, read_yaml, walk, warn_about_repeated
@@ -43,6 +43,7 @@ from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.core.yaml.splice import write_document
 from krm_fn.function import decide, read_config
 from krm_fn.report.secrets import hide_in_problems
+from krm_fn.tools.render.affixes import Marked
 from krm_fn.tools.render.deployable import deployable, is_deployable, is_deployed, read_deployable
 from krm_fn.tools.render.files import (
     DEFAULT_LIMITS,
@@ -328,22 +329,24 @@ def _open(source: SourceText, expansion: Expansion) -> Iterator[Envelope]:
     if source.notes:
         for item in envelope.items:
             item.annotations.update(source.notes.get(item.id, {}))
-    if source.fixed:
-        _mark_fixed(envelope.items, source.fixed)
+    if source.marked:
+        _mark(envelope.items, source.marked)
     problems = [*_find_unnamed(envelope)]
     if problems:
         raise Rejected(*problems)
     yield envelope
 
 
-def _mark_fixed(items: Iterable[Item], fixed: Mapping[tuple[str, str], str]) -> None:
+def _mark(items: Iterable[Item], marked: Mapping[Marked, str]) -> None:
     for item in items:
-        if NEEDS_HASH_SUFFIX in item.annotations:  # another object of that name
-            continue
-        named = [item.id.name, *(former.name for former in former_names(item))]
-        files = [fixed[item.id.kind, name] for name in named if (item.id.kind, name) in fixed]
-        if files:
-            item.annotations[FIXED_NAME] = files[0]
+        named = [*(former.name for former in former_names(item)), base_name(item), item.id.name]
+        for annotation in {one.annotation for one in marked}:
+            if annotation == FIXED_NAME and NEEDS_HASH_SUFFIX in item.annotations:
+                continue  # another object of that name
+            for name in named:
+                file = marked.get(Marked(annotation, item.id.kind, name))
+                if file is not None:
+                    item.annotations[annotation] = file
 
 
 def _find_non_objects(node: Node) -> Iterator[Problem]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import CONFIG_FILE, NearbyConfig
 from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.tools.render.affixes import Marked
 from krm_fn.tools.render.files import (
     MANIFESTS,
     Allowance,
@@ -59,8 +60,8 @@ class SourceText(NamedTuple):
 
     `is_early`: it says the names that kustomize knew when it would have run krm-fn. `notes`:
     annotations by which kustomize knows the former names of objects, where they are not in the
-    text. `fixed`: the names that generators of kustomize are to make without a hash, by kind, and
-    the files that say so. `loses_hooks`: helm would not pass the hooks in it to a post-renderer.
+    text. `marked`: what kustomizations say of the names of objects, and the files that say so.
+    `loses_hooks`: helm would not pass the hooks in it to a post-renderer.
     """
 
     name: str
@@ -68,7 +69,7 @@ class SourceText(NamedTuple):
     again: bytes = b""
     is_early: bool = False
     notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
-    fixed: Mapping[tuple[str, str], str] = {}
+    marked: Mapping[Marked, str] = {}
     loses_hooks: bool = False
 
     @property
@@ -167,7 +168,7 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
         again=built.again,
         is_early=is_early,
         notes=built.notes,
-        fixed=built.fixed,
+        marked=built.marked,
         loses_hooks=built.loses_hooks,
     )
     unread = _find_unread([place, *built.bases, outside], place, allowance)

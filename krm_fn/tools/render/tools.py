@@ -18,6 +18,7 @@ from krm_fn.base.node import get, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import KIND
 from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.tools.render.affixes import Marked
 from krm_fn.tools.render.check_chart import check_chart
 from krm_fn.tools.render.check_kustomization import Checked, check_kustomization, read_tree
 from krm_fn.tools.render.files import (
@@ -92,9 +93,9 @@ class Built(NamedTuple):
     `again` is what it printed when it was run a second time; empty for programs whose output is
     always the same. `configuration`: the file and the text of that of krm-fn, which is to run after
     kustomize. `bases` are the other local directories that it read. `notes`: what kustomize knew of
-    the names of objects, as its annotations, where that is not in the text. `fixed`: what its
-    generators are to make without a hash, and the file that says so, where no annotation in the
-    text does. `loses_hooks`: helm would not pass the hooks among the objects to a post-renderer.
+    the names of objects, as its annotations, where that is not in the text. `marked`: what its
+    kustomizations say of the names of objects, where no annotation in the text does.
+    `loses_hooks`: helm would not pass the hooks among the objects to a post-renderer.
     """
 
     command: str
@@ -104,7 +105,7 @@ class Built(NamedTuple):
     configuration: tuple[Path, bytes] | None = None
     bases: Sequence[Path] = ()
     notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
-    fixed: Mapping[tuple[str, str], str] = {}
+    marked: Mapping[Marked, str] = {}
     loses_hooks: bool = False
 
 
@@ -208,7 +209,7 @@ class _Kustomize(NamedTuple):
             self._run(folder, original) for _ in range(2 if self.checked.charts else 1)
         )
         second = again[0].stdout if again else b""
-        return built._replace(again=second, bases=self.checked.bases, fixed=self.checked.fixed)
+        return built._replace(again=second, bases=self.checked.bases, marked=self.checked.marked)
 
     def run_copy(self, copy: KustomizeCopy) -> Built:
         """Build a copy without krm-fn, and graft what kustomize knows of names where its numbers are rounded."""
