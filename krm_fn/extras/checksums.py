@@ -25,9 +25,9 @@ from krm_fn.extras.restart_requests import (
     Named,
     OptIn,
     find_opt_ins,
+    find_opt_out,
     is_clear,
     is_literal,
-    opts_out,
 )
 
 _Names: TypeAlias = Mapping[Item, set[tuple[str, str]]]
@@ -86,7 +86,7 @@ def _find_inputs(
             strategy = strategies.get(config)
             if strategy is Strategy.RENAME:
                 followed.add((resolved.referrer, config))
-            elif strategy is Strategy.CHECKSUM and not opts_out(
+            elif strategy is Strategy.CHECKSUM and not find_opt_out(
                 resolved.referrer, config, controllers
             ):
                 _add_reference(inputs, resolved, config)
@@ -99,6 +99,23 @@ def _find_inputs(
     for opt_in in opt_ins:
         _add_named(inputs, opt_in, catalogue, followed)
     return inputs
+
+
+def find_opt_outs(run: Run) -> dict[tuple[Item, Item], str]:
+    """Return the workloads that no checksum restarts for what they read, and the annotation that opts out."""
+    checksummed = {
+        choice.item for choice in run.choices.all if choice.strategy is Strategy.CHECKSUM
+    }
+    restarted = {(one.item, config) for one in run.checksums for config in one.configs}
+    found: dict[tuple[Item, Item], str] = {}
+    for resolved in run.references if checksummed else ():
+        for config in resolved.targets if is_read(resolved.reference) else ():
+            pair = resolved.referrer, config
+            if config in checksummed and pair not in restarted:
+                annotation = find_opt_out(*pair, run.settings.checksums.controllers)
+                if annotation:
+                    found[pair] = annotation
+    return found
 
 
 def _add_named(

@@ -152,24 +152,27 @@ def find_opt_ins(items: Iterable[Item], controllers: Iterable[str]) -> list[OptI
     return [opt_in for opt_in in found if opt_in is not None]
 
 
-def opts_out(item: Item, config: Item, controllers: Iterable[str]) -> bool:
-    """Tell whether Reloader would not restart a workload for an object that its pods read, also with --auto-reload-all.
+def find_opt_out(item: Item, config: Item, controllers: Iterable[str]) -> str:
+    """Return the annotation for which Reloader would not restart a workload for an object that its pods read.
+
+    Also with --auto-reload-all. `""` if there is none.
 
     So it is if the object is ignored, if the workload excludes it, and if `auto` is anything but true.
     """
     ignore, yes = RELOADER_IGNORE
     if "reloader" not in controllers or config.id.kind not in RELOADER:
-        return False
+        return ""
     of_kind = RELOADER[config.id.kind]
     if config.annotations.get(ignore) == yes:
-        return True
+        return ignore
     excluded = read_list(item.annotations.get(of_kind.excluded, ""))
     if not {config.id.name, base_name(config)}.isdisjoint(excluded):
-        return True
+        return of_kind.excluded
     kind = kind_of(item)
     said = _said_of(item, of_kind, kind.template) if kind is not None else item.annotations
-    autos = {said.get(RELOADER_AUTO, ""), said.get(of_kind.auto, "")}
-    return autos != {""} and autos.isdisjoint(GO_TRUE)
+    autos = [auto for auto in (RELOADER_AUTO, of_kind.auto) if said.get(auto, "") != ""]
+    is_on = any(said[auto] in GO_TRUE for auto in autos)
+    return "" if is_on or not autos else autos[0]
 
 
 def _said_of(item: Item, of_kind: OfKind, template: str) -> Mapping[str, str]:

@@ -44,9 +44,8 @@ def _read_object(one: Any) -> ReadObject:
         because,
         new_name=one["newName"],
     )
-    return ReadObject(
-        config, tuple(map(_read_field, one["fields"])), tuple(map(_change, one["changes"]))
-    )
+    fields, changes = map(_read_field, one["fields"]), map(_change, one["changes"])
+    return ReadObject(config, tuple(fields), tuple(changes), one["optOut"])
 
 
 def _read_field(one: Any) -> ReadField:

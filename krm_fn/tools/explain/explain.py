@@ -47,6 +47,7 @@ from krm_fn.tools.explain.explanation import (
     Unfollowed,
     WorkloadChange,
     outcome,
+    say_opt_out,
     strongest_effect,
     sum_up_explanation,
 )
@@ -257,6 +258,8 @@ def _write_read(read: ReadObject, screen: Screen) -> Iterator[str]:
             yield f"        the name of a revision, which stays: {printable(one.text)}"
     yield from _indent(6, _fill(_strategy(config), screen.width - 6))
     yield from _indent(8, _fill(f"because {_because(config.because)}", screen.width - 8))
+    if read.opt_out:
+        yield from _indent(6, _fill(say_opt_out(read.opt_out), screen.width - 6))
     for change in read.changes:
         yield from _indent(6, _fill(_change(change), screen.width - 6))
 
@@ -310,7 +313,7 @@ FORMS: Forms = {
     ReadObject: (
         *("*who=config.who", "presentName=config.present_name", "*place=config.place"),
         *("strategy=config.strategy", "newName=config.new_name"),
-        *("reason=config.because", ("effect", strongest_effect), "fields", "changes"),
+        *("reason=config.because", ("effect", strongest_effect), "fields", "changes", "opt_out"),
     ),
     ReadField: (
         "*place",

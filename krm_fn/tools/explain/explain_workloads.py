@@ -11,6 +11,7 @@ from krm_fn.core.decide.run import Reason, ReasonCode, Revision, Run
 from krm_fn.core.names.names import authored_id, names_of
 from krm_fn.core.references.reference import By, Reference, ResolvedReference, Rule
 from krm_fn.core.references.references import References, find_authored
+from krm_fn.extras.checksums import find_opt_outs
 from krm_fn.extras.mounts.plan_mounts import read_mounts
 from krm_fn.report.object_change import Effect, effect_on
 from krm_fn.report.secrets import Masks
@@ -93,6 +94,7 @@ class _WorkloadExplainer:
         for resolved in found.references:
             if not resolved.reference.written:
                 self._references[resolved.referrer].append(resolved)
+        self._opt_outs = find_opt_outs(found)
         self._named_in = _find_names_in_content(found)
         # An optional mount may name what is not in the package: then it is no reference.
         package, settings = found.package, found.settings
@@ -130,10 +132,9 @@ class _WorkloadExplainer:
         reads: list[ReadObject] = []
         for config in {**fields, **changes}:
             if config in self._configs:
-                several = tuple(fields.get(config, ()))
-                reads.append(
-                    ReadObject(self._configs[config], several, tuple(changes.get(config, ())))
-                )
+                several, its = tuple(fields.get(config, ())), tuple(changes.get(config, ()))
+                opt_out = self._opt_outs.get((item, config), "")
+                reads.append(ReadObject(self._configs[config], several, its, opt_out))
         for who, absent in missing.items():
             # The place of something that is missing is that of its first reference.
             explained = self._absent.get(who, _NOTHING)._replace(

@@ -148,8 +148,14 @@ class WorkloadChange(NamedTuple):
     through: ResourceId | None = None
 
 
+def say_opt_out(annotation: str) -> str:
+    return f"no checksum restarts it: {annotation} opts out of Reloader"
+
+
 class ReadObject(NamedTuple):
     """An object that a workload reads, or whose change changes it.
+
+    `opt_out`: the annotation for which no checksum of it restarts the workload.
 
     Without `fields`, the workload reads it as a program, or it is only named in what the workload
     reads.
@@ -158,6 +164,7 @@ class ReadObject(NamedTuple):
     config: Explained
     fields: tuple[ReadField, ...]
     changes: tuple[WorkloadChange, ...]
+    opt_out: str = ""
 
 
 def strongest_effect(read: ReadObject) -> Effect | None:

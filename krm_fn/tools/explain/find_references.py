@@ -13,7 +13,8 @@ from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import name_meant
 from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.references import EmbeddedReference
-from krm_fn.tools.explain.explanation import ExplainedReference
+from krm_fn.extras.checksums import find_opt_outs
+from krm_fn.tools.explain.explanation import ExplainedReference, say_opt_out
 from krm_fn.tools.render.places import Places
 
 
@@ -30,6 +31,7 @@ class _ReferenceReader:
     def __init__(self, found: Run, places: Places) -> None:
         self._found = found
         self._places = places
+        self._opt_outs = find_opt_outs(found)
         self._edits: dict[tuple[Item, str], list[Edit]] = defaultdict(list)
         for edit in found.changes.edits:
             self._edits[edit.item, edit.field].append(edit)
@@ -85,6 +87,9 @@ class _ReferenceReader:
             )
         elif new_name and not is_changed and one.target == new_name:
             notes.append("it has the name already")
+        opt_out = self._opt_outs.get((referrer, target))
+        if opt_out is not None:
+            notes.append(say_opt_out(opt_out))
         return ExplainedReference(
             authored_id(referrer),
             self._places.of(referrer, one.field),
