@@ -43,6 +43,12 @@ FORMS = {
     "a pointer in JSON": Form(
         '[{"op":"add","path":"/spec/containers/0/envFrom/-/configMapRef","value":{"name":"@"}}]'
     ),
+    "a patch with its value first": Form(
+        "- op: add\n  value:\n    name: @\n  path: /spec/containers/0/envFrom/-/configMapRef\n"
+    ),
+    "a patch in JSON with its value first": Form(
+        '[{"value":"@","op":"replace","path":"/spec/volumes/0/configMap/name"}]'
+    ),
     "an envFrom in a patch": Form(
         "- op: add\n  path: /spec/containers/0/envFrom\n  value:\n  - configMapRef:\n      name: '@'\n"
     ),
@@ -97,6 +103,13 @@ NEAR_MISSES = {
     "the value of another patch": (
         '[{"path":"/a/configMap/name","value":"x"},{"path":"/b","value":"@"}]'
     ),
+    "the value of the patch before": (
+        '[{"path":"/a/name","value":"@"},{"path":"/b/configMap/name","value":"x"}]'
+    ),
+    "a value in YAML of the patch before": (
+        "- path: /a/name\n  value: @\n- path: /b/configMap/name\n  value: x\n"
+    ),
+    "no value of the patch": '[{"from":"@","path":"/a/configMap/name"}]',
     "a Secret's key in the syntax of Argo CD": "clientID: $@:id",
     "in another namespace": "/api/v1/namespaces/bank/configmaps/@",
     "with another namespace in front": "${configmaps:bank/@:LOG_LEVEL}",
@@ -324,3 +337,26 @@ def test_the_cost_of_a_long_text_is_linear() -> None:
     text = " ".join(f"configMap: n-{number}" for number in range(20_000))
     found = find(CONFIG, PLACES["data"](f"{text} configMap: {NAME}"))
     assert [one.target.id.name for one in found] == [NAME]
+
+
+LOGIN = "issuer: a\nid: $github:id\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "is_found"),
+    [
+        pytest.param("argocd-cm", {"oidc.config": LOGIN}, True, id="settings of Argo CD"),
+        pytest.param("argocd-cm", {"a": "$github"}, False, id="a key of Argo CD's own Secret"),
+        pytest.param("argocd-cm", {"a": "$my-github:id"}, False, id="a key of another one"),
+        pytest.param("web", {"oidc.config": LOGIN}, False, id="a variable of another program"),
+        pytest.param(
+            "web", {"baseUrl": "http://a", "token": "$github:id"}, True, id="a plugin's token"
+        ),
+        pytest.param("web", {"token": "$github:id"}, False, id="a token without a plugin"),
+    ],
+)
+def test_a_plain_word_in_settings_of_argo_cd_is_a_secret(
+    name: str, data: dict[str, str], *, is_found: bool
+) -> None:
+    secret = _object("Secret", "v1", "github", stringData={"secret": "x"})
+    assert bool(find(secret, _object("ConfigMap", "v1", name, data=data))) is is_found

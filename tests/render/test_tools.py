@@ -3,6 +3,7 @@
 The programs are scripts that print their arguments; tests/integration runs the real ones.
 """
 
+import os
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from krm_fn.tools.render.render import render
 from krm_fn.tools.render.sources import Inputs
 from krm_fn.tools.render.tools import HelmOptions
 from tests.render.run import render_in, write
+from tests.tools.require import require
 
 ECHO = """#!/bin/sh
 printf 'apiVersion: v1\\nkind: Told\\nmetadata:\\n  name: >-\\n    %s' "${0##*/}"
@@ -298,3 +300,19 @@ def test_the_configuration_beside_a_kustomization_is_used(
     install(tmp_path / "bin", monkeypatch, kustomize=ECHO)
     sentence = "error: ConfigRevisions/web spec.kinds (shop/krm-fn.yaml:4:8): must not be empty\n"
     assert render_in(tmp_path, monkeypatch, "shop") == Outcome(b"", sentence, 1)
+
+
+def test_a_deprecated_chart_hides_no_message_of_helm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The warning in front of an error is known as well, so both are shown."""
+    monkeypatch.setenv("PATH", f"{require('helm').parent}:{os.environ['PATH']}")
+    missing = (
+        "dependencies: [{name: mongodb, version: 1.0.0, repository: 'https://charts.example'}]"
+    )
+    chart = f"apiVersion: v2\nname: web\nversion: 0.1.0\ndeprecated: true\n{missing}\n"
+    write(tmp_path, {"Chart.yaml": chart, "templates/a.yaml": ""})
+    done = render_in(tmp_path, monkeypatch)
+    assert "helm template exited with code 1: WARNING: This chart is deprecated" in done.stderr
+    assert "found in Chart.yaml, but missing in charts/ directory: mongodb" in done.stderr
+    assert "may show a value" not in done.stderr

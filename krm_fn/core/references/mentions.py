@@ -15,7 +15,7 @@ from itertools import chain, count
 from operator import itemgetter
 from typing import NamedTuple
 
-from krm_fn.base.item import CONFIG_KINDS, DataText, Item, data_texts
+from krm_fn.base.item import CONFIG_KINDS, DataText, Item, data_keys, data_texts
 from krm_fn.base.keys import TAKEN_NAME
 from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import (
@@ -38,7 +38,7 @@ from krm_fn.base.node import (
     texts,
 )
 from krm_fn.base.pods import find_containers
-from krm_fn.core.names.names import WORD, authored_id
+from krm_fn.core.names.names import WORD, authored_id, base_name
 from krm_fn.core.references.find import (
     FREE_KEYS,
     NOT_WALKED,
@@ -941,10 +941,25 @@ _ARGO_CD_KEY = r"\$(?P<name>[a-z0-9]+(?:[.-][a-z0-9]+)+):[\w.-]"
 Source: argoproj/argo-cd, util/settings/settings.go (ReplaceStringSecret).
 """
 
+_WORD_OF_ARGO_CD = r"\$(?P<name>[a-z0-9]+):[\w.-]"
+_SETTINGS_OF_ARGO_CD = "argocd-cm"
+_OF_A_PLUGIN = {"baseUrl", "token"}
+"""Where a plain word is one as well: in Argo CD's own settings, and in those of a plugin that makes Applications.
+
+Source: argoproj/argo-cd, applicationset/services/plugin/utils.go (ParseSecretKey).
+"""
+
 _POINTER = r"\bpath[\"']?\s*[:=]\s*[\"']?(?:/[\w~.-]+)*/$"
 _END_OF_POINTER = r"(?:/[\w~.-]+)*[\"']?"
 _VALUE_OF_PATCH = r"\s*,?\s*[\"']?value[\"']?\s*:"
 """What is around a kind in the `path` of a JSON patch, and behind it: `path: /spec/imagePullSecrets/-`."""
+
+_VALUE_BEFORE = r"\bvalue[\"']?\s*[:=](?:(?!\b(?:op|path|value)\b)[^\[\]}])*$"
+_PATH_BEHIND = (
+    r"[\"']?[\s}]*,?\s*(?:[\"']?op[\"']?\s*[:=]\s*[\"']?\w+[\"']?\s*,?\s*)?"
+    r"[\"']?path[\"']?\s*[:=]\s*[\"']?(?:/[\w~.-]+)*/"
+)
+"""What is around a name in a `value` that comes before the `path`."""
 
 _IN_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _LONGEST_WORD, _LONGEST_LINE = 99, 999
@@ -1104,6 +1119,7 @@ class _TextSearch:
             if item.id.kind == CONFIG_KINDS[0]:
                 for value in data_texts(item):
                     said = [
+                        *self._read_words_of_argo_cd(item, value.text),
                         *self._read_namespaced(value.text),
                         *find_said(value.text, self._is_wanted, self._is_common),
                     ]
@@ -1169,6 +1185,13 @@ class _TextSearch:
             return
         if any(self._index.find_anywhere_near(kind, name, namespace) for kind in CONFIG_KINDS):
             yield _Said(name, value.index("/") + 1, CONFIG_KINDS)
+
+    def _read_words_of_argo_cd(self, item: Item, value: str) -> Iterator[_Said]:
+        is_of_argo_cd = base_name(item) == _SETTINGS_OF_ARGO_CD
+        if "$" in value and (is_of_argo_cd or _OF_A_PLUGIN.issubset(data_keys(item))):
+            for key in _pattern(_WORD_OF_ARGO_CD).finditer(value):
+                if self._is_wanted(key["name"]):
+                    yield _Said(key["name"], key.start("name"), ("Secret",))
 
     def _in_fields(self, item: Item) -> Iterator[TextMention]:
         for found in scalars(item.node):
@@ -1352,7 +1375,11 @@ def _read_beside(
     end = start + len(name)
     if kind.start <= start < kind.end:
         return None  # `configmap` itself
-    if start < kind.start:
+    if start < kind.start and kind.in_pointer:
+        if not _is_in_value_before(value, start, value[end : kind.start]) or is_close:
+            return None
+        is_sentence = False
+    elif start < kind.start:
         gap = value[end : kind.start]
         is_sentence = _pattern(_SENTENCE).fullmatch(gap) is not None and not kind.is_code
         is_beside = len(gap) <= _BEFORE and (
@@ -1369,6 +1396,12 @@ def _read_beside(
     is_command = any(word in line for word in _RUNS_KUBECTL)
     for_people = (is_sentence and not is_command) or _pattern(_COMMENT).match(line) is not None
     return _Said(name, start, (kind.kind,), for_people)
+
+
+def _is_in_value_before(value: str, start: int, gap: str) -> bool:
+    """Tell whether a name is in the `value` of a JSON patch whose `path` comes behind it."""
+    before = _pattern(_VALUE_BEFORE).search(value, max(0, start - _BEFORE), start)
+    return before is not None and _pattern(_PATH_BEHIND).fullmatch(gap) is not None
 
 
 def _is_about(value: str, kind: _KindSaid, gap: str) -> bool:
