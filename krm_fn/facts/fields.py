@@ -27,7 +27,7 @@ READS = {
     },
     "Argo Workflows": {
         "identity": "lock",
-        "source": "github.com/argoproj/argo-workflows workflow/sync/sync_manager.go (getSemaphoreRefKey)",
+        "source": "github.com/argoproj/argo-workflows workflow/sync/lock_name.go (getSemaphoreLockName)",
     },
     "Istio": {
         "beside": "-cacert",

@@ -928,11 +928,16 @@ _CODE = r"[a-z](?:ConfigMap|Secret)|(?:configMap|secret)[A-Z]"
 """A kind as a part of a field's name, as in `fromConfigMap` and `secretName`."""
 
 _KEY_END = r"[\"'`]?\s*[:=]"
-_TAG = r"(?:kubernetes|k8s)://(?:[a-z0-9-]+/)*|(?P<secret>\bk8s_secret@[a-z0-9-]+/)"
+_TAG = (
+    r"(?:(?:kubernetes|k8s)://(?:v1/(?P<kind>ConfigMap|Secret)/)?|(?P<secret>\bk8s_secret@))"
+    r"(?P<path>[a-z0-9.-]+(?:/[a-z0-9.-]+)*)"
+)
 _TAG_SIGNS = ("://", "k8s_secret@")
 """How URLs say that they name an object of the cluster, and how `ENC[k8s_secret@shop/web/key]` does.
 
-Source: DataDog/datadog-agent, cmd/secrethelper/providers/k8s.go.
+A name alone, behind its namespace, and in front of a key. Sources: DataDog/datadog-agent,
+cmd/secrethelper/providers/k8s_secret.go (ReadKubernetesSecret); helmfile/vals,
+pkg/providers/k8s/k8s.go (GetString), for `ref+k8s://v1/Secret/shop/web/key`.
 """
 
 _ARGO_CD_KEY = r"\$(?P<name>[a-z0-9]+(?:[.-][a-z0-9]+)+):[\w.-]"
@@ -1010,6 +1015,7 @@ _HOLDS_EXPRESSIONS = "admissionregistration.k8s.io"
 
 _NAMESPACED = (
     r"(?:namespaces/(?P<above>[a-z0-9-]+)/(?i:configmaps?|secrets?)"
+    r"|(?:kubernetes|k8s)://(?:v1/(?:ConfigMap|Secret)/)?(?P<url>[a-z0-9-]+)"
     r"|(?<![\w./-])(?P<beside>[a-z0-9][a-z0-9-]*))/$"
 )
 
@@ -1247,7 +1253,7 @@ class _TextSearch:
     def _meant(self, item: Item, kind: str, name: str, value: str, start: int) -> Iterable[Item]:
         """Return the objects that a name in a text may mean, by the namespace that the text says."""
         namespaced = _pattern(_NAMESPACED).search(value, max(0, start - _LONGEST_WORD), start)
-        there = (namespaced["above"] or namespaced["beside"]) if namespaced else ""
+        there = next(filter(None, namespaced.groups()), "") if namespaced else ""
         if there and there not in _RESOURCES:
             return self._index.find_anywhere_near(kind, name, there)
         anywhere = self._index.find_anywhere_near(kind, name, "")
@@ -1298,16 +1304,24 @@ def find_said(
             said = _read_beside(value, one, name, start, is_close=is_common(name))
             if said and (name not in found or found[name].for_people > said.for_people):
                 found[name] = said
-    for tag in _pattern(_TAG).finditer(value):
-        word = WORD.match(value, tag.end())
-        if word and is_wanted(word[0]) and _is_word(value, *word.span()):
-            meant = ("Secret",) if tag["secret"] else CONFIG_KINDS
-            found.setdefault(word[0], _Said(word[0], word.start(), meant))
+    for said in _find_tagged(value, is_wanted):
+        found.setdefault(said.name, said)
     for key in _pattern(_ARGO_CD_KEY).finditer(value):
         name = key["name"]
         if is_wanted(name) and not is_common(name):
             found.setdefault(name, _Said(name, key.start("name"), ("Secret",)))
     yield from found.values()
+
+
+def _find_tagged(value: str, is_wanted: Callable[[str], bool]) -> Iterator[_Said]:
+    """Yield the names in URLs and the like: behind a namespace, else the last word."""
+    for tag in _pattern(_TAG).finditer(value):
+        kind = "Secret" if tag["secret"] else tag["kind"]
+        words = [*WORD.finditer(value, *tag.span("path"))]
+        for word in (*words[1:2], *words[-1:]):
+            if is_wanted(word[0]) and _is_word(value, *word.span()):
+                yield _Said(word[0], word.start(), (kind,) if kind else CONFIG_KINDS)
+                break
 
 
 def _find_kinds(value: str) -> list[_KindSaid]:
