@@ -7,7 +7,6 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS
 from krm_fn.base.keys import FIXED_NAME, TAKEN_NAME
@@ -15,6 +14,7 @@ from krm_fn.base.node import TRUE, Node, elements, get, is_sequence, text
 from krm_fn.tools.render.files import Allowance, Files
 from krm_fn.tools.render.git_addresses import is_repository
 from krm_fn.tools.render.kustomization import (
+    Marked,
     Plugin,
     files_in,
     locate_path,
@@ -89,14 +89,6 @@ def adds_affix(plugin: Plugin) -> bool:
     return text(get(plugin.config, "kind")) in _AFFIX_TRANSFORMERS
 
 
-class Marked(NamedTuple):
-    """An object of a kustomization, and the annotation by which the function is told something of it."""
-
-    annotation: str
-    kind: str
-    name: str
-
-
 def find_fixed(file: Path, roots: Iterable[Node]) -> dict[Marked, str]:
     """Return what the generators of a kustomization are to make without a hash in its name."""
     fixed = {}
@@ -110,7 +102,7 @@ def find_fixed(file: Path, roots: Iterable[Node]) -> dict[Marked, str]:
     return fixed
 
 
-def find_taken(file: Path, roots: Iterable[Node], files: Files) -> dict[Marked, str]:
+def find_names_taken(file: Path, roots: Iterable[Node], files: Files) -> dict[Marked, str]:
     """Return the objects whose names `replacements` take, which they do before the hash is there.
 
     A list of them may be a file of its own.

@@ -17,10 +17,11 @@ from typing import NamedTuple
 
 from krm_fn.base.node import Node, Scalar, is_mapping, is_null
 from krm_fn.base.problem import Problem, Rejected
-from krm_fn.tools.render.affixes import Marked, adds_affix, affixes_of, find_fixed, find_taken
+from krm_fn.tools.render.affixes import adds_affix, affixes_of, find_fixed, find_names_taken
 from krm_fn.tools.render.files import Allowance, Files
 from krm_fn.tools.render.kustomization import (
     PLUGINS,
+    Marked,
     PathReference,
     Plugin,
     files_in,
@@ -191,7 +192,7 @@ class _KustomizationWalk:
                 elif reference.as_file and type_of(local) is not None:
                     # What is missing, kustomize reports.
                     files.check(shown_path(local))
-            self.marked |= find_taken(file, roots, files)
+            self.marked |= find_names_taken(file, roots, files)
         if problems:
             raise Rejected(*problems)
         return bases

@@ -82,6 +82,14 @@ class PathReference(NamedTuple):
         return self.as_base and not is_read_before and is_repository(self.path)
 
 
+class Marked(NamedTuple):
+    """An object of a kustomization, and the annotation by which the function is told something of it."""
+
+    annotation: str
+    kind: str
+    name: str
+
+
 class Plugin(NamedTuple):
     """A configuration of a plugin, and what names it: a kustomization, its field, and the entry in it.
 

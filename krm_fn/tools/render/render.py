@@ -43,7 +43,6 @@ from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.core.yaml.splice import write_document
 from krm_fn.function import decide, read_config
 from krm_fn.report.secrets import hide_in_problems
-from krm_fn.tools.render.affixes import Marked
 from krm_fn.tools.render.deployable import deployable, is_deployable, is_deployed, read_deployable
 from krm_fn.tools.render.files import (
     DEFAULT_LIMITS,
@@ -53,6 +52,7 @@ from krm_fn.tools.render.files import (
     place_by_object,
     placed_in,
 )
+from krm_fn.tools.render.kustomization import Marked
 from krm_fn.tools.render.made_anew import MadeAnew, find_made_anew, has_new_content
 from krm_fn.tools.render.sources import Inputs, SourceText, read_config_file, read_sources
 from krm_fn.tools.render.tools import HelmOptions

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import CONFIG_FILE, NearbyConfig
 from krm_fn.core.yaml.results import stderr_lines
-from krm_fn.tools.render.affixes import Marked
 from krm_fn.tools.render.files import (
     MANIFESTS,
     Allowance,
@@ -24,7 +23,13 @@ from krm_fn.tools.render.files import (
     real_path,
     unreadable,
 )
-from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, Plugin, find_plugins, runtimes_of
+from krm_fn.tools.render.kustomization import (
+    KUSTOMIZATIONS,
+    Marked,
+    Plugin,
+    find_plugins,
+    runtimes_of,
+)
 from krm_fn.tools.render.tools import CHART, HelmOptions, build, built_from
 
 STDIN = "-"

@@ -18,7 +18,6 @@ from krm_fn.base.node import get, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import KIND
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.render.affixes import Marked
 from krm_fn.tools.render.check_chart import check_chart
 from krm_fn.tools.render.check_kustomization import Checked, check_kustomization, read_tree
 from krm_fn.tools.render.files import (
@@ -28,7 +27,7 @@ from krm_fn.tools.render.files import (
     placed_in,
     prove_below,
 )
-from krm_fn.tools.render.kustomization import KUSTOMIZATIONS
+from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, Marked
 from krm_fn.tools.render.kustomize_copy import (
     KustomizeCopy,
     copied,
