@@ -177,7 +177,10 @@ def _find_base(pull_request: Any) -> str:
 
 
 def _git(*arguments: str) -> str:
-    done = subprocess.run([*_GIT, *arguments], capture_output=True, text=True, check=False)
+    # A commit may be in any encoding.
+    done = subprocess.run(
+        [*_GIT, *arguments], capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     if done.returncode:
         *_, last = ["", *done.stderr.strip().splitlines()]
         message = f"git {arguments[0]}: {last.removeprefix('fatal: ')}"

@@ -8,7 +8,7 @@ import os
 import shutil
 import ssl
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
@@ -37,6 +37,9 @@ _IN_POD = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 _LEAST = 1.0
 """Seconds to load them even after the deadline, when a token has expired in the middle of a run."""
+
+_MOST_VALUES = 100_000
+"""Values in a kubeconfig: a thousand clusters have a tenth of them."""
 
 _RENEWING = Lock()
 
@@ -164,7 +167,18 @@ class _Merger(KubeConfigMerger):
     """The files of a kubeconfig.
 
     A renewed token is written into a file as a whole: the run may end at any time.
+
+    The client writes each part out as text, with all that its aliases stand for, and nothing can
+    interrupt that.
     """
+
+    def load_config(self, path: str) -> None:
+        super().load_config(path)
+        _refuse_bombs(self.config_files[path])
+
+    def _merge(self, item: str, add_cfg: Any, path: str) -> None:
+        _refuse_bombs(add_cfg)
+        super()._merge(item, add_cfg, path)
 
     def save_config(self, path: str) -> None:
         whole = Path(path).resolve()
@@ -179,6 +193,26 @@ class _Merger(KubeConfigMerger):
             del self.config_files[copy]
             # It holds the token, and is only there after a failure.
             Path(copy).unlink(missing_ok=True)
+
+
+def _refuse_bombs(value: object) -> None:
+    """Raise ConfigException if aliases stand for so many values that to write them out takes seconds."""
+    if _count_values(value, {}) > _MOST_VALUES:
+        message = "its aliases stand for too many values"
+        raise ConfigException(message)
+
+
+def _count_values(value: object, counted: dict[int, int]) -> int:
+    """Count a value and all that is in it, as often as it is there."""
+    parts: Iterable[object] = ()
+    if isinstance(value, dict):
+        parts = value.values()
+    elif isinstance(value, list):
+        parts = value
+    if id(value) not in counted:
+        counted[id(value)] = _MOST_VALUES  # what contains itself has no end
+        counted[id(value)] = 1 + sum(_count_values(one, counted) for one in parts)
+    return counted[id(value)]
 
 
 class _Kubeconfig:

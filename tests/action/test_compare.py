@@ -13,6 +13,7 @@ from tests.action.github import TOKEN, GitHub, serve
 from tests.action.runner import SCRIPT, Runner
 from tests.diff.markdown import read_markdown
 from tests.diff.test_against import config_map, shop
+from tests.git.repository import git
 from tests.on_linux import needs_proc
 
 MARK = "<!-- krm-fn action diff%20%2D%2D%3E%20all diff  -->\n"
@@ -97,6 +98,17 @@ def test_only_the_changes_of_the_branch_count(branch: str, depth: int, runner: R
     done = runner.run()
     assert CHANGED in done.summary
     assert "other" not in done.summary
+
+
+def test_a_commit_message_may_be_in_any_encoding(runner: Runner) -> None:
+    git(runner.server, "config", "i18n.commitEncoding", "latin-1")
+    git(runner.server, "checkout", "--quiet", "merge")
+    (runner.server.parent / "message").write_bytes("gelöscht".encode("latin-1"))
+    git(runner.server, "commit", "--quiet", "--amend", "--file=../message")
+    runner.check_out()
+    done = runner.run()
+    assert done.code == 0
+    assert CHANGED in done.summary
 
 
 REFUSALS: list[Any] = [

@@ -278,6 +278,14 @@ def assert_all_end(processes: set[int]) -> None:
     assert [*filter(runs, processes)] == []
 
 
+def assert_gets_empty(folder: Path) -> None:
+    """Another process removes what is in it."""
+    deadline = time.monotonic() + 30
+    while [*folder.iterdir()] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not [*folder.iterdir()]
+
+
 def runs(process: int) -> bool:
     with suppress(ProcessLookupError):
         return state_of(process) != "Z"
@@ -317,10 +325,56 @@ def test_nothing_is_left_when_the_process_is_ended(
     assert process.returncode == code
     assert len(started) >= 6
     assert_all_end(started)
-    deadline = time.monotonic() + 30
-    while [*temporary.iterdir()] and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not [*temporary.iterdir()]
+    assert_gets_empty(temporary)
+
+
+STOP = WAIT.replace("wait\n", "kill -STOP $PPID\nwait\n")
+"""Stops the process that has started it as well."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_process_that_somebody_has_stopped_ends_as_well(
+    number: int, waiting: Path, temporary: Path, tmp_path: Path
+) -> None:
+    path = install(tmp_path, STOP.format(waiting, waiting))
+    command = [*KRM_FN, "diff", "--against=HEAD", "--jobs=2", PATTERN]
+    environment = {**os.environ, **ENVIRONMENT, "PATH": path}
+    with subprocess.Popen(
+        command, cwd=tmp_path / "repository", env=environment, stdout=-1, stderr=-1, text=True
+    ) as process:
+        started = wait_for_start(waiting, process)
+        wait_until_asleep(process)
+        process.send_signal(number)
+        assert process.communicate(timeout=30) == ("", "")
+    assert_all_end(started)
+    assert_gets_empty(temporary)
+
+
+OPEN_FILES = [12, 14, 18, 24, 32, 48]
+
+
+@pytest.mark.parametrize("most", OPEN_FILES)
+def test_fewer_processes_start_where_few_files_may_be_open(
+    most: int, repository: Path, tmp_path: Path
+) -> None:
+    """Where one process has enough of them, so have several."""
+    limited = f'ulimit -n {most}; exec "$@"'
+    path = install(tmp_path, PRINT)
+    write(repository, dict(built(tuple(f"more-{one}" for one in range(12)), "two")))
+    arguments = ["diff", "--against=HEAD", "--exit-code", "-o", "json", PATTERN]
+    alone, several = (
+        subprocess.run(
+            ["sh", "-c", limited, "sh", *KRM_FN, *arguments, f"--jobs={jobs}"],
+            cwd=repository,
+            env={**os.environ, **ENVIRONMENT, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for jobs in (1, 12)
+    )
+    assert (several.stdout, several.stderr) == (alone.stdout, alone.stderr)
+    assert several.returncode == alone.returncode
 
 
 def test_nothing_is_left_after_ctrl_c(waiting: Path, temporary: Path, tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """Which files of a revision are written: all that a rendering needs, and of large repositories no others."""
 
+import time
 from pathlib import Path
 
 import pytest
 
+from krm_fn.base.problem import Rejected
 from krm_fn.tools.git.repository import Repository
 from krm_fn.tools.render.files import Allowance, Limits
 from tests.git.repository import commit
@@ -77,3 +79,15 @@ def test_what_is_needed_is_written(paths: list[str], expected: list[str], tmp_pa
         written = sorted(path.relative_to(checked_out.folder).as_posix() for path in files)
         assert written == expected
     assert not checked_out.folder.exists()
+
+
+def test_a_misspelled_revision_takes_little_time_among_many_branches(tmp_path: Path) -> None:
+    head = commit(tmp_path, {"a.yaml": ""})
+    names = sorted(f"refs/heads/feature/{number}" for number in range(100_000))
+    packed = "".join(f"{head} {name}\n" for name in names)
+    (tmp_path / ".git/packed-refs").write_text(f"# pack-refs with: sorted\n{packed}")
+    repository = Repository(tmp_path, Allowance(Limits()))
+    started = time.process_time()
+    with pytest.raises(Rejected, match=r"did you mean .feature/"):
+        repository.resolve("featur/77")
+    assert time.process_time() - started < 5

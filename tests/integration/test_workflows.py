@@ -106,6 +106,7 @@ def test_the_action_installs_and_comments(tmp_path: Path) -> None:
         steps = ACTION["runs"]["steps"]
         for step in steps:
             assert step["shell"] == "sh"
+            assert "install" not in step["run"] or "--require-hashes" in step["run"]
             given = {name: _expand(value, inputs) for name, value in step.get("env", {}).items()}
             folders = {"RUNNER_TEMP": str(tmp_path), "GITHUB_ACTION_PATH": str(source)}
             subprocess.run(
@@ -116,6 +117,13 @@ def test_the_action_installs_and_comments(tmp_path: Path) -> None:
             )
         (comment,) = github.comments
         assert "- A: one\n+ A: two\n" in comment["body"]
+        installed = tmp_path.glob("krm-fn/lib/*/site-packages/*.dist-info")
+        locked = (ROOT / "locks/image.txt").read_text().lower()
+        for name, version in (one.stem.rsplit("-", 1) for one in installed):
+            assert (
+                name in {"pip", "setuptools"}
+                or f"{name.replace('_', '-').lower()}=={version}" in locked
+            )
         assert not (tmp_path / "imported").exists()
         output = ACTION["outputs"]["changed"]["value"]
         assert output in {

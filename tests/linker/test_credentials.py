@@ -34,6 +34,12 @@ COMMANDS = {
     "diff --live": ["diff", "--live", "package.yaml"],
 }
 
+BOMB = "\n".join(
+    ["l0: &l0 [l]", *(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 10))]
+)
+"""Nine levels of aliases: 400 million values."""
+PLACES_OF_BOMBS = ["namespace", "token", "command", "server", "current-context"]
+
 
 class Ended(NamedTuple):
     exit_code: int
@@ -397,3 +403,23 @@ def test_a_kubeconfig_that_cannot_be_written_stays_and_leaves_no_copy_of_its_tok
     assert {path: path.read_text() for path in tmp_path.iterdir()} == {
         file: "apiVersion: v1\nkind: Config\n"
     }
+
+
+@pytest.mark.parametrize("field", PLACES_OF_BOMBS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_aliases_that_stand_for_millions_of_values_take_no_time(
+    command: str, field: str, place: Place
+) -> None:
+    values = {one: "*l9" if one == field else "a" for one in PLACES_OF_BOMBS}
+    (place.folder / "kubeconfig").write_text(
+        f"""{BOMB}
+current-context: {values["current-context"]}
+contexts: [{{name: a, context: {{cluster: a, user: a, namespace: {values["namespace"]}}}}}]
+clusters: [{{name: a, cluster: {{server: {values["server"]}}}}}]
+users: [{{name: a, user: {{token: {values["token"]}, exec: {{command: {values["command"]}}}}}}}]
+"""
+    )
+    ended = place.run(command)
+    assert ended.exit_code != 0
+    assert "is no kubeconfig" in ended.printed
+    assert ended.seconds < 20

@@ -249,17 +249,66 @@ def test_a_branch_from_before_krm_fn_is_merged_as_it_was_written() -> None:
         )
 
 
-def test_a_cherry_pick_is_rendered_or_merged_as_git_does(tmp_path: Path) -> None:
-    """Before version 2.45, git does not say which commit it picks."""
+UNTOLD = [
+    pytest.param([["cherry-pick", "theirs"]], id="a commit is picked"),
+    pytest.param([["cherry-pick", "--no-commit", "theirs"]], id="picked, and not yet committed"),
+    pytest.param(
+        [
+            ["checkout", "--quiet", "theirs"],
+            ["revert", "--no-edit", "HEAD"],
+            ["branch", "--force", "undone"],
+            ["checkout", "--quiet", "ours"],
+            ["revert", "--no-edit", "undone"],
+        ],
+        id="a commit is reverted that has undone it",
+    ),
+    pytest.param(
+        [
+            ["checkout", "--quiet", "--detach", "theirs^"],
+            ["checkout", "theirs", "--", "."],
+            ["stash", "--quiet"],
+            ["checkout", "--quiet", "ours"],
+            ["stash", "pop"],
+        ],
+        id="a stash is popped",
+    ),
+]
+
+
+@pytest.mark.parametrize("commands", UNTOLD)
+def test_what_git_does_not_name_is_found_by_what_it_changes(
+    commands: list[list[str]], tmp_path: Path
+) -> None:
+    """Before version 2.45, git does not say which commit it picks or reverts, and never which stash."""
     begin(tmp_path, rendered(BASE), rendered(DEBUG), rendered(LIMIT))
-    done = git(tmp_path, "cherry-pick", "theirs")
-    if done.returncode:
-        assert "merged as git does: the commits are not to be found that git merges" in done.stderr
-        assert LINKER in conflicts(tmp_path)
-    else:
-        assert objects(read(tmp_path)) == objects(
-            rendered(edited("config.yaml", ("10", "20"), base=DEBUG))
-        )
+    for command in commands:
+        done = git(tmp_path, *command)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "krm-fn" not in done.stderr
+    assert objects(read(tmp_path)) == objects(
+        rendered(edited("config.yaml", ("10", "20"), base=DEBUG))
+    )
+
+
+COPIES = [
+    pytest.param(WEB, True, id="which is the same package"),
+    pytest.param(IMAGE["web.yaml"], False, id="whose other files differ"),
+]
+
+
+@pytest.mark.parametrize(("web", "is_merged"), COPIES)
+def test_a_second_commit_makes_the_same_change_of_a_file(
+    web: str, is_merged: bool, tmp_path: Path
+) -> None:
+    begin(tmp_path, rendered(BASE), rendered(DEBUG), rendered(LIMIT))
+    git(tmp_path, "checkout", "--quiet", "-b", "copy", "theirs^")
+    commit(tmp_path, rendered({**BASE, "web.yaml": web}))
+    commit(tmp_path, rendered({**LIMIT, "web.yaml": web}))
+    git(tmp_path, "checkout", "--quiet", "ours")
+    done = git(tmp_path, "-c", "advice.mergeConflict=false", "cherry-pick", "theirs")
+    assert (done.returncode == 0) is is_merged
+    said = "merged as git does: the commits are not to be found that git merges"
+    assert (said in done.stderr) is not is_merged
 
 
 def rebased_with(side: str, base: Files, ours: Files, theirs: Files, folder: Path) -> Files:

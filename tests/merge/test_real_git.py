@@ -125,6 +125,7 @@ class Clone:
             limited.LIMITS: json.dumps(scene.limits),
             limited.LABELS: "[]",
         }
+        self._base, self._theirs = versions.base, versions.theirs
         folder.mkdir()
         self.git("init", "--quiet", "--initial-branch", "ours")
         if with_driver:
@@ -150,6 +151,10 @@ class Clone:
         return done
 
     def _commit(self, files: Files, subject: str) -> None:
+        self._write(files)
+        self.git("commit", "--quiet", "--allow-empty", f"--message={subject}")
+
+    def _write(self, files: Files) -> None:
         package = self._folder / self._scene.folder
         package.mkdir(parents=True, exist_ok=True)
         for old in package.glob("*.yaml"):
@@ -157,7 +162,6 @@ class Clone:
         for name, content in {**files, "krm-fn.yaml": CONFIG.decode()}.items():
             (package / name).write_text(content)
         self.git("add", "--all")
-        self.git("commit", "--quiet", "--allow-empty", f"--message={subject}")
 
     def tell(self, command: str) -> Told:
         done = getattr(self, f"_{command}")()
@@ -211,6 +215,23 @@ class Clone:
             "cherry-pick", "--allow-empty", "--keep-redundant-commits", self._scene.branch
         )
 
+    def _revert(self) -> subprocess.CompletedProcess[bytes]:
+        """Revert a commit that has undone what theirs is."""
+        self.git("checkout", "--quiet", self._scene.branch, "--")
+        self._commit(self._base, self._scene.subject)
+        self.git("checkout", "--quiet", "ours", "--")
+        reverted = f"{self._id(self._scene.branch)} ({self._scene.subject})"
+        self._label(reverted, "HEAD", f"parent of {reverted}")
+        return self.git("revert", "--no-edit", self._scene.branch)
+
+    def _stash(self) -> subprocess.CompletedProcess[bytes]:
+        self._label("Stash base", "Updated upstream", "Stashed changes")
+        self.git("checkout", "--quiet", "--detach", "ours^")
+        self._write(self._theirs)
+        self.git("stash", "--quiet")
+        self.git("checkout", "--quiet", "ours", "--")
+        return self.git("stash", "pop", "--quiet")
+
     def _am(self) -> subprocess.CompletedProcess[bytes]:
         self._label("constructed fake ancestor", "HEAD", self._scene.subject)
         patch = self._folder.with_name("a.patch")
@@ -251,7 +272,7 @@ def merged_by_git(versions: Versions[str], folder: Path) -> str:
     return subprocess.run(command, cwd=folder, capture_output=True, check=False).stdout.decode()
 
 
-COMMANDS = ("merge", "rebase", "apply", "pick", "am")
+COMMANDS = ("merge", "rebase", "apply", "pick", "revert", "stash", "am")
 
 
 @pytest.mark.volume

@@ -51,19 +51,23 @@ OF_THE_FORGE = re.compile(
 """What GitHub looks for in each piece of the text that it has rendered, outside of code."""
 
 
+OURS = {("lang", "diff"), ("lang", "mermaid"), ("open", None)}
+"""The attributes that krm-fn asks for: of blocks of code, and of what is open at first."""
+
+
 class Seen(HTMLParser):
     """What a browser gets: the tags, and the pieces of text outside of code."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.tags: set[str] = set()
-        self.pieces: list[str] = []
+        self.pieces = [""]
         self.text = ""
         self._is_code = False
         self.feed(html)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        assert not attributes
+        assert {*attributes} <= OURS
         self.tags.add(tag)
         self._is_code = tag == "code"
         self.pieces.append("")

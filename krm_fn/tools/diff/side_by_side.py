@@ -8,14 +8,17 @@ its share, or something has killed the process.
 
 import gc
 import os
+import resource
 import signal
 import sys
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -35,6 +38,12 @@ A fork has imported everything, but libraries of macOS may not survive one.
 
 _LOOK = 1.0
 """Seconds between two looks at whether the process that has started this one is still there."""
+
+_PATIENCE = 2.0
+"""Seconds for a process to end in order, before it is killed."""
+
+_SPARE = 24
+"""File descriptors that a process needs, beside those of the pipes to the others: a program alone takes eight."""
 
 _OF_THE_TERMINAL = (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 """What a terminal sends to all processes at once. The one that has started the others ends them."""
@@ -110,13 +119,13 @@ def _describe(done: int, packages: Collection[str], package: str) -> str:
 def _started(jobs: int, work: Work[_Answer], limits: Limits) -> Iterator[list[_Pipe]]:
     """Start processes, and end them when the block is left.
 
-    Fewer start if the system allows no more.
+    Fewer start if the system allows no more, of processes or of open files.
     """
     processes: list[BaseProcess] = []
     pipes: list[_Pipe] = []
     try:
         with suppress(OSError):
-            while len(pipes) < jobs:
+            while len(pipes) < jobs and _has_room(_SPARE):
                 ours, theirs = _CONTEXT.Pipe()
                 with theirs:
                     process = _CONTEXT.Process(target=_serve, args=(theirs, work, limits))
@@ -125,11 +134,31 @@ def _started(jobs: int, work: Work[_Answer], limits: Limits) -> Iterator[list[_P
                 pipes.append(ours)
         yield pipes
     finally:
-        # Asked again until it has: a process that has just started may not know the signal yet.
-        while running := [one for one in processes if one.is_alive()]:
-            for one in running:
+        _end(processes)
+
+
+def _has_room(number: int) -> bool:
+    """Tell whether this process may open so many files more."""
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with Path(os.devnull).open("rb") as opened:  # it has the lowest number that is free
+        return most == resource.RLIM_INFINITY or opened.fileno() + number <= most
+
+
+def _end(processes: list[BaseProcess]) -> None:
+    """End processes, in order if they can: then they end their programs.
+
+    One that somebody has stopped hears of nothing before it goes on.
+    """
+    deadline = time.monotonic() + _PATIENCE
+    # Asked again until it has: a process that has just started may not know the signal yet.
+    while running := [one for one in processes if one.is_alive()]:
+        for one in running:
+            if time.monotonic() > deadline:
+                one.kill()
+            else:
                 one.terminate()
-            running[0].join(TICK)
+                os.kill(cast("int", one.pid), signal.SIGCONT)
+        running[0].join(TICK)
 
 
 def _serve(pipe: _Pipe, work: Work[_Answer], limits: Limits) -> None:

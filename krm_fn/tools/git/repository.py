@@ -56,7 +56,16 @@ _STORED_BY_FILTERS = (b"version https://git-lfs.github.com/spec/", b"\0GITCRYPT\
 """How a file begins that git-lfs or git-crypt has stored."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_NAMES = ("for-each-ref", "--count=2000", "--format=%(refname:short)")
+"""Lists names among which one is looked for: to compare a hundred thousand takes half a minute."""
+
 _BATCH = ("cat-file", "--batch", "--buffer")
+_CHANGES = (
+    *("log", "--exclude=refs/stash", "--all", "--full-history"),
+    *("--format=%H %P", "--no-color", "--no-show-signature"),
+    *("--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent"),
+)
+"""Prints of each commit that changes a file its id, those of its parents, and what it changes: `:mode mode old new`."""
 _HEADER = re.compile(rb"(?P<object>[0-9a-f]+) [a-z]+ (?P<size>[0-9]+)\n")
 """What git prints before each object of a batch."""
 
@@ -116,7 +125,7 @@ class Repository:
         ended = self._end(self._place, command)
         # git is quiet about what is not there, and about nothing else.
         if ended.code and not ended.stderr.strip():
-            names = self._ask("for-each-ref", "--format=%(refname:short)").splitlines()
+            names = self._ask(*_NAMES).splitlines()
             near = nearest(revision, names)
             question = f'did you mean "{near}"? ' if near else ""
             message = f'--against: "{revision}" is no revision of this repository'
@@ -144,6 +153,24 @@ class Repository:
         if not bases or not all(map(_COMMIT.fullmatch, bases)):
             raise _cut(command)
         return bases
+
+    def find_changes(self, path: str, before: Path, after: Path) -> list[tuple[str, str]]:
+        """Find the commits of all branches that turn one content of a file into the other.
+
+        Return for each the commit before it and itself. Files hold the contents.
+        """
+        contents = self._ask(
+            "hash-object", "--no-filters", "--", *map(str, (before, after))
+        ).split()
+        found: list[tuple[str, str]] = []
+        commit, parents = "", list[str]()
+        for line in self._ask(*_CHANGES, "--", path).splitlines():
+            if line.startswith(":"):
+                if line.split()[2:4] == contents:
+                    found.append((parents[0], commit))
+            elif line:
+                commit, *parents = line.split()
+        return found
 
     def read_files(
         self, commit: str, paths: Iterable[str], is_read: Callable[[str], bool] = bool

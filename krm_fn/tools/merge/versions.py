@@ -64,6 +64,9 @@ _IN_REBASE = "GIT_CHERRY_PICK_HELP"
 
 _FAVOURED = re.compile(r"(?:^|[\s'\"]|--)(ours|theirs)(?=[\s'\"]|$)")
 
+_MOST_CHANGES = 20
+"""Commits that make one content of a file into the other, of which each package is read."""
+
 _SOON = 10
 """Seconds."""
 
@@ -308,19 +311,66 @@ def _find_packages(
     bases = [*bases, *parents] if merged else [*parents, *bases]
     bases = [*repository.find_commits(_labelled(call.labels[:1])), *bases]
     path = str(PurePosixPath(call.path).relative_to(folder))
-    packages = {
-        one: _read_package(repository, one, folder)
-        for one in dict.fromkeys((head, *theirs, *bases))
-    }
-    found: list[PackageFiles] = []
-    for text, guesses in zip(texts, (bases + theirs, [head, *theirs], theirs), strict=True):
-        package = next(
-            (packages[one] for one in guesses if packages[one].get(path, b"") == text), None
-        )
-        if package is None:
-            raise Rejected(Problem("the commits are not to be found that git merges"))
-        found.append(package)
-    return path, Versions(*found)
+    package = _Package(repository, folder, path)
+    found = package.find(texts, Versions([*bases, *theirs], [head, *theirs], theirs))
+    if found is None and not merged and not is_patch:
+        found = _find_by_content(call, texts, package, repository)
+    if found is None:
+        raise Rejected(Problem("the commits are not to be found that git merges"))
+    return path, found
+
+
+class _Package:
+    """A package of a repository, of which `path` is merged: its files in each commit."""
+
+    def __init__(self, repository: Repository, folder: str, path: str) -> None:
+        self._repository, self._folder, self._path = repository, folder, path
+        self._read: dict[str, PackageFiles] = {}
+
+    def find(
+        self, texts: Versions[bytes], guesses: Versions[list[str]]
+    ) -> Versions[PackageFiles] | None:
+        """Find for each side the first commit in which the file is the one of the driver."""
+        found: list[PackageFiles] = []
+        for text, commits in zip(texts, guesses, strict=True):
+            fitting = (files for files in map(self._files, commits) if self._has(files, text))
+            files = next(fitting, None)
+            if files is None:
+                return None
+            found.append(files)
+        return Versions(*found)
+
+    def _files(self, commit: str) -> PackageFiles:
+        if commit not in self._read:
+            self._read[commit] = _read_package(self._repository, commit, self._folder)
+        return self._read[commit]
+
+    def _has(self, files: PackageFiles, text: bytes) -> bool:
+        return files.get(self._path, b"") == text
+
+
+def _find_by_content(
+    call: DriverCall, texts: Versions[bytes], package: _Package, repository: Repository
+) -> Versions[PackageFiles] | None:
+    """Find what is picked, reverted or popped by what it makes of the file.
+
+    `git stash` tells a driver nothing, nor do `git cherry-pick` and `git revert` before version
+    2.45. None is found where several commits do the same to the file, and not to the package.
+    """
+    head, *stashed = repository.find_commits(["HEAD", "refs/stash^", "refs/stash"])
+    picked = repository.find_changes(call.path, call.files.base, call.files.theirs)
+    reverted = repository.find_changes(call.path, call.files.theirs, call.files.base)
+    pairs = [*picked, *((before, after) for after, before in reverted)]
+    if stashed:
+        pairs.append((stashed[0], stashed[-1]))
+    if len(pairs) > _MOST_CHANGES:
+        return None
+    found: list[Versions[PackageFiles]] = []
+    for base, theirs in pairs:
+        versions = package.find(texts, Versions([base], [head], [theirs]))
+        if versions is not None and versions not in found:
+            found.append(versions)
+    return found[0] if len(found) == 1 else None
 
 
 def _labelled(labels: Iterable[str]) -> Iterator[str]:
