@@ -4,14 +4,13 @@ It only lists: names and metadata first, and content of what is compared.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import chain
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import CONFIG_KINDS, Item
-from krm_fn.base.kind import DEPLOYERS, KINDS, Kind
+from krm_fn.base.kind import KINDS, Kind
 from krm_fn.core.names.names import (
     base_name,
     is_emitted,
@@ -25,8 +24,8 @@ from krm_fn.linker.read import below, mapping, text_in
 from krm_fn.tools.diff.pair import Release, emitted_base
 from krm_fn.tools.history.ask import patience
 from krm_fn.tools.live.live_object import LiveManifest, read_live
+from krm_fn.tools.render.unmet import TRACKS, find_tracks
 
-_TRACKS = tuple(chain.from_iterable(one.tracks for one in DEPLOYERS.values()))
 _JOB = "Job"
 
 
@@ -176,7 +175,7 @@ def _read_candidate(kind: Kind, names: set[str], found: Any) -> LiveManifest | N
     is_candidate = (
         text_in(metadata, "name") in names
         or keys.SET in marks
-        or any(one in marks for one in _TRACKS)
+        or any(one in marks for one in TRACKS)
     )
     return read_live(kind, found) if is_candidate else None
 
@@ -203,7 +202,7 @@ def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[Li
     }
     tracked: set[tuple[str, str]] = set()
     for one in listed:
-        tracked |= _find_tracks(one.item) if _id(one.item, new) in names else set()
+        tracked |= find_tracks(one.item) if _id(one.item, new) in names else set()
     newest: dict[tuple[str, ...], LiveManifest] = {}
     bases = {
         (*_id(one.item, new)[:3], base_name(one.item)) for one in listed if is_revision(one.item)
@@ -216,7 +215,7 @@ def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[Li
         item = one.item
         is_same = _id(item, new) in names
         is_of_set = is_revision(item) or item.labels.get(keys.COMPONENT) == keys.TRACKER
-        tracks = _find_tracks(item)
+        tracks = find_tracks(item)
         if is_of_set and _set_of(item) in sets:
             inventory = inventories.get(_set_of(item))
             if inventory is None:
@@ -241,20 +240,3 @@ def _id(item: Item, new: Release) -> tuple[str, str, str, str]:
 
 def _set_of(item: Item) -> tuple[str, str]:
     return item.labels.get(keys.SET, ""), item.id.namespace
-
-
-def _find_tracks(item: Item) -> set[tuple[str, str]]:
-    """Return the marks by which a deployer knows what belongs together.
-
-    That of Argo CD has the id of the object too: in a copy, it is that of another one.
-    """
-    marks: Mapping[str, str] = {**item.labels, **item.annotations}
-    found = set()
-    for name in (one for one in _TRACKS if marks.get(one)):
-        application, _, who = (
-            marks[name].partition(":") if name.endswith("tracking-id") else (marks[name], "", "")
-        )
-        own = f"{item.id.group}/{item.id.kind}:{item.id.namespace}/{item.id.name}"
-        if who in {"", own}:
-            found.add((name, application))
-    return found
