@@ -85,10 +85,10 @@ def find_needed(workload: Object) -> Iterator[tuple[str, str]]:
     lists = [spec.get(name) or [] for name in CONTAINERS]
     sources: list[tuple[str, str, Any]] = []
     for container in filter(_is_mapping, chain.from_iterable(lists)):
-        for one in container.get("envFrom") or []:
+        for one in filter(_is_mapping, container.get("envFrom") or []):
             sources += [("ConfigMap", "name", one.get("configMapRef"))]
             sources += [("Secret", "name", one.get("secretRef"))]
-        for one in container.get("env") or []:
+        for one in filter(_is_mapping, container.get("env") or []):
             value = one.get("valueFrom") or {}
             sources += [("ConfigMap", "name", value.get("configMapKeyRef"))]
             sources += [("Secret", "name", value.get("secretKeyRef"))]
