@@ -331,9 +331,9 @@ class Statement(NamedTuple):
 def find_statements(change: ObjectChange) -> Iterator[Statement]:
     """Yield the sentences in the order in which people read them."""
     old, new = change.old, change.new
-    if change.missing:
+    if change.missing and old is not None:
         words = [
-            "nothing has its name any more:",
+            f"nothing has the name {old.base} any more:",
             "new pods of",
             *with_commas(change.missing),
             "do not start",

@@ -632,7 +632,7 @@ def test_pods_lack_nothing_that_has_moved_to_another_package(
     config = str(files["apps/shop/dev/config.yaml"]).replace("namespace: dev", keep)
     commit(tmp_path, files | {"apps/shop/dev/config.yaml": config} | package("prod", "one"))
     (tmp_path / "apps/shop/dev/config.yaml").unlink()
-    lacks = "error: ConfigMap dev/web-config: nothing has its name any more: new pods of"
+    lacks = "error: ConfigMap dev/web-config: nothing has the name web-config any more:"
     assert lacks in compare(tmp_path, monkeypatch).stdout.decode()
     (tmp_path / "apps/shop/prod/moved.yaml").write_text(config)
     assert lacks not in compare(tmp_path, monkeypatch).stdout.decode()

@@ -51,7 +51,8 @@ class ClusterReader:
         self._unseen: set[tuple[str, str]] = set()
         self._resources: dict[str, list[dict[str, Any]] | None] = {}
 
-    def read(self, release: Release) -> LiveManifests:
+    def read(self, release: Release, own_set: str = "") -> LiveManifests:
+        """Read what is live. `own_set`: the set of the configuration, of which nothing may be rendered any more."""
         wanted: dict[tuple[Kind, str], set[str]] = defaultdict(set)
         for item in (*release.package.authored, *release.package.emitted):
             kind = release.package.kinds.of(item.id)
@@ -68,7 +69,7 @@ class ClusterReader:
             asked = served[kind]
             if asked is not None:
                 listed += self._list(asked, namespace if asked.is_namespaced else "", names)
-        chosen = [*choose_compared(listed, release)]
+        chosen = [*choose_compared(listed, release, own_set)]
         if ("", "Secret") in self._unseen:
             chosen += map(_stand_in, [one.item for one in chosen if is_secret_tracker(one.item)])
         return LiveManifests(
@@ -180,7 +181,9 @@ def _read_candidate(kind: Kind, names: set[str], found: Any) -> LiveManifest | N
     return read_live(kind, found) if is_candidate else None
 
 
-def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[LiveManifest]:
+def choose_compared(
+    listed: Iterable[LiveManifest], new: Release, own_set: str = ""
+) -> Iterator[LiveManifest]:
     """Yield what is live of an earlier rendering, and what has the name of an object of the new one.
 
     Of the revisions of a set, those count that its inventory lists as rendered: the others are history. Without an
@@ -195,6 +198,7 @@ def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[Li
         for item in authored
         if keys.SET in item.labels
     }
+    sets |= {(own_set, new.package.namespace_of(item)) for item in authored if own_set}
     inventories = {
         _set_of(one.item): listed_revisions(one.item)
         for one in listed
