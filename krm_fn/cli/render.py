@@ -16,7 +16,9 @@ from krm_fn.stdio import read_stdin
     "--strict", is_flag=True, help="Treat the function's warnings as errors, as `spec.strict` does."
 )
 @click.option(
-    "--check", is_flag=True, help="Fail if deploying this would prune what running pods use."
+    "--check",
+    is_flag=True,
+    help="Fail if deploying this would prune what running pods use, or lacks what new pods need.",
 )
 @click.option(
     "--deployed",
@@ -51,7 +53,8 @@ def render(  # one parameter an option
     to apply, nothing is printed.
 
     With --check it is an error if a deployed ConfigMap or Secret would be pruned because it gets
-    another name. The annotation that prevents this must be on the live object, one sync earlier.
+    another name. The annotation that prevents this must be on the live object, one sync earlier. It
+    is an error too if pods still need a deployed ConfigMap or Secret that is no longer rendered.
 
     The --helm options are for charts. The default release name is the chart's name. Argo CD sets
     the environment variables of the other options. KRM_FN_IMAGE is the image of the linker's Job,

@@ -321,15 +321,24 @@ def _write_value(label: str, value: ShownValue) -> Iterator[str]:
 
 
 class Statement(NamedTuple):
-    """A sentence in parts that stay together."""
+    """A sentence in parts that stay together. `is_error`: it is said at the top too."""
 
     words: list[str]
     is_warning: bool = False
+    is_error: bool = False
 
 
 def find_statements(change: ObjectChange) -> Iterator[Statement]:
     """Yield the sentences in the order in which people read them."""
     old, new = change.old, change.new
+    if change.missing and old is not None:
+        words = [
+            f"nothing has the name {old.base} any more:",
+            "new pods of",
+            *with_commas(change.missing),
+            "do not start",
+        ]
+        yield Statement([*map(printable, words)], is_warning=True, is_error=True)
     if old is not None and new is not None:
         yield from _find_turns(old, new)
         has_changes = change.keys or change.fields or old.base != new.base

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,8 +123,9 @@ class Shop:
         self, *arguments: str | Path, stdin: bytes = b""
     ) -> subprocess.CompletedProcess[bytes]:
         command = [sys.executable, "-m", "krm_fn", *arguments]
+        programs = [str(require("helm").parent), os.environ["PATH"]]
         variables = {
-            "PATH": os.environ["PATH"],
+            "PATH": os.pathsep.join(programs),
             "PYTHONPATH": str(ROOT),
             "HOME": str(self.folder),
             "COLUMNS": "200",
@@ -169,6 +170,54 @@ def test_after_applying_nothing_differs(shop: Shop, way: tuple[str, ...]) -> Non
             lambda found: found.get("status", {}).get("observedGeneration"),
         )
     assert shop.diff() == SAME
+
+
+def _kustomize(shop: Shop) -> None:
+    """Set the namespace, and run krm-fn where `krm-fn init` lists it."""
+    function = "annotations: {config.kubernetes.io/function: 'exec: {path: krm-fn}'}"
+    configuration = CONFIGURATION.replace("{name: shop}", f"{{name: shop, {function}}}")
+    (shop.folder / "krm-fn.yaml").write_text(configuration)
+    (shop.folder / "kustomization.yaml").write_text(
+        f"namespace: {shop.api.namespace}\nresources: [shop.yaml]\ntransformers: [krm-fn.yaml]\n"
+    )
+
+
+def _package(shop: Shop) -> None:
+    function = "{image: registry.example/krm-fn:1, configPath: krm-fn.yaml}"
+    (shop.folder / "Kptfile").write_text(
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: shop}\n"
+        f"pipeline: {{mutators: [{function}]}}\n"
+    )
+
+
+def _chart(shop: Shop) -> None:
+    (shop.folder / "Chart.yaml").write_text("{apiVersion: v2, name: shop, version: 0.1.0}")
+    templates = shop.folder / "templates"
+    templates.mkdir()
+    (shop.folder / "shop.yaml").rename(templates / "shop.yaml")
+
+
+DOORS = {
+    "a kustomization that sets the namespace": _kustomize,
+    "a kpt package": _package,
+    "a chart": _chart,
+}
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+def test_nothing_differs_whatever_renders(shop: Shop, door: Callable[[Shop], None]) -> None:
+    """And a stream of what is rendered says the same as what renders it."""
+    door(shop)
+    shop.apply("--server-side")
+    for kind, name in (("Deployment", "web"), ("StatefulSet", "db"), ("DaemonSet", "agent")):
+        shop.api.wait(
+            kind,
+            name,
+            "is observed",
+            lambda found: found.get("status", {}).get("observedGeneration"),
+        )
+    assert shop.diff() == SAME
+    assert shop.diff(stdin=shop.rendered()) == SAME
 
 
 @every_way

@@ -622,3 +622,17 @@ def test_what_is_unaffected_is_not_read(tmp_path: Path, monkeypatch: pytest.Monk
         DIFFERENT,
         b"2 packages: 1 changed, 1 not affected",
     )
+
+
+def test_pods_lack_nothing_that_has_moved_to_another_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep = "annotations: {revisions.krm-fn.io/strategy: ignore}, namespace: dev"
+    files = package("dev", "one")
+    config = str(files["apps/shop/dev/config.yaml"]).replace("namespace: dev", keep)
+    commit(tmp_path, files | {"apps/shop/dev/config.yaml": config} | package("prod", "one"))
+    (tmp_path / "apps/shop/dev/config.yaml").unlink()
+    lacks = "error: ConfigMap dev/web-config: nothing has the name web-config any more:"
+    assert lacks in compare(tmp_path, monkeypatch).stdout.decode()
+    (tmp_path / "apps/shop/prod/moved.yaml").write_text(config)
+    assert lacks not in compare(tmp_path, monkeypatch).stdout.decode()

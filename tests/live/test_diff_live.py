@@ -148,6 +148,32 @@ def test_a_superseded_revision_is_kept_until_the_history_has_lost_it(
     assert kept in " ".join(diff_live(cluster, tmp_path, BLUE).split())
 
 
+@pytest.mark.parametrize(
+    ("content", "title"),
+    [
+        pytest.param("other: other", "web-config", id="another object is rendered"),
+        pytest.param("color: red", "other", id="its content is rendered under another name"),
+    ],
+)
+def test_what_pods_need_and_the_cluster_alone_has_is_said_first(
+    cluster: list[Object], tmp_path: Path, content: str, title: str
+) -> None:
+    other = PACKAGE.partition("---\n")[0].replace("web-config", "other")
+    other = other.replace("color: red", content)
+    text = diff_live(cluster, tmp_path, f"{other}---\n{PACKAGE.partition('---')[2]}")
+    error = f"error: ConfigMap shop/{title}: nothing has the name web-config any more: new pods of "
+    assert " ".join(text.split()).startswith(f"{error}Deployment/web do not start ")
+
+
+def test_what_another_package_makes_is_not_missed(cluster: list[Object], tmp_path: Path) -> None:
+    tls = {"name": "other", "namespace": "shop", "uid": "other", "resourceVersion": "1"}
+    made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": tls}
+    package = PACKAGE.replace(
+        "{name: web-config}}]", "{name: web-config}}, {configMapRef: {name: other}}]"
+    )
+    assert "error: " not in diff_live([*cluster, made], tmp_path, package)
+
+
 def test_what_was_set_by_hand_is_named_as_far_as_there_is_room(
     cluster: list[Object], tmp_path: Path
 ) -> None:

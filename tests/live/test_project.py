@@ -94,6 +94,10 @@ EQUAL = {
         "spec: {rules: [{a: [x]}, {b: 1}]}",
         "spec: {rules: [{a: [x], s: '*'}, {b: 1, s: '*'}]}",
     ),
+    "annotations for tools alone, beside those of a controller": (
+        "metadata: {name: web, annotations: {internal.config.kubernetes.io/index: '1'}}",
+        "metadata: {name: web, annotations: {deployment.kubernetes.io/revision: '1'}}",
+    ),
     "the status": ("status: {replicas: 0}", "status: {replicas: 3}"),
     "text that looks like something else": (
         "spec: {a: '1', b: \"on\", c: 2020-01-01}",

@@ -171,6 +171,55 @@ def test_unsafe(package: str, deployed: str, sentences: str) -> None:
     assert run_check(package, deployed) == Outcome(b"", sentences, 1)
 
 
+def needed(who: str, readers: str = "Deployment/web") -> str:
+    return (
+        f"error: {who}: is no longer rendered, and new pods of {readers} do not start without it\n"
+    )
+
+
+def without_config_map(namespace: str = "") -> str:
+    """Return a package of which somebody has deleted the ConfigMap, and another one is left."""
+    package = rendering("[argocd]", namespace=namespace)
+    other = package.partition("---\n")[0].replace("web-config", "other")
+    return other + package[package.index("---\n") :].replace(
+        "spec: {strategy", "spec: {exclude: [{name: other}], strategy"
+    )
+
+
+DUMPED = "uid: '1', labels: {revisions.krm-fn.io/set: web}"
+NEEDED = [
+    pytest.param(
+        without_config_map(),
+        config_map(),
+        needed("ConfigMap/web-config"),
+        id="the last rendering had it under its base name",
+    ),
+    pytest.param(
+        without_config_map(),
+        config_map(NOW, annotations=f"{ARGO}, revisions.krm-fn.io/base-name: web-config"),
+        needed(f"ConfigMap/{NOW}"),
+        id="the last rendering had it as a revision, which stays, but not under this name",
+    ),
+    pytest.param(
+        without_config_map("shop"),
+        config_map(
+            NOW,
+            annotations=f"{ARGO}, revisions.krm-fn.io/base-name: web-config",
+            more=f"{DUMPED}, namespace: shop",
+        ),
+        needed(f"ConfigMap/shop/{NOW}", "Deployment/shop/web"),
+        id="a cluster has it as a revision of this set",
+    ),
+]
+
+
+@pytest.mark.parametrize(("package", "deployed", "sentence"), NEEDED)
+def test_what_pods_need_and_nobody_renders_any_more_is_an_error(
+    package: str, deployed: str, sentence: str
+) -> None:
+    assert run_check(package, deployed) == Outcome(b"", sentence, 1)
+
+
 SAFE = [
     pytest.param(rendering(), config_map(annotations=ALL), id="protected"),
     pytest.param(
@@ -198,6 +247,21 @@ SAFE = [
     ),
     pytest.param(rendering("[spinnaker]"), config_map(), id="a deployer that prunes nothing"),
     pytest.param(rendering("[]"), config_map(), id="no deployer"),
+    pytest.param(
+        without_config_map(),
+        config_map(annotations=ARGO),
+        id="it is not rendered any more, and stays under its name",
+    ),
+    pytest.param(
+        without_config_map(),
+        config_map(more="uid: '1'"),
+        id="in a cluster, another package may have made it",
+    ),
+    pytest.param(
+        without_config_map(),
+        workload("web-config"),
+        id="nobody has ever rendered it",
+    ),
     pytest.param(
         rendering() + WITH_PRODUCER.partition("---\napiVersion: rev")[0],
         producer("v1"),

@@ -26,6 +26,8 @@ EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 INCONSISTENT = {
     "a-configuration-in-a-subpackage-is-for-its-own-run": "a configuration of a later version",
     "a-key-that-the-package-does-not-have-is-warned-about": "pods that want a key of a revision that it does not have",
+    "a-name-like-a-revision-of-a-kind-that-is-not-handled-is-warned-about": "a revision that is not there",
+    "what-the-inventory-lists-and-the-package-lacks-is-warned-about": "a revision that is not there",
     "another-sets-linker-is-left-alone": "the linker of a set without revisions",
     "linkers-of-other-sets-that-nobody-renders-are-warned-about": "linkers of sets without revisions",
     "names-come-back-to-what-is-no-longer-a-revision": "a former revision that nothing chooses, with a wrong name",

@@ -49,6 +49,7 @@ from krm_fn.tools.diff.tree import (
 from krm_fn.tools.render.check import find_deployers, find_pruners
 from krm_fn.tools.render.deployable import is_internal
 from krm_fn.tools.render.made_anew import MADE_ANEW, WHOLE, has_new_content, is_new_key
+from krm_fn.tools.render.unmet import find_unmet_needs
 
 _MANY = 20
 """Places in an object. To read as many one by one takes longer than to read it as a whole."""
@@ -324,6 +325,10 @@ class _Writer:
         self._new = new
         self._rolls = rolls
         self._renamed = renamed
+        self._unmet = [
+            one._replace(meant=one.meant._replace(namespace=_spell(one.meant.namespace, new)))
+            for one in find_unmet_needs(new.package, new.references)
+        ]
 
     def write(
         self, pair: Pair, fields: tuple[FieldChange, ...], content: tuple[KeyChange, ...] = ()
@@ -335,6 +340,7 @@ class _Writer:
             keys=content,
             fields=fields,
             rolls=() if new is None else self._find_rolls(new),
+            missing=self._find_missing(pair),
         )
         if old is not None and new is None:
             return change._replace(fate=find_fate(old, self._old, self._new))
@@ -347,11 +353,34 @@ class _Writer:
             )
         return change
 
+    def _find_missing(self, pair: Pair) -> tuple[str, ...]:
+        """Return the workloads of the new rendering that need an object by a name which nothing has any more."""
+        old, new = pair
+        if old is None or not is_versioned(old) or (new and base_name(new) == base_name(old)):
+            return ()
+        readers = {_place_of(one.referrer, self._old) for one in self._old.by_target.get(old, ())}
+        waiting = set()
+        for one in self._unmet:
+            who = one.resolved.referrer
+            is_here = one.meant.namespace == self._old.namespace_of(old)
+            was_met, is_kept = _place_of(who, self._new) in readers, bool(find_deployers(old))
+            if (is_here or was_met) and one.is_about(old, is_kept=is_kept, was_met=was_met):
+                waiting.add(f"{who.id.kind}/{base_name(who)}")
+        return tuple(sorted(waiting))
+
     def _find_rolls(self, item: Item) -> tuple[Roll, ...]:
         if is_versioned(item):
             return tuple(sorted(self._rolls.by_config.get(item, ())))
         own = self._rolls.by_workload.get(item)
         return (own,) if own else ()
+
+
+def _spell(namespace: str, release: Release) -> str:
+    return release.dialect.namespaces.get(namespace, namespace)
+
+
+def _place_of(item: Item, release: Release) -> tuple[str, ...]:
+    return item.id.group, item.id.kind, release.namespace_of(item), base_name(item)
 
 
 def _who(item: Item, release: Release) -> ComparedObject:

@@ -72,6 +72,7 @@ from krm_fn.tools.diff.write_difference import (
 from krm_fn.tools.render.affixes import find_own_affixes
 from krm_fn.tools.render.files import Allowance, Files, Limits
 from krm_fn.tools.render.sources import Inputs
+from krm_fn.tools.render.unmet import ObjectName
 
 _MOST_NAMES = 3
 
@@ -179,7 +180,7 @@ def _compare_all(
 
     problems += find_readers_elsewhere(names, find_places)
     problems += find_shared(names, find_places)
-    every = tuple(compared.values())
+    every = tuple(_without_moved(compared.values()))
     folded = _fold([(one, one.difference) for one in every if one.difference], options)
     return PackageDifferences(revision, every, tuple(folded)), problems
 
@@ -205,6 +206,33 @@ def _compare(
     names = [read_names(package, place, found.release, found.difference)] if found.release else []
     difference = PackageDifference(package, state, found.difference, _lines(found.errors))
     return difference, _without_nodes([*found.errors, *found.notes]), names
+
+
+def _without_moved(packages: Iterable[PackageDifference]) -> Iterator[PackageDifference]:
+    """Say of no object that pods lack it if another package has got one of its name: it has moved there."""
+    packages = list(packages)
+    got: dict[ObjectName, set[str]] = defaultdict(set)
+    for package in packages:
+        for change in package.difference.changes if package.difference else ():
+            if change.old is None and change.new is not None and change.new.name is not None:
+                who, name = change.new, change.new.name
+                got[ObjectName(who.kind, who.namespace, name)].add(package.path)
+
+    def settle(change: ObjectChange, path: str) -> ObjectChange:
+        who = change.old
+        name = ObjectName(who.kind, who.namespace, who.base) if who else None
+        return change._replace(missing=()) if name and got.get(name, set()) - {path} else change
+
+    for package in packages:
+        difference = package.difference
+        if difference is None or not any(change.missing for change in difference.changes):
+            yield package
+            continue
+        revisions, objects = (
+            tuple(settle(change, package.path) for change in changes)
+            for changes in (difference.revisions, difference.objects)
+        )
+        yield package._replace(difference=difference._replace(revisions=revisions, objects=objects))
 
 
 def _without_nodes(problems: Iterable[Problem]) -> list[Problem]:

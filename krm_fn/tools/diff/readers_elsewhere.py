@@ -17,14 +17,7 @@ from krm_fn.core.names.names import base_name, is_revision
 from krm_fn.core.references.generated import find_generated
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import Release
-
-
-class ObjectName(NamedTuple):
-    """What a reference says of an object."""
-
-    kind: str
-    namespace: str
-    name: str
+from krm_fn.tools.render.unmet import ObjectName
 
 
 class UnmetReference(NamedTuple):

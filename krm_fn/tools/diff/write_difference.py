@@ -44,6 +44,8 @@ def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
     `context` is that of `write_lines`.
     """
     lines: list[str] = []
+    for error in find_errors(difference):
+        lines += map(screen.warning, fold(f"error: {error}".split(), screen.width))
     for change in difference.changes:
         lines += write_change(change, screen, context)
     for note in difference.notes:
@@ -52,6 +54,14 @@ def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
         screen.strong, fold(re.split("(?<=;) ", sum_up_difference(difference)), screen.width)
     )
     return "".join(f"{line}\n" for line in lines)
+
+
+def find_errors(difference: Difference) -> Iterator[str]:
+    """Yield what is said before anything else: `ConfigMap shop/web: new pods of Deployment/web do not start`."""
+    for change in difference.changes:
+        for statement in find_statements(change):
+            if statement.is_error:
+                yield f"{write_place(change)}: {' '.join(statement.words)}"
 
 
 def sum_up_difference(difference: Difference, quote: Callable[[str], str] = printable) -> str:
@@ -171,6 +181,12 @@ def _write_blocks(
 
 def _verdict(difference: Difference, what: str) -> Iterator[str]:
     """Yield the lines that sum up a difference. `what` is what differs, in HTML."""
+    errors = [*find_errors(difference)]
+    yield from (
+        f"<p><strong>Error:</strong> {html_code(error)}</p>" for error in errors[:_MOST_WARNINGS]
+    )
+    if len(errors) > _MOST_WARNINGS:
+        yield f"<p>{count(len(errors) - _MOST_WARNINGS, 'more error')}</p>"
     yield f"<p><strong>{sum_up_difference(difference, html_code)}</strong></p>"
     names = sorted(
         {_write_workload(roll) for roll in difference.rolls if roll.effect == Effect.ROLLS}
@@ -182,7 +198,7 @@ def _verdict(difference: Difference, what: str) -> Iterator[str]:
         said = (
             html_code(" ".join(statement.words))
             for statement in find_statements(change)
-            if statement.is_warning
+            if statement.is_warning and not statement.is_error
         )
         warnings += (f"{html_code(write_place(change))}: {words}" for words in said)
     yield from (

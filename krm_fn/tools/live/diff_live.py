@@ -104,7 +104,8 @@ def compare_live(
         {release.package.namespace_of(item) for item in release.package.authored} - {""}
     )
     with explained(f"in namespace {', '.join(namespaces)}"):
-        found = ClusterReader(api, namespace, compared.say).read(release)
+        own_set = rendering.settings.set if rendering.settings else ""
+        found = ClusterReader(api, namespace, compared.say).read(release, own_set)
         live = project_all(found.objects, rendering, namespace)
         difference = compare(
             live.release, release, (f"live in {', '.join(namespaces) or 'the cluster'}", "")

@@ -49,6 +49,7 @@ from krm_fn.tools.diff.stored import (
 )
 from krm_fn.tools.diff.tree import MERGE_KEYS
 from krm_fn.tools.live.live_object import MARKS, FieldOwner, LiveManifest, is_applier, read_json
+from krm_fn.tools.render.deployable import is_internal
 
 
 class Projection(NamedTuple):
@@ -215,6 +216,11 @@ class _Projector:
     def _project_metadata(self, live: Node, rendered: Node | None, place: _Place) -> Node:
         """Keep the name, and leave out what the API server writes."""
         after, before = fields(rendered), fields(live)
+        annotations = fields(after.get("annotations"))
+        if is_mapping(rendered) and annotations and all(map(is_internal, annotations)):
+            # Those of kustomize and kpt are for tools, and never applied.
+            after = {name: one for name, one in after.items() if name != "annotations"}
+            rendered = _holding(rendered, None, after)
         # Only something that stands for it has been seen.
         is_unknown = self._is_secret and not self._live.owners
         whole = rendered if is_unknown else self._project(rendered, live, place)

@@ -4,14 +4,13 @@ It only lists: names and metadata first, and content of what is compared.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import chain
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import CONFIG_KINDS, Item
-from krm_fn.base.kind import DEPLOYERS, KINDS, Kind
+from krm_fn.base.kind import KINDS, Kind
 from krm_fn.core.names.names import (
     base_name,
     is_emitted,
@@ -25,8 +24,8 @@ from krm_fn.linker.read import below, mapping, text_in
 from krm_fn.tools.diff.pair import Release, emitted_base
 from krm_fn.tools.history.ask import patience
 from krm_fn.tools.live.live_object import LiveManifest, read_live
+from krm_fn.tools.render.unmet import TRACKS, find_tracks
 
-_TRACKS = tuple(chain.from_iterable(one.tracks for one in DEPLOYERS.values()))
 _JOB = "Job"
 
 
@@ -52,7 +51,8 @@ class ClusterReader:
         self._unseen: set[tuple[str, str]] = set()
         self._resources: dict[str, list[dict[str, Any]] | None] = {}
 
-    def read(self, release: Release) -> LiveManifests:
+    def read(self, release: Release, own_set: str = "") -> LiveManifests:
+        """Read what is live. `own_set`: the set of the configuration, of which nothing may be rendered any more."""
         wanted: dict[tuple[Kind, str], set[str]] = defaultdict(set)
         for item in (*release.package.authored, *release.package.emitted):
             kind = release.package.kinds.of(item.id)
@@ -69,7 +69,7 @@ class ClusterReader:
             asked = served[kind]
             if asked is not None:
                 listed += self._list(asked, namespace if asked.is_namespaced else "", names)
-        chosen = [*choose_compared(listed, release)]
+        chosen = [*choose_compared(listed, release, own_set)]
         if ("", "Secret") in self._unseen:
             chosen += map(_stand_in, [one.item for one in chosen if is_secret_tracker(one.item)])
         return LiveManifests(
@@ -176,12 +176,14 @@ def _read_candidate(kind: Kind, names: set[str], found: Any) -> LiveManifest | N
     is_candidate = (
         text_in(metadata, "name") in names
         or keys.SET in marks
-        or any(one in marks for one in _TRACKS)
+        or any(one in marks for one in TRACKS)
     )
     return read_live(kind, found) if is_candidate else None
 
 
-def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[LiveManifest]:
+def choose_compared(
+    listed: Iterable[LiveManifest], new: Release, own_set: str = ""
+) -> Iterator[LiveManifest]:
     """Yield what is live of an earlier rendering, and what has the name of an object of the new one.
 
     Of the revisions of a set, those count that its inventory lists as rendered: the others are history. Without an
@@ -196,6 +198,7 @@ def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[Li
         for item in authored
         if keys.SET in item.labels
     }
+    sets |= {(own_set, new.package.namespace_of(item)) for item in authored if own_set}
     inventories = {
         _set_of(one.item): listed_revisions(one.item)
         for one in listed
@@ -203,7 +206,7 @@ def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[Li
     }
     tracked: set[tuple[str, str]] = set()
     for one in listed:
-        tracked |= _find_tracks(one.item) if _id(one.item, new) in names else set()
+        tracked |= find_tracks(one.item) if _id(one.item, new) in names else set()
     newest: dict[tuple[str, ...], LiveManifest] = {}
     bases = {
         (*_id(one.item, new)[:3], base_name(one.item)) for one in listed if is_revision(one.item)
@@ -216,7 +219,7 @@ def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[Li
         item = one.item
         is_same = _id(item, new) in names
         is_of_set = is_revision(item) or item.labels.get(keys.COMPONENT) == keys.TRACKER
-        tracks = _find_tracks(item)
+        tracks = find_tracks(item)
         if is_of_set and _set_of(item) in sets:
             inventory = inventories.get(_set_of(item))
             if inventory is None:
@@ -241,20 +244,3 @@ def _id(item: Item, new: Release) -> tuple[str, str, str, str]:
 
 def _set_of(item: Item) -> tuple[str, str]:
     return item.labels.get(keys.SET, ""), item.id.namespace
-
-
-def _find_tracks(item: Item) -> set[tuple[str, str]]:
-    """Return the marks by which a deployer knows what belongs together.
-
-    That of Argo CD has the id of the object too: in a copy, it is that of another one.
-    """
-    marks: Mapping[str, str] = {**item.labels, **item.annotations}
-    found = set()
-    for name in (one for one in _TRACKS if marks.get(one)):
-        application, _, who = (
-            marks[name].partition(":") if name.endswith("tracking-id") else (marks[name], "", "")
-        )
-        own = f"{item.id.group}/{item.id.kind}:{item.id.namespace}/{item.id.name}"
-        if who in {"", own}:
-            found.add((name, application))
-    return found

@@ -1,4 +1,4 @@
-"""Objects that the next sync would delete while pods still use them.
+"""Objects that the next sync would delete while pods still use them, or that new pods need and nobody applies any more.
 
 A deployer reads the annotations that stop it from pruning on the live object. So the sync that
 renames an object finds the old one without them, unless an earlier sync has set them.
@@ -6,7 +6,7 @@ renames an object finds the old one without them, unless an earlier sync has set
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, Item, about
@@ -23,16 +23,21 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId, listing
+from krm_fn.core.decide.run import Package, read_package
 from krm_fn.core.names.content_hash import HASH
-from krm_fn.core.names.names import NOT_SPEC, WORD, base_name, is_emitted
+from krm_fn.core.names.names import NOT_SPEC, WORD, authored_id, base_name, is_emitted, is_revision
 from krm_fn.core.references.generated import versioned
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, placed_in
+from krm_fn.tools.render.rendered import find_default_namespace, read_written
 from krm_fn.tools.render.sources import Inputs, SourceText, read_sources
 from krm_fn.tools.render.tools import HelmOptions
+from krm_fn.tools.render.unmet import find_tracks, find_unmet_needs
+
+_MOST_READERS = 3
 
 _CONSUMER_KINDS = frozenset(kind.kind for kind in CONSUMER_KINDS)
 
@@ -59,7 +64,8 @@ def check(
     try:
         rendered = open_envelope(read_yaml(outcome.stdout, may_repeat=True)).items
         live = read_deployed(deployed, stdin, limits)
-        problems = hide_in_problems(find_hazards(rendered, live, namespace), [*rendered, *live])
+        found = [*find_needed(rendered, live, namespace), *find_hazards(rendered, live, namespace)]
+        problems = hide_in_problems(found, [*rendered, *live])
     except Rejected as rejected:
         problems = list(rejected.problems)
     if not problems:
@@ -207,6 +213,64 @@ def _hazard(item: Item, who: ResourceId, pruners: list[str]) -> Problem:
         "`strategy: adopt`"
     )
     return about(item, message)
+
+
+def find_needed(
+    rendered: Collection[Item], deployed: Iterable[Item], namespace: str = ""
+) -> Iterator[Problem]:
+    """Find pods of a rendering that need a deployed object, which the rendering no longer has.
+
+    `namespace` is that of rendered objects that set none. Where one side still has none, it may be the same.
+    """
+    package = read_package(rendered, None, namespace or find_default_namespace(rendered, []))
+    _, authored = read_written(package, [])
+    unmet = find_unmet_needs(package, authored.references)
+    if not unmet:
+        return
+    present = {(*_place(authored_id(item)), item.id.namespace) for item in package.authored}
+    ours: list[Item] = []
+    others: set[tuple[str, str]] = set()
+    for item, is_ours in _find_ours(package, [*deployed]):
+        if not is_ours:
+            others.add((item.id.kind, item.id.name))
+        elif (*_place(authored_id(item)), item.id.namespace) not in present:
+            ours.append(item)
+    for item in ours:
+        readers = [
+            authored_id(one.resolved.referrer)
+            for one in unmet
+            if (one.meant.kind, one.meant.name) not in others
+            and one.is_about(item, is_kept=bool(find_deployers(item)))
+            and (
+                "" in (one.meant.namespace, item.id.namespace)
+                or one.meant.namespace == item.id.namespace
+            )
+        ]
+        if readers:
+            needed = listing([*map(str, dict.fromkeys(readers))], _MOST_READERS)
+            message = f"is no longer rendered, and new pods of {needed} do not start without it"
+            yield about(item, message)
+
+
+def _find_ours(package: Package, deployed: list[Item]) -> Iterator[tuple[Item, bool]]:
+    """Yield what is deployed, and whether this package had it.
+
+    In the last rendering, all of it is. In a dump of a cluster, what other packages have made is too: all that no
+    deployer knows together with anything of this one. By the base name of a revision, nobody finds it.
+    """
+    is_dump = any(get(item.node, "metadata", "uid") is not None for item in deployed)
+    rendered = {_place(item.id) for item in package.authored}
+    tracked: set[tuple[str, str]] = set()
+    for item in deployed:
+        tracked |= find_tracks(item) if _place(item.id) in rendered else set()
+    for item in deployed:
+        if not is_emitted(item) and _may_be_renamed(item):
+            is_ours = is_revision(item) or not find_tracks(item).isdisjoint(tracked)
+            yield item, not is_dump or is_ours
+
+
+def _place(who: ResourceId) -> tuple[str, str, str]:
+    return who.group, who.kind, who.name
 
 
 def find_deployers(revision: Item) -> list[str]:

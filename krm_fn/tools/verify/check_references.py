@@ -18,6 +18,7 @@ from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.references import Authored, References
 from krm_fn.lint.not_followed import find_left_behind
 from krm_fn.lint.without_effect import find_missing_keys
+from krm_fn.tools.render.unmet import is_required
 from krm_fn.tools.verify.rendering import Rendering
 
 
@@ -153,17 +154,15 @@ class _OtherRevisions:
             message = f"found {reference.target!r}, which has been renamed: expected {names}"
             yield about(referrer, message, reference.field)
         else:
-            what = (
-                f"is another revision than {names}"
-                if found
-                else "looks like a revision, but is not in the input"
-            )
-            if not found and any(
-                self._index.find_passed_over(ResolvedReference(referrer, reference, ()))
-            ):
-                what = "is in the input, but in another namespace"
+            what, severity = f"is another revision than {names}", Severity.WARNING
+            if not found:
+                what = "looks like a revision, but is not in the input"
+                # Whoever makes a name of content applies the object with the pods that read it.
+                severity = Severity.ERROR if is_required(reference) else Severity.WARNING
+                if any(self._index.find_passed_over(ResolvedReference(referrer, reference, ()))):
+                    what, severity = "is in the input, but in another namespace", Severity.WARNING
             message = f"{reference.target!r} {what}: pods only start if it is in the cluster"
-            yield about(referrer, message, reference.field, Severity.WARNING)
+            yield about(referrer, message, reference.field, severity)
 
 
 def _check_absent(
