@@ -14,7 +14,15 @@ from krm_fn.base.pods import find_templates, template_around, template_source
 from krm_fn.core.names.names import WORD, base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.reference import Reference
-from krm_fn.report.object_change import Cause, Effect, FieldChange, Roll, effect_on
+from krm_fn.report.object_change import (
+    Cause,
+    Effect,
+    FieldChange,
+    Roll,
+    effect_on,
+    find_hold,
+    find_scaled,
+)
 from krm_fn.tools.diff.pair import AS_WRITTEN, Pair, Release
 from krm_fn.tools.diff.stored import is_stored_alike
 
@@ -52,6 +60,7 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
     checksummed = _Checksummed(edited, release)
     is_as_written = release.dialect == AS_WRITTEN
     rollouts = _find_rollouts(release)
+    scaled = find_scaled(release.package.authored)
     roll = partial(_roll, release)
     by_config: dict[Item, list[Roll]] = defaultdict(list)
     by_workload: dict[Item, Roll] = {}
@@ -59,7 +68,8 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
         if item.is_config or item.id.kind in ROLES:
             continue
         rolling = rollouts.get(item, item)
-        effect_here = effect_on(item, keeps_name=item.id.name == old.id.name)
+        keeps_name = item.id.name == old.id.name
+        effect_here = effect_on(rolling, keeps_name=keeps_name, scaled=scaled)
         followed = _find_followed(item, renamed, release, _find_references(old, before))
         for config, effect in followed.items():
             by_config[config].append(roll(rolling, effect or effect_here, {Cause.NAME}))
@@ -80,6 +90,8 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
             causes = {Cause.NAME}  # that no rule follows, as in an argument, or that of a Job
         if causes:
             by_workload[item] = roll(rolling, effect_here, causes)
+        elif not is_told and find_hold(old, scaled).pods > find_hold(item, scaled).pods:
+            by_workload[item] = roll(item, Effect.RELEASED, ())
     return Rolls(by_config, by_workload)
 
 
