@@ -51,6 +51,9 @@ class Effect(StrEnum):
 
 
 MAKES_PODS = frozenset((Effect.ROLLS, Effect.RUNS))
+KEEPS_PODS = frozenset(
+    (Effect.ON_DELETE, Effect.PAUSED, Effect.PARTITION, Effect.IN_PLACE, Effect.NEXT_START)
+)
 
 
 _EFFECTS = {kind.kind: Effect(kind.on_change) for kind in CONSUMER_KINDS if kind.on_change}

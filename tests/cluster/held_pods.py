@@ -1,6 +1,7 @@
 """Generate workloads whose controllers hold back another pod template: paused, OnDelete, partitions.
 
-Each goes through three renderings: without a hold, with one, with another one or none.
+Each goes through three renderings: without a hold, with one, with another one or none. Its ConfigMap
+has a strategy of its own, under which a new content is a new name, another checksum, or neither.
 """
 
 from collections.abc import Iterator
@@ -46,6 +47,7 @@ HOLDS: dict[str, dict[str, Object]] = {
 }
 """By kind and what holds it: fields of the spec."""
 
+STRATEGIES = ("rename", "adopt", "checksum", "ignore")
 CONTENT, IMAGE, NOTHING, LABEL = "content", "image", "nothing", "label of the workload"
 CHANGES = (CONTENT, IMAGE, NOTHING, LABEL)
 
@@ -63,6 +65,7 @@ class HeldCase(NamedTuple):
     name: str
     kind: str
     steps: tuple[Step, ...]
+    strategy: str
 
     def objects(self, number: int) -> list[Object]:
         """Return the objects of one rendering. That of number 0 is the first."""
@@ -79,7 +82,10 @@ class HeldCase(NamedTuple):
         made["metadata"]["labels"] = {"number": str(changes.count(LABEL))}
         config = {
             "kind": "ConfigMap",
-            "metadata": {"name": f"{self.name}-config"},
+            "metadata": {
+                "name": f"{self.name}-config",
+                "annotations": {"revisions.krm-fn.io/strategy": self.strategy},
+            },
             "data": {"A": str(changes.count(CONTENT))},
         }
         return [complete(made), complete(config)]
@@ -88,7 +94,7 @@ class HeldCase(NamedTuple):
         """Return `Deployment: nothing holds it, then paused with content`."""
         holds = [NO_HOLD, *(one.hold for one in self.steps)]
         changes = [one.change for one in self.steps[:number]]
-        return f"{self.kind}: {holds[number - 1]}, then {holds[number]}; {', '.join(changes)}"
+        return f"{self.kind}, {self.strategy}: {holds[number - 1]}, then {holds[number]}; {', '.join(changes)}"
 
 
 def _all_steps() -> Iterator[tuple[str, tuple[Step, ...]]]:
@@ -100,13 +106,14 @@ def _all_steps() -> Iterator[tuple[str, tuple[Step, ...]]]:
 def held_cases(number: int, random: Random) -> list[HeldCase]:
     """Return so many cases of each kind, and last of each kind one that surely rolls in each step."""
     every = [*_all_steps()]
-    chosen: list[tuple[str, tuple[Step, ...]]] = []
+    chosen: list[tuple[str, tuple[Step, ...], str]] = []
     for kind in HOLDS:
         of_kind = [one for one in every if one[0] == kind]
-        chosen += random.sample(of_kind, min(number, len(of_kind)))
-        chosen.append((kind, (Step(NO_HOLD, CONTENT), Step(NO_HOLD, CONTENT))))
-    return [HeldCase(f"w{place}", kind, steps) for place, (kind, steps) in enumerate(chosen)]
+        for _, steps in random.sample(of_kind, min(number, len(of_kind))):
+            chosen.append((kind, steps, random.choice(STRATEGIES)))
+        chosen.append((kind, (Step(NO_HOLD, CONTENT), Step(NO_HOLD, CONTENT)), "rename"))
+    return [HeldCase(f"w{place}", *one) for place, one in enumerate(chosen)]
 
 
 def is_sentinel(case: HeldCase) -> bool:
-    return set(case.steps) == {Step(NO_HOLD, CONTENT)}
+    return set(case.steps) == {Step(NO_HOLD, CONTENT)} and case.strategy == "rename"

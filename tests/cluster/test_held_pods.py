@@ -126,10 +126,36 @@ def are_replaced(before: frozenset[str], after: frozenset[str]) -> bool:
     return bool(after - before) and bool(before - after)
 
 
-def judge(said: Mapping[Who, set[str]], before: Pods, after: Pods) -> dict[Who, str]:
+def contents_of(api: Api) -> dict[str, str]:
+    """Return what each ConfigMap says, by its name."""
+    return {one["metadata"]["name"]: str(one.get("data")) for one in api.list("ConfigMap")}
+
+
+def find_surprised(api: Api, before: Mapping[str, str], pods: Pods) -> set[str]:
+    """Return the pods of before that have been left, and whose ConfigMap says something else now."""
+    now = contents_of(api)
+    changed = {name for name, text in before.items() if now[name] != text}
+    everyone = frozenset[str]().union(*pods.values())
+    return {
+        pod["metadata"]["uid"]
+        for pod in api.list("Pod")
+        if pod["metadata"]["uid"] in everyone
+        and any(
+            volume.get("configMap", {}).get("name") in changed for volume in pod["spec"]["volumes"]
+        )
+    }
+
+
+def judge(
+    said: Mapping[Who, set[str]], before: Pods, after: Pods, surprised: set[str]
+) -> dict[Who, str]:
     wrong: dict[Who, str] = {}
     for who, pods in after.items():
         effects = said.get(who, set())
+        if not effects and surprised & before[who]:
+            wrong[who] = "has pods whose content changes, and diff says nothing of them"
+        if effects & {"in-place", "next-start"} and not surprised & before[who]:
+            wrong[who] = f"has no pods whose content changes, and diff says {sorted(effects)}"
         makes_pods = are_replaced(before[who], pods)
         if makes_pods and not effects & (ROLLING | MAYBE):
             wrong[who] = f"makes pods, and diff says {sorted(effects)}"
@@ -139,7 +165,9 @@ def judge(said: Mapping[Who, set[str]], before: Pods, after: Pods) -> dict[Who, 
 
 
 @pytest.mark.usefixtures("rollouts")
-def test_pods_are_made_exactly_of_what_is_said_to_roll(namespace: Api, tmp_path: Path) -> None:
+def test_pods_are_made_of_what_is_said_to_roll_and_those_that_stay_are_said(
+    namespace: Api, tmp_path: Path
+) -> None:
     cases = held_cases(AT_NIGHT if IS_WHOLE else EACH_RUN, Random(seed_of(1)))
     renderings = [render(tmp_path, namespace.namespace, cases, number) for number in (0, *STEPS)]
     applier = ServerSide(api=namespace, folder=tmp_path / "home")
@@ -150,10 +178,11 @@ def test_pods_are_made_exactly_of_what_is_said_to_roll(namespace: Api, tmp_path:
     judged = {"makes pods": 0, "makes none": 0}
     for number in STEPS:
         said = find_effects(renderings[number - 1], renderings[number])
+        contents = contents_of(namespace)
         drop_partitions(namespace, cases, number)
         applier.apply(renderings[number].read_bytes())
         found = until_quiet(namespace, cases, pods)
-        mistakes = judge(said, pods, found)
+        mistakes = judge(said, pods, found, find_surprised(namespace, contents, pods))
         for case in cases:
             who = case.kind, case.name
             judged["makes pods" if are_replaced(pods[who], found[who]) else "makes none"] += 1
