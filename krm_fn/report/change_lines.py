@@ -367,6 +367,10 @@ class Statement(NamedTuple):
 def find_statements(change: ObjectChange) -> Iterator[Statement]:
     """Yield the sentences in the order in which people read them."""
     old, new = change.old, change.new
+    if change.missing:
+        users = with_commas(map(printable, change.missing))
+        words = ["nothing has its name any more:", "new pods of", *users, "do not start"]
+        yield Statement(words, is_warning=True)
     if old is not None and new is not None:
         yield from _find_turns(old, new)
         has_changes = change.keys or change.fields or old.base != new.base

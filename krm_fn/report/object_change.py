@@ -189,7 +189,8 @@ class ObjectChange(NamedTuple):
 
     `has_new_name`: it is another ConfigMap or Secret to the cluster. `rolls` are the workloads that
     roll because of it; for a workload that rolls by itself, that one. `hazards` are the deployers
-    that would prune the old one while pods use it. `edits` are the fields of a live one that would
+    that would prune the old one while pods use it. `missing` are the workloads that still need the
+    old one to start pods, though nothing has its name any more. `edits` are the fields of a live one that would
     be set back. `whole`: what is there of an object that is on one side only, by which packages are
     compared. It is not written.
     """
@@ -202,6 +203,7 @@ class ObjectChange(NamedTuple):
     rolls: tuple[Roll, ...] = ()
     fate: Removal | None = None
     hazards: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     edits: tuple[HandEdit, ...] = ()
     whole: ShownValue | None = None
 

@@ -54,6 +54,7 @@ def differences(draw: st.DrawFn) -> Difference:
         ),
         rolls=(roll,),
         hazards=("argocd",),
+        missing=("Deployment/web",),
     )
     outcome = draw(st.sampled_from([RemovalOutcome.KEPT, RemovalOutcome.PRUNED]))
     gone = ObjectChange(who(draw(text)), None, fate=Removal(outcome, (draw(text),), ()))

@@ -56,6 +56,7 @@ def _read_change(read: Any) -> ObjectChange:
         rolls=tuple(_read_roll(one) for one in read["rolls"]),
         fate=_read_fate(read["fate"]),
         hazards=tuple(read["hazards"]),
+        missing=tuple(read["missing"]),
         edits=tuple(HandEdit(**one) for one in read["edits"]),
     )
 

@@ -335,6 +335,7 @@ class _Writer:
             keys=content,
             fields=fields,
             rolls=() if new is None else self._find_rolls(new),
+            missing=self._find_missing(pair),
         )
         if old is not None and new is None:
             return change._replace(fate=find_fate(old, self._old, self._new))
@@ -346,6 +347,25 @@ class _Writer:
                 has_new_name=True, hazards=find_deployers_that_prune(old, new, self._old)
             )
         return change
+
+    def _find_missing(self, pair: Pair) -> tuple[str, ...]:
+        """Return the workloads that need an object under a name which nothing has any more."""
+        old, new = pair
+        if old is None or (new is not None and base_name(new) == base_name(old)):
+            return ()
+        names = {old.id.name, base_name(old)} if not find_deployers(old) else {base_name(old)}
+        waiting: set[str] = set()
+        for referrer, reference, targets in self._new.references if old.is_config else ():
+            namespace = reference.target_namespace or self._new.namespace_of(referrer)
+            is_meant = (
+                reference.kind == old.id.kind
+                and reference.target in names
+                and namespace == self._old.namespace_of(old)
+            )
+            is_needed = reference.in_pod and not (reference.is_optional or reference.written)
+            if is_meant and is_needed and not targets:
+                waiting.add(f"{referrer.id.kind}/{base_name(referrer)}")
+        return tuple(sorted(waiting))
 
     def _find_rolls(self, item: Item) -> tuple[Roll, ...]:
         if is_versioned(item):

@@ -1,21 +1,23 @@
 """The two renderings that a command line names, read and compared."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, listing
 from krm_fn.base.settings import CONFIG_FILE, Environment, Settings
 from krm_fn.core.config.build import parse_config
 from krm_fn.core.names.names import is_emitted, is_revision
 from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.report.change_lines import write_place
 from krm_fn.report.status_line import StatusLine
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.compare import compare
-from krm_fn.tools.diff.difference import Difference
+from krm_fn.tools.diff.difference import Difference, Risk
 from krm_fn.tools.diff.pair import AffixPairs, Release, read_release, spell_alike
 from krm_fn.tools.diff.write_difference import (
     EXTENT,
@@ -34,8 +36,12 @@ from krm_fn.tools.render.render import NoObjects, Opened, decide_opened, open_in
 from krm_fn.tools.render.sources import Inputs
 from krm_fn.tools.render.tools import HelmOptions
 
-SAME, DIFFERENT, FAILED, NO_BASE = 0, 1, 2, 3
-"""Exit codes, as those of the program `diff`; the last one if a revision of git alone cannot be rendered."""
+SAME, DIFFERENT, FAILED, NO_BASE, RISKY = 0, 1, 2, 3, 4
+"""Exit codes, as those of the program `diff`.
+
+`NO_BASE`: a revision of git alone cannot be rendered. `RISKY`: a risk was found for which the
+difference is to be refused.
+"""
 
 _MOST_NAMES = 3
 """Files and packages that a note names. Of more it gives the number."""
@@ -66,7 +72,7 @@ class DiffInput(NamedTuple):
     `stdin`: what it held.
 
     `ignores_namespaces`: what differs only by its namespace is equal. `jobs`: so many packages are
-    rendered at once.
+    rendered at once. `refused`: the risks for which the difference is refused.
     """
 
     paths: tuple[str, ...]
@@ -75,6 +81,7 @@ class DiffInput(NamedTuple):
     ignores_namespaces: bool = False
     jobs: int = 1
     status: StatusLine = StatusLine()
+    refused: frozenset[Risk] = frozenset()
 
 
 class Side(NamedTuple):
@@ -130,7 +137,33 @@ def diff(
         if difference is None
         else write_difference(difference, form, screen, " ".join(compared.paths), extent)
     )
-    return Outcome(text.encode(), stderr_lines([*found.errors, *found.notes]), found.code)
+    outcome = Outcome(text.encode(), stderr_lines([*found.errors, *found.notes]), found.code)
+    return refuse(outcome, find_risks([difference] if difference else []), compared.refused)
+
+
+def find_risks(differences: Iterable[Difference]) -> dict[Risk, list[str]]:
+    """Return where differences bring which risk."""
+    places: dict[Risk, list[str]] = defaultdict(list)
+    for difference in differences:
+        for risk, changes in difference.risks.items():
+            places[risk] += map(write_place, changes)
+    return places
+
+
+def refuse(
+    outcome: Outcome, places: Mapping[Risk, list[str]], refused: Collection[Risk]
+) -> Outcome:
+    """Return an outcome that says which of the refused risks were found, and ends with an exit code of its own.
+
+    What cannot be compared is the worse news.
+    """
+    found = [risk for risk in Risk if risk in refused and places.get(risk)]
+    problems = [
+        Problem(f"--fail-on {risk}: {listing(dict.fromkeys(places[risk]), _MOST_NAMES)}")
+        for risk in found
+    ]
+    code = RISKY if found and outcome.exit_code != FAILED else outcome.exit_code
+    return outcome._replace(stderr=outcome.stderr + stderr_lines(problems), exit_code=code)
 
 
 class Compared(NamedTuple):
