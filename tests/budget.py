@@ -298,7 +298,7 @@ def count_entered() -> list[Count]:
         Count("the same, with its Deployment", together.files, 46),
         Count("their lines, in thousands", together.lines / 1000, 18.2, goal=15.7),
         Count("files that one line of diff enters", diff.files, 82, goal=70),
-        Count("their lines, in thousands", diff.lines / 1000, 27, goal=23.7),
+        Count("their lines, in thousands", diff.lines / 1000, 27.4, goal=23.7),
     ]
 
 

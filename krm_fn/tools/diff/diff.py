@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from krm_fn.base.changes import Changes
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, listing
 from krm_fn.base.settings import CONFIG_FILE, Environment, Settings
 from krm_fn.core.config.build import parse_config
@@ -32,7 +33,14 @@ from krm_fn.tools.render.deployable import is_deployed
 from krm_fn.tools.render.files import Allowance, Limits
 from krm_fn.tools.render.kustomization import KUSTOMIZATIONS
 from krm_fn.tools.render.made_anew import follow
-from krm_fn.tools.render.render import NoObjects, Opened, decide_opened, open_inputs, render_items
+from krm_fn.tools.render.render import (
+    NoObjects,
+    Opened,
+    decide_opened,
+    open_inputs,
+    render_items,
+    render_opened,
+)
 from krm_fn.tools.render.sources import Inputs
 from krm_fn.tools.render.tools import HelmOptions
 
@@ -285,6 +293,34 @@ def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions)
         # All is read here: the folder is gone when it is rendered.
         sides = open_both(There(repository, checked_out, revision), paths, options)
     return sides._replace(notes=[*sides.notes, *find_unread(repository, checked_out, revision)])
+
+
+def render_former(paths: tuple[str, ...], revision: str, options: RenderOptions) -> bytes | None:
+    """Render paths as they were in a revision of git; None if it has none of them. Raises Rejected."""
+    repository, commit = find_repository(revision, paths, options)
+    named = [*paths, *filter(None, [options.config]), *options.helm.values]
+    needed = [found for path in named if (found := repository.find(path)) is not None]
+    with repository.check_out(commit, ["."] if options.limits.root else needed) as checked_out:
+        there = There(repository, checked_out, revision)
+        former = tuple(filter(os.path.lexists, map(there.locate, paths)))
+        if not former:
+            return None
+        way = there.readdress(options)
+        config = way.config if way.config and os.path.lexists(way.config) else None
+        try:
+            opened = open_inputs(
+                Inputs(former, config), way.helm, way.environment, Allowance(way.limits)
+            )
+            # Without a configuration, the function was not in use.
+            is_plain = opened.configuration[1] is None
+            changes = Changes() if is_plain else decide_opened(opened, way.environment).changes
+            stream, problems = render_opened(opened, changes)
+        except Rejected as rejected:
+            raise Rejected(*map(there.rename, rejected.problems)) from rejected
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+    if errors:
+        raise Rejected(*map(there.rename, errors))
+    return stream.encode()
 
 
 _IS_LEFT_OUT = (
