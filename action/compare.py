@@ -18,8 +18,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-SAME, FAILED = 0, 2
-"""Exit codes of `krm-fn diff --exit-code`: 1 is a difference, and 3 one with a base that alone cannot be rendered."""
+SAME, FAILED, RISKY = 0, 2, 4
+"""Exit codes of `krm-fn diff --exit-code`: 1 is a difference, and 3 one with a base that alone cannot be rendered.
+
+With 4, --fail-on has found something.
+"""
 
 MOST_IN_COMMENT = 65_000
 """GitHub refuses a comment of more than 65,536 characters."""
@@ -75,7 +78,7 @@ class Compared(NamedTuple):
 
 
 def compare(environment: Mapping[str, str]) -> int:
-    """Compare all packages, and write the comment. Return 1 if one of them cannot be compared."""
+    """Compare all packages, and write the comment. Return 1 if one of them cannot be compared, or for --fail-on."""
     file = _comment_file(environment)
     file.unlink(missing_ok=True)
     try:
@@ -104,7 +107,7 @@ def compare(environment: Mapping[str, str]) -> int:
                 "differs": found.code != SAME,
             }
             file.write_text(json.dumps({**told, "body": mark + shown.markdown}), "utf-8")
-    if found.code != FAILED:
+    if found.code not in {FAILED, RISKY}:
         return 0
     *_, last = ["", *found.stderr.splitlines()]
     _tell("error", last.removeprefix("error: "))
@@ -193,7 +196,9 @@ def _succeeds(*arguments: str) -> bool:
 
 
 def _compare(base: str, room: int, environment: Mapping[str, str]) -> Compared:
-    options = ["--each", "--against", base, "--output=markdown", f"--room={room}", "--exit-code"]
+    risks = environment.get("INPUT_FAIL_ON", "")
+    options = [f"--fail-on={risks}"] if risks else []
+    options += ["--each", "--against", base, "--output=markdown", f"--room={room}", "--exit-code"]
     done = subprocess.run(
         [
             *(

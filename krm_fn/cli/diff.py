@@ -1,6 +1,7 @@
 """`krm-fn diff`: what differs between two renderings."""
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +18,9 @@ from krm_fn.cli.options import (
     say,
 )
 from krm_fn.stdio import read_stdin, stderr_columns, terminal_size, write_stderr
+
+if TYPE_CHECKING:
+    from krm_fn.tools.diff.difference import Risk
 
 _PATHS = 2
 
@@ -79,6 +83,12 @@ class _Failed(click.ClickException):
     is_flag=True,
     help="Compare objects whose names differ by namePrefix and nameSuffix of kustomizations. OLD and NEW are folders.",
 )
+@click.option(
+    "--fail-on",
+    metavar="RISK,...",
+    default="",
+    help="Exit with 4 if there is one of these: prune, missing, shared-set, refused.",
+)
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there is a difference.")
 @colour_option
 @rendering_options
@@ -96,6 +106,7 @@ def diff(
     room: int | None,
     ignore_namespace: bool,
     ignore_affixes: bool,
+    fail_on: str,
     exit_code: bool,
     wants_colour: bool,
     rendering: RenderingOptions,
@@ -126,8 +137,12 @@ def diff(
     --live only lists. Fields that the API server and controllers add do not count; what somebody has set by hand is
     named. Values of Secrets are not requested. What you may not list is said, and not compared.
 
+    --fail-on names what a change must not bring. prune: a deployer would delete what pods use. missing: new pods do not
+    start, because an object that they read is gone. refused: the API server does not take the change. shared-set: two
+    packages have one set in one namespace, which is looked for with --each.
+
     Exit codes: 0 compared; 1 with --exit-code, there is a difference; 2 an error, or wrong arguments; 3 REV alone
-    cannot be rendered, and everything is shown as new.
+    cannot be rendered, and everything is shown as new; 4 --fail-on has found something.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
     from krm_fn.tools.diff.affected import stands_for_several
@@ -158,6 +173,7 @@ def diff(
         (is_paired and (live or is_each), misplaced),
         *([] if live else _judge_sides(paths, against)),
     ]
+    refused = _read_risks(fail_on)
     for is_made, message in mistakes:
         if is_made:
             raise click.UsageError(message)
@@ -175,7 +191,7 @@ def diff(
 
         inputs = Inputs(paths or (".",), rendering.config, stdin)
         outcome = diff_live(
-            LiveInput(inputs, Access(kubeconfig, context), say), way, form, screen, extent
+            LiveInput(inputs, Access(kubeconfig, context), say, refused), way, form, screen, extent
         )
     elif is_each:
         from krm_fn.report.status_line import StatusLine
@@ -184,13 +200,27 @@ def diff(
 
         status = StatusLine(write_stderr, stderr_columns())
         jobs = jobs or default_jobs(rendering.max_bytes)
-        compared = DiffInput(paths or (".",), against, jobs=jobs, status=status)
+        compared = DiffInput(paths or (".",), against, jobs=jobs, status=status, refused=refused)
         outcome = diff_packages(compared, way, form, screen, extent)
     else:
         outcome = compare_one(
-            DiffInput(paths or (".",), against, stdin, ignore_namespace), way, form, screen, extent
+            DiffInput(paths or (".",), against, stdin, ignore_namespace, refused=refused),
+            *(way, form, screen, extent),
         )
     return outcome if exit_code or outcome.exit_code != DIFFERENT else outcome._replace(exit_code=0)
+
+
+def _read_risks(text: str) -> "frozenset[Risk]":
+    """Read the value of --fail-on. Raises UsageError."""
+    from krm_fn.base.problem import listing, read_list
+    from krm_fn.tools.diff.difference import Risk
+
+    named = read_list(text)
+    unknown = [one for one in named if one not in [*Risk]]
+    if unknown:
+        message = f"--fail-on found {unknown[0]!r}; allowed: {listing(Risk)}"
+        raise click.UsageError(message)
+    return frozenset(map(Risk, named))
 
 
 def _judge_sides(paths: tuple[str, ...], against: str | None) -> list[tuple[bool, str]]:

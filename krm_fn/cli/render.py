@@ -27,6 +27,11 @@ from krm_fn.stdio import read_stdin
     help="For --check: a dump of what is deployed, or the last rendering. - is stdin.",
 )
 @click.option(
+    "--against",
+    metavar="REV",
+    help="For --check, in the place of --deployed: what PATH renders to in this revision of git.",
+)
+@click.option(
     "-q",
     "--quiet",
     is_flag=True,
@@ -39,6 +44,7 @@ def render(  # one parameter an option
     strict: bool,
     check: bool,
     deployed: str | None,
+    against: str | None,
     quiet: bool,
     rendering: RenderingOptions,
 ) -> Outcome:
@@ -69,7 +75,7 @@ def render(  # one parameter an option
     from krm_fn.tools.render.sources import Inputs
 
     paths = paths or (".",)
-    _check_usage(paths, deployed, check=check)
+    _check_usage(paths, deployed, against, check=check)
     awaited = "manifests" if "-" in paths else "what is deployed"
     # One byte more than is allowed, which shows that there is more.
     stdin = read_stdin(awaited, rendering.max_bytes + 1) if "-" in (*paths, deployed) else None
@@ -78,16 +84,37 @@ def render(  # one parameter an option
     outcome = render_paths(inputs, rendering.helm, rendering.environment(strict=strict), limits)
     if quiet:
         outcome = outcome._replace(summary="")
-    if deployed is None:
+    if not check or outcome.exit_code:
         return outcome
     from krm_fn.tools.render.check import check as check_deployed
 
-    return check_deployed(outcome, deployed, stdin, rendering.namespace, limits)
+    if against is not None:
+        from krm_fn.base.problem import Rejected
+        from krm_fn.core.yaml.results import stderr_lines
+        from krm_fn.tools.diff.diff import RenderOptions, render_former
+
+        way = RenderOptions(rendering.config, rendering.helm, rendering.environment(), limits)
+        try:
+            former = render_former(paths, against, way)
+        except Rejected as rejected:
+            return Outcome(b"", outcome.stderr + stderr_lines(rejected.problems), 1)
+        if former is None:  # nothing of it is deployed
+            return outcome
+        stdin = former
+    return check_deployed(outcome, deployed or "-", stdin, rendering.namespace, limits)
 
 
-def _check_usage(paths: tuple[str, ...], deployed: str | None, *, check: bool) -> None:
-    if check and deployed is None:
-        message = "--check needs --deployed PATH: what is deployed now"
+def _check_usage(
+    paths: tuple[str, ...], deployed: str | None, against: str | None, *, check: bool
+) -> None:
+    if check and (deployed is None) == (against is None):
+        message = "--check needs --deployed PATH or --against REV: what is deployed now"
+        raise click.UsageError(message)
+    if against is not None and not check:
+        message = "--against needs --check"
+        raise click.UsageError(message)
+    if against is not None and "-" in paths:
+        message = "--against needs paths in a repository, not stdin"
         raise click.UsageError(message)
     if deployed is not None and not check:
         message = "--deployed needs --check"

@@ -4,7 +4,7 @@ Scope, plural and version come from the API reference and from each project's CR
 
 CONSUMERS: kinds at whose objects the linker always looks. The fields are those of `Kind` in
 `base/kind.py`. SHORT_NAMES: what kubectl calls some of them for short. CLUSTER_SCOPED: other
-kinds without a namespace. PLURALS: plurals that the rules of English do not give, by group and
+kinds without a namespace. HOLDS: what keeps pods from another template. PLURALS: plurals that the rules of English do not give, by group and
 kind; of any group, if that is empty. BUILT_IN: the groups of Kubernetes' own API server. It has
 types for their kinds; of others it stores what is written. AUTHORS_METADATA, SERVER_METADATA: the
 fields of all objects, as authors and as the API server write them (k8s.io/apimachinery,
@@ -130,6 +130,19 @@ CONSUMERS = (
         "plural": "experiments",
         "is_current": False,
     },
+)
+
+# By which field a controller leaves pods as they are when the template changes: group, kind, path,
+# what it says, and the effect. A number holds the pods below it (kubernetes: `Spec.Paused` in
+# pkg/controller/deployment/deployment_controller.go, OnDelete and `Partition` in
+# pkg/controller/statefulset/stateful_set_control.go, OnDelete in
+# pkg/controller/daemon/daemon_controller.go; argo-rollouts: `Spec.Paused` in rollout/sync.go).
+HOLDS = (
+    ("apps", "Deployment", "spec/paused", "true", "paused"),
+    ("apps", "StatefulSet", "spec/updateStrategy/type", "OnDelete", "on-delete"),
+    ("apps", "StatefulSet", "spec/updateStrategy/rollingUpdate/partition", "", "partition"),
+    ("apps", "DaemonSet", "spec/updateStrategy/type", "OnDelete", "on-delete"),
+    ("argoproj.io", "Rollout", "spec/paused", "true", "paused"),
 )
 
 # kubernetes: `ShortNames` in pkg/registry/{core,apps,batch}/*/storage; argo-rollouts:

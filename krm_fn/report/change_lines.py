@@ -45,21 +45,58 @@ _CAUSES = {
     Cause.TEMPLATE: "pod template",
 }
 
+
+class _Words(NamedTuple):
+    """What is said before the workloads that a ConfigMap or Secret changes, and behind one of them, or several."""
+
+    before: str = ""
+    behind_one: str = ""
+    behind_several: str = ""
+
+
 _OF_OTHERS = {
-    Effect.ROLLS: ("rolls", ""),
-    Effect.NEXT_RUN: ("used by the next run of", ""),
-    Effect.RUNS: ("runs", "again"),
-    Effect.NEW_PODS: ("used by new pods of", ""),
-    Effect.REFUSED: ("the API server refuses to change", ""),
-    Effect.CHANGES: ("changes", ""),
+    Effect.ROLLS: _Words("rolls"),
+    Effect.NEXT_RUN: _Words("used by the next run of"),
+    Effect.RUNS: _Words("runs", "again", "again"),
+    Effect.NEW_PODS: _Words("used by new pods of"),
+    Effect.ON_DELETE: _Words(
+        "the pods of",
+        "stay until somebody deletes them (OnDelete)",
+        "stay until somebody deletes them (OnDelete)",
+    ),
+    Effect.PAUSED: _Words(
+        "",
+        "is paused: no pod restarts until somebody resumes it",
+        "are paused: no pod restarts until somebody resumes them",
+    ),
+    Effect.PARTITION: _Words(
+        "no pod restarts: the partition of",
+        "holds all pods",
+        "holds all pods",
+    ),
+    Effect.REFUSED: _Words("the API server refuses to change"),
+    Effect.IN_PLACE: _Words(
+        "no pod restarts;",
+        "sees the new files while it runs",
+        "see the new files while they run",
+    ),
+    Effect.NEXT_START: _Words(
+        "no pod restarts;",
+        "reads it at its next start",
+        "read it at their next start",
+    ),
+    Effect.CHANGES: _Words("changes"),
 }
-"""By effect: what is said before the workloads that roll because of a ConfigMap or Secret, and behind them."""
 
 _OF_ITSELF = {
     Effect.ROLLS: "rolls:",
     Effect.NEXT_RUN: "from the next run:",
     Effect.RUNS: "runs again:",
     Effect.NEW_PODS: "for new pods:",
+    Effect.RELEASED: "not held back any more: rolls if an earlier change waits for that",
+    Effect.ON_DELETE: "its pods stay until somebody deletes them (OnDelete):",
+    Effect.PAUSED: "no pod restarts until somebody resumes it (paused):",
+    Effect.PARTITION: "no pod restarts, as its partition holds all:",
     Effect.REFUSED: "the API server refuses this:",
     Effect.CHANGES: "changes:",
 }
@@ -377,14 +414,17 @@ def _write_rolls(change: ObjectChange) -> Iterator[Statement]:
         is_own = (roll.kind, roll.namespace, roll.name) == (who.kind, who.namespace, who.base)
         if is_own:
             causes = ", ".join(_CAUSES[cause] for cause in roll.by)
-            yield Statement([_OF_ITSELF[roll.effect], causes], roll.effect is Effect.REFUSED)
+            words = [*filter(None, (_OF_ITSELF[roll.effect], causes))]
+            yield Statement(words, roll.effect is Effect.REFUSED)
         else:
             namespace = roll.namespace if roll.namespace != who.namespace else ""
             workload = printable("/".join(filter(None, [roll.kind, namespace, roll.name])))
             grouped[roll.effect, roll.by].append(workload)
     for (effect, by), workloads in grouped.items():
-        before, behind = _OF_OTHERS[effect]
-        causes = "" if by == (Cause.NAME,) else f"({', '.join(_CAUSES[cause] for cause in by)})"
+        before, behind_one, behind_several = _OF_OTHERS[effect]
+        behind = behind_several if len(workloads) > 1 else behind_one
+        told = by in {(), (Cause.NAME,)}
+        causes = "" if told else f"({', '.join(_CAUSES[cause] for cause in by)})"
         words = [before, *with_commas(workloads), behind, causes]
         yield Statement([word for word in words if word], effect is Effect.REFUSED)
 

@@ -3,11 +3,15 @@
 A comparison of two renderings and the history of a revision say the same of a change.
 """
 
+import math
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import Item
 from krm_fn.base.kind import CONSUMER_KINDS, cannot_change, is_replaced
+from krm_fn.base.node import get, text
+from krm_fn.facts.kinds import HOLDS
 from krm_fn.report.secrets import KeyChange
 
 ShownValue: TypeAlias = str | dict[str, "ShownValue"] | list["ShownValue"]
@@ -24,22 +28,85 @@ class Cause(StrEnum):
 
 
 class Effect(StrEnum):
-    """What a change of a reference does. `CHANGES`: to an object without pods."""
+    """What a change does to a workload, the strongest first.
+
+    `ROLLS` and `RUNS` make pods. `RELEASED`: it rolls if an earlier change has been held back.
+    `ON_DELETE`, `PAUSED` and `PARTITION` hold back another pod template. `IN_PLACE`: pods that run
+    see other files. `NEXT_START`: pods read it when they start. `CHANGES`: to an object without
+    pods.
+    """
 
     ROLLS = "rolls"
     NEXT_RUN = "next-run"
     RUNS = "runs-again"
     NEW_PODS = "new-pods"
+    RELEASED = "released"
+    ON_DELETE = "on-delete"
+    PAUSED = "paused"
+    PARTITION = "partition"
     REFUSED = "refused"
+    IN_PLACE = "in-place"
+    NEXT_START = "next-start"
     CHANGES = "changes"
+
+
+MAKES_PODS = frozenset((Effect.ROLLS, Effect.RUNS))
+KEEPS_PODS = frozenset(
+    (Effect.ON_DELETE, Effect.PAUSED, Effect.PARTITION, Effect.IN_PLACE, Effect.NEXT_START)
+)
 
 
 _EFFECTS = {kind.kind: Effect(kind.on_change) for kind in CONSUMER_KINDS if kind.on_change}
 """What another pod template means to kinds that do not replace their pods, by the documentation of each."""
 
 
-def effect_on(item: Item, *, keeps_name: bool) -> Effect:
-    """Return what another pod template does to an object, which has the same name afterwards or another one."""
+class Hold(NamedTuple):
+    """What keeps pods as they are. `effect`: None if it is not all of them. `pods`: so many of the first."""
+
+    effect: Effect | None
+    pods: float
+
+
+_NO_HOLD = Hold(None, 0)
+
+
+def find_scaled(items: Iterable[Item]) -> frozenset[tuple[str, str, str]]:
+    """Return namespace, kind and name of what an autoscaler gives another number of replicas."""
+    scaled: set[tuple[str, str, str]] = set()
+    for item in items:
+        target = get(item.node, "spec", "scaleTargetRef")
+        if target is not None:
+            kind = text(get(target, "kind")) or "Deployment"  # KEDA's default
+            scaled.add((item.id.namespace, kind, text(get(target, "name"))))
+    return frozenset(scaled)
+
+
+def find_hold(item: Item, scaled: frozenset[tuple[str, str, str]]) -> Hold:
+    """Return what keeps the pods of a workload as they are when its template changes."""
+    for group, kind, path, says, effect in HOLDS:
+        if (item.id.group, item.id.kind) != (group, kind):
+            continue
+        found = text(get(item.node, *path.split("/")))
+        if says and found.lower() == says.lower():
+            return Hold(Effect(effect), math.inf)
+        if not says and found.isdecimal() and int(found):
+            is_scaled = (item.id.namespace, kind, item.id.name) in scaled
+            replicas = text(get(item.node, "spec", "replicas")) or "1"
+            holds_all = replicas.isdecimal() and int(found) >= int(replicas) and not is_scaled
+            return Hold(Effect(effect) if holds_all else None, int(found))
+    return _NO_HOLD
+
+
+def effect_on(
+    item: Item, *, keeps_name: bool, scaled: frozenset[tuple[str, str, str]] = frozenset()
+) -> Effect:
+    """Return what another pod template does to an object, which has the same name afterwards or another one.
+
+    `scaled`: the workloads that do not have the replicas which they say.
+    """
+    held = find_hold(item, scaled).effect
+    if held is not None:
+        return held
     if cannot_change(item):
         return Effect.REFUSED if keeps_name else Effect.RUNS
     if item.id.kind in {"Job", "Pod"} and is_replaced(item):

@@ -63,6 +63,27 @@ def test_the_comment_of_an_earlier_run_is_edited(runner: Runner, github: GitHub)
     assert github.edits == 1
 
 
+@pytest.mark.parametrize(
+    ("risks", "code"),
+    [
+        pytest.param("missing,prune", 1, id="a risk that is there"),
+        pytest.param("prune", 0, id="another risk"),
+        pytest.param("", 0, id="no risk"),
+    ],
+)
+def test_a_risk_that_the_input_names_fails_the_job_and_is_in_the_comment(
+    risks: str, code: int, runner: Runner, github: GitHub
+) -> None:
+    gone = config_map("one").replace("web-", "other-").replace("A:", "B:")
+    runner.open_pull_request({**shop("one"), "shop/config.yaml": gone})
+    runner.check_out()
+    done = runner.run(FAIL_ON=risks)
+    assert done.code == code
+    assert ("::error title=krm-fn diff::--fail-on missing: " in done.output) == bool(code)
+    (comment,) = github.comments
+    assert "new pods of Deployment/web do not start" in comment["body"]
+
+
 def test_nothing_to_say_is_no_comment(runner: Runner, github: GitHub) -> None:
     runner.open_pull_request({**shop("one"), "README": "new"})
     runner.check_out()

@@ -69,6 +69,7 @@ spec: {containers: [{envFrom: [{configMapRef: {name: a}}]}]}
 """
 FILES = {
     "all.yaml": f"{CONFIG_MAP}---\n{READER}",
+    "reader.yaml": READER,
     "plain/all.yaml": f"{CONFIG_MAP}---\n{READER}",
     "wrong/all.yaml": CONFIG_MAP.replace(
         "name: a", "name: a, annotations: {revisions.krm-fn.io/strategy: b}"
@@ -102,6 +103,7 @@ ENDS = [
     pytest.param("diff all.yaml half.json", 2, id="one side cannot be read"),
     pytest.param("diff all.yaml", 2, id="one side is missing"),
     pytest.param("diff --against HEAD repaired", 3, id="only the revision cannot be rendered"),
+    pytest.param("diff --fail-on=missing all.yaml reader.yaml", 4, id="a risk that is named"),
     pytest.param("explain all.yaml a", 0, id="an object is explained"),
     pytest.param("explain all.yaml b", 1, id="there is no such object"),
     pytest.param("explain wrong/all.yaml", 1, id="the function fails, and is explained"),

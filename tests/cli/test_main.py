@@ -144,7 +144,7 @@ WRONG = [
     ),
     pytest.param(
         ["render", "--check"],
-        "--check needs --deployed PATH: what is deployed now",
+        "--check needs --deployed PATH or --against REV: what is deployed now",
         "krm-fn render",
         id="--check alone",
     ),

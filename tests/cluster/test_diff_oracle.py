@@ -43,6 +43,9 @@ CONFIGURATION = {
 EACH_RUN = 60
 """Of more than 800 cases."""
 
+OF_THE_SAME_TEMPLATE = ("released", "in-place", "next-start")
+"""Effects of a change that stores no other pod template."""
+
 _SET_BY_HAND = re.compile(r"(?P<kind>\w+) (?P<name>[^ :]+): (?P<path>[^ ]+) was set by ")
 
 every_way = pytest.mark.parametrize(
@@ -110,7 +113,12 @@ class _Dumper(yaml.CSafeDumper):
 
 def read(difference: dict[str, Any]) -> Announced:
     changes = [*difference["revisions"], *difference["objects"]]
-    rolled = {(roll["kind"], roll["name"]) for change in changes for roll in change["rolls"]}
+    rolled = {
+        (roll["kind"], roll["name"])
+        for change in changes
+        for roll in change["rolls"]
+        if roll["effect"] not in OF_THE_SAME_TEMPLATE
+    }
     # A Job that is named by its content is another one, which only a deployer's mark tells from its
     # predecessor.
     new_jobs = [

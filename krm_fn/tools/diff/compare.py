@@ -160,13 +160,13 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     fields = {pair: tuple(filterfalse(is_made_anew, found)) for pair, found in compared.items()}
     contents = {pair: reader.compare_content(pair) for pair in pairs}
     renamed: set[Item] = set()
-    edited: list[Item] = []
+    edited: dict[Item, frozenset[str]] = {}
     made_anew: set[Item] = set()
     for pair in pairs:
         if pair.old is None or pair.new is None:
             continue
         if contents[pair]:
-            edited.append(pair.new)
+            edited[pair.new] = frozenset(change.key for change in contents[pair])
         if any(map(is_made_anew, compared[pair])):
             made_anew.add(pair.new)
         if pair.old.id.name == pair.new.id.name:

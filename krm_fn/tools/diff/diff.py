@@ -1,21 +1,24 @@
 """The two renderings that a command line names, read and compared."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.base.changes import Changes
+from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, listing
 from krm_fn.base.settings import CONFIG_FILE, Environment, Settings
 from krm_fn.core.config.build import parse_config
 from krm_fn.core.names.names import is_emitted, is_revision
 from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.report.change_lines import write_place
 from krm_fn.report.status_line import StatusLine
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.compare import compare
-from krm_fn.tools.diff.difference import Difference
+from krm_fn.tools.diff.difference import Difference, Risk
 from krm_fn.tools.diff.pair import AffixPairs, Release, read_release, spell_alike
 from krm_fn.tools.diff.write_difference import (
     EXTENT,
@@ -30,12 +33,23 @@ from krm_fn.tools.render.deployable import is_deployed
 from krm_fn.tools.render.files import Allowance, Limits
 from krm_fn.tools.render.kustomization import KUSTOMIZATIONS
 from krm_fn.tools.render.made_anew import follow
-from krm_fn.tools.render.render import NoObjects, Opened, decide_opened, open_inputs, render_items
+from krm_fn.tools.render.render import (
+    NoObjects,
+    Opened,
+    decide_opened,
+    open_inputs,
+    render_items,
+    render_opened,
+)
 from krm_fn.tools.render.sources import Inputs
 from krm_fn.tools.render.tools import HelmOptions
 
-SAME, DIFFERENT, FAILED, NO_BASE = 0, 1, 2, 3
-"""Exit codes, as those of the program `diff`; the last one if a revision of git alone cannot be rendered."""
+SAME, DIFFERENT, FAILED, NO_BASE, RISKY = 0, 1, 2, 3, 4
+"""Exit codes, as those of the program `diff`.
+
+`NO_BASE`: a revision of git alone cannot be rendered. `RISKY`: a risk was found for which the
+difference is to be refused.
+"""
 
 _MOST_NAMES = 3
 """Files and packages that a note names. Of more it gives the number."""
@@ -66,7 +80,7 @@ class DiffInput(NamedTuple):
     `stdin`: what it held.
 
     `ignores_namespaces`: what differs only by its namespace is equal. `jobs`: so many packages are
-    rendered at once.
+    rendered at once. `refused`: the risks for which the difference is refused.
     """
 
     paths: tuple[str, ...]
@@ -75,6 +89,7 @@ class DiffInput(NamedTuple):
     ignores_namespaces: bool = False
     jobs: int = 1
     status: StatusLine = StatusLine()
+    refused: frozenset[Risk] = frozenset()
 
 
 class Side(NamedTuple):
@@ -130,7 +145,33 @@ def diff(
         if difference is None
         else write_difference(difference, form, screen, " ".join(compared.paths), extent)
     )
-    return Outcome(text.encode(), stderr_lines([*found.errors, *found.notes]), found.code)
+    outcome = Outcome(text.encode(), stderr_lines([*found.errors, *found.notes]), found.code)
+    return fail_on(outcome, find_risks([difference] if difference else []), compared.refused)
+
+
+def find_risks(differences: Iterable[Difference]) -> dict[Risk, list[str]]:
+    """Return where differences bring which risk."""
+    places: dict[Risk, list[str]] = defaultdict(list)
+    for difference in differences:
+        for risk, changes in difference.risks.items():
+            places[risk] += map(write_place, changes)
+    return places
+
+
+def fail_on(
+    outcome: Outcome, places: Mapping[Risk, list[str]], refused: Collection[Risk]
+) -> Outcome:
+    """Return an outcome that says which of the refused risks were found, and ends with an exit code of its own.
+
+    What cannot be compared is the worse news.
+    """
+    found = [risk for risk in Risk if risk in refused and places.get(risk)]
+    problems = [
+        Problem(f"--fail-on {risk}: {listing(dict.fromkeys(places[risk]), _MOST_NAMES)}")
+        for risk in found
+    ]
+    code = RISKY if found and outcome.exit_code != FAILED else outcome.exit_code
+    return outcome._replace(stderr=outcome.stderr + stderr_lines(problems), exit_code=code)
 
 
 class Compared(NamedTuple):
@@ -252,6 +293,34 @@ def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions)
         # All is read here: the folder is gone when it is rendered.
         sides = open_both(There(repository, checked_out, revision), paths, options)
     return sides._replace(notes=[*sides.notes, *find_unread(repository, checked_out, revision)])
+
+
+def render_former(paths: tuple[str, ...], revision: str, options: RenderOptions) -> bytes | None:
+    """Render paths as they were in a revision of git; None if it has none of them. Raises Rejected."""
+    repository, commit = find_repository(revision, paths, options)
+    named = [*paths, *filter(None, [options.config]), *options.helm.values]
+    needed = [found for path in named if (found := repository.find(path)) is not None]
+    with repository.check_out(commit, ["."] if options.limits.root else needed) as checked_out:
+        there = There(repository, checked_out, revision)
+        former = tuple(filter(os.path.lexists, map(there.locate, paths)))
+        if not former:
+            return None
+        way = there.readdress(options)
+        config = way.config if way.config and os.path.lexists(way.config) else None
+        try:
+            opened = open_inputs(
+                Inputs(former, config), way.helm, way.environment, Allowance(way.limits)
+            )
+            # Without a configuration, the function was not in use.
+            is_plain = opened.configuration[1] is None
+            changes = Changes() if is_plain else decide_opened(opened, way.environment).changes
+            stream, problems = render_opened(opened, changes)
+        except Rejected as rejected:
+            raise Rejected(*map(there.rename, rejected.problems)) from rejected
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+    if errors:
+        raise Rejected(*map(there.rename, errors))
+    return stream.encode()
 
 
 _IS_LEFT_OUT = (

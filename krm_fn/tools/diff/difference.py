@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import chain
 from typing import NamedTuple
 
-from krm_fn.report.object_change import ObjectChange, Roll
+from krm_fn.report.object_change import Effect, ObjectChange, RemovalOutcome, Roll
 
 
 class LinkerChange(NamedTuple):
@@ -16,6 +16,20 @@ class LinkerChange(NamedTuple):
     runs: int = 0
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+
+
+class Risk(StrEnum):
+    """What a difference may be refused for.
+
+    `PRUNE`: a deployer would delete what pods use. `MISSING`: new pods do not start, because they
+    lack an object that there was. `SHARED_SET`: two packages have one set in one namespace.
+    `REFUSED`: the API server does not take the change.
+    """
+
+    PRUNE = "prune"
+    MISSING = "missing"
+    SHARED_SET = "shared-set"
+    REFUSED = "refused"
 
 
 class Difference(NamedTuple):
@@ -42,8 +56,27 @@ class Difference(NamedTuple):
         """What rolls because of any change, once for each of them."""
         return [*chain.from_iterable(change.rolls for change in self.changes)]
 
+    @property
+    def risks(self) -> dict[Risk, list[ObjectChange]]:
+        """The changes that bring a risk, by risk. Two packages with one set are not among them."""
+        found = {
+            Risk.PRUNE: [one for one in self.changes if one.hazards or _is_pruned_in_use(one)],
+            Risk.MISSING: [one for one in self.changes if one.missing],
+            Risk.REFUSED: [
+                one
+                for one in self.changes
+                if any(roll.effect is Effect.REFUSED for roll in one.rolls)
+            ],
+        }
+        return {risk: changes for risk, changes in found.items() if changes}
+
     def __bool__(self) -> bool:
         return bool(self.revisions or self.objects or self.linker != LinkerChange())
+
+
+def _is_pruned_in_use(change: ObjectChange) -> bool:
+    fate = change.fate
+    return fate is not None and fate.outcome is RemovalOutcome.PRUNED and bool(fate.users)
 
 
 class PackageState(StrEnum):
@@ -91,11 +124,15 @@ class SameChange(NamedTuple):
 
 
 class PackageDifferences(NamedTuple):
-    """All packages in order, and the changes in those that differ. `old` is a revision of git."""
+    """All packages in order, and the changes in those that differ. `old` is a revision of git.
+
+    `shared_sets`: those that several packages have, each with its namespace.
+    """
 
     old: str
     packages: tuple[PackageDifference, ...]
     changes: tuple[SameChange, ...]
+    shared_sets: tuple[str, ...] = ()
 
     def having(self, *states: PackageState) -> list[PackageDifference]:
         return [package for package in self.packages if package.state in states]

@@ -38,7 +38,9 @@ from krm_fn.tools.diff.diff import (
     RenderOptions,
     There,
     compare_sides,
+    fail_on,
     find_repository,
+    find_risks,
     find_unread,
     is_left_out,
     name_some,
@@ -52,12 +54,14 @@ from krm_fn.tools.diff.difference import (
     PackageDifference,
     PackageDifferences,
     PackageState,
+    Risk,
     SameChange,
 )
 from krm_fn.tools.diff.readers_elsewhere import (
     PackageNames,
     find_readers_elsewhere,
     find_shared,
+    find_shared_sets,
     read_names,
 )
 from krm_fn.tools.diff.side_by_side import answer_all
@@ -108,7 +112,9 @@ def diff_packages(
             text = write_packages_json(found)
     base_failed = any(package.errors for package in found.packages)
     code = FAILED if failed else NO_BASE if base_failed else DIFFERENT if found.changes else SAME
-    return Outcome(text.encode(), stderr_lines(problems), code)
+    outcome = Outcome(text.encode(), stderr_lines(problems), code)
+    places = find_risks(one.difference for one in found.packages if one.difference)
+    return fail_on(outcome, {**places, Risk.SHARED_SET: [*found.shared_sets]}, compared.refused)
 
 
 def _compare_all(
@@ -180,9 +186,12 @@ def _compare_all(
 
     problems += find_readers_elsewhere(names, find_places)
     problems += find_shared(names, find_places)
+    shared_sets = [*find_shared_sets(names, find_places)]
+    problems += (problem for _, problem in shared_sets)
     every = tuple(_without_moved(compared.values()))
     folded = _fold([(one, one.difference) for one in every if one.difference], options)
-    return PackageDifferences(revision, every, tuple(folded)), problems
+    spelled = tuple(one for one, _ in shared_sets)
+    return PackageDifferences(revision, every, tuple(folded), spelled), problems
 
 
 def _compare(
@@ -246,9 +255,10 @@ def _find_those_that_name(
     folder: Path,
     options: RenderOptions,
 ) -> dict[str, str]:
-    """Find the unaffected packages whose files hold the base name of a revision that has changed."""
+    """Find the unaffected packages whose files hold the base name of a revision that has changed, or a new set."""
     renamed = chain.from_iterable(one.renamed for one in compared)
     names = {called.name for called in renamed}
+    names |= {set_name for one in compared for _, set_name in one.new_sets}
     if not names:
         return {}
     files = FilesWithNames(folder, names, Allowance(options.limits))

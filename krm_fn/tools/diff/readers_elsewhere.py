@@ -35,7 +35,8 @@ class PackageNames(NamedTuple):
 
     `present`: those of its objects, and of what controllers write for it. `renamed`: the base names
     of revisions that have changed, each with the name of the revision. `unmet`: what its pods read
-    from elsewhere. `sets`: of each revision, by its own name.
+    from elsewhere. `sets`: of each revision, by its own name. `own_sets`: namespace and name of each
+    set that it has, and `new_sets` those of which it has got a linker.
     """
 
     path: str
@@ -44,6 +45,8 @@ class PackageNames(NamedTuple):
     renamed: Mapping[ObjectName, str]
     unmet: tuple[UnmetReference, ...]
     sets: Mapping[ObjectName, str]
+    own_sets: frozenset[tuple[str, str]] = frozenset()
+    new_sets: frozenset[tuple[str, str]] = frozenset()
 
 
 def find_readers_elsewhere(
@@ -89,27 +92,61 @@ def find_shared(
     Only if both set the namespace, and have no file in common: environments of one application have
     the same objects, and are in several clusters.
     """
-
-    def has_common(*several: PackageNames) -> bool:
-        # A Kptfile above is looked for by each, and is of none of them.
-        first, second = (
-            {place for place in find_places(one.place) if PurePosixPath(place).name != KPTFILE}
-            for one in several
-        )
-        return not first.isdisjoint(second)
-
     first: dict[ObjectName, PackageNames] = {}
     for package in packages:
         for one, set_name in package.sets.items():
             other = first.setdefault(one, package)
             is_other = one.namespace != "" and other.sets[one] != set_name
-            if is_other and not has_common(other, package):
+            if is_other and not _have_common(other, package, find_places):
                 message = (
                     f"is in {other.path} too, of set {other.sets[one]} there and of set {set_name} here: "
                     "in one cluster, both deployers write its labels by turns; give one of them another base name"
                 )
                 who = ResourceId("v1", one.kind, one.namespace, one.name)
                 yield Problem(message, who, severity=Severity.WARNING, file=package.path)
+
+
+def find_shared_sets(
+    packages: Iterable[PackageNames], find_places: Callable[[str], Collection[str]]
+) -> Iterator[tuple[str, Problem]]:
+    """Find the sets that two packages have in one namespace, as a copy of a package has.
+
+    Under the same conditions as shared revisions, and only where one of them has got it with the
+    change: environments that are copies of each other are in several clusters.
+    """
+    first: dict[tuple[str, str], PackageNames] = {}
+    for package in packages:
+        for one in sorted(package.own_sets):
+            other = first.setdefault(one, package)
+            namespace, name = one
+            is_new = one in package.new_sets | other.new_sets
+            if other is package or not (namespace and is_new):
+                continue
+            if _have_common(other, package, find_places):
+                continue
+            message = (
+                f"has set {name} in namespace {namespace}, and so has {other.path}: in one cluster, one linker "
+                "serves both, and who removes one package removes the linker of the other; give one of them "
+                "another metadata.name in its krm-fn.yaml"
+            )
+            yield (
+                f"{namespace}/{name}",
+                Problem(message, severity=Severity.WARNING, file=package.path),
+            )
+
+
+def _have_common(
+    one: PackageNames, other: PackageNames, find_places: Callable[[str], Collection[str]]
+) -> bool:
+    """Tell whether two packages read a file in common.
+
+    A Kptfile above is looked for by each, and is of none of them.
+    """
+    first, second = (
+        {place for place in find_places(package.place) if PurePosixPath(place).name != KPTFILE}
+        for package in (one, other)
+    )
+    return not first.isdisjoint(second)
 
 
 def _is_below(place: str, places: Collection[str]) -> bool:
@@ -150,4 +187,12 @@ def read_names(
             present.add(meant)
         elif reference.in_pod and not targets:
             unmet.append(UnmetReference(referrer.id, reference.field, meant))
-    return PackageNames(path, place, frozenset(present), renamed, tuple(unmet), sets)
+    linked = {(namespace, set_name) for set_name, namespace in release.linked_sets}
+    held = {(one.namespace, set_name) for one, set_name in sets.items()}
+    added = difference.linker.added if difference else ()
+    parts = (one.rpartition("/") for one in added)
+    return PackageNames(
+        *(path, place, frozenset(present), renamed, tuple(unmet), sets),
+        own_sets=frozenset(linked | held),
+        new_sets=frozenset((namespace, name) for namespace, _, name in parts),
+    )

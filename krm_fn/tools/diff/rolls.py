@@ -9,12 +9,21 @@ from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item
-from krm_fn.base.node import descend, get, text
+from krm_fn.base.node import descend, elements, get, read_path, text
 from krm_fn.base.pods import find_templates, template_around, template_source
 from krm_fn.core.names.names import WORD, base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.reference import Reference
-from krm_fn.report.object_change import Cause, Effect, FieldChange, Roll, effect_on
+from krm_fn.report.object_change import (
+    MAKES_PODS,
+    Cause,
+    Effect,
+    FieldChange,
+    Roll,
+    effect_on,
+    find_hold,
+    find_scaled,
+)
 from krm_fn.tools.diff.pair import AS_WRITTEN, Pair, Release
 from krm_fn.tools.diff.stored import is_stored_alike
 
@@ -35,7 +44,7 @@ class Rolls(NamedTuple):
 def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
     pairs: Iterable[Pair],
     fields: Mapping[Item, tuple[FieldChange, ...]],
-    edited: Iterable[Item],
+    edited: Mapping[Item, frozenset[str]],
     renamed: Collection[Item],
     releases: tuple[Release, Release],
     made_anew: Collection[Item] = (),
@@ -43,7 +52,7 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
     """Find what rolls. All keys are objects of the new rendering.
 
     `fields`: the fields in which an object differs, but for names and checksums. `edited`: the
-    ConfigMaps and Secrets whose content differs. `renamed`: the objects that have got another name.
+    ConfigMaps and Secrets whose content differs, and in which keys. `renamed`: the objects that have got another name.
     `made_anew`: those of which every rendering makes a field anew, so that nobody can tell whether
     anything else differs in what is stored.
     """
@@ -52,6 +61,7 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
     checksummed = _Checksummed(edited, release)
     is_as_written = release.dialect == AS_WRITTEN
     rollouts = _find_rollouts(release)
+    scaled = find_scaled(release.package.authored)
     roll = partial(_roll, release)
     by_config: dict[Item, list[Roll]] = defaultdict(list)
     by_workload: dict[Item, Roll] = {}
@@ -59,7 +69,8 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
         if item.is_config or item.id.kind in ROLES:
             continue
         rolling = rollouts.get(item, item)
-        effect_here = effect_on(item, keeps_name=item.id.name == old.id.name)
+        keeps_name = item.id.name == old.id.name
+        effect_here = effect_on(rolling, keeps_name=keeps_name, scaled=scaled)
         followed = _find_followed(item, renamed, release, _find_references(old, before))
         for config, effect in followed.items():
             by_config[config].append(roll(rolling, effect or effect_here, {Cause.NAME}))
@@ -80,7 +91,50 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
             causes = {Cause.NAME}  # that no rule follows, as in an argument, or that of a Job
         if causes:
             by_workload[item] = roll(rolling, effect_here, causes)
+        elif not is_told and find_hold(old, scaled).pods > find_hold(item, scaled).pods:
+            by_workload[item] = roll(item, Effect.RELEASED, ())
+    every = [*chain.from_iterable(by_config.values()), *by_workload.values()]
+    replaced = {one[:3] for one in every if one.effect in MAKES_PODS}
+    for config in edited.keys() - {*renamed}:
+        known = replaced | {one[:3] for one in by_config.get(config, ())}
+        lasting = _find_lasting(config, edited[config], release)
+        found = (
+            roll(rollouts.get(item, item), effect, ())
+            for item, effect in lasting.items()
+            if item in former
+        )
+        by_config[config] += (one for one in found if one[:3] not in known)
     return Rolls(by_config, by_workload)
+
+
+def _find_lasting(config: Item, changed: frozenset[str], release: Release) -> dict[Item, Effect]:
+    """Find whose pods live on when a content changes under its name, and what they see of it."""
+    found: dict[Item, Effect] = {}
+    for referrer, reference, _ in release.by_target.get(config, ()):
+        is_read = reference.keys is None or not changed.isdisjoint(reference.keys)
+        if not is_read or not _is_in_template(referrer, reference):
+            continue
+        if referrer.id.kind == "CronJob":
+            found[referrer] = Effect.NEXT_RUN
+        elif referrer.id.kind != "Job":  # its pods end, and none is made after them
+            is_seen = _is_seen_in_place(referrer, reference)
+            found[referrer] = Effect.IN_PLACE if is_seen else found.get(referrer, Effect.NEXT_START)
+    return found
+
+
+def _is_seen_in_place(item: Item, reference: Reference) -> bool:
+    """Tell whether the kubelet writes new files into pods that run: it does where no part is mounted by `subPath`."""
+    path = read_path(reference.field)
+    if "volumes" not in path:
+        return False
+    place = path.index("volumes")
+    name = text(get(descend(item.node, path[: place + 2]), "name"))
+    for container in elements(descend(item.node, (*path[:place], "containers"))):
+        for mount in elements(get(container, "volumeMounts")):
+            is_part = get(mount, "subPath") or get(mount, "subPathExpr")
+            if text(get(mount, "name")) == name and not is_part:
+                return True
+    return False
 
 
 def _find_rollouts(release: Release) -> dict[Item, Item]:

@@ -26,7 +26,7 @@ from krm_fn.report.markup import (
     mermaid_label,
     write_forms,
 )
-from krm_fn.report.object_change import Effect, ObjectChange, Roll
+from krm_fn.report.object_change import KEEPS_PODS, Cause, Effect, ObjectChange, Roll
 from krm_fn.report.table import Screen, cut_within, fold
 from krm_fn.report.write_change import CHANGE_FORMS, write_change, write_change_block
 from krm_fn.tools.diff.difference import (
@@ -83,8 +83,28 @@ def sum_up_difference(difference: Difference, quote: Callable[[str], str] = prin
         f"linker runs {'once' if linker.runs == 1 else f'{linker.runs} times'}"
         if linker.runs
         else "",
+        _count_first_rolls(difference),
     ]
     return "; ".join(filter(None, clauses))
+
+
+def _count_first_rolls(difference: Difference) -> str:
+    """Return `the first rename rolls 3 workloads (1 Rollout)`: a new name rolls, whatever the content."""
+    rolling: set[tuple[str, str, str]] = set()
+    for change in difference.changes:
+        old, new = change.old, change.new
+        is_first = old and new and old.name == old.base and new.name != new.base
+        if is_first and change.has_new_name:
+            rolling.update(
+                (roll.kind, roll.namespace, roll.name)
+                for roll in change.rolls
+                if roll.effect is Effect.ROLLS and Cause.NAME in roll.by
+            )
+    if not rolling:
+        return ""
+    rollouts = sum(kind == "Rollout" for kind, _, _ in rolling)
+    canaries = f" ({count(rollouts, 'Rollout')})" if rollouts else ""
+    return f"the first rename rolls {count(len(rolling), 'workload')}{canaries}"
 
 
 def _count_ways(changes: Iterable[ObjectChange]) -> dict[str, int]:
@@ -224,7 +244,11 @@ def _draw(changes: Iterable[ObjectChange]) -> Iterator[str]:
     arrows: list[tuple[str, str]] = []
     for change in changes:
         kind, base = change.who.kind, change.who.base
-        others = (roll for roll in change.rolls if (roll.kind, roll.name) != (kind, base))
+        others = [
+            roll
+            for roll in change.rolls
+            if (roll.kind, roll.name) != (kind, base) and roll.effect not in KEEPS_PODS
+        ]
         arrows += ((f"{kind} {base}", f"{roll.kind} {roll.name}") for roll in others)
     if not arrows:
         return

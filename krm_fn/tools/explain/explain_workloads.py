@@ -13,7 +13,7 @@ from krm_fn.core.references.reference import By, Reference, ResolvedReference, R
 from krm_fn.core.references.references import References, find_authored
 from krm_fn.extras.checksums import find_opt_outs
 from krm_fn.extras.mounts.plan_mounts import read_mounts
-from krm_fn.report.object_change import Effect, effect_on
+from krm_fn.report.object_change import Effect, effect_on, find_scaled
 from krm_fn.report.secrets import Masks
 from krm_fn.tools.explain.explain_objects import explain_absent, explain_each
 from krm_fn.tools.explain.explanation import (
@@ -108,6 +108,7 @@ class _WorkloadExplainer:
                     if source.optional:
                         self._optional_mounts.add((planned.entry, targets))
         self._renamed_jobs = {one.item for one in found.jobs}
+        self._scaled = find_scaled(package.authored)
 
     def explain(self, workload: Item) -> ExplainedWorkload:
         item, missing_template = self._find_template_holder(workload)
@@ -126,9 +127,9 @@ class _WorkloadExplainer:
         for config, explained in self._configs.items():
             if _is_read_by_a_program(explained, item):
                 fields.setdefault(config, [])
-        changes = self._find_changes(
-            item, effect_on(workload, keeps_name=workload not in self._renamed_jobs)
-        )
+        keeps_name = workload not in self._renamed_jobs
+        effect = effect_on(workload, keeps_name=keeps_name, scaled=self._scaled)
+        changes = self._find_changes(item, effect)
         reads: list[ReadObject] = []
         for config in {**fields, **changes}:
             if config in self._configs:

@@ -30,10 +30,12 @@ from krm_fn.tools.diff.diff import (
     DiffFormat,
     LoneRendering,
     RenderOptions,
+    fail_on,
+    find_risks,
     render_alone,
     write_difference,
 )
-from krm_fn.tools.diff.difference import Difference
+from krm_fn.tools.diff.difference import Difference, Risk
 from krm_fn.tools.diff.pair import (
     Release,
     is_named_by_content,
@@ -61,6 +63,7 @@ class LiveInput(NamedTuple):
     inputs: Inputs
     access: Access
     say: Callable[[str], None]
+    refused: frozenset[Risk] = frozenset()
 
 
 def diff_live(
@@ -84,7 +87,8 @@ def diff_live(
     name = " ".join(compared.inputs.paths)
     difference = difference._replace(new=name)
     written = write_difference(difference, form, screen, f"{difference.old} {name}", extent)
-    return Outcome(written.encode(), "", DIFFERENT if difference else SAME)
+    outcome = Outcome(written.encode(), "", DIFFERENT if difference else SAME)
+    return fail_on(outcome, find_risks([difference]), compared.refused)
 
 
 def _needs_namespace(release: Release) -> bool:

@@ -1,0 +1,167 @@
+"""`krm-fn diff --fail-on`: which risks are found, and that the exit code says so exactly if they are named."""
+
+from itertools import chain, combinations
+from pathlib import Path
+
+import pytest
+
+from krm_fn.cli.main import main
+from tests.diff.test_against import CONFIG, READER, config_map, shop
+from tests.git.repository import commit
+from tests.render.run import write
+
+RISKS = ("prune", "missing", "shared-set", "refused")
+SUBSETS = [*chain.from_iterable(combinations(RISKS, size) for size in range(len(RISKS) + 1))]
+ADOPTED = CONFIG.replace("spec: {", "spec: {strategy: adopt, ")
+ONCE = READER.replace("apps/v1", "batch/v1").replace("Deployment", "Job")
+OPTIONAL = READER.replace("{name: web-config}", "{name: web-config, optional: true}")
+OTHER = READER.replace("web-config", "other-config")
+
+GONE = config_map("one").replace("web-", "other-").replace("A:", "B:")
+RENAMED = config_map("one").replace("web-", "other-")
+
+Files = dict[str, str | bytes]
+BEFORE = shop("one")
+UNPROTECTED = {name: text for name, text in BEFORE.items() if name != "shop/krm-fn.yaml"}
+
+CASES: list[tuple[str, Files, Files, set[str]]] = [
+    ("nothing has changed", BEFORE, {}, set()),
+    ("new content alone is no risk", BEFORE, shop("two"), set()),
+    (
+        "what is not protected yet would be pruned by the rename",
+        UNPROTECTED,
+        BEFORE,
+        {"prune"},
+    ),
+    (
+        "what is adopted already is not pruned by the rename",
+        {**BEFORE, "shop/krm-fn.yaml": ADOPTED},
+        BEFORE,
+        set(),
+    ),
+    (
+        "pods lack what is not rendered any more",
+        BEFORE,
+        {"shop/config.yaml": GONE},
+        {"missing"},
+    ),
+    (
+        "pods lack what has got another base name",
+        BEFORE,
+        {"shop/config.yaml": RENAMED},
+        {"missing"},
+    ),
+    (
+        "an optional reference lacks nothing",
+        {**BEFORE, "shop/web.yaml": OPTIONAL},
+        {"shop/config.yaml": GONE},
+        set(),
+    ),
+    (
+        "what goes with its reader is not missed",
+        BEFORE,
+        {"shop/config.yaml": GONE, "shop/web.yaml": OTHER},
+        set(),
+    ),
+    (
+        "a Job of the same name cannot change",
+        {**BEFORE, "shop/web.yaml": ONCE},
+        {"shop/config.yaml": config_map("two")},
+        {"refused"},
+    ),
+    ("a copy of a package has its set", BEFORE, shop("one", "copy"), {"shared-set"}),
+    (
+        "a copy with a set of its own shares none",
+        BEFORE,
+        {**shop("two", "copy"), "copy/krm-fn.yaml": CONFIG.replace("name: shop", "name: copy")},
+        set(),
+    ),
+    (
+        "a copy in another namespace shares none",
+        BEFORE,
+        {
+            "copy/krm-fn.yaml": CONFIG,
+            "copy/web.yaml": READER.replace("namespace: shop", "namespace: other"),
+            "copy/config.yaml": config_map("one").replace("namespace: shop", "namespace: other"),
+        },
+        set(),
+    ),
+    (
+        "two risks at once",
+        {**BEFORE, "shop/web.yaml": ONCE},
+        {"shop/config.yaml": config_map("two"), **shop("one", "copy")},
+        {"refused", "shared-set"},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "risks"), [row[1:] for row in CASES], ids=[row[0] for row in CASES]
+)
+def test_the_exit_code_is_4_exactly_if_a_risk_is_there_and_named(
+    before: Files, after: Files, risks: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(tmp_path, before)
+    write(tmp_path, after)
+    monkeypatch.chdir(tmp_path)
+    for named in SUBSETS:
+        done = main(["diff", "--against=HEAD", "--each", f"--fail-on={','.join(named)}", "*"])
+        found = {one for one in RISKS if f"error: --fail-on {one}: " in done.stderr}
+        assert found == risks & {*named}
+        assert done.exit_code == (4 if found else 0), done.stderr
+
+
+WAYS = [
+    pytest.param(["--against=HEAD", "shop"], id="of one package"),
+    pytest.param(["--against=HEAD", "--each", "shop"], id="of each package"),
+    pytest.param(["--against=HEAD", "-ojson", "shop"], id="as JSON"),
+    pytest.param(["old", "shop"], id="of two paths"),
+    pytest.param(["--exit-code", "old", "shop"], id="though any difference has an exit code"),
+]
+
+
+@pytest.mark.parametrize("arguments", WAYS)
+def test_every_way_to_compare_fails(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    commit(tmp_path, {**BEFORE, **shop("one", "old")})
+    write(tmp_path, {"shop/config.yaml": GONE})
+    done = main(["diff", "--fail-on=missing,prune", *arguments])
+    assert done.exit_code == 4
+    assert done.stderr.endswith("error: --fail-on missing: ConfigMap shop/web-config\n")
+    said = b'"missing"' if "-ojson" in arguments else b"new pods of Deployment/web do not start"
+    assert said in done.stdout
+
+
+def test_what_cannot_be_compared_is_the_worse_news(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    commit(tmp_path, {**BEFORE, **shop("one", "broken")})
+    lost = {"shop/config.yaml": GONE}
+    write(tmp_path, {**lost, "broken/web.yaml": "a: [\n"})
+    done = main(["diff", "--fail-on=missing", "--against=HEAD", "--each", "*"])
+    assert done.exit_code == 2
+    assert "error: --fail-on missing: ConfigMap shop/web-config\n" in done.stderr
+
+
+def test_an_unknown_risk_is_no_risk_that_is_passed_over() -> None:
+    done = main(["diff", "--fail-on=prune,loss", "old", "new"])
+    assert done.exit_code == 2
+    assert "--fail-on found 'loss'; allowed: prune, missing, shared-set, refused" in done.stderr
+
+
+def test_the_set_of_a_copy_is_named_with_the_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also beside a package that the change does not affect."""
+    monkeypatch.chdir(tmp_path)
+    commit(tmp_path, BEFORE)
+    write(tmp_path, shop("one", "copy"))
+    done = main(["diff", "--against=HEAD", "--each", "*"])
+    assert (
+        "warning: shop: has set shop in namespace shop, and so has copy: in one cluster, one linker serves both, and "
+        "who removes one package removes the linker of the other; give one of them another metadata.name in its "
+        "krm-fn.yaml\n"
+    ) in done.stderr
