@@ -552,7 +552,7 @@ def test_no_action_is_named_that_nobody_has(shop: Path, tmp_path: Path) -> None:
     )
 
 
-def test_a_chart_needs_the_namespace_of_its_release(
+def test_one_chart_is_for_the_namespaces_of_all_its_releases(
     shop: Path, require_tool: Callable[[str], Path]
 ) -> None:
     helm = require_tool("helm").parent
@@ -560,18 +560,18 @@ def test_a_chart_needs_the_namespace_of_its_release(
     chart = write(shop.parent / "chart", {**tree, "templates/config.yaml": CONFIG})
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{helm}{os.pathsep}{os.environ['PATH']}")
-        outcome = init(Path("chart"))
-        message = (
-            "Helm tells a post-renderer no namespace; pass that of the release with --namespace"
-        )
-        assert (outcome.exit_code, outcome.stderr) == (1, f"error: chart: {message}\n")
-        assert "krm-fn.yaml" not in read(chart)
-        assert init(chart, "--namespace", "prod").exit_code == 0
-        again = init(Path("chart"))
-        assert again.stdout.startswith(b"chart/krm-fn.yaml: unchanged\n")
-        assert b" --namespace prod --post-renderer " in again.stdout
-        other = init(chart, "--namespace", "other")
-        assert b"  spec:\n    linker:\n      namespace: other\n" in other.stdout
+        first = init(Path("chart"), "--namespace", "prod")
+        assert first.exit_code == 0
+        assert "namespace:" not in read(chart)["krm-fn.yaml"]
+        for namespace, outcome in (
+            ("prod", first),
+            ("staging", init(Path("chart"), "--namespace", "staging")),
+            ("NAMESPACE", init(Path("chart"))),
+        ):
+            said = outcome.stdout.decode()
+            assert f" --namespace {namespace} --post-renderer " in said
+            assert f" --post-renderer-args --namespace --post-renderer-args {namespace}\n" in said
+            assert outcome is first or said.startswith("chart/krm-fn.yaml: unchanged\n")
 
 
 def test_a_name_that_is_given_twice_in_a_namespace_is_refused(tmp_path: Path) -> None:
