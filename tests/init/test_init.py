@@ -574,6 +574,59 @@ def test_one_chart_is_for_the_namespaces_of_all_its_releases(
             assert outcome is first or said.startswith("chart/krm-fn.yaml: unchanged\n")
 
 
+VENDORED = {
+    "charts/db/Chart.yaml": "apiVersion: v2\nname: db\nversion: 1.0.0\n",
+    "charts/db/values.yaml": "{}\n",
+}
+CHARTS: Mapping[str, tuple[str, Tree, str]] = {
+    "in the repository": ("{name: db}", VENDORED, "--no-remote --enable-helm"),
+    "in the repository, as it was fetched": (
+        "{name: db, repo: 'https://charts.example'}",
+        VENDORED,
+        "--no-remote --enable-helm",
+    ),
+    "elsewhere": ("{name: db, repo: 'https://charts.example'}", {}, "--enable-helm"),
+}
+
+
+@pytest.mark.parametrize(("chart", "files", "arguments"), CHARTS.values(), ids=CHARTS)
+def test_charts_of_a_kustomization_are_let_run_in_ci_as_here(
+    chart: str, files: Tree, arguments: str, shop: Path
+) -> None:
+    (shop.parent / ".git").mkdir()
+    write(shop, {**files, "kustomization.yaml": f"{RESOURCES}helmCharts: [{chart}]\n"})
+    around = Around(shop, DEFAULT_LIMITS._replace(enable_helm=True))
+    around.check()
+    text = Pipeline.github.write(
+        "shop", "a/b", has_charts=around.has_charts, is_remote=around.fetches_charts
+    )
+    assert f"          arguments: {arguments}\n" in text
+    refused = init(shop)
+    assert (refused.exit_code, refused.stdout) == (1, b"")
+    assert "only when told to; pass --enable-helm" in refused.stderr
+    assert "these folders would do" not in refused.stderr
+
+
+def test_a_kustomization_with_a_chart_is_built_with_helm(
+    shop: Path, require_tool: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = os.pathsep.join(str(require_tool(one).parent) for one in ("kustomize", "helm"))
+    monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
+    template = {"charts/db/templates/more.yaml": CONFIG.replace("app", "more").partition("---")[0]}
+    tree = {
+        **VENDORED,
+        **template,
+        "kustomization.yaml": f"{RESOURCES}helmCharts: [{{name: db}}]\n",
+    }
+    outcome = init(write(shop, tree), "--enable-helm")
+    assert outcome.exit_code == 0, outcome.stderr
+    assert (
+        b"kustomize build --enable-alpha-plugins --enable-exec --enable-helm shop\n"
+        in outcome.stdout
+    )
+    assert "krm-fn.yaml" in read(shop)
+
+
 def test_a_name_that_is_given_twice_in_a_namespace_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     assert init(write(tmp_path / "a", MANIFESTS), "--set", "web").exit_code == 0

@@ -7,6 +7,7 @@ where that is not certain, the lines are for a person to add.
 import os
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -283,6 +284,9 @@ def _plan_pipeline(
         raise Rejected(Problem(message, file=str(directory)))
     file = Path(os.path.relpath(around.repository / pipeline.file))
     around.check_can_write(file)
+    write = partial(
+        pipeline.write, package, has_charts=around.has_charts, is_remote=around.fetches_charts
+    )
     if not os.path.lexists(file):
         if not action:
             message = (
@@ -290,14 +294,16 @@ def _plan_pipeline(
                 "to which you have pushed it, and the commit"
             )
             raise Rejected(Problem(message, file=str(file)))
-        return Planned(file, "written", data=pipeline.write(package, action).encode())
+        return Planned(file, "written", data=write(action).encode())
     data = Files(around.repository, allowance).read(file)
-    edited = None if file.is_symlink() else pipeline.add(data, package)
+    edited = (
+        None if file.is_symlink() else pipeline.add(data, package, has_charts=around.has_charts)
+    )
     if edited == data:
         return Planned(file, "unchanged", data)
     if edited is not None:
         return Planned(file, f"edited: compares {package} too", data, edited)
-    by_hand = pipeline.write(package, action or _PLACEHOLDER)
+    by_hand = write(action or _PLACEHOLDER)
     return Planned(
         file, "is there, and is not changed; add to it, and leave out --ci:", data, by_hand=by_hand
     )

@@ -25,10 +25,10 @@ from krm_fn.tools.render.tools import HelmOptions
 
 _NEXT_OF_DEPLOYERS = {
     "argocd": "write `plugin: {{}}` into the source of the Application, for the plugin of docs/deployers/argo-cd.md",
-    "flux": "krm-fn render {path}; run it in CI and push the result: Flux runs no functions",
+    "flux": "krm-fn render {helm}{path}; run it in CI and push the result: Flux runs no functions",
 }
 _NEXT_OF_DOORS = {
-    Door.KUSTOMIZE: "kustomize build --enable-alpha-plugins --enable-exec {path}",
+    Door.KUSTOMIZE: "kustomize build --enable-alpha-plugins --enable-exec {helm}{path}",
     Door.KPT: "kpt fn render {path} --allow-exec",
     Door.CHART: (
         "helm upgrade --install RELEASE {path} --namespace {namespace} "
@@ -196,9 +196,14 @@ def _steps(directory: Path, prepared: _Prepared) -> Iterator[str]:
     if not steps or {*wishes.deployers} - {*_NEXT_OF_DEPLOYERS}:
         steps.append(_NEXT_OF_DOORS[prepared.door])
     path = shlex.quote(os.path.relpath(directory))
+    has_charts = prepared.door is Door.KUSTOMIZE and prepared.around.has_charts
+    helm = "--enable-helm " if has_charts else ""
     for step in steps:
         yield step.format(
-            path=path, namespace=wishes.namespace or "NAMESPACE", config=shlex.quote(str(config))
+            path=path,
+            helm=helm,
+            namespace=wishes.namespace or "NAMESPACE",
+            config=shlex.quote(str(config)),
         )
     if prepared.door is Door.KUSTOMIZE and prepared.around.flux_files:
         yield _FLUX_BUILDS_IT.format(files=listing(prepared.around.flux_files, _MOST_NAMES))
