@@ -71,8 +71,8 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules without facts", len(code), 166, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 294),
+        Count("modules without facts", len(code), 167, goal=165),
+        Count("thousands of tokens, without facts", tokens / 1000, 297),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.5),
         Count(
             "median lines of a module",
@@ -294,9 +294,9 @@ def count_entered() -> list[Count]:
     diff = enter_diff()
     return [
         Count("files that one ConfigMap enters", alone.files, 39, goal=36),
-        Count("their lines, in thousands", alone.lines / 1000, 15.9, goal=10.6),
+        Count("their lines, in thousands", alone.lines / 1000, 16, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
-        Count("their lines, in thousands", together.lines / 1000, 18.2, goal=15.7),
+        Count("their lines, in thousands", together.lines / 1000, 18.3, goal=15.7),
         Count("files that one line of diff enters", diff.files, 82, goal=70),
         Count("their lines, in thousands", diff.lines / 1000, 27, goal=23.7),
     ]

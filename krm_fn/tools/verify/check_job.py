@@ -61,7 +61,7 @@ def check_cron_job(
         spec, field = get(spec, "jobTemplate", "spec"), "spec.jobTemplate.spec"
         expected = _as_scheduled(get(job.node, "spec"), spec)
     if expected is not None:
-        for where, message in compare(spec, expected, field, added=added):
+        for where, message in _compare(spec, expected, field, added=added):
             yield about(item, message, where)
 
 
@@ -154,7 +154,7 @@ def check_object(item: Item, wanted: Object, but: Collection[str] = ()) -> Itera
         elif name != "metadata":
             yield from (
                 about(item, message, field)
-                for field, message in compare(get(item.node, name), value, name)
+                for field, message in _compare(get(item.node, name), value, name)
             )
     if wanted["kind"] == "ConfigMap":
         for name, found in entries(item.node):
@@ -189,7 +189,7 @@ _MARKS = ("labels", "annotations")
 Added: TypeAlias = Collection[tuple[str, str]]
 
 
-def compare(
+def _compare(
     found: Node | None, wanted: Any, field: str, *, added: Added | None = None
 ) -> Iterator[tuple[str, str]]:
     """Yield each field that is not as wanted, and a message.
@@ -204,7 +204,7 @@ def compare(
         if len(here) != len(wanted):
             yield field, f"found {len(here)} entries, expected {len(wanted)}"
         for place, (one, value) in enumerate(zip(here, wanted, strict=False)):
-            yield from compare(one, value, f"{field}[{place}]", added=added)
+            yield from _compare(one, value, f"{field}[{place}]", added=added)
     else:
         expected = str(wanted).lower() if isinstance(wanted, bool) else str(wanted)
         if found is None:
@@ -222,7 +222,7 @@ def _compare_fields(
     if is_whole and field.endswith(".metadata"):
         wanted = {**{one: {} for one in _MARKS}, **wanted}
     for name, value in wanted.items():
-        yield from compare(found.get(name), value, step(field, name), added=added)
+        yield from _compare(found.get(name), value, step(field, name), added=added)
     of_marks = field.endswith(tuple(f".metadata.{one}" for one in _MARKS))
     for name, node in found.items() if is_whole else ():
         is_added = of_marks and (name, text(node)) in (added or ())
