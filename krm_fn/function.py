@@ -7,7 +7,7 @@ from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, in_order, read_item
 from krm_fn.base.node import Node, is_mapping, is_null
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.base.settings import NO_ENVIRONMENT, Environment
+from krm_fn.base.settings import NO_ENVIRONMENT, Environment, Settings
 from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.configuration import (
     Configuration,
@@ -109,6 +109,10 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
     output, also those that are only for tools.
     """
     settings = parse_config(function_config, environment)
+    elsewhere = _find_contradiction(settings, environment, function_config)
+    if elsewhere:
+        linker = settings.linker._replace(namespace=environment.namespace)
+        settings = settings._replace(linker=linker)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     package = read_package(
         items,
@@ -121,15 +125,35 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
     changes = lint(run)
     applied = find_applied(items) if is_in_place else ()
     is_strict = settings.strict or environment.strict
+    of_place = [one.as_error() if is_strict else one for one in elsewhere]
     problems = in_order(
         [
-            *place_settings(changes.problems, function_config),
+            *place_settings((*of_place, *changes.problems), function_config),
             *(problem.as_error() if is_strict else problem for problem in applied),
         ],
         items,
         function_config,
     )
     return run._replace(changes=changes._replace(problems=problems))
+
+
+def _find_contradiction(
+    settings: Settings, environment: Environment, function_config: Node | None
+) -> list[Problem]:
+    """Report a namespace that is passed, and that is another one than the configuration's.
+
+    What is passed is where this rendering will be applied, and so it counts: with the other one, the RoleBinding would
+    be for an account of another environment.
+    """
+    passed, written = environment.namespace, settings.linker.namespace
+    if not passed or not written or passed == written:
+        return []
+    message = (
+        f"found {written}, and {passed} is passed as the namespace, which counts; leave this out where one "
+        "configuration is for several namespaces"
+    )
+    who = read_item(function_config).id if is_mapping(function_config) else None
+    return [Problem(message, who, "spec.linker.namespace", Severity.WARNING)]
 
 
 def read_config(config: bytes) -> Node:

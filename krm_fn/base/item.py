@@ -3,12 +3,12 @@
 import re
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from krm_fn.base import keys
+from krm_fn.base.node import Mapping as MappingNode
 from krm_fn.base.node import (
-    Mapping,
     Marks,
     Node,
     Scalar,
@@ -46,7 +46,7 @@ class Item:
 
     def __init__(  # noqa: PLR0913  # what is read of an object
         self,
-        node: Mapping,
+        node: MappingNode,
         who: ResourceId,
         annotations: dict[str, str],
         labels: dict[str, str],
@@ -66,6 +66,11 @@ class Item:
     def is_config(self) -> bool:
         """Tell whether it is a ConfigMap or Secret of the core group."""
         return self.id.kind in CONFIG_KINDS and self.id.api_version == "v1"
+
+    @property
+    def is_like_secret(self) -> bool:
+        """Tell whether it is a Secret, or what somebody meant to be one: nothing shows its values."""
+        return is_like_secret(fields(self.node))
 
     @property
     def is_local(self) -> bool:
@@ -107,7 +112,7 @@ def about(
     )
 
 
-def read_item(node: Mapping, origin: str = "", *, is_of_template: bool = False) -> Item:
+def read_item(node: MappingNode, origin: str = "", *, is_of_template: bool = False) -> Item:
     """Read an object. Never fails: a field that is missing or has another type is empty."""
     top = fields(node)
     metadata = fields(top.get("metadata"))
@@ -127,6 +132,21 @@ def data_keys(item: Item) -> list[str]:
     for field in DATA_FIELDS:
         keys += fields(get(item.node, field))
     return keys
+
+
+_SECRETS = ("secret", "secrets")
+_TYPES_OF_SECRETS = ("Opaque", "kubernetes.io/", "bootstrap.kubernetes.io/", "helm.sh/")
+
+
+def is_like_secret(around: Mapping[str, Node]) -> bool:
+    """Tell whether fields are those of a Secret, or of what somebody meant to be one.
+
+    Its kind may have a slip in it, such as `secret`. Its fields say it too: `stringData`, or `data` beside a type that
+    only Secrets have.
+    """
+    if text(around.get("kind")).strip().lower() in _SECRETS or "stringData" in around:
+        return True
+    return "data" in around and text(around.get("type")).startswith(_TYPES_OF_SECRETS)
 
 
 class DataText(NamedTuple):

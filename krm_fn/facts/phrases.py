@@ -135,6 +135,10 @@ external plugins disabled
 loading CRDs [{path}]
 unable to parse open API definition from '{path}'
 must specify --enable-helm
+valuesMerge must be one of [{names}]
+chart name cannot be empty
+no repo specified for pull, no chart found at '{path}'
+unable to run: '{any}' with env=[{any}] (is '{word}' installed?)
 resource with name {any} does not match a config with the following GVK [{ids}]
 the field '{field}' must be one of [{names}]
 execution error at ({path}:{number}:{number}): {literal}

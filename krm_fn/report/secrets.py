@@ -9,10 +9,11 @@ from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import DATA_FIELDS, Item
+from krm_fn.base.item import DATA_FIELDS, Item, is_like_secret
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import KAPP_VERSIONED, PROTECTIONS, SPINNAKER_VERSIONED
-from krm_fn.base.node import FieldPath, Node, fields, get, is_mapping, is_scalar, text
+from krm_fn.base.node import FieldPath, Node, fields, get, is_mapping, is_null, is_scalar, text
+from krm_fn.base.pods import OPAQUE_KINDS
 from krm_fn.base.problem import Problem
 from krm_fn.base.producer import RENAMABLE_KINDS
 from krm_fn.core.names.content_digest import read_content
@@ -27,8 +28,13 @@ _IN_PRODUCERS = (*DATA_FIELDS, "encryptedData")
 A list of this name holds references.
 """
 
-_OPEN_FIELDS = ("apiVersion", "kind", "type", "immutable")
-_OPEN_METADATA = ("name", "namespace", "labels")
+_OPEN = {("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace")}
+"""Fields that say nothing about values, if they are text."""
+
+_BOOLEANS = ("true", "True", "TRUE", "false", "False", "FALSE")
+_TYPES = ("", "Opaque")
+"""What `type` may be without a slash, in which a password would be seen."""
+
 _OF_DEPLOYERS = {one.annotation for one in chain.from_iterable(PROTECTIONS.values())}
 _OPEN_ANNOTATIONS = {KAPP_VERSIONED, NEEDS_HASH_SUFFIX, SPINNAKER_VERSIONED, *_OF_DEPLOYERS}
 
@@ -51,13 +57,14 @@ def is_hidden(kind: str, path: FieldPath, around: Mapping[str, Node]) -> bool:
 
     Ask for each field on the way.
 
-    `kind` is that of the object. `around` are the fields of the mapping that the field is in: it
-    may be a Secret within another object, such as a template.
+    `kind` is that of the object: see `kind_for_masks`. `around` are the fields of the mapping that
+    the field is in: it may be a Secret within another object, such as a template.
     """
     name = path[-1]
     if kind == _SECRET and not _is_open(path, around):
         return True
-    if name in DATA_FIELDS and len(path) > 1 and text(around.get("kind")) == _SECRET:
+    is_within = len(path) > 1 and kind not in OPAQUE_KINDS
+    if name in DATA_FIELDS and is_within and is_like_secret(around):
         return True
     if kind in RENAMABLE_KINDS:
         is_in_producer = name in _IN_PRODUCERS and is_mapping(around.get(str(name)))
@@ -66,16 +73,30 @@ def is_hidden(kind: str, path: FieldPath, around: Mapping[str, Node]) -> bool:
     return path[-2:-1] == ("annotations",) and isinstance(name, str) and _is_hidden_annotation(name)
 
 
+def kind_for_masks(*items: Item | None) -> str:
+    """Return the kind to ask `is_hidden` with about an object and its other versions: `Secret` if one is like that.
+
+    Where a version has lost what makes it a Secret, its values may still be those of the other one.
+    """
+    present = [item for item in items if item is not None]
+    if any(item.is_like_secret for item in present):
+        return _SECRET
+    return present[0].id.kind if present else ""
+
+
 def _is_open(path: FieldPath, around: Mapping[str, Node]) -> bool:
-    """Tell whether a field of a Secret says nothing about its values."""
+    """Tell whether a field of a Secret says nothing about its values, not even where one is written in its place."""
+    value = around.get(str(path[-1]))
     match path:
-        case ("metadata",) | ("metadata", "annotations"):
-            return is_mapping(around.get(str(path[-1])))  # each field in it is asked about
+        case ("metadata",) | ("metadata", "annotations" | "labels"):
+            return is_mapping(value)  # each field in it is asked about
         case ("metadata", "annotations", str(annotation), *_):
             return annotation in _OPEN_ANNOTATIONS or annotation.startswith(keys.PREFIX)
-        case ("metadata", name, *_):
-            return name in _OPEN_METADATA
-    return path[0] in _OPEN_FIELDS
+        case ("immutable",):
+            return is_null(value) or text(value) in _BOOLEANS
+        case ("type",):
+            return is_scalar(value) and (text(value) in _TYPES or "/" in text(value))
+    return is_scalar(value) and (path[:-1] == ("metadata", "labels") or path in _OPEN)
 
 
 def _is_hidden_annotation(name: str) -> bool:
@@ -119,11 +140,15 @@ class KeyChange(NamedTuple):
 
 
 def show_content(item: Item | None) -> dict[str, Shown]:
-    return {key: value.shown for key, value in _values_of(item).items()}
+    values = _values_of(item, is_secret=kind_for_masks(item) == _SECRET)
+    return {key: value.shown for key, value in values.items()}
 
 
 def compare_content(old: Item | None, new: Item | None) -> tuple[KeyChange, ...]:
-    return compare_values(_values_of(old), _values_of(new))
+    is_secret = kind_for_masks(old, new) == _SECRET
+    return compare_values(
+        _values_of(old, is_secret=is_secret), _values_of(new, is_secret=is_secret)
+    )
 
 
 def compare_values(
@@ -140,10 +165,9 @@ def compare_values(
     return tuple(changes)
 
 
-def _values_of(item: Item | None) -> dict[str, StoredValue]:
+def _values_of(item: Item | None, *, is_secret: bool) -> dict[str, StoredValue]:
     if item is None or not item.is_config:
         return {}
-    is_secret = item.id.kind == "Secret"
     written = {**fields(get(item.node, "data")), **fields(get(item.node, "stringData"))}
     texts: dict[str, Node] = {} if is_secret else fields(get(item.node, "data"))
     return {

@@ -148,11 +148,28 @@ pod_texts = st.dictionaries(
 )
 hashed = ["H", "H/15", "H/24", "H/60", "H/0", "H,0", "H-5", "h"]
 minutes = st.sampled_from(
-    ["*", "0", "?", "*/15", "*/0", "59", "60", "1-5", "1-5/2", "0,30", "0,", "x", "07", *hashed]
+    [
+        "*",
+        "0",
+        "?",
+        "*/15",
+        "*/0",
+        "59",
+        "60",
+        "1-5",
+        "1-5/2",
+        "0,30",
+        "0,",
+        "x",
+        "07",
+        "007",
+        "*/05",
+        *hashed,
+    ]
 )
-hours = st.sampled_from(["*", "23", "24", "0-6", *hashed])
+hours = st.sampled_from(["*", "23", "24", "03", "0-6", *hashed])
 days = st.sampled_from(
-    ["H", "*", "0", "6", "7", "sun", "MON-FRI", "Mon", "jan", "sun,sat", "* *", ""]
+    ["H", "*", "0", "00", "6", "7", "07", "sun", "MON-FRI", "Mon", "jan", "sun,sat", "* *", ""]
 )
 schedules = st.one_of(
     st.builds("{} {} * * {}".format, minutes, hours, days),

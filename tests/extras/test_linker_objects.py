@@ -131,6 +131,27 @@ def test_an_h_becomes_plain(schedule: str, expected: str, _why: str) -> None:
     assert re.fullmatch(SCHEDULE, expected)
 
 
+SCHEDULES = {
+    "00 03 * * *": True,
+    "000 3 * * 00": True,
+    "*/05 * 01 01 *": True,
+    "0 3 * Jan Mon-fri": True,
+    "H H/06 * * *": True,
+    "060 3 * * *": False,
+    "0 024 * * *": False,
+    "0 3 00 * *": False,
+    "0 3 * * 07": False,
+    "*/00 * * * *": False,
+    "0 3 * ja *": False,
+}
+"""As robfig/cron reads them: `strconv.Atoi` takes zeros in front, and names are put in small letters (parser.go)."""
+
+
+@pytest.mark.parametrize(("schedule", "is_accepted"), SCHEDULES.items(), ids=SCHEDULES)
+def test_a_schedule_is_read_as_kubernetes_reads_it(schedule: str, is_accepted: bool) -> None:
+    assert bool(re.fullmatch(SCHEDULE, schedule)) is is_accepted
+
+
 @pytest.mark.parametrize(
     ("schedule", "other"),
     [("H * * * *", "60 * * * *"), ("H * * * *", "* * * * *"), ("H/15 * * * *", "15-59/15 * * * *")],

@@ -187,9 +187,7 @@ LAYOUTS: dict[str, Layout] = {
         "has charts (`helmCharts`) in shop/base",
     ),
     "a chart": Layout(CHART, "chart", set="shop", options=("--namespace", "web")),
-    "a chart without a namespace": Layout(
-        CHART, "chart", "pass that of the release with --namespace"
-    ),
+    "a chart without a namespace": Layout(CHART, "chart", set="shop"),
     "the templates of a chart": Layout(
         {**CHART, "chart/templates/more/config.yaml": config_map("more")},
         "chart/templates/more",

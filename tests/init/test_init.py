@@ -552,7 +552,7 @@ def test_no_action_is_named_that_nobody_has(shop: Path, tmp_path: Path) -> None:
     )
 
 
-def test_a_chart_needs_the_namespace_of_its_release(
+def test_one_chart_is_for_the_namespaces_of_all_its_releases(
     shop: Path, require_tool: Callable[[str], Path]
 ) -> None:
     helm = require_tool("helm").parent
@@ -560,18 +560,71 @@ def test_a_chart_needs_the_namespace_of_its_release(
     chart = write(shop.parent / "chart", {**tree, "templates/config.yaml": CONFIG})
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{helm}{os.pathsep}{os.environ['PATH']}")
-        outcome = init(Path("chart"))
-        message = (
-            "Helm tells a post-renderer no namespace; pass that of the release with --namespace"
-        )
-        assert (outcome.exit_code, outcome.stderr) == (1, f"error: chart: {message}\n")
-        assert "krm-fn.yaml" not in read(chart)
-        assert init(chart, "--namespace", "prod").exit_code == 0
-        again = init(Path("chart"))
-        assert again.stdout.startswith(b"chart/krm-fn.yaml: unchanged\n")
-        assert b" --namespace prod --post-renderer " in again.stdout
-        other = init(chart, "--namespace", "other")
-        assert b"  spec:\n    linker:\n      namespace: other\n" in other.stdout
+        first = init(Path("chart"), "--namespace", "prod")
+        assert first.exit_code == 0
+        assert "namespace:" not in read(chart)["krm-fn.yaml"]
+        for namespace, outcome in (
+            ("prod", first),
+            ("staging", init(Path("chart"), "--namespace", "staging")),
+            ("NAMESPACE", init(Path("chart"))),
+        ):
+            said = outcome.stdout.decode()
+            assert f" --namespace {namespace} --post-renderer " in said
+            assert f" --post-renderer-args --namespace --post-renderer-args {namespace}\n" in said
+            assert outcome is first or said.startswith("chart/krm-fn.yaml: unchanged\n")
+
+
+VENDORED = {
+    "charts/db/Chart.yaml": "apiVersion: v2\nname: db\nversion: 1.0.0\n",
+    "charts/db/values.yaml": "{}\n",
+}
+CHARTS: Mapping[str, tuple[str, Tree, str]] = {
+    "in the repository": ("{name: db}", VENDORED, "--no-remote --enable-helm"),
+    "in the repository, as it was fetched": (
+        "{name: db, repo: 'https://charts.example'}",
+        VENDORED,
+        "--no-remote --enable-helm",
+    ),
+    "elsewhere": ("{name: db, repo: 'https://charts.example'}", {}, "--enable-helm"),
+}
+
+
+@pytest.mark.parametrize(("chart", "files", "arguments"), CHARTS.values(), ids=CHARTS)
+def test_charts_of_a_kustomization_are_let_run_in_ci_as_here(
+    chart: str, files: Tree, arguments: str, shop: Path
+) -> None:
+    (shop.parent / ".git").mkdir()
+    write(shop, {**files, "kustomization.yaml": f"{RESOURCES}helmCharts: [{chart}]\n"})
+    around = Around(shop, DEFAULT_LIMITS._replace(enable_helm=True))
+    around.check()
+    text = Pipeline.github.write(
+        "shop", "a/b", has_charts=around.has_charts, is_remote=around.fetches_charts
+    )
+    assert f"          arguments: {arguments}\n" in text
+    refused = init(shop)
+    assert (refused.exit_code, refused.stdout) == (1, b"")
+    assert "only when told to; pass --enable-helm" in refused.stderr
+    assert "these folders would do" not in refused.stderr
+
+
+def test_a_kustomization_with_a_chart_is_built_with_helm(
+    shop: Path, require_tool: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = os.pathsep.join(str(require_tool(one).parent) for one in ("kustomize", "helm"))
+    monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
+    template = {"charts/db/templates/more.yaml": CONFIG.replace("app", "more").partition("---")[0]}
+    tree = {
+        **VENDORED,
+        **template,
+        "kustomization.yaml": f"{RESOURCES}helmCharts: [{{name: db}}]\n",
+    }
+    outcome = init(write(shop, tree), "--enable-helm")
+    assert outcome.exit_code == 0, outcome.stderr
+    assert (
+        b"kustomize build --enable-alpha-plugins --enable-exec --enable-helm shop\n"
+        in outcome.stdout
+    )
+    assert "krm-fn.yaml" in read(shop)
 
 
 def test_a_name_that_is_given_twice_in_a_namespace_is_refused(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def told(outcome: Outcome, folder: Path) -> str:
 )
 def test_a_message_is_shown_without_the_value(package: dict[str, str], folder: Path) -> None:
     write(folder / "shop", package["files"])  # type: ignore[arg-type]  # a mapping of its own
-    outcome = main(["render", "--quiet", "shop"])
+    outcome = main(["render", "--quiet", *package.get("options", ()), "shop"])
     assert told(outcome, folder) == package["says"]
     assert PLANTED not in outcome.stderr
 

@@ -54,9 +54,28 @@ HIDDEN = [
     pytest.param(OTHER, "spec.template.metadata.annotations[checksum/config]", id="a checksum"),
     pytest.param(OTHER, "spec.template.metadata.annotations[example.com/config-hash]", id="a hash"),
     pytest.param("kind: Secret\nmetadata: value\n", "metadata", id="metadata that is none"),
+    pytest.param("kind: Secret\nimmutable: value\n", "immutable", id="a value as immutable"),
+    pytest.param("kind: Secret\ntype: value\n", "type", id="a value as the type"),
+    pytest.param(
+        "kind: Bundle\nspec: {one: {kind: secret, data: {a: value}}}\n",
+        "spec.one.data.a",
+        id="a Secret within whose kind has a slip",
+    ),
+    pytest.param(
+        "kind: Bundle\nspec: {one: {type: Opaque, data: {a: value}}}\n",
+        "spec.one.data.a",
+        id="the fields of a Secret within",
+    ),
 ]
 
 SHOWN = [
+    pytest.param("kind: Secret\nimmutable: true\n", "immutable", id="whether it is immutable"),
+    pytest.param("kind: Secret\ntype: kubernetes.io/tls\n", "type", id="a type of Kubernetes"),
+    pytest.param(
+        "kind: CustomResourceDefinition\nspec: {properties: {stringData: shown, data: shown}}\n",
+        "spec.properties.data",
+        id="the schema of a Secret",
+    ),
     pytest.param(PLAIN, "type", id="the type"),
     pytest.param(PLAIN, "metadata.labels.app", id="a label"),
     pytest.param(

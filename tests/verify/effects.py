@@ -71,11 +71,17 @@ def _read_plan(pod: Any) -> LinkPlan | None:
 
 def find_harm(before: list[Object], after: list[Object], following: list[Object]) -> list[str]:
     """Return what is worse in `after` than in `before`. `following`: the next release."""
+    invalid = [*_invalid(before, after)]
+    if invalid:
+        return invalid
     if any(not one.get("metadata", {}).get("name") for one in after):
         return ["refused: an object without a name"]
     first, second = Release(before), Release(after)
     found = [
         *_refused(first, second),
+        *_refused_next(second, Release(following)),
+        *_gone_or_stuck(second),
+        *_refused_by_rule(second),
         *_pods_that_wait(second),
         *_passed_over(second),
         *_pruned(second),
@@ -86,13 +92,19 @@ def find_harm(before: list[Object], after: list[Object], following: list[Object]
     return found or [*_differences(json.dumps([before, following]), second, Release(following))]
 
 
+def _invalid(before: list[Object], after: list[Object]) -> Iterator[str]:
+    """Find objects with a field that is no such field, or of another type: then nothing else can be asked."""
+    for one in after:
+        if one not in before:
+            yield from (f"refused: {line}" for line in (find_errors(one) or [])[:1])
+
+
 def _refused(before: Release, after: Release) -> Iterator[str]:
-    """Find what the API server refuses: by the schema, or because a field must not change under one name."""
+    """Find what the API server refuses because a field must not change under one name."""
     earlier = {key_of(one): one for one in before.objects}
     for one in after.objects:
         if one == earlier.get(key_of(one)):
             continue
-        yield from (f"refused: {line}" for line in (find_errors(one) or [])[:1])
         former = earlier.get(key_of(one))
         for field in _FIXED.get(one["kind"], ()) if former else ():
             if former and former.get(field) != one.get(field):
@@ -111,6 +123,43 @@ def _refused(before: Release, after: Release) -> Iterator[str]:
                 yield "pods that run already get other content under the name that they know"
             if not one.get("immutable"):
                 yield "refused: immutable cannot be taken back"
+
+
+def _refused_next(after: Release, following: Release) -> Iterator[str]:
+    """Find what the next release cannot change any more."""
+    later = {key_of(one): one for one in following.objects}
+    for one in after.objects:
+        other = later.get(key_of(one), {})
+        if other and one.get("immutable") and not other.get("immutable"):
+            yield f"refused in the next release: immutable of {'/'.join(key_of(one))}"
+
+
+def _gone_or_stuck(release: Release) -> Iterator[str]:
+    """Find metadata by which the cluster deletes an object, or keeps it for ever, or that only a live one has."""
+    for one in filter(_is_ours, release.objects):
+        who, metadata = "/".join(key_of(one)), one["metadata"]
+        if metadata.get("ownerReferences"):
+            yield f"the garbage collector deletes {who}: no such owner"
+        if metadata.get("finalizers"):
+            yield f"{who} stays for ever"
+        if any(metadata.get(name) for name in ("uid", "resourceVersion", "managedFields")):
+            yield f"refused: {who} has what only a live object has"
+
+
+def _refused_by_rule(after: Release) -> Iterator[str]:
+    """Find what the API server refuses though the schema allows it."""
+    for one in after.of_kind("Role"):
+        if any(rule.get("nonResourceURLs") for rule in one.get("rules", ())):
+            yield "refused: a Role of URLs"
+    for one in after.of_kind("RoleBinding"):
+        accounts = [who for who in one.get("subjects", ()) if who["kind"] == "ServiceAccount"]
+        if any(who.get("apiGroup") for who in accounts):
+            yield "refused: a ServiceAccount of a group"
+    for kind in ("Deployment", "Job", "CronJob"):
+        for one in after.of_kind(kind):
+            volumes = [volume.get("name") for volume in _pod_of(one).get("volumes", ())]
+            if len(volumes) != len(set(volumes)):
+                yield f"refused: two volumes of one name in {kind}"
 
 
 def _pods_that_wait(release: Release) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Every small change of an object, made from its content and from the schema that Kubernetes publishes for its kind.
 
-Each field is removed, or gets another value; a list loses an entry, or gets a copy of one; a mapping gets an entry that
-its schema allows; the metadata gets every label and annotation that a deployer or the function itself reads.
+Each field is removed, or gets another value, or one of another type; a list loses an entry, or gets a copy of one; a
+mapping gets an entry that its schema allows; the metadata gets every label and annotation that a deployer or the
+function itself reads; a reference to a ConfigMap becomes one to a Secret, and the other way.
 """
 
 import copy
@@ -51,6 +52,18 @@ LABELS: dict[str, tuple[str, ...]] = {
 }
 NOT_CHANGED = ("apiVersion", "kind")
 REFERENCES = ("envFrom", "env", "volumes")
+OF_CLUSTER = ("creationTimestamp", "deletionTimestamp", "generation", "selfLink")
+"""Metadata that the API server passes over in what is applied."""
+
+OTHER_KIND = {
+    "configMap": ("secret", {"name": "secretName"}),
+    "secret": ("configMap", {"secretName": "name"}),
+    "configMapRef": ("secretRef", {}),
+    "secretRef": ("configMapRef", {}),
+    "configMapKeyRef": ("secretKeyRef", {}),
+    "secretKeyRef": ("configMapKeyRef", {}),
+}
+"""The field that refers to the other kind, and what the name is called there."""
 
 
 class Mutation(NamedTuple):
@@ -86,7 +99,7 @@ class _Fields:
         is_reached = self._is_ours or any(one in path for one in REFERENCES)
         if path and is_reached and path[0] not in NOT_CHANGED:
             yield Mutation(f"{self._who} without {_spell(path)}", _without(self._item, path))
-            for other in _others(value, schema):
+            for other in (*_others(value, schema), *_of_other_types(value)):
                 yield self._put(path, other, "=")
         if isinstance(value, dict):
             yield from self._change_mapping(value, path, schema, is_reached=is_reached)
@@ -99,6 +112,9 @@ class _Fields:
                     more["name"] = "other"
                 name = f"{self._who} {_spell(path)} with another entry"
                 yield Mutation(name, _with(self._item, path, [*value, more]))
+                if more != value[-1]:
+                    name = f"{self._who} {_spell(path)} with one entry twice"
+                    yield Mutation(name, _with(self._item, path, [*value, value[-1]]))
 
     def _change_mapping(
         self, value: Object, path: Path, schema: dict[str, Any], *, is_reached: bool
@@ -107,10 +123,18 @@ class _Fields:
         for name, inner in value.items():
             below = properties.get(name) or schema.get("additionalProperties") or {}
             yield from self.change(inner, (*path, name), below if isinstance(below, dict) else {})
-        for name, inner in properties.items() if is_reached and path != ("metadata",) else ():
-            if name not in value and (*path, name) != ("status",):
+        for name, inner in properties.items() if is_reached else ():
+            is_passed_over = path == ("metadata",) and name in OF_CLUSTER
+            if name not in value and (*path, name) != ("status",) and not is_passed_over:
                 for added in _samples(inner):
                     yield self._put((*path, name), added, " added as ")
+        for name in value if is_reached else ():
+            if name in OTHER_KIND and isinstance(value[name], dict):
+                other, names = OTHER_KIND[name]
+                rest = {key: inner for key, inner in value.items() if key != name}
+                moved = {names.get(key, key): inner for key, inner in value[name].items()}
+                changed = _with(self._item, path, {**rest, other: moved})
+                yield Mutation(f"{self._who} {_spell((*path, name))} as {other}", changed)
 
     def _put(self, path: Path, value: Any, how: str) -> Mutation:
         return Mutation(f"{self._who} {_spell(path)}{how}{value!r}", _with(self._item, path, value))
@@ -132,6 +156,18 @@ def _others(value: Any, schema: dict[str, Any]) -> Iterator[Any]:
             middle = len(value) // 2
             yield f"{value[:middle]}{'xy'[value[middle] == 'x']}{value[middle + 1 :]}"
             yield value[:-1]
+
+
+def _of_other_types(value: Any) -> Iterator[Any]:
+    """Yield what people write by mistake in the place of a value: with quotes, or without."""
+    if isinstance(value, bool):
+        yield str(value).lower()
+    elif isinstance(value, int):
+        yield str(value)
+    elif isinstance(value, str):
+        yield from (True, 1)
+    else:
+        yield "other"
 
 
 def _samples(schema: dict[str, Any]) -> Iterator[Any]:

@@ -108,7 +108,7 @@ def test_the_configuration_finds(
     assert expected in found
 
 
-def test_every_field_of_the_cron_job_is_compared_but_for_its_image(
+def test_every_field_of_the_cron_job_is_compared(
     configured: VerifyOptions,
 ) -> None:
     documents = yaml.safe_load(RENDERED)["items"]
@@ -123,7 +123,7 @@ def test_every_field_of_the_cron_job_is_compared_but_for_its_image(
         envelope = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
         if not findings(json.dumps(envelope), configured):
             missed.append(field)
-    assert [field[-1] for field in missed] == ["image"]
+    assert missed == []
 
 
 def leaves(value: Any, field: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

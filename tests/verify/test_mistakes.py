@@ -271,6 +271,9 @@ def volume_of(who: str, key: str, **optional: bool) -> Mutate:
     return put(who, *POD, "spec", "volumes", value=[{"name": "one", "configMap": source}])
 
 
+OWNER = {"apiVersion": "v1", "kind": "ConfigMap", "name": "none", "uid": "0e0a4e2c-1111"}
+SECRET_OF_WEB = {"name": "web", "secret": {"secretName": "web-config-mffg77kmb5"}}
+VOLUME = {"name": "web", "configMap": {"name": "api-config-m57m2ddh75"}}
 MISTAKES: list[tuple[str, list[Mutate]]] = [
     ("the content of a ConfigMap has changed", [put(WEB, "data", "LOG_LEVEL", value="debug")]),
     (
@@ -359,6 +362,24 @@ MISTAKES: list[tuple[str, list[Mutate]]] = [
         [put(WEB, *ANNOTATIONS, "internal.config.kubernetes.io/needsHashSuffix", value="enabled")],
     ),
     ("kapp adds a version", [put(WEB, *ANNOTATIONS, "kapp.k14s.io/versioned", value="")]),
+    ("a revision has an owner", [put(WEB, "metadata", "ownerReferences", value=[OWNER])]),
+    ("the inventory has an owner", [put(INVENTORY, "metadata", "ownerReferences", value=[OWNER])]),
+    ("a Job has an owner", [put(JOB, "metadata", "ownerReferences", value=[OWNER])]),
+    ("a Secret has a finalizer", [put(SECRET, "metadata", "finalizers", value=["example.com/a"])]),
+    ("a tracker has the id of a live object", [put(TRACKER, "metadata", "uid", value="0e0a4e2c")]),
+    ("a revision is immutable as text", [put(WEB, "immutable", value="true")]),
+    ("a label is no text", [put(INVENTORY, "metadata", "labels", "team", value=1)]),
+    ("the inventory is immutable", [put(INVENTORY, "immutable", value=True)]),
+    ("a tracker has bytes", [put(TRACKER, "binaryData", value={"a": "AA=="})]),
+    (
+        "a volume is of a Secret with the name of a ConfigMap",
+        [put("Deployment/api", *POD, "spec", "volumes", value=[SECRET_OF_WEB])],
+    ),
+    (
+        "two volumes have one name",
+        [put("Deployment/api", *POD, "spec", "volumes", value=[VOLUME, VOLUME])],
+    ),
+    ("the Role is about URLs", [put(ROLE, "rules", 0, "nonResourceURLs", value=["/healthz"])]),
     ("a ConfigMap is missing", [remove(WEB)]),
     ("a Secret is missing", [remove(SECRET)]),
     ("a revision that only a Role names is missing", [remove(FLAGS)]),

@@ -30,6 +30,7 @@ INCONSISTENT = {
     "what-the-inventory-lists-and-the-package-lacks-is-warned-about": "a revision that is not there",
     "another-sets-linker-is-left-alone": "the linker of a set without revisions",
     "linkers-of-other-sets-that-nobody-renders-are-warned-about": "linkers of sets without revisions",
+    "unknown-fields-pass-through": "a revision with a finalizer",
     "names-come-back-to-what-is-no-longer-a-revision": "a former revision that nothing chooses, with a wrong name",
 }
 """Transforms whose input is inconsistent in a way that the function leaves alone, and how."""

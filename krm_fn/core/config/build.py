@@ -94,16 +94,26 @@ _FIELD_PATH = "/?[^/.]*(/|$)"
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-_CRON = (
-    "[0-5]?[0-9]",
-    "([01]?[0-9]|2[0-3])",
-    "(0?[1-9]|[12][0-9]|3[01])",
-    f"(0?[1-9]|1[0-2]|{'|'.join((*_MONTHS, *map(str.upper, _MONTHS)))})",
-    f"([0-6]|{'|'.join((*_DAYS, *map(str.upper, _DAYS)))})",
-)
-"""The values of each field of a schedule, as robfig/cron reads them for Kubernetes (spec.go, parser.go)."""
 
-_HASHED = ("H(/([1-9]|[1-5][0-9]))?", "H(/([1-9]|1[0-9]|2[0-3]))?")
+
+def _in_any_case(word: str) -> str:
+    """Return a pattern of a word in letters of any case: JSON Schema has no flag for that."""
+    return "".join(f"[{letter}{letter.upper()}]" for letter in word)
+
+
+_CRON = (
+    "0*[1-5]?[0-9]",
+    "0*(1?[0-9]|2[0-3])",
+    "0*([1-9]|[12][0-9]|3[01])",
+    f"(0*([1-9]|1[0-2])|{'|'.join(map(_in_any_case, _MONTHS))})",
+    f"(0*[0-6]|{'|'.join(map(_in_any_case, _DAYS))})",
+)
+"""The values of each field of a schedule, as robfig/cron reads them for Kubernetes (spec.go, parser.go).
+
+Numbers may begin with zeros, and names are in letters of any case.
+"""
+
+_HASHED = ("H(/0*([1-9]|[1-5][0-9]))?", "H(/0*([1-9]|1[0-9]|2[0-3]))?")
 """What the minute and the hour may be instead: `spread_schedule` makes a plain value of it.
 
 No day: a hashed one would put weeks between the runs of two sets, and not every month has a 31st.
@@ -112,7 +122,7 @@ And it is the whole field: whoever writes a list or a range chooses the values h
 
 
 def _cron_field(value: str, hashed: str = "") -> str:
-    one = f"([*?]|{value}(-{value})?)(/[1-9][0-9]*)?"
+    one = f"([*?]|{value}(-{value})?)(/0*[1-9][0-9]*)?"
     some = f"{one}(,{one})*"
     return f"({hashed}|{some})" if hashed else some
 

@@ -361,7 +361,7 @@ def find_options(item: Item) -> Iterator[OptionName]:
     """
     found: list[OptionName] = []
     if item.id.group == "" and item.id.kind in ("ConfigMap", "Secret"):
-        is_hidden = item.id.kind == "Secret"
+        is_hidden = item.is_like_secret
         for value in data_texts(item):
             found += (one._replace(is_hidden=is_hidden) for one in _in_data(value))
     for path, container in find_containers(item):

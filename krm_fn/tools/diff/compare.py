@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
-from itertools import chain, filterfalse, islice
+from itertools import chain, filterfalse, islice, repeat
 
 from krm_fn.base import keys
 from krm_fn.base.item import DATA_FIELDS, Item
@@ -20,7 +20,7 @@ from krm_fn.report.object_change import (
     Roll,
     ShownValue,
 )
-from krm_fn.report.secrets import KeyChange, Shown, compare_content
+from krm_fn.report.secrets import KeyChange, Shown, compare_content, kind_for_masks
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import (
     Dialect,
@@ -221,7 +221,7 @@ class _ContentReader:
         """
         if pair.old is None or pair.new is None:
             return False
-        old, new = map(TreeReader, self._names, (left_out, left_out), self._find_places(pair))
+        old, new = self._read((left_out, left_out), pair)
         unlike = [*islice(find_unlike(pair.old, pair.new, self._names), _MANY)]
         return len(unlike) < _MANY and all(
             is_same(old.read_at(pair.old, path), new.read_at(pair.new, path)) for path in unlike
@@ -236,24 +236,23 @@ class _ContentReader:
         if pair.old is None or pair.new is None:
             return ()
         dialects = (release.dialect for release in self._releases)
-        readers = map(
-            TreeReader,
-            self._names,
-            map(_without_namespaces, left_out, dialects),
-            self._find_places(pair),
-        )
+        readers = self._read(map(_without_namespaces, left_out, dialects), pair)
         before, after = (
             reader.read_item(item)
             for reader, item in zip(readers, (pair.old, pair.new), strict=True)
         )
         return tuple(compare_trees(before, after))
 
+    def _read(self, left_out: Iterable[LeftOut], pair: Pair) -> Iterator[TreeReader]:
+        kinds = repeat(kind_for_masks(*pair))
+        return map(TreeReader, self._names, left_out, self._find_places(pair), kinds)
+
     def read_lone(self, pair: Pair) -> ShownValue | None:
         """Return what may be shown of an object that is on one side only."""
         if None not in pair:
             return None
         left_out = find_left_out(pair)
-        readers = map(TreeReader, self._names, (left_out, left_out), self._find_places(pair))
+        readers = self._read((left_out, left_out), pair)
         return next(
             show(reader.read_item(item))
             for reader, item in zip(readers, pair, strict=True)

@@ -204,15 +204,18 @@ LeftOut: TypeAlias = Callable[[FieldPath, Node], bool]
 class TreeReader:
     """Reads objects of one rendering, except for the fields that are `left_out`.
 
-    The values of the places that are `made_anew` on every rendering are all one.
+    The values of the places that are `made_anew` on every rendering are all one. `kind`: that by
+    which values are hidden.
     """
 
     def __init__(
         self,
         names: StableNames,
         left_out: LeftOut,
-        made_anew: Collection[FieldPath] = frozenset[FieldPath](),
+        made_anew: Collection[FieldPath],
+        kind: str,
     ) -> None:
+        self._kind = kind
         self._names = names
         self._left_out = left_out
         self._made_anew = made_anew
@@ -232,7 +235,7 @@ class TreeReader:
                 return None
             if below in self._made_anew:
                 return _ANEW
-            hidden = hidden or (isinstance(name, str) and is_hidden(item.id.kind, below, around))
+            hidden = hidden or (isinstance(name, str) and is_hidden(self._kind, below, around))
         return self._read(node, path, item, hidden=hidden)
 
     def _read(self, node: Node, path: FieldPath, item: Item, *, hidden: bool) -> Tree:
@@ -247,7 +250,7 @@ class TreeReader:
             for name, child in around.items():
                 below = (*path, name)
                 if not self._left_out(below, child):
-                    is_secret = hidden or is_hidden(item.id.kind, below, around)
+                    is_secret = hidden or is_hidden(self._kind, below, around)
                     value = self._read(child, below, item, hidden=is_secret)
                     # What is empty because all in it is left out, is left out too.
                     if value or not child.value:

@@ -123,7 +123,7 @@ class _ReferenceReader:
         for edit in self._edits.get((holder, field), ()):
             if isinstance(edit.change, SetParts):
                 changed |= {(start, end) for start, end, _ in edit.change.parts}
-        is_secret = holder.id.kind == "Secret"
+        is_secret = holder.is_like_secret
         place = self._places.of_text(holder, field, embedded.scalar, one.name.start_mark.line)
         return ExplainedReference(
             authored_id(holder),

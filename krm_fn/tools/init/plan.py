@@ -7,6 +7,7 @@ where that is not certain, the lines are for a person to add.
 import os
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -102,23 +103,6 @@ def find_door(directory: Path, wishes: Wishes) -> Door:
     return Door.CHART if built == CHART else Door.KUSTOMIZE if built else Door.FOLDER
 
 
-def add_namespace(directory: Path, door: Door, wishes: Wishes, allowance: Allowance) -> Wishes:
-    """Return the wishes with a namespace for Helm: that of a configuration which is there, if none is given."""
-    if door is not Door.CHART or wishes.namespace or "helm" not in (wishes.deployers or ("helm",)):
-        return wishes
-    file = directory / CONFIG_FILE
-    present = (
-        os.path.lexists(file)
-        and _parse(file, _files(directory, allowance).read(file))[1].linker.namespace
-    )
-    if not present:
-        message = (
-            "Helm tells a post-renderer no namespace; pass that of the release with --namespace"
-        )
-        raise Rejected(Problem(message, file=str(directory)))
-    return wishes._replace(namespace=present)
-
-
 def plan(
     directory: Path, door: Door, wishes: Wishes, around: Around, allowance: Allowance
 ) -> list[Planned]:
@@ -191,7 +175,11 @@ def _find_missing(file: Path, data: bytes, door: Door, wishes: Wishes) -> Iterat
         yield in_metadata(annotations)
     wanted = dict.fromkeys([*settings.deployers, *wishes.deployers])
     is_more = len(wanted) > len(settings.deployers)
-    is_elsewhere = wishes.namespace not in ("", settings.linker.namespace)
+    # One chart is for several namespaces, and so each command passes its own.
+    is_elsewhere = door is not Door.CHART and wishes.namespace not in (
+        "",
+        settings.linker.namespace,
+    )
     if is_more or is_elsewhere:
         yield in_spec(tuple(wanted) if is_more else (), wishes.namespace if is_elsewhere else "")
 
@@ -229,7 +217,8 @@ def _write_config(directory: Path, door: Door, wishes: Wishes, around: Around, f
     deployers = wishes.deployers or {Door.KPT: ("kpt",), Door.CHART: ("helm",)}.get(door, ())
     run = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE else ""
     name = wishes.set or name_set(_find_name(directory, door, files), around, wishes.namespace)
-    return write_config(name, run + FOR_TOOLS, deployers, wishes.image, wishes.namespace)
+    namespace = "" if door is Door.CHART else wishes.namespace
+    return write_config(name, run + FOR_TOOLS, deployers, wishes.image, namespace)
 
 
 def _find_name(directory: Path, door: Door, files: Files) -> str:
@@ -295,6 +284,9 @@ def _plan_pipeline(
         raise Rejected(Problem(message, file=str(directory)))
     file = Path(os.path.relpath(around.repository / pipeline.file))
     around.check_can_write(file)
+    write = partial(
+        pipeline.write, package, has_charts=around.has_charts, is_remote=around.fetches_charts
+    )
     if not os.path.lexists(file):
         if not action:
             message = (
@@ -302,14 +294,16 @@ def _plan_pipeline(
                 "to which you have pushed it, and the commit"
             )
             raise Rejected(Problem(message, file=str(file)))
-        return Planned(file, "written", data=pipeline.write(package, action).encode())
+        return Planned(file, "written", data=write(action).encode())
     data = Files(around.repository, allowance).read(file)
-    edited = None if file.is_symlink() else pipeline.add(data, package)
+    edited = (
+        None if file.is_symlink() else pipeline.add(data, package, has_charts=around.has_charts)
+    )
     if edited == data:
         return Planned(file, "unchanged", data)
     if edited is not None:
         return Planned(file, f"edited: compares {package} too", data, edited)
-    by_hand = pipeline.write(package, action or _PLACEHOLDER)
+    by_hand = write(action or _PLACEHOLDER)
     return Planned(
         file, "is there, and is not changed; add to it, and leave out --ci:", data, by_hand=by_hand
     )

@@ -15,7 +15,7 @@ from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.results import stderr_lines
-from krm_fn.tools.init.plan import Door, Planned, Wishes, add_namespace, find_door, plan
+from krm_fn.tools.init.plan import Door, Planned, Wishes, find_door, plan
 from krm_fn.tools.init.transaction import NewContent, write_all
 from krm_fn.tools.init.who_builds import Around, refuse_deploying, would_do
 from krm_fn.tools.render.files import Allowance, Limits, real_path, unreadable
@@ -25,15 +25,16 @@ from krm_fn.tools.render.tools import HelmOptions
 
 _NEXT_OF_DEPLOYERS = {
     "argocd": "write `plugin: {{}}` into the source of the Application, for the plugin of docs/deployers/argo-cd.md",
-    "flux": "krm-fn render {path}; run it in CI and push the result: Flux runs no functions",
+    "flux": "krm-fn render {helm}{path}; run it in CI and push the result: Flux runs no functions",
 }
 _NEXT_OF_DOORS = {
-    Door.KUSTOMIZE: "kustomize build --enable-alpha-plugins --enable-exec {path}",
+    Door.KUSTOMIZE: "kustomize build --enable-alpha-plugins --enable-exec {helm}{path}",
     Door.KPT: "kpt fn render {path} --allow-exec",
     Door.CHART: (
         "helm upgrade --install RELEASE {path} --namespace {namespace} "
         "--post-renderer krm-fn --post-renderer-args render --post-renderer-args - "
-        "--post-renderer-args --config --post-renderer-args {config}"
+        "--post-renderer-args --config --post-renderer-args {config} "
+        "--post-renderer-args --namespace --post-renderer-args {namespace}"
     ),
     Door.FOLDER: "krm-fn render {path}",
 }
@@ -124,7 +125,6 @@ def _prepare(directory: Path, wishes: Wishes, surroundings: Surroundings) -> _Pr
     """Plan all files, and render with them. Raises Rejected."""
     door, allowance = find_door(directory, wishes), Allowance(surroundings.limits)
     around = Around(directory, surroundings.limits)
-    wishes = add_namespace(directory, door, wishes, allowance)
     planned = plan(directory, door, wishes, around, allowance)
     inputs = Inputs((str(directory),))
     allowance = Allowance(surroundings.limits, _drafts(directory, planned))
@@ -136,8 +136,7 @@ def _prepare(directory: Path, wishes: Wishes, surroundings: Surroundings) -> _Pr
 
 def _name_others(directory: Path, wishes: Wishes, surroundings: Surroundings) -> Iterator[Problem]:
     """Name folders below that would do, as a rendering of each in memory proves."""
-    # The namespace of a release is asked for where it is needed. Here the folders matter.
-    some = wishes._replace(namespace=wishes.namespace or "default", pipeline=None, set="")
+    some = wishes._replace(pipeline=None, set="")
     good: list[str] = []
     candidates = Around(directory, surroundings.limits).find_candidates()
     left = Allowance(surroundings.limits)
@@ -197,8 +196,15 @@ def _steps(directory: Path, prepared: _Prepared) -> Iterator[str]:
     if not steps or {*wishes.deployers} - {*_NEXT_OF_DEPLOYERS}:
         steps.append(_NEXT_OF_DOORS[prepared.door])
     path = shlex.quote(os.path.relpath(directory))
+    has_charts = prepared.door is Door.KUSTOMIZE and prepared.around.has_charts
+    helm = "--enable-helm " if has_charts else ""
     for step in steps:
-        yield step.format(path=path, namespace=wishes.namespace, config=shlex.quote(str(config)))
+        yield step.format(
+            path=path,
+            helm=helm,
+            namespace=wishes.namespace or "NAMESPACE",
+            config=shlex.quote(str(config)),
+        )
     if prepared.door is Door.KUSTOMIZE and prepared.around.flux_files:
         yield _FLUX_BUILDS_IT.format(files=listing(prepared.around.flux_files, _MOST_NAMES))
     if prepared.door in {Door.FOLDER, Door.KPT}:

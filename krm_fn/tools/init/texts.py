@@ -42,6 +42,9 @@ _PACKAGES = "apps/*/overlays/*"
 _ACTION = "OWNER/REPO@SHA"
 """What the examples compare, and where krm-fn is. Nobody has a repository of that name."""
 
+_NO_REMOTE = "--no-remote"
+_ENABLE_HELM = "--enable-helm"
+
 _UNSAFE = re.compile(r"[^\w./@%+=:,~ \[\](){}#&!*?;-]|^[\s-]|\s$|\$")
 """In the name of a folder: what GitHub and GitLab would expand, what ends a line, what looks like an option."""
 
@@ -56,13 +59,20 @@ class Pipeline(Enum):
     def file(self) -> str:
         return self.value[0]
 
-    def write(self, package: str, action: str) -> str:
+    def write(self, package: str, action: str, *, has_charts: bool, is_remote: bool) -> str:
+        """Write the example for a package, and let helm run, and fetch charts, if the package needs that."""
         text = files("krm_fn.examples").joinpath(self.value[1]).read_text()
         text = text.replace(_ACTION, action).replace(_PACKAGES, package)
+        if has_charts:
+            text = text.replace(
+                _NO_REMOTE, _ENABLE_HELM if is_remote else f"{_NO_REMOTE} {_ENABLE_HELM}"
+            )
         return text.replace(".github/workflows/diff.yaml", self.file)
 
-    def add(self, data: bytes, package: str) -> bytes | None:
+    def add(self, data: bytes, package: str, *, has_charts: bool) -> bytes | None:
         """Add a package to the list in a file for CI; None where that cannot be done with certainty."""
+        if has_charts and _ENABLE_HELM.encode() not in data:
+            return None
         roots = _read(data)
         values = _values(roots, self)
         lists = [

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base.item import Item, read_item
-from krm_fn.base.node import Node, get, is_null, text
+from krm_fn.base.node import Node, elements, get, is_null, text
 from krm_fn.base.pods import find_templates
 from krm_fn.base.problem import Problem, Rejected, listing
 from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, is_configuration
@@ -60,6 +60,8 @@ class Kustomization(NamedTuple):
     namespace: str = ""
     is_component: bool = False
     has_charts: bool = False
+    fetches_charts: bool = False
+    chart_home: Path | None = None
     runs_krm_fn: bool = False
 
 
@@ -85,6 +87,7 @@ class Around:
         self.top = real_path(limits.root) if limits.root else self.repository or beside
         self._reader = Files(self.top, Allowance(Limits(max_bytes=sys.maxsize)))
         self._telling: dict[Path, frozenset[bytes]] = {}
+        self._lets_helm_run = limits.enable_helm
 
     @cached_property
     def kustomizations(self) -> dict[Path, Kustomization]:
@@ -140,6 +143,8 @@ class Around:
         used: set[Path] = set()
         for one in self.kustomizations.values():
             used.update(one.bases)
+        # Only kustomize inflates what lies there.
+        homes = {one.chart_home for one in self.kustomizations.values() if one.has_charts}
         found: list[Path] = []
         for file in self._files:
             folder = file.parent
@@ -147,7 +152,8 @@ class Around:
                 MANIFESTS
             )
             is_below = self.directory in folder.parents
-            if is_root and is_below and folder not in found and folder not in used:
+            is_inflated = not homes.isdisjoint(folder.parents)
+            if is_root and is_below and not is_inflated and folder not in (*found, *used):
                 found.append(folder)
         built = [folder for folder in found if built_from(folder) or (folder / KPTFILE).is_file()]
         return sorted(built or found, key=os.fsencode)
@@ -173,10 +179,10 @@ class Around:
             yield f"is a base of other kustomizations, and {_ONLY_ON_TOP}{self._pass_one_of(self.directory)}"
         tree = [*self._below(self.directory)]
         yield from (
-            f"has charts (`helmCharts`) in {self.show(one.folder)}, which init does not let kustomize inflate; write a "
-            "krm-fn.yaml, and render with `krm-fn render --enable-helm`"
-            for one in tree[:]
-            if one.has_charts
+            f"has charts (`helmCharts`) in {self.show(one.folder)}, which kustomize gives to helm only when told to; "
+            "pass --enable-helm"
+            for one in tree
+            if one.has_charts and not self._lets_helm_run
         )
         yield from (
             f"is built from {self.show(one.folder)}, which runs krm-fn, and {_ONLY_ON_TOP}; remove the entry there"
@@ -189,6 +195,16 @@ class Around:
             for file, path in self._applied_by_flux
             if self._is_generated_around(path)
         )
+
+    @property
+    def has_charts(self) -> bool:
+        """Tell whether kustomize needs helm to build the directory."""
+        return any(one.has_charts for one in self._below(self.directory))
+
+    @property
+    def fetches_charts(self) -> bool:
+        """Tell whether charts of it are in no folder of the repository."""
+        return any(one.fetches_charts for one in self._below(self.directory))
 
     @property
     def flux_files(self) -> list[str]:
@@ -317,6 +333,7 @@ class Around:
             with suppress(Rejected):
                 plugins = find_plugins(folder, self._reader)
         inflates = any(name in fields and not is_null(fields[name]) for name in _CHART_FIELDS)
+        home = real_path(folder / (text(get(fields.get("helmglobals"), "chartHome")) or "charts"))
         return Kustomization(
             folder,
             tuple(find_local_bases(folder, roots)),
@@ -324,8 +341,19 @@ class Around:
             is_component=any(text(get(root, "kind")) == "Component" for root in roots),
             has_charts=inflates
             or any(text(get(one.config, "kind")) == _CHART_PLUGIN for one in plugins),
+            fetches_charts=any(
+                _is_elsewhere(one, home) for one in elements(fields.get("helmcharts"))
+            ),
+            chart_home=home,
             runs_krm_fn=any(plugin.krm_fn for plugin in plugins),
         )
+
+
+def _is_elsewhere(chart: Node, home: Path) -> bool:
+    """Tell whether kustomize fetches a chart: it has a repository, and is in no folder."""
+    name, version = text(get(chart, "name")), text(get(chart, "version"))
+    places = (home / name, home / f"{name}-{version}" / name)
+    return bool(text(get(chart, "repo"))) and not any(one.is_dir() for one in places)
 
 
 _ONLY_ON_TOP = "kustomize runs functions only for the topmost kustomization"

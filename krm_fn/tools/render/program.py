@@ -77,7 +77,8 @@ _SLOTS = {
     "text": r"([^\n]{0,4000}?)",
     "line": r"([^\n]*)",
     "rest": r"([\s\S]*)",
-    "literal": r"(?P<literal>[\s\S]*)",
+    # kustomize says behind it which program it has run.
+    "literal": r"(?P<literal>[\s\S]*?)(?=\s*(?:: unable to run: '|\Z))",
 }
 
 _SLOT = re.compile(r"\\\{(\w+)\\\}")

@@ -2,32 +2,86 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Object
 from krm_fn.base.item import Item, about
 from krm_fn.base.kind import SYNC_WAVE, wave_of, wave_order
 from krm_fn.base.link_plan import LinkPlan
-from krm_fn.base.node import Node, elements, fields, get, is_mapping, is_scalar, step, text, texts
+from krm_fn.base.node import (
+    Node,
+    describe,
+    elements,
+    entries,
+    fields,
+    get,
+    is_null,
+    is_scalar,
+    step,
+    text,
+    texts,
+)
 from krm_fn.base.problem import Problem, ResourceId
 from krm_fn.core.config.plain import plain_value
+from krm_fn.core.names.go_yaml import read_scalar
 from krm_fn.core.names.names import content_name, is_image
 from krm_fn.tools.render.rendered import OF_CRON_JOB, find_job_containers, runs_linker
 
 
+class OfOthers(NamedTuple):
+    """What a CronJob is compared with: `job`, one that its name proves, and what something has added to all objects."""
+
+    job: Item | None
+    shared: Sequence[Item]
+
+
 def check_cron_job(
-    item: Item, plan: LinkPlan, wanted: Callable[[str], Object] | None
+    item: Item, plan: LinkPlan, wanted: Callable[[str], Object] | None, others: OfOthers
 ) -> Iterator[Problem]:
-    """Find a CronJob that is not as the function emits it: `wanted`, of an image, if the configuration is known."""
+    """Find a CronJob that is not as the function emits it: `wanted`, of an image, if the configuration is known.
+
+    Its name says nothing of its spec, as that of a Job does. So it is compared whole: each run has the pod of the Job.
+    """
     yield from _check_images(item)
     yield from _check_commands(item)
     if plan.waits:
         message = "lacks --no-wait: each run would wait for what no release is about to bring"
         yield about(item, message, OF_CRON_JOB)
-    elif wanted is not None:
-        images = [text(get(container, "image")) for container in find_job_containers(item).values()]
-        yield from check_object(item, wanted(images[0]))
+        return
+    job, spec, field = others.job or item, get(item.node, "spec"), "spec"
+    added = [(name, value) for one in others.shared for name, value in _marks_of(one)]
+    expected: Any = None
+    if wanted is not None:
+        images = [text(get(container, "image")) for container in find_job_containers(job).values()]
+        built: Any = wanted(images[0])
+        yield from check_object(item, {**built, "spec": {}})
+        expected = built["spec"]
+    elif others.job is not None:
+        spec, field = get(spec, "jobTemplate", "spec"), "spec.jobTemplate.spec"
+        expected = _as_scheduled(get(job.node, "spec"), spec)
+    if expected is not None:
+        for where, message in _compare(spec, expected, field, added=added):
+            yield about(item, message, where)
+
+
+def _marks_of(item: Item) -> Iterator[tuple[str, str]]:
+    yield from item.labels.items()
+    yield from item.annotations.items()
+
+
+def _as_scheduled(of_job: Node | None, found: Node | None) -> Any:
+    """Return the spec of a Job with what a CronJob has of its own: another plan, and an end for finished Jobs."""
+    expected: Any = plain_value(of_job) if of_job is not None else {}
+    own: Any = plain_value(found) if found is not None else {}
+    expected.pop("ttlSecondsAfterFinished", None)
+    if "ttlSecondsAfterFinished" in own:
+        expected["ttlSecondsAfterFinished"] = own["ttlSecondsAfterFinished"]
+    pods = elements(get(found, "template", "spec", "containers"))
+    for container, pod in zip(expected["template"]["spec"]["containers"], pods, strict=False):
+        arguments = get(pod, "args")
+        container["args"] = [] if arguments is None else plain_value(arguments)
+    return expected
 
 
 def check_job(job: Item, set_name: str, shared: Iterable[Item]) -> Iterator[Problem]:
@@ -88,7 +142,7 @@ _WAVE = f"metadata.annotations[{SYNC_WAVE}]"
 def check_object(item: Item, wanted: Object, but: Collection[str] = ()) -> Iterator[Problem]:
     """Compare an object with what the function emits in its place, less the metadata.
 
-    More fields may be there.
+    More fields may be there, but in a ConfigMap, where content or `immutable` changes what it is.
 
     `but`: the names that no rule has, which is said already.
     """
@@ -102,6 +156,10 @@ def check_object(item: Item, wanted: Object, but: Collection[str] = ()) -> Itera
                 about(item, message, field)
                 for field, message in _compare(get(item.node, name), value, name)
             )
+    if wanted["kind"] == "ConfigMap":
+        for name, found in entries(item.node):
+            if name not in wanted and not is_null(found):
+                yield about(item, _NONE, name)
 
 
 def check_annotations(tracker: Item, wanted: Any, names: Iterable[str]) -> Iterator[Problem]:
@@ -126,25 +184,72 @@ def check_wave(item: Item, wanted: Object) -> Iterator[Problem]:
         )
 
 
-def _compare(found: Node | None, wanted: Any, field: str) -> Iterator[tuple[str, str]]:
-    """Yield each field that is not as wanted, and a message."""
+_NONE = "found a value, expected none"
+_MARKS = ("labels", "annotations")
+Added: TypeAlias = Collection[tuple[str, str]]
+
+
+def _compare(
+    found: Node | None, wanted: Any, field: str, *, added: Added | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield each field that is not as wanted, and a message.
+
+    `added`: the labels and annotations that something has added to all objects. If they are known, no other field may
+    be there than the wanted ones.
+    """
     if isinstance(wanted, Mapping):
-        for name, value in wanted.items():
-            yield from _compare(
-                get(found, name) if is_mapping(found) else None, value, step(field, name)
-            )
+        yield from _compare_fields(fields(found), wanted, field, added)
     elif isinstance(wanted, Sequence) and not isinstance(wanted, str):
-        entries = elements(found)
-        if len(entries) != len(wanted):
-            yield field, f"found {len(entries)} entries, expected {len(wanted)}"
-        for place, (one, value) in enumerate(zip(entries, wanted, strict=False)):
-            yield from _compare(one, value, f"{field}[{place}]")
+        here = elements(found)
+        if len(here) != len(wanted):
+            yield field, f"found {len(here)} entries, expected {len(wanted)}"
+        for place, (one, value) in enumerate(zip(here, wanted, strict=False)):
+            yield from _compare(one, value, f"{field}[{place}]", added=added)
     else:
         expected = str(wanted).lower() if isinstance(wanted, bool) else str(wanted)
         if found is None:
             yield field, f"missing; expected {expected!r}"
         elif not is_scalar(found) or found.value != expected:
             yield field, f"found {text(found)!r}, expected {expected!r}"
+        elif wrong := find_type(found, type(wanted)):
+            yield field, wrong
+
+
+def _compare_fields(
+    found: Mapping[str, Node], wanted: Mapping[str, Any], field: str, added: Added | None
+) -> Iterator[tuple[str, str]]:
+    is_whole = added is not None
+    if is_whole and field.endswith(".metadata"):
+        wanted = {**{one: {} for one in _MARKS}, **wanted}
+    for name, value in wanted.items():
+        yield from _compare(found.get(name), value, step(field, name), added=added)
+    of_marks = field.endswith(tuple(f".metadata.{one}" for one in _MARKS))
+    for name, node in found.items() if is_whole else ():
+        is_added = of_marks and (name, text(node)) in (added or ())
+        if name not in wanted and not is_added and not is_null(node):
+            yield step(field, name), _NONE
+
+
+_TYPES: dict[type, str] = {str: "text", bool: "a boolean", int: "a number", float: "a number"}
+
+
+def find_type(found: Node, wanted: type) -> str:
+    """Say that a value is of another type than the API server takes; `""` if it is of this one."""
+    if not is_scalar(found):
+        is_what = describe(found)
+    else:
+        try:
+            is_what = _TYPES.get(type(read_scalar(found)), "text")
+        except ValueError:
+            is_what = "a number"
+    if is_what == _TYPES[wanted]:
+        return ""
+    remedy = ""
+    if is_scalar(found) and wanted is str:
+        remedy = "; put it in quotes"
+    elif is_scalar(found) and is_what == "text":
+        remedy = "; remove the quotes"
+    return f"found {is_what}, expected {_TYPES[wanted]}: the API server refuses it{remedy}"
 
 
 class _Permission(NamedTuple):
@@ -169,8 +274,11 @@ class _Permission(NamedTuple):
 def _check_rules(role: Item, wanted: Any, but: Collection[str]) -> Iterator[Problem]:
     """Find what the linker may not do. What more it may do is somebody's decision."""
     found: set[_Permission] = set()
-    for rule in elements(get(role.node, "rules")):
+    for place, rule in enumerate(elements(get(role.node, "rules"))):
         found.update(_permissions(rule))
+        if not is_null(get(rule, "nonResourceURLs")):
+            message = "found a value, expected none: the API server refuses it in a Role"
+            yield about(role, message, f"rules[{place}].nonResourceURLs")
     for rule in wanted:
         names = rule.get("resourceNames", [""])
         words = product(rule["apiGroups"], rule["resources"], rule["verbs"], names)
@@ -183,6 +291,8 @@ def _check_rules(role: Item, wanted: Any, but: Collection[str]) -> Iterator[Prob
 def _check_subjects(binding: Item, wanted: Any) -> Iterator[Problem]:
     """Find an account that gets no right. Who else gets it is somebody's decision."""
     found = [texts(one) for one in elements(get(binding.node, "subjects"))]
+    # An account has no group: the API server refuses one that has.
+    found = [one for one in found if not one.get("apiGroup")]
     for one in wanted:
         if not any(one.items() <= subject.items() for subject in found):
             account = ResourceId("v1", one["kind"], one["namespace"], one["name"])

@@ -35,6 +35,7 @@ from krm_fn.extras.emit_linker import (
 )
 from krm_fn.tools.render.rendered import read_plan
 from krm_fn.tools.verify.check_job import (
+    OfOthers,
     check_annotations,
     check_cron_job,
     check_job,
@@ -243,6 +244,9 @@ def _check_cron_jobs(
     settings = one.configured.settings if one.configured else None
     group = merge_plans(place.groups) if place.groups else None
     found = place.of_kind("CronJob")
+    jobs = place.of_kind("Job")
+    sound = (one for one in jobs if not any(check_job(one, place.set, place.inventories)))
+    proven = next(sound, None) if found else None
     is_wanted = (
         group and settings and settings.linker.enabled and settings.linker.schedule is not None
     )
@@ -260,7 +264,7 @@ def _check_cron_jobs(
             wanted = None
             if group and settings and is_wanted:
                 wanted = partial(cron_job, group, _as_spread(settings, item), place.namespace)
-            yield from check_cron_job(item, plan, wanted)
+            yield from check_cron_job(item, plan, wanted, OfOthers(proven, place.inventories))
 
 
 def _as_spread(settings: Settings, item: Item) -> Settings:

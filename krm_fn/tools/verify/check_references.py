@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from krm_fn.base.changes import SetItems, SetText
-from krm_fn.base.item import Item, about
+from krm_fn.base.item import CONFIG_KINDS, Item, about
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Settings
@@ -144,6 +144,15 @@ class _OtherRevisions:
                     return other
         return ""
 
+    def _find_of_other_kind(self, reference: Reference, namespace: str) -> str:
+        """Find the kind of a revision that has this name, where the reference is to the other kind."""
+        others = [kind for kind in CONFIG_KINDS if kind != reference.kind]
+        held = (self._names.get((kind, namespace), ()) for kind in others)
+        found = (
+            kind for kind, names in zip(others, held, strict=True) if reference.target in names
+        )
+        return next(found, "") if reference.kind in CONFIG_KINDS else ""
+
     def _check_content_name(
         self, referrer: Item, reference: Reference, namespace: str, match: re.Match[str]
     ) -> Iterator[Problem]:
@@ -152,6 +161,9 @@ class _OtherRevisions:
         names = " and ".join(sorted(name for _, name in found))
         if any(hash_in_name(revision.item) == content_hash for revision, _ in found):
             message = f"found {reference.target!r}, which has been renamed: expected {names}"
+            yield about(referrer, message, reference.field)
+        elif other := self._find_of_other_kind(reference, namespace):
+            message = f"found {reference.target!r}, which is a {other} and no {reference.kind}: pods do not start"
             yield about(referrer, message, reference.field)
         else:
             what, severity = f"is another revision than {names}", Severity.WARNING

@@ -28,6 +28,7 @@ from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, place_b
 from krm_fn.tools.render.render import OpenedText, find_configurations, items_of
 from krm_fn.tools.render.sources import STDIN, Inputs, SourceText, read_config_file, read_sources
 from krm_fn.tools.render.tools import HelmOptions, built_from
+from krm_fn.tools.verify.check_fields import check_fields, check_volumes
 from krm_fn.tools.verify.check_linker import check_linker
 from krm_fn.tools.verify.check_names import (
     check_applied,
@@ -123,10 +124,12 @@ def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
     yield from check_duplicates(rendering)
     yield from check_names(rendering)
     yield from check_marks(rendering)
+    yield from check_fields(rendering)
     yield from find_encrypted_keys(rendering.package.configs)
     yield from check_references(rendering)
     yield from check_left_behind(rendering)
     yield from check_keys(rendering)
+    yield from check_volumes(rendering)
     yield from find_unfollowed_affixes(rendering.references)
     yield from check_order(rendering, options.deployers)
     yield from check_protection(rendering, options.deployers)
