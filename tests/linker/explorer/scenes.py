@@ -285,6 +285,13 @@ def gone_back_between_releases(cast: Cast) -> Scene:
     return Scene(cast.gone_back(), (cast.cron_job("A"), CONTROLLER, LateCollector()))
 
 
+def left_behind(cast: Cast) -> Scene:
+    """Let a run delete the tracker of an old Secret, which the collector takes at any moment after that."""
+    model = cast.superseded()
+    model.has_late_collector = True
+    return Scene(model, (cast.job("B"), CONTROLLER, LateCollector()))
+
+
 def after_its_first_look(whole: Scene) -> Scene:
     """Let the run that acts first come to its first pause, or to its end, before anybody else acts."""
     model = whole.model.clone()
