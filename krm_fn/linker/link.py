@@ -1,13 +1,16 @@
 """Add every consumer of a revision as its owner, and delete the revisions that nothing references any more."""
 
 from krm_fn.base import keys
-from krm_fn.base.link_plan import LinkPlan, ProducerName
+from krm_fn.base.link_plan import LinkPlan
+from krm_fn.base.problem import count
 from krm_fn.linker.api import ApiError
 from krm_fn.linker.cluster import Cluster, observe
-from krm_fn.linker.objects import LiveRevision, Observation, Owner
+from krm_fn.linker.link_secrets import SecretLinks
+from krm_fn.linker.objects import LiveRevision, Observation
 from krm_fn.linker.owners import (
     RevisionPatch,
     deletion_command,
+    find_abandoned,
     is_left_to_kpt,
     plan_deletions,
     plan_leaks,
@@ -15,11 +18,11 @@ from krm_fn.linker.owners import (
 )
 from krm_fn.linker.report import NOT_LINKED, Report, Write, record_events
 from krm_fn.linker.wait import (
-    Missing,
-    confirm_broken,
+    LastLook,
+    finds_nothing,
+    look_last,
     wait_for_history,
     wait_for_kpt,
-    wait_for_producer,
     wait_for_workloads,
 )
 
@@ -40,26 +43,88 @@ def link(plan: LinkPlan, cluster: Cluster, report: Report) -> None:
     """Make the consumers of each revision its owners, once.
 
     Waits until the workloads reference what was rendered for them. Then adds owners, makes each
-    tracker the owner of its Secret, deletes what nothing references, and reports what is missing.
+    tracker the owner of its Secret, deletes what nothing references, and looks a last time: if
+    something that was missing has come, it does all of that again. Reports what is still missing.
     Raises ApiError and Stopped.
     """
-    missing = wait_for_workloads(plan, cluster)
-    observation, without_history = wait_for_history(plan, cluster)
-    observation = _link_revisions(plan, observation, cluster, report)
-    _link_secrets(plan, observation, cluster, report)
-    _link_producers(plan, observation, cluster, report)
-    observation = _delete_unreferenced(plan, observation, cluster, report)
-    if wait_for_kpt(plan, observation, cluster):
-        observation = _link_revisions(plan, observe(plan, cluster), cluster, report)
-        observation = _delete_unreferenced(plan, observation, cluster, report)
-    _report_missing(missing, confirm_broken(plan, observation, cluster), report)
-    _report_leaks(plan, observation, report)
+    secrets = SecretLinks(plan, cluster, report)
+
+    def hold(seen: Observation) -> None:
+        _hold_revisions(plan, seen, cluster, report)
+        secrets.hold(seen)
+
+    while True:
+        is_late = cluster.deadline.left() <= 0
+        missing = wait_for_workloads(plan, cluster, hold)
+        observation, without_history = wait_for_history(plan, cluster)
+        secrets.hold(observation)
+        observation = _link_all(plan, observation, secrets, cluster, report)
+        last = look_last(plan, missing, observation, cluster)
+        if not last.has_come or _is_linked(plan, last.observation, secrets):
+            break
+        if is_late:
+            report.fail(
+                f"planned objects still came after {plan.timeout} s; run again to link them",
+                reason=NOT_LINKED,
+            )
+            break
+    _report_missing(plan, last, secrets, report)
+    _report_leaks(plan, last.observation, report)
     for absent in without_history:
         report.note(
             f"{absent.sentence}; the next run links it, and its revisions are kept until then"
         )
-    report.count(observation.revisions)
-    record_events(plan, observation, report, cluster)
+    report.count(last.observation.revisions)
+    record_events(plan, last.observation, report, cluster)
+
+
+def _hold_revisions(
+    plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report
+) -> None:
+    """Make the inventory an owner of the revisions whose owners may all be gone, before anything is waited for.
+
+    After an uninstall, an install takes over what the garbage collector has not looked at yet (decision 76).
+    """
+    inventory = observation.inventory
+    if inventory is None:
+        return
+    live = {inventory.owner.uid, *(consumer.owner.uid for consumer in observation.consumers)}
+    held = 0
+    for revision in observation.revisions:
+        uids = {owner.uid for owner in revision.owners}
+        is_at_risk = bool(uids) and live.isdisjoint(uids) and not revision.is_retained
+        if not is_at_risk or is_left_to_kpt(plan, observation, revision):
+            continue
+        is_patched = _patch(RevisionPatch(revision, add=(inventory.owner,)), cluster, report)
+        held += is_patched and inventory.owner[:3] in {owner[:3] for owner in revision.owners}
+    if held:
+        report.note(
+            f"the former inventory is gone, and the garbage collector is about to take what only that owned; the new "
+            f"one owns {count(held, 'revision')} now"
+        )
+
+
+def _is_linked(plan: LinkPlan, observation: Observation, secrets: SecretLinks) -> bool:
+    patches = plan_owners(plan, observation)
+    due = [patch for patch in patches if not is_left_to_kpt(plan, observation, patch.revision)]
+    return not due and secrets.are_linked(observation)
+
+
+def _link_all(
+    plan: LinkPlan,
+    observation: Observation,
+    secrets: SecretLinks,
+    cluster: Cluster,
+    report: Report,
+) -> Observation:
+    """Add owners, and delete what nothing references. Returns the last observation."""
+    observation = _link_revisions(plan, observation, cluster, report)
+    secrets.link(observation)
+    observation = _delete_unreferenced(plan, observation, cluster, report)
+    if wait_for_kpt(plan, observation, cluster):
+        observation = _link_revisions(plan, observe(plan, cluster), cluster, report)
+        observation = _delete_unreferenced(plan, observation, cluster, report)
+    return observation
 
 
 def _link_revisions(
@@ -86,118 +151,6 @@ def _patch(patch: RevisionPatch, cluster: Cluster, report: Report) -> bool:
     if version is not None and (patch.add or patch.remove):
         report.change(Write(patch.revision.kind, patch.revision.name, patch.add, patch.remove))
     return True
-
-
-def _link_secrets(
-    plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report
-) -> None:
-    """Make each tracker the owner of its Secret, and write on the tracker that it is.
-
-    Only this rendering's Job has the right to do so: no later one may read or patch these Secrets.
-    """
-    trackers = _open_trackers(observation)
-    consumers = _current_consumers(observation)
-    for name in sorted(plan.secrets):
-        if name not in trackers:
-            continue
-        try:
-            secret = cluster.secret(name, plan)
-            if secret is not None:
-                _link_secret(secret, trackers[name], cluster, report)
-                continue
-        except ApiError as error:
-            report.warn(str(error))
-            continue
-        sentence = f"Secret {cluster.namespace}/{name}: does not exist; apply the manifests again"
-        if name in consumers:
-            report.fail(sentence, consumers[name])
-        else:
-            report.warn(sentence)
-
-
-def _open_trackers(observation: Observation) -> dict[str, LiveRevision]:
-    """Return the trackers, but for those that own what they stand for, and that a newer rendering has superseded.
-
-    By then the Role names no such object any more, and a CronJob may go on with the plan of the last rendering.
-    """
-    listed = observation.inventory.references if observation.inventory else frozenset[str]()
-    trackers = [revision for revision in observation.revisions if revision.is_tracker]
-    return {one.name: one for one in trackers if one.name in listed or not one.owns_secret}
-
-
-def _current_consumers(observation: Observation) -> dict[str, Owner]:
-    """Return an object that needs it now, for each name that such an object references."""
-    current: dict[str, Owner] = {}
-    for consumer in observation.consumers:
-        if consumer.is_current:
-            current.update(dict.fromkeys(consumer.references, consumer.owner))
-    return current
-
-
-def _link_producers(
-    plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report
-) -> None:
-    """Make the trackers of what it makes the owners of each producer.
-
-    Kubernetes collects the producer after the last of them, and what it makes after the producer.
-    """
-    trackers = _open_trackers(observation)
-    consumers = _current_consumers(observation)
-    for producer in plan.producers:
-        own = [trackers[one.name] for one in producer.revisions if one.name in trackers]
-        if not own:
-            continue
-        try:
-            found = wait_for_producer(producer, plan, cluster)
-            if found is not None:
-                _link_producer(producer, found, own, cluster, report)
-                continue
-        except ApiError as error:
-            report.warn(str(error))
-            continue
-        sentence = (
-            f"{producer.kind.kind} {cluster.namespace}/{producer.name}: does not exist; "
-            f"apply the manifests again"
-        )
-        waiting = [consumers[one.name] for one in own if one.name in consumers]
-        if waiting:
-            report.fail(sentence, waiting[0])
-        else:
-            report.warn(sentence)
-
-
-def _link_producer(
-    producer: ProducerName,
-    found: LiveRevision,
-    trackers: list[LiveRevision],
-    cluster: Cluster,
-    report: Report,
-) -> None:
-    owners = tuple(Owner("v1", "ConfigMap", tracker.name, tracker.uid) for tracker in trackers)
-    present = {owner.uid for owner in found.owners}
-    new = tuple(owner for owner in owners if owner.uid not in present)
-    if new:
-        # What is applied no more is taken away: a name that an earlier rendering referenced may
-        # still be in use.
-        former = tuple(owner for owner in found.owners if owner.kind == "ConfigMap")
-        if not cluster.own_producer(producer, found, (*former, *new)):
-            return
-        report.change(Write(producer.kind.kind, producer.name, add=new))
-    for tracker in trackers:
-        if not tracker.owns_secret:
-            cluster.patch(RevisionPatch(tracker, annotations=((keys.OWNS_SECRET, "true"),)))
-
-
-def _link_secret(
-    secret: LiveRevision, tracker: LiveRevision, cluster: Cluster, report: Report
-) -> None:
-    owner = Owner("v1", "ConfigMap", tracker.name, tracker.uid)
-    has_owner = owner.uid in {one.uid for one in secret.owners}
-    if not has_owner and cluster.patch_secret(RevisionPatch(secret, add=(owner,))):
-        report.change(Write("Secret", secret.name, add=(owner,)))
-        has_owner = True
-    if has_owner and not tracker.owns_secret:
-        cluster.patch(RevisionPatch(tracker, annotations=((keys.OWNS_SECRET, "true"),)))
 
 
 def _delete_unreferenced(
@@ -260,11 +213,17 @@ def _delete(revision: LiveRevision, plan: LinkPlan, cluster: Cluster, report: Re
         report.warn(str(error))
 
 
-def _report_missing(missing: list[Missing], broken: list[Missing], report: Report) -> None:
-    for one in broken:
+def _report_missing(plan: LinkPlan, last: LastLook, secrets: SecretLinks, report: Report) -> None:
+    if not last.broken and finds_nothing(plan, last.observation):
+        report.fail(
+            f"none of the planned revisions exists in {report.namespace}; does something change names after krm-fn, "
+            f"such as namePrefix?",
+            reason=NOT_LINKED,
+        )
+    for one in last.broken:
         report.fail(f"{one.sentence}; apply the manifests again", one.owner)
-    reported = {one.revision for one in broken}
-    for one in missing:
+    reported = {one.revision for one in last.broken} | secrets.report_missing(last.observation)
+    for one in last.missing:
         if not one.revision or one.revision not in reported:
             advice = "apply the manifests again, or find out why applying them failed"
             report.warn(f"{one.sentence}; {advice}", one.owner)
@@ -282,8 +241,14 @@ def _report_leaks(plan: LinkPlan, observation: Observation, report: Report) -> N
         report.warn(
             f"ConfigMap {report.namespace}/{plan.inventory}: does not exist; until then nothing is deleted"
         )
+    for revision in find_abandoned(plan, observation):
+        report.warn(
+            f"{revision.kind} {report.namespace}/{revision.name}: all its owners are gone: about to be collected; "
+            f"apply the manifests again"
+        )
     for leak in plan_leaks(plan, observation):
         report.warn(
-            f"{leak.kind} {report.namespace}/{leak.name}: the linker may no longer delete it, as its own Job was "
-            f"replaced before it succeeded; delete it with its tracker: {deletion_command([leak], report.namespace)}"
+            f"{leak.kind} {report.namespace}/{leak.name}: the linker may no longer delete it, as no Job of its own "
+            f"rendering has succeeded since it was created; delete it with its tracker: "
+            f"{deletion_command([leak], report.namespace)}"
         )

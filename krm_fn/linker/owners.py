@@ -158,6 +158,25 @@ def plan_leaks(plan: LinkPlan, observation: Observation) -> list[Leak]:
     ]
 
 
+def find_abandoned(plan: LinkPlan, observation: Observation) -> list[LiveRevision]:
+    """Find the revisions whose owners are all gone: the garbage collector is about to delete them.
+
+    An owner that no linker adds may be of a kind that is not read.
+    """
+    if observation.unread:
+        return []
+    live = {consumer.owner.uid for consumer in observation.consumers}
+    if observation.inventory:
+        live.add(observation.inventory.owner.uid)
+    return [
+        revision
+        for revision in observation.revisions
+        if revision.owners
+        and linker_owners(plan, revision) == tuple(sorted(revision.owners))
+        and live.isdisjoint(owner.uid for owner in revision.owners)
+    ]
+
+
 def deletion_command(leaks: Iterable[Leak], namespace: str) -> str:
     objects: list[str] = []
     for leak in leaks:

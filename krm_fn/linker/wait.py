@@ -1,6 +1,6 @@
 """Wait until the cluster has what was rendered: deployers may apply the Job before a Rollout."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from krm_fn.base.kind import CONSUMER_KINDS
@@ -41,8 +41,24 @@ class Missing(NamedTuple):
     revision: str = ""
 
 
-def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[Missing]:
+class LastLook(NamedTuple):
+    """What a run has seen at its end, and what is missing in it: of the plan, and to live templates.
+
+    `has_come`: something was missing before that is there now, and nothing links it but this run.
+    """
+
+    observation: Observation
+    missing: list[Missing]
+    broken: list[Missing]
+    has_come: bool
+
+
+def wait_for_workloads(
+    plan: LinkPlan, cluster: Cluster, see: Callable[[Observation], None] = lambda _: None
+) -> list[Missing]:
     """Wait until every workload references its revisions. Returns what is missing at the end.
+
+    `see` is called with each look.
 
     The wait ends early where a workload references a revision that does not exist. It is not for
     workloads of a kind that cannot be read. Without a wait, a release may be under way, so that
@@ -54,6 +70,7 @@ def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[Missing]:
     patience_ends: float | None = None  # as seconds left
     while True:
         observation = observe_workloads(plan, cluster)
+        see(observation)
         missing = _missing(plan, observation, cluster.namespace)
         left = cluster.deadline.left()
         if not missing or left <= 0:
@@ -132,13 +149,36 @@ def wait_for_producer(
     return found
 
 
-def confirm_broken(plan: LinkPlan, observation: Observation, cluster: Cluster) -> list[Missing]:
-    """Find the references to revisions that do not exist, and look again a little later."""
+def wait_for_trackers(secrets: Collection[str], plan: LinkPlan, cluster: Cluster) -> set[str]:
+    """Wait for a deployer that has applied these Secrets before their trackers. Returns those that have come."""
+    if not secrets:
+        return set()
+    awaited = [f"ConfigMap {cluster.namespace}/{name} to exist" for name in sorted(secrets)]
+    cluster.deadline.sleep(_PATIENCE, awaited, _PATIENCE)
+    return {one.name for one in cluster.configs(plan).revisions if one.is_tracker}
+
+
+def look_last(
+    plan: LinkPlan, missing: list[Missing], observation: Observation, cluster: Cluster
+) -> LastLook:
+    """Look again for what was missing; a little later where pods do not start for it."""
     broken = find_broken(observation, cluster)
-    if not broken:
-        return []
-    cluster.deadline.sleep(_PATIENCE, _awaited(broken), _PATIENCE)
-    return find_broken(observe(plan, cluster), cluster)
+    if not missing and not broken:
+        return LastLook(observation, [], [], has_come=False)
+    if broken:
+        cluster.deadline.sleep(_PATIENCE, _awaited(broken), _PATIENCE)
+    observation = observe(plan, cluster)
+    still_missing = _missing(plan, observation, cluster.namespace) if plan.waits else []
+    still_broken = find_broken(observation, cluster)
+    has_come = not {*missing, *broken} <= {*still_missing, *still_broken}
+    return LastLook(observation, still_missing, still_broken, has_come)
+
+
+def finds_nothing(plan: LinkPlan, observation: Observation) -> bool:
+    """Tell whether a run that has waited sees none of the revisions that its workloads are to reference."""
+    awaited = set().union(*(workload.revisions for workload in plan.workloads))
+    live = {(revision.kind, revision.name) for revision in observation.revisions}
+    return plan.waits and bool(awaited) and awaited.isdisjoint(live)
 
 
 def find_broken(observation: Observation, cluster: Reader) -> list[Missing]:

@@ -114,6 +114,7 @@ class Shop(LiveSet):
             lambda complaint: not complaint,
             within=WITHIN,
         )
+        self.until_collected()
         before = self.snapshot()
         for _ in range(REFRESHES):
             self.deployer.again()
@@ -121,6 +122,27 @@ class Shop(LiveSet):
         time.sleep(SETTLED)
         assert not self.deployer.complaint(phase)
         assert written(before, self.snapshot()) == []
+
+    def until_collected(self) -> None:
+        """Wait for the garbage collector: a run deletes the tracker of an old Secret as the last thing that it does.
+
+        On a busy machine the collector may take the Secret seconds later, after the Job has ended.
+        """
+
+        def abandoned() -> list[str]:
+            trackers = {item["metadata"]["uid"] for item in self.api.list("ConfigMap")}
+            return [
+                item["metadata"]["name"]
+                for item in self.api.list("Secret", labels=IN_SET)
+                if trackers.isdisjoint(_config_maps_that_own(item)) and _config_maps_that_own(item)
+            ]
+
+        until(
+            "no Secret is left whose tracker is gone",
+            abandoned,
+            lambda found: not found,
+            within=WITHIN,
+        )
 
     def until_left(self, names: set[str]) -> None:
         """Wait until only these objects are left, such as `ConfigMap/web-config-mffg77kmb5`."""
@@ -214,3 +236,8 @@ class Shop(LiveSet):
 
     def snapshot(self) -> Snapshot:
         return snapshot(self.api)
+
+
+def _config_maps_that_own(item: Object) -> set[str]:
+    owners = item["metadata"].get("ownerReferences", [])
+    return {owner["uid"] for owner in owners if owner["kind"] == "ConfigMap"}

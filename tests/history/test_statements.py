@@ -32,7 +32,7 @@ from tests.history.generated_namespaces import (
     plural_of,
 )
 from tests.linker.fake_cluster import FakeCluster
-from tests.linker.garbage_collector import collect, delete
+from tests.linker.garbage_collector import collect, delete, is_solid
 from tests.linker.object_store import NAMESPACE, NOON, Object, ObjectStore
 from tests.volume import part_of, seed_of
 
@@ -355,3 +355,39 @@ def _without_siblings(store: ObjectStore, leaks: set[str]) -> set[str]:
         if mark is None or {*made} <= leaks:
             found.add(name)
     return found
+
+
+@pytest.mark.volume
+def test_what_is_about_to_be_collected_is_what_the_garbage_collector_deletes_next() -> None:
+    """Objects are gone and the collector has not looked yet, as after an uninstall."""
+    told = 0
+    for number in CASES:
+        random = Random(seed_of(number))
+        case = generate(random)
+        store = case.store()
+        for item in store:
+            is_owner = item["kind"] != "ConfigMap" or item["metadata"]["name"] == "web-linker"
+            if is_owner and random.random() < 0.5:
+                store.remove(item)
+        history = history_of(store, case.forbidden)
+        found = {name for one in history.sets for name in one.abandoned}
+        expected = set()
+        for item in store.of_kind("ConfigMap"):
+            owners = item["metadata"].get("ownerReferences", [])
+            # Nobody reads Services, so nobody knows that one is gone.
+            is_read = all(owner["kind"] != "Service" for owner in owners)
+            if owners and is_read and not any(is_solid(store, owner) for owner in owners):
+                expected.add(item["metadata"]["name"])
+        is_going = inventory_of(store) is None and store.find("ConfigMap", "web-linker") is not None
+        if case.forbidden:
+            assert found == set(), f"case {number}: an owner may be of what is not seen"
+        elif is_going:
+            assert found >= expected & {*ALL}, f"case {number}"
+        else:
+            assert found == expected & {*ALL}, f"case {number}"
+        notes = [
+            note.sentence for note in find_notes(history) if "to be collected" in note.sentence
+        ]
+        assert bool(notes) == bool(found)
+        told += len(found)
+    assert told

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -315,9 +316,9 @@ def test_a_secret_is_garbage_collected_with_its_tracker() -> None:
     run = CompletedRun(with_secret(), WITH_SECRET)
     assert owners(run.store, CREDENTIALS) == ["Deployment/web", "ReplicaSet/web-1", LIST]
     assert owners(run.store, CREDENTIALS, "Secret") == [f"ConfigMap/{CREDENTIALS}"]
-    assert run.lines[1:] == [
-        f"Secret shop/{CREDENTIALS}: + Deployment/web, + ReplicaSet/web-1, + {LIST}",
+    assert sorted(line for line in run.lines if line.startswith("Secret")) == [
         f"Secret shop/{CREDENTIALS}: + ConfigMap/{CREDENTIALS}",
+        f"Secret shop/{CREDENTIALS}: + Deployment/web, + ReplicaSet/web-1, + {LIST}",
     ]
     run.store.remove(run.store.get("ConfigMap", CREDENTIALS))
     collect(run.store)
@@ -329,17 +330,134 @@ def test_a_secret_gets_its_tracker_as_owner_once() -> None:
     assert CompletedRun(store, WITH_SECRET).cluster.writes == []
 
 
-@pytest.mark.parametrize("secrets", [[CREDENTIALS], []], ids=["referenced", "not referenced"])
-def test_a_missing_secret_is_a_failure_if_a_workload_references_it(secrets: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("secrets", "waits", "is_failure"),
+    [
+        pytest.param([CREDENTIALS], True, True, id="a Job, and a workload references it"),
+        pytest.param([], True, True, id="a Job: no later one may link it"),
+        pytest.param([CREDENTIALS], False, True, id="a CronJob, and a workload references it"),
+        pytest.param([], False, False, id="a CronJob: its next run may link it"),
+    ],
+)
+def test_a_missing_secret(secrets: list[str], *, waits: bool, is_failure: bool) -> None:
     store = with_secret()
     store.remove(store.get("Secret", CREDENTIALS))
     store.update(store.get("Deployment", "web"), spec={"template": pods(B, secrets=secrets)})
-    report = CompletedRun(store, WITH_SECRET).report
+    report = CompletedRun(store, WITH_SECRET._replace(waits=waits)).report
     sentence = f"Secret shop/{CREDENTIALS}: does not exist; apply the manifests again"
     assert (sentence in report.failures, sentence in report.warnings) == (
-        bool(secrets),
-        not secrets,
+        is_failure,
+        not is_failure,
     )
+
+
+WITHOUT_TRACKER = (
+    f"Secret shop/{CREDENTIALS}: has no tracker, and nobody would ever delete it; "
+    f"apply the manifests again"
+)
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["a Job fails", "a CronJob warns"])
+def test_a_secret_without_its_tracker_is_named(*, waits: bool) -> None:
+    """As where the API server has died between the two."""
+    store = with_secret()
+    store.remove(store.get("ConfigMap", CREDENTIALS))
+    report = CompletedRun(store, WITH_SECRET._replace(waits=waits)).report
+    found = (report.failures, report.warnings)
+    assert found == (([WITHOUT_TRACKER], []) if waits else ([], [WITHOUT_TRACKER]))
+
+
+def test_a_tracker_that_comes_seconds_after_its_secret_is_not_missing() -> None:
+    store = with_secret()
+    tracker = store.get("ConfigMap", CREDENTIALS)
+    store.remove(tracker)
+    late = revision(CREDENTIALS, tracker=True)
+    asked = before(f"get Secret/{CREDENTIALS}", lambda: store.create(late))
+    assert CompletedRun(store, WITH_SECRET._replace(waits=False), asked).report.problems == []
+
+
+def test_a_failed_wait_for_a_tracker_ends_with_what_both_lack() -> None:
+    """Neither the Secret nor its tracker has come: whoever applies them later has no Job that links them."""
+    store = with_secret()
+    for kind in ("Secret", "ConfigMap"):
+        store.remove(store.get(kind, CREDENTIALS))
+    report = CompletedRun(store, WITH_SECRET).report
+    sentence = f"Secret shop/{CREDENTIALS}: does not exist; apply the manifests again"
+    assert (report.failures, report.warnings) == ([sentence], [])
+
+
+def abandoned() -> ObjectStore:
+    """Go back to the Secret after its tracker was deleted, before the garbage collector has looked at it."""
+    store = CompletedRun(with_secret(), WITH_SECRET).store
+    store.remove(store.get("ConfigMap", CREDENTIALS))
+    store.create(revision(CREDENTIALS, tracker=True))
+    return store
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["a Job", "a CronJob"])
+def test_a_secret_whose_owners_are_gone_gets_its_new_tracker_before_anything_is_waited_for(
+    *, waits: bool
+) -> None:
+    store = abandoned()
+    store.remove(store.get("ReplicaSet", "web-1"))  # which a Job waits for
+    run = CompletedRun(store, WITH_SECRET._replace(waits=waits))
+    first = run.cluster.writes[0]
+    assert (first["patch"], first["metadata"]["ownerReferences"][0]["uid"]) == (
+        f"Secret/{CREDENTIALS}",
+        store.get("ConfigMap", CREDENTIALS)["metadata"]["uid"],
+    )
+    assert run.report.notes[0] == (
+        f"Secret shop/{CREDENTIALS}: all its owners were gone: about to be collected; its new tracker owns it now"
+    )
+    collect(store)
+    assert store.find("Secret", CREDENTIALS) is not None
+
+
+def test_a_secret_that_is_collected_all_the_same_is_a_failure() -> None:
+    """The garbage collector had decided before the run gave it an owner."""
+    store = abandoned()
+    secret = store.get("Secret", CREDENTIALS)
+    run = CompletedRun(store, WITH_SECRET, before("list pods", lambda: store.remove(secret)))
+    assert run.report.failures == [
+        f"Secret shop/{CREDENTIALS}: does not exist; apply the manifests again"
+    ]
+
+
+def installed_again() -> ObjectStore:
+    """Uninstall and install again, before the garbage collector has looked at the revision."""
+    store = CompletedRun(changed()).store
+    for kind, name in (("Deployment", "web"), ("ConfigMap", "web-linker")):
+        item = store.get(kind, name)
+        store.remove(item)
+        store.create(inventory(B) if kind == "ConfigMap" else workload(kind, name, pods(B)))
+    return store
+
+
+def test_a_job_gives_revisions_that_an_install_took_over_a_live_owner_before_it_waits() -> None:
+    store = installed_again()
+    run = CompletedRun(store)
+    first = [write for write in run.cluster.writes if "patch" in write][:2]
+    uid = store.get("ConfigMap", "web-linker")["metadata"]["uid"]
+    assert [one["metadata"]["ownerReferences"][0]["uid"] for one in first] == [uid, uid]
+    assert run.report.notes[0] == (
+        "the former inventory is gone, and the garbage collector is about to take what only that owned; the new one "
+        "owns 2 revisions now"
+    )
+    collect(store)
+    assert store.find("ConfigMap", B) is not None
+
+
+def test_revisions_whose_owners_are_all_gone_are_named_where_there_is_no_inventory() -> None:
+    store = installed_again()
+    store.remove(store.get("ConfigMap", "web-linker"))
+    for item in store.of_kind("Deployment", "ReplicaSet"):
+        store.remove(item)
+    report = CompletedRun(store, PLAN._replace(waits=False)).report
+    for name in (A, B):
+        assert (
+            f"ConfigMap shop/{name}: all its owners are gone: about to be collected; apply the manifests again"
+            in report.warnings
+        )
 
 
 def test_a_secret_that_the_function_has_not_emitted_is_left_alone() -> None:
@@ -377,9 +495,9 @@ def test_a_secret_that_no_run_has_linked_is_reported_by_each_run() -> None:
         run = CompletedRun(store)
         (warning,) = run.report.warnings
         assert warning == (
-            f"Secret shop/{CREDENTIALS}: the linker may no longer delete it, as its own Job was replaced before "
-            f"it succeeded; delete it with its tracker: kubectl delete secret/{CREDENTIALS} configmap/{CREDENTIALS} "
-            "-n shop --ignore-not-found"
+            f"Secret shop/{CREDENTIALS}: the linker may no longer delete it, as no Job of its own rendering has "
+            f"succeeded since it was created; delete it with its tracker: kubectl delete secret/{CREDENTIALS} "
+            f"configmap/{CREDENTIALS} -n shop --ignore-not-found"
         )
     assert store.find("ConfigMap", CREDENTIALS) is not None
 
@@ -397,6 +515,64 @@ def test_a_workload_that_never_came_is_a_warning(remove: tuple[str, str], senten
     advice = "apply the manifests again, or find out why applying them failed"
     assert (run.report.failures, run.report.warnings) == ([], [f"{sentence}; {advice}"])
     assert store.clock >= NOON + 300
+
+
+def at_looks(store: ObjectStore, items: dict[int, Object], since: float) -> Hook:
+    """Let objects come before the first, second or later look of a run, of those so many seconds after noon."""
+    looks = iter(range(1, 1000))
+
+    def hook(what: str) -> None:
+        if store.clock >= NOON + since and what == "list configmaps":
+            item = items.get(next(looks))
+            if item is not None:
+                store.create(item)
+
+    return hook
+
+
+@pytest.mark.parametrize("look", [1, 2, 3])
+@pytest.mark.parametrize("references", [A, B], ids=["at the time limit", "a pod waits for it"])
+def test_a_revision_that_comes_at_any_look_is_linked(references: str, look: int) -> None:
+    """The third look is the last: the second one is for history, and nothing is patched that asks for another."""
+    store = CompletedRun(changed()).store
+    store.remove(store.get("ConfigMap", B))
+    store.update(store.get("Deployment", "web"), spec={"template": pods(references)})
+    since = store.clock - NOON + (300 if references == A else 5)
+    run = CompletedRun(store, hook=at_looks(store, {look: revision(B)}, since))
+    assert LIST in owners(store, B)
+    assert run.report.failures == []
+
+
+def test_a_run_that_finds_none_of_its_revisions_fails() -> None:
+    """As where Flux puts a prefix before names that krm-fn has written."""
+    store = ObjectStore([workload("Deployment", "eu-web", pods(f"eu-{B}")), revision(f"eu-{B}")])
+    run = CompletedRun(store)
+    assert run.report.failures == [
+        "none of the planned revisions exists in shop; does something change names after krm-fn, such as namePrefix?"
+    ]
+
+
+ALL_THREE = PLAN._replace(
+    workloads=tuple(
+        Workload("apps/v1", "Deployment", name, (RevisionName("ConfigMap", B),))
+        for name in ("web", "api", "db")
+    )
+)
+
+
+def test_what_comes_after_the_time_limit_is_linked_once_more_and_then_it_fails() -> None:
+    late = [workload("Deployment", name, pods(B)) for name in ("api", "db")]
+    endings = set()
+    for first, second in combinations(range(1, 10), 2):
+        store = changed()
+        hook = at_looks(store, {first: late[0], second: late[1]}, 300)
+        report = CompletedRun(store, ALL_THREE, hook).report
+        unlinked = {f"Deployment/{name}" for name in ("api", "db")} - {*owners(store, B)}
+        said = {one.partition(":")[0].replace(" shop", "") for one in report.warnings}
+        assert report.failures or unlinked == said
+        endings.add((len(unlinked), *report.failures))
+    late_sentence = "planned objects still came after 300 s; run again to link them"
+    assert endings == {(0,), (1,), (2,), (1, late_sentence)}
 
 
 def test_a_missing_revision_that_a_workload_references_is_a_failure_within_seconds() -> None:

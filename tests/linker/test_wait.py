@@ -10,7 +10,7 @@ from krm_fn.linker.cluster import observe
 from krm_fn.linker.retry import Stopped
 from krm_fn.linker.wait import (
     Missing,
-    confirm_broken,
+    look_last,
     wait_for_history,
     wait_for_kpt,
     wait_for_workloads,
@@ -303,7 +303,7 @@ def unlabelled(name: str) -> Object:
 def test_references_to_missing_revisions(items: list[Object], broken: list[str]) -> None:
     cluster = FakeCluster(store := ObjectStore([revision(B), *items]))
     plan = planned("Deployment", B)
-    assert sentences_of(confirm_broken(plan, observe(plan, cluster), cluster)) == broken
+    assert sentences_of(look_last(plan, [], observe(plan, cluster), cluster).broken) == broken
     assert seconds(store) == (5 if broken else 0)
 
 
@@ -311,7 +311,8 @@ def test_a_reference_that_is_repaired_within_seconds_is_not_missing() -> None:
     store = ObjectStore([revision(B), workload("Deployment", "web", pods(A))])
     cluster = FakeCluster(store, at(4, lambda: store.create(revision(A)), store))
     plan = planned("Deployment", B)
-    assert confirm_broken(plan, observe(plan, cluster), cluster) == []
+    last = look_last(plan, [], observe(plan, cluster), cluster)
+    assert (last.broken, last.has_come) == ([], True)
 
 
 def kpts(name: str) -> Object:
@@ -454,7 +455,7 @@ def test_the_wait_for_kpt_says_for_what() -> None:
 def test_the_second_look_for_a_missing_revision_says_so() -> None:
     cluster = FakeCluster(ObjectStore([revision(B), workload("Deployment", "web", pods(A))]))
     plan = planned("Deployment", B)
-    confirm_broken(plan, observe(plan, cluster), cluster)
+    look_last(plan, [], observe(plan, cluster), cluster)
     assert cluster.said == [
         f"waiting for ConfigMap shop/{A}, which Deployment/web references (up to 5 s)"
     ]

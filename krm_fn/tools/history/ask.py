@@ -224,7 +224,8 @@ def _select(one: SetHistory, name: str) -> SetHistory:
         for leak in one.leaks
         if not names.isdisjoint(tracker.name for tracker in leak.trackers)
     )
-    return one._replace(entries=entries, workloads=workloads, leaks=leaks)
+    abandoned = tuple(name for name in one.abandoned if name in names)
+    return one._replace(entries=entries, workloads=workloads, leaks=leaks, abandoned=abandoned)
 
 
 def add_changes(history: History, source: ObjectLists, bases: Collection[str]) -> History:

@@ -13,6 +13,7 @@ from krm_fn.linker.api import Forbidden
 from krm_fn.linker.objects import Consumer, LiveRevision
 from krm_fn.linker.owners import (
     Keeper,
+    find_abandoned,
     find_keepers,
     is_left_to_kpt,
     linker_owners,
@@ -58,6 +59,7 @@ def _find_set(one: SetSnapshot, live: "_Live") -> SetHistory:
         has_inventory=one.observation.inventory is not None,
         job=one.job,
         leaks=tuple(plan_leaks(one.plan, one.observation)),
+        abandoned=tuple(revision.name for revision in find_abandoned(one.plan, one.observation)),
     )
 
 

@@ -203,6 +203,7 @@ class SetHistory(NamedTuple):
 
     `has_inventory`: the ConfigMap that lists what is rendered exists. `job` is None if there is
     none. `leaks`: what a person may delete, as the linker may not, and nothing needs it.
+    `abandoned`: the names of what the garbage collector is about to delete.
     """
 
     name: str
@@ -211,6 +212,7 @@ class SetHistory(NamedTuple):
     has_inventory: bool
     job: LinkerJob | None
     leaks: tuple[Leak, ...] = ()
+    abandoned: tuple[str, ...] = ()
 
 
 class Unseen(NamedTuple):

@@ -465,6 +465,12 @@ def find_notes(history: History) -> Iterator[Note]:
             yield _warn(
                 f"{listed(missing)} {verb} not exist: apply the manifests that have it again"
             )
+        if one.abandoned:
+            whose = "its" if len(one.abandoned) == 1 else "their"
+            yield _warn(
+                f"{listed(one.abandoned)}: all {whose} owners are gone: about to be collected; "
+                f"apply the manifests again"
+            )
         yield from _write_linker(one, history)
         if one.leaks:
             leaks: list[str] = []

@@ -34,9 +34,13 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of a run. `is_done`: it came to its end in time, and reported no failure."""
+    """The end of a run. `is_done`: it came to its end in time, and reported no failure.
+
+    `problems`: what it reported.
+    """
 
     is_done: bool
+    problems: tuple[str, ...] = ()
 
 
 class Way(NamedTuple):
@@ -65,6 +69,11 @@ class Pause:
     run: "RecordedRun"
     answers: int
     ways: Ways = field(default_factory=dict)
+
+    @property
+    def is_look(self) -> bool:
+        """Whether it begins to observe: ConfigMaps first, and then who references them."""
+        return self.touched == ("ConfigMap", "")
 
     def advance(self, store: SharedStore) -> "Pause | End":
         """Make the call, and all that the run does before its next pause."""
@@ -123,7 +132,8 @@ class Linker:
         report = Report(NAMESPACE, lambda _: None)
         try:
             link(self.plan, recorded, report)
-            recorded.arrive(End(is_done=not report.failures))
+            problems = tuple(problem.sentence for problem in report.problems)
+            recorded.arrive(End(is_done=not report.failures, problems=problems))
         except OutOfTime:
             recorded.arrive(End(is_done=False))
 
@@ -179,6 +189,14 @@ class RecordedRun(FakeCluster):
     def delete(self, revision: LiveRevision) -> bool:
         return self._ask(
             ("ConfigMap", revision.name), partial(super().delete, revision), is_write=True
+        )
+
+    def secret(self, name: str, plan: LinkPlan) -> LiveRevision | None:
+        return self._ask(("Secret", name), partial(super().secret, name, plan))
+
+    def patch_secret(self, patch: RevisionPatch) -> bool:
+        return self._ask(
+            ("Secret", patch.revision.name), partial(super().patch_secret, patch), is_write=True
         )
 
     def _ask(self, touched: Key, call: Callable[[], _T], *, is_write: bool = False) -> _T:

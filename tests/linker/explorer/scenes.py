@@ -1,13 +1,22 @@
 """The smallest namespaces that show the guarantee: one workload, two revisions, and who acts there.
 
-Nobody in them writes a Secret or a Job: `test_assumptions` and `test_model` tell those stories. The
-runs of the linker are actors, so a release applies no Job.
+Nobody in them writes a Job: the runs of the linker are actors, so a release applies none. `test_assumptions` and
+`test_model` tell those stories. Where there is a Secret, there is a second workload, which reads it.
 """
 
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from tests.linker.explorer.actors import Actor, Hands, Release, Run, SceneModel, Step
+from tests.linker import garbage_collector
+from tests.linker.explorer.actors import (
+    Actor,
+    Hands,
+    LateCollector,
+    Release,
+    Run,
+    SceneModel,
+    Step,
+)
 from tests.linker.explorer.recorded_run import Linker
 from tests.linker.explorer.search import Scene
 from tests.linker.model.deployers import apply, flux_like
@@ -31,30 +40,64 @@ class Cast(NamedTuple):
 
     kind: str = "Deployment"
     limit: int = 0
+    has_secret: bool = False
 
     def rendering(self, letter: str) -> Rendering:
-        return Rendering(self.kind, has_api=False, has_jobs=False, shared="ABC".index(letter))
+        version = "ABC".index(letter)
+        return Rendering(
+            self.kind,
+            has_api=self.has_secret,
+            has_jobs=False,
+            shared=version,
+            password=version,
+        )
 
     @property
     def watched(self) -> frozenset[str]:
-        return WATCHED[self.kind]
+        return WATCHED[self.kind] | ({"Secret", "Rollout"} if self.has_secret else set())
+
+    def empty(self) -> SceneModel:
+        """Build a namespace in which nothing is installed."""
+        return SceneModel(self.rendering("A"), flux_like, (self.limit, self.limit))
 
     def superseded(self) -> SceneModel:
         """Build a namespace that has gone from A to B.
 
         If it keeps no history, the next run deletes what only A has.
         """
-        model = SceneModel(self.rendering("A"), flux_like, (self.limit, self.limit))
+        model = self.empty()
         for letter in "AB":
             model.commit(self.rendering(letter))
             model.sync()
             model.reconcile("web")
+            model.reconcile("api")
             model.advance(model.link_by_hand())
             model.settle()
         while model.store.of_kind("Pod"):
             model.stop_pod(0)
         model.settle()
         model.grow_old()
+        return model
+
+    def installed_again(self) -> SceneModel:
+        """Build a namespace in which B was uninstalled and applied again, and nothing was collected meanwhile."""
+        model = self.superseded()
+        for item in model.store.of_kind("Deployment", "Rollout", self.kind):
+            garbage_collector.delete(model.store, item)
+        model.delete_inventory()
+        return self._apply_before_the_collector(model, "B")
+
+    def gone_back(self) -> SceneModel:
+        """Build a namespace that goes back to A after a run has deleted its tracker, and nothing was collected."""
+        model = self.superseded()
+        model.has_late_collector = True
+        model.advance(model.link_by_hand())
+        return self._apply_before_the_collector(model, "A")
+
+    def _apply_before_the_collector(self, model: SceneModel, letter: str) -> SceneModel:
+        model.has_late_collector = True
+        model.commit(self.rendering(letter))
+        model.sync()
         return model
 
     def job(self, letter: str) -> Run:
@@ -84,6 +127,18 @@ COLLECT = CONTROLLERS.steps[-1]
 
 def person(*steps: Step, patience: float = float("inf")) -> Hands:
     return Hands("person", steps, patience)
+
+
+def arrives(cast: Cast) -> list[Actor]:
+    """Apply a rendering while its own Job runs, at any moment of the run."""
+    return [cast.job("C")._replace(seen=frozenset()), cast.release("C")]
+
+
+def arrives_while_controllers_act(cast: Cast) -> list[Actor]:
+    return [*arrives(cast), CONTROLLER]
+
+
+ARRIVALS = (arrives, arrives_while_controllers_act)
 
 
 def back(cast: Cast) -> list[Actor]:
@@ -207,3 +262,40 @@ Plot: TypeAlias = Callable[[Cast], list[Actor]]
 
 def scene(plot: Plot, cast: Cast) -> Scene:
     return Scene(cast.superseded(), tuple(plot(cast)))
+
+
+def first_scene(plot: Plot, cast: Cast) -> Scene:
+    """Nothing was installed before."""
+    return Scene(cast.empty(), tuple(plot(cast)))
+
+
+# A garbage collector that is behind
+
+
+def installed_again(cast: Cast) -> Scene:
+    return Scene(cast.installed_again(), (cast.job("B"), CONTROLLER, LateCollector()))
+
+
+def gone_back(cast: Cast) -> Scene:
+    return Scene(cast.gone_back(), (cast.job("A"), CONTROLLER, LateCollector()))
+
+
+def gone_back_between_releases(cast: Cast) -> Scene:
+    """Go back where the Job of that rendering is still there, and does not run again."""
+    return Scene(cast.gone_back(), (cast.cron_job("A"), CONTROLLER, LateCollector()))
+
+
+def left_behind(cast: Cast) -> Scene:
+    """Let a run delete the tracker of an old Secret, which the collector takes at any moment after that."""
+    model = cast.superseded()
+    model.has_late_collector = True
+    return Scene(model, (cast.job("B"), CONTROLLER, LateCollector()))
+
+
+def after_its_first_look(whole: Scene) -> Scene:
+    """Let the run that acts first come to its first pause, or to its end, before anybody else acts."""
+    model = whole.model.clone()
+    run, *others = whole.actors
+    while run is not None and model.store.clock == whole.model.store.clock:
+        run = run.advance(model)
+    return Scene(model, (run, *others))

@@ -15,7 +15,7 @@ from krm_fn.linker import wait
 from tests.linker.explorer import scenes
 from tests.linker.explorer.actors import Actor
 from tests.linker.explorer.scenes import PLOTS, WATCHED, Cast, Plot, scene
-from tests.linker.explorer.search import Search
+from tests.linker.explorer.search import Scene, Search
 from tests.linker.model import mutants
 from tests.linker.model.mutants import Mutation
 from tests.volume import IS_QUICK
@@ -31,7 +31,8 @@ def _short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def name_of(value: object) -> str | None:
     if isinstance(value, Cast):
-        return f"{value.kind}, limit {value.limit}"
+        secret = ", Secret" if value.has_secret else ""
+        return f"{value.kind}, limit {value.limit}{secret}"
     return getattr(value, "__name__", None)
 
 
@@ -66,6 +67,73 @@ def test_no_schedule_loses_or_leaks_a_revision(
     cast: Cast, plot: Plot, switches: int, record_property: Callable[[str, object], None]
 ) -> None:
     found = Search(scene(plot, cast)).explore(switches)
+    record_property("schedules", found.schedules)
+    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+
+
+WITH_SECRET = Cast(has_secret=True)
+AN_ARRIVAL_EACH_TIME = [
+    (scenes.scene, scenes.arrives, Cast(), 2),
+    (scenes.first_scene, scenes.arrives, Cast(), 2),
+    (scenes.first_scene, scenes.arrives, WITH_SECRET, 2),
+    (scenes.scene, scenes.arrives_while_controllers_act, WITH_SECRET, 1),
+]
+AN_ARRIVAL_AT_NIGHT = [
+    *product((scenes.scene, scenes.first_scene), scenes.ARRIVALS, CASTS, [2]),
+    *product((scenes.scene, scenes.first_scene), (scenes.arrives,), [Cast(), WITH_SECRET], [4]),
+]
+AN_ARRIVAL_BY_NIGHT = [
+    pytest.param(*row, marks=pytest.mark.nightly)
+    for row in AN_ARRIVAL_AT_NIGHT
+    if row not in AN_ARRIVAL_EACH_TIME
+]
+
+
+@pytest.mark.parametrize(
+    ("begin", "plot", "cast", "switches"),
+    [*AN_ARRIVAL_EACH_TIME, *AN_ARRIVAL_BY_NIGHT],
+    ids=name_of,
+)
+def test_a_job_that_succeeds_has_linked_what_came_at_any_moment_of_its_run(
+    begin: Callable[[Plot, Cast], Scene],
+    plot: Plot,
+    cast: Cast,
+    switches: int,
+    record_property: Callable[[str, object], None],
+) -> None:
+    found = Search(begin(plot, cast)).explore(switches)
+    record_property("schedules", found.schedules)
+    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+
+
+BEHIND = [
+    (scenes.installed_again, Cast(), 2),
+    (scenes.installed_again, WITH_SECRET, 1),
+    (scenes.gone_back, WITH_SECRET, 2),
+    (scenes.gone_back_between_releases, WITH_SECRET, 2),
+]
+
+
+@pytest.mark.parametrize(("begin", "cast", "switches"), BEHIND, ids=name_of)
+def test_a_collector_that_is_behind_takes_nothing_after_the_first_look_of_a_run(
+    begin: Callable[[Cast], Scene],
+    cast: Cast,
+    switches: int,
+    record_property: Callable[[str, object], None],
+) -> None:
+    """What it takes before that look is lost: decision 76 says why nothing can hold it until then."""
+    whole = begin(cast)
+    assert Search(whole).explore(switches).losing
+    found = Search(scenes.after_its_first_look(whole)).explore(switches)
+    record_property("schedules", found.schedules)
+    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+
+
+def test_a_collector_that_is_behind_takes_nothing_that_no_release_goes_back_to(
+    record_property: Callable[[str, object], None],
+) -> None:
+    """So what goes after the end of a run, as in a quiet moment of a test on a busy machine, is not needed."""
+    found = Search(scenes.left_behind(WITH_SECRET)).explore(2)
     record_property("schedules", found.schedules)
     assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
 
