@@ -294,11 +294,11 @@ def count_entered() -> list[Count]:
     diff = enter_diff()
     return [
         Count("files that one ConfigMap enters", alone.files, 39, goal=36),
-        Count("their lines, in thousands", alone.lines / 1000, 16, goal=10.6),
+        Count("their lines, in thousands", alone.lines / 1000, 16.1, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
-        Count("their lines, in thousands", together.lines / 1000, 18.3, goal=15.7),
+        Count("their lines, in thousands", together.lines / 1000, 18.4, goal=15.7),
         Count("files that one line of diff enters", diff.files, 83, goal=70),
-        Count("their lines, in thousands", diff.lines / 1000, 27.5, goal=23.7),
+        Count("their lines, in thousands", diff.lines / 1000, 27.8, goal=23.7),
     ]
 
 

@@ -195,11 +195,14 @@ class _Merger(KubeConfigMerger):
             Path(copy).unlink(missing_ok=True)
 
 
+class _Bomb(Exception):
+    """Aliases stand for too many values."""
+
+
 def _refuse_bombs(value: object) -> None:
-    """Raise ConfigException if aliases stand for so many values that to write them out takes seconds."""
+    """Raise _Bomb if aliases stand for so many values that to write them out takes seconds."""
     if _count_values(value, {}) > _MOST_VALUES:
-        message = "its aliases stand for too many values"
-        raise ConfigException(message)
+        raise _Bomb
 
 
 def _count_values(value: object, counted: dict[int, int]) -> int:
@@ -390,6 +393,9 @@ def _merge(kubeconfig: str | None) -> _Merger:
         return _Merger(files)
     except OSError:
         raise
+    except _Bomb as error:
+        message = f"{files}: its aliases stand for more than {_MOST_VALUES:,} values"
+        raise ConfigException(message) from error
     except Exception as error:
         # The client's reader fails in any way at what is no YAML, or has another form.
         message = f"{files} is no kubeconfig"

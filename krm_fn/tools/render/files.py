@@ -6,7 +6,7 @@ import stat
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, NoReturn
 
@@ -249,8 +249,10 @@ def _list(folder: Path) -> tuple[list[str], list[str]]:
 
 
 def real_path(path: Path) -> Path:
-    """Return where a path leads through all its links. Nothing has to be there."""
-    return Path(os.path.realpath(path))
+    """Return where a path leads through all its links. Nothing has to be there, nor be possible there."""
+    with suppress(ValueError):  # a null byte
+        return Path(os.path.realpath(path))
+    return path
 
 
 def without_dots(path: Path) -> Path:
