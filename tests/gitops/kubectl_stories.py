@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cluster.release import REVISIONS
 from tests.gitops.kubectl import WAIT_FOR_DELETION, Kubectl
 from tests.gitops.shop import Shop
 
@@ -25,12 +26,22 @@ def apply_after_an_undo(shop: Shop) -> None:
 
 def install_again(shop: Shop) -> None:
     """Uninstall, wait as the page says, and install: no revision of before is taken over."""
-    shop.release()
-    before = {name: shop.api.get("ConfigMap", name)["metadata"]["uid"] for name in shop.revisions()}
+    before = uids(shop)
     kubectl(shop).uninstall()
     kubectl(shop).place.follow(WAIT_FOR_DELETION)
-    shop.release()
-    shop.replace_pods()
-    after = {name: shop.api.get("ConfigMap", name)["metadata"]["uid"] for name in shop.revisions()}
+    shop.deploy()
+    shop.until_running()
+    shop.until_linked()
+    after = uids(shop)
     assert before.keys() == after.keys()
     assert not {*before.values()} & {*after.values()}
+    shop.uninstall()
+
+
+def uids(shop: Shop) -> dict[str, str]:
+    """Return the uid of each revision and tracker, such as that of `Secret/api-secret-4h98d2d755`."""
+    return {
+        f"{kind}/{item['metadata']['name']}": str(item["metadata"]["uid"])
+        for kind in ("ConfigMap", "Secret")
+        for item in shop.api.list(kind, labels=REVISIONS)
+    }

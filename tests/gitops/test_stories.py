@@ -15,6 +15,7 @@ from tests.gitops.helm import Helm
 from tests.gitops.kpt import Kpt
 from tests.gitops.kubectl import Kubectl
 from tests.gitops.package import Commit
+from tests.gitops.shop import Shop
 from tests.tools.require import require_built
 
 
@@ -177,7 +178,14 @@ STORIES = [
     Story(
         "kubectl, after an undo", KUBECTL, kubectl, kubectl_stories.apply_after_an_undo, DEPLOYMENT
     ),
-    Story("kubectl, installed again", KUBECTL, kubectl, kubectl_stories.install_again, DEPLOYMENT),
+    Story(
+        "kubectl, installed again",
+        KUBECTL,
+        kubectl,
+        Shop.release,
+        DEPLOYMENT,
+        kubectl_stories.install_again,
+    ),
     Story("Helm 3, rollback", HELM, DEPLOYERS["Helm"][1], helm_stories.roll_back),
     Story("Helm 4, rollback", HELM4, helm4, helm_stories.roll_back),
     *(
