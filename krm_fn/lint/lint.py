@@ -1,14 +1,14 @@
 """What no edit can mend: `lint` lists the checks, and those of objects themselves are here."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, about, place_of
 from krm_fn.base.keys import PACKAGE_PATH
 from krm_fn.base.kind import cannot_change, is_fixed, is_hook, is_replaced, kind_of
-from krm_fn.base.node import get, is_mapping, mark_of
+from krm_fn.base.node import elements, get, is_mapping, mark_of, text
 from krm_fn.base.problem import UNRENDERED, Problem, ResourceId, Severity
 from krm_fn.base.settings import DEFAULT_SET, Jobs, Settings, Strategy
 from krm_fn.core.decide.choose import is_encrypted
@@ -41,6 +41,10 @@ from krm_fn.lint.without_effect import (
     find_refused_data,
     find_unmatched,
 )
+
+_ARGO_CD, _ARGO_GROUP = "argocd", "argoproj.io"
+_SPEC_OF = {"Application": ("spec",), "ApplicationSet": ("spec", "template", "spec")}
+"""Kinds of Argo CD, and where each has the spec of an Application."""
 
 
 def lint(run: Run) -> Changes:
@@ -111,6 +115,8 @@ def _warn(run: Run) -> Iterator[Problem]:
         yield from find_named_by_ciphertext(revisions)
     yield from warn_about_left_behind(run)
     yield from find_immutable(references, revisions, run.changes)
+    if revisions.rendered and settings.linker.enabled and _ARGO_CD in settings.deployers:
+        yield from find_pruned_last(package.authored)
     if run.jobs:
         from krm_fn.extras.jobs import find_job_names
 
@@ -260,14 +266,31 @@ def _say_immutable(item: Item) -> str:
     return ""
 
 
+def find_pruned_last(items: Collection[Item]) -> Iterator[Problem]:
+    """Warn if an Application lets Argo CD prune last, and a canary may keep it from being healthy before that."""
+    kinds = {(item.id.group, item.id.kind) for item in items}
+    for item in items if (_ARGO_GROUP, "Rollout") in kinds else ():
+        prefix = _SPEC_OF.get(item.id.kind) if item.id.group == _ARGO_GROUP else None
+        if prefix is None:
+            continue
+        path = (*prefix, "syncPolicy", "syncOptions")
+        for index, option in enumerate(elements(get(item.node, *path))):
+            if text(option) == "PruneLast=true":
+                message = (
+                    "Argo CD prunes the linker's former Job with each release, and with PruneLast=true only when all "
+                    "is healthy: a sync goes on while a canary is paused, and the next commit waits; remove the option"
+                )
+                yield about(item, message, f"{'.'.join(path)}[{index}]", Severity.WARNING)
+
+
 def find_unrendered(items: Iterable[Item]) -> Iterator[Problem]:
     """Report each name or namespace that is a template of Helm. No API server accepts it."""
     for item in items:
         if not item.id.api_version or item.is_local:
             continue
-        for field, text in (("name", item.id.name), ("namespace", item.id.namespace)):
-            node = None if text else get(item.node, "metadata", field)
-            if "{{" in text or (is_mapping(node) and any(is_mapping(key) for key, _ in node.value)):
+        for field, name in (("name", item.id.name), ("namespace", item.id.namespace)):
+            node = None if name else get(item.node, "metadata", field)
+            if "{{" in name or (is_mapping(node) and any(is_mapping(key) for key, _ in node.value)):
                 mark = mark_of(item.node, ("metadata", field))
                 problem = about(item, UNRENDERED, f"metadata.{field}")
                 yield problem._replace(line=mark.line + 1, column=mark.column + 1)

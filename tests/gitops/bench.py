@@ -26,6 +26,7 @@ from tests.tools.require import require_built
 ARGO_CD = "argocd"
 FLUX = "kustomize-controller"
 HELM = "helm"
+HELM4 = "helm4"
 KPT = "kpt"
 KUBECTL = "kubectl"
 

@@ -27,6 +27,7 @@ class Workplace:
     """
 
     def __init__(self, cluster: ControlPlane, api: Api) -> None:
+        self.namespace = api.namespace
         self.folder = cluster.folder / "work" / api.namespace
         self.folder.mkdir(parents=True)
         kubeconfig = cluster.kubeconfig(
@@ -54,6 +55,10 @@ class Workplace:
             f"{command} ended with {done.returncode}:\n{done.stdout}"
         )
         return Done(done.returncode, done.stdout)
+
+    def follow(self, command: str) -> None:
+        """Run a command of a page, which is about the namespace `shop`, in the namespace of the application."""
+        self.run(*command.replace("\\\n", "").replace(" shop ", f" {self.namespace} ").split())
 
 
 def search_path() -> str:

@@ -1,6 +1,7 @@
 """Plain server-side apply. Nothing is pruned, so each Job of the linker stays."""
 
 import re
+from collections.abc import Sequence
 
 from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane
@@ -8,8 +9,15 @@ from tests.cluster.linker_job import ROOT
 from tests.gitops.command import Workplace
 from tests.gitops.package import Commit, render_commit
 
-DOCS = (ROOT / "docs" / "deployers" / "kubectl.md").read_text()
-(DELETE_JOBS,) = re.findall(r"^ *\$ (kubectl delete jobs .*\\\n.*)$", DOCS, re.MULTILINE)
+DOCS = ROOT / "docs"
+(DELETE_JOBS,) = re.findall(
+    r"^ *\$ (kubectl delete jobs .*\\\n.*)$",
+    (DOCS / "deployers" / "kubectl.md").read_text(),
+    re.MULTILINE,
+)
+(WAIT_FOR_DELETION,) = re.findall(
+    r"^ *\$ (kubectl wait --for=delete .*)$", (DOCS / "deployers.md").read_text(), re.MULTILINE
+)
 
 
 class Kubectl:
@@ -19,7 +27,9 @@ class Kubectl:
 
     def __init__(self, cluster: ControlPlane, api: Api) -> None:
         self.api = api
-        self._place = Workplace(cluster, api)
+        self.options: Sequence[str] = ()
+        """More options of `kubectl apply`."""
+        self.place = Workplace(cluster, api)
         self._manifests = ""
 
     def deploy(self, commit: Commit) -> None:
@@ -27,7 +37,8 @@ class Kubectl:
         self.again()
 
     def again(self) -> None:
-        self._place.run("kubectl", "apply", "--server-side", "-f", "-", stdin=self._manifests)
+        command = ("kubectl", "apply", "--server-side", *self.options, "-f", "-")
+        self.place.run(*command, stdin=self._manifests)
 
     def complaint(self, phase: str) -> str:
         """Return nothing: it shows nothing after its end."""
@@ -36,8 +47,5 @@ class Kubectl:
 
     def uninstall(self) -> None:
         """Delete the Jobs of earlier manifests by the command of its page, and what is in the manifests."""
-        here = DELETE_JOBS.replace("\\\n", "").replace(
-            "--namespace shop", f"--namespace {self.api.namespace}"
-        )
-        self._place.run(*here.split())
-        self._place.run("kubectl", "delete", "--ignore-not-found", "-f", "-", stdin=self._manifests)
+        self.place.follow(DELETE_JOBS)
+        self.place.run("kubectl", "delete", "--ignore-not-found", "-f", "-", stdin=self._manifests)

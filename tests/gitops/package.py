@@ -39,6 +39,8 @@ class Commit:
     """The name of a ConfigMap that nobody reads and nobody protects."""
     waves: bool = False
     """In Argo CD, the workloads are in a later sync wave than their configuration, and `plain` in one still later."""
+    service: str = NAMES["StatefulSet"]
+    """The service of the StatefulSet. The API server refuses to change it."""
     linker: Object = field(default_factory=dict)
     make_secret: Callable[[str, str], Object] | None = None
     """Builds what makes the Rollout's Secret, of its name and the content."""
@@ -148,7 +150,7 @@ def _workload(kind: str, commit: Commit) -> Object:
     if kind == "Rollout":
         spec["strategy"] = CANARY
     if kind == "StatefulSet":
-        spec["serviceName"] = name
+        spec["serviceName"] = commit.service
     return {"kind": kind, "metadata": {"name": name, **_in_wave("1", commit)}, "spec": spec}
 
 

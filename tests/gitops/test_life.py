@@ -5,7 +5,7 @@ from concurrent.futures import Future
 import pytest
 
 from tests.gitops.argo_application import ArgoApplication
-from tests.gitops.bench import ARGO_CD, FLUX, HELM, KPT, KUBECTL, Story
+from tests.gitops.bench import ARGO_CD, FLUX, HELM, HELM4, KPT, KUBECTL, Story
 from tests.gitops.flux import FluxKustomization
 from tests.gitops.helm import Helm
 from tests.gitops.kpt import Kpt
@@ -42,15 +42,15 @@ STORIES = [
     ),
     Story("Flux", FLUX, lambda on, api: FluxKustomization(on.flux, api), live),
     Story(
-        "Helm 3, with rollback",
+        "Helm 3, going back",
         HELM,
         lambda on, api: Helm(on.cluster, api, require_built(HELM)),
         live,
     ),
     Story(
         "Helm 4, with rollback",
-        "helm4",
-        lambda on, api: Helm(on.cluster, api, require_built("helm4")),
+        HELM4,
+        lambda on, api: Helm(on.cluster, api, require_built(HELM4)),
         live,
     ),
     Story("kpt live", KPT, lambda on, api: Kpt(on.cluster, api), live),

@@ -46,7 +46,7 @@ STORIES = [
     Story(
         "Helm 3, SealedSecret, rollback refused",
         HELM,
-        lambda bench, api: Helm(bench.cluster, api, require_built(HELM)),
+        lambda bench, api: Helm(bench.cluster, api, require_built(HELM), rolls_back=True),
         roll_back_with_helm_3,
         ROLLOUT,
         uninstall_after_a_failed_rollback,

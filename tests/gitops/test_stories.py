@@ -6,14 +6,16 @@ from concurrent.futures import Future
 import pytest
 
 from tests.cluster.api import Api
-from tests.gitops import argo_stories, flux_stories, stories
+from tests.gitops import argo_stories, flux_stories, helm_stories, kubectl_stories, stories
 from tests.gitops.argo_application import ArgoApplication
-from tests.gitops.bench import ARGO_CD, FLUX, HELM, KPT, Bench, Story
+from tests.gitops.bench import ARGO_CD, FLUX, HELM, HELM4, KPT, KUBECTL, Bench, Story
 from tests.gitops.deployer import Deployer
 from tests.gitops.flux import FluxKustomization
 from tests.gitops.helm import Helm
 from tests.gitops.kpt import Kpt
+from tests.gitops.kubectl import Kubectl
 from tests.gitops.package import Commit
+from tests.gitops.shop import Shop
 from tests.tools.require import require_built
 
 
@@ -43,6 +45,18 @@ def flux_that_waits(bench: Bench, api: Api) -> FluxKustomization:
     return FluxKustomization(bench.flux, api, wait=True)
 
 
+def kubectl(bench: Bench, api: Api) -> Kubectl:
+    return Kubectl(bench.cluster, api)
+
+
+def helm4(bench: Bench, api: Api) -> Helm:
+    return Helm(bench.cluster, api, require_built(HELM4))
+
+
+def helm4_without_server_side_apply(bench: Bench, api: Api) -> Helm:
+    return Helm(bench.cluster, api, require_built(HELM4), options=["--server-side=false"])
+
+
 DEPLOYERS: dict[str, tuple[str, Callable[[Bench, Api], Deployer]]] = {
     "Argo CD": (ARGO_CD, argo_cd),
     "Flux": (FLUX, flux),
@@ -60,6 +74,36 @@ UNDER_EACH = {
     "a Job replaced before it ran": (stories.replace_the_job_before_it_runs, DEPLOYMENT),
     "cleaned between releases": (stories.clean_between_releases, SCHEDULED),
 }
+AFTER_A_REFUSED_UPGRADE = [
+    (
+        "Helm 3, rollback after a refused upgrade",
+        *DEPLOYERS["Helm"],
+        helm_stories.delete_jobs_and_roll_back_after_a_refused_upgrade,
+    ),
+    (
+        "Helm 3, rollback after a refused upgrade, with its Jobs",
+        *DEPLOYERS["Helm"],
+        helm_stories.fail_to_roll_back_after_a_refused_upgrade,
+    ),
+    (
+        "Helm 4, rollback after a refused upgrade",
+        HELM4,
+        helm4,
+        helm_stories.roll_back_after_a_refused_upgrade,
+    ),
+    (
+        "Helm 4, client-side, rollback after a refused upgrade",
+        HELM4,
+        helm4_without_server_side_apply,
+        helm_stories.fail_to_roll_back_after_a_refused_upgrade,
+    ),
+    (
+        "Helm 4, installed by Helm 3, rollback after a refused upgrade",
+        HELM4,
+        DEPLOYERS["Helm"][1],
+        helm_stories.roll_back_a_release_of_helm_3,
+    ),
+]
 STORIES = [
     *(
         Story(f"{deployer}, {name}", program, create, play, commit)
@@ -131,6 +175,23 @@ STORIES = [
         "Flux, wait, a Job that fails", FLUX, flux_that_waits, flux_stories.job_fails, STATEFUL_SET
     ),
     Story("Flux, a Job that fails", FLUX, flux, flux_stories.job_fails_unnoticed, STATEFUL_SET),
+    Story(
+        "kubectl, after an undo", KUBECTL, kubectl, kubectl_stories.apply_after_an_undo, DEPLOYMENT
+    ),
+    Story(
+        "kubectl, installed again",
+        KUBECTL,
+        kubectl,
+        Shop.release,
+        DEPLOYMENT,
+        kubectl_stories.install_again,
+    ),
+    Story("Helm 3, rollback", HELM, DEPLOYERS["Helm"][1], helm_stories.roll_back),
+    Story("Helm 4, rollback", HELM4, helm4, helm_stories.roll_back),
+    *(
+        Story(name, program, create, play, end=helm_stories.uninstall_and_delete)
+        for name, program, create, play in AFTER_A_REFUSED_UPGRADE
+    ),
 ]
 
 

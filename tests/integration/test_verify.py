@@ -83,6 +83,22 @@ def test_kustomize_may_skip_the_function(
             "expected the hash at the end: something has added a suffix after krm-fn",
             id="a suffix",
         ),
+        pytest.param(
+            "namePrefix: eu-",
+            f"found 'web-config-{HASH}', which has been renamed: expected eu-web-config-{HASH}",
+            id="a prefix, which a Rollout does not get",
+        ),
+        pytest.param(
+            "patches:\n- patch: |\n    - {op: add, path: /data/MORE, value: a}\n"
+            "  target: {kind: ConfigMap, name: web-config-.*}",
+            f"the content belongs to web-config-{HASH}: something has changed it after krm-fn, which must run last",
+            id="a patch of a revision",
+        ),
+        pytest.param(
+            "patches:\n- patch: |\n    - {op: add, path: /spec/suspend, value: false}\n  target: {kind: Job}",
+            f"the spec belongs to shop-link-{HASH}: something has changed it after krm-fn, which must run last",
+            id="a patch of the linker's Job",
+        ),
     ],
 )
 def test_kustomize_changes_a_rendering(
