@@ -106,6 +106,7 @@ def commit(folder: Path, files: Files) -> None:
         old.unlink()
     for name, content in {"krm-fn.yaml": CONFIG.decode(), **files}.items():
         if content:
+            (package / name).parent.mkdir(parents=True, exist_ok=True)
             (package / name).write_text(content)
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--allow-empty", "--message", "a change")
@@ -390,6 +391,23 @@ def test_a_merge_says_once_what_it_could_not_do(tmp_path: Path) -> None:
         done = git(tmp_path, *COMMANDS["merge"])
         assert done.stderr.count("merged, but not rendered: ") == 1
         git(tmp_path, "merge", "--abort")
+
+
+ELSEWHERE = [
+    pytest.param("../../values.yaml", id="at the top of the repository"),
+    pytest.param("../other/web.yaml", id="of a package beside it"),
+    pytest.param(f"../../{FOLDER}-2/web.yaml", id="of a package whose name begins the same"),
+]
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_manifest_outside_of_the_package_changes_no_merge(name: str, tmp_path: Path) -> None:
+    begin(tmp_path, *({**rendered(files), name: WEB} for files in (BASE, DEBUG, LIMIT)))
+    done = git(tmp_path, *COMMANDS["merge"])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert objects(read(tmp_path)) == objects(
+        rendered(edited("config.yaml", ("10", "20"), base=DEBUG))
+    )
 
 
 LINES = "a: 1\nb: 2\nc: 3\n"

@@ -227,6 +227,11 @@ OF_OTHERS = [
     pytest.param('spec: {values: {a: \'{"b": ["web"]}\'}}', "spec.values.a", id="a value in JSON"),
     pytest.param("spec: {values: {a: 'b: shop/web'}}", "spec.values.a", id="a namespace in a text"),
     pytest.param(
+        'spec: {values: {a: "kind: ConfigMap\\nmetadata:\\n  name: web\\n"}}',
+        "spec.values.a",
+        id="the name of a ConfigMap in a text",
+    ),
+    pytest.param(
         "spec: {targetNamespace: '{{ x }}', values: {a: web}}",
         "spec.values.a",
         id="a namespace not known",
@@ -235,7 +240,12 @@ OF_OTHERS = [
 OF_OTHERS_SILENT = [
     pytest.param("spec: {values: {a: a web}}", id="a sentence"),
     pytest.param(
-        "spec: {values: {a: 'kind: Job\nmetadata:\n  name: web\n'}}", id="another object's name"
+        'spec: {values: {a: "kind: Job\\nmetadata:\\n  name: web\\n"}}',
+        id="another object's name in a text",
+    ),
+    pytest.param("spec: {values: {a: 'fullnameOverride: web'}}", id="a chart's own name in a text"),
+    pytest.param(
+        'spec: {values: {a: "serviceAccount:\\n  name: web\\n"}}', id="an account in a text"
     ),
     pytest.param("spec: {values: {a: 'b: blog/web'}}", id="another namespace in a text"),
     pytest.param(

@@ -2,10 +2,12 @@
 
 import pytest
 
+from krm_fn.base.changes import Changes
 from krm_fn.base.problem import Rejected
+from krm_fn.core.yaml.apply import apply_changes
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.render.deployable import deployable, is_deployable
+from krm_fn.tools.render.deployable import deployable, is_deployable, read_deployable
 
 WEB = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web # the shop\n"
 LOCAL = (
@@ -172,10 +174,14 @@ def test_an_alias_stays_with_its_anchor() -> None:
 
 def test_an_alias_to_another_object_is_refused() -> None:
     items = "- {apiVersion: v1, kind: A, a: &a {b: c}}\n- {apiVersion: v1, kind: B, d: *a}\n"
-    with pytest.raises(
-        Rejected, match="in a List uses a YAML anchor of another object; write the value out"
-    ):
-        deployable("kind: List\nitems:\n" + items + "- {apiVersion: kpt.dev/v1, kind: Kptfile}\n")
+    stream = "kind: List\nitems:\n" + items + "- {apiVersion: kpt.dev/v1, kind: Kptfile}\n"
+    said = "in a List uses a YAML anchor of another object; write the value out"
+    with pytest.raises(Rejected, match=said):
+        deployable(stream)
+    envelope = open_envelope(read_yaml(stream.encode()))
+    edited = apply_changes(envelope, Changes())
+    with pytest.raises(Rejected, match=said):
+        [*read_deployable(envelope, edited)]
 
 
 def test_a_marker_inside_a_scalar_is_none() -> None:

@@ -126,6 +126,18 @@ REFUSED: list[Any] = [
         id="a ligature, which Go takes for no letters",
     ),
     pytest.param(
+        "generators: [g.yaml]\n",
+        f"repo/shop/kustomization.yaml:1:14: {NAME}",
+        GENERATOR.replace("name: web", "name: ../../../user"),
+        id="a name that leads upwards, in the file of a generator",
+    ),
+    pytest.param(
+        "generators: [g.yaml]\n",
+        "repo/shop/kustomization.yaml:1:14: the chart web is not in repo/shop/other, and without a `repo`",
+        f"{GENERATOR}chartHome: other\n",
+        id="a folder of charts without the chart, in the file of a generator",
+    ),
+    pytest.param(
         "helmCharts: [{name: web, devel: yes}]\n",
         f"repo/shop/kustomization.yaml:1:33: {DEVEL}",
         "",
