@@ -228,6 +228,15 @@ def test_it_says_what_it_did_and_what_a_rendering_would_do(shop: Path) -> None:
     )
 
 
+def test_it_names_what_makes_secrets_that_pods_read_and_the_kind_to_add(shop: Path) -> None:
+    sealed = "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: db, namespace: shop}\nspec: {}\n"
+    web = WEB.replace("{name: app}}]", "{name: app}}, {secretRef: {name: db}}]")
+    write(shop, {"web.yaml": web, "db.yaml": sealed})
+    assert (
+        "; pods read what SealedSecret/shop/db makes: add SealedSecret to spec.kinds to version it\n"
+    ) in init(shop).stdout.decode()
+
+
 DOORS = {
     "a kustomization": {"kustomization.yaml": RESOURCES},
     "a kpt package": {"Kptfile": KPTFILE},

@@ -64,6 +64,7 @@ OTHERS = {
     "found duplicate anchor": "how an error of libyaml begins that nobody sees",
     "found undefined alias": "an error of libyaml, which is shown behind `invalid YAML`",
     "git merge-file": "the name of a program",
+    "--format=%H %P": "an option of git",
     "# {}\n": "a line that a merge must end with",
     r"[\w.\[\]/|~ -]+": "a regular expression",
     r"[\w.<>=~^*|, -]+?": "a regular expression",

@@ -323,3 +323,32 @@ def test_nothing_nearby_is_named(
     stderr = render_in(tmp_path, monkeypatch, "shop/prod", config=config_file, limits=limits).stderr
     assert "warning: " in stderr
     assert "shop/krm-fn.yaml" not in stderr
+
+
+LISTED = (
+    "warning: ConfigRevisions/web metadata.annotations (kubectl kustomize .): krm-fn render leaves it out, but "
+    "kustomize build does not: no cluster knows this kind, so applying it fails; add the line "
+    '`config.kubernetes.io/local-config: "true"` to its metadata.annotations\n'
+)
+LOCAL = REVISIONS.replace(
+    "{name: web}", '{name: web, annotations: {config.kubernetes.io/local-config: "true"}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("resources", "config", "said"),
+    [
+        pytest.param("[web.yaml, krm-fn.yaml]", REVISIONS, 1, id="it is among the resources"),
+        pytest.param("[web.yaml, krm-fn.yaml]", LOCAL, 0, id="it is for tools"),
+        pytest.param("[web.yaml]", REVISIONS, 0, id="it is beside them"),
+    ],
+)
+def test_a_configuration_that_kustomize_would_pass_on_is_warned_about(
+    resources: str, config: str, said: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kustomization = f"resources: {resources}\n"
+    write(tmp_path, {"web.yaml": WEB, "krm-fn.yaml": config, "kustomization.yaml": kustomization})
+    outcome = render_in(tmp_path, monkeypatch)
+    found = re.sub(r"(kustomize \.)(:\d+)+", r"\1", outcome.stderr)
+    assert (found.count(LISTED), outcome.exit_code) == (said, 0), outcome.stderr
+    assert b"ConfigRevisions" not in outcome.stdout

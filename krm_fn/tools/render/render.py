@@ -31,7 +31,13 @@ from krm_fn.base.settings import (
     Strategy,
     configures,
 )
-from krm_fn.core.config.configuration import Configuration, Origin, Packages, as_passed
+from krm_fn.core.config.configuration import (
+    Configuration,
+    Origin,
+    Packages,
+    as_passed,
+    find_applied,
+)
 from krm_fn.core.config.configuration import find_configuration as find_among_all
 from krm_fn.core.decide.run import Run
 from krm_fn.core.decide.summarize_run import summarize_run
@@ -208,7 +214,19 @@ def decide_opened(opened: Opened, environment: Environment) -> Run:
         problems = [*_find_named_too_early(opened, found)]
         if problems:
             raise Rejected(*problems)
-        return found.add(Changes(problems=tuple(_find_lost_hooks(opened, found))))
+        late = (*_find_lost_hooks(opened, found), *_find_listed(opened, found))
+        return found.add(Changes(problems=late))
+
+
+def _find_listed(opened: Opened, found: Run) -> Iterator[Problem]:
+    """Warn about each configuration in `resources:` of a kustomization: what kustomize itself prints holds it."""
+    built = {source.name for source in opened.texts if source.is_kustomized}
+    is_strict = found.settings.strict or found.environment.strict
+    items = items_of((name, envelope) for name, envelope in opened.envelopes if name in built)
+    for problem in find_applied(items):
+        message = f"krm-fn render leaves it out, but kustomize build does not: {problem.message}"
+        said = problem._replace(message=message)
+        yield said.as_error() if is_strict else said
 
 
 def _find_lost_hooks(opened: Opened, found: Run) -> Iterator[Problem]:

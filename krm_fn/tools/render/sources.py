@@ -66,7 +66,8 @@ class SourceText(NamedTuple):
     `is_early`: it says the names that kustomize knew when it would have run krm-fn. `notes`:
     annotations by which kustomize knows the former names of objects, where they are not in the
     text. `marked`: what kustomizations say of the names of objects, and the files that say so.
-    `loses_hooks`: helm would not pass the hooks in it to a post-renderer.
+    `loses_hooks`: helm would not pass the hooks in it to a post-renderer. `is_kustomized`:
+    kustomize has printed it.
     """
 
     name: str
@@ -76,6 +77,7 @@ class SourceText(NamedTuple):
     notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
     marked: Mapping[Marked, str] = {}
     loses_hooks: bool = False
+    is_kustomized: bool = False
 
     @property
     def origin(self) -> str:
@@ -175,6 +177,7 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
         notes=built.notes,
         marked=built.marked,
         loses_hooks=built.loses_hooks,
+        is_kustomized=built_from(place) != CHART,
     )
     unread = _find_unread([place, *built.bases, outside], place, allowance)
     return Sources([source], configs, built.remarks, unread)
