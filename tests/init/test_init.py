@@ -237,6 +237,62 @@ def test_it_names_what_makes_secrets_that_pods_read_and_the_kind_to_add(shop: Pa
     ) in init(shop).stdout.decode()
 
 
+RENDERED_FIRST = {
+    "Argo CD": ("argocd",),
+    "Flux": ("flux",),
+    "both": ("argocd", "flux"),
+}
+
+
+@pytest.mark.parametrize("deployers", RENDERED_FIRST.values(), ids=RENDERED_FIRST)
+def test_what_krm_fn_builds_for_its_deployer_needs_no_entry_at_which_kustomize_fails(
+    deployers: tuple[str, ...], shop: Path
+) -> None:
+    write(shop, {"kustomization.yaml": RESOURCES})
+    options = [word for name in deployers for word in ("--deployer", name)]
+    outcome = init(shop, *options)
+    assert outcome.exit_code == 0, outcome.stderr
+    assert (shop / "kustomization.yaml").read_text() == RESOURCES
+    assert "config.kubernetes.io/function" not in (shop / "krm-fn.yaml").read_text()
+    after = read(shop)
+    for again in (options, []):
+        assert (init(shop, *again).exit_code, read(shop)) == (0, after)
+    assert b"revisions.krm-fn.io/base-name: app" in main(["render", str(shop)]).stdout
+
+
+BUILDING = {
+    ".github/workflows/deploy.yaml": "- run: |\n    kustomize build shop | kubectl apply -f -\n",
+    "deploy.sh": "cd /tmp\nkubectl apply -n shop \\\n  -k ./shop\n",
+    "Makefile": "show:\n\tkubectl kustomize $(DIR)\n",
+    "docs/README.md": "Run `kubectl -n shop apply -k ../shop`.\n",
+}
+NOT_BUILDING = {
+    "a.sh": "kustomize build other\n",
+    "b.sh": "kustomize build --enable-alpha-plugins --enable-exec shop\n",
+    "c.sh": "kubectl apply -f shop\n",
+    "d.md": "kustomize builds it. kubectl is -kind of- another thing.\n",
+    "values.yaml": "run: kustomize build shop\n",
+}
+
+
+def test_lines_that_build_with_kustomize_alone_are_named_beside_the_new_entry(
+    shop: Path, tmp_path: Path
+) -> None:
+    write(tmp_path, {**BUILDING, **NOT_BUILDING, "other/kustomization.yaml": "resources: []\n"})
+    (tmp_path / ".git").mkdir()
+    write(shop, {"kustomization.yaml": RESOURCES})
+    said = init(shop.relative_to(tmp_path)).stdout.decode()
+    (line,) = re.findall("^next: (.*) build with kustomize alone, which fails", said, re.MULTILINE)
+    assert line == "Makefile:2, deploy.sh:2, .github/workflows/deploy.yaml:2 and 1 more"
+
+
+def test_no_line_is_named_where_the_package_gets_no_entry(shop: Path, tmp_path: Path) -> None:
+    write(tmp_path, BUILDING)
+    (tmp_path / ".git").mkdir()
+    write(shop, {"kustomization.yaml": RESOURCES})
+    assert "build with kustomize alone" not in init(shop, "--deployer", "flux").stdout.decode()
+
+
 DOORS = {
     "a kustomization": {"kustomization.yaml": RESOURCES},
     "a kpt package": {"Kptfile": KPTFILE},
