@@ -3,6 +3,7 @@
 import os
 import re
 import resource
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -291,6 +292,51 @@ def test_no_line_is_named_where_the_package_gets_no_entry(shop: Path, tmp_path: 
     (tmp_path / ".git").mkdir()
     write(shop, {"kustomization.yaml": RESOURCES})
     assert "build with kustomize alone" not in init(shop, "--deployer", "flux").stdout.decode()
+
+
+COPIES = {
+    "the namespace is in its manifests": ({}, {}, 1),
+    "its kustomization sets the namespace": (
+        {"kustomization.yaml": RESOURCES + "namespace: shop\n"},
+        {},
+        1,
+    ),
+    "the copy is for another namespace": (
+        {"kustomization.yaml": RESOURCES + "namespace: shop\n"},
+        {"kustomization.yaml": RESOURCES + "namespace: cart\n"},
+        0,
+    ),
+    "the copy has another name": ({}, {"krm-fn.yaml": "mine"}, 0),
+    "both are environments of one base": (
+        {"kustomization.yaml": "resources: [../base]\nnamespace: shop\n"},
+        {},
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize(("tree", "more", "said"), COPIES.values(), ids=COPIES)
+def test_a_copied_package_with_the_set_of_the_other_is_warned_about(
+    tree: Tree, more: Tree, said: int, shop: Path, tmp_path: Path
+) -> None:
+    (tmp_path / ".git").mkdir()
+    write(tmp_path / "base", {**MANIFESTS, "kustomization.yaml": RESOURCES})
+    write(shop, tree)
+    assert init(shop, "--set", "front").exit_code == 0
+    shutil.copytree(shop, tmp_path / "copy")
+    config = (shop / "krm-fn.yaml").read_text()
+    if "krm-fn.yaml" in more:
+        more = {"krm-fn.yaml": config.replace("front", "back")}
+    write(tmp_path / "copy", more)
+    outcome = init(Path("copy"))
+    assert outcome.exit_code == 0
+    assert (
+        outcome.stderr.count(
+            "warning: copy: has set front in namespace shop, and so has shop: in one cluster, one linker"
+        )
+        == said
+    )
+    assert "has set front" not in init(Path("base")).stderr
 
 
 DOORS = {

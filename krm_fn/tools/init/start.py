@@ -15,6 +15,7 @@ from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.tools.init.name_set import find_shared_set
 from krm_fn.tools.init.plan import Door, Planned, Wishes, find_door, plan
 from krm_fn.tools.init.transaction import NewContent, write_all
 from krm_fn.tools.init.who_builds import Around, refuse_deploying, would_do
@@ -126,7 +127,9 @@ def init(
     summary = prepared.rendering.stdout.decode().splitlines()
     steps = [printable(f"next: {one}") for one in _steps(directory, prepared)]
     shown = [*said, "", *summary, *([""] if summary else []), *steps]
-    return Outcome(_join(shown), prepared.rendering.stderr, int(prepared.is_by_hand))
+    shared = find_shared_set(directory, prepared.around, wishes.namespace)
+    stderr = prepared.rendering.stderr + stderr_lines(shared)
+    return Outcome(_join(shown), stderr, int(prepared.is_by_hand))
 
 
 def _prepare(directory: Path, wishes: Wishes, surroundings: Surroundings) -> _Prepared:

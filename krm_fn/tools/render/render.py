@@ -31,6 +31,7 @@ from krm_fn.base.settings import (
     Strategy,
     configures,
 )
+from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.configuration import (
     Configuration,
     Origin,
@@ -60,7 +61,8 @@ from krm_fn.tools.render.files import (
 )
 from krm_fn.tools.render.kustomization import Marked
 from krm_fn.tools.render.made_anew import MadeAnew, find_made_anew, has_new_content
-from krm_fn.tools.render.sources import Inputs, SourceText, read_config_file, read_sources
+from krm_fn.tools.render.shared_sets import find_shared_parts
+from krm_fn.tools.render.sources import Inputs, Sources, SourceText, read_config_file, read_sources
 from krm_fn.tools.render.tools import HelmOptions
 
 _T = TypeVar("_T")
@@ -141,10 +143,23 @@ def open_inputs(
     remarks = [*found.remarks]
     for name, envelope in opened:
         remarks += [place(name, one) for one in warn_about_repeated(envelope.document)]
+    remarks += _find_shared_parts(found, opened)
     made_anew = _find_made_anew(found.texts, opened)
     # The envelopes have them.
     texts = [source._replace(data=b"", again=b"") for source in found.texts]
     return Opened(texts, opened, configuration, remarks, expansion, found.unread, made_anew)
+
+
+def _find_shared_parts(found: Sources, opened: list[tuple[str, Envelope]]) -> Iterator[Problem]:
+    """Find paths that have the set of another path, where each has a configuration of its own."""
+    if len(found.parts) < 2:  # noqa: PLR2004  # one is alone
+        return
+    named = {part.config for part in found.parts}
+    sets = {one.name: parse_config(_read(one)).set for one in found.configs if one.name in named}
+    namespaces: dict[str, set[str]] = defaultdict(set)
+    for name, envelope in opened:
+        namespaces[name] |= {item.id.namespace for item in envelope.items}
+    yield from find_shared_parts(found.parts, sets, namespaces)
 
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:

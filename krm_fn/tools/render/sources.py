@@ -30,6 +30,7 @@ from krm_fn.tools.render.kustomization import (
     find_plugins,
     runtimes_of,
 )
+from krm_fn.tools.render.shared_sets import PartOfInput
 from krm_fn.tools.render.tools import CHART, HelmOptions, build, built_from
 
 STDIN = "-"
@@ -88,13 +89,15 @@ class SourceText(NamedTuple):
 class Sources(NamedTuple):
     """All texts in order, the configurations listed in or beside them, and the warnings of kustomize and helm.
 
-    `unread` are configuration files that are near, and that are not read.
+    `unread` are configuration files that are near, and that are not read. `parts`: the paths with a
+    configuration beside.
     """
 
     texts: list[SourceText]
     configs: list[SourceText]
     remarks: list[Problem]
     unread: list[NearbyConfig]
+    parts: tuple[PartOfInput, ...] = ()
 
     def plus(self, more: "Sources") -> "Sources":
         return Sources(
@@ -102,6 +105,7 @@ class Sources(NamedTuple):
             self.configs + more.configs,
             self.remarks + more.remarks,
             self.unread + more.unread,
+            self.parts + more.parts,
         )
 
 
@@ -114,7 +118,11 @@ def read_sources(inputs: Inputs, helm: HelmOptions, allowance: Allowance) -> Sou
     problems: list[Problem] = []
     for path in inputs.paths:
         try:
-            found = found.plus(_read(path, inputs, helm, allowance))
+            read = _read(path, inputs, helm, allowance)
+            if read.configs:
+                texts = frozenset(one.name for one in read.texts)
+                read = read._replace(parts=(PartOfInput(path, read.configs[0].name, texts),))
+            found = found.plus(read)
         except Rejected as rejected:
             problems += rejected.problems
         except OSError as error:
