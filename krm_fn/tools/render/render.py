@@ -78,7 +78,8 @@ class Opened(NamedTuple):
     """What was read: the texts without their data, the objects in each, the configuration, the warnings of the tools.
 
     `expansion` is what the aliases of all texts stand for. `unread` are configuration files that are near, and that are
-    not read. `made_anew` is what charts make anew on every rendering.
+    not read. `made_anew` is what charts make anew on every rendering. `shared` are
+    those of the remarks that name two paths of one set.
     """
 
     texts: list[SourceText]
@@ -88,6 +89,7 @@ class Opened(NamedTuple):
     expansion: Expansion
     unread: Sequence[NearbyConfig] = ()
     made_anew: MadeAnew = MappingProxyType({})
+    shared: Sequence[Problem] = ()
 
     @property
     def items(self) -> list[Item]:
@@ -143,11 +145,12 @@ def open_inputs(
     remarks = [*found.remarks]
     for name, envelope in opened:
         remarks += [place(name, one) for one in warn_about_repeated(envelope.document)]
-    remarks += _find_shared_parts(found, opened)
+    shared = [*_find_shared_parts(found, opened)]
+    remarks += shared
     made_anew = _find_made_anew(found.texts, opened)
     # The envelopes have them.
     texts = [source._replace(data=b"", again=b"") for source in found.texts]
-    return Opened(texts, opened, configuration, remarks, expansion, found.unread, made_anew)
+    return Opened(texts, opened, configuration, remarks, expansion, found.unread, made_anew, shared)
 
 
 def _find_shared_parts(found: Sources, opened: list[tuple[str, Envelope]]) -> Iterator[Problem]:
