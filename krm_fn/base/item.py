@@ -12,6 +12,7 @@ from krm_fn.base.node import (
     Marks,
     Node,
     Scalar,
+    elements,
     entries,
     fields,
     get,
@@ -220,3 +221,16 @@ def in_order(
         ).start if problem.node else 0
 
     return tuple(sorted(problems, key=place))
+
+
+def selects(selector: Node | None, labels: Mapping[str, str]) -> bool:
+    """Tell whether a label selector matches. One without any condition matches everything."""
+    if not texts(get(selector, "matchLabels")).items() <= labels.items():
+        return False
+    for condition in elements(get(selector, "matchExpressions")):
+        key, operator = text(get(condition, "key")), text(get(condition, "operator"))
+        values = {text(value) for value in elements(get(condition, "values"))}
+        is_met = labels.get(key) in values if operator.endswith("In") else key in labels
+        if is_met != (operator in ("In", "Exists")):
+            return False
+    return True

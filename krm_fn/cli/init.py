@@ -62,13 +62,13 @@ def init(
 
     \b
     - a kustomization gets an entry in `transformers:`,
-      and krm-fn.yaml the annotation that kustomize needs
+      and krm-fn.yaml the annotation that kustomize needs,
+      but for --deployer argocd or flux: krm-fn builds it
     - a Kptfile gets an entry in `pipeline.mutators`,
       and krm-fn.yaml the one that kpt needs
     - a chart gets a configuration for a post-renderer, and you the command;
       --namespace is that of the release
-    - any other directory, and all that a plugin of Argo CD renders,
-      needs krm-fn.yaml alone
+    - any other directory needs krm-fn.yaml alone
 
     Nothing is overwritten: comments and layout of a file with a new entry stay, and a configuration that is there
     counts. A second run changes nothing.

@@ -40,7 +40,7 @@ from krm_fn.base.link_plan import (
     merge_plans,
 )
 from krm_fn.base.node import NewValue, Node, entries, is_mapping, is_sequence
-from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.problem import Problem, ResourceId, Severity, listing
 from krm_fn.base.settings import (
     NO_SIDECAR_ANNOTATIONS,
     NO_SIDECAR_LABELS,
@@ -210,7 +210,7 @@ def _job_spec(group: JobPlan, settings: Settings, image: str, ttl: int | None) -
         **({} if ttl is None else {"ttlSecondsAfterFinished": ttl}),
         "template": {
             "metadata": {
-                "labels": {**NO_SIDECAR_LABELS, **linker.labels, **_labels(settings)},
+                "labels": _pod_labels(settings),
                 "annotations": {**NO_SIDECAR_ANNOTATIONS, **linker.annotations},
             },
             "spec": _pod_spec(group, settings, image),
@@ -356,6 +356,10 @@ def _name(settings: Settings) -> str:
 
 def _labels(settings: Settings) -> dict[str, str]:
     return {keys.SET: settings.set, keys.COMPONENT: keys.LINKER}
+
+
+def _pod_labels(settings: Settings) -> dict[str, str]:
+    return {**NO_SIDECAR_LABELS, **settings.linker.labels, **_labels(settings)}
 
 
 def _metadata(
@@ -521,6 +525,9 @@ def _is_waited_for(consumer: Item) -> bool:
     return bool(consumer.id.name) and not is_hook(consumer) and not is_immutable
 
 
+_CREATE_AGAIN = frozenset({"argocd", "flux"})
+"""Deployers that compare what is live with what is rendered all the time."""
+
 _DEFAULT_IMAGE = f"krm-fn:{__version__}"
 
 _MAX_ANNOTATIONS = 200 * 1024
@@ -610,6 +617,8 @@ def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
         problems.append(Problem(message, severity=Severity.WARNING))
     if placed:
         problems += _judge_image(package, settings, environment)
+        problems += _judge_ttl(package, settings)
+        problems += _judge_policies(package, placed, settings)
     problems += [*_refused_kinds(package, settings), *_too_many(placed, package)]
     return wanted, [*problems, *_taken(package.authored, wanted)]
 
@@ -749,6 +758,28 @@ def _judge_image(
             "the function wrote; use the same version for both"
         )
         yield Problem(message, package.config_id, "spec.linker.image", Severity.WARNING)
+
+
+def _judge_ttl(package: Package, settings: Settings) -> Iterator[Problem]:
+    """Warn about a Job that goes by itself, where a deployer creates again what is missing."""
+    again = [name for name in settings.deployers if name in _CREATE_AGAIN]
+    if settings.linker.ttl_seconds_after_finished is not None and again:
+        message = (
+            f"spec.deployers has {listing(again, is_sentence=True)}: the Job that Kubernetes deletes is missing, so it "
+            "is created, and runs, again and again; remove this field, or name other deployers if these do not apply it"
+        )
+        field = "spec.linker.ttlSecondsAfterFinished"
+        yield Problem(message, package.config_id, field, Severity.WARNING)
+
+
+def _judge_policies(
+    package: Package, groups: Iterable[JobPlan], settings: Settings
+) -> Iterator[Problem]:
+    if any(item.id.kind == "NetworkPolicy" for item in package.authored):
+        from krm_fn.extras.shut_in import find_shut_in
+
+        namespaces = {group.namespace or package.namespace for group in groups}
+        yield from find_shut_in(package, namespaces, _pod_labels(settings))
 
 
 def _upsert(own: list[Item], wanted: list[Object]) -> Changes:

@@ -26,7 +26,7 @@ from posixpath import dirname, join, normpath
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base import keys
-from krm_fn.base.item import CONFIG_KINDS, DATA_FIELDS, Item, about, data_keys, data_texts
+from krm_fn.base.item import CONFIG_KINDS, DATA_FIELDS, Item, about, data_keys, data_texts, selects
 from krm_fn.base.kind import DEPLOYERS, KINDS, SYNC_WAVE, Deployer, Step, first_step, is_ordered
 from krm_fn.base.node import (
     TRUE,
@@ -688,22 +688,9 @@ class _Aggregators:
         taken: dict[Item, None] = {}
         for label in (*labels.items(), None):
             known = self._by_label.get(label, [])
-            taken |= dict.fromkeys(role for role, selector in known if _selects(selector, labels))
+            taken |= dict.fromkeys(role for role, selector in known if selects(selector, labels))
             self._by_label[label] = [one for one in known if one[0] not in taken]
         return list(taken)
-
-
-def _selects(selector: Node, labels: Mapping[str, str]) -> bool:
-    """Tell whether a label selector matches. One without any condition matches everything."""
-    if not texts(get(selector, "matchLabels")).items() <= labels.items():
-        return False
-    for condition in elements(get(selector, "matchExpressions")):
-        key, operator = text(get(condition, "key")), text(get(condition, "operator"))
-        values = {text(value) for value in elements(get(condition, "values"))}
-        is_met = labels.get(key) in values if operator.endswith("In") else key in labels
-        if is_met != (operator in ("In", "Exists")):
-            return False
-    return True
 
 
 def _is_for_leader_election(role: Item) -> bool:

@@ -14,6 +14,7 @@ from krm_fn.base.node import descend, read_path, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import Choices, Guards, Package, ReasonCode, Revision, Revisions, Run
+from krm_fn.core.decide.summarize_run import find_made_for_pods
 from krm_fn.core.names.content_hash import Unhashable, content_hash
 from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
 from krm_fn.core.names.suggest import find_near
@@ -444,27 +445,12 @@ def find_made_in_cluster(
     package: Package, references: References, choices: Choices
 ) -> Iterator[Problem]:
     """Say of each object that another one makes in the cluster, and that pods read, why it is not versioned."""
-    written = [(referrer, reference) for referrer, reference, _ in references if reference.written]
-    if not written:
-        return
-    # Producers of the whole cluster say no namespace that counts: each read is kept without its
-    # namespace as well.
-    read: dict[tuple[str, str | None, str], Item] = {}
-    for referrer, reference, _ in references:
-        if reference.in_pod and not reference.written:
-            for namespace in (reference.target_namespace or package.namespace_of(referrer), None):
-                read.setdefault((reference.kind, namespace, reference.target), referrer)
     strategies = {choice.item: choice.strategy for choice in choices.all}
     told = set()
-    for producer, reference in written:
-        is_anywhere = package.kinds.is_cluster_scoped(producer.id)
-        namespace = (
-            None if is_anywhere else reference.target_namespace or package.namespace_of(producer)
-        )
+    for producer, reference, namespace, reader in find_made_for_pods(package, references):
         made = reference.kind, namespace, reference.target
-        reader = read.get(made, producer)
         is_handled = strategies.get(producer, Strategy.IGNORE) is not Strategy.IGNORE
-        if reader is not producer and made not in told and not is_handled:
+        if made not in told and not is_handled:
             told.add(made)
             yield _say_unversioned(
                 producer, reference, reader, is_choosable=producer not in strategies

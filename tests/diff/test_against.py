@@ -103,6 +103,14 @@ def test_a_configuration_outside_of_the_repository_is_that_of_both_sides(
     assert "is outside of the root" in done.stderr
 
 
+def test_two_paths_of_one_set_are_said_once(repository: Path) -> None:
+    commit(repository, {"copy/krm-fn.yaml": CONFIG, "copy/web.yaml": READER.replace("web", "b")})
+    edit(repository, "two")
+    done = diff(repository, "--against=main", "shop", "copy")
+    assert done.stderr.count("warning: copy: has set shop in namespace shop, and so has shop") == 1
+    assert "has set shop" not in diff(repository, "--against=main", "shop").stderr
+
+
 def test_any_revision_will_do(repository: Path) -> None:
     first = git(repository, "rev-parse", "HEAD")
     git(repository, "tag", "--annotate", "v1", "--message=a")

@@ -23,9 +23,9 @@ from krm_fn.tools.render.places import SourceLine
 
 
 def read_json(read: Any) -> Explanation:
-    return Explanation(
-        tuple(map(_explained, read["objects"])), tuple(map(_workload, read["workloads"]))
-    )
+    objects, workloads = map(_explained, read["objects"]), map(_workload, read["workloads"])
+    note = "" if read["workloads"] else read["summary"].partition("; ")[2]  # behind the counts
+    return Explanation(tuple(objects), tuple(workloads), note)
 
 
 def _workload(one: Any) -> ExplainedWorkload:

@@ -3,6 +3,7 @@
 import os
 import re
 import resource
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -226,6 +227,116 @@ def test_it_says_what_it_did_and_what_a_rendering_would_do(shop: Path) -> None:
         "next: kubectl apply -f shop refuses krm-fn.yaml from now on; apply what krm-fn has rendered\n"
         "next: if it runs already, sync once with strategy: adopt, as docs/migration.md says\n"
     )
+
+
+def test_it_names_what_makes_secrets_that_pods_read_and_the_kind_to_add(shop: Path) -> None:
+    sealed = "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: db, namespace: shop}\nspec: {}\n"
+    web = WEB.replace("{name: app}}]", "{name: app}}, {secretRef: {name: db}}]")
+    write(shop, {"web.yaml": web, "db.yaml": sealed})
+    assert (
+        "; pods read what SealedSecret/shop/db makes: add SealedSecret to spec.kinds to version it\n"
+    ) in init(shop).stdout.decode()
+
+
+RENDERED_FIRST = {
+    "Argo CD": ("argocd",),
+    "Flux": ("flux",),
+    "both": ("argocd", "flux"),
+}
+
+
+@pytest.mark.parametrize("deployers", RENDERED_FIRST.values(), ids=RENDERED_FIRST)
+def test_what_krm_fn_builds_for_its_deployer_needs_no_entry_at_which_kustomize_fails(
+    deployers: tuple[str, ...], shop: Path
+) -> None:
+    write(shop, {"kustomization.yaml": RESOURCES})
+    options = [word for name in deployers for word in ("--deployer", name)]
+    outcome = init(shop, *options)
+    assert outcome.exit_code == 0, outcome.stderr
+    assert (shop / "kustomization.yaml").read_text() == RESOURCES
+    assert "config.kubernetes.io/function" not in (shop / "krm-fn.yaml").read_text()
+    after = read(shop)
+    for again in (options, []):
+        assert (init(shop, *again).exit_code, read(shop)) == (0, after)
+    assert b"revisions.krm-fn.io/base-name: app" in main(["render", str(shop)]).stdout
+
+
+BUILDING = {
+    ".github/workflows/deploy.yaml": "- run: |\n    kustomize build shop | kubectl apply -f -\n",
+    "deploy.sh": "cd /tmp\nkubectl apply -n shop \\\n  -k ./shop\n",
+    "Makefile": "show:\n\tkubectl kustomize $(DIR)\n",
+    "docs/README.md": "Run `kubectl -n shop apply -k ../shop`.\n",
+}
+NOT_BUILDING = {
+    "a.sh": "kustomize build other\n",
+    "b.sh": "kustomize build --enable-alpha-plugins --enable-exec shop\n",
+    "c.sh": "kubectl apply -f shop\n",
+    "d.md": "kustomize builds it. kubectl is -kind of- another thing.\n",
+    "values.yaml": "run: kustomize build shop\n",
+}
+
+
+def test_lines_that_build_with_kustomize_alone_are_named_beside_the_new_entry(
+    shop: Path, tmp_path: Path
+) -> None:
+    write(tmp_path, {**BUILDING, **NOT_BUILDING, "other/kustomization.yaml": "resources: []\n"})
+    (tmp_path / ".git").mkdir()
+    write(shop, {"kustomization.yaml": RESOURCES})
+    said = init(shop.relative_to(tmp_path)).stdout.decode()
+    (line,) = re.findall("^next: (.*) build with kustomize alone, which fails", said, re.MULTILINE)
+    assert line == "Makefile:2, deploy.sh:2, .github/workflows/deploy.yaml:2 and 1 more"
+
+
+def test_no_line_is_named_where_the_package_gets_no_entry(shop: Path, tmp_path: Path) -> None:
+    write(tmp_path, BUILDING)
+    (tmp_path / ".git").mkdir()
+    write(shop, {"kustomization.yaml": RESOURCES})
+    assert "build with kustomize alone" not in init(shop, "--deployer", "flux").stdout.decode()
+
+
+COPIES = {
+    "the namespace is in its manifests": ({}, {}, 1),
+    "its kustomization sets the namespace": (
+        {"kustomization.yaml": RESOURCES + "namespace: shop\n"},
+        {},
+        1,
+    ),
+    "the copy is for another namespace": (
+        {"kustomization.yaml": RESOURCES + "namespace: shop\n"},
+        {"kustomization.yaml": RESOURCES + "namespace: cart\n"},
+        0,
+    ),
+    "the copy has another name": ({}, {"krm-fn.yaml": "mine"}, 0),
+    "both are environments of one base": (
+        {"kustomization.yaml": "resources: [../base]\nnamespace: shop\n"},
+        {},
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize(("tree", "more", "said"), COPIES.values(), ids=COPIES)
+def test_a_copied_package_with_the_set_of_the_other_is_warned_about(
+    tree: Tree, more: Tree, said: int, shop: Path, tmp_path: Path
+) -> None:
+    (tmp_path / ".git").mkdir()
+    write(tmp_path / "base", {**MANIFESTS, "kustomization.yaml": RESOURCES})
+    write(shop, tree)
+    assert init(shop, "--set", "front").exit_code == 0
+    shutil.copytree(shop, tmp_path / "copy")
+    config = (shop / "krm-fn.yaml").read_text()
+    if "krm-fn.yaml" in more:
+        more = {"krm-fn.yaml": config.replace("front", "back")}
+    write(tmp_path / "copy", more)
+    outcome = init(Path("copy"))
+    assert outcome.exit_code == 0
+    assert (
+        outcome.stderr.count(
+            "warning: copy: has set front in namespace shop, and so has shop: in one cluster, one linker"
+        )
+        == said
+    )
+    assert "has set front" not in init(Path("base")).stderr
 
 
 DOORS = {

@@ -323,3 +323,62 @@ def test_nothing_nearby_is_named(
     stderr = render_in(tmp_path, monkeypatch, "shop/prod", config=config_file, limits=limits).stderr
     assert "warning: " in stderr
     assert "shop/krm-fn.yaml" not in stderr
+
+
+LISTED = (
+    "warning: ConfigRevisions/web metadata.annotations (kubectl kustomize .): krm-fn render leaves it out, but "
+    "kustomize build does not: no cluster knows this kind, so applying it fails; add the line "
+    '`config.kubernetes.io/local-config: "true"` to its metadata.annotations\n'
+)
+LOCAL = REVISIONS.replace(
+    "{name: web}", '{name: web, annotations: {config.kubernetes.io/local-config: "true"}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("resources", "config", "said"),
+    [
+        pytest.param("[web.yaml, krm-fn.yaml]", REVISIONS, 1, id="it is among the resources"),
+        pytest.param("[web.yaml, krm-fn.yaml]", LOCAL, 0, id="it is for tools"),
+        pytest.param("[web.yaml]", REVISIONS, 0, id="it is beside them"),
+    ],
+)
+def test_a_configuration_that_kustomize_would_pass_on_is_warned_about(
+    resources: str, config: str, said: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kustomization = f"resources: {resources}\n"
+    write(tmp_path, {"web.yaml": WEB, "krm-fn.yaml": config, "kustomization.yaml": kustomization})
+    outcome = render_in(tmp_path, monkeypatch)
+    found = re.sub(r"(kustomize \.)(:\d+)+", r"\1", outcome.stderr)
+    assert (found.count(LISTED), outcome.exit_code) == (said, 0), outcome.stderr
+    assert b"ConfigRevisions" not in outcome.stdout
+
+
+SHARED = (
+    "warning: b: has set web in namespace shop, and so has a: in one cluster, one linker serves both, and who removes "
+    "one package removes the linker of the other; give one of them another metadata.name in its krm-fn.yaml, or "
+    "deploy them as one\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "paths", "said"),
+    [
+        pytest.param(("shop", "shop"), ("a", "b"), 1, id="both are in one namespace"),
+        pytest.param(("shop", "cart"), ("a", "b"), 0, id="they are in two"),
+        pytest.param(("", ""), ("a", "b"), 0, id="nobody knows where they are"),
+        pytest.param(("shop", "shop"), ("a", "a/web.yaml"), 0, id="one of them has no own one"),
+    ],
+)
+def test_two_folders_with_a_configuration_of_one_set_each_are_warned_about(
+    namespaces: tuple[str, str],
+    paths: tuple[str, ...],
+    said: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for folder, namespace in zip("ab", namespaces, strict=True):
+        text = CONFIG_MAP.replace("name: a", f"name: {folder}, namespace: '{namespace}'")
+        write(tmp_path, {f"{folder}/web.yaml": text, f"{folder}/krm-fn.yaml": REVISIONS})
+    outcome = render_in(tmp_path, monkeypatch, *paths)
+    assert (outcome.stderr.count(SHARED), outcome.exit_code) == (said, 0), outcome.stderr

@@ -203,6 +203,7 @@ def compare_sides(
     """
     old, new, notes = sides
     del sides  # what is read of a side goes when it is rendered, before the other is
+    notes = [*notes, *(new.opened.shared if new.opened else ())]
     old = _render(old, new, options)
     new = _render(new, old, options)
     # A change may repair a revision of git. Of two paths, none is compared with nothing because of

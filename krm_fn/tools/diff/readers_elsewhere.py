@@ -17,6 +17,7 @@ from krm_fn.core.names.names import base_name, is_revision
 from krm_fn.core.references.generated import find_generated
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import Release
+from krm_fn.tools.render.shared_sets import say_shared
 from krm_fn.tools.render.unmet import ObjectName
 
 
@@ -124,11 +125,7 @@ def find_shared_sets(
                 continue
             if _have_common(other, package, find_places):
                 continue
-            message = (
-                f"has set {name} in namespace {namespace}, and so has {other.path}: in one cluster, one linker "
-                "serves both, and who removes one package removes the linker of the other; give one of them "
-                "another metadata.name in its krm-fn.yaml"
-            )
+            message = say_shared(name, namespace, other.path)
             yield (
                 f"{namespace}/{name}",
                 Problem(message, severity=Severity.WARNING, file=package.path),

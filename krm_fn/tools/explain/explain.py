@@ -18,7 +18,7 @@ from krm_fn.base.problem import (
 )
 from krm_fn.base.settings import Environment, Strategy
 from krm_fn.core.decide.run import Run
-from krm_fn.core.decide.summarize_run import summarize_run
+from krm_fn.core.decide.summarize_run import say_unchosen_makers, summarize_run
 from krm_fn.core.references.reference import By, Rule
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.markup import Forms, write_forms
@@ -112,6 +112,8 @@ def write_explanation(explanation: Explanation, screen: Screen) -> str:
         lines = [screen.strong(sum_up_explanation(explanation))]
     elif len(explanation.objects) > 1:
         lines = [*_sum_up(explanation, screen), "", *lines]
+    if explanation.note and explanation.objects:
+        lines += ["", *_fill(explanation.note, screen.width)]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -440,7 +442,8 @@ def _explain(wanted: Wanted, found: Run, masks: Masks, opened: Opened) -> Explan
     items = find_wanted(wanted, configs, found.revisions.names)
     places = Places(opened.envelopes, opened.configuration)
     if items or wanted == EVERYTHING:
-        return explain_objects(found, items, places, masks)
+        note = say_unchosen_makers(found) if wanted == EVERYTHING else ""
+        return explain_objects(found, items, places, masks)._replace(note=note)
     with_references = with_all_references(found)
     workloads = find_workloads(with_references)
     explained = explain_workloads(wanted, with_references, workloads, places, masks)

@@ -186,10 +186,14 @@ class ExplainedWorkload(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """All objects that were asked for, in order of namespace, kind and name."""
+    """All objects that were asked for, in order of namespace, kind and name.
+
+    `note`: what is to be said of the package beside them.
+    """
 
     objects: tuple[Explained, ...]
     workloads: tuple[ExplainedWorkload, ...] = ()
+    note: str = ""
 
 
 _OUTCOMES = {
@@ -206,7 +210,8 @@ def sum_up_explanation(explanation: Explanation) -> str:
         return "; ".join(map(_sum_up_workload, explanation.workloads))
     counts = Counter(outcome(one) for one in explanation.objects)
     outcomes = ", ".join(f"{number} {outcome}" for outcome, number in sorted(counts.items()))
-    return outcomes or "no ConfigMap or Secret in the package"
+    said = outcomes or "no ConfigMap or Secret in the package"
+    return "; ".join(filter(None, [said, explanation.note]))
 
 
 def _sum_up_workload(one: ExplainedWorkload) -> str:

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path
 
+from krm_fn.base.problem import Problem, Severity
 from krm_fn.core.names.names import PROGRAM, content_name, set_name
 from krm_fn.facts.folders import ABOVE_ENVIRONMENTS, ENVIRONMENTS, STRUCTURE
 from krm_fn.tools.init.who_builds import Around
+from krm_fn.tools.render.shared_sets import say_shared
 from krm_fn.tools.render.tools import built_from
 
 _STRUCTURE, _ENVIRONMENTS, _ABOVE_ENVIRONMENTS = (
@@ -30,6 +33,21 @@ def name_set(named: str, around: Around, namespace: str) -> str:
         if may_share(one.namespaces, ours) or not (is_built or built_from(one.folder))
     }
     return next(name for name in _find_names(named, around) if name not in taken)
+
+
+def find_shared_set(file: Path, around: Around, namespace: str) -> Iterator[Problem]:
+    """Find another folder of the repository whose set has the name and the namespace of this one, as a copy keeps them.
+
+    Only where both namespaces are certain, and nothing that kustomize builds is in both: environments of one
+    application are in several clusters.
+    """
+    ours = frozenset([namespace]) if namespace else around.namespaces_of(around.directory)
+    own = around.own_sets
+    for one in around.sets:
+        common = sorted((one.namespaces & ours) - {""})
+        if one.name in own and common and not around.has_common(one.folder):
+            message = say_shared(one.name, common[0], around.show(one.folder))
+            yield Problem(message, severity=Severity.WARNING, file=str(file))
 
 
 def may_share(some: frozenset[str], others: frozenset[str]) -> bool:

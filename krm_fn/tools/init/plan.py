@@ -187,7 +187,8 @@ def _find_missing(file: Path, data: bytes, door: Door, wishes: Wishes) -> Iterat
 def _is_rendered_first(settings: Settings, wishes: Wishes) -> bool:
     """Tell whether `krm-fn render` builds the directory, in a plugin or in CI.
 
-    It needs no entry, but takes one.
+    It needs no entry, but takes one. Whoever builds with kustomize alone would fail at it, and has
+    to change nothing without it.
     """
     return {*settings.deployers, *wishes.deployers} <= _RENDERED_FIRST
 
@@ -215,7 +216,8 @@ def _refuse_taken(directory: Path, wishes: Wishes, around: Around) -> None:
 
 def _write_config(directory: Path, door: Door, wishes: Wishes, around: Around, files: Files) -> str:
     deployers = wishes.deployers or {Door.KPT: ("kpt",), Door.CHART: ("helm",)}.get(door, ())
-    run = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE else ""
+    is_first = bool(wishes.deployers) and {*wishes.deployers} <= _RENDERED_FIRST
+    run = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE and not is_first else ""
     name = wishes.set or name_set(_find_name(directory, door, files), around, wishes.namespace)
     namespace = "" if door is Door.CHART else wishes.namespace
     return write_config(name, run + FOR_TOOLS, deployers, wishes.image, namespace)
@@ -245,8 +247,9 @@ def _plan_kustomization(
     ):
         yield Planned(file, "unchanged", data)
         return
-    if config.before is not None and not config.by_hand:
-        item, settings = _parse(config.file, config.before)
+    text_of_config = config.data if config.before is None else config.before
+    if text_of_config is not None and not config.by_hand:
+        item, settings = _parse(config.file, text_of_config)
         if not runtimes_of(item) and _is_rendered_first(settings, wishes):
             return
     # Without the annotation, kustomize fails at the entry. A file behind a link may be that of

@@ -15,10 +15,13 @@ from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.tools.init.name_set import find_shared_set
 from krm_fn.tools.init.plan import Door, Planned, Wishes, find_door, plan
 from krm_fn.tools.init.transaction import NewContent, write_all
 from krm_fn.tools.init.who_builds import Around, refuse_deploying, would_do
+from krm_fn.tools.render.commands_of_scripts import MOST_LINES, find_builds
 from krm_fn.tools.render.files import Allowance, Limits, real_path, unreadable
+from krm_fn.tools.render.kustomization import KUSTOMIZATIONS
 from krm_fn.tools.render.render import Opened, open_inputs
 from krm_fn.tools.render.sources import Inputs
 from krm_fn.tools.render.tools import HelmOptions
@@ -43,8 +46,13 @@ _IMAGE = (
     "no release of krm-fn is published yet: build the image (make image), docker push it to your registry, and set "
     "spec.linker.image"
 )
-_FLUX_BUILDS_IT = (
+_FLUX_FAILS = (
     "let {files} lead to what CI has rendered: Flux runs no functions, and fails at the new entry"
+)
+_FLUX_BUILDS_IT = "let {files} lead to what CI has rendered: Flux runs no functions, and goes on as before until then"
+_BUILDS_FAIL = (
+    "{lines} build with kustomize alone, which fails at the new entry: add --enable-alpha-plugins --enable-exec there, "
+    "or let `krm-fn render {path}` print what kubectl applies"
 )
 _NOT_AS_IT_IS = (
     "kubectl apply -f {path} refuses krm-fn.yaml from now on; apply what krm-fn has rendered"
@@ -79,6 +87,7 @@ class _Prepared(NamedTuple):
     around: Around
     planned: list[Planned]
     rendering: Outcome
+    limits: Limits
 
     @property
     def is_by_hand(self) -> bool:
@@ -118,7 +127,9 @@ def init(
     summary = prepared.rendering.stdout.decode().splitlines()
     steps = [printable(f"next: {one}") for one in _steps(directory, prepared)]
     shown = [*said, "", *summary, *([""] if summary else []), *steps]
-    return Outcome(_join(shown), prepared.rendering.stderr, int(prepared.is_by_hand))
+    shared = find_shared_set(directory, prepared.around, wishes.namespace)
+    stderr = prepared.rendering.stderr + stderr_lines(shared)
+    return Outcome(_join(shown), stderr, int(prepared.is_by_hand))
 
 
 def _prepare(directory: Path, wishes: Wishes, surroundings: Surroundings) -> _Prepared:
@@ -131,7 +142,7 @@ def _prepare(directory: Path, wishes: Wishes, surroundings: Surroundings) -> _Pr
     opened = open_inputs(inputs, surroundings.helm, surroundings.environment, allowance)
     refuse_deploying(directory, opened.items)
     rendering = surroundings.sum_up(opened)
-    return _Prepared(door, wishes, around, planned, rendering)
+    return _Prepared(door, wishes, around, planned, rendering, surroundings.limits)
 
 
 def _name_others(directory: Path, wishes: Wishes, surroundings: Surroundings) -> Iterator[Problem]:
@@ -205,8 +216,13 @@ def _steps(directory: Path, prepared: _Prepared) -> Iterator[str]:
             namespace=wishes.namespace or "NAMESPACE",
             config=shlex.quote(str(config)),
         )
+    has_entry = len(prepared.planned) > 1 and prepared.planned[-1].file.name in KUSTOMIZATIONS
     if prepared.door is Door.KUSTOMIZE and prepared.around.flux_files:
-        yield _FLUX_BUILDS_IT.format(files=listing(prepared.around.flux_files, _MOST_NAMES))
+        files = listing(prepared.around.flux_files, _MOST_NAMES)
+        yield (_FLUX_FAILS if has_entry else _FLUX_BUILDS_IT).format(files=files, path=path)
+    builds = find_builds(directory, prepared.limits) if has_entry else []
+    if builds:
+        yield _BUILDS_FAIL.format(lines=listing(builds, MOST_LINES), path=path)
     if prepared.door in {Door.FOLDER, Door.KPT}:
         yield _NOT_AS_IT_IS.format(path=path)
     yield _ADOPT

@@ -108,6 +108,19 @@ class Around:
             KnownSet(name, folder, self.namespaces_of(folder)) for folder, name in sorted(others)
         ]
 
+    @property
+    def own_sets(self) -> frozenset[str]:
+        """The names of the sets that are configured in the directory itself, before anything is written."""
+        here = [file for file in self._files if file.parent == self.directory]
+        return frozenset(name for file in here for name in self._sets_in(file))
+
+    def has_common(self, folder: Path) -> bool:
+        """Tell whether kustomize builds something from both folders."""
+        some, others = (
+            {one.folder for one in self._below(each)} for each in (self.directory, folder)
+        )
+        return not some.isdisjoint(others)
+
     def namespaces_of(self, folder: Path) -> frozenset[str]:
         """Return the namespaces that are certain without a rendering; `""` where one is not known."""
         kustomization = self.kustomizations.get(folder)

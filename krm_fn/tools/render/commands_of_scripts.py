@@ -57,6 +57,12 @@ _PATH_OF_A_VALUE = re.compile(r"[\w.\[\]]+")
 _KIND_IN_A_PATH = re.compile("secret|config_?map", re.IGNORECASE)
 """As in `--set auth.existingSecret=NAME`. One pattern for both would look at a long word again from each place."""
 
+_BUILDS = re.compile(
+    r"\bkustomize\s+build\b|\b(?:kubectl|oc)\s(?:.*\s)?(?:-k\b|--kustomize\b|kustomize\b)"
+)
+_RUNS_FUNCTIONS = "--enable-alpha-plugins"
+_LONGEST_NAME = 200
+
 _BEGINS_WITH_A_VARIABLE = re.compile(r"(?:\$\{\w[^}]*\}|\$\w+|\{\w+\}|<[\w-]+>)-(?P<rest>.+)")
 
 
@@ -128,6 +134,40 @@ class ScriptsOfRepository:
         return named
 
 
+def find_builds(directory: Path, limits: Limits) -> list[str]:
+    """Find the lines of the repository that build a directory with kustomize, and let it run no functions.
+
+    A line that names other folders, and not this one, builds those. One that names none may build any.
+    """
+    top = find_top(directory, limits, is_everywhere=True)
+    if top is None:
+        return []
+    real = real_path(directory)
+    found: dict[str, None] = {}
+    for shown, text in read_texts(top, _is_script):
+        if not ("kustomize" in text or "-k" in text):
+            continue
+        for number, command in _join_lines(text):
+            is_build = _BUILDS.search(command) is not None and _RUNS_FUNCTIONS not in command
+            words = _BETWEEN_WORDS.split(command)
+            named = _find_folders(words, (top, (top / shown).parent)) if is_build else set()
+            if is_build and (not named or real in named):
+                found[f"{shown}:{number}"] = None
+    # What runs comes before what people read.
+    return sorted(found, key=_is_page)
+
+
+def _is_page(place: str) -> bool:
+    return place.rpartition(":")[0].lower().endswith(".md")
+
+
+def _find_folders(words: Iterable[str], starts: Iterable[Path]) -> set[Path]:
+    """Find the folders that words of a command name, from any of these folders."""
+    paths = [start / word for word in words if word not in ("", "/") for start in starts]
+    # A word of a page may be longer than any path.
+    return {real_path(one) for one in paths if len(one.name) < _LONGEST_NAME and one.is_dir()}
+
+
 def find_top(path: Path, limits: Limits, *, is_everywhere: bool) -> Path | None:
     """Return the top of the repository around a path, or the path itself, below the root of the limits."""
     start = real_path(path)
@@ -193,16 +233,21 @@ def _is_script(folder: Path, name: str) -> bool:
 def _read(shown: str, text: str) -> Iterator[_Named]:
     if not _TELLING.search(text):
         return
+    for number, command in _join_lines(text):
+        if _TELLING.search(command):
+            for kind, word in _find_named(command):
+                yield _Named(f"{shown}:{number}", kind, word)
+
+
+def _join_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each command with the number of its first line: a line that ends in a backslash goes on."""
     number, lines = 0, list[str]()
     for position, line in enumerate(text.splitlines(), 1):
         number = number if lines else position
         if line.endswith("\\"):
             lines.append(line[:-1])
             continue
-        command = " ".join([*lines, line])
-        if _TELLING.search(command):
-            for kind, word in _find_named(command):
-                yield _Named(f"{shown}:{number}", kind, word)
+        yield number, " ".join([*lines, line])
         lines = []
 
 

@@ -31,7 +31,14 @@ from krm_fn.base.settings import (
     Strategy,
     configures,
 )
-from krm_fn.core.config.configuration import Configuration, Origin, Packages, as_passed
+from krm_fn.core.config.build import parse_config
+from krm_fn.core.config.configuration import (
+    Configuration,
+    Origin,
+    Packages,
+    as_passed,
+    find_applied,
+)
 from krm_fn.core.config.configuration import find_configuration as find_among_all
 from krm_fn.core.decide.run import Run
 from krm_fn.core.decide.summarize_run import summarize_run
@@ -54,7 +61,8 @@ from krm_fn.tools.render.files import (
 )
 from krm_fn.tools.render.kustomization import Marked
 from krm_fn.tools.render.made_anew import MadeAnew, find_made_anew, has_new_content
-from krm_fn.tools.render.sources import Inputs, SourceText, read_config_file, read_sources
+from krm_fn.tools.render.shared_sets import find_shared_parts
+from krm_fn.tools.render.sources import Inputs, Sources, SourceText, read_config_file, read_sources
 from krm_fn.tools.render.tools import HelmOptions
 
 _T = TypeVar("_T")
@@ -70,7 +78,8 @@ class Opened(NamedTuple):
     """What was read: the texts without their data, the objects in each, the configuration, the warnings of the tools.
 
     `expansion` is what the aliases of all texts stand for. `unread` are configuration files that are near, and that are
-    not read. `made_anew` is what charts make anew on every rendering.
+    not read. `made_anew` is what charts make anew on every rendering. `shared` are
+    those of the remarks that name two paths of one set.
     """
 
     texts: list[SourceText]
@@ -80,6 +89,7 @@ class Opened(NamedTuple):
     expansion: Expansion
     unread: Sequence[NearbyConfig] = ()
     made_anew: MadeAnew = MappingProxyType({})
+    shared: Sequence[Problem] = ()
 
     @property
     def items(self) -> list[Item]:
@@ -135,10 +145,24 @@ def open_inputs(
     remarks = [*found.remarks]
     for name, envelope in opened:
         remarks += [place(name, one) for one in warn_about_repeated(envelope.document)]
+    shared = [*_find_shared_parts(found, opened)]
+    remarks += shared
     made_anew = _find_made_anew(found.texts, opened)
     # The envelopes have them.
     texts = [source._replace(data=b"", again=b"") for source in found.texts]
-    return Opened(texts, opened, configuration, remarks, expansion, found.unread, made_anew)
+    return Opened(texts, opened, configuration, remarks, expansion, found.unread, made_anew, shared)
+
+
+def _find_shared_parts(found: Sources, opened: list[tuple[str, Envelope]]) -> Iterator[Problem]:
+    """Find paths that have the set of another path, where each has a configuration of its own."""
+    if len(found.parts) < 2:  # noqa: PLR2004  # one is alone
+        return
+    named = {part.config for part in found.parts}
+    sets = {one.name: parse_config(_read(one)).set for one in found.configs if one.name in named}
+    namespaces: dict[str, set[str]] = defaultdict(set)
+    for name, envelope in opened:
+        namespaces[name] |= {item.id.namespace for item in envelope.items}
+    yield from find_shared_parts(found.parts, sets, namespaces)
 
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:
@@ -208,7 +232,19 @@ def decide_opened(opened: Opened, environment: Environment) -> Run:
         problems = [*_find_named_too_early(opened, found)]
         if problems:
             raise Rejected(*problems)
-        return found.add(Changes(problems=tuple(_find_lost_hooks(opened, found))))
+        late = (*_find_lost_hooks(opened, found), *_find_listed(opened, found))
+        return found.add(Changes(problems=late))
+
+
+def _find_listed(opened: Opened, found: Run) -> Iterator[Problem]:
+    """Warn about each configuration in `resources:` of a kustomization: what kustomize itself prints holds it."""
+    built = {source.name for source in opened.texts if source.is_kustomized}
+    is_strict = found.settings.strict or found.environment.strict
+    items = items_of((name, envelope) for name, envelope in opened.envelopes if name in built)
+    for problem in find_applied(items):
+        message = f"krm-fn render leaves it out, but kustomize build does not: {problem.message}"
+        said = problem._replace(message=message)
+        yield said.as_error() if is_strict else said
 
 
 def _find_lost_hooks(opened: Opened, found: Run) -> Iterator[Problem]:

@@ -30,6 +30,7 @@ from krm_fn.tools.render.kustomization import (
     find_plugins,
     runtimes_of,
 )
+from krm_fn.tools.render.shared_sets import PartOfInput
 from krm_fn.tools.render.tools import CHART, HelmOptions, build, built_from
 
 STDIN = "-"
@@ -66,7 +67,8 @@ class SourceText(NamedTuple):
     `is_early`: it says the names that kustomize knew when it would have run krm-fn. `notes`:
     annotations by which kustomize knows the former names of objects, where they are not in the
     text. `marked`: what kustomizations say of the names of objects, and the files that say so.
-    `loses_hooks`: helm would not pass the hooks in it to a post-renderer.
+    `loses_hooks`: helm would not pass the hooks in it to a post-renderer. `is_kustomized`:
+    kustomize has printed it.
     """
 
     name: str
@@ -76,6 +78,7 @@ class SourceText(NamedTuple):
     notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
     marked: Mapping[Marked, str] = {}
     loses_hooks: bool = False
+    is_kustomized: bool = False
 
     @property
     def origin(self) -> str:
@@ -86,13 +89,15 @@ class SourceText(NamedTuple):
 class Sources(NamedTuple):
     """All texts in order, the configurations listed in or beside them, and the warnings of kustomize and helm.
 
-    `unread` are configuration files that are near, and that are not read.
+    `unread` are configuration files that are near, and that are not read. `parts`: the paths with a
+    configuration beside.
     """
 
     texts: list[SourceText]
     configs: list[SourceText]
     remarks: list[Problem]
     unread: list[NearbyConfig]
+    parts: tuple[PartOfInput, ...] = ()
 
     def plus(self, more: "Sources") -> "Sources":
         return Sources(
@@ -100,6 +105,7 @@ class Sources(NamedTuple):
             self.configs + more.configs,
             self.remarks + more.remarks,
             self.unread + more.unread,
+            self.parts + more.parts,
         )
 
 
@@ -112,7 +118,11 @@ def read_sources(inputs: Inputs, helm: HelmOptions, allowance: Allowance) -> Sou
     problems: list[Problem] = []
     for path in inputs.paths:
         try:
-            found = found.plus(_read(path, inputs, helm, allowance))
+            read = _read(path, inputs, helm, allowance)
+            if read.configs:
+                texts = frozenset(one.name for one in read.texts)
+                read = read._replace(parts=(PartOfInput(path, read.configs[0].name, texts),))
+            found = found.plus(read)
         except Rejected as rejected:
             problems += rejected.problems
         except OSError as error:
@@ -175,6 +185,7 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
         notes=built.notes,
         marked=built.marked,
         loses_hooks=built.loses_hooks,
+        is_kustomized=built_from(place) != CHART,
     )
     unread = _find_unread([place, *built.bases, outside], place, allowance)
     return Sources([source], configs, built.remarks, unread)
