@@ -72,7 +72,7 @@ def count() -> list[Count]:
     tokens = sum(count_tokens(module.path) for module in code)
     return [
         Count("modules without facts", len(code), 169, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 305),
+        Count("thousands of tokens, without facts", tokens / 1000, 306),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.5),
         Count(
             "median lines of a module",
@@ -298,7 +298,7 @@ def count_entered() -> list[Count]:
         Count("the same, with its Deployment", together.files, 46),
         Count("their lines, in thousands", together.lines / 1000, 18.3, goal=15.7),
         Count("files that one line of diff enters", diff.files, 83, goal=70),
-        Count("their lines, in thousands", diff.lines / 1000, 27.5, goal=23.7),
+        Count("their lines, in thousands", diff.lines / 1000, 27.8, goal=23.7),
     ]
 
 
