@@ -71,8 +71,8 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules without facts", len(code), 171, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 308),
+        Count("modules without facts", len(code), 172, goal=165),
+        Count("thousands of tokens, without facts", tokens / 1000, 310),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.5),
         Count(
             "median lines of a module",
@@ -88,8 +88,8 @@ def count() -> list[Count]:
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
         Count("public functions with two homes", len(functions_with_two_homes(modules)), 0),
         Count("file names with two homes", len(files_with_two_homes(modules)), 5),
-        Count("nested loops in 100 functions", nested_comprehensions(code), 1),
-        Count("modules that mention producers", len(mentioning_producers(modules)), 45),
+        Count("nested loops in 100 functions", nested_comprehensions(code), 1.2),
+        Count("modules that mention producers", len(mentioning_producers(modules)), 47),
         Count("rooms without tests under their name", len(rooms_without_tests()), 0),
         Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 126),
     ]
@@ -297,7 +297,7 @@ def count_entered() -> list[Count]:
         Count("their lines, in thousands", alone.lines / 1000, 16.2, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
         Count("their lines, in thousands", together.lines / 1000, 18.6, goal=15.7),
-        Count("files that one line of diff enters", diff.files, 83, goal=70),
+        Count("files that one line of diff enters", diff.files, 84, goal=70),
         Count("their lines, in thousands", diff.lines / 1000, 28, goal=23.7),
     ]
 

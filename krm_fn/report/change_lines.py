@@ -17,6 +17,7 @@ from krm_fn.report.object_change import (
     FieldChange,
     HandEdit,
     ObjectChange,
+    Refusal,
     Removal,
     RemovalOutcome,
     ShownValue,
@@ -100,6 +101,23 @@ _OF_ITSELF = {
     Effect.REFUSED: "the API server refuses this:",
     Effect.CHANGES: "changes:",
 }
+
+
+REFUSALS = {
+    Refusal.IMMUTABLE: (
+        "is immutable, and no longer says so;",
+        "keep `immutable: true` (kustomize: `generatorOptions: {immutable: true}`), or delete it first",
+    ),
+    Refusal.CONTENT: (
+        "is immutable, and gets other content;",
+        "give it another name, or delete it first",
+    ),
+    Refusal.TYPE: (
+        "gets another type;",
+        "give it another name, or delete it first",
+    ),
+}
+"""Why the API server refuses an update, and what to do."""
 
 
 class Span(NamedTuple):
@@ -376,6 +394,10 @@ def find_statements(change: ObjectChange) -> Iterator[Statement]:
             "do not start",
         ]
         yield Statement([*map(printable, words)], is_warning=True, is_error=True)
+    if change.refusal is not None and new is not None:
+        what, remedy = REFUSALS[change.refusal]
+        words = ["the API server refuses this:", printable(new.name or new.base), what, remedy]
+        yield Statement(words, is_warning=True, is_error=True)
     if old is not None and new is not None:
         yield from _find_turns(old, new)
         has_changes = change.keys or change.fields or old.base != new.base

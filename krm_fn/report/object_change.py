@@ -114,6 +114,39 @@ def effect_on(
     return _EFFECTS.get(item.id.kind, Effect.ROLLS)
 
 
+class Refusal(StrEnum):
+    """Why the API server refuses to update a ConfigMap or Secret.
+
+    `IMMUTABLE`: what is immutable stays so. `CONTENT`: and keeps its content. `TYPE`: a Secret
+    keeps its type.
+    """
+
+    IMMUTABLE = "immutable"
+    CONTENT = "content"
+    TYPE = "type"
+
+
+def find_refusal(before: Item, after: Item, *, has_new_content: bool) -> Refusal | None:
+    """Return why the API server refuses to make one ConfigMap or Secret of another one of its name."""
+    if is_replaced(after):
+        return None
+    if before.id.kind == "Secret" and _type_of(before) != _type_of(after):
+        return Refusal.TYPE
+    if not is_immutable(before):
+        return None
+    if has_new_content:
+        return Refusal.CONTENT
+    return None if is_immutable(after) else Refusal.IMMUTABLE
+
+
+def is_immutable(item: Item) -> bool:
+    return text(get(item.node, "immutable")).lower() == "true"
+
+
+def _type_of(secret: Item) -> str:
+    return text(get(secret.node, "type")) or "Opaque"
+
+
 class RemovalOutcome(StrEnum):
     """What becomes of an object that is no longer rendered.
 
@@ -190,9 +223,9 @@ class ObjectChange(NamedTuple):
     `has_new_name`: it is another ConfigMap or Secret to the cluster. `rolls` are the workloads that
     roll because of it; for a workload that rolls by itself, that one. `hazards` are the deployers
     that would prune the old one while pods use it. `missing` are the workloads that still need the
-    old one to start pods, though nothing has its name any more. `edits` are the fields of a live one that would
-    be set back. `whole`: what is there of an object that is on one side only, by which packages are
-    compared. It is not written.
+    old one to start pods, though nothing has its name any more. `refusal`: why the API server does
+    not take the new one. `edits` are the fields of a live one that would be set back. `whole`: what is
+    there of an object that is on one side only, by which packages are compared. It is not written.
     """
 
     old: ComparedObject | None
@@ -204,6 +237,7 @@ class ObjectChange(NamedTuple):
     fate: Removal | None = None
     hazards: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    refusal: Refusal | None = None
     edits: tuple[HandEdit, ...] = ()
     whole: ShownValue | None = None
 

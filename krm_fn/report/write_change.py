@@ -89,7 +89,7 @@ def write_change_block(change: ObjectChange, context: int = 0, *, is_open: bool)
 CHANGE_FORMS: Forms = {
     ObjectChange: (
         *("kind=who.kind", "namespace=who.namespace", "old", "new", "has_new_name"),
-        *("keys", "fields", "rolls", "fate", "hazards", "missing", "edits"),
+        *("keys", "fields", "rolls", "fate", "hazards", "missing", "refusal", "edits"),
     ),
     ComparedObject: ("api_version", "name", "baseName=base", "set"),
     Shown: ("bytes=size", "text"),

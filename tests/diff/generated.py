@@ -8,6 +8,7 @@ from krm_fn.report.object_change import (
     Effect,
     FieldChange,
     ObjectChange,
+    Refusal,
     Removal,
     RemovalOutcome,
     Roll,
@@ -55,6 +56,7 @@ def differences(draw: st.DrawFn) -> Difference:
         rolls=(roll,),
         hazards=("argocd",),
         missing=draw(st.just(()) | st.tuples(text)),
+        refusal=draw(st.none() | st.sampled_from(Refusal)),
     )
     outcome = draw(st.sampled_from([RemovalOutcome.KEPT, RemovalOutcome.PRUNED]))
     gone = ObjectChange(who(draw(text)), None, fate=Removal(outcome, (draw(text),), ()))

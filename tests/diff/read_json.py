@@ -9,6 +9,7 @@ from krm_fn.report.object_change import (
     FieldChange,
     HandEdit,
     ObjectChange,
+    Refusal,
     Removal,
     RemovalOutcome,
     Roll,
@@ -57,6 +58,7 @@ def _read_change(read: Any) -> ObjectChange:
         fate=_read_fate(read["fate"]),
         hazards=tuple(read["hazards"]),
         missing=tuple(read["missing"]),
+        refusal=read["refusal"] and Refusal(read["refusal"]),
         edits=tuple(HandEdit(**one) for one in read["edits"]),
     )
 

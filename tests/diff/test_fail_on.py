@@ -20,6 +20,15 @@ OTHER = READER.replace("web-config", "other-config")
 GONE = config_map("one").replace("web-", "other-").replace("A:", "B:")
 RENAMED = config_map("one").replace("web-", "other-")
 
+HASH = "d252m8c876"
+NAMED_BY_HASH = config_map("one").replace("web-config", f"web-config-{HASH}")
+GENERATED = {
+    "shop/config.yaml": NAMED_BY_HASH,
+    "shop/web.yaml": READER.replace("web-config", f"web-config-{HASH}"),
+}
+LEFT = CONFIG.replace("spec: {", "spec: {strategy: ignore, ")
+FROZEN = config_map("one") + "immutable: true\n"
+
 Files = dict[str, str | bytes]
 BEFORE = shop("one")
 UNPROTECTED = {name: text for name, text in BEFORE.items() if name != "shop/krm-fn.yaml"}
@@ -67,6 +76,57 @@ CASES: list[tuple[str, Files, Files, set[str]]] = [
         "a Job of the same name cannot change",
         {**BEFORE, "shop/web.yaml": ONCE},
         {"shop/config.yaml": config_map("two")},
+        {"refused"},
+    ),
+    (
+        "what a generator names stays immutable no more when the function goes",
+        {**GENERATED, "shop/krm-fn.yaml": CONFIG},
+        {"shop/krm-fn.yaml": LEFT},
+        {"refused"},
+    ),
+    (
+        "nor if the revisions are not immutable any more",
+        {**GENERATED, "shop/krm-fn.yaml": CONFIG},
+        {"shop/krm-fn.yaml": CONFIG.replace("spec: {", "spec: {immutable: false, ")},
+        {"refused"},
+    ),
+    (
+        "what its generator makes immutable stays so",
+        {**GENERATED, "shop/krm-fn.yaml": CONFIG},
+        {"shop/krm-fn.yaml": LEFT, "shop/config.yaml": NAMED_BY_HASH + "immutable: true\n"},
+        set(),
+    ),
+    (
+        "a base name is another object",
+        BEFORE,
+        {"shop/krm-fn.yaml": LEFT},
+        set(),
+    ),
+    (
+        "what is immutable cannot get other content",
+        {"shop/config.yaml": FROZEN},
+        {"shop/config.yaml": FROZEN.replace("one", "two")},
+        {"refused"},
+    ),
+    (
+        "unless Flux replaces it",
+        {"shop/config.yaml": FROZEN},
+        {
+            "shop/config.yaml": FROZEN.replace("one", "two").replace(
+                "metadata: {",
+                "metadata: {annotations: {kustomize.toolkit.fluxcd.io/force: enabled}, ",
+            )
+        },
+        set(),
+    ),
+    (
+        "a Secret keeps its type",
+        {"shop/config.yaml": FROZEN.replace("ConfigMap", "Secret").replace("immutable: true", "")},
+        {
+            "shop/config.yaml": FROZEN.replace("ConfigMap", "Secret").replace(
+                "immutable: true", "type: example.com/other"
+            )
+        },
         {"refused"},
     ),
     ("a copy of a package has its set", BEFORE, shop("one", "copy"), {"shared-set"}),

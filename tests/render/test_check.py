@@ -220,6 +220,56 @@ def test_what_pods_need_and_nobody_renders_any_more_is_an_error(
     assert run_check(package, deployed) == Outcome(b"", sentence, 1)
 
 
+IMMUTABLE = (
+    f"---\n{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {NOW}, LABELS}}, "
+    "data: {LOG_LEVEL: info}, immutable: true}\n"
+)
+BASE = "revisions.krm-fn.io/base-name: web-config"
+LEFT = rendering("[kpt]", "ignore").replace("web-config", NOW)
+STAYS = "is immutable, and no longer says so; keep `immutable: true` (kustomize: "
+
+
+@pytest.mark.parametrize(
+    ("package", "deployed", "said"),
+    [
+        pytest.param(
+            LEFT,
+            IMMUTABLE.replace("LABELS", "labels: {}"),
+            STAYS,
+            id="as the last rendering had it",
+        ),
+        pytest.param(
+            LEFT,
+            IMMUTABLE.replace("LABELS", f"annotations: {{{BASE}}}, {DUMPED}"),
+            STAYS,
+            id="as a revision of a dump",
+        ),
+        pytest.param(
+            LEFT,
+            IMMUTABLE.replace("LABELS", "uid: '1'"),
+            "",
+            id="what somebody has made immutable by hand stays so",
+        ),
+        pytest.param(
+            LEFT.replace("info", "debug"),
+            IMMUTABLE.replace("LABELS", "uid: '1'"),
+            "is immutable, and gets other content; give it another name",
+            id="but keeps its content",
+        ),
+        pytest.param(
+            LEFT.replace("\ndata:", "\nimmutable: true\ndata:"),
+            IMMUTABLE.replace("LABELS", DUMPED),
+            "",
+            id="its author makes it immutable",
+        ),
+    ],
+)
+def test_what_the_api_server_refuses_is_an_error(package: str, deployed: str, said: str) -> None:
+    done = run_check(package, deployed)
+    assert (done.exit_code == 1, done.stdout == b"") == (bool(said), bool(said))
+    assert said in done.stderr
+
+
 SAFE = [
     pytest.param(rendering(), config_map(annotations=ALL), id="protected"),
     pytest.param(

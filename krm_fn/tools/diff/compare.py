@@ -1,6 +1,6 @@
 """Compare two renderings object by object: what changes, what becomes of revisions, and which risks that brings."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, filterfalse, islice, repeat
 
@@ -15,14 +15,18 @@ from krm_fn.report.object_change import (
     ComparedObject,
     FieldChange,
     ObjectChange,
+    Refusal,
     Removal,
     RemovalOutcome,
     Roll,
     ShownValue,
+    find_refusal,
+    is_immutable,
 )
 from krm_fn.report.secrets import KeyChange, Shown, compare_content, kind_for_masks
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import (
+    AS_WRITTEN,
     Dialect,
     Pair,
     Release,
@@ -179,7 +183,8 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
             renamed.add(pair.new)
     fields_of_new = {pair.new: found for pair, found in fields.items() if pair.new is not None}
     rolls = find_rolls(pairs, fields_of_new, edited, renamed, (old, new), made_anew)
-    writer = _Writer(old, new, rolls, renamed)
+    refusals = _find_refusals(reader, old, new)
+    writer = _Writer((old, new), rolls, renamed, refusals)
     changes = {
         pair: writer.write(pair, fields[pair], contents[pair])._replace(
             whole=reader.read_lone(pair)
@@ -200,6 +205,30 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
         unchanged=len(revisions) - len(differing),
         notes=tuple(sorted(notes)),
     )
+
+
+def _find_refusals(reader: "_ContentReader", old: Release, new: Release) -> dict[Item, Refusal]:
+    """Find what the API server does not make of the object that has its name.
+
+    By the name alone: what the name of a generator's hash has been may be a revision, and no longer be one.
+    """
+    if (old.dialect, new.dialect) != (AS_WRITTEN, AS_WRITTEN):
+        return {}  # nobody applies one environment over another
+    there = {_id_of(item, old): item for item in old.package.authored if item.is_config}
+    refusals: dict[Item, Refusal] = {}
+    for item in new.package.authored:
+        before = there.get(_id_of(item, new)) if item.is_config else None
+        if before is None:
+            continue
+        is_edited = is_immutable(before) and bool(reader.compare_content(Pair(before, item)))
+        refusal = find_refusal(before, item, has_new_content=is_edited)
+        if refusal is not None:
+            refusals[item] = refusal
+    return refusals
+
+
+def _id_of(item: Item, release: Release) -> tuple[str, str, str]:
+    return item.id.kind, release.namespace_of(item), item.id.name
 
 
 class _ContentReader:
@@ -319,14 +348,20 @@ class _ContentReader:
 
 
 class _Writer:
-    def __init__(self, old: Release, new: Release, rolls: Rolls, renamed: Collection[Item]) -> None:
-        self._old = old
-        self._new = new
+    def __init__(
+        self,
+        releases: tuple[Release, Release],
+        rolls: Rolls,
+        renamed: Collection[Item],
+        refusals: Mapping[Item, Refusal],
+    ) -> None:
+        self._old, self._new = releases
         self._rolls = rolls
+        self._refusals = refusals
         self._renamed = renamed
         self._unmet = [
-            one._replace(meant=one.meant._replace(namespace=_spell(one.meant.namespace, new)))
-            for one in find_unmet_needs(new.package, new.references)
+            one._replace(meant=one.meant._replace(namespace=_spell(one.meant.namespace, self._new)))
+            for one in find_unmet_needs(self._new.package, self._new.references)
         ]
 
     def write(
@@ -346,6 +381,7 @@ class _Writer:
         was, becomes = change.old, change.new
         if was and becomes and is_spelled_anew(pair, self._old, self._new):
             change = change._replace(old=was._replace(base=becomes.base))
+        change = change._replace(refusal=self._refusals.get(new) if new else None)
         if old is not None and new is not None and new in self._renamed and _is_followed(new):
             return change._replace(
                 has_new_name=True, hazards=find_deployers_that_prune(old, new, self._old)
@@ -403,7 +439,9 @@ def _differs(change: ObjectChange) -> bool:
     old, new = change.old, change.new
     if old is None or new is None or (old.base, old.set) != (new.base, new.set):
         return True
-    return change.has_new_name or bool(change.keys or change.fields or change.rolls)
+    return change.has_new_name or bool(
+        change.keys or change.fields or change.rolls or change.refusal
+    )
 
 
 def _place(change: ObjectChange) -> tuple[str, ...]:

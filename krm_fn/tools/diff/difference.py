@@ -65,7 +65,7 @@ class Difference(NamedTuple):
             Risk.REFUSED: [
                 one
                 for one in self.changes
-                if any(roll.effect is Effect.REFUSED for roll in one.rolls)
+                if one.refusal or any(roll.effect is Effect.REFUSED for roll in one.rolls)
             ],
         }
         return {risk: changes for risk, changes in found.items() if changes}

@@ -151,6 +151,8 @@ def pair_items(old: Release, new: Release) -> list[Pair]:
         lambda item, release: (*_place(item, release), base_name(item), set_of(item)), old, new
     )
     matcher.match(lambda item, release: (*_place(item, release), base_name(item)), old, new)
+    # What was a revision under the name of a generator's hash, and is none any more.
+    matcher.match(lambda item, release: (*_place(item, release), item.id.name), old, new)
     if old.dialect.affixes or new.dialect.affixes:
         matcher.match(
             lambda item, release: (*_place(item, release), core_name(item, release)), old, new

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item
-from krm_fn.base.kind import kind_of
+from krm_fn.base.kind import is_replaced, kind_of
 from krm_fn.base.node import get, text
 from krm_fn.base.problem import Outcome, Rejected, count, printable
 from krm_fn.core.names.names import base_name
@@ -18,8 +18,10 @@ from krm_fn.report.object_change import (
     ComparedObject,
     HandEdit,
     ObjectChange,
+    Refusal,
     Removal,
     RemovalOutcome,
+    is_immutable,
 )
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.compare import compare, find_fate
@@ -195,11 +197,23 @@ def _complete(
     """Add who has set what differs by hand, and what becomes of what is superseded; leave out what was not seen."""
     edits = {_key(one.item, live.release): one.edits for one in live.projections}
     old = {_key(item, live.release): item for item in live.release.package.authored}
+    rendered = {_key(item, new): item for item in new.package.authored if item.is_config}
 
     def is_seen(change: ObjectChange) -> bool:
         return change.old is not None or (_group(change.who), change.who.kind) not in found.unseen
 
+    def find_live_refusal(change: ObjectChange) -> Refusal | None:
+        item = rendered.get((change.who.kind, change.who.namespace, change.who.base))
+        if item is None or (item.id.kind, change.who.namespace, item.id.name) not in found.frozen:
+            return change.refusal
+        # Applying does not make mutable what somebody has made immutable by hand, and changes no content of it.
+        is_edited = bool(change.keys) and not change.has_new_name
+        is_of_history = change.has_new_name and not is_immutable(item)
+        refusal = Refusal.CONTENT if is_edited else Refusal.IMMUTABLE if is_of_history else None
+        return change.refusal or (None if is_replaced(item) else refusal)
+
     def complete(change: ObjectChange) -> ObjectChange:
+        change = change._replace(refusal=find_live_refusal(change))
         if change.old is None or change.new is None:
             return change
         key = change.old.kind, change.old.namespace, change.old.base

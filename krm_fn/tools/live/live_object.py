@@ -57,6 +57,11 @@ class LiveManifest(NamedTuple):
     keys: tuple[str, ...] = ()
     controller: bool = False
 
+    @property
+    def is_immutable(self) -> bool:
+        """Tell whether somebody has made it immutable, also where no content has been read."""
+        return _is_immutable(self.owners)
+
 
 def read_live(kind: Kind, found: Any) -> LiveManifest:
     """Read an object as an API server gives it, without what it says of itself.
@@ -78,6 +83,8 @@ def read_live(kind: Kind, found: Any) -> LiveManifest:
     body = {
         name: value for name, value in mapping(found).items() if name not in {"status", "metadata"}
     }
+    if kind.kind == "Secret" and _is_immutable(owners):
+        body["immutable"] = True  # it has not been read; `false` is what nobody has to write
     whole = {**body, "apiVersion": kind.api_version, "kind": kind.kind, "metadata": own}
     is_controlled = any(
         mapping(one).get("controller") is True for one in list_of(metadata.get("ownerReferences"))
@@ -107,6 +114,10 @@ def _read_owners(metadata: dict[str, Any]) -> Iterator[FieldOwner]:
                 text_in(one, name) for name in ("manager", "operation", "subresource")
             )
             yield FieldOwner(manager, operation, text_in(one, "time"), owned, subresource)
+
+
+def _is_immutable(owners: Iterable[FieldOwner]) -> bool:
+    return any("f:immutable" in owner.fields for owner in owners)
 
 
 def _find_keys(owners: Iterable[FieldOwner]) -> tuple[str, ...]:

@@ -166,7 +166,10 @@ class _Projector:
         before, after = fields(item.node), fields(rendered.node)
         kept: dict[str, Node] = {}
         for name in (*before, *(name for name in after if name not in before)):
-            is_content = self._is_secret and name not in {"apiVersion", "kind", "metadata"}
+            is_content = self._is_secret and not (
+                name in {"apiVersion", "kind", "metadata"}
+                or (name == "immutable" and name not in after)
+            )
             if name == "status" or is_content:
                 found = after.get(name)  # another request sets it, or it has not been read
             elif name == "metadata":
@@ -336,7 +339,12 @@ class _Projector:
         if place.is_replaced and self._is_known:
             return True
         own = [one for one in place.owners if is_applier(one, self._appliers)]
-        has_no_default = self._is_known or place.names[0] in OPEN_MAPS or place.path.endswith("]")
+        has_no_default = (
+            self._is_known
+            or place.names[0] in OPEN_MAPS
+            or place.path.endswith("]")
+            or place.path == "immutable"
+        )
         if self._is_server_side:
             exactly = [
                 one

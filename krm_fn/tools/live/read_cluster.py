@@ -30,11 +30,15 @@ _JOB = "Job"
 
 
 class LiveManifests(NamedTuple):
-    """What there is. `unseen`: group and kind of what could not be listed; `notes` say why."""
+    """What there is. `unseen`: group and kind of what could not be listed; `notes` say why.
+
+    `frozen`: kind, namespace and name of each ConfigMap and Secret that is immutable, compared or not.
+    """
 
     objects: list[LiveManifest]
     unseen: frozenset[tuple[str, str]]
     notes: tuple[str, ...]
+    frozen: frozenset[tuple[str, str, str]] = frozenset()
 
 
 class ClusterReader:
@@ -72,8 +76,12 @@ class ClusterReader:
         chosen = [*choose_compared(listed, release, own_set)]
         if ("", "Secret") in self._unseen:
             chosen += map(_stand_in, [one.item for one in chosen if is_secret_tracker(one.item)])
+        frozen = {one.item.id[1:] for one in listed if one.item.is_config and one.is_immutable}
         return LiveManifests(
-            [*self._with_content(chosen)], frozenset(self._unseen), tuple(self._notes)
+            [*self._with_content(chosen)],
+            frozenset(self._unseen),
+            tuple(self._notes),
+            frozenset(frozen),
         )
 
     def _find_served(self, kind: Kind) -> Kind | None:

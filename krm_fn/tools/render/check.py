@@ -24,12 +24,15 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId, listing
 from krm_fn.core.decide.run import Package, read_package
+from krm_fn.core.names.content_digest import read_content
 from krm_fn.core.names.content_hash import HASH
 from krm_fn.core.names.names import NOT_SPEC, WORD, authored_id, base_name, is_emitted, is_revision
 from krm_fn.core.references.generated import versioned
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.report.change_lines import REFUSALS
+from krm_fn.report.object_change import Refusal, find_refusal, is_immutable
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, placed_in
 from krm_fn.tools.render.rendered import find_default_namespace, read_written
@@ -64,7 +67,11 @@ def check(
     try:
         rendered = open_envelope(read_yaml(outcome.stdout, may_repeat=True)).items
         live = read_deployed(deployed, stdin, limits)
-        found = [*find_needed(rendered, live, namespace), *find_hazards(rendered, live, namespace)]
+        found = [
+            *find_needed(rendered, live, namespace),
+            *find_refusals(rendered, live, namespace),
+            *find_hazards(rendered, live, namespace),
+        ]
         problems = hide_in_problems(found, [*rendered, *live])
     except Rejected as rejected:
         problems = list(rejected.problems)
@@ -252,13 +259,51 @@ def find_needed(
             yield about(item, message)
 
 
+def find_refusals(
+    rendered: Iterable[Item], deployed: Collection[Item], namespace: str = ""
+) -> Iterator[Problem]:
+    """Find what the API server does not make of the deployed object that has its name.
+
+    `namespace` is that of rendered objects that set none. Where one side still has none, it may be the same.
+    """
+    there: dict[tuple[str, str], list[Item]] = defaultdict(list)
+    for item in deployed:
+        if item.is_config:
+            there[item.id.kind, item.id.name].append(item)
+    is_dump = _is_dump(deployed)
+    for item in rendered:
+        place = item.id.namespace or namespace
+        for before in there.get((item.id.kind, item.id.name), ()):
+            if place and before.id.namespace not in ("", place):
+                continue
+            is_edited = is_immutable(before) and _is_edited(before, item)
+            refusal = find_refusal(before, item, has_new_content=is_edited)
+            # What somebody has made immutable by hand stays so, and is taken.
+            is_by_hand = is_dump and not is_revision(before) and not is_edited
+            if refusal is None or (refusal is Refusal.IMMUTABLE and is_by_hand):
+                continue
+            what, remedy = REFUSALS[refusal]
+            yield about(before, f"the API server refuses the new one: it {what} {remedy}")
+            break
+
+
+def _is_edited(before: Item, after: Item) -> bool:
+    """Tell whether the content differs. Some dumps have none of a Secret."""
+    content = read_content(before.node)
+    return (bool(content) or before.id.kind != "Secret") and content != read_content(after.node)
+
+
+def _is_dump(deployed: Iterable[Item]) -> bool:
+    return any(get(item.node, "metadata", "uid") is not None for item in deployed)
+
+
 def _find_ours(package: Package, deployed: list[Item]) -> Iterator[tuple[Item, bool]]:
     """Yield what is deployed, and whether this package had it.
 
     In the last rendering, all of it is. In a dump of a cluster, what other packages have made is too: all that no
     deployer knows together with anything of this one. By the base name of a revision, nobody finds it.
     """
-    is_dump = any(get(item.node, "metadata", "uid") is not None for item in deployed)
+    is_dump = _is_dump(deployed)
     rendered = {_place(item.id) for item in package.authored}
     tracked: set[tuple[str, str]] = set()
     for item in deployed:
