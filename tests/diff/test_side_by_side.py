@@ -386,7 +386,7 @@ def test_nothing_is_left_after_ctrl_c(waiting: Path, temporary: Path, tmp_path: 
         running.type(CTRL_C)
         assert running.finish() == ("", "", 130)
     assert_all_end(started)
-    assert not [*temporary.iterdir()]
+    assert_gets_empty(temporary)
 
 
 def test_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
