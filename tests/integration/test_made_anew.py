@@ -110,6 +110,7 @@ def test_what_its_author_changes_still_counts(tmp_path: Path) -> None:
         "ConfigMap web-ca",
         "  - level: low",
         "  + level: high",
+        "  no pod restarts; Deployment/web reads it at its next start",
         "1 other object changed",
     ]
 
