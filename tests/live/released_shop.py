@@ -143,10 +143,9 @@ class Shop:
     def go_back(self, name: str, which: int) -> None:
         """Go back to an earlier template, as `kubectl rollout undo` does."""
         made = history(self.store, self.workload(name))
-        spec = self.workload(name)["spec"]
-        self.store.update(
-            self.workload(name), spec={**spec, "template": template_of(made[which % len(made)])}
-        )
+        spec = {**self.workload(name)["spec"], "template": template_of(made[which % len(made)])}
+        if spec != self.workload(name)["spec"]:
+            self.store.update(self.workload(name), spec=spec, status={})  # an update ends an abort
         self.settle()
 
     def abort(self) -> bool:
@@ -175,7 +174,9 @@ class Shop:
         return template_of(self.store.get("ReplicaSet", stable))
 
     def trim(self, name: str, limit: int) -> None:
-        trim(self.store, self.workload(name), limit)
+        """Trim a history. No controller deletes what pods run."""
+        if not self.workload(name).get("status", {}).get("abort"):
+            trim(self.store, self.workload(name), limit)
 
     def link(self, release: ShopRelease) -> set[str]:
         """Run the linker that a release has, and return what it has deleted."""
