@@ -71,8 +71,8 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules without facts", len(code), 172, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 310),
+        Count("modules without facts", len(code), 173, goal=165),
+        Count("thousands of tokens, without facts", tokens / 1000, 312.5),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.5),
         Count(
             "median lines of a module",

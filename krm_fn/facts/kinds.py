@@ -291,6 +291,9 @@ AUTHORS_METADATA = (
     "namespace",
     "ownerReferences",
 )
+HASH_LABELS = ("pod-template-hash", "rollouts-pod-template-hash", "controller-revision-hash")
+"""Labels by controllers on what they make of a template, and on its pods. A Rollout uses the second one."""
+
 SERVER_METADATA = (
     "creationTimestamp",
     "deletionGracePeriodSeconds",

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.kind import ADD_ON_KINDS, CONSUMER_KINDS, Kind, consumer_named
 from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
-from krm_fn.facts.kinds import REVISION_HISTORY_LIMIT
+from krm_fn.facts.kinds import HASH_LABELS, REVISION_HISTORY_LIMIT
 from krm_fn.linker.api import Forbidden, NotServed, Refused
 from krm_fn.linker.cluster import Configs, ObjectLists, observe
 from krm_fn.linker.live_cluster import CONFIG_MAPS, has_config_map
@@ -126,13 +126,6 @@ class Snapshot(NamedTuple):
 
 
 # What a live object says of itself.
-
-_HASH_LABELS = ("pod-template-hash", "rollouts-pod-template-hash", "controller-revision-hash")
-"""Labels by controllers on what they make of a template, and on its pods.
-
-A Rollout uses the second one.
-"""
-
 
 _NUMBERS = ("deployment.kubernetes.io/revision", "rollout.argoproj.io/revision")
 """Annotations by controllers on ReplicaSets: the number that `--to-revision` takes."""
@@ -297,7 +290,7 @@ _PROGRESS: dict[str, Callable[[_Parts], Progress]] = {
 
 def _marks(parts: _Parts) -> frozenset[str]:
     return frozenset(
-        filter(None, [parts.name, *(text_in(parts.labels, one) for one in _HASH_LABELS)])
+        filter(None, [parts.name, *(text_in(parts.labels, one) for one in HASH_LABELS)])
     )
 
 

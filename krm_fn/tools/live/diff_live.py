@@ -1,5 +1,6 @@
 """Compare a rendering with a cluster: what applying it would change, by content."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from krm_fn.linker.api import Api
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.live_cluster import Lists
 from krm_fn.report.object_change import (
+    MAKES_PODS,
     ComparedObject,
     HandEdit,
     ObjectChange,
@@ -47,9 +49,14 @@ from krm_fn.tools.diff.pair import (
 )
 from krm_fn.tools.diff.write_difference import Extent
 from krm_fn.tools.history.ask import connect, explained, patience
-from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.revision_history import NoAnswer, Retention
+from krm_fn.tools.history.revision_history import NoAnswer, Retention, RevisionHistory
 from krm_fn.tools.history.snapshot import read_snapshot
+from krm_fn.tools.live.after_applying import (
+    Fates,
+    Superseded,
+    find_history_after,
+    find_live_fate,
+)
 from krm_fn.tools.live.live_object import LiveManifest, find_appliers
 from krm_fn.tools.live.project import Projection, project
 from krm_fn.tools.live.read_cluster import ClusterReader, LiveManifests
@@ -116,12 +123,47 @@ def compare_live(
         difference = compare(
             live.release, release, (f"live in {', '.join(namespaces) or 'the cluster'}", "")
         )
-        unused = (
-            _find_unused(release, difference, api, compared.say)
-            if difference.linker.runs
-            else _Unused((), ())
+        difference = _without_rolls_back(difference, found, rendering, namespace)
+        has_superseded = any(one.old and one.old.set for one in difference.revisions)
+        judged = (
+            _judge(release, difference, api, compared.say)
+            if difference.linker.runs or has_superseded
+            else _Judged({}, (), ())
         )
-    return _complete(difference, live, found, unused, release)
+    return _complete(difference, live, found, judged, release)
+
+
+def _without_rolls_back(
+    difference: Difference, found: LiveManifests, rendering: LoneRendering, namespace: str
+) -> Difference:
+    """Leave out that a Rollout rolls whose pods run what is rendered already, as its update was aborted."""
+    if not found.running:
+        return difference
+    running = [found.running.get(one.item, one) for one in found.objects]
+    release = rendering.release
+    again = compare(project_all(running, rendering, namespace).release, release)
+    aborted = {
+        (item.id.kind, release.package.namespace_of(item), item.id.name) for item in found.running
+    }
+    back = aborted - {one[:3] for one in again.rolls if one.effect in MAKES_PODS}
+
+    def leave_out(change: ObjectChange) -> ObjectChange:
+        is_back = [one[:3] in back and one.effect in MAKES_PODS for one in change.rolls]
+        if not any(is_back):
+            return change
+        rolls = (one for one, left_out in zip(change.rolls, is_back, strict=True) if not left_out)
+        return change._replace(rolls=tuple(rolls))
+
+    told = {one[:3] for one in difference.rolls if one.effect in MAKES_PODS} & back
+    notes = (
+        f"{kind} {name}: its update was aborted, and its pods run what is rendered: none restarts"
+        for kind, _, name in sorted(told)
+    )
+    return difference._replace(
+        revisions=tuple(map(leave_out, difference.revisions)),
+        objects=tuple(map(leave_out, difference.objects)),
+        notes=(*difference.notes, *notes),
+    )
 
 
 class LiveSide(NamedTuple):
@@ -157,29 +199,34 @@ def _key(item: Item, release: Release) -> tuple[str, ...]:
     return item.id.kind, release.package.namespace_of(item), base_name(item)
 
 
-class _Unused(NamedTuple):
-    """Revisions that the run of the linker deletes, and notes about what it would look at and could not be seen."""
+class _Judged(NamedTuple):
+    """What the linker's plan says: of each revision, and of those that nothing else tells of.
 
-    changes: tuple[ObjectChange, ...]
+    `notes` are about what it would look at and could not be seen.
+    """
+
+    fates: Fates
+    unused: tuple[ObjectChange, ...]
     notes: tuple[str, ...]
 
 
-def _find_unused(
-    new: Release, difference: Difference, api: Api, say: Callable[[str], None]
-) -> _Unused:
-    """Find what the linker's next run deletes by its own rules, as `krm-fn history` does."""
+def _judge(new: Release, difference: Difference, api: Api, say: Callable[[str], None]) -> _Judged:
+    """Ask the linker's own rules what becomes of revisions once the rendering is applied, as `krm-fn history` does."""
     told = {
         (change.who.kind, change.old.name)
         for change in difference.revisions
         if change.old is not None
     }
+    fates: dict[tuple[str, str, str], RevisionHistory] = {}
     changes: list[ObjectChange] = []
     notes: dict[str, None] = {}
     for set_name, namespace in sorted(new.linked_sets):
         api.deadline = patience(say)
-        history = find_history(read_snapshot(Lists(api, namespace), set_name))
+        history = find_history_after(read_snapshot(Lists(api, namespace), set_name), new)
         for one in history.entries:
-            if one.fate is Retention.NEXT_RUN and (one.kind, one.name) not in told:
+            fates[one.kind, namespace, one.name] = one
+            is_unused = one.fate is Retention.NEXT_RUN and difference.linker.runs
+            if is_unused and (one.kind, one.name) not in told:
                 name = None if one.kind == "Secret" else one.name
                 who = ComparedObject("v1", one.kind, namespace, name, one.base, set_name)
                 changes.append(ObjectChange(who, None, fate=Removal(RemovalOutcome.UNUSED)))
@@ -188,15 +235,15 @@ def _find_unused(
             notes[
                 f"not seen, and so it is not known what the linker deletes: {unseen.plural} in {namespace}; {why}"
             ] = None
-    return _Unused(tuple(changes), tuple(notes))
+    return _Judged(fates, tuple(changes), tuple(notes))
 
 
 def _complete(
-    difference: Difference, live: LiveSide, found: LiveManifests, unused: _Unused, new: Release
+    difference: Difference, live: LiveSide, found: LiveManifests, judged: _Judged, new: Release
 ) -> Difference:
     """Add who has set what differs by hand, and what becomes of what is superseded; leave out what was not seen."""
     edits = {_key(one.item, live.release): one.edits for one in live.projections}
-    old = {_key(item, live.release): item for item in live.release.package.authored}
+    fates = _FateFinder(live, new, judged.fates)
     rendered = {_key(item, new): item for item in new.package.authored if item.is_config}
 
     def is_seen(change: ObjectChange) -> bool:
@@ -213,24 +260,46 @@ def _complete(
         return change.refusal or (None if is_replaced(item) else refusal)
 
     def complete(change: ObjectChange) -> ObjectChange:
-        change = change._replace(refusal=find_live_refusal(change))
+        change = change._replace(refusal=find_live_refusal(change), fate=fates.find_fate(change))
         if change.old is None or change.new is None:
             return change
         key = change.old.kind, change.old.namespace, change.old.base
-        fate = (
-            find_fate(old[key], live.release, new)
-            if change.has_new_name and change.old.set and key in old
-            else None
-        )
-        if fate is not None and fate.outcome is not RemovalOutcome.PRUNED:
-            change = change._replace(fate=fate._replace(rollouts=_find_rollouts(old[key], live)))
         return change._replace(edits=edits.get(key, ()))
 
     return difference._replace(
-        revisions=(*map(complete, filter(is_seen, difference.revisions)), *unused.changes),
+        revisions=(*map(complete, filter(is_seen, difference.revisions)), *judged.unused),
         objects=tuple(map(complete, filter(is_seen, difference.objects))),
-        notes=(*found.notes, *unused.notes, *_find_notes(live)),
+        notes=(*difference.notes, *found.notes, *judged.notes, *_find_notes(live)),
     )
+
+
+class _FateFinder:
+    """Says what becomes of a revision that has got a successor, or has none and no live template that references it."""
+
+    def __init__(self, live: LiveSide, new: Release, fates: Fates) -> None:
+        self._live = live
+        self._new = new
+        self._fates = fates
+        self._items: dict[tuple[str, ...], list[Item]] = defaultdict(list)
+        for item in live.release.package.authored:
+            self._items[_key(item, live.release)].append(item)
+
+    def find_fate(self, change: ObjectChange) -> Removal | None:
+        if change.old is None or not change.old.set:
+            return change.fate
+        kind, namespace, name = change.old.kind, change.old.namespace, change.old.name
+        named = self._items[kind, namespace, change.old.base]
+        item = next((one for one in named if name in (None, one.id.name)), None)
+        is_unused = change.fate is not None and change.fate.outcome is RemovalOutcome.UNUSED
+        if item is None or not (change.has_new_name or is_unused):
+            return change.fate
+        fate = find_fate(item, self._live.release, self._new)
+        if fate is None or (change.new and fate.outcome is RemovalOutcome.PRUNED):
+            return change.fate
+        rollouts = _find_rollouts(item, self._live)
+        return find_live_fate(
+            fate, Superseded(kind, namespace, item.id.name, rollouts), self._fates
+        )
 
 
 def _group(who: ComparedObject) -> str:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.keys import LAST_APPLIED
 from krm_fn.base.kind import DEPLOYERS, Kind
-from krm_fn.base.node import Node
+from krm_fn.base.node import Node, fields, get, is_mapping
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.facts.kinds import SERVER_METADATA
+from krm_fn.facts.kinds import HASH_LABELS, SERVER_METADATA
 from krm_fn.facts.live_fields import APPLIERS, BY_HAND, SERVER_MARKS
 from krm_fn.linker.read import below, list_of, mapping, text_in
 
@@ -47,7 +47,8 @@ class LiveManifest(NamedTuple):
 
     `applied`: what was applied last, as kubectl has noted it; None if it has not.
 
-    `keys`: those of a Secret, of which the value has not been read.
+    `keys`: those of a Secret, of which the value has not been read. `stable`: of a Rollout whose update was aborted,
+    the name of the ReplicaSet that its pods have gone back to.
     """
 
     item: Item
@@ -56,6 +57,7 @@ class LiveManifest(NamedTuple):
     created: str = ""
     keys: tuple[str, ...] = ()
     controller: bool = False
+    stable: str = ""
 
     @property
     def is_immutable(self) -> bool:
@@ -96,7 +98,41 @@ def read_live(kind: Kind, found: Any) -> LiveManifest:
         text_in(metadata, "creationTimestamp"),
         _find_keys(owners) if kind.kind == "Secret" else (),
         is_controlled,
+        _find_stable(found) if kind.kind == "Rollout" else "",
     )
+
+
+def _find_stable(rollout: Any) -> str:
+    """Return the name of the stable ReplicaSet of an aborted update, as Argo Rollouts makes it (its sync.go)."""
+    status = below(rollout, "status")
+    stable = text_in(status, "stableRS") if status.get("abort") is True else ""
+    return f"{text_in(below(rollout, 'metadata'), 'name')}-{stable}" if stable else ""
+
+
+def with_template(workload: LiveManifest, replica_set: LiveManifest) -> LiveManifest | None:
+    """Return a workload with the pod template from which its controller made a ReplicaSet; None if one has none."""
+    before, after = (get(one.item.node, "spec", "template") for one in (workload, replica_set))
+    labels = get(after, "metadata", "labels")
+    if not (is_mapping(before) and is_mapping(after) and is_mapping(labels)):
+        return None
+    own = {name: one for name, one in fields(labels).items() if name not in HASH_LABELS}
+    template = _replaced(after, "metadata", "labels", by=_holding(labels, own))
+    node = _replaced(workload.item.node, "spec", "template", by=template)
+    return workload._replace(item=read_item(node))
+
+
+def _replaced(node: Node, *path: str, by: Node) -> Any:
+    """Return a mapping in which something else is at a path that it has."""
+    if not path:
+        return by
+    found = fields(node)
+    return _holding(node, {**found, path[0]: _replaced(found[path[0]], *path[1:], by=by)})
+
+
+def _holding(node: Any, kept: dict[str, Node]) -> Any:
+    built = node.copy()
+    built.value[:] = [(key, kept[key.value]) for key, _ in node.value if key.value in kept]
+    return built
 
 
 def read_json(document: str) -> Any:

@@ -4,13 +4,16 @@ It only lists: names and metadata first, and content of what is compared.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import CONFIG_KINDS, Item
-from krm_fn.base.kind import KINDS, Kind
+from krm_fn.base.kind import KINDS, Kind, kind_of
+from krm_fn.base.node import scalars
+from krm_fn.base.pods import find_templates
 from krm_fn.core.names.names import (
     base_name,
     is_emitted,
@@ -23,22 +26,26 @@ from krm_fn.linker.live_cluster import CONFIG_MAPS, SECRETS, Lists, find_resourc
 from krm_fn.linker.read import below, mapping, text_in
 from krm_fn.tools.diff.pair import Release, emitted_base
 from krm_fn.tools.history.ask import patience
-from krm_fn.tools.live.live_object import LiveManifest, read_live
+from krm_fn.tools.live.live_object import LiveManifest, read_live, with_template
 from krm_fn.tools.render.unmet import TRACKS, find_tracks
 
 _JOB = "Job"
+
+_REPLICA_SETS = KINDS["apps", "ReplicaSet"]
 
 
 class LiveManifests(NamedTuple):
     """What there is. `unseen`: group and kind of what could not be listed; `notes` say why.
 
-    `frozen`: kind, namespace and name of each ConfigMap and Secret that is immutable, compared or not.
+    `frozen`: kind, namespace and name of each ConfigMap and Secret that is immutable, compared or not. `running`: the
+    workloads whose pods run another template than theirs, with the one that they run.
     """
 
     objects: list[LiveManifest]
     unseen: frozenset[tuple[str, str]]
     notes: tuple[str, ...]
     frozen: frozenset[tuple[str, str, str]] = frozenset()
+    running: Mapping[Item, LiveManifest] = MappingProxyType({})
 
 
 class ClusterReader:
@@ -77,12 +84,31 @@ class ClusterReader:
         if ("", "Secret") in self._unseen:
             chosen += map(_stand_in, [one.item for one in chosen if is_secret_tracker(one.item)])
         frozen = {one.item.id[1:] for one in listed if one.item.is_config and one.is_immutable}
+        running = {one.item: found for one in chosen for found in self._find_running(one)}
         return LiveManifests(
             [*self._with_content(chosen)],
             frozenset(self._unseen),
             tuple(self._notes),
             frozenset(frozen),
+            running,
         )
+
+    def _find_running(self, one: LiveManifest) -> Iterator[LiveManifest]:
+        """Yield a Rollout whose update was aborted with the template that its pods run, if that may be read."""
+        if not one.stable:
+            return
+        self._api.deadline = patience(self._say)
+        lists = Lists(self._api, one.item.id.namespace)
+        read = partial(read_live, _REPLICA_SETS)
+        try:
+            found = lists.read(_REPLICA_SETS, read, fieldSelector=f"metadata.name={one.stable}")
+        except Refused as error:
+            self._note_unseen(_REPLICA_SETS, one.item.id.namespace, error)
+            return
+        for replica_set in found.items:
+            running = with_template(one, replica_set)
+            if running is not None:
+                yield running
 
     def _find_served(self, kind: Kind) -> Kind | None:
         """Return a kind with its plural and scope; None if the API server does not have it.
@@ -194,9 +220,10 @@ def choose_compared(
 ) -> Iterator[LiveManifest]:
     """Yield what is live of an earlier rendering, and what has the name of an object of the new one.
 
-    Of the revisions of a set, those count that its inventory lists as rendered: the others are history. Without an
-    inventory, the newest of each base name, and without any, the object of that name. What one deployer tracks together
-    with these is of the same rendering.
+    Of the revisions of a set, those count that live templates reference: somebody may have gone back to an earlier one.
+    Of other base names, those that the inventory lists as rendered: the others are history. Without an inventory, the
+    newest of each base name, and without any, the object of that name. What one deployer tracks together with these is
+    of the same rendering.
     """
     listed = list(listed)
     authored = [*new.package.authored, *new.package.emitted]
@@ -215,6 +242,7 @@ def choose_compared(
     tracked: set[tuple[str, str]] = set()
     for one in listed:
         tracked |= find_tracks(one.item) if _id(one.item, new) in names else set()
+    in_use = _find_in_use(listed, names, inventories, new)
     newest: dict[tuple[str, ...], LiveManifest] = {}
     bases = {
         (*_id(one.item, new)[:3], base_name(one.item)) for one in listed if is_revision(one.item)
@@ -226,17 +254,14 @@ def choose_compared(
     for one in sorted(oldest_first, key=lambda one: _id(one.item, new) in names):
         item = one.item
         is_same = _id(item, new) in names
-        is_of_set = is_revision(item) or item.labels.get(keys.COMPONENT) == keys.TRACKER
+        is_of_set = _is_of_set(item)
         tracks = find_tracks(item)
         if is_of_set and _set_of(item) in sets:
             inventory = inventories.get(_set_of(item))
+            if _line_of(item) in in_use:
+                inventory = in_use[_line_of(item)]
             if inventory is None:
-                newest[
-                    item.id.kind,
-                    item.labels.get(keys.COMPONENT, ""),
-                    *_set_of(item),
-                    base_name(item),
-                ] = one
+                newest[_line_of(item)] = one
             elif item.id.name in inventory:
                 yield one
         elif is_emitted(item) and item.id.kind == _JOB and _set_of(item) in sets:
@@ -244,6 +269,54 @@ def choose_compared(
         elif is_same or (tracks and tracks <= tracked and not one.controller and not is_of_set):
             yield one
     yield from newest.values()
+
+
+def _find_in_use(
+    listed: Iterable[LiveManifest],
+    rendered: Container[tuple[str, ...]],
+    inventories: Mapping[tuple[str, str], Container[str]],
+    new: Release,
+) -> dict[tuple[str, ...], set[str]]:
+    """Find which of several revisions count, those that a template with a history references.
+
+    Of anything else nobody goes back to an earlier template: that tells only of what the inventory lists too.
+    """
+    going_back: set[tuple[str, str]] = set()
+    others: set[tuple[str, str]] = set()
+    for one in listed:
+        if one.item.is_config or is_emitted(one.item) or _id(one.item, new) not in rendered:
+            continue
+        kind = kind_of(one.item)
+        found = going_back if kind is not None and kind.history else others
+        namespace = new.package.namespace_of(one.item)
+        for template in find_templates(one.item.node):
+            found |= {(namespace, place.scalar.value) for place in scalars(template.node)}
+    in_use: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    # Who makes a Secret is in no template, and belongs to the tracker of what it makes.
+    revisions = [
+        one.item
+        for one in listed
+        if _is_of_set(one.item) and keys.MADE_BY not in one.item.annotations
+    ]
+    for item in revisions:
+        if (item.id.namespace, item.id.name) in going_back:
+            in_use[_line_of(item)].add(item.id.name)
+    for item in revisions:
+        is_listed = item.id.name in inventories.get(_set_of(item), ())
+        is_read = (item.id.namespace, item.id.name) in others
+        if is_listed and is_read and _line_of(item) in in_use:
+            in_use[_line_of(item)].add(item.id.name)
+    return in_use
+
+
+def _is_of_set(item: Item) -> bool:
+    return is_revision(item) or item.labels.get(keys.COMPONENT) == keys.TRACKER
+
+
+def _line_of(item: Item) -> tuple[str, ...]:
+    """Return what all revisions of one object have in common."""
+    component = item.labels.get(keys.COMPONENT, "")
+    return item.id.kind, component, *_set_of(item), base_name(item)
 
 
 def _id(item: Item, new: Release) -> tuple[str, str, str, str]:
