@@ -258,3 +258,11 @@ def test_how_a_common_label_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyP
     commit(tmp_path, dict(overlays(Side(number=3))))
     write(tmp_path, dict(overlays(Side(LABEL, NEW_IMAGE, number=3))))
     assert compare(tmp_path, monkeypatch).stdout.decode() == TEXT
+
+
+def test_the_first_label_of_a_pod_template_rolls_as_any_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(tmp_path, dict(overlays(Side(number=2))))
+    write(tmp_path, dict(overlays(Side(template="metadata: {labels: {team: a}}, ", number=2))))
+    assert compare(tmp_path, monkeypatch).stdout.decode().count("  rolls: pod template\n") == 1
