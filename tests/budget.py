@@ -71,8 +71,8 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules without facts", len(code), 173, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 312.5),
+        Count("modules without facts", len(code), 174, goal=165),
+        Count("thousands of tokens, without facts", tokens / 1000, 315),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.5),
         Count(
             "median lines of a module",
@@ -297,8 +297,8 @@ def count_entered() -> list[Count]:
         Count("their lines, in thousands", alone.lines / 1000, 16.2, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
         Count("their lines, in thousands", together.lines / 1000, 18.6, goal=15.7),
-        Count("files that one line of diff enters", diff.files, 84, goal=70),
-        Count("their lines, in thousands", diff.lines / 1000, 28, goal=23.7),
+        Count("files that one line of diff enters", diff.files, 85, goal=70),
+        Count("their lines, in thousands", diff.lines / 1000, 28.1, goal=23.7),
     ]
 
 

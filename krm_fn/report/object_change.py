@@ -163,7 +163,10 @@ class RemovalOutcome(StrEnum):
 
 
 class ComparedObject(NamedTuple):
-    """An object. `name` is None for a Secret whose name is made from its content."""
+    """An object. `name` is None for a Secret whose name is made from its content.
+
+    `linker`: the set whose linker it belongs to, by which packages are compared. It is not written.
+    """
 
     api_version: str
     kind: str
@@ -171,6 +174,7 @@ class ComparedObject(NamedTuple):
     name: str | None
     base: str
     set: str = ""
+    linker: str = ""
 
 
 class FieldChange(NamedTuple):

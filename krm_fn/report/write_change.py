@@ -30,8 +30,10 @@ _SIGNS = {CHANGED: "!", WARNING: "!", STATEMENT: " "}
 """What a block of the language `diff` has for signs that it does not know."""
 
 
-def write_change(change: ObjectChange, screen: Screen, context: int = 0) -> Iterator[str]:
-    """Yield the lines about one object, its title first."""
+def write_change(
+    change: ObjectChange, screen: Screen, context: int = 0, title: list[str] | None = None
+) -> Iterator[str]:
+    """Yield the lines about one object, its title first. `title`: that of several with this change."""
     paint = (
         screen.removed
         if change.new is None
@@ -39,7 +41,7 @@ def write_change(change: ObjectChange, screen: Screen, context: int = 0) -> Iter
         if change.old is None
         else screen.strong
     )
-    yield from map(paint, fold(write_title(change), screen.width))
+    yield from map(paint, fold(title or write_title(change), screen.width))
     yield from (
         f"  {_paint(line, screen)}" for line in write_lines(change, screen.width - _INDENT, context)
     )
@@ -65,9 +67,11 @@ def _paint(line: Line, screen: Screen) -> str:
     return screen.paint(text, style) if style else text
 
 
-def write_change_block(change: ObjectChange, context: int = 0, *, is_open: bool) -> Iterator[str]:
-    """Yield the lines about one object, in a block of its own."""
-    title = html_code(" ".join(write_title(change)))
+def write_change_block(
+    change: ObjectChange, context: int = 0, words: list[str] | None = None, *, is_open: bool
+) -> Iterator[str]:
+    """Yield the lines about one object, in a block of its own. `words`: the title of several with this change."""
+    title = html_code(" ".join(words or write_title(change)))
     lines = [
         f"{_SIGNS.get(line.sign, line.sign)} {line.text}"
         for line in write_lines(change, WIDTH, context)

@@ -422,8 +422,12 @@ def _who(item: Item, release: Release) -> ComparedObject:
     is_of_secret = item.id.kind == "Secret" or item.labels.get(keys.COMPONENT) == keys.TRACKER
     name = None if is_of_secret and is_named_by_content(item) else item.id.name
     namespace = release.package.namespace_of(item)
-    base = emitted_base(item) if is_emitted(item) else base_name(item)
-    return ComparedObject(item.id.api_version, item.id.kind, namespace, name, base, set_of(item))
+    api_version, kind = item.id.api_version, item.id.kind
+    if is_emitted(item):
+        linker = item.labels.get(keys.SET, "")
+        base = emitted_base(item)
+        return ComparedObject(api_version, kind, namespace, name, base, set_of(item), linker)
+    return ComparedObject(api_version, kind, namespace, name, base_name(item), set_of(item))
 
 
 def _is_followed(item: Item) -> bool:

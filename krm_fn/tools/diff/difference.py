@@ -32,11 +32,26 @@ class Risk(StrEnum):
     REFUSED = "refused"
 
 
+class SharedChange(NamedTuple):
+    """What several objects have alike: other labels and annotations, or another linker.
+
+    `places` are `Deployment web`, each once, and `number` counts the objects of all packages.
+    `change` is that of one of them, and `rolls` are those of all.
+    """
+
+    change: ObjectChange
+    places: tuple[str, ...]
+    number: int
+    rolls: tuple[Roll, ...]
+    is_metadata: bool
+
+
 class Difference(NamedTuple):
     """Everything that differs. `revisions` and `objects` are in order of namespace, kind and name.
 
     `unchanged` is the number of revisions that do not differ. `notes` are sentences about the
-    comparison itself.
+    comparison itself. `shared`: what is shown once for all that have it, where packages are put
+    together.
     """
 
     old: str
@@ -46,6 +61,7 @@ class Difference(NamedTuple):
     linker: LinkerChange
     unchanged: int
     notes: tuple[str, ...] = ()
+    shared: tuple[SharedChange, ...] = ()
 
     @property
     def changes(self) -> tuple[ObjectChange, ...]:
@@ -54,7 +70,8 @@ class Difference(NamedTuple):
     @property
     def rolls(self) -> list[Roll]:
         """What rolls because of any change, once for each of them."""
-        return [*chain.from_iterable(change.rolls for change in self.changes)]
+        shared = chain.from_iterable(one.rolls for one in self.shared)
+        return [*chain.from_iterable(change.rolls for change in self.changes), *shared]
 
     @property
     def risks(self) -> dict[Risk, list[ObjectChange]]:
@@ -71,7 +88,7 @@ class Difference(NamedTuple):
         return {risk: changes for risk, changes in found.items() if changes}
 
     def __bool__(self) -> bool:
-        return bool(self.revisions or self.objects or self.linker != LinkerChange())
+        return bool(self.changes or self.shared or self.linker != LinkerChange())
 
 
 def _is_pruned_in_use(change: ObjectChange) -> bool:

@@ -2,6 +2,8 @@
 
 Two packages have the same change if nothing differs between what is shown of each, but for their own namespace, their
 kustomization's own prefix and suffix, hashes in names, and the set of an object, which nothing shows where it stays.
+Nor does it matter which of their objects have the same other labels and annotations, or are of a linker that is another
+one in all of them: see `shared.py`.
 Of a Secret only sizes are shown, which are no proof of an equal change: a difference with one, or with any other value
 that is not shown, stands alone.
 """
@@ -10,10 +12,11 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import chain, compress, product
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,6 +67,7 @@ from krm_fn.tools.diff.readers_elsewhere import (
     find_shared_sets,
     read_names,
 )
+from krm_fn.tools.diff.shared import SET, find_alike, leave_out_of_linker, share, without
 from krm_fn.tools.diff.side_by_side import answer_all
 from krm_fn.tools.diff.write_difference import (
     EXTENT,
@@ -290,7 +294,11 @@ class _Names(NamedTuple):
 _APART = ("namespace", "prefix and suffix", "hash", "set")
 """What may be left out of a difference."""
 
+_OBJECTS = "objects"
+"""Stands behind what is left out if the same labels are of other objects."""
+
 _EVERYTHING = (True,) * len(_APART)
+_FEWEST_FIRST = sorted(product((False, True), repeat=len(_APART)), key=sum)
 
 
 def _fold(
@@ -300,33 +308,70 @@ def _fold(
     alike: dict[object, list[tuple[PackageDifference, Difference, _Names]]] = defaultdict(list)
     for package, difference in packages:
         names = _find_names(package.path, difference, options)
-        without = _without(difference, names, _EVERYTHING)
-        same = write_json(without) + json.dumps([change.whole for change in without.changes])
-        key = (
-            (package.path,)
-            if package.errors or _hides_a_value(difference, same)
-            else (package.state, same)
+        wholes = json.dumps([change.whole for change in difference.changes])
+        is_alone = package.errors or _hides_a_value(difference, write_json(difference) + wholes)
+        same = _write_same(_without(difference, names, _EVERYTHING))
+        alike[(package.path,) if is_alone else (package.state, same)].append(
+            (package, difference, names)
         )
-        alike[key].append((package, difference, names))
     return map(_join, alike.values())
+
+
+def _write_same(difference: Difference) -> str:
+    """Write what is the same in packages with the same change, whichever objects have it."""
+    alike = find_alike(difference)
+    rest = without(difference, chain.from_iterable(alike.values()))
+    return write_json(rest) + json.dumps([[one.whole for one in rest.changes], sorted(alike)])
 
 
 def _join(alike: list[tuple[PackageDifference, Difference, _Names]]) -> SameChange:
     """Leave out of a difference what is not the same in all packages, and nothing else."""
     packages = tuple(package for package, _, _ in alike)
-    _, first, names = alike[0]
-    for left_out in sorted(product((False, True), repeat=len(_APART)), key=sum):
-        texts = {write_json(_without(one, names, left_out)) for _, one, names in alike}
-        if len(texts) == 1:
-            break
-    unchanged = {difference.unchanged for _, difference, _ in alike}
-    shown = _without(first, names, left_out)._replace(
+    _, first, _ = alike[0]
+    named = [(difference, names) for _, difference, names in alike]
+    apart: tuple[str, ...] = ()
+    left_out = _find_least(named, write_json, _FEWEST_FIRST)
+    if left_out is None:
+        # What names the same objects in a list of them all.
+        has_namespaces = len({names.namespace for _, names in named}) > 1
+        changes = chain.from_iterable(difference.changes for difference, _ in named)
+        has_sets = len({change.who.linker for change in changes} - {""}) > 1
+        fitting = [one for one in _FEWEST_FIRST if one[0] >= has_namespaces and one[3] >= has_sets]
+        left_out, apart = _find_least(named, _write_same, fitting) or _EVERYTHING, (_OBJECTS,)
+    unchanged = {difference.unchanged for difference, _ in named}
+    shown = _share(
+        [_without(difference, names, left_out) for difference, names in named],
+        has_other_objects=bool(apart),
+    )._replace(
         old=first.old,
         new=first.new,
         unchanged=first.unchanged if len(unchanged) == 1 else 0,
-        notes=tuple(dict.fromkeys(chain.from_iterable(one.notes for _, one, _ in alike))),
+        notes=tuple(dict.fromkeys(chain.from_iterable(one.notes for one, _ in named))),
     )
-    return SameChange(packages, shown, tuple(compress(_APART, left_out)))
+    return SameChange(packages, shown, (*compress(_APART, left_out), *apart))
+
+
+def _find_least(
+    named: list[tuple[Difference, _Names]],
+    write: Callable[[Difference], str],
+    ways: Iterable[tuple[bool, ...]],
+) -> tuple[bool, ...] | None:
+    """Return the least that is to be left out so that all packages say the same."""
+    for left_out in ways:
+        texts = (write(_without(one, names, left_out)) for one, names in named)
+        first = next(texts)
+        if all(text == first for text in texts):
+            return left_out
+    return None
+
+
+def _share(differences: list[Difference], *, has_other_objects: bool) -> Difference:
+    """Return the first difference, with what several objects have alike told once."""
+    found = [find_alike(one) for one in differences]
+    told = [what for what, changes in found[0].items() if has_other_objects or len(changes) > 1]
+    shared = [share(chain.from_iterable(map(itemgetter(what), found))) for what in told]
+    rest = without(differences[0], chain.from_iterable(found[0][what] for what in told))
+    return rest._replace(shared=tuple(shared))
 
 
 def _hides_a_value(difference: Difference, written: str) -> bool:
@@ -360,9 +405,11 @@ def _find_names(path: str, difference: Difference, options: RenderOptions) -> _N
 def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) -> Difference:
     """Return a difference without what is to be left out, and without the names of its sides."""
     has_no_namespace, has_no_affixes, has_no_hash, has_no_set = left_out
+    own_namespace = names.namespace if has_no_namespace else ""
+    of_linker = partial(leave_out_of_linker, namespace=own_namespace, has_set=not has_no_set)
 
     def place(namespace: str) -> str:
-        return "" if has_no_namespace and namespace == names.namespace else namespace
+        return "" if namespace == own_namespace else namespace
 
     def base(name: str) -> str:
         return (
@@ -376,6 +423,9 @@ def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) 
         name = base(one.base) if one.name == one.base else by_content
         stays = other is None or one.set == other.set  # else people read both
         own = "" if has_no_set and stays else one.set
+        if has_no_set and one.base.startswith(f"{one.linker}-link"):
+            name = one.base.removeprefix(f"{one.linker}-")
+            return one._replace(namespace=place(one.namespace), name=name, base=name, linker=SET)
         return one._replace(namespace=place(one.namespace), name=name, base=base(one.base), set=own)
 
     def change(one: ObjectChange) -> ObjectChange:
@@ -388,7 +438,10 @@ def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) 
             users=tuple(f"{kind}/{base(name)}" for kind, _, name in users)
         )
         old, new = who(one.old, one.new), who(one.new, one.old)
-        return one._replace(old=old, new=new, rolls=rolls, fate=fate, whole=plain(one.whole))
+        fields = tuple(of_linker(field, one.who.linker) for field in one.fields)
+        return one._replace(
+            old=old, new=new, fields=fields, rolls=rolls, fate=fate, whole=plain(one.whole)
+        )
 
     def plain(value: ShownValue | None) -> ShownValue | None:
         """Leave the package's own names out of all texts."""
@@ -398,21 +451,25 @@ def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) 
             return [plain(child) or "" for child in value]
         return value and base(place(value))
 
-    def linkers(spelled: Iterable[str]) -> tuple[str, ...]:
-        parts = (one.rpartition("/") for one in spelled)
-        return tuple(
-            "/".join(filter(None, [place(namespace), name])) for namespace, _, name in parts
-        )
-
     return Difference(
         "",
         "",
         tuple(map(change, difference.revisions)),
         tuple(map(change, difference.objects)),
-        LinkerChange(
-            difference.linker.runs,
-            linkers(difference.linker.added),
-            linkers(difference.linker.removed),
-        ),
+        _without_names(difference.linker, own_namespace, has_set=not has_no_set),
         0,
+    )
+
+
+def _without_names(change: LinkerChange, namespace: str, *, has_set: bool) -> LinkerChange:
+    """Leave out the namespace of linkers that come or go, and their sets, but not what a set was called before."""
+    is_named = has_set or bool(change.added and change.removed)
+
+    def spell(linker: str) -> str:
+        found, _, name = linker.rpartition("/")
+        own = "" if found == namespace else found
+        return "/".join(filter(None, [own, name if is_named else ""]))
+
+    return change._replace(
+        added=tuple(map(spell, change.added)), removed=tuple(map(spell, change.removed))
     )

@@ -27,7 +27,7 @@ from krm_fn.report.object_change import (
 from krm_fn.tools.diff.pair import AS_WRITTEN, Pair, Release
 from krm_fn.tools.diff.stored import is_stored_alike
 
-_IN_TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate\.(?:spec|metadata)\.")
+_IN_TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate\.(?:spec|metadata)\b")
 _IMAGE = re.compile(r"\.(?:initC|c)ontainers\[[^]]*\]\.image$")
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from krm_fn.base.problem import count, listing, printable
+from krm_fn.base.problem import count, listing, printable, with_commas
 from krm_fn.report.change_lines import find_statements, write_place
 from krm_fn.report.markup import (
     VERSION,
@@ -35,7 +35,9 @@ from krm_fn.tools.diff.difference import (
     PackageDifferences,
     PackageState,
     SameChange,
+    SharedChange,
 )
+from krm_fn.tools.diff.shared import is_of_metadata
 
 
 def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
@@ -46,6 +48,8 @@ def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
     lines: list[str] = []
     for error in find_errors(difference):
         lines += map(screen.warning, fold(f"error: {error}".split(), screen.width))
+    for shared in difference.shared:
+        lines += write_change(shared.change, screen, context, _title(shared))
     for change in difference.changes:
         lines += write_change(change, screen, context)
     for note in difference.notes:
@@ -54,6 +58,14 @@ def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
         screen.strong, fold(re.split("(?<=;) ", sum_up_difference(difference)), screen.width)
     )
     return "".join(f"{line}\n" for line in lines)
+
+
+def _title(shared: SharedChange) -> list[str]:
+    """Return the parts of `62 objects: ConfigMap web-config, Deployment web and 12 more names`."""
+    shown = shared.places[:_MOST_PLACES]
+    left_out = len(shared.places) - len(shown)
+    more = [f"and {left_out:,} more names"] * bool(left_out)
+    return [f"{count(shared.number, 'object')}:", *with_commas(shown), *more]
 
 
 def find_errors(difference: Difference) -> Iterator[str]:
@@ -73,19 +85,31 @@ def sum_up_difference(difference: Difference, quote: Callable[[str], str] = prin
     if not difference:
         return f"no difference: {count(kept, 'revision')} unchanged" if kept else "no difference"
     clauses = [
-        _tally("revision", {**_count_ways(difference.revisions), "unchanged": kept}),
+        _tally("revision", {**_count_revisions(difference.revisions), "unchanged": kept}),
         _tally("other object", _count_ways(difference.objects)),
-        *(
-            f"linker of {', '.join(map(quote, linkers))} {what}"
-            for what, linkers in (("added", linker.added), ("removed", linker.removed))
-            if linkers
-        ),
+        _count_shared(difference.shared),
+        _say_linkers("added", linker.added, quote),
+        _say_linkers("removed", linker.removed, quote),
         f"linker runs {'once' if linker.runs == 1 else f'{linker.runs} times'}"
         if linker.runs
         else "",
         _count_first_rolls(difference),
     ]
     return "; ".join(filter(None, clauses))
+
+
+def _count_shared(shared: Iterable[SharedChange]) -> str:
+    """Return `62 objects with other metadata; 20 objects of the linker changed`."""
+    numbers: Counter[str] = Counter()
+    for one in shared:
+        numbers[_WITH_METADATA if one.is_metadata else "of the linker changed"] += one.number
+    return "; ".join(f"{count(number, 'object')} {what}" for what, number in numbers.items())
+
+
+def _say_linkers(what: str, linkers: Sequence[str], quote: Callable[[str], str]) -> str:
+    """Return `linker of shop/web added`, or `linker added` for one of a set that is left out."""
+    named = ", ".join(map(quote, filter(None, linkers)))
+    return " ".join(filter(None, ["linker", named and f"of {named}", what])) if linkers else ""
 
 
 def _count_first_rolls(difference: Difference) -> str:
@@ -105,6 +129,16 @@ def _count_first_rolls(difference: Difference) -> str:
     rollouts = sum(kind == "Rollout" for kind, _, _ in rolling)
     canaries = f" ({count(rollouts, 'Rollout')})" if rollouts else ""
     return f"the first rename rolls {count(len(rolling), 'workload')}{canaries}"
+
+
+_WITH_METADATA = "with other metadata"
+
+
+def _count_revisions(revisions: Sequence[ObjectChange]) -> dict[str, int]:
+    """Count apart those whose content, and so the hash in their name, is the same."""
+    kept = [*map(is_of_metadata, revisions)]
+    ways = _count_ways(one for one, is_kept in zip(revisions, kept, strict=True) if not is_kept)
+    return {**ways, _WITH_METADATA: kept.count(True)}
 
 
 def _count_ways(changes: Iterable[ObjectChange]) -> dict[str, int]:
@@ -156,6 +190,7 @@ _TAIL = 500
 """Room for what is said about the rest."""
 
 _MOST_ROLLS = 10
+_MOST_PLACES = 10
 _MOST_WARNINGS = 5
 
 _FEW = 3
@@ -173,21 +208,18 @@ def write_markdown(difference: Difference, key: str, context: int = 0, room: int
     """
     mark = f"{MARK} {html_comment(key)} -->\n"
     head = mark + "\n".join(_verdict(difference, html_code(difference.new)))
-    changes = difference.changes
-    return head + _write_blocks(
-        changes, context, room - _length(head), are_open=len(changes) <= _FEW
-    )
+    are_open = len(difference.changes) <= _FEW
+    return head + _write_blocks(difference, context, room - _length(head), are_open=are_open)
 
 
-def _write_blocks(
-    changes: Sequence[ObjectChange], context: int, room: int, *, are_open: bool
-) -> str:
+def _write_blocks(difference: Difference, context: int, room: int, *, are_open: bool) -> str:
     """Write a picture and the changes, as far as there is room. What is left out is counted."""
-    text = "\n".join(_draw(changes))
+    text = "\n".join(_draw(difference.changes))
     text = text if _length(text) + _TAIL <= room else ""
     left_out = 0
-    for change in changes:
-        block = "\n".join(write_change_block(change, context, is_open=are_open))
+    titled = [(shared.change, _title(shared)) for shared in difference.shared]
+    for change, title in [*titled, *((change, []) for change in difference.changes)]:
+        block = "\n".join(write_change_block(change, context, title, is_open=are_open))
         # A smaller change behind one that is left out may still fit.
         if _length(text) + _length(block) + _TAIL <= room:
             text += block
@@ -363,7 +395,7 @@ def write_packages_markdown(
     text = f"{MARK} {html_comment(key)} -->\n<p><strong>{summarize_packages(found)}</strong></p>\n"
     same = [html_code(one.path) for one in found.having(PackageState.SAME, PackageState.UNAFFECTED)]
     text += f"<p>No difference: {', '.join(same)}</p>\n" if 0 < len(same) <= _MOST_SAME else ""
-    few = sum(len(change.difference.changes) for change in found.changes) <= _FEW
+    few = sum(_count_blocks(change.difference) for change in found.changes) <= _FEW
     sections = [_describe_failure(package) for package in found.having(PackageState.FAILED)]
     sections += [_describe(change, context, are_open=few) for change in found.changes]
     shown: list[_Section] = []
@@ -391,17 +423,19 @@ def _describe(change: SameChange, context: int, *, are_open: bool) -> _Section:
     head = "\n".join(_verdict(difference, what))
     if not errors:
         return _Section(
-            head, lambda room: _write_blocks(difference.changes, context, room, are_open=are_open)
+            head, lambda room: _write_blocks(difference, context, room, are_open=are_open)
         )
     said = f"<p><strong>{what} is shown as new, because its base cannot be rendered</strong></p>\n"
 
     def write(room: int) -> str:
         block = _write_errors(errors, room)
-        return block + _write_blocks(
-            difference.changes, context, room - _length(block), are_open=are_open
-        )
+        return block + _write_blocks(difference, context, room - _length(block), are_open=are_open)
 
     return _Section(head + said, write)
+
+
+def _count_blocks(difference: Difference) -> int:
+    return len(difference.changes) + len(difference.shared)
 
 
 def _describe_failure(package: PackageDifference) -> _Section:
