@@ -43,9 +43,6 @@ CONFIGURATION = {
 EACH_RUN = 60
 """Of more than 800 cases."""
 
-OF_THE_SAME_TEMPLATE = ("released", "in-place", "next-start")
-"""Effects of a change that stores no other pod template."""
-
 _SET_BY_HAND = re.compile(r"(?P<kind>\w+) (?P<name>[^ :]+): (?P<path>[^ ]+) was set by ")
 
 every_way = pytest.mark.parametrize(
@@ -117,7 +114,7 @@ def read(difference: dict[str, Any]) -> Announced:
         (roll["kind"], roll["name"])
         for change in changes
         for roll in change["rolls"]
-        if roll["effect"] not in OF_THE_SAME_TEMPLATE
+        if roll["by"]  # else no other pod template is stored
     }
     # A Job that is named by its content is another one, which only a deployer's mark tells from its
     # predecessor.
