@@ -154,12 +154,15 @@ def judge(
         effects = said.get(who, set())
         if not effects and surprised & before[who]:
             wrong[who] = "has pods whose content changes, and diff says nothing of them"
-        if effects & {"in-place", "next-start"} and not surprised & before[who]:
-            wrong[who] = f"has no pods whose content changes, and diff says {sorted(effects)}"
         makes_pods = are_replaced(before[who], pods)
+        # What has waited may roll, and then nobody is left who sees other content.
+        has_surprised = surprised & before[who] or (makes_pods and effects & MAYBE)
+        if effects & {"in-place", "next-start"} and not has_surprised:
+            wrong[who] = f"has no pods whose content changes, and diff says {sorted(effects)}"
         if makes_pods and not effects & (ROLLING | MAYBE):
             wrong[who] = f"makes pods, and diff says {sorted(effects)}"
-        if not makes_pods and effects & ROLLING:
+        # With more replicas than before, all pods that a partition lets go may be new ones.
+        if not pods - before[who] and effects & ROLLING:
             wrong[who] = f"makes no pods, and diff says {sorted(effects)}"
     return wrong
 
