@@ -154,20 +154,22 @@ class Repository:
             raise _cut(command)
         return bases
 
-    def find_changes(self, path: str, before: Path, after: Path) -> list[tuple[str, str]]:
-        """Find the commits of all branches that turn one content of a file into the other.
+    def find_changes(self, path: str, one: Path, other: Path) -> list[tuple[str, str]]:
+        """Find the commits of all branches that turn one content of a file into another, or back.
 
-        Return for each the commit before it and itself. Files hold the contents.
+        Return for each a commit with the one content, and one with the other: itself and the
+        commit before it. Files hold the contents.
         """
-        contents = self._ask(
-            "hash-object", "--no-filters", "--", *map(str, (before, after))
-        ).split()
+        contents = self._ask("hash-object", "--no-filters", "--", str(one), str(other)).split()
         found: list[tuple[str, str]] = []
         commit, parents = "", list[str]()
         for line in self._ask(*_CHANGES, "--", path).splitlines():
             if line.startswith(":"):
-                if line.split()[2:4] == contents:
+                before_and_after = line.split()[2:4]
+                if before_and_after == contents:
                     found.append((parents[0], commit))
+                elif before_and_after == contents[::-1]:
+                    found.append((commit, parents[0]))
             elif line:
                 commit, *parents = line.split()
         return found

@@ -358,9 +358,7 @@ def _find_by_content(
     2.45. None is found where several commits do the same to the file, and not to the package.
     """
     head, *stashed = repository.find_commits(["HEAD", "refs/stash^", "refs/stash"])
-    picked = repository.find_changes(call.path, call.files.base, call.files.theirs)
-    reverted = repository.find_changes(call.path, call.files.theirs, call.files.base)
-    pairs = [*picked, *((before, after) for after, before in reverted)]
+    pairs = repository.find_changes(call.path, call.files.base, call.files.theirs)
     if stashed:
         pairs.append((stashed[0], stashed[-1]))
     if len(pairs) > _MOST_CHANGES:
