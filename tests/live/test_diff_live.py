@@ -174,6 +174,54 @@ def test_what_another_package_makes_is_not_missed(cluster: list[Object], tmp_pat
     assert "error: " not in diff_live([*cluster, made], tmp_path, package)
 
 
+IMMUTABLE = [
+    pytest.param(False, "", "", id="it is written to be mutable"),
+    pytest.param(False, "immutable: false\n", "", id="and is in both renderings"),
+    pytest.param(
+        True,
+        "",
+        "error: ConfigMap shop/kept: the API server refuses this: kept is immutable, and gets other content; give it "
+        "another name, or delete it first\n",
+        id="somebody has made it immutable",
+    ),
+]
+
+
+@pytest.mark.parametrize(("is_immutable", "written", "said"), IMMUTABLE)
+def test_only_a_content_that_is_immutable_is_refused(
+    is_immutable: bool, written: str, said: str, cluster: list[Object], tmp_path: Path
+) -> None:
+    kept = (
+        "---\napiVersion: v1\nkind: ConfigMap\n"
+        "metadata: {name: kept, annotations: {revisions.krm-fn.io/strategy: ignore}}\n"
+    )
+    owner = {
+        "manager": "kubectl",
+        "operation": "Apply",
+        "fieldsV1": {"f:data": {"f:a": {}}, "f:immutable": {}},
+    }
+    annotations = {"revisions.krm-fn.io/strategy": "ignore"}
+    cluster.append(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {
+                "name": "kept",
+                "namespace": "shop",
+                "uid": "kept",
+                "annotations": annotations,
+                "managedFields": [owner],
+            },
+            "data": {"a": "1"},
+            "immutable": is_immutable,
+        }
+    )
+    shown = diff_live(cluster, tmp_path, f"{PACKAGE}{kept}{written}data: {{a: '2'}}\n")
+    assert "  - a: 1\n  + a: 2\n" in shown
+    assert ("the API server refuses" in shown) is is_immutable
+    assert shown.startswith(said)
+
+
 def test_what_was_set_by_hand_is_named_as_far_as_there_is_room(
     cluster: list[Object], tmp_path: Path
 ) -> None:

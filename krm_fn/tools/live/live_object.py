@@ -61,7 +61,7 @@ class LiveManifest(NamedTuple):
 
     @property
     def is_immutable(self) -> bool:
-        """Tell whether somebody has made it immutable, also where no content has been read."""
+        """Tell whether somebody has set `immutable`, where no content has been read: to `true`, almost always."""
         return _is_immutable(self.owners)
 
 

@@ -24,6 +24,7 @@ from krm_fn.core.names.names import (
 from krm_fn.linker.api import Api, Forbidden, NotServed, Refused
 from krm_fn.linker.live_cluster import CONFIG_MAPS, SECRETS, Lists, find_resources
 from krm_fn.linker.read import below, mapping, text_in
+from krm_fn.report.object_change import is_immutable
 from krm_fn.tools.diff.pair import Release, emitted_base
 from krm_fn.tools.history.ask import patience
 from krm_fn.tools.live.live_object import LiveManifest, read_live, with_template
@@ -83,10 +84,15 @@ class ClusterReader:
         chosen = [*choose_compared(listed, release, own_set)]
         if ("", "Secret") in self._unseen:
             chosen += map(_stand_in, [one.item for one in chosen if is_secret_tracker(one.item)])
+        objects = [*self._with_content(chosen)]
         frozen = {one.item.id[1:] for one in listed if one.item.is_config and one.is_immutable}
+        # Who has set the field may have set it to `false`, which only the content tells.
+        frozen -= {
+            one.item.id[1:] for one in objects if _has_content(one) and not is_immutable(one.item)
+        }
         running = {one.item: found for one in chosen for found in self._find_running(one)}
         return LiveManifests(
-            [*self._with_content(chosen)],
+            objects,
             frozenset(self._unseen),
             tuple(self._notes),
             frozenset(frozen),
@@ -177,7 +183,7 @@ class ClusterReader:
     def _with_content(self, chosen: Iterable[LiveManifest]) -> Iterator[LiveManifest]:
         """Read the content of ConfigMaps. One that is gone meanwhile is none."""
         for one in chosen:
-            if one.item.id.kind != "ConfigMap" or one.item.id.group or is_emitted(one.item):
+            if not _has_content(one):
                 yield one
                 continue
             self._api.deadline = patience(self._say)
@@ -186,6 +192,12 @@ class ClusterReader:
             yield from lists.read(
                 CONFIG_MAPS, read, fieldSelector=f"metadata.name={one.item.id.name}"
             ).items
+
+
+def _has_content(one: LiveManifest) -> bool:
+    """Tell whether the content is read of what is compared."""
+    item = one.item
+    return item.id.kind == "ConfigMap" and not item.id.group and not is_emitted(item)
 
 
 def _is_config(kind: Kind) -> bool:
