@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.keys import LAST_APPLIED
 from krm_fn.base.kind import DEPLOYERS, Kind
-from krm_fn.base.node import Node, fields, get, is_mapping
+from krm_fn.base.node import Mapping, Node, fields, get, is_mapping
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.facts.kinds import HASH_LABELS, SERVER_METADATA
 from krm_fn.facts.live_fields import APPLIERS, BY_HAND, SERVER_MARKS
@@ -116,7 +116,7 @@ def with_template(workload: LiveManifest, replica_set: LiveManifest) -> LiveMani
     if not (is_mapping(before) and is_mapping(after) and is_mapping(labels)):
         return None
     own = {name: one for name, one in fields(labels).items() if name not in HASH_LABELS}
-    template = _replaced(after, "metadata", "labels", by=_holding(labels, own))
+    template = _replaced(after, "metadata", "labels", by=holding(labels, None, own))
     node = _replaced(workload.item.node, "spec", "template", by=template)
     return workload._replace(item=read_item(node))
 
@@ -126,12 +126,24 @@ def _replaced(node: Node, *path: str, by: Node) -> Any:
     if not path:
         return by
     found = fields(node)
-    return _holding(node, {**found, path[0]: _replaced(found[path[0]], *path[1:], by=by)})
+    return holding(node, None, {**found, path[0]: _replaced(found[path[0]], *path[1:], by=by)})
 
 
-def _holding(node: Any, kept: dict[str, Node]) -> Any:
+def holding(live: Node, rendered: Node | None, kept: dict[str, Node]) -> Mapping:
+    """Return a mapping with these fields, and their names as one of the two has them."""
+    names: dict[str, Node] = {}
+    for node in (rendered, live):
+        names |= {key.value: key for key, _ in node.value} if is_mapping(node) else {}
+    built: Mapping = with_entries(
+        live, [(names[name], value) for name, value in kept.items() if name in names]
+    )
+    return built
+
+
+def with_entries(node: Any, value: list[Any]) -> Any:
+    """Return a mapping or list with other entries, in the place of this one."""
     built = node.copy()
-    built.value[:] = [(key, kept[key.value]) for key, _ in node.value if key.value in kept]
+    built.value[:] = value
     return built
 
 

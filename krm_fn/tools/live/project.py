@@ -9,7 +9,7 @@ kept if applying removes them: the owners of fields tell.
 import json
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from krm_fn.base.item import Item, data_keys, read_item
 from krm_fn.base.kind import BUILT_IN_GROUPS
@@ -48,7 +48,15 @@ from krm_fn.tools.diff.stored import (
     read_quantity,
 )
 from krm_fn.tools.diff.tree import MERGE_KEYS
-from krm_fn.tools.live.live_object import MARKS, FieldOwner, LiveManifest, is_applier, read_json
+from krm_fn.tools.live.live_object import (
+    MARKS,
+    FieldOwner,
+    LiveManifest,
+    holding,
+    is_applier,
+    read_json,
+    with_entries,
+)
 from krm_fn.tools.render.deployable import is_internal
 
 
@@ -182,7 +190,7 @@ class _Projector:
                 kept[name] = found
         if self._is_secret and self._live.keys:
             kept |= self._project_keys(rendered, root.field("data"))
-        built = read_item(_holding(item.node, rendered.node, kept))
+        built = read_item(holding(item.node, rendered.node, kept))
         return Projection(
             built,
             tuple(self._edits),
@@ -200,7 +208,7 @@ class _Projector:
         for field, node in found.items():
             if is_mapping(node):
                 there = {key: one for key, one in fields(node).items() if key in keys}
-                kept[field] = _holding(node, None, there)
+                kept[field] = holding(node, None, there)
         for key in keys:
             self._unread += self._by_hand(place.field(key)) if key in known else ()
         others = [key for key in keys if key not in known]
@@ -223,7 +231,7 @@ class _Projector:
         if is_mapping(rendered) and annotations and all(map(is_internal, annotations)):
             # Those of kustomize and kpt are for tools, and never applied.
             after = {name: one for name, one in after.items() if name != "annotations"}
-            rendered = _holding(rendered, None, after)
+            rendered = holding(rendered, None, after)
         # Only something that stands for it has been seen.
         is_unknown = self._is_secret and not self._live.owners
         whole = rendered if is_unknown else self._project(rendered, live, place)
@@ -235,7 +243,7 @@ class _Projector:
             if name == "name" or (name == "namespace" and name in after)
         }
         kept = {name: one for name, one in kept.items() if name != "namespace"} | own
-        return _holding(live, rendered, kept)
+        return holding(live, rendered, kept)
 
     def _project(self, rendered: Node | None, live: Node, place: _Place) -> Node | None:
         if rendered is None:
@@ -268,7 +276,7 @@ class _Projector:
             for name, one in after.items()
             if name not in kept and _is_nothing(one, place.field(name))
         }
-        return _holding(live, rendered, kept)
+        return holding(live, rendered, kept)
 
     def _project_list(self, rendered: Sequence, live: Sequence, place: _Place) -> Node:
         key = _find_key(rendered.value, live.value)
@@ -279,7 +287,7 @@ class _Projector:
                 found = one  # the list as a whole is replaced
             if found is not None:
                 kept.append(found)
-        built: Node = _copied(live, kept)
+        built: Node = with_entries(live, kept)
         return built
 
     def _keep_removed(self, live: Node, place: _Place) -> Node | None:
@@ -297,14 +305,14 @@ class _Projector:
                 for one, value in fields(live).items()
             }
             kept = {one: value for one, value in inner.items() if value is not None}
-            return _holding(live, None, kept) if kept else None
+            return holding(live, None, kept) if kept else None
         if is_sequence(live) and live.value and all(owner.fields for owner in place.owners):
             key = _find_key([], live.value)
             found = [
                 self._keep_removed(one, place.element(key, one, at))
                 for at, one in enumerate(live.value)
             ]
-            removed: Node = _copied(live, [one for one in found if one is not None])
+            removed: Node = with_entries(live, [one for one in found if one is not None])
             return removed if removed.value else None
         if self._is_removed(place):
             return live
@@ -361,24 +369,6 @@ class _Projector:
 
 def _edit(owner: FieldOwner, place: _Place) -> HandEdit:
     return HandEdit(place.path, owner.manager, owner.time)
-
-
-def _holding(live: Node, rendered: Node | None, kept: dict[str, Node]) -> Mapping:
-    """Return a mapping with these fields, and their names as one of the two has them."""
-    names: dict[str, Node] = {}
-    for node in (rendered, live):
-        names |= {key.value: key for key, _ in node.value} if is_mapping(node) else {}
-    built: Mapping = _copied(
-        live, [(names[name], value) for name, value in kept.items() if name in names]
-    )
-    return built
-
-
-def _copied(node: Any, value: list[Any]) -> Any:
-    """Return a mapping or list with other entries, in the place of this one."""
-    built = node.copy()
-    built.value[:] = value
-    return built
 
 
 def _find_key(rendered: list[Node], live: list[Node]) -> str:
