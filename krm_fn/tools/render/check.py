@@ -7,6 +7,7 @@ renames an object finds the old one without them, unless an earlier sync has set
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, Item, about
@@ -38,9 +39,11 @@ from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, placed_
 from krm_fn.tools.render.rendered import find_default_namespace, read_written
 from krm_fn.tools.render.sources import Inputs, SourceText, read_sources
 from krm_fn.tools.render.tools import HelmOptions
-from krm_fn.tools.render.unmet import find_tracks, find_unmet_needs
+from krm_fn.tools.render.unmet import find_unmet_needs
 
 _MOST_READERS = 3
+
+TRACKS = tuple(chain.from_iterable(one.tracks for one in DEPLOYERS.values()))
 
 _CONSUMER_KINDS = frozenset(kind.kind for kind in CONSUMER_KINDS)
 
@@ -316,6 +319,23 @@ def _find_ours(package: Package, deployed: list[Item]) -> Iterator[tuple[Item, b
 
 def _place(who: ResourceId) -> tuple[str, str, str]:
     return who.group, who.kind, who.name
+
+
+def find_tracks(item: Item) -> set[tuple[str, str]]:
+    """Return the marks by which a deployer knows what belongs together.
+
+    That of Argo CD has the id of the object too: in a copy, it is that of another one.
+    """
+    marks: dict[str, str] = {**item.labels, **item.annotations}
+    found = set()
+    for name in (one for one in TRACKS if marks.get(one)):
+        application, _, who = (
+            marks[name].partition(":") if name.endswith("tracking-id") else (marks[name], "", "")
+        )
+        own = f"{item.id.group}/{item.id.kind}:{item.id.namespace}/{item.id.name}"
+        if who in {"", own}:
+            found.add((name, application))
+    return found
 
 
 def find_deployers(revision: Item) -> list[str]:

@@ -1,17 +1,13 @@
 """What pods of a rendering need to start, and the rendering does not have."""
 
-from collections.abc import Collection, Mapping
-from itertools import chain
+from collections.abc import Collection
 from typing import NamedTuple
 
 from krm_fn.base.item import Item
-from krm_fn.base.kind import DEPLOYERS
 from krm_fn.core.decide.run import Package
 from krm_fn.core.names.names import without_hash
 from krm_fn.core.references.generated import find_generated, known_names
 from krm_fn.core.references.reference import Reference, ResolvedReference, is_read
-
-TRACKS = tuple(chain.from_iterable(one.tracks for one in DEPLOYERS.values()))
 
 
 class ObjectName(NamedTuple):
@@ -63,20 +59,3 @@ def is_required(reference: Reference) -> bool:
     """Tell whether a pod does not start without what the reference means."""
     is_of_pod = is_read(reference) and ".annotations[" not in reference.field
     return is_of_pod and not reference.is_optional and reference.installed_in is None
-
-
-def find_tracks(item: Item) -> set[tuple[str, str]]:
-    """Return the marks by which a deployer knows what belongs together.
-
-    That of Argo CD has the id of the object too: in a copy, it is that of another one.
-    """
-    marks: Mapping[str, str] = {**item.labels, **item.annotations}
-    found = set()
-    for name in (one for one in TRACKS if marks.get(one)):
-        application, _, who = (
-            marks[name].partition(":") if name.endswith("tracking-id") else (marks[name], "", "")
-        )
-        own = f"{item.id.group}/{item.id.kind}:{item.id.namespace}/{item.id.name}"
-        if who in {"", own}:
-            found.add((name, application))
-    return found
