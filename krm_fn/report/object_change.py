@@ -4,7 +4,7 @@ A comparison of two renderings and the history of a revision say the same of a c
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
@@ -16,6 +16,15 @@ from krm_fn.report.secrets import KeyChange
 
 ShownValue: TypeAlias = str | dict[str, "ShownValue"] | list["ShownValue"]
 """What is shown of a field: every scalar as text, with quotes where it would mean something else without them."""
+
+
+def spell_texts(value: ShownValue | None, spell: Callable[[str], str]) -> ShownValue | None:
+    """Return what is shown of a field with each text in it in another spelling. Names of fields stay."""
+    if isinstance(value, dict):
+        return {name: spell_texts(child, spell) or "" for name, child in value.items()}
+    if isinstance(value, list):
+        return [spell_texts(child, spell) or "" for child in value]
+    return value and spell(value)
 
 
 class Cause(StrEnum):

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from krm_fn.base.problem import Outcome, Problem, Rejected, count, listing
 from krm_fn.core.yaml.results import stderr_lines
-from krm_fn.report.object_change import ComparedObject, ObjectChange, ShownValue
+from krm_fn.report.object_change import ComparedObject, ObjectChange, spell_texts
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.affected import (
     ChangedFiles,
@@ -440,16 +440,17 @@ def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) 
         old, new = who(one.old, one.new), who(one.new, one.old)
         fields = tuple(of_linker(field, one.who.linker) for field in one.fields)
         return one._replace(
-            old=old, new=new, fields=fields, rolls=rolls, fate=fate, whole=plain(one.whole)
+            old=old,
+            new=new,
+            fields=fields,
+            rolls=rolls,
+            fate=fate,
+            whole=spell_texts(one.whole, plain),
         )
 
-    def plain(value: ShownValue | None) -> ShownValue | None:
-        """Leave the package's own names out of all texts."""
-        if isinstance(value, dict):
-            return {name: plain(child) or "" for name, child in value.items()}
-        if isinstance(value, list):
-            return [plain(child) or "" for child in value]
-        return value and base(place(value))
+    def plain(text: str) -> str:
+        """Leave the package's own names out of a text."""
+        return base(place(text))
 
     return Difference(
         "",

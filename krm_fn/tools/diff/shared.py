@@ -12,7 +12,13 @@ from typing import TypeAlias
 
 from krm_fn.base.node import step
 from krm_fn.report.change_lines import write_place
-from krm_fn.report.object_change import Effect, FieldChange, ObjectChange, ShownValue
+from krm_fn.report.object_change import (
+    Effect,
+    FieldChange,
+    ObjectChange,
+    ShownValue,
+    spell_texts,
+)
 from krm_fn.tools.diff.difference import Difference, SharedChange
 
 _METADATA = re.compile(r"(?:[\w.]+\.)?metadata\.(?:labels|annotations)(?:[.\[].*)?", re.DOTALL)
@@ -126,11 +132,5 @@ def leave_out_of_linker(
             return _NAMESPACE
         return text if has_set else spelled.sub(SET, text)
 
-    def replace(value: ShownValue | None) -> ShownValue | None:
-        if isinstance(value, dict):
-            return {name: replace(child) or "" for name, child in value.items()}
-        if isinstance(value, list):
-            return [replace(child) or "" for child in value]
-        return value and plain(value)
-
-    return FieldChange(plain(field.path), replace(field.old), replace(field.new))
+    old, new = (spell_texts(value, plain) for value in (field.old, field.new))
+    return FieldChange(plain(field.path), old, new)
