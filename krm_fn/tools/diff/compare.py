@@ -36,6 +36,7 @@ from krm_fn.tools.diff.pair import (
     is_versioned,
     pair_emitted,
     pair_items,
+    scope_of,
     set_of,
 )
 from krm_fn.tools.diff.rolls import Rolls, find_rolls
@@ -214,10 +215,14 @@ def _find_refusals(reader: "_ContentReader", old: Release, new: Release) -> dict
     """
     if (old.dialect, new.dialect) != (AS_WRITTEN, AS_WRITTEN):
         return {}  # nobody applies one environment over another
-    there = {_id_of(item, old): item for item in old.package.authored if item.is_config}
+    there = {
+        (*scope_of(item, old), item.id.name): item
+        for item in old.package.authored
+        if item.is_config
+    }
     refusals: dict[Item, Refusal] = {}
     for item in new.package.authored:
-        before = there.get(_id_of(item, new)) if item.is_config else None
+        before = there.get((*scope_of(item, new), item.id.name)) if item.is_config else None
         if before is None:
             continue
         is_edited = is_immutable(before) and bool(reader.compare_content(Pair(before, item)))
@@ -225,10 +230,6 @@ def _find_refusals(reader: "_ContentReader", old: Release, new: Release) -> dict
         if refusal is not None:
             refusals[item] = refusal
     return refusals
-
-
-def _id_of(item: Item, release: Release) -> tuple[str, str, str]:
-    return item.id.kind, release.namespace_of(item), item.id.name
 
 
 class _ContentReader:
@@ -393,12 +394,12 @@ class _Writer:
         old, new = pair
         if old is None or not is_versioned(old) or (new and base_name(new) == base_name(old)):
             return ()
-        readers = {_place_of(one.referrer, self._old) for one in self._old.by_target.get(old, ())}
+        readers = {_line_of(one.referrer, self._old) for one in self._old.by_target.get(old, ())}
         waiting = set()
         for one in self._unmet:
             who = one.resolved.referrer
             is_here = one.meant.namespace == self._old.namespace_of(old)
-            was_met, is_kept = _place_of(who, self._new) in readers, bool(find_deployers(old))
+            was_met, is_kept = _line_of(who, self._new) in readers, bool(find_deployers(old))
             if (is_here or was_met) and one.is_about(old, is_kept=is_kept, was_met=was_met):
                 waiting.add(f"{who.id.kind}/{base_name(who)}")
         return tuple(sorted(waiting))
@@ -414,8 +415,9 @@ def _spell(namespace: str, release: Release) -> str:
     return release.dialect.namespaces.get(namespace, namespace)
 
 
-def _place_of(item: Item, release: Release) -> tuple[str, ...]:
-    return item.id.group, item.id.kind, release.namespace_of(item), base_name(item)
+def _line_of(item: Item, release: Release) -> tuple[str, ...]:
+    """Return what an object and its successors have in common."""
+    return (*scope_of(item, release), base_name(item))
 
 
 def _who(item: Item, release: Release) -> ComparedObject:

@@ -145,17 +145,17 @@ def pair_items(old: Release, new: Release) -> list[Pair]:
     """
     matcher = Matcher(old.package.authored, new.package.authored)
     matcher.match(
-        lambda item, release: (*_place(item, release), item.id.name, set_of(item)), old, new
+        lambda item, release: (*scope_of(item, release), item.id.name, set_of(item)), old, new
     )
     matcher.match(
-        lambda item, release: (*_place(item, release), base_name(item), set_of(item)), old, new
+        lambda item, release: (*scope_of(item, release), base_name(item), set_of(item)), old, new
     )
-    matcher.match(lambda item, release: (*_place(item, release), base_name(item)), old, new)
+    matcher.match(lambda item, release: (*scope_of(item, release), base_name(item)), old, new)
     # What was a revision under the name of a generator's hash, and is none any more.
-    matcher.match(lambda item, release: (*_place(item, release), item.id.name), old, new)
+    matcher.match(lambda item, release: (*scope_of(item, release), item.id.name), old, new)
     if old.dialect.affixes or new.dialect.affixes:
         matcher.match(
-            lambda item, release: (*_place(item, release), core_name(item, release)), old, new
+            lambda item, release: (*scope_of(item, release), core_name(item, release)), old, new
         )
     matcher.pairs += _find_renamed(matcher, old, new)
     _match_named_anew(matcher, old, new)
@@ -317,7 +317,8 @@ class Matcher:
         self.pairs.append(Pair(old, new))
 
 
-def _place(item: Item, release: Release) -> tuple[str, str, str]:
+def scope_of(item: Item, release: Release) -> tuple[str, str, str]:
+    """Return what a name is unique in: group, kind and namespace."""
     return item.id.group, item.id.kind, release.namespace_of(item)
 
 
@@ -348,9 +349,9 @@ def _match_named_anew(matcher: Matcher, old: Release, new: Release) -> None:
     successors: dict[Hashable, list[Item]] = defaultdict(list)
     for item in reversed(matcher.new):
         if is_named_anew(item, new):
-            successors[_place(item, new)].append(item)
+            successors[scope_of(item, new)].append(item)
     for before in [item for item in matcher.old if is_named_anew(item, old)]:
-        same = successors[_place(before, old)]
+        same = successors[scope_of(before, old)]
         if same:
             matcher.add(before, same.pop())
 
@@ -360,13 +361,18 @@ def is_named_anew(item: Item, release: Release) -> bool:
 
 
 def _content(item: Item, release: Release) -> Hashable:
-    return (*_place(item, release), content_digest(item.node))
+    return (*scope_of(item, release), content_digest(item.node))
 
 
 def _find_places(item: Item, release: Release) -> list[Hashable]:
     """Return where an object is referenced: the fields of other objects."""
     return [
-        (*_place(item, release), *_place(referrer, release), base_name(referrer), reference.field)
+        (
+            *scope_of(item, release),
+            *scope_of(referrer, release),
+            base_name(referrer),
+            reference.field,
+        )
         for referrer, reference, _ in release.by_target.get(item, ())
     ]
 
