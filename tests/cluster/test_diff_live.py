@@ -151,24 +151,27 @@ def shop(namespace: Api, tmp_path: Path) -> Iterator[Shop]:
         )
 
 
-@every_way
-def test_after_applying_nothing_differs(shop: Shop, way: tuple[str, ...]) -> None:
-    """Neither defaults, nor how the API server writes values, nor what controllers add."""
-    assert shop.diff().splitlines()[-1].startswith("2 revisions added")
-    shop.apply(*way)
-    assert shop.diff() == SAME
-    for kind, name in (
-        ("Deployment", "web"),
-        ("StatefulSet", "db"),
-        ("DaemonSet", "agent"),
-        ("Rollout", "canary"),
-    ):
+BUILT_IN = (("Deployment", "web"), ("StatefulSet", "db"), ("DaemonSet", "agent"))
+
+
+def until_observed(shop: Shop, *workloads: tuple[str, str]) -> None:
+    """Wait until the controllers have added what they add."""
+    for kind, name in workloads:
         shop.api.wait(
             kind,
             name,
             "is observed",
             lambda found: found.get("status", {}).get("observedGeneration"),
         )
+
+
+@every_way
+def test_after_applying_nothing_differs(shop: Shop, way: tuple[str, ...]) -> None:
+    """Neither defaults, nor how the API server writes values, nor what controllers add."""
+    assert shop.diff().splitlines()[-1].startswith("2 revisions added")
+    shop.apply(*way)
+    assert shop.diff() == SAME
+    until_observed(shop, *BUILT_IN, ("Rollout", "canary"))
     assert shop.diff() == SAME
 
 
@@ -209,13 +212,7 @@ def test_nothing_differs_whatever_renders(shop: Shop, door: Callable[[Shop], Non
     """And a stream of what is rendered says the same as what renders it."""
     door(shop)
     shop.apply("--server-side")
-    for kind, name in (("Deployment", "web"), ("StatefulSet", "db"), ("DaemonSet", "agent")):
-        shop.api.wait(
-            kind,
-            name,
-            "is observed",
-            lambda found: found.get("status", {}).get("observedGeneration"),
-        )
+    until_observed(shop, *BUILT_IN)
     assert shop.diff() == SAME
     assert shop.diff(stdin=shop.rendered()) == SAME
 
