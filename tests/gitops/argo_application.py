@@ -33,7 +33,7 @@ EXEC = {"config.kubernetes.io/function": "exec:\n  path: krm-fn\n"}
 
 
 class ArgoApplication:
-    """Auto-sync with prune.
+    """Sync by itself with prune, or as the test asks.
 
     By default the plugin renders; with `kustomize` Argo CD's own kustomize does.
 
@@ -48,6 +48,8 @@ class ArgoApplication:
         api: Api,
         *,
         self_heal: bool = True,
+        prune: bool = True,
+        automated: bool = True,
         options: Sequence[str] = (),
         server_side_diff: bool = False,
         kustomize: bool = False,
@@ -59,6 +61,7 @@ class ArgoApplication:
         self._argo = argo
         self._name = name or api.namespace
         self._options = [*options]
+        self._prune = prune
         self._by_application_set = by_application_set
         self._repository = argo.repositories / self._name
         self._repository.mkdir()
@@ -80,6 +83,7 @@ class ArgoApplication:
             "path": FOLDER,
             "targetRevision": "main",
         }
+        automation = {"automated": {"prune": prune, "selfHeal": self_heal}}
         self._body: Object = {
             "apiVersion": ROLLOUTS,
             "kind": "Application",
@@ -96,7 +100,7 @@ class ArgoApplication:
                     "namespace": api.namespace,
                 },
                 "syncPolicy": {
-                    "automated": {"prune": True, "selfHeal": self_heal},
+                    **(automation if automated else {}),
                     "syncOptions": self._options,
                     "retry": RETRY,
                 },
@@ -197,23 +201,35 @@ class ArgoApplication:
             "Application", self._name, f"is synced to {self._revision}", holds, within=WITHIN
         )
 
-    def sync(self) -> None:
-        """Sync by hand, as `argocd app sync` does."""
-        before = self.live()["status"]["operationState"]["startedAt"]
-        operation = {
-            "operation": {
-                "initiatedBy": {"username": "test"},
-                "sync": {"prune": True, "revision": "main"},
-            }
+    def sync(self, *only: Object, phase: str = "Succeeded") -> ArgoStatus:
+        """Sync by hand, as `argocd app sync` does, and return how it ended.
+
+        `only` are objects of a selective sync: group, kind and name.
+        """
+        before = self.live()["status"].get("operationState", {}).get("startedAt")
+        sync: Object = {
+            "prune": self._prune,
+            "revision": self._revision,
+            "syncOptions": self._options,
+            **({"resources": [*only]} if only else {}),
         }
+        operation = {"operation": {"initiatedBy": {"username": "test"}, "sync": sync}}
         self._argo.api.patch("Application", self._name, operation)
-        self._argo.api.wait(
-            *("Application", self._name, "is synced by hand"),
-            lambda found: (
-                found["status"]["operationState"]["startedAt"] != before
-                and found["status"]["operationState"]["phase"] == "Succeeded"
-            ),
-            within=WITHIN,
+
+        def holds(found: Object) -> bool:
+            state = found["status"].get("operationState", {})
+            is_new = state.get("startedAt") != before
+            return is_new and bool(state.get("phase") == phase)
+
+        ended = self._argo.api.wait(
+            "Application", self._name, f"is synced by hand: {phase}", holds, within=WITHIN
+        )
+        return ArgoStatus.of(ended)
+
+    def terminate(self) -> None:
+        """End the operation that runs, as `argocd app terminate-op` does."""
+        self._argo.api.patch(
+            "Application", self._name, {"status": {"operationState": {"phase": "Terminating"}}}
         )
 
     def live(self) -> Object:

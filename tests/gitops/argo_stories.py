@@ -1,13 +1,16 @@
 """What Argo CD shows and does when something is late, fails, is lost or is shared."""
 
-from tests.cluster.release import SET
-from tests.cluster.wait import until
+from tests.cluster.release import REVISIONS, SET
+from tests.cluster.rollouts_controller import abort
+from tests.cluster.wait import throughout, until
 from tests.gitops.argo_application import ArgoApplication
-from tests.gitops.package import Commit
+from tests.gitops.package import NAMES, Commit
 from tests.gitops.shop import WITHIN, Shop
 
 CONFIG = "api-config"
 INVENTORY = f"{SET}-linker"
+# Seconds in which Argo CD would sync a commit, if nothing kept it from that.
+LONGER_THAN_A_SYNC = 30.0
 
 
 def application(shop: Shop) -> ArgoApplication:
@@ -169,3 +172,123 @@ def _beside(shop: Shop) -> Shop:
         watcher=shop.watcher,
         commit=Commit(kinds=("StatefulSet",)),
     )
+
+
+def prune_last_waits_for_the_canary(shop: Shop) -> None:
+    """With `PruneLast=true`, see the fix wait for the canary, until somebody ends the operation."""
+    app = _wait_with_prune_last(shop)
+    app.push(shop.commit.but(content="c"))
+    throughout(
+        "the fix is not applied",
+        lambda: contents(shop),
+        lambda found: "c" not in found,
+        seconds=LONGER_THAN_A_SYNC,
+    )
+    app.terminate()
+    _apply_the_fix(shop)
+
+
+def abort_what_prune_last_waits_for(shop: Shop) -> None:
+    """With `PruneLast=true`, abort the canary: the sync ends, and the next commit is applied."""
+    app = _wait_with_prune_last(shop)
+    abort(shop.api, NAMES["Rollout"])
+    app.until_shown(operation="Failed")
+    app.push(shop.commit.but(content="c"))
+    _apply_the_fix(shop)
+
+
+def _wait_with_prune_last(shop: Shop) -> ArgoApplication:
+    """Release a canary, and see that its sync goes on while it is paused."""
+    app = application(shop)
+    shop.release()
+    shop.commit = shop.commit.but(content="b")
+    app.push(shop.commit)
+    shop.until_running("Paused")
+    shop.until_linked()
+    throughout(
+        "the sync goes on while the canary is paused",
+        app.status,
+        lambda status: status.operation == "Running",
+        seconds=LONGER_THAN_A_SYNC,
+    )
+    return app
+
+
+def _apply_the_fix(shop: Shop) -> None:
+    """Wait for the commit with content c, whose sync also goes on until the canary is promoted."""
+    until("the fix is applied", lambda: contents(shop), lambda found: "c" in found, within=WITHIN)
+    shop.commit = shop.commit.but(content="c")
+    shop.until_running("Paused")
+    shop.promote()
+    application(shop).synced()
+    shop.until_linked()
+    shop.check("Healthy")
+
+
+def replace_takes_owners_away(shop: Shop) -> None:
+    """With `Replace=true`, fail to sync the same commit again, and lose the owner of a Secret for ever."""
+    app = application(shop)
+    shop.release()
+    name = shop.secret_of("a")
+    assert shop.api.get("Secret", name)["metadata"]["ownerReferences"]
+    status = app.sync(phase="Failed")
+    assert "field is immutable" in status.message, status
+    assert "ownerReferences" not in shop.api.get("Secret", name)["metadata"]
+    for content in ("b", "c", "d", "e", "f"):
+        shop.deploy(content=content)
+        shop.until_running()
+        shop.until_linked()
+    shop.watcher.check()
+    assert "a" not in contents(shop), "ConfigMaps got their owners back, and went with their users"
+    assert "ownerReferences" not in shop.api.get("Secret", name)["metadata"]
+
+
+def go_back_without_prune(shop: Shop) -> None:
+    """Without prune, go back to a commit whose Job is still there: it does not run again."""
+    shop.release()
+    before, jobs = shop.commit, shop.jobs()
+    shop.deploy(content="b")
+    shop.until_running()
+    shop.until_linked()
+    runs = len(shop.runs())
+    shop.commit = before
+    shop.deploy()
+    shop.until_running()
+    throughout(
+        "no Job runs",
+        shop.jobs,
+        lambda found: len(found) == 2 and jobs.items() <= found.items(),
+        seconds=LONGER_THAN_A_SYNC,
+    )
+    assert len(shop.runs()) == runs
+
+
+def sync_a_workload_alone(shop: Shop) -> None:
+    """Sync the Rollout alone: its pods miss their ConfigMap until a full sync."""
+    app = application(shop)
+    app.push(shop.commit)
+    app.sync()
+    shop.until_running()
+    shop.until_linked()
+    app.push(shop.commit.but(content="b"))
+    app.sync({"group": "argoproj.io", "kind": "Rollout", "name": NAMES["Rollout"]})
+    until(
+        "a pod of the canary has no ConfigMap",
+        shop.watcher.violations,
+        lambda found: any("was started without ConfigMap web-config-" in one for one in found),
+        within=WITHIN,
+    )
+    app.sync()
+    shop.commit = shop.commit.but(content="b")
+    shop.until_running("Paused")
+    shop.until_linked()
+    shop.promote()
+
+
+def contents(shop: Shop) -> set[str]:
+    """Return the contents of the live ConfigMaps of the set."""
+    return {
+        item["data"]["content"]
+        for item in shop.api.list("ConfigMap", labels=REVISIONS)
+        if "content" in item.get("data", {})
+    }

@@ -90,6 +90,8 @@ class Story(NamedTuple):
     """How it ends: as a rule, everything must go. From here on, nobody minds what goes first."""
     producer: tuple[str, Callable[[Bench], Producer]] | None = None
     """What makes the Rollout's Secret, with the program that must have been built for it."""
+    harm: str = ""
+    """What must go wrong, where a page warns of it: part of a sentence of the watcher."""
 
     @property
     def namespace(self) -> str:
@@ -127,7 +129,12 @@ def play(bench: Bench, story: Story) -> None:
             commit=commit,
         )
         story.play(shop)
-        watcher.check()
+        if story.harm:
+            assert any(story.harm in sentence for sentence in watcher.violations()), (
+                f"nothing was harmed, so a page warns of too much: {story.harm}"
+            )
+        else:
+            watcher.check()
     story.end(shop)
     # What does not run any more costs nothing.
     bench.cluster.api.delete("Namespace", story.namespace)

@@ -79,16 +79,22 @@ class Flux:
 
 
 class FluxKustomization:
-    """A Kustomization of what CI has rendered. With `wait` it waits for all objects to be ready."""
+    """A Kustomization of what CI has rendered. With `wait` it waits for all objects to be ready.
+
+    `fields` are more fields of its spec, such as `namePrefix`.
+    """
 
     annotation = "flux"
 
-    def __init__(self, flux: Flux, api: Api, *, wait: bool = False) -> None:
+    def __init__(
+        self, flux: Flux, api: Api, *, wait: bool = False, fields: Object | None = None
+    ) -> None:
         self.api = api
         self._flux = flux
         self._home = flux.api
         self._name = api.namespace
         self._wait = wait
+        self._fields = fields or {}
         self._created = False
         self._already_shown: set[str] = set()
 
@@ -137,6 +143,10 @@ class FluxKustomization:
             self._home.get("Kustomization", self._name).get("status", {}).get("conditions", [])
         )
         return next((one for one in conditions if one["type"] == "Ready"), {})
+
+    def set_fields(self, **fields: object) -> None:
+        """Change fields of its spec."""
+        self._home.patch("Kustomization", self._name, {"spec": fields})
 
     def uninstall(self) -> None:
         self._home.delete("Kustomization", self._name)
@@ -217,6 +227,7 @@ class FluxKustomization:
             "wait": self._wait,
             "targetNamespace": self.api.namespace,
             "sourceRef": {"kind": "GitRepository", "name": self._name},
+            **self._fields,
         }
         self._home.apply({"kind": "Kustomization", "metadata": {"name": self._name}, "spec": spec})
 

@@ -2,6 +2,7 @@
 
 from tests.cluster.wait import throughout, until
 from tests.gitops.flux import FluxKustomization
+from tests.gitops.kubelet import PodRun
 from tests.gitops.shop import WITHIN, Shop
 
 # Seconds between two looks of Flux at what it waits for.
@@ -65,3 +66,47 @@ def job_fails_unnoticed(shop: Shop) -> None:
         assert kustomization(shop).ready()["status"] == "True"
     shop.replace_pods()
     shop.release(content="c")
+
+
+def names_with_a_prefix(shop: Shop) -> None:
+    """With `namePrefix`, see references of a Rollout dangle while Flux is ready. The Job fails and says so."""
+    shop.deploy()
+    assert kustomization(shop).ready()["status"] == "True"
+    run = _failed_run(shop)
+    assert "web-config-" in run.output, run.output
+
+
+def workloads_with_a_prefix(shop: Shop) -> None:
+    """With `namePrefix` and Deployments alone, nothing dangles, and the Job fails."""
+    shop.deploy()
+    shop.until_running()
+    assert kustomization(shop).ready()["status"] == "True"
+    run = _failed_run(shop)
+    assert "found none of its revisions" in run.output, run.output
+    shop.watcher.check()
+
+
+def image_of_the_linker(shop: Shop) -> None:
+    """With `images` that matches the linker's, see the Kustomization fail until the next release."""
+    flux = kustomization(shop)
+    shop.release()
+    image = shop.api.get("Job", shop.job_in("Complete"))["spec"]["template"]["spec"]["containers"][
+        0
+    ]["image"]
+    name = image.partition("@")[0].rpartition(":")[0] or image
+    flux.set_fields(images=[{"name": name, "newTag": "other"}])
+    ready = until(
+        "Flux fails", flux.ready, lambda ready: ready.get("status") == "False", within=WITHIN
+    )
+    assert "field is immutable" in ready["message"], ready
+    shop.release(content="b")
+
+
+def _failed_run(shop: Shop) -> PodRun:
+    """Return the first run of the linker that has failed."""
+    failed = until(
+        "a run of the linker has failed",
+        lambda: [run for run in shop.runs() if run.exit_code],
+        within=WITHIN,
+    )
+    return failed[0]

@@ -31,6 +31,22 @@ def argo_cd_that_refuses_to_share(bench: Bench, api: Api) -> ArgoApplication:
     return ArgoApplication(bench.argo_cd, api, options=["FailOnSharedResource=true"])
 
 
+def argo_cd_that_prunes_last(bench: Bench, api: Api) -> ArgoApplication:
+    return ArgoApplication(bench.argo_cd, api, options=["PruneLast=true"])
+
+
+def argo_cd_that_replaces(bench: Bench, api: Api) -> ArgoApplication:
+    return ArgoApplication(bench.argo_cd, api, options=["Replace=true"])
+
+
+def argo_cd_without_prune(bench: Bench, api: Api) -> ArgoApplication:
+    return ArgoApplication(bench.argo_cd, api, prune=False)
+
+
+def argo_cd_by_hand(bench: Bench, api: Api) -> ArgoApplication:
+    return ArgoApplication(bench.argo_cd, api, automated=False)
+
+
 def application_set(bench: Bench, api: Api) -> ArgoApplication:
     return ArgoApplication(
         bench.argo_cd, api, name=f"prod.eu-west-1.{api.namespace}", by_application_set=True
@@ -43,6 +59,10 @@ def flux(bench: Bench, api: Api) -> FluxKustomization:
 
 def flux_that_waits(bench: Bench, api: Api) -> FluxKustomization:
     return FluxKustomization(bench.flux, api, wait=True)
+
+
+def flux_with_a_prefix(bench: Bench, api: Api) -> FluxKustomization:
+    return FluxKustomization(bench.flux, api, fields={"namePrefix": "eu-"})
 
 
 def kubectl(bench: Bench, api: Api) -> Kubectl:
@@ -169,12 +189,60 @@ STORIES = [
         DEPLOYMENT,
     ),
     Story(
+        "Argo CD, PruneLast, a fix that waits",
+        ARGO_CD,
+        argo_cd_that_prunes_last,
+        argo_stories.prune_last_waits_for_the_canary,
+    ),
+    Story(
+        "Argo CD, PruneLast, an abort",
+        ARGO_CD,
+        argo_cd_that_prunes_last,
+        argo_stories.abort_what_prune_last_waits_for,
+    ),
+    Story(
+        "Argo CD, Replace",
+        ARGO_CD,
+        argo_cd_that_replaces,
+        argo_stories.replace_takes_owners_away,
+        DEPLOYMENT,
+    ),
+    Story(
+        "Argo CD, no prune, going back",
+        ARGO_CD,
+        argo_cd_without_prune,
+        argo_stories.go_back_without_prune,
+        DEPLOYMENT,
+    ),
+    Story(
+        "Argo CD, a Rollout alone",
+        ARGO_CD,
+        argo_cd_by_hand,
+        argo_stories.sync_a_workload_alone,
+        harm="was started without ConfigMap web-config-",
+    ),
+    Story(
         "Flux, wait, a Job that waits", FLUX, flux_that_waits, flux_stories.job_waits, DEPLOYMENT
     ),
     Story(
         "Flux, wait, a Job that fails", FLUX, flux_that_waits, flux_stories.job_fails, STATEFUL_SET
     ),
     Story("Flux, a Job that fails", FLUX, flux, flux_stories.job_fails_unnoticed, STATEFUL_SET),
+    Story(
+        "Flux, namePrefix",
+        FLUX,
+        flux_with_a_prefix,
+        flux_stories.names_with_a_prefix,
+        harm="was started without ConfigMap web-config-",
+    ),
+    Story(
+        "Flux, namePrefix, a Deployment",
+        FLUX,
+        flux_with_a_prefix,
+        flux_stories.workloads_with_a_prefix,
+        DEPLOYMENT,
+    ),
+    Story("Flux, the linker's image", FLUX, flux, flux_stories.image_of_the_linker, DEPLOYMENT),
     Story(
         "kubectl, after an undo", KUBECTL, kubectl, kubectl_stories.apply_after_an_undo, DEPLOYMENT
     ),
