@@ -113,7 +113,8 @@ class ArgoApplication:
         """Commit, tell Argo CD as a webhook would, and wait for the end of the sync."""
         self.push(commit)
         operation = self.synced()["status"]["operationState"]
-        assert operation["phase"] == "Succeeded", operation.get("message")
+        said = dict.fromkeys(one.status.message for one in self.seen)
+        assert operation["phase"] == "Succeeded", "\n".join(map(str, said))
 
     def again(self) -> None:
         """Refresh, by turns without and with a new rendering."""
@@ -206,7 +207,7 @@ class ArgoApplication:
 
         `only` are objects of a selective sync: group, kind and name.
         """
-        before = self.live()["status"].get("operationState", {}).get("startedAt")
+        before = self.live().get("status", {}).get("operationState", {}).get("startedAt")
         sync: Object = {
             "prune": self._prune,
             "revision": self._revision,
@@ -217,7 +218,7 @@ class ArgoApplication:
         self._argo.api.patch("Application", self._name, operation)
 
         def holds(found: Object) -> bool:
-            state = found["status"].get("operationState", {})
+            state = found.get("status", {}).get("operationState", {})
             is_new = state.get("startedAt") != before
             return is_new and bool(state.get("phase") == phase)
 
@@ -225,6 +226,13 @@ class ArgoApplication:
             "Application", self._name, f"is synced by hand: {phase}", holds, within=WITHIN
         )
         return ArgoStatus.of(ended)
+
+    def set_options(self, *options: str) -> None:
+        """Change the sync options of the Application, as its author does."""
+        self._options = [*options]
+        self._argo.api.patch(
+            "Application", self._name, {"spec": {"syncPolicy": {"syncOptions": self._options}}}
+        )
 
     def terminate(self) -> None:
         """End the operation that runs, as `argocd app terminate-op` does."""

@@ -218,6 +218,9 @@ def _apply_the_fix(shop: Shop) -> None:
     """Wait for the commit with content c, whose sync also goes on until the canary is promoted."""
     until("the fix is applied", lambda: contents(shop), lambda found: "c" in found, within=WITHIN)
     shop.commit = shop.commit.but(content="c")
+    # The canary before was paused too.
+    name = shop.revision_of("c")
+    until("a canary has the fix", shop.pods, lambda found: name in found.values(), within=WITHIN)
     shop.until_running("Paused")
     shop.promote()
     application(shop).synced()
@@ -231,6 +234,7 @@ def replace_takes_owners_away(shop: Shop) -> None:
     shop.release()
     name = shop.secret_of("a")
     assert shop.api.get("Secret", name)["metadata"]["ownerReferences"]
+    app.set_options("Replace=true")
     status = app.sync(phase="Failed")
     assert "field is immutable" in status.message, status
     assert "ownerReferences" not in shop.api.get("Secret", name)["metadata"]

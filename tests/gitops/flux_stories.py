@@ -1,10 +1,13 @@
 """What Flux shows when the linker's Job is late or fails."""
 
+from tests.cluster.release import REVISIONS
 from tests.cluster.wait import throughout, until
 from tests.gitops.flux import FluxKustomization
 from tests.gitops.kubelet import PodRun
+from tests.gitops.package import NAMES
 from tests.gitops.shop import WITHIN, Shop
 
+PREFIX = "eu-"
 # Seconds between two looks of Flux at what it waits for.
 POLLS_EVERY = 5.0
 
@@ -79,11 +82,23 @@ def names_with_a_prefix(shop: Shop) -> None:
 def workloads_with_a_prefix(shop: Shop) -> None:
     """With `namePrefix` and Deployments alone, nothing dangles, and the Job fails."""
     shop.deploy()
-    shop.until_running()
+    shop.api.ready("Deployment", f"{PREFIX}{NAMES['Deployment']}", within=WITHIN)
     assert kustomization(shop).ready()["status"] == "True"
     run = _failed_run(shop)
-    assert "found none of its revisions" in run.output, run.output
+    assert "none of the planned revisions exists" in run.output, run.output
     shop.watcher.check()
+
+
+def leave_what_has_no_owner(shop: Shop) -> None:
+    """Delete the Kustomization: what the linker did not find stays, as Flux does not prune it."""
+    left = {
+        f"{kind}/{item['metadata']['name']}"
+        for kind in ("ConfigMap", "Secret")
+        for item in shop.api.list(kind, labels=REVISIONS)
+    }
+    assert left
+    shop.deployer.uninstall()
+    shop.until_left(left)
 
 
 def image_of_the_linker(shop: Shop) -> None:

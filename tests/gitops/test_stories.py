@@ -35,10 +35,6 @@ def argo_cd_that_prunes_last(bench: Bench, api: Api) -> ArgoApplication:
     return ArgoApplication(bench.argo_cd, api, options=["PruneLast=true"])
 
 
-def argo_cd_that_replaces(bench: Bench, api: Api) -> ArgoApplication:
-    return ArgoApplication(bench.argo_cd, api, options=["Replace=true"])
-
-
 def argo_cd_without_prune(bench: Bench, api: Api) -> ArgoApplication:
     return ArgoApplication(bench.argo_cd, api, prune=False)
 
@@ -62,7 +58,7 @@ def flux_that_waits(bench: Bench, api: Api) -> FluxKustomization:
 
 
 def flux_with_a_prefix(bench: Bench, api: Api) -> FluxKustomization:
-    return FluxKustomization(bench.flux, api, fields={"namePrefix": "eu-"})
+    return FluxKustomization(bench.flux, api, fields={"namePrefix": flux_stories.PREFIX})
 
 
 def kubectl(bench: Bench, api: Api) -> Kubectl:
@@ -203,7 +199,7 @@ STORIES = [
     Story(
         "Argo CD, Replace",
         ARGO_CD,
-        argo_cd_that_replaces,
+        argo_cd_without_self_heal,
         argo_stories.replace_takes_owners_away,
         DEPLOYMENT,
     ),
@@ -233,6 +229,7 @@ STORIES = [
         FLUX,
         flux_with_a_prefix,
         flux_stories.names_with_a_prefix,
+        end=flux_stories.leave_what_has_no_owner,
         harm="was started without ConfigMap web-config-",
     ),
     Story(
@@ -241,6 +238,7 @@ STORIES = [
         flux_with_a_prefix,
         flux_stories.workloads_with_a_prefix,
         DEPLOYMENT,
+        flux_stories.leave_what_has_no_owner,
     ),
     Story("Flux, the linker's image", FLUX, flux, flux_stories.image_of_the_linker, DEPLOYMENT),
     Story(
