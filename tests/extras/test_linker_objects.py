@@ -499,7 +499,7 @@ MANAGED_BY = [
 
 
 @pytest.mark.parametrize(("deployers", "labels", "manager"), MANAGED_BY)
-@pytest.mark.parametrize("schedule", ["", "@daily"], ids=["", "with a schedule"])
+@pytest.mark.parametrize("schedule", ["", "schedule: '@daily', "], ids=["", "with a schedule"])
 def test_a_policy_finds_its_label_on_all_objects_of_the_linker(
     deployers: str, labels: str, manager: str | None, schedule: str
 ) -> None:
@@ -507,7 +507,7 @@ def test_a_policy_finds_its_label_on_all_objects_of_the_linker(
     config = (
         "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\n"
         f"spec: {{kinds: [ConfigMap, Secret], {deployers}, "
-        f"linker: {{image: 'a:1', schedule: '{schedule}', {labels}}}}}\n"
+        f"linker: {{image: 'a:1', {schedule}{labels}}}}}\n"
     )
     rendered = run(READ_BY_PODS.encode(), config.encode()).stdout
     found = [item["metadata"] for item in yaml.safe_load_all(rendered)]
