@@ -33,8 +33,10 @@ _FOR_PEOPLE = frozenset(
         "graph",
         "history",
         "completion",
+        "schema",
         "version",
         "help",
+        "man",
         "--help",
         "-h",
         "--version",
@@ -58,6 +60,11 @@ def main() -> NoReturn:
 def kubectl_revisions() -> NoReturn:
     """Run `kubectl revisions`: kubectl finds it on PATH by its name."""
     _run_process(_kubectl_revisions, ["history", *sys.argv[1:]])
+
+
+def complete_kubectl_revisions() -> NoReturn:
+    """Tell kubectl what may come next after `kubectl revisions`: it finds this on PATH by its name."""
+    _run_process(_complete_kubectl, ["completion", *sys.argv[1:]])
 
 
 def _run_process(run: Callable[[list[str]], Outcome], arguments: list[str]) -> NoReturn:
@@ -88,6 +95,12 @@ def _kubectl_revisions(arguments: list[str]) -> Outcome:
     from krm_fn.cli.main import kubectl_revisions as command_line
 
     return command_line(arguments[1:])
+
+
+def _complete_kubectl(arguments: list[str]) -> Outcome:
+    from krm_fn.cli.main import complete_kubectl
+
+    return complete_kubectl(arguments[1:])
 
 
 def _run(arguments: list[str]) -> Outcome:

@@ -2,11 +2,13 @@
 
 import os
 from contextlib import redirect_stdout
+from importlib import import_module
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
+from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
 from krm_fn import __version__
 from krm_fn.base.problem import Outcome, printable
@@ -112,6 +114,34 @@ def completion(*, shell: str) -> Outcome:
     return complete(f"{shell}_source")
 
 
+_SCHEMAS = {
+    "configuration": "configrevisions-revisions.krm-fn.io-v1.json",
+    **{
+        name: f"{name}-v1.json" for name in ("diff", "diff-packages", "explain", "fleet", "history")
+    },
+}
+"""The files in `schemas/`, by what they describe."""
+
+
+@click.command(short_help="Print a JSON schema.")
+@click.argument("name", type=click.Choice([*_SCHEMAS]), default="configuration")
+def schema(*, name: str) -> Outcome:
+    """Print the JSON schema of krm-fn.yaml, or of what a command prints with -o json.
+
+    \b
+    configuration    krm-fn.yaml, for an editor or a validator
+    diff             krm-fn diff -o json
+    diff-packages    krm-fn diff --each -o json
+    explain          krm-fn explain -o json
+    fleet            krm-fn history -A -o json
+    history          krm-fn history -o json
+
+    Exit codes: 0 printed; 2 wrong arguments.
+    """  # noqa: D301  # click's mark for lines that it must not join
+    folder = Path(import_module("krm_fn.schemas").__path__[0])
+    return Outcome((folder / _SCHEMAS[name]).read_bytes(), "", 0)
+
+
 @click.command(short_help="Print the version.")
 def version() -> Outcome:
     """Print the version, as --version does.
@@ -139,6 +169,20 @@ def print_help(*, name: str) -> Outcome:
     return main([name, "--help"] if name else ["--help"])
 
 
+@click.command(short_help="Print the help of all commands as a page for man.")
+def man() -> Outcome:
+    """Print the help of all commands as a page for man.
+
+    \b
+    krm-fn man > /usr/local/share/man/man1/krm-fn.1
+
+    Exit codes: 0 printed; 2 wrong arguments.
+    """  # noqa: D301  # click's mark for lines that it must not join
+    from krm_fn.cli.man import write_man_page
+
+    return Outcome(write_man_page(krm_fn, __version__).encode(), "", 0)
+
+
 @click.group(
     cls=GroupWithConfiguration,
     commands=[
@@ -154,9 +198,11 @@ def print_help(*, name: str) -> Outcome:
             link,
             discover,
             completion,
+            schema,
             version,
         ),
         print_help,
+        man,
     ],
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -193,3 +239,21 @@ def complete(instruction: str) -> Outcome:
     completion = answer(krm_fn, {}, "krm-fn", VARIABLE)
     text = completion.source() if action == "source" else completion.complete() + "\n"
     return Outcome(os.fsencode(text), "", 0)  # the words may hold file names that are not UTF-8
+
+
+_NO_FILES = 4
+_FILES = 0
+"""Of cobra, which kubectl is built with: what a shell offers beside what is printed."""
+
+
+def complete_kubectl(arguments: list[str]) -> Outcome:
+    """Tell kubectl what may come next after `kubectl revisions`: the last argument is what is typed of it.
+
+    kubectl runs `kubectl_complete-revisions`, and reads what programs with cobra print: a line for
+    each possible word, a tab before its description, and a number behind a colon.
+    """
+    *words, typed = arguments or [""]
+    found = ShellComplete(history, {}, "kubectl revisions", "").get_completions(words, typed)
+    plain = [f"{item.value}\t{item.help or ''}".strip() for item in found if item.type == "plain"]
+    directive = _FILES if len(plain) < len(found) else _NO_FILES
+    return Outcome(os.fsencode("\n".join([*plain, f":{directive}", ""])), "", 0)

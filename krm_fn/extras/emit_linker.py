@@ -19,6 +19,7 @@ from krm_fn.base.item import Item, about
 from krm_fn.base.kind import (
     ADD_ON_KINDS,
     CONSUMER_KINDS,
+    DEPLOYERS,
     SYNC_WAVE,
     Kind,
     Kinds,
@@ -48,7 +49,7 @@ from krm_fn.base.settings import (
     NearbyConfig,
     Settings,
 )
-from krm_fn.core.decide.run import Consumers, Package, Revision, Run
+from krm_fn.core.decide.run import MANAGED_BY, Consumers, Package, Revision, Run
 from krm_fn.core.names.names import (
     EXPECTED_IMAGE,
     content_name,
@@ -131,7 +132,7 @@ def job(group: JobPlan, settings: Settings, image: str) -> Object:
     linker = settings.linker
     spec = _job_spec(group, settings, image, linker.ttl_seconds_after_finished)
     name = content_name(settings.set, "-link", spec)
-    labels = {**linker.labels, **_labels(settings)}
+    labels = _labels(settings)
     metadata = _metadata(name, group.namespace, group.wave, labels, linker.annotations)
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
 
@@ -144,7 +145,7 @@ def cron_job(group: JobPlan, settings: Settings, namespace: str, image: str) -> 
     """
     linker = settings.linker
     ttl = linker.ttl_seconds_after_finished
-    labels = {**linker.labels, **_labels(settings)}
+    labels = _labels(settings)
     spec: Object = {
         "schedule": spread_schedule(linker.schedule or _WHEN_RESUMED, namespace, settings.set),
         # What is not written, people may set: a CronJob that they suspend stays so in the next
@@ -330,7 +331,7 @@ def tracker(revision: Revision, name: RevisionName, settings: Settings) -> Objec
         **{one.annotation: one.value for one in protections_of(settings.deployers)},
         **keep_new_name(settings.deployers),
     }
-    labels = {keys.SET: settings.set, keys.COMPONENT: keys.TRACKER}
+    labels = _labels(settings, keys.TRACKER)
     metadata = _metadata(name.name, revision.item.id.namespace, wave, labels, annotations)
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 
@@ -354,12 +355,23 @@ def _name(settings: Settings) -> str:
     return f"{settings.set}-linker"
 
 
-def _labels(settings: Settings) -> dict[str, str]:
-    return {keys.SET: settings.set, keys.COMPONENT: keys.LINKER}
+def _labels(settings: Settings, component: str = keys.LINKER) -> dict[str, str]:
+    """Return the labels of an object of the linker.
+
+    Where a deployer writes who manages an object, two values would differ for ever.
+    """
+    by_deployers = {mark for name in settings.deployers for mark in DEPLOYERS[name].marks}
+    manager = {} if MANAGED_BY in by_deployers else {MANAGED_BY: "krm-fn"}
+    return {**manager, **settings.linker.labels, **_identity(settings, component)}
 
 
 def _pod_labels(settings: Settings) -> dict[str, str]:
-    return {**NO_SIDECAR_LABELS, **settings.linker.labels, **_labels(settings)}
+    """Return the labels of the linker's pods: with another label, each Job would get another name."""
+    return {**NO_SIDECAR_LABELS, **settings.linker.labels, **_identity(settings, keys.LINKER)}
+
+
+def _identity(settings: Settings, component: str) -> dict[str, str]:
+    return {keys.SET: settings.set, keys.COMPONENT: component}
 
 
 def _metadata(

@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.process import KRM_FN, krm_fn
 from tests.cli.terminal import at_terminal
+from tests.tools.require import require
 
 PAGE = (Path(__file__).parent.parent.parent / "docs/commands.md").read_text()
 INSTALL = {
@@ -46,7 +47,7 @@ COMMANDS = (
         "link",
         "discover",
     ),
-    *("completion", "version", "help"),
+    *("completion", "schema", "version", "help", "man"),
 )
 OFFERED = [
     pytest.param("", [f"plain,{one}" for one in COMMANDS], id="all commands"),
@@ -55,6 +56,7 @@ OFFERED = [
     pytest.param("link --output ''", ["plain,text", "plain,json"], id="all values of an option"),
     pytest.param("help he", ["plain,help"], id="a command that has help"),
     pytest.param("completion z", ["plain,zsh"], id="a shell"),
+    pytest.param("schema hist", ["plain,history"], id="a schema"),
     pytest.param(
         "diff -o ''",
         ["plain,text", "plain,json", "plain,markdown"],
@@ -146,3 +148,31 @@ def test_a_real_bash_completes(tmp_path: Path) -> None:
         done = shell.finish()
     assert "metadata: {name: found}" in done.stdout
     assert "Invalid value for '--output' / '-o': 'xm' is not one of 'text', 'json'" in done.stderr
+
+
+KUBECTL = [
+    pytest.param(["--outp"], ["--output"], "NoFileComp", id="an option"),
+    pytest.param(
+        ["-o", ""], ["text", "wide", "json", "markdown", "html"], "NoFileComp", id="values"
+    ),
+    pytest.param(["--kubeconfig", ""], [], "Default", id="a file, which the shell completes"),
+    pytest.param(["web"], [], "NoFileComp", id="a name that only the user knows"),
+]
+
+
+@pytest.mark.parametrize(("typed", "offered", "directive"), KUBECTL)
+def test_kubectl_is_offered(
+    typed: list[str], offered: list[str], directive: str, tmp_path: Path
+) -> None:
+    """Ask kubectl as its script for a shell does: it finds our program by its name."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        [require("kubectl"), "__complete", "revisions", *typed],
+        env={"PATH": path, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    words = [line.partition("\t")[0] for line in done.stdout.splitlines()]
+    assert [word for word in words if not word.startswith(":")] == offered
+    assert f"ShellCompDirective{directive}\n" in done.stderr

@@ -1,8 +1,11 @@
 """The help of each command: how it is asked for, how wide it is, and which exit codes it promises."""
 
+import inspect
 import re
+import subprocess
 from pathlib import Path
 
+import click
 import pytest
 
 from krm_fn.cli.main import krm_fn as krm_fn_group
@@ -10,6 +13,7 @@ from tests.cases import FIXTURES
 from tests.cli.process import krm_fn
 from tests.git.repository import commit
 from tests.render.run import CONFIG_MAP, write
+from tests.tools.require import require
 
 ROOT = Path(__file__).parent.parent.parent
 COMMANDS = ["", *krm_fn_group.commands]
@@ -34,6 +38,34 @@ def test_help_of_no_command_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_fits_a_terminal(command: str, tmp_path: Path) -> None:
     assert [line for line in help_of(command, tmp_path).splitlines() if len(line) > WIDTH] == []
+
+
+def test_groff_reads_the_page_for_man(tmp_path: Path) -> None:
+    """It warns of nothing, and shows all that the help of each command says, wherever the lines end."""
+    page = tmp_path / "krm-fn.1"
+    page.write_text(krm_fn("man", cwd=tmp_path).stdout)
+    command = [
+        require("groff"),
+        "-man",
+        "-ww",
+        "-Wbreak",
+        "-Tutf8",
+        "-P-cbou",
+        "-rHY=0",
+        "-dAD=l",
+        page,
+    ]
+    done = subprocess.run(command, capture_output=True, check=True)
+    assert done.stderr == b""
+    shown = "".join(done.stdout.decode().replace("\N{HYPHEN}", "-").split())
+    for command_of_group in krm_fn_group.commands.values():
+        said = inspect.cleandoc(command_of_group.help or "").replace("\b", "")
+        assert "".join(said.split()) in shown
+        for option in command_of_group.params:
+            assert option.name
+            if isinstance(option, click.Option) and option.help and not option.hidden:
+                assert option.opts[0] in shown
+                assert "".join(option.help.split()) in shown
 
 
 def promised_codes(text: str) -> dict[int, str]:
@@ -125,10 +157,14 @@ ENDS = [
     pytest.param("discover a", 2, id="a folder is discovered"),
     pytest.param("completion bash", 0, id="a script is printed"),
     pytest.param("completion tcsh", 2, id="a shell is not known"),
+    pytest.param("schema", 0, id="a schema is printed"),
+    pytest.param("schema nothing", 2, id="nothing has no schema"),
     pytest.param("version", 0, id="the version is printed"),
     pytest.param("version 1", 2, id="the version of what"),
     pytest.param("help diff", 0, id="help is printed"),
     pytest.param("help nothing", 2, id="nothing has no help"),
+    pytest.param("man", 0, id="a page for man is printed"),
+    pytest.param("man diff", 2, id="a page for man has all commands"),
 ]
 
 ELSEWHERE = {

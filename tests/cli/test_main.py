@@ -264,8 +264,10 @@ COMMANDS = (
         "link",
         "discover",
         "completion",
+        "schema",
         "version",
         "help",
+        "man",
     ),
 )
 LIGHT = [["--help"], *([command, "--help"] for command in COMMANDS)]

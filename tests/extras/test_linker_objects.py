@@ -460,3 +460,60 @@ def test_a_clash_of_two_trackers_of_one_object_is_warned_about_once() -> None:
         b"spec: {kinds: [Secret, SecretProviderClass], strategy: adopt, linker: {image: 'a:1'}}\n"
     )
     assert run(CLASHING.encode(), config).stderr.count("will not be garbage-collected") == 1
+
+
+READ_BY_PODS = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web-config, namespace: shop}
+data: {a: b}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: web-secret, namespace: shop}
+data: {a: Yg==}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - {name: a, image: a, envFrom: [{configMapRef: {name: web-config}}, {secretRef: {name: web-secret}}]}
+"""
+LABELS = "labels: {team: shop}"
+MANAGER = "app.kubernetes.io/managed-by"
+MANAGED_BY = [
+    pytest.param("deployers: [argocd]", LABELS, "krm-fn", id="krm-fn manages them"),
+    pytest.param("deployers: []", LABELS, "krm-fn", id="also if kubectl applies them"),
+    pytest.param("deployers: [helm]", LABELS, None, id="Helm writes who manages them"),
+    pytest.param(
+        "deployers: [argocd]",
+        f"labels: {{team: shop, {MANAGER}: platform}}",
+        "platform",
+        id="the author says who manages them",
+    ),
+]
+
+
+@pytest.mark.parametrize(("deployers", "labels", "manager"), MANAGED_BY)
+@pytest.mark.parametrize("schedule", ["", "schedule: '@daily', "], ids=["", "with a schedule"])
+def test_a_policy_finds_its_label_on_all_objects_of_the_linker(
+    deployers: str, labels: str, manager: str | None, schedule: str
+) -> None:
+    """Revisions and workloads have none of them: those are the author's."""
+    config = (
+        "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\n"
+        f"spec: {{kinds: [ConfigMap, Secret], {deployers}, "
+        f"linker: {{image: 'a:1', {schedule}{labels}}}}}\n"
+    )
+    rendered = run(READ_BY_PODS.encode(), config.encode()).stdout
+    found = [item["metadata"] for item in yaml.safe_load_all(rendered)]
+    added = [item for item in found if "team" in item.get("labels", {})]
+    authored = [item for item in found if item not in added]
+    assert [item["name"].partition("-")[0] for item in authored] == ["web", "web", "web"]
+    assert len(added) == (7 if schedule else 6)
+    assert {item["labels"].get(MANAGER) for item in added} == {manager}
+    assert all(MANAGER not in item.get("labels", {}) for item in authored)

@@ -11,6 +11,7 @@ from tests.pages.messages import ROOT, Message, Text, find_texts, read_messages
 from tests.pages.messages_page import PAGE, page
 
 ANSWERS = {
+    "krm_fn/cli/man.py": "a page for man",
     "krm_fn/cli/main.py": "what `krm-fn --help` says of the configuration",
     "krm_fn/tools/diff/tree.py": "the paths of differences",
     "krm_fn/tools/diff/write_difference.py": "what `krm-fn diff` draws",

@@ -1,0 +1,249 @@
+"""`python -m benchmarks.alternatives`: what users would pick instead, on the same work.
+
+The work is N ConfigMaps, and N Deployments that read each of them twice. Figures are processor time
+of whole processes, with all that they start, in turn.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.install import install
+from benchmarks.measure import Command, Figures, describe_machine, measure_in_turn
+from tests.tools.require import require
+
+SIZES = (50, 200, 400, 1_000)
+
+FIRST = "kustomize build, with generators"
+LONGEST = 30.0
+"""Seconds. What takes longer is measured once, and what would take ten times as long not at all."""
+
+CONFIGURATION = """\
+apiVersion: revisions.krm-fn.io/v1
+kind: ConfigRevisions
+metadata:
+  name: shop
+  annotations:
+    config.kubernetes.io/function: |
+      exec: {{path: {program}}}
+spec:
+  linker: {{image: registry.example/krm-fn:1}}
+"""
+VALUES = {"LOG_LEVEL": "info", "config.yaml": "server:\n  port: 8080\n"}
+CONFIG_MAP = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: app-{number}-config
+  namespace: shop
+data:
+  LOG_LEVEL: info
+  number: "{number}"
+  config.yaml: |
+    server:
+      port: 8080
+"""
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: app-{number}
+  namespace: shop
+spec:
+  replicas: 3
+  selector:
+    matchLabels:
+      app: app-{number}
+  template:
+    metadata:
+      labels:
+        app: app-{number}{checksum}
+    spec:
+      containers:
+      - name: app
+        image: registry.example/app:1.0.{number}
+        envFrom:
+        - configMapRef:
+            name: app-{number}-config
+        volumeMounts:
+        - mountPath: /etc/app
+          name: config
+      volumes:
+      - name: config
+        configMap:
+          name: app-{number}-config
+"""
+CHECKSUM = """
+      annotations:
+        checksum/config: {{ $.Files.Get (printf "configs/app-%d.yaml" (int $number)) | sha256sum }}"""
+TEMPLATE = "{{- range $number := until COUNT }}\n---\nOBJECTS{{- end }}\n"
+
+
+class Programs(NamedTuple):
+    krm_fn: Path
+    kustomize: Path
+    helm: Path
+
+
+class Way(NamedTuple):
+    """How to make the manifests. `write` fills an empty folder, and returns the command, which runs in it."""
+
+    what: str
+    write: Callable[[Path, int, Programs], Sequence[str]]
+    stdin: str = ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.alternatives", description=__doc__)
+    parser.add_argument("--runs", type=int, default=3, help="of each way (default: 3)")
+    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="of N")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        programs = Programs(install(folder), require("kustomize"), require("helm"))
+        for line in table(programs, folder, options.sizes, options.runs):
+            print(line, flush=True)
+
+
+def table(programs: Programs, folder: Path, sizes: Sequence[int], runs: int) -> Iterator[str]:
+    """Yield a line for each way: its seconds and their share of those of the first way, for each N."""
+    yield f"Measured on {describe_machine()}."
+    yield ""
+    found: dict[str, dict[int, Figures]] = {way.what: {} for way in WAYS}
+    for number in sizes:
+        for way in WAYS:
+            before = max((one.processor for one in found[way.what].values()), default=0)
+            if before > LONGEST:
+                continue
+            place = folder / f"{len([*folder.iterdir()])}"
+            place.mkdir()
+            words = way.write(place, number, programs)
+            stdin = {"stdin": place / way.stdin} if way.stdin else {}
+            command = Command(["env", "-C", str(place), *words], **stdin)
+            (found[way.what][number],) = measure_in_turn([command], runs)
+    yield f"| seconds of processor time, of those of the first way | {' | '.join(f'{number:,}' for number in sizes)} |"
+    yield f"|---{'|---' * len(sizes)}|"
+    for what, figures in found.items():
+        cells = [cell(figures.get(number), found[FIRST].get(number)) for number in sizes]
+        yield f"| {what} | {' | '.join(cells)} |"
+
+
+def cell(found: Figures | None, first: Figures | None) -> str:
+    if found is None:
+        return "not run"
+    share = f", {found.processor / first.processor:.2g}" if first else ""
+    return f"{found.processor:.3g}{share}"
+
+
+def write_plain(folder: Path, number: int, programs: Programs) -> list[str]:
+    """Write a kustomization of manifests."""
+    _write_manifests(folder, number)
+    _write_kustomization(folder, {"resources": ["objects.yaml"]})
+    return [str(programs.kustomize), "build"]
+
+
+def write_generators(folder: Path, number: int, programs: Programs) -> list[str]:
+    """Write a kustomization that generates the ConfigMaps, with hashes in their names."""
+    _write_manifests(folder, number, DEPLOYMENT)
+    for key, text in VALUES.items():
+        (folder / key).write_text(text)
+    generators = [
+        {"name": f"app-{one}-config", "namespace": "shop", "files": [*VALUES]}
+        for one in range(number)
+    ]
+    kustomization = {"resources": ["objects.yaml"], "configMapGenerator": generators}
+    _write_kustomization(folder, kustomization)
+    return [str(programs.kustomize), "build"]
+
+
+def write_transformer(folder: Path, number: int, programs: Programs) -> list[str]:
+    """Write a kustomization with krm-fn as a transformer."""
+    return _write_transformer(folder, number, programs, str(programs.krm_fn))
+
+
+def write_cat(folder: Path, number: int, programs: Programs) -> list[str]:
+    """Write the same with a program that changes nothing: it costs what the passing costs."""
+    return _write_transformer(folder, number, programs, "/bin/cat")
+
+
+def write_pipe(folder: Path, number: int, programs: Programs) -> list[str]:
+    """Pipe what kustomize prints into krm-fn."""
+    write_plain(folder, number, programs)
+    _configure(folder, programs.krm_fn)
+    return ["sh", "-c", f"{programs.kustomize} build | {programs.krm_fn} {folder}/krm-fn.yaml"]
+
+
+def write_render(folder: Path, number: int, programs: Programs) -> list[str]:
+    """Let krm-fn run kustomize on the same kustomization."""
+    write_plain(folder, number, programs)
+    _configure(folder, programs.krm_fn)
+    return [
+        *("env", f"PATH={programs.kustomize.parent}:/usr/bin:/bin"),
+        *(str(programs.krm_fn), "render", "."),
+    ]
+
+
+def write_alone(folder: Path, number: int, programs: Programs) -> list[str]:
+    """Write the same manifests without kustomize."""
+    _write_manifests(folder, number)
+    _configure(folder, programs.krm_fn)
+    return [str(programs.krm_fn), f"{folder}/krm-fn.yaml"]
+
+
+def write_chart(folder: Path, number: int, programs: Programs) -> list[str]:
+    """Write a chart whose pod templates have the sha256 of a file as an annotation."""
+    (folder / "templates").mkdir()
+    (folder / "configs").mkdir()
+    (folder / "Chart.yaml").write_text("apiVersion: v2\nname: shop\nversion: 0.1.0\n")
+    for one in range(number):
+        (folder / "configs" / f"app-{one}.yaml").write_text(f"LOG_LEVEL: info\nnumber: {one}\n")
+    # A number of the chart in the place of ours.
+    deployment = DEPLOYMENT.format(number="NUMBER", checksum=CHECKSUM)
+    objects = f"{CONFIG_MAP.format(number='NUMBER')}---\n{deployment}"
+    text = TEMPLATE.replace("COUNT", str(number)).replace("OBJECTS", objects)
+    (folder / "templates" / "all.yaml").write_text(text.replace("NUMBER", "{{ $number }}"))
+    return [str(programs.helm), "template", "shop", "."]
+
+
+def _write_transformer(folder: Path, number: int, programs: Programs, program: str) -> list[str]:
+    _write_manifests(folder, number)
+    _configure(folder, Path(program))
+    _write_kustomization(folder, {"resources": ["objects.yaml"], "transformers": ["krm-fn.yaml"]})
+    return [str(programs.kustomize), "build", "--enable-alpha-plugins", "--enable-exec"]
+
+
+def _configure(folder: Path, program: Path) -> None:
+    (folder / "krm-fn.yaml").write_text(CONFIGURATION.format(program=program))
+
+
+def _write_kustomization(folder: Path, kustomization: Mapping[str, object]) -> None:
+    (folder / "kustomization.yaml").write_text(json.dumps(kustomization))
+
+
+def _write_manifests(folder: Path, number: int, *kinds: str) -> None:
+    """Write the objects as documents."""
+    documents = [
+        template.format(number=one, checksum="")
+        for one in range(number)
+        for template in kinds or (CONFIG_MAP, DEPLOYMENT)
+    ]
+    (folder / "objects.yaml").write_text("---\n".join(documents))
+
+
+WAYS = (
+    Way(FIRST, write_generators),
+    Way("kustomize build, plain", write_plain),
+    Way("kustomize build, with krm-fn as a transformer", write_transformer),
+    Way("kustomize build, with cat as a transformer", write_cat),
+    Way("kustomize build, piped into krm-fn", write_pipe, "objects.yaml"),
+    Way("krm-fn render of the kustomization", write_render),
+    Way("krm-fn alone", write_alone, "objects.yaml"),
+    Way("helm template, with sha256sum", write_chart),
+)
+
+
+if __name__ == "__main__":
+    main()
