@@ -16,8 +16,18 @@ from tests.gitops.kubelet import Kubelet
 from tests.pages.blocks import read_blocks, run_blocks, with_outputs
 from tests.tools.require import require_built
 
-PAGES = {"tutorial.md": "shop", "staged-adoption.md": "staged"}
-"""Each page, and the namespace that it creates."""
+ELSEWHERE = "cafe"
+"""A namespace for what is about `shop`. It has the same length, so that tables stay as wide."""
+
+PAGES = {
+    "tutorial.md": "shop",
+    "staged-adoption.md": "staged",
+    "how-to/a-canary-goes-wrong.md": ELSEWHERE,
+}
+"""Each page, and the namespace in which it is run."""
+
+BEGINS = {"how-to/a-canary-goes-wrong.md": ("tutorial.md", "## 5. ")}
+"""The page whose commands lead to where a page begins, and the heading before which they end."""
 
 BY_THIS_TEST = "labels: {app: web, test/pod: local}"
 """The one change of what a page writes: pods that the test starts, once it has read their configuration."""
@@ -51,10 +61,22 @@ def test_a_page_prints_what_it_says(
     path = ROOT / "docs" / page
     text = path.read_text()
     place = Workplace(cluster, api)
-    blocks = [block.replace("labels: {app: web}", BY_THIS_TEST) for block in read_blocks(text)]
+    first = read_first(page)
+    blocks = [
+        block.replace("labels: {app: web}", BY_THIS_TEST).replace("shop", namespace)
+        for block in [*first, *read_blocks(text)]
+    ]
     with Kubelet(api), Nginx(api):
         printed = run_blocks(blocks, place.environment, tmp_path)
-    shown = with_outputs(text, printed)
+    shown = with_outputs(text, [one.replace(ELSEWHERE, "shop") for one in printed[len(first) :]])
     if request.config.option.snapshot_update:
         path.write_text(shown)
     assert shown == text
+
+
+def read_first(page: str) -> list[str]:
+    """Return the commands of another page that lead to where this one begins."""
+    if page not in BEGINS:
+        return []
+    other, heading = BEGINS[page]
+    return read_blocks((ROOT / "docs" / other).read_text().partition(f"\n{heading}")[0])

@@ -49,8 +49,8 @@ def test_a_page_works_as_it_is_written(
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_fits_on_a_screen_or_two(page: str) -> None:
-    """One screen is some forty lines of text; code that is copied as a whole may make it two."""
-    assert len((ROOT / "docs/how-to" / f"{page}.md").read_text().splitlines()) <= 90
+    """A screen is some fifty lines. What is copied and what it prints may fill a second one."""
+    assert len((ROOT / "docs/how-to" / f"{page}.md").read_text().splitlines()) <= 110
 
 
 def make_repository(folder: Path) -> Path:
