@@ -1,7 +1,5 @@
 """The pages that teach by commands print what they say, on a real control plane."""
 
-import re
-import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -15,16 +13,21 @@ from tests.cluster.object_state import Name
 from tests.cluster.rollouts_controller import NAME, start_rollouts_controller
 from tests.gitops.command import Workplace
 from tests.gitops.kubelet import Kubelet
+from tests.pages.blocks import read_blocks, run_blocks, with_outputs
 from tests.tools.require import require_built
 
-PAGES = {"tutorial.md": "shop", "staged-adoption.md": "staged"}
-"""Each page, and the namespace that it creates."""
+ELSEWHERE = "cafe"
+"""A namespace for what is about `shop`. It has the same length, so that tables stay as wide."""
 
-BLOCK = re.compile(r"^```sh\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
-"""Commands, and right behind them what they print."""
+PAGES = {
+    "tutorial.md": "shop",
+    "staged-adoption.md": "staged",
+    "how-to/a-canary-goes-wrong.md": ELSEWHERE,
+}
+"""Each page, and the namespace in which it is run."""
 
-AGE = re.compile(r" +(?:\d+[smh])+ +")
-"""In a table, how long ago something was. That depends on the machine."""
+BEGINS = {"how-to/a-canary-goes-wrong.md": ("tutorial.md", "## 5. ")}
+"""The page whose commands lead to where a page begins, and the heading before which they end."""
 
 BY_THIS_TEST = "labels: {app: web, test/pod: local}"
 """The one change of what a page writes: pods that the test starts, once it has read their configuration."""
@@ -58,48 +61,22 @@ def test_a_page_prints_what_it_says(
     path = ROOT / "docs" / page
     text = path.read_text()
     place = Workplace(cluster, api)
+    first = read_first(page)
+    blocks = [
+        block.replace("labels: {app: web}", BY_THIS_TEST).replace("shop", namespace)
+        for block in [*first, *read_blocks(text)]
+    ]
     with Kubelet(api), Nginx(api):
-        printed = run_blocks([commands for commands, _ in BLOCK.findall(text)], place, tmp_path)
-    shown = with_outputs(text, printed)
+        printed = run_blocks(blocks, place.environment, tmp_path)
+    shown = with_outputs(text, [one.replace(ELSEWHERE, "shop") for one in printed[len(first) :]])
     if request.config.option.snapshot_update:
         path.write_text(shown)
     assert shown == text
 
 
-def run_blocks(blocks: list[str], place: Workplace, folder: Path) -> list[str]:
-    """Run all blocks in one shell, as a reader does, and return what each printed.
-
-    The first failure ends it.
-    """
-    script = ["set -euo pipefail", f"cd {folder}"]
-    for number, block in enumerate(blocks):
-        script += [
-            f"exec > {folder}/{number}.out",
-            block.replace("labels: {app: web}", BY_THIS_TEST),
-        ]
-    done = subprocess.run(
-        ["bash", "-c", "\n".join(script)],
-        env=place.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    outputs = [folder / f"{number}.out" for number in range(len(blocks))]
-    last = [output.read_text() for output in outputs if output.exists()]
-    assert done.returncode == 0, (
-        f"block {len(last)} ended with {done.returncode}:\n{last[-1]}{done.stderr}"
-    )
-    return last
-
-
-def with_outputs(text: str, printed: list[str]) -> str:
-    """Put what was printed in the blocks of the page, each age as half a minute."""
-    outputs = (AGE.sub("  30s  ", one) for one in printed)
-
-    def put(found: re.Match[str]) -> str:
-        output = next(outputs)
-        if found[2] is None:
-            return found[0]
-        return f"```sh\n{found[1]}```\n\n```text\n{output}```"
-
-    return BLOCK.sub(put, text)
+def read_first(page: str) -> list[str]:
+    """Return the commands of another page that lead to where this one begins."""
+    if page not in BEGINS:
+        return []
+    other, heading = BEGINS[page]
+    return read_blocks((ROOT / "docs" / other).read_text().partition(f"\n{heading}")[0])

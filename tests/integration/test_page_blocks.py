@@ -2,7 +2,8 @@
 
 What each renders is complete, and protected from its deployer. The blocks of docs/migration.md need
 a cluster: test_migration_blocks.py runs them with a file in its place. Those of the tutorial and of
-docs/staged-adoption.md are run on one, by tests/gitops/test_pages.py.
+docs/staged-adoption.md are run on one, by tests/gitops/test_pages.py; those of docs/how-to as whole
+pages, by test_how_to.py.
 """
 
 import os
@@ -22,7 +23,8 @@ ROOT = Path(__file__).parent.parent.parent
 ON_A_CLUSTER = {
     ROOT / "docs" / page for page in ("migration.md", "staged-adoption.md", "tutorial.md")
 }
-PAGES = [ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - ON_A_CLUSTER)]
+AS_A_WHOLE = {*(ROOT / "docs/how-to").glob("*.md")}
+PAGES = [ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - ON_A_CLUSTER - AS_A_WHOLE)]
 BLOCKS = [
     pytest.param(block, id=f"{page.relative_to(ROOT)} {index}")
     for page in PAGES

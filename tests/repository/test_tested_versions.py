@@ -82,6 +82,11 @@ def test_the_page_has_a_row_for_each_version() -> None:
     assert write_rows(page, read_rows(page)) == page
 
 
+def test_users_are_told_of_each_version() -> None:
+    told = (PAGE.parent / "docs/versions.md").read_text().partition("## Versions of other")[2]
+    assert not [cell for cell in list_cells() if f" {cell.version.removeprefix('v')}" not in told]
+
+
 def test_the_cells_of_a_row_are_in_the_order_of_their_versions() -> None:
     cells = choose(list_cells(), ["kubernetes"])
     assert [cell.version.split(".")[1] for cell in cells] == ["34", "35", "36", "37"]
@@ -137,5 +142,5 @@ def test_a_deployer_says_the_lowest_version_with_which_the_tests_pass(
         if row.program == program and row.is_good
     ]
     lowest = rows[0].version.removeprefix("v").rpartition(".")[0]
-    sentence = (PAGE.parent / "deployers" / page).read_text().split("\n\n")[1]
+    sentence = (PAGE.parent / "docs/deployers" / page).read_text().split("\n\n")[1]
     assert said.format(lowest) in sentence
