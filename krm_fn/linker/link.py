@@ -15,6 +15,7 @@ from krm_fn.linker.owners import (
     plan_deletions,
     plan_leaks,
     plan_owners,
+    say_abandoned,
 )
 from krm_fn.linker.report import NOT_LINKED, Report, Write, record_events
 from krm_fn.linker.retry import OutOfTime
@@ -270,10 +271,7 @@ def _report_leaks(plan: LinkPlan, observation: Observation, report: Report) -> N
     elif observation.inventory is None and observation.revisions:
         report.warn(f"{inventory}: does not exist; until then nothing is deleted")
     for revision in find_abandoned(plan, observation):
-        report.warn(
-            f"{revision.kind} {report.namespace}/{revision.name}: all its owners are gone: about to be collected; "
-            f"apply the manifests again"
-        )
+        report.warn(say_abandoned(f"{revision.kind} {report.namespace}/{revision.name}"))
     for leak in plan_leaks(plan, observation):
         report.warn(
             f"{leak.kind} {report.namespace}/{leak.name}: the linker may no longer delete it, as no Job of its own "
