@@ -66,6 +66,10 @@ class LiveManifest(NamedTuple):
         """Tell whether somebody has set `immutable`, where no content has been read: to `true`, almost always."""
         return _is_immutable(self.owners)
 
+    def is_frozen(self, appliers: Collection[str]) -> bool:
+        """Tell whether somebody else than a deployer has: nobody sets it to `false` by hand."""
+        return _is_immutable(one for one in self.owners if not is_applier(one, appliers))
+
 
 def read_live(kind: Kind, found: Any) -> LiveManifest:
     """Read an object as an API server gives it, without what it says of itself.
