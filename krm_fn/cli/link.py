@@ -160,11 +160,11 @@ def link(
     revision it waits ten seconds and looks at everything again. You can run it at any time and as often as you like.
     Changes are printed on stdout; what it waits for, warnings and errors on stderr.
 
-    Exit codes: 0 success, with warnings on stderr for what could not be linked or deleted; 1 a live object references
-    a revision that does not exist, all revisions or a Secret of the --workload objects are missing, something comes
-    after the time limit, the API server does not have the kind of a --workload, or there are no credentials; 2 wrong
-    arguments; 4 with --check-only, a run would change something; 130 interrupted; 143 terminated, run again to
-    finish.
+    Exit codes: 0 success, with warnings on stderr for what a later run may link or delete; 1 a live object references
+    a revision that does not exist, all revisions or a Secret of the --workload objects are missing, a Secret cannot
+    be linked, the inventory is missing, something comes after the time limit, the run cannot go on, the API server
+    does not have the kind of a --workload, or there are no credentials; 2 wrong arguments; 4 with --check-only, a run
+    would change something; 130 interrupted; 143 terminated, run again to finish.
     """
     plan = LinkPlan(
         set=set_name,

@@ -15,11 +15,14 @@ from krm_fn.linker.owners import (
     plan_deletions,
     plan_leaks,
     plan_owners,
+    say_abandoned,
 )
 from krm_fn.linker.report import NOT_LINKED, Report, Write, record_events
+from krm_fn.linker.retry import OutOfTime
 from krm_fn.linker.wait import (
     LastLook,
     finds_nothing,
+    lacks_inventory,
     look_last,
     wait_for_history,
     wait_for_kpt,
@@ -45,10 +48,22 @@ def link(plan: LinkPlan, cluster: Cluster, report: Report) -> None:
     Waits until the workloads reference what was rendered for them. Then adds owners, makes each
     tracker the owner of its Secret, deletes what nothing references, and looks a last time: if
     something that was missing has come, it does all of that again. Reports what is still missing.
-    Raises ApiError and Stopped.
+    Raises Stopped, and ApiError and OutOfTime, which it has reported.
     """
     secrets = SecretLinks(plan, cluster, report)
+    try:
+        _link(plan, secrets, cluster, report)
+    except ApiError as error:
+        _report_end(str(error), plan, secrets, report)
+        raise
+    except OutOfTime:
+        over = f"the time limit of {plan.timeout} s is over"
+        sentence = f"{over}; completed changes are kept, run again to finish"
+        _report_end(sentence, plan, secrets, report)
+        raise
 
+
+def _link(plan: LinkPlan, secrets: SecretLinks, cluster: Cluster, report: Report) -> None:
     def hold(seen: Observation) -> None:
         _hold_revisions(plan, seen, cluster, report)
         secrets.hold(seen)
@@ -213,6 +228,15 @@ def _delete(revision: LiveRevision, plan: LinkPlan, cluster: Cluster, report: Re
         report.warn(str(error))
 
 
+def _report_end(sentence: str, plan: LinkPlan, secrets: SecretLinks, report: Report) -> None:
+    """Say why a run could not go on. It has failed, unless another one follows by itself."""
+    if plan.waits:
+        report.fail(sentence, reason=NOT_LINKED)
+    else:
+        report.warn(sentence)
+    secrets.report_unlinked()
+
+
 def _report_missing(plan: LinkPlan, last: LastLook, secrets: SecretLinks, report: Report) -> None:
     if not last.broken and finds_nothing(plan, last.observation):
         report.fail(
@@ -237,15 +261,17 @@ def _report_leaks(plan: LinkPlan, observation: Observation, report: Report) -> N
             report.warn(sentence)
         else:  # no later run can link these workloads either
             report.fail(sentence, reason=NOT_LINKED)
-    if observation.inventory is None and observation.revisions:
-        report.warn(
-            f"ConfigMap {report.namespace}/{plan.inventory}: does not exist; until then nothing is deleted"
+    inventory = f"ConfigMap {report.namespace}/{plan.inventory}"
+    if lacks_inventory(plan, observation) and not finds_nothing(plan, observation):
+        report.fail(
+            f"{inventory}: does not exist, and nobody would delete its revisions after an uninstall; "
+            f"apply the manifests again",
+            reason=NOT_LINKED,
         )
+    elif observation.inventory is None and observation.revisions:
+        report.warn(f"{inventory}: does not exist; until then nothing is deleted")
     for revision in find_abandoned(plan, observation):
-        report.warn(
-            f"{revision.kind} {report.namespace}/{revision.name}: all its owners are gone: about to be collected; "
-            f"apply the manifests again"
-        )
+        report.warn(say_abandoned(f"{revision.kind} {report.namespace}/{revision.name}"))
     for leak in plan_leaks(plan, observation):
         report.warn(
             f"{leak.kind} {report.namespace}/{leak.name}: the linker may no longer delete it, as no Job of its own "

@@ -4,6 +4,7 @@ Only this rendering's Job has the right to do so, and the CronJob until the next
 patch these Secrets.
 """
 
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 
 from krm_fn.base import keys
@@ -23,11 +24,14 @@ class SecretLinks:
         self._plan = plan
         self._cluster = cluster
         self._report = report
-        # By the uids of their trackers: those that are linked, and those that were refused.
-        self._linked: set[str] = set()
+        self._makers = {made.name: one for one in plan.producers for made in one.revisions}
+        # The uids of their trackers, of those that are linked, and of those that were refused early.
+        self._linked: dict[str, str] = {}
         self._refused: set[str] = set()
-        # By name: what the last look for it has not found, and what may be collected all the same.
+        # By name: what the last look for it has not found, what was refused then and why, and what
+        # may be collected all the same.
         self._absent: set[str] = set()
+        self._errors: dict[str, str] = {}
         self._held: set[str] = set()
 
     def hold(self, observation: Observation) -> None:
@@ -37,53 +41,96 @@ class SecretLinks:
         nothing. Its owner, the former tracker, is gone.
         """
         for name, tracker in _open_trackers(observation).items():
-            if name in self._plan.secrets and tracker.uid not in self._linked | self._refused:
+            is_settled = self._is_linked(tracker) or tracker.uid in self._refused
+            if name in self._plan.secrets and not is_settled:
                 try:
                     self._link(tracker)
                 except ApiError:  # the end of the run tells it
                     self._refused.add(tracker.uid)
 
     def link(self, observation: Observation) -> None:
+        """Link each Secret that has a tracker by now, and what makes others."""
         trackers = _open_trackers(observation)
         self._absent.clear()
+        self._errors.clear()
         for name in sorted(self._plan.secrets & trackers.keys()):
-            if trackers[name].uid in self._linked:
+            if self._is_linked(trackers[name]):
                 continue
             try:
                 if not self._link(trackers[name]):
                     self._absent.add(name)
             except ApiError as error:
-                self._report.warn(str(error))
-        self._link_producers(observation, trackers)
+                self._errors[name] = str(error)
+        for producer, own in self._by_producer(trackers):
+            names = [tracker.name for tracker in own]
+            try:
+                found = wait_for_producer(producer, self._plan, self._cluster)
+                if found is None or not self._link_producer(producer, found, own):
+                    self._absent.update(names)
+            except ApiError as error:
+                self._errors.update(dict.fromkeys(names, str(error)))
 
     def are_linked(self, observation: Observation) -> bool:
         """Tell whether this run has linked every Secret whose tracker exists, or has looked for it."""
         trackers = _open_trackers(observation)
-        names = self._plan.secrets & trackers.keys()
-        return all(trackers[name].uid in self._linked for name in names - self._absent)
+        names = trackers.keys() & (self._plan.secrets | self._makers.keys())
+        return all(self._is_linked(trackers[name]) for name in names - self._absent)
 
     def report_missing(self, observation: Observation) -> frozenset[str]:
-        """Say which Secrets are not linked, and return their names."""
-        plan, cluster, report = self._plan, self._cluster, self._report
+        """Say which Secrets are not linked, and return the names of those that miss something."""
         self._look_again(observation)
         consumers = _current_consumers(observation)
-        awaited = _awaited_secrets(plan)
+        awaited = self._awaited
         alone = self._find_alone(observation)
-        missing = frozenset(awaited - {one.name for one in observation.revisions if one.is_tracker})
-        for name in sorted(self._absent | alone | missing):
-            sentence = (
-                f"Secret {cluster.namespace}/{name}: does not exist; apply the manifests again"
-            )
-            if name in alone:
-                sentence = (
-                    f"Secret {cluster.namespace}/{name}: has no tracker, and nobody would ever delete it; "
-                    f"apply the manifests again"
-                )
-            if name in awaited or (name in consumers and name not in alone):
-                report.fail(sentence, consumers.get(name))
+        untracked = awaited - {one.name for one in observation.revisions if one.is_tracker}
+        missing = frozenset(self._absent | alone | untracked)
+        for name in sorted(missing | self._errors.keys()):
+            sentence = self._why_unlinked(name, alone)
+            if name in awaited or (name in self._absent and name in consumers):
+                self._report.fail(sentence, consumers.get(name))
             else:
-                report.warn(sentence)
-        return frozenset(self._absent | alone | missing)
+                self._report.warn(sentence)
+        return missing
+
+    def report_unlinked(self) -> None:
+        """Say which Secrets a run leaves that cannot go on, where no other run may link them."""
+        for name in sorted(self._awaited - self._linked.keys()):
+            self._report.fail(self._left(name, "the run has ended before it was linked"))
+
+    def _is_linked(self, tracker: LiveRevision) -> bool:
+        return self._linked.get(tracker.name) == tracker.uid
+
+    @property
+    def _awaited(self) -> frozenset[str]:
+        """The Secrets that the run waits for: no other run links them, if this one does not."""
+        if not self._plan.waits:
+            return frozenset()
+        names = {one.name for workload in self._plan.workloads for one in workload.revisions}
+        return frozenset(names & (self._plan.secrets | self._makers.keys()))
+
+    def _why_unlinked(self, name: str, alone: Collection[str]) -> str:
+        advice = "apply the manifests again"
+        if name in self._errors:
+            error = self._errors[name]
+            return self._left(name, error) if name in self._awaited else error
+        if name in self._makers and name not in self._absent:
+            return (
+                f"ConfigMap {self._cluster.namespace}/{name}: does not exist, and nobody would ever delete "
+                f"{self._owned(name)} without this tracker; {advice}"
+            )
+        if name in alone:
+            return f"{self._owned(name)}: has no tracker, and nobody would ever delete it; {advice}"
+        return f"{self._owned(name)}: does not exist; {advice}"
+
+    def _left(self, name: str, why: str) -> str:
+        return f"{why}; run the Job again, as no later one may link {self._owned(name)}"
+
+    def _owned(self, name: str) -> str:
+        """Say what the tracker of a Secret is to own: the Secret, or what makes it."""
+        producer = self._makers.get(name)
+        if producer is None:
+            return f"Secret {self._cluster.namespace}/{name}"
+        return f"{producer.kind.kind} {self._cluster.namespace}/{producer.name}"
 
     def _link(self, tracker: LiveRevision) -> bool:
         """Link the Secret of a tracker. False if there is none."""
@@ -104,20 +151,30 @@ class SecretLinks:
             )
         if not tracker.owns_secret:
             self._cluster.patch(RevisionPatch(tracker, annotations=((keys.OWNS_SECRET, "true"),)))
-        self._linked.add(tracker.uid)
+        self._linked[tracker.name] = tracker.uid
         return True
 
     def _look_again(self, observation: Observation) -> None:
         """Link what has come since the run looked for it, and find what was collected all the same."""
         trackers = _open_trackers(observation)
-        for name in sorted(self._absent & trackers.keys()):
+        for name in sorted(self._absent & self._plan.secrets & trackers.keys()):
             with suppress(ApiError):
                 if self._link(trackers[name]):
                     self._absent.remove(name)
-        for name in sorted(self._held):
+        for producer, own in self._by_producer(trackers):
+            names = {tracker.name for tracker in own}
             with suppress(ApiError):
+                found = (
+                    self._cluster.producer(producer, self._plan) if names & self._absent else None
+                )
+                if found is not None and self._link_producer(producer, found, own):
+                    self._absent -= names
+        for name in sorted(self._held):
+            try:
                 if self._cluster.secret(name, self._plan) is None:
                     self._absent.add(name)
+            except ApiError as error:
+                self._errors[name] = str(error)
 
     def _find_alone(self, observation: Observation) -> set[str]:
         """Find the Secrets without a tracker, as where applying has ended between the two.
@@ -126,48 +183,35 @@ class SecretLinks:
         """
         listed = observation.inventory.references if observation.inventory else frozenset[str]()
         trackers = {revision.name for revision in observation.revisions if revision.is_tracker}
-        found = {
-            name for name in sorted((self._plan.secrets & listed) - trackers) if self._exists(name)
-        }
+        planned = self._plan.secrets | self._makers.keys()
+        found = {name for name in sorted((planned & listed) - trackers) if self._exists(name)}
         return found - wait_for_trackers(found, self._plan, self._cluster)
 
     def _exists(self, name: str) -> bool:
+        """Tell whether there is what the tracker of this name is to own."""
+        producer = self._makers.get(name)
         with suppress(ApiError):
+            if producer is not None:
+                return self._cluster.producer(producer, self._plan) is not None
             return self._cluster.secret(name, self._plan) is not None
         return False
 
-    def _link_producers(self, observation: Observation, trackers: dict[str, LiveRevision]) -> None:
-        """Make the trackers of what it makes the owners of each producer.
-
-        Kubernetes collects the producer after the last of them, and what it makes after the producer.
-        """
-        plan, cluster, report = self._plan, self._cluster, self._report
-        consumers = _current_consumers(observation)
-        for producer in plan.producers:
+    def _by_producer(
+        self, trackers: dict[str, LiveRevision]
+    ) -> Iterator[tuple[ProducerName, list[LiveRevision]]]:
+        """Yield what makes Secrets, with those of its trackers that exist."""
+        for producer in self._plan.producers:
             own = [trackers[one.name] for one in producer.revisions if one.name in trackers]
-            if not own:
-                continue
-            try:
-                found = wait_for_producer(producer, plan, cluster)
-                if found is not None:
-                    self._link_producer(producer, found, own)
-                    continue
-            except ApiError as error:
-                report.warn(str(error))
-                continue
-            sentence = (
-                f"{producer.kind.kind} {cluster.namespace}/{producer.name}: does not exist; "
-                f"apply the manifests again"
-            )
-            waiting = [consumers[one.name] for one in own if one.name in consumers]
-            if waiting:
-                report.fail(sentence, waiting[0])
-            else:
-                report.warn(sentence)
+            if own:
+                yield producer, own
 
     def _link_producer(
         self, producer: ProducerName, found: LiveRevision, trackers: list[LiveRevision]
-    ) -> None:
+    ) -> bool:
+        """Make the trackers of what it makes its owners. False if it is gone.
+
+        Kubernetes collects the producer after the last of them, and what it makes after the producer.
+        """
         owners = tuple(Owner("v1", "ConfigMap", tracker.name, tracker.uid) for tracker in trackers)
         present = {owner.uid for owner in found.owners}
         new = tuple(owner for owner in owners if owner.uid not in present)
@@ -176,21 +220,14 @@ class SecretLinks:
             # still be in use.
             former = tuple(owner for owner in found.owners if owner.kind == "ConfigMap")
             if not self._cluster.own_producer(producer, found, (*former, *new)):
-                return
+                return False
             self._report.change(Write(producer.kind.kind, producer.name, add=new))
         for tracker in trackers:
             if not tracker.owns_secret:
                 annotations = ((keys.OWNS_SECRET, "true"),)
                 self._cluster.patch(RevisionPatch(tracker, annotations=annotations))
-
-
-def _awaited_secrets(plan: LinkPlan) -> frozenset[str]:
-    """Return the Secrets that the run waits for: no other run links them, if this one does not."""
-    if not plan.waits:
-        return frozenset()
-    return plan.secrets.intersection(
-        revision.name for workload in plan.workloads for revision in workload.revisions
-    )
+            self._linked[tracker.name] = tracker.uid
+        return True
 
 
 def _open_trackers(observation: Observation) -> dict[str, LiveRevision]:

@@ -4,6 +4,7 @@ import json
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from enum import Enum
 from threading import Event
 from typing import NamedTuple
@@ -99,13 +100,8 @@ def _ended_by(exit_code: int) -> str:
 def _link(plan: LinkPlan, cluster: Cluster, report: Report) -> int:
     """Link. Returns the exit code of a run that a signal has ended, else 0."""
     try:
-        link(plan, cluster, report)
-    except ApiError as error:
-        report.warn(str(error))
-    except OutOfTime:
-        report.warn(
-            f"the time limit of {plan.timeout} s is over; completed changes are kept, run again to finish"
-        )
+        with suppress(ApiError, OutOfTime):  # which it has reported
+            link(plan, cluster, report)
     except Stopped:
         return 128 + signal.SIGTERM
     except KeyboardInterrupt:

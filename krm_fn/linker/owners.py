@@ -177,6 +177,12 @@ def find_abandoned(plan: LinkPlan, observation: Observation) -> list[LiveRevisio
     ]
 
 
+def say_abandoned(names: str, number: int = 1) -> str:
+    """Say that the garbage collector is about to delete so many revisions."""
+    whose = "its" if number == 1 else "their"
+    return f"{names}: all {whose} owners are gone: about to be collected; apply the manifests again"
+
+
 def deletion_command(leaks: Iterable[Leak], namespace: str) -> str:
     objects: list[str] = []
     for leak in leaks:

@@ -87,6 +87,9 @@ class Report:
         self._add(LinkProblem(sentence, owner, is_failure=False, reason=NOT_LINKED))
 
     def _add(self, problem: LinkProblem) -> None:
+        if problem.is_failure:
+            said = problem.sentence
+            self.problems = [one for one in self.problems if one.is_failure or one.sentence != said]
         # A run observes several times, and finds the same problem each time.
         if problem.sentence not in {one.sentence for one in self.problems}:
             self.problems.append(problem)

@@ -161,17 +161,25 @@ def wait_for_trackers(secrets: Collection[str], plan: LinkPlan, cluster: Cluster
 def look_last(
     plan: LinkPlan, missing: list[Missing], observation: Observation, cluster: Cluster
 ) -> LastLook:
-    """Look again for what was missing; a little later where pods do not start for it."""
+    """Look again for what was missing; a little later where pods do not start for it, or nothing can be an owner."""
     broken = find_broken(observation, cluster)
-    if not missing and not broken:
+    is_adrift = lacks_inventory(plan, observation)
+    if not missing and not broken and not is_adrift:
         return LastLook(observation, [], [], has_come=False)
-    if broken:
-        cluster.deadline.sleep(_PATIENCE, _awaited(broken), _PATIENCE)
+    if broken or is_adrift:
+        awaited = [f"ConfigMap {cluster.namespace}/{plan.inventory} to exist"] if is_adrift else []
+        cluster.deadline.sleep(_PATIENCE, [*awaited, *_awaited(broken)], _PATIENCE)
     observation = observe(plan, cluster)
     still_missing = _missing(plan, observation, cluster.namespace) if plan.waits else []
     still_broken = find_broken(observation, cluster)
     has_come = not {*missing, *broken} <= {*still_missing, *still_broken}
+    has_come |= is_adrift and not lacks_inventory(plan, observation)
     return LastLook(observation, still_missing, still_broken, has_come)
+
+
+def lacks_inventory(plan: LinkPlan, observation: Observation) -> bool:
+    """Tell whether a run that has waited sees revisions without the owner that they are to have."""
+    return plan.waits and observation.inventory is None and bool(observation.revisions)
 
 
 def finds_nothing(plan: LinkPlan, observation: Observation) -> bool:

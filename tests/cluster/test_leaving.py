@@ -195,7 +195,7 @@ def test_what_is_said_is_what_the_api_server_refuses(
         files[name].write_bytes(data)
 
     refused = {kind for kind, _ in kubectl.find_refused(rendered, flags)}
-    live = ["--live", f"--kubeconfig={kubectl.config}", f"-n={namespace.namespace}"]
+    live = ["--live", f"--kubeconfig={kubectl.config}", f"--namespace={namespace.namespace}"]
     new = files["new"] if way == REMOVED else package.folder
     assert said_by_diff(*live, str(new)) == refused
     if edit != "content of before":  # neither rendering has it

@@ -3,8 +3,9 @@
 import pytest
 
 from tests.cluster.release import REVISIONS
-from tests.gitops.kubectl import WAIT_FOR_DELETION, Kubectl
-from tests.gitops.shop import Shop
+from tests.cluster.wait import until
+from tests.gitops.kubectl import DELETE_JOBS, WAIT_FOR_DELETION, Kubectl
+from tests.gitops.shop import WITHIN, Shop
 
 
 def kubectl(shop: Shop) -> Kubectl:
@@ -22,6 +23,32 @@ def apply_after_an_undo(shop: Shop) -> None:
     kubectl(shop).options = ["--force-conflicts"]
     shop.release(content="c")
     shop.replace_pods()
+
+
+def go_back(shop: Shop) -> None:
+    """Go back to a Secret that the linker has deleted: no run links it, but after the command of the page."""
+    shop.release()
+    first, name = shop.commit, shop.secret_of("a")
+    for content in "bcd":
+        shop.release(content=content)
+    until(
+        "the linker has deleted the first Secret",
+        lambda: shop.api.find("Secret", name),
+        lambda found: found is None,
+        within=WITHIN,
+    )
+    runs = len(shop.runs())
+    shop.commit = first
+    kubectl(shop).deploy(first)
+    shop.until_running()
+    assert len(shop.runs()) == runs
+    assert "ownerReferences" not in shop.api.get("Secret", name)["metadata"]
+    kubectl(shop).place.follow(DELETE_JOBS)
+    kubectl(shop).again()
+    shop.until_linked()
+    assert len(shop.runs()) > runs
+    (owner,) = shop.api.get("Secret", name)["metadata"]["ownerReferences"]
+    assert (owner["kind"], owner["name"]) == ("ConfigMap", name)
 
 
 def install_again(shop: Shop) -> None:

@@ -245,6 +245,9 @@ STORIES = [
         "kubectl, after an undo", KUBECTL, kubectl, kubectl_stories.apply_after_an_undo, DEPLOYMENT
     ),
     Story(
+        "kubectl, back to a deleted Secret", KUBECTL, kubectl, kubectl_stories.go_back, DEPLOYMENT
+    ),
+    Story(
         "kubectl, installed again",
         KUBECTL,
         kubectl,

@@ -87,7 +87,7 @@ def send_a_bomb(handler: Handler) -> None:
 
 def no_list(why: str) -> str:
     return (
-        f"warning: configmaps in shop: the answer is no list of them: {why}; is there a "
+        f"error: configmaps in shop: the answer is no list of them: {why}; is there a "
         f"proxy before the API server?\n"
     )
 
@@ -120,11 +120,11 @@ def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_pat
     run = run_against(behaviour, tmp_path)
     assert TIMEOUT <= run.seconds < TIMEOUT + 10
     # It says that it waits if a pause happens to last a second.
-    *waits, warning = run.stderr.splitlines()
-    assert run.exit_code == 0
+    *waits, failure = run.stderr.splitlines()
+    assert run.exit_code == 1
     assert all(line.startswith("waiting for the API server ") for line in waits), run.stderr
-    assert warning.startswith("warning: ")
-    assert reason in warning
+    assert failure.startswith("error: ")
+    assert reason in failure
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_pat
     [
         pytest.param(
             redirect,
-            "warning: configmaps in shop: cannot list: 302 without an explanation\n",
+            "error: configmaps in shop: cannot list: 302 without an explanation\n",
             id="a redirect, which is not followed",
         ),
         pytest.param(lambda handler: answer(handler, EMPTY, Date=""), "", id="no Date header"),
@@ -161,7 +161,7 @@ def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_pat
         ),
         pytest.param(
             send_a_bomb,
-            "warning: configmaps in shop: the response has more than 10000000 bytes; "
+            "error: configmaps in shop: the response has more than 10000000 bytes; "
             "is there a proxy before the API server?\n",
             id="a response that is small until it is decompressed",
         ),
@@ -170,7 +170,7 @@ def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_pat
 )
 def test_a_run_ends_at_once(behaviour: Behaviour, stderr: str, tmp_path: Path) -> None:
     run = run_against(behaviour, tmp_path, timeout=60)
-    assert (run.exit_code, run.stderr) == (0, stderr)
+    assert (run.exit_code, run.stderr) == (int(bool(stderr)), stderr)
     assert run.seconds < 30
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -15,7 +15,7 @@ from krm_fn.linker.cluster import DryRun
 from krm_fn.linker.link import link
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.report import Report
-from krm_fn.linker.retry import Stopped
+from krm_fn.linker.retry import OutOfTime, Stopped
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.garbage_collector import collect, delete
 from tests.linker.manifests import (
@@ -384,6 +384,58 @@ def test_a_failed_wait_for_a_tracker_ends_with_what_both_lack() -> None:
     report = CompletedRun(store, WITH_SECRET).report
     sentence = f"Secret shop/{CREDENTIALS}: does not exist; apply the manifests again"
     assert (report.failures, report.warnings) == ([sentence], [])
+
+
+def refused(call: str) -> Hook:
+    def hook(what: str) -> None:
+        if what == call:
+            raise ApiError(what, "refused")
+
+    return hook
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["a Job fails", "a CronJob warns"])
+@pytest.mark.parametrize("call", [f"{verb} Secret/{CREDENTIALS}" for verb in ("get", "patch")])
+def test_a_secret_that_cannot_be_linked_is_left_to_nobody(call: str, *, waits: bool) -> None:
+    report = CompletedRun(with_secret(), WITH_SECRET._replace(waits=waits), refused(call)).report
+    left = f"{call}: refused; run the Job again, as no later one may link Secret shop/{CREDENTIALS}"
+    found = report.failures, report.warnings
+    assert found == (([left], []) if waits else ([], [f"{call}: refused"]))
+
+
+class Ended(NamedTuple):
+    """How a run ends that cannot go on, where it began, and what it says of the Secret."""
+
+    raised: Exception
+    at: str
+    is_left: bool = True
+
+
+ENDED = [
+    pytest.param(Ended(ApiError("a list", "no"), "list configmaps"), id="its first look"),
+    pytest.param(Ended(OutOfTime(), f"get Secret/{CREDENTIALS}"), id="before it is linked"),
+    pytest.param(Ended(OutOfTime(), f"patch ConfigMap/{B}", is_left=False), id="after that"),
+]
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["a Job", "a CronJob"])
+@pytest.mark.parametrize("ended", ENDED)
+def test_a_run_that_cannot_go_on_says_which_secret_nobody_links(
+    ended: Ended, *, waits: bool
+) -> None:
+    def end() -> None:
+        raise ended.raised
+
+    report = Report(NAMESPACE, lambda _: None)
+    cluster = FakeCluster(with_secret(), before(ended.at, end))
+    with pytest.raises(type(ended.raised)):
+        link(WITH_SECRET._replace(waits=waits), cluster, report)
+    left = (
+        f"the run has ended before it was linked; run the Job again, as no later one may link "
+        f"Secret shop/{CREDENTIALS}"
+    )
+    assert len(report.warnings) == int(not waits)
+    assert report.failures[1:] == ([left] if waits and ended.is_left else [])
 
 
 def abandoned() -> ObjectStore:
@@ -901,14 +953,31 @@ def forbid(call: str) -> Hook:
     return hook
 
 
-def test_nothing_is_deleted_without_an_inventory() -> None:
+WITHOUT_INVENTORY = "ConfigMap shop/web-linker: does not exist"
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["a Job fails", "a CronJob warns"])
+def test_nothing_is_deleted_without_an_inventory(*, waits: bool) -> None:
     store = changed()
     store.remove(store.get("ConfigMap", "web-linker"))
-    run = CompletedRun(store)
+    report = CompletedRun(store, PLAN._replace(waits=waits)).report
     assert store.find("ConfigMap", C) is not None
-    assert run.report.warnings == [
-        "ConfigMap shop/web-linker: does not exist; until then nothing is deleted"
-    ]
+    found = report.failures, report.warnings
+    left = "and nobody would delete its revisions after an uninstall; apply the manifests again"
+    assert found == (
+        ([f"{WITHOUT_INVENTORY}, {left}"], [])
+        if waits
+        else ([], [f"{WITHOUT_INVENTORY}; until then nothing is deleted"])
+    )
+
+
+def test_an_inventory_that_comes_seconds_after_all_others_is_an_owner() -> None:
+    store = changed()
+    listed = store.get("ConfigMap", "web-linker")
+    store.remove(listed)
+    late = once(lambda _: store.clock > NOON, lambda: store.create(inventory(B)))
+    assert CompletedRun(store, hook=late).report.problems == []
+    assert LIST in owners(store, B)
 
 
 def test_a_revision_that_kpt_is_about_to_prune_is_changed_when_kpt_has_let_go_of_it() -> None:

@@ -11,7 +11,7 @@ from krm_fn.linker import link_set as module
 from krm_fn.linker.api import ApiError
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.link_set import LinkOptions, Writes, link_set
-from krm_fn.linker.retry import Deadline
+from krm_fn.linker.retry import Deadline, OutOfTime
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.manifests import A, inventory, pods, revision, workload
 from tests.linker.object_store import NAMESPACE, ObjectStore
@@ -53,14 +53,16 @@ def without_api_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LiveCluster", fake_cluster)
 
 
-def run_with(options: LinkOptions, *, is_stopped: bool = False) -> tuple[Outcome, list[str]]:
+def run_with(
+    options: LinkOptions, plan: LinkPlan = PLAN, *, is_stopped: bool = False
+) -> tuple[Outcome, list[str]]:
     """Return the outcome and the logged lines. Nothing is waited for."""
     lines: list[str] = []
     said: list[str] = []
     stop = Event()
     if is_stopped:
         stop.set()
-    outcome = link_set(PLAN, options, stop, lines.append, said.append)
+    outcome = link_set(plan, options, stop, lines.append, said.append)
     assert said == []
     return outcome, lines
 
@@ -114,6 +116,30 @@ def test_an_interrupted_run_says_what_it_has_done(monkeypatch: pytest.MonkeyPatc
     assert outcome.stdout.startswith(b"1 revision in shop: 1 linked, 0 deleted; ")
     assert outcome.stderr == "error: interrupted; completed changes are kept, run again to finish\n"
     assert outcome.exit_code == 130
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["a Job fails", "a CronJob goes on later"])
+@pytest.mark.parametrize(
+    ("raised", "sentence"),
+    [
+        (ApiError("configmaps in shop", "503 busy"), "configmaps in shop: 503 busy"),
+        (
+            OutOfTime(),
+            "the time limit of 300 s is over; completed changes are kept, run again to finish",
+        ),
+    ],
+    ids=["refused", "out of time"],
+)
+def test_a_run_that_cannot_go_on_fails_unless_another_one_follows_by_itself(
+    raised: Exception, sentence: str, monkeypatch: pytest.MonkeyPatch, *, waits: bool
+) -> None:
+    def end(*_: object) -> None:
+        raise raised
+
+    monkeypatch.setattr(FakeCluster, "configs", end)
+    outcome, _ = run_with(LinkOptions(), PLAN._replace(waits=waits))
+    severity = "error" if waits else "warning"
+    assert (outcome.stderr, outcome.exit_code) == (f"{severity}: {sentence}\n", int(waits))
 
 
 def test_missing_credentials_are_an_error() -> None:

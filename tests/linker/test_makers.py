@@ -5,12 +5,13 @@ import pytest
 from krm_fn.base import keys
 from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import LinkPlan, ProducerName, RevisionName, Workload
+from krm_fn.linker.api import ApiError
 from krm_fn.linker.link import link
 from krm_fn.linker.report import Report
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.garbage_collector import collect, delete
 from tests.linker.manifests import inventory, made_by, pods, reference, revision, thing, workload
-from tests.linker.object_store import NAMESPACE, NOON, Hook, Object, ObjectStore, no_hook
+from tests.linker.object_store import NAMESPACE, NOON, Hook, Key, Object, ObjectStore, no_hook
 
 DB, API = "web-db-gggggggggg", "web-api-gggggggggg"
 PRODUCER = "from-vault-gggggggggg"
@@ -171,6 +172,63 @@ def test_one_that_does_not_exist_is_a_failure_within_a_minute() -> None:
     sentence = f"ExternalSecret shop/{PRODUCER}: does not exist; apply the manifests again"
     assert run.report.failures == [sentence]
     assert store.clock < NOON + 90
+
+
+MISSING = [
+    pytest.param(
+        ("ConfigMap", DB),
+        f"ConfigMap shop/{DB}: does not exist, and nobody would ever delete ExternalSecret shop/{PRODUCER} without "
+        f"this tracker; apply the manifests again",
+        id="its tracker",
+    ),
+    pytest.param(
+        ("ExternalSecret", PRODUCER),
+        f"ExternalSecret shop/{PRODUCER}: does not exist; apply the manifests again",
+        id="itself, and no workload references its Secret",
+    ),
+]
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["a Job fails", "a CronJob warns"])
+@pytest.mark.parametrize(("missing", "sentence"), MISSING)
+def test_what_it_lacks_is_named(missing: Key, sentence: str, *, waits: bool) -> None:
+    """As of a rendered Secret: no later Job has the right to link it."""
+    store = applied(DB)
+    store.remove(store.get(*missing))
+    store.update(store.get("Deployment", "web"), spec={"template": pods()})
+    found = Run(store, plan(DB)._replace(waits=waits)).report
+    assert (sentence in found.failures, sentence in found.warnings) == (waits, not waits)
+
+
+@pytest.mark.parametrize("verb", ["get", "patch"])
+def test_one_that_cannot_be_linked_is_left_to_nobody(verb: str) -> None:
+    call = f"{verb} ExternalSecret/{PRODUCER}"
+
+    def refuse(what: str) -> None:
+        if what == call:
+            raise ApiError(what, "refused")
+
+    assert Run(applied(DB), plan(DB), refuse).report.failures == [
+        f"{call}: refused; run the Job again, as no later one may link ExternalSecret shop/{PRODUCER}"
+    ]
+
+
+def test_one_whose_trackers_come_at_the_last_look_is_linked() -> None:
+    """Another run has made the inventory an owner of the tracker meanwhile."""
+    store = applied(DB)
+    tracker = store.get("ConfigMap", DB)
+    store.remove(tracker)
+    looks = iter(range(1, 1000))
+
+    def hook(what: str) -> None:
+        if what == "list configmaps" and store.clock >= NOON + 300 and next(looks) == 3:
+            others = [("Deployment", "web"), ("ReplicaSet", "web-1"), ("ConfigMap", "web-linker")]
+            made = [store.get(*key) for key in others]
+            store.create(revision(DB, *made, tracker=True))
+
+    run = Run(store, plan(DB), hook)
+    assert owners(store, "ExternalSecret", PRODUCER) == [f"ConfigMap/{DB}"]
+    assert run.report.failures == []
 
 
 @pytest.mark.parametrize("name", [PRODUCER, "from-vault"], ids=["renamed", "adopted"])

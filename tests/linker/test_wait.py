@@ -301,7 +301,7 @@ def unlabelled(name: str) -> Object:
     ],
 )
 def test_references_to_missing_revisions(items: list[Object], broken: list[str]) -> None:
-    cluster = FakeCluster(store := ObjectStore([revision(B), *items]))
+    cluster = FakeCluster(store := ObjectStore([inventory(B), revision(B), *items]))
     plan = planned("Deployment", B)
     assert sentences_of(look_last(plan, [], observe(plan, cluster), cluster).broken) == broken
     assert seconds(store) == (5 if broken else 0)
@@ -453,7 +453,9 @@ def test_the_wait_for_kpt_says_for_what() -> None:
 
 
 def test_the_second_look_for_a_missing_revision_says_so() -> None:
-    cluster = FakeCluster(ObjectStore([revision(B), workload("Deployment", "web", pods(A))]))
+    cluster = FakeCluster(
+        ObjectStore([inventory(B), revision(B), workload("Deployment", "web", pods(A))])
+    )
     plan = planned("Deployment", B)
     look_last(plan, [], observe(plan, cluster), cluster)
     assert cluster.said == [

@@ -260,6 +260,35 @@ def test_what_the_linker_deletes_is_said(cluster: list[Object], tmp_path: Path) 
     assert lines[title + 1] == "  nothing uses it: the linker deletes it"
 
 
+@pytest.mark.parametrize(
+    ("owner", "is_told"),
+    [("gone", True), ("of the inventory", False), ("of another live object", False)],
+)
+def test_what_the_garbage_collector_is_about_to_delete_is_said(
+    cluster: list[Object], tmp_path: Path, owner: str, *, is_told: bool
+) -> None:
+    """As after an uninstall and an install: nothing differs."""
+    revision, *_ = (one for one in cluster if one["metadata"]["name"].startswith("web-config-"))
+    inventory, *_ = (one for one in cluster if one["metadata"]["name"] == "shop-linker")
+    kind = "ConfigMap" if owner == "of the inventory" else "ReplicaSet"
+    uid = inventory["metadata"]["uid"] if owner == "of the inventory" else "other"
+    name = "shop-linker" if owner == "of the inventory" else "web-1"
+    version = "v1" if kind == "ConfigMap" else "apps/v1"
+    revision["metadata"]["ownerReferences"] = [
+        {"apiVersion": version, "kind": kind, "name": name, "uid": uid}
+    ]
+    if owner == "of another live object":
+        made = {"name": "web-1", "namespace": "shop", "uid": "other"}
+        cluster.append({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": made})
+    name = revision["metadata"]["name"]
+    said = (
+        f"{name} in shop: all its owners are gone: about to be collected; apply the manifests again"
+    )
+    lines = diff_live(cluster, tmp_path, PACKAGE).splitlines()
+    assert (f"note: {said}" in lines) is is_told
+    assert SAME.strip() in lines
+
+
 def test_what_may_not_be_listed_is_said_where_the_linker_looks(
     cluster: list[Object], tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ from itertools import chain, groupby
 from typing import NamedTuple
 
 from krm_fn.base.problem import count, listing, printable
-from krm_fn.linker.owners import deletion_command
+from krm_fn.linker.owners import deletion_command, say_abandoned
 from krm_fn.linker.read import write_time
 from krm_fn.report.markup import FieldSource, Forms, as_json, markdown, markdown_code, write_forms
 from krm_fn.report.table import Group, Row, Screen, columns, cut, fold, write_table
@@ -466,11 +466,7 @@ def find_notes(history: History) -> Iterator[Note]:
                 f"{listed(missing)} {verb} not exist: apply the manifests that have it again"
             )
         if one.abandoned:
-            whose = "its" if len(one.abandoned) == 1 else "their"
-            yield _warn(
-                f"{listed(one.abandoned)}: all {whose} owners are gone: about to be collected; "
-                f"apply the manifests again"
-            )
+            yield _warn(say_abandoned(listed(one.abandoned), len(one.abandoned)))
         yield from _write_linker(one, history)
         if one.leaks:
             leaks: list[str] = []

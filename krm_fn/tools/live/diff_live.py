@@ -8,13 +8,14 @@ from krm_fn.base import keys
 from krm_fn.base.item import Item
 from krm_fn.base.kind import is_replaced, kind_of
 from krm_fn.base.node import get, text
-from krm_fn.base.problem import Outcome, Rejected, count, printable
-from krm_fn.core.names.names import base_name
+from krm_fn.base.problem import Outcome, Rejected, count, listing, printable
+from krm_fn.core.names.names import base_name, is_revision, is_secret_tracker
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.facts.kinds import REVISION_HISTORY_LIMIT
 from krm_fn.linker.api import Api
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.live_cluster import Lists
+from krm_fn.linker.owners import say_abandoned
 from krm_fn.report.object_change import (
     MAKES_PODS,
     ComparedObject,
@@ -127,10 +128,21 @@ def compare_live(
         has_superseded = any(one.old and one.old.set for one in difference.revisions)
         judged = (
             _judge(release, difference, api, compared.say)
-            if difference.linker.runs or has_superseded
+            if difference.linker.runs or has_superseded or _may_be_collected(found.objects)
             else _Judged({}, (), ())
         )
     return _complete(difference, live, found, judged, release)
+
+
+def _may_be_collected(objects: Iterable[LiveManifest]) -> bool:
+    """Tell whether the owners of a revision may all be gone: none is among what was read, where the inventory is."""
+    objects = list(objects)
+    uids = {one.uid for one in objects}
+    return any(
+        one.owned_by and uids.isdisjoint(one.owned_by)
+        for one in objects
+        if is_revision(one.item) or is_secret_tracker(one.item)
+    )
 
 
 def _without_rolls_back(
@@ -202,7 +214,7 @@ def _key(item: Item, release: Release) -> tuple[str, ...]:
 class _Judged(NamedTuple):
     """What the linker's plan says: of each revision, and of those that nothing else tells of.
 
-    `notes` are about what it would look at and could not be seen.
+    `notes` are about what it would look at and could not be seen, and what is about to be collected.
     """
 
     fates: Fates
@@ -235,6 +247,10 @@ def _judge(new: Release, difference: Difference, api: Api, say: Callable[[str], 
             notes[
                 f"not seen, and so it is not known what the linker deletes: {unseen.plural} in {namespace}; {why}"
             ] = None
+        for one_set in history.sets:
+            if one_set.abandoned:
+                names = listing(one_set.abandoned, _MOST_TOLD, is_sentence=True)
+                notes[say_abandoned(f"{names} in {namespace}", len(one_set.abandoned))] = None
     return _Judged(fates, tuple(changes), tuple(notes))
 
 

@@ -48,7 +48,7 @@ class LiveManifest(NamedTuple):
     `applied`: what was applied last, as kubectl has noted it; None if it has not.
 
     `keys`: those of a Secret, of which the value has not been read. `stable`: of a Rollout whose update was aborted,
-    the name of the ReplicaSet that its pods have gone back to.
+    the name of the ReplicaSet that its pods have gone back to. `owned_by`: the uids of its `ownerReferences`.
     """
 
     item: Item
@@ -58,11 +58,17 @@ class LiveManifest(NamedTuple):
     keys: tuple[str, ...] = ()
     controller: bool = False
     stable: str = ""
+    uid: str = ""
+    owned_by: frozenset[str] = frozenset()
 
     @property
     def is_immutable(self) -> bool:
         """Tell whether somebody has set `immutable`, where no content has been read: to `true`, almost always."""
         return _is_immutable(self.owners)
+
+    def is_frozen(self, appliers: Collection[str]) -> bool:
+        """Tell whether somebody else than a deployer has: nobody sets it to `false` by hand."""
+        return _is_immutable(one for one in self.owners if not is_applier(one, appliers))
 
 
 def read_live(kind: Kind, found: Any) -> LiveManifest:
@@ -88,17 +94,17 @@ def read_live(kind: Kind, found: Any) -> LiveManifest:
     if kind.kind == "Secret" and _is_immutable(owners):
         body["immutable"] = True  # it has not been read; `false` is what nobody has to write
     whole = {**body, "apiVersion": kind.api_version, "kind": kind.kind, "metadata": own}
-    is_controlled = any(
-        mapping(one).get("controller") is True for one in list_of(metadata.get("ownerReferences"))
-    )
+    owned_by = [mapping(one) for one in list_of(metadata.get("ownerReferences"))]
     return LiveManifest(
         read_item(read_json(json.dumps(whole, ensure_ascii=False))),
         owners,
         read_json(applied) if applied.startswith("{") else None,
         text_in(metadata, "creationTimestamp"),
         _find_keys(owners) if kind.kind == "Secret" else (),
-        is_controlled,
+        any(one.get("controller") is True for one in owned_by),
         _find_stable(found) if kind.kind == "Rollout" else "",
+        text_in(metadata, "uid"),
+        frozenset(text_in(one, "uid") for one in owned_by),
     )
 
 

@@ -7,7 +7,7 @@ kept if applying removes them: the owners of fields tell.
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
@@ -173,11 +173,11 @@ class _Projector:
         root = _Place("", TOP, self._live.owners, self._live.applied, is_typed)
         before, after = fields(item.node), fields(rendered.node)
         kept: dict[str, Node] = {}
+        known = {"apiVersion", "kind", "metadata"}
+        if self._knows_immutable(before, after):
+            known.add("immutable")
         for name in (*before, *(name for name in after if name not in before)):
-            is_content = self._is_secret and not (
-                name in {"apiVersion", "kind", "metadata"}
-                or (name == "immutable" and name not in after)
-            )
+            is_content = self._is_secret and name not in known
             if name == "status" or is_content:
                 found = after.get(name)  # another request sets it, or it has not been read
             elif name == "metadata":
@@ -198,6 +198,14 @@ class _Projector:
             tuple(self._unread),
             self._is_guess and not self._is_known,
         )
+
+    def _knows_immutable(self, before: Container[str], after: Container[str]) -> bool:
+        """Tell whether one knows if a Secret is immutable: a deployer may have set `false`, as it is rendered."""
+        if "immutable" not in after:
+            return True
+        if "immutable" in before:
+            return self._live.is_frozen(self._appliers)
+        return bool(self._live.owners)
 
     def _project_keys(self, rendered: Item, place: _Place) -> dict[str, Node]:
         """Take the values of a Secret for equal, as they have not been read, and only keep what keys it has."""

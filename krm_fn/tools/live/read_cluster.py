@@ -4,7 +4,7 @@ It only lists: names and metadata first, and content of what is compared.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.item import CONFIG_KINDS, Item
 from krm_fn.base.kind import KINDS, Kind, kind_of
-from krm_fn.base.node import scalars
+from krm_fn.base.node import get, scalars, text
 from krm_fn.base.pods import find_templates
 from krm_fn.core.names.names import (
     base_name,
@@ -27,7 +27,12 @@ from krm_fn.linker.read import below, mapping, text_in
 from krm_fn.report.object_change import is_immutable
 from krm_fn.tools.diff.pair import Release, emitted_base
 from krm_fn.tools.history.ask import patience
-from krm_fn.tools.live.live_object import LiveManifest, read_live, with_template
+from krm_fn.tools.live.live_object import (
+    LiveManifest,
+    find_appliers,
+    read_live,
+    with_template,
+)
 from krm_fn.tools.render.check import TRACKS, find_tracks
 
 _JOB = "Job"
@@ -86,6 +91,7 @@ class ClusterReader:
             chosen += map(_stand_in, [one.item for one in chosen if is_secret_tracker(one.item)])
         objects = [*self._with_content(chosen)]
         frozen = {one.item.id[1:] for one in listed if one.item.is_config and one.is_immutable}
+        frozen.difference_update(self._find_mutable(listed, release))
         # Who has set the field may have set it to `false`, which only the content tells.
         frozen -= {
             one.item.id[1:] for one in objects if _has_content(one) and not is_immutable(one.item)
@@ -98,6 +104,20 @@ class ClusterReader:
             frozenset(frozen),
             running,
         )
+
+    def _find_mutable(
+        self, listed: Collection[LiveManifest], release: Release
+    ) -> Iterator[tuple[str, str, str]]:
+        """Yield each Secret that is rendered with `immutable: false`, where the deployer has set the field."""
+        appliers = find_appliers(listed, keys.SET)
+        rendered = {
+            (item.id.kind, release.package.namespace_of(item) or self._namespace, item.id.name)
+            for item in release.package.authored
+            if item.is_config and text(get(item.node, "immutable")).lower() == "false"
+        }
+        for one in listed:
+            if one.item.id[1:] in rendered and not one.is_frozen(appliers):
+                yield one.item.id[1:]
 
     def _find_running(self, one: LiveManifest) -> Iterator[LiveManifest]:
         """Yield a Rollout whose update was aborted with the template that its pods run, if that may be read."""

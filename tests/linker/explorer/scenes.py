@@ -19,7 +19,7 @@ from tests.linker.explorer.actors import (
 )
 from tests.linker.explorer.recorded_run import Linker
 from tests.linker.explorer.search import Scene
-from tests.linker.model.deployers import apply, flux_like
+from tests.linker.model.deployers import Deployer, apply, flux_like
 from tests.linker.model.rendering import Rendering, render
 
 SECONDS = 45
@@ -41,6 +41,7 @@ class Cast(NamedTuple):
     kind: str = "Deployment"
     limit: int = 0
     has_secret: bool = False
+    deployer: Deployer = flux_like
 
     def rendering(self, letter: str) -> Rendering:
         version = "ABC".index(letter)
@@ -58,7 +59,7 @@ class Cast(NamedTuple):
 
     def empty(self) -> SceneModel:
         """Build a namespace in which nothing is installed."""
-        return SceneModel(self.rendering("A"), flux_like, (self.limit, self.limit))
+        return SceneModel(self.rendering("A"), self.deployer, (self.limit, self.limit))
 
     def superseded(self) -> SceneModel:
         """Build a namespace that has gone from A to B.

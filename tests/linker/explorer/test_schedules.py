@@ -14,9 +14,10 @@ import pytest
 from krm_fn.linker import wait
 from tests.linker.explorer import scenes
 from tests.linker.explorer.actors import Actor
-from tests.linker.explorer.scenes import PLOTS, WATCHED, Cast, Plot, scene
+from tests.linker.explorer.scenes import PLOTS, WATCHED, Cast, Plot, first_scene, scene
 from tests.linker.explorer.search import Scene, Search
 from tests.linker.model import mutants
+from tests.linker.model.deployers import replacing
 from tests.linker.model.mutants import Mutation
 from tests.volume import IS_QUICK
 
@@ -33,6 +34,8 @@ def name_of(value: object) -> str | None:
     if isinstance(value, Cast):
         secret = ", Secret" if value.has_secret else ""
         return f"{value.kind}, limit {value.limit}{secret}"
+    if isinstance(value, partial):
+        return "-".join(filter(None, map(name_of, (value.func, *value.args))))
     return getattr(value, "__name__", None)
 
 
@@ -125,6 +128,39 @@ def test_a_collector_that_is_behind_takes_nothing_after_the_first_look_of_a_run(
     whole = begin(cast)
     assert Search(whole).explore(switches).losing
     found = Search(scenes.after_its_first_look(whole)).explore(switches)
+    record_property("schedules", found.schedules)
+    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+
+
+TAKEN, TAKEN_WITH_SECRET = Cast(deployer=replacing), Cast(has_secret=True, deployer=replacing)
+TAKEN_EACH_TIME = [
+    (partial(scene, scenes.back), TAKEN, 1),
+    (partial(scene, scenes.back_then_forth), TAKEN_WITH_SECRET, 1),
+    (partial(scene, scenes.somebody_deletes_the_inventory), TAKEN, 1),
+    (partial(first_scene, scenes.arrives), TAKEN, 2),
+    (scenes.installed_again, TAKEN, 2),
+    (scenes.gone_back, TAKEN_WITH_SECRET, 2),
+    (scenes.gone_back_between_releases, TAKEN_WITH_SECRET, 2),
+]
+TAKEN_AT_NIGHT = [
+    (partial(scene, scenes.back_then_forth), TAKEN, 2),
+    (partial(scene, scenes.back), TAKEN_WITH_SECRET, 1),
+    (partial(scene, scenes.back_with_the_job_of_each), TAKEN_WITH_SECRET, 1),
+]
+TAKEN_BY_NIGHT = [pytest.param(*row, marks=pytest.mark.nightly) for row in TAKEN_AT_NIGHT]
+
+
+@pytest.mark.parametrize(
+    ("begin", "cast", "switches"), [*TAKEN_EACH_TIME, *TAKEN_BY_NIGHT], ids=name_of
+)
+def test_a_deployer_that_takes_all_owners_away_loses_nothing_and_what_it_leaves_is_named(
+    begin: Callable[[Cast], Scene],
+    cast: Cast,
+    switches: int,
+    record_property: Callable[[str, object], None],
+) -> None:
+    """As `helm rollback` without server-side apply does. It keeps what the collector was about to take, too."""
+    found = Search(begin(cast)).explore(switches)
     record_property("schedules", found.schedules)
     assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
 

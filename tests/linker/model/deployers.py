@@ -1,6 +1,6 @@
-"""Two deployers that act step by step.
+"""Three deployers that act step by step.
 
-Neither prunes a revision: the live object has their annotation.
+None prunes a revision: the live object has their annotation.
 """
 
 from collections.abc import Callable
@@ -21,6 +21,15 @@ def apply_next(store: ObjectStore, rendering: Rendering, number: int) -> Key | N
     return apply(store, items[number]) if number < len(items) else None
 
 
+def replace_next(store: ObjectStore, rendering: Rendering, number: int) -> Key | None:
+    """Write an object as it is rendered: what others have added to its metadata is gone, its owners too."""
+    key = apply_next(store, rendering, number)
+    if key is not None and key[0] in KEPT:
+        rendered = render(rendering)[number]["metadata"].get("annotations", {})
+        store.update_metadata(store.get(*key), annotations=rendered, ownerReferences=[])
+    return key
+
+
 def prune_without_owners(store: ObjectStore, rendering: Rendering, _: int) -> Key | None:
     return _prune(
         store, rendering, "Foreground", lambda item: "ownerReferences" not in item["metadata"]
@@ -35,6 +44,10 @@ Deployer: TypeAlias = tuple[Phase, ...]
 
 argo_like: Deployer = (prune_without_owners, apply_next)
 flux_like: Deployer = (apply_next, prune_all)
+replacing: Deployer = (replace_next, prune_all)
+"""As `helm rollback` where it finds an object that the current release has not, and Argo CD with `Replace=true`."""
+
+_APPLY = (apply_next, replace_next)
 
 
 class Sync(NamedTuple):
@@ -47,7 +60,7 @@ class Sync(NamedTuple):
 
     @property
     def applies_more(self) -> bool:
-        phase = self.deployer.index(apply_next)
+        phase = next(place for place, one in enumerate(self.deployer) if one in _APPLY)
         return self.phase < phase or (
             self.phase == phase and self.written < len(render(self.rendering))
         )
