@@ -75,7 +75,10 @@ class Item:
 
     @property
     def is_local(self) -> bool:
-        """Tell whether it is for tools and never applied: to kpt and kustomize, unless it says `"false"`."""
+        """Tell whether it is for tools and never applied, as kpt and kustomize tell.
+
+        Any value of the annotation but `"false"` says so.
+        """
         return self.annotations.get(keys.LOCAL_CONFIG, "false") != "false"
 
     @property

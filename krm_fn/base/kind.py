@@ -22,15 +22,16 @@ from krm_fn.facts.kinds import BUILT_IN, CLUSTER_SCOPED, CONSUMERS, FIXED, PLURA
 
 
 def _read_options(text: str) -> list[str]:
-    """Read an annotation that is a comma list as Argo CD and Helm do: blanks around an option do not count."""
+    """Read a comma list as Argo CD and Helm do: blanks around an option do not count."""
     return [option.strip() for option in text.split(",")]
 
 
 class Protection(NamedTuple):
-    """One annotation. `part_of_list`: the value is one entry of a comma list, whose keys precede a `=`.
+    """One annotation.
 
-    `keeps`: without it the deployer prunes the object. The others only stop it from reporting the
-    object as obsolete.
+    `part_of_list`: the value is one entry of a comma list, whose keys precede a `=`. `keeps`:
+    without it the deployer prunes the object. The others only stop it from reporting the object as
+    obsolete.
     """
 
     annotation: str
@@ -39,7 +40,7 @@ class Protection(NamedTuple):
     keeps: bool = True
 
     def added_to(self, present: str) -> str | None:
-        """Return the value of the annotation with the protection; None where it says the opposite."""
+        """Return the annotation's value with the protection; None where it says the opposite."""
         if not present:
             return self.value
         if self.is_in(present):
@@ -51,7 +52,7 @@ class Protection(NamedTuple):
         return f"{present},{self.value}"
 
     def removed_from(self, present: str) -> str | None:
-        """Return the annotation's value without the protection, None where nothing else is in it."""
+        """Return the annotation's value without the protection; None if that is all of it."""
         if not self.is_in(present):
             return present
         others: list[str] = []
@@ -369,7 +370,7 @@ class Kind(NamedTuple):
 
     @property
     def is_listable(self) -> bool:
-        """Tell whether a Role may let the linker list the kind: it is well formed, and not Secret."""
+        """Tell whether a Role may let the linker list the kind: any but Secret, well formed."""
         is_well_formed = (
             _API_VERSION.fullmatch(self.api_version)
             and len(self.group) <= _MAX_GROUP
@@ -414,7 +415,7 @@ They have no objects then, unless something of the package shows that they shoul
 
 
 def plural_of(kind: str, group: str = "") -> str:
-    """Return the plural by the rules of English, as generators of definitions do, or a known one."""
+    """Return the plural by the rules of English, as generators of CRDs do, or a known one."""
     name = kind.lower()
     known = PLURALS.get((group, kind)) or PLURALS.get(("", kind))
     if known:

@@ -154,10 +154,10 @@ def scalars(root: Node) -> Iterator[LocatedScalar]:
 
 
 def is_merge(key: Node) -> bool:
-    """Tell whether a key is `<<`, by which YAML 1.1 and every Kubernetes tool merge other fields in.
+    """Tell whether a key is `<<`, by which every Kubernetes tool merges other fields in.
 
-    In quotes, or with a tag of text, it is a name like any other; with its own tag it always
-    merges.
+    YAML 1.1 has it. In quotes, or with a tag of text, it is a name like any other; with its own tag
+    it always merges.
     """
     if not is_scalar(key) or key.value != "<<":
         return False
@@ -265,7 +265,7 @@ def mark_of(node: Node, path: FieldPath) -> Mark:
 
 
 class Marks:
-    """Where fields begin. The fields of each mapping are read once: many problems may be about one."""
+    """The places where fields begin. Each mapping is read once: many problems may be about one."""
 
     def __init__(self) -> None:
         self._fields: dict[Node, dict[str, tuple[Node, Node]]] = {}

@@ -43,7 +43,7 @@ class Container(NamedTuple):
 
 
 class PodSpec(NamedTuple):
-    """The `spec` of a pod or pod template, its path, its init containers, and then its containers."""
+    """The `spec` of a pod or pod template, its path, and its containers, init containers first."""
 
     node: Mapping
     path: FieldPath

@@ -56,7 +56,7 @@ def listing(
 
 
 def read_list(text: str) -> list[str]:
-    """Read a comma list. Blanks around an entry do not count, nor does an entry without anything else."""
+    """Read a comma list. Blanks around an entry do not count, nor does an empty entry."""
     return [entry.strip() for entry in text.split(",") if entry.strip()]
 
 

@@ -13,9 +13,10 @@ from krm_fn.facts import producers as facts
 
 
 class Producer(NamedTuple):
-    """A field, of some kinds of a group, that holds the name of the Secret, or `target`, that is made.
+    """A field, of some kinds of a group, that holds the name of an object to be made.
 
-    `reason` says to people how the content gets there, `source` where the project says so.
+    The object is a Secret, or of another kind `target`. `reason` says to people how the content
+    gets there, `source` where the project says so.
 
     `annotated`: only if the object carries one of these annotations. `needs` and `unless` are paths
     of fields: only if the object has all of the first, and none of the second.

@@ -116,10 +116,11 @@ class Selector(NamedTuple):
 
 
 class FieldSpec(NamedTuple):
-    r"""A reference field in kustomize's form: `path` is `spec/configName`, with `\/` for a slash in a key.
+    r"""A reference field in kustomize's form.
 
-    An empty `group`, `version` or `kind` matches all. `target` is the kind that the field
-    references. `entry` is the field of the configuration that says so.
+    `path` is `spec/configName`, with `\/` for a slash in a key. An empty `group`, `version` or
+    `kind` matches all. `target` is the kind that the field references. `entry` is the field of the
+    configuration that says so.
     """
 
     target: str
@@ -182,7 +183,7 @@ class Mount(NamedTuple):
 
 
 class Jobs(StrEnum):
-    """How to treat a plain Job that references a renamed revision: its pod template is immutable."""
+    """The ways to treat a Job that references a renamed revision: its template is immutable."""
 
     WARN = "warn"
     RENAME = "rename"

@@ -675,7 +675,7 @@ def _find_types() -> dict[str, str]:
     }
 
     def place(key: str) -> tuple[int, str, bool]:
-        """Return where a message lists a setting: by type, then by group, those with a pattern last."""
+        """Return where a message lists a setting: by type, by group, those with a pattern last."""
         field = settings[key]
         group = key.rpartition(".")[0]
         return (

@@ -345,7 +345,7 @@ def _show(value: Any) -> str:
 
 
 def _place_in(item: Item) -> Callable[[Problem], Problem]:
-    """Place problems in the file of an object: its author does not know the lines of a ResourceList."""
+    """Place problems in the file of an object: its author knows no lines of a ResourceList."""
     return lambda problem: (
         problem._replace(file=item.file, line=0, column=0) if item.file else problem
     )

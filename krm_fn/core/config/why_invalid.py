@@ -77,7 +77,7 @@ def _sentences(error: ValidationError) -> Iterator[SchemaError]:
 
 
 def _find_elsewhere(name: str) -> str:
-    """Return the path of a field with this name or one that is near, such as `spec.linker.image`."""
+    """Return the path of a field with this or a near name, such as `spec.linker.image`."""
     schema = load_schema()
     paths = list(_list_fields(schema, schema, ""))
     names = [str(read_path(path)[-1]) for path in paths]

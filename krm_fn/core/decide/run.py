@@ -179,7 +179,7 @@ class Package(NamedTuple):
 
 
 def is_of_chart(item: Item) -> bool:
-    """Tell whether an object is from a Helm chart, by labels, an annotation, or the comment before it."""
+    """Tell whether labels, an annotation, or the comment before it say that a chart made it."""
     return (
         item.is_of_template
         or "helm.sh/chart" in item.labels

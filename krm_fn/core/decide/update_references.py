@@ -143,7 +143,7 @@ def _say_namespace(resolved: ResolvedReference) -> str:
 
 
 class Stale(NamedTuple):
-    """Kinds and names of earlier renderings that mean an object all the same, and their problems."""
+    """Kinds and names of earlier renderings that mean an object, and their problems."""
 
     names: MoreNames
     problems: tuple[Problem, ...]
@@ -191,7 +191,7 @@ def find_present(references: References, revisions: Revisions) -> MoreNames:
 
 
 def _base_of_missing(resolved: ResolvedReference) -> str:
-    """Return the base name in a content name that nothing here has; `""` for any other reference."""
+    """Return the base name in a content name that nothing here has; `""` otherwise."""
     if resolved.targets or _says_nothing(resolved):
         return ""
     match = CONTENT_NAME.fullmatch(resolved.reference.target)
@@ -199,7 +199,7 @@ def _base_of_missing(resolved: ResolvedReference) -> str:
 
 
 class _Verdict(NamedTuple):
-    """A problem with a reference. `item`: the object that it means; None where it stays as it is."""
+    """A problem with a reference. `item`: the object that it means; None where it stays."""
 
     problem: Problem
     item: Item | None = None
@@ -476,7 +476,7 @@ def update_rules(
 def _read_wanted(
     references: Iterable[ResolvedReference], revisions: Revisions
 ) -> tuple[dict[Node, list[str]], set[Node]]:
-    """Return the names that each element of the lists stands for, and the elements that are outdated.
+    """Return the names that each element of the lists stands for, and the outdated elements.
 
     An element is outdated where all its objects have other names now, and none has it as its base
     name. A rule for ConfigMaps and Secrets makes two references of one element.

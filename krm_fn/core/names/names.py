@@ -1,4 +1,4 @@
-"""Read names: the present, the base and the earlier ones of an object, those of sets, Jobs and images."""
+"""Read the present, base and earlier names of objects, and those of sets, Jobs and images."""
 
 import json
 import re

@@ -233,7 +233,7 @@ def read_chart_values(chart: str | None = None) -> Iterator[ChartValue]:
 
 
 def alternatives(text: str) -> list[str]:
-    """Return the texts that a text with `{a,b}` stands for, as in a shell: the last braces vary fastest."""
+    """Return the texts that `{a,b}` in a text stands for, as in a shell: the last braces vary fastest."""
     parts = _BRACES.split(text)
     axes = [part.split(",") if number % 2 else [part] for number, part in enumerate(parts)]
     return ["".join(one) for one in product(*axes)]
@@ -395,7 +395,7 @@ def word_of(field: str) -> Word | None:
 
 
 def is_of_core(held: Mapping[str, Node]) -> bool:
-    """Tell whether a mapping that names an object says no group but the core one, or none at all."""
+    """Tell whether a mapping that names an object says the core group, or none at all."""
     return all(text(held.get(name)) in CORE_GROUPS for name in GROUP_FIELDS)
 
 
@@ -588,7 +588,7 @@ def _read_helm_release(item: Node, resource: ResourceId, charts: Charts) -> Iter
 
 
 def _chart_of_source(source: Node | None, resource: ResourceId, charts: Charts) -> str:
-    """Return the chart of what `chartRef` names: as the package shows it, else as its name tells."""
+    """Return the chart that `chartRef` names: as the package shows it, else as its name tells."""
     name = text(get(source, "name"))
     there = text(get(source, "namespace")) or resource.namespace
     shown = charts.get((text(get(source, "kind")), there, name))
@@ -815,7 +815,7 @@ def _matches_kind(spec: FieldSpec, resource: ResourceId) -> bool:
 def split_lookalikes(
     found: list[Reference], resource: ResourceId, releases: Iterable[ChartRelease] = ()
 ) -> Found:
-    """Tell references from fields that look like references and are known to mean something else."""
+    """Tell references from fields that only look like them, and mean something else."""
     if not exclusions_of(resource.kind):
         return Found(found, [])
     rows = _exclusions_of(resource)

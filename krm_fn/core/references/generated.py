@@ -112,7 +112,7 @@ def known_names(item: Item) -> list[tuple[str, str]]:
 
 
 def find_name(kind: str, name: str, target: Item) -> Node | None:
-    """Return the text that says the name which `kind` and `name` mean: of `target`, or of what it makes."""
+    """Return the text with the name that `kind` and `name` mean: of `target`, or of its product."""
     meant = _find_meant(kind, name, target)
     return meant.reference.name if meant else get(target.node, "metadata", "name")
 
@@ -167,7 +167,7 @@ def _has(item: Node, path: str) -> bool:
 
 
 def find_unmet(item: Item) -> RenameBlocker | None:
-    """Say why a producer must not be renamed, whatever else the package holds; None where it may be."""
+    """Say why a producer must not be renamed, whatever the package holds; None where it may."""
     row = versioned(item.id)
     if row is None:
         return None

@@ -120,7 +120,7 @@ def _namespace_said(item: Item, container: Node, row: ScopeRow) -> str | None:
 
 
 def _values_of(name: str, container: Node) -> Iterator[str | None]:
-    """Yield the values that a container gives to an option or a variable; None for one elsewhere."""
+    """Yield the values of an option or a variable; None for one that is written elsewhere."""
     if not name.startswith("-"):
         for variable in elements(get(container, "env")):
             if text(get(variable, "name")) == name:

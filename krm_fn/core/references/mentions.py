@@ -69,7 +69,7 @@ from krm_fn.facts.annotations import COPIED
 
 
 class Copy(NamedTuple):
-    """A sign that a program copies an object, or what it makes: as a clause, and where it is written."""
+    """A sign that a program copies an object, or what it makes: as a clause, and its place."""
 
     text: str
     item: Item
@@ -377,7 +377,7 @@ def find_options(item: Item) -> Iterator[OptionName]:
 
 
 def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
-    """Find the names in the templates of Argo: in a container, a script, or the manifest of a resource.
+    """Find the names in templates of Argo: in a container, a script, or a manifest.
 
     Source: argoproj/argo-workflows, pkg/apis/workflow/v1alpha1/workflow_types.go.
     """
@@ -552,12 +552,12 @@ def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
 
 
 def _unless_computed(namespace: str) -> str:
-    """Return a namespace that is written out; `""` for a variable or a command, which may be any."""
+    """Return a namespace that is written out; `""` for a variable or a command."""
     return namespace if re.fullmatch(_NAME, namespace) else ""
 
 
 def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
-    """Find the name that is the value of an option, and those behind keys, as in `volume=config:web`."""
+    """Find the name that is an option's value, and those behind keys, as in `volume=config:web`."""
     start, end = 0, len(piece)
     while True:  # a text may hold more keys behind each other than calls can be nested
         if _says_config(option) and (found := _VALUE.fullmatch(piece, start, end)):
@@ -798,7 +798,7 @@ class _Search:
         return self._index.resolve(item, reference).targets
 
     def _is_telling(self, one: _NamingText) -> bool:
-        """Tell whether a text that is a name can hardly be anything else, in a field that may hold any."""
+        """Tell whether a text that is a name can hardly be anything else."""
         if one.in_pod or one.field.lower().endswith(_OTHER_THINGS):
             return False
         if one.field == "name" and "key" in one.around:
@@ -813,7 +813,7 @@ class _Search:
     def _find_parts(
         self, item: Item, one: _NamingText, field: str, row: ExcludedField
     ) -> Iterator[NearMiss]:
-        """Yield what a text names of which another program makes objects, in the namespace of these."""
+        """Yield the objects that a text names, where another program makes objects of the text."""
         known = text(one.namespace) or _deployed_in(item, row)
         whole = one.scalar.value
         is_whole = self._is_name(whole)
@@ -834,7 +834,7 @@ class _Search:
         return near
 
     def _values_in(self, said: str) -> Iterable[str]:
-        """Return the values of settings in a text, and arguments in its calls, that are names, each once."""
+        """Return the names among settings in a text and arguments in its calls, each once."""
         found: dict[str, None] = {}
         kind = ""
         for setting in read_settings(said):
@@ -914,7 +914,7 @@ class _Walk:
 
 @lru_cache(maxsize=8192)
 def _kinds_in(field: str) -> tuple[str, ...]:
-    """Return the kinds that a field's name contains, none for names that `find_by_shape` reads as names."""
+    """Return the kinds in the name of a field; none where `find_by_shape` reads it."""
     word = word_of(field)
     plain = field.lower().replace("-", "").replace("_", "")
     if (word is not None and word.form is WordForm.NAME) or plain.endswith(_OTHER_THINGS):
@@ -1108,7 +1108,7 @@ def find_in_texts(
 
 
 def find_in_variables(items: Collection[Item], index: Index) -> list[TextMention]:
-    """Find the variables of containers whose value is the name of an object, and of nothing else."""
+    """Find the variables whose value is the name of an object, and of nothing else."""
     names = {name for item, name in index.named if item.is_config}
     search = _TextSearch(items, (), index, names)
     found: list[TextMention] = []
@@ -1200,7 +1200,7 @@ class _TextSearch:
             start += len(entry) + 1
 
     def _read_namespaced(self, value: str) -> Iterator[_Said]:
-        """Yield the name that a value in data is, behind its namespace: `add-headers: shop/headers`."""
+        """Yield the name in a value in data behind its namespace: `add-headers: shop/headers`."""
         namespace, slash, name = value.strip().partition("/")
         if not slash or name not in self._names or name in self._others:
             return
@@ -1230,7 +1230,7 @@ class _TextSearch:
 
     @cached_property
     def _taken(self) -> set[str]:
-        """Names that replacements of kustomize take, so that a word that equals one is no other word."""
+        """The names that replacements of kustomize take: a word that equals one is no other word."""
         return {name for item, name in self._index.named if TAKEN_NAME in item.annotations}
 
     def _is_wanted(self, name: str) -> bool:
@@ -1266,7 +1266,7 @@ class _TextSearch:
                         yield TextMention(target, item, field, scalar, one.start, for_people)
 
     def _meant(self, item: Item, kind: str, name: str, value: str, start: int) -> Iterable[Item]:
-        """Return the objects that a name in a text may mean, by the namespace that the text says."""
+        """Return the objects that a name in a text may mean, by the namespace in the text."""
         namespaced = _pattern(_NAMESPACED).search(value, max(0, start - _LONGEST_WORD), start)
         there = next(filter(None, namespaced.groups()), "") if namespaced else ""
         if there and there not in _RESOURCES:
@@ -1301,7 +1301,7 @@ def _kinds_said(key: str) -> tuple[str, ...]:
 def find_said(
     value: str, is_wanted: Callable[[str], bool], is_common: Callable[[str], bool]
 ) -> Iterator[_Said]:
-    """Find the names beside a kind in a text, each once and the one that a program reads before others.
+    """Find the names beside a kind in a text, each once, those that programs read first.
 
     A common name must be next to the kind.
     """
@@ -1487,7 +1487,7 @@ def _is_below(line: str, indent: int) -> bool:
 
 
 class Mentions:
-    """Options of programs, fields of custom resources, values of charts, other texts, and what is copied.
+    """Options, fields of custom resources, values of charts, other texts, and copied objects.
 
     Each is searched at the first question, as few packages have any.
     """
@@ -1523,7 +1523,7 @@ class Mentions:
 
     @cached_property
     def in_variables(self) -> list[TextMention]:
-        """Variables whose value is a name that nothing else has. It may be that of something outside."""
+        """Variables whose value is a name that nothing else has. It may be one from outside."""
         return find_in_variables(self._items, self._index)
 
     @cached_property
@@ -1544,6 +1544,6 @@ class Mentions:
 
 
 def _is_in_values(miss: NearMiss) -> bool:
-    """Tell whether a field is in the values of a chart whose pods may read objects of the package."""
+    """Tell whether a field is in the values of a chart whose pods may read these objects."""
     releases = read_releases(miss.referrer.node, miss.referrer.id)
     return any(release.holds(miss.field) and release.excluded is None for release in releases)

@@ -251,7 +251,7 @@ def find_at(  # noqa: PLR0913  # the parts of a reference
 
 
 def find_missing_step(item: Node, path: str) -> tuple[str, list[str]]:
-    """Return the first name in `path` that an object does not have, and the names that it has there.
+    """Return the first name in `path` that an object lacks, and the names that it has there.
 
     If it has all of them, the name is `""`. Only the first element of a list is looked at, and the
     first that `*` stands for.

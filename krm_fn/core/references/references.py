@@ -64,7 +64,7 @@ class EmbeddedReference(NamedTuple):
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """Where the name begins and ends in the value; None where it is not written as it is read."""
+        """The span of the name in the value; None where it is not written as it is read."""
         name = self.reference.name
         value = self.scalar.value
         # The marks do not count a byte order mark, and include an anchor and quotes.
@@ -248,7 +248,7 @@ class References:
 
 
 def is_left_behind(one: ResolvedReference, target: Item) -> bool:
-    """Tell whether a reference keeps the base name of an object that kustomize names by its content."""
+    """Tell whether a reference keeps the base name of what kustomize names by its content."""
     if not is_hashed_by_kustomize(target):
         return False
     if target.id.name != base_name(target):

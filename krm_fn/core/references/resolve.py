@@ -82,7 +82,7 @@ class _Rank(NamedTuple):
 
 
 class Index:
-    """Objects by every name that a reference may use for them, and by the namespace that it looks into.
+    """Objects by every name that a reference may use, and by the namespace that it looks into.
 
     `kinds` tells which referrers have no namespace. `namespace` is that of objects that set none,
     `""` if nobody knows it: then no namespace is one of its own. `stale` are kinds and names of
@@ -123,7 +123,7 @@ class Index:
         return Index(self._items, self.kinds, self._namespace, stale, self._lookups)
 
     def _names_of(self, item: Item) -> Iterator[tuple[str, str]]:
-        """Yield every kind and name by which a reference may mean an object, or what it makes, each once."""
+        """Yield every kind and name of an object, and of the objects that it makes, each once."""
         for name in self.names.all(item):
             yield item.id.kind, name
         generated = find_generated(item)

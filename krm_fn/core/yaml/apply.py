@@ -42,7 +42,7 @@ _INDEX = "internal.config.kubernetes.io/index"
 
 
 def splice_objects(envelope: Envelope, changes: Changes) -> Iterator[Splice]:
-    """Yield the splices that replace and remove objects, and those that add objects to a ResourceList."""
+    """Yield the splices that replace, remove and, in a ResourceList, add objects."""
     for item, wanted in changes.replace:
         yield _replace(envelope.document.text, item.node, wanted)
     removed: set[Node] = {item.node for item in changes.remove}
@@ -236,7 +236,7 @@ def _count_places(roots: Iterable[Node], wanted: Collection[Node] | None = None)
 
 
 def _find_lost_anchors(roots: list[Node], edits: Iterable[Edit]) -> Iterator[Problem]:
-    """Find fields and elements to be removed that hold an anchor which an alias elsewhere still needs."""
+    """Find fields and elements to be removed with an anchor that an alias elsewhere needs."""
     for edit in edits:
         inside = _count_places(_dropped(edit.change))
         if inside:

@@ -141,7 +141,7 @@ def _read_items(document: Document, nodes: list[Mapping], origin: str) -> list[I
 
 
 def _find_sourced(text: str, nodes: list[Mapping]) -> set[Mapping]:
-    """Find the objects with a comment of Helm right in front: `# Source: chart/templates/a.yaml`."""
+    """Find the objects right behind a comment of Helm: `# Source: chart/templates/a.yaml`."""
     comments = [*_SOURCE.finditer(text)]
     in_order = sorted(nodes, key=_start) if comments else []
     sourced = set()

@@ -99,7 +99,7 @@ def flow_span(text: str, node: Mapping | Sequence) -> tuple[int, int]:
 
 
 def value_end(text: str, key: Node, value: Node) -> int:
-    """Return where the value of a field ends: for an alias, the end of the alias, not of its anchor."""
+    """Return where the value of a field ends: for an alias, where the alias itself does."""
     if is_alias(key, value):
         return _alias_end(text, key.end)
     if value.start == value.end:  # the mark of a null may be that of what follows
@@ -129,7 +129,7 @@ def node_end(text: str, node: Node) -> int:
 
 
 def element_spans(text: str, node: Sequence) -> list[tuple[int, int]]:
-    """Return where each element of a list begins and ends: for an alias, where the alias is written."""
+    """Return where each element of a list begins and ends: for an alias, where it itself does."""
     spans = []
     behind = content_start(text, node) + node.flow_style  # the alias behind a bracket, or at a dash
     for element in node.value:
@@ -148,7 +148,7 @@ def _alias_end(text: str, start: int) -> int:
 
 
 def line_after(text: str, position: int) -> tuple[int, str]:
-    """Return the start of the next line, and the line break before it; `""` at the end of the text."""
+    """Return the start of the next line, and the line break before it; `""` at the end."""
     if position and is_break(text, position - 1):  # a block scalar ends behind its last line break
         return position, line_break(text)
     match = _REST_OF_LINE.match(text, position)
@@ -213,7 +213,7 @@ def indentation(text: str, node: Node) -> int:
 
 
 def list_offset(text: str, node: Mapping) -> int:
-    """Return how far the lists in a block mapping are indented below their keys; 0 if it has none."""
+    """Return how far the lists in a block mapping are indented below their keys; 0 for none."""
     own = indentation(text, node)
     for key, value in node.value:
         if is_sequence(value) and not value.flow_style and not is_alias(key, value):
@@ -222,7 +222,7 @@ def list_offset(text: str, node: Mapping) -> int:
 
 
 def ends_in_block_scalar(node: Node) -> bool:
-    """Tell whether a node ends in a block scalar: a line break behind it would become a part of it."""
+    """Tell whether a node ends in a block scalar, which a line break behind it would join."""
     while not is_scalar(node):
         if not node.value or node.flow_style:  # type: ignore[attr-defined]  # only scalars have none
             return False

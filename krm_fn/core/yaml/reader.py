@@ -31,7 +31,7 @@ _OTHER_BREAKS = "\x85\u2028\u2029"
 
 
 class Source:
-    """A text that its nodes share, and the texts in it that there are often, such as field names."""
+    """A text that its nodes share, and the texts in it that are there often, as field names are."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -348,7 +348,7 @@ _ANCHOR_AGAIN = "found duplicate anchor"
 
 
 class _Recomposer:
-    """Composes nodes from the parser's events as `_Parser` does, but an anchor may be defined again.
+    """Compose nodes from events as `_Parser` does, but let an anchor be defined again.
 
     YAML allows that, and kustomize, kubectl, helm and Flux read it: an alias means the latest
     definition in front of it. This takes several times as long, so only texts are read in this way
@@ -458,7 +458,7 @@ def _compose(
 
 
 def _hint(data: bytes, mark: Mark | None) -> str:
-    """Recognise a template of Helm or a conflict of git in the line of an error, or in the one before."""
+    """Recognise a template of Helm or a conflict of git in the line of an error, or before it."""
     lines = data.split(b"\n")[max(mark.line - 1, 0) : mark.line + 1] if mark else []
     if any(b"{{" in line for line in lines):
         return f"; {UNRENDERED}"
@@ -622,7 +622,7 @@ def _repeated_in(mapping: Mapping) -> Iterator[Repeated]:
 
 
 def _is_same(values: tuple[Node, ...]) -> bool:
-    """Tell whether values are written alike, but for layout, and for quotes that text does not need."""
+    """Tell whether values are written alike, but for layout and quotes without a meaning."""
     stack = [(values[0], other) for other in values[1:]]
     while stack:
         one, other = stack.pop()

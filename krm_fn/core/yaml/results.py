@@ -23,7 +23,7 @@ def stderr_lines(problems: Iterable[Problem]) -> str:
 
 
 def new_results(resource_list: Mapping, problems: Iterable[Problem]) -> tuple[Object, ...]:
-    """Return the problems as results, without those that the ResourceList has from an earlier run."""
+    """Return the problems as results, without those that the ResourceList has already."""
     present = {_identity_of_result(item) for item in elements(get(resource_list, "results"))}
     return tuple(
         _result(problem) for problem in dict.fromkeys(problems) if _identity(problem) not in present
