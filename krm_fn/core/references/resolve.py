@@ -106,13 +106,13 @@ class Index:
         self.names = KnownNames()
         self._namespace = namespace
         self._by_name: dict[tuple[str, str], list[Item]] = defaultdict(list)
-        self._by_place: dict[_Position, list[Item]] = defaultdict(list)
+        self._by_position: dict[_Position, list[Item]] = defaultdict(list)
         self._candidates: dict[_Position, Candidates] = {}
         for item in self._items:
             for kind, name in self._names_of(item):
                 self._by_name[kind, name].append(item)
                 for reach, looked_into in self._places_of(item, name):
-                    self._by_place[_Position(kind, name, reach, looked_into)].append(item)
+                    self._by_position[_Position(kind, name, reach, looked_into)].append(item)
 
     def with_names(self, more: MoreNames) -> "Index":
         """Return an index of the same objects, where these stale names mean them too."""
@@ -167,8 +167,8 @@ class Index:
                     yield item, name
 
     def resolve(self, referrer: Item, reference: Reference) -> ResolvedReference:
-        place = reference.kind, reference.target, reference.target_namespace
-        targets = self.find(referrer, *place)
+        wanted = reference.kind, reference.target, reference.target_namespace
+        targets = self.find(referrer, *wanted)
         if not targets and self._says_more(referrer, reference):
             targets = self.find_anywhere_near(reference.kind, reference.target, "")
         return ResolvedReference(referrer, reference, targets)
@@ -224,13 +224,13 @@ class Index:
         `""`: all of the name.
         """
         if not namespace:
-            return tuple(self._by_place.get(_Position(kind, name, _Reach.ANYWHERE, ""), ()))
+            return tuple(self._by_position.get(_Position(kind, name, _Reach.ANYWHERE, ""), ()))
         # Where nobody knows the namespace of objects that set none, it may be this one.
         near = (namespace,) if self._namespace else (namespace, "")
-        places = (_Position(kind, name, _Reach.NAMED, one) for one in near)
+        positions = (_Position(kind, name, _Reach.NAMED, one) for one in near)
         found: dict[Item, None] = {}  # in order, each once
-        for place in places:
-            found |= dict.fromkeys(self._by_place.get(place, ()))
+        for position in positions:
+            found |= dict.fromkeys(self._by_position.get(position, ()))
         return tuple(found)
 
     def why_passed_over(
@@ -257,13 +257,13 @@ class Index:
         Where it means one, others of the name are of no interest, unless they had the name before.
         """
         reference = resolved.reference
-        place = reference.kind, reference.target, reference.target_namespace
+        wanted = reference.kind, reference.target, reference.target_namespace
         if resolved.targets:
-            possible = self._in_reach(resolved.referrer, *place).items
+            possible = self._in_reach(resolved.referrer, *wanted).items
         else:
             possible = tuple(self._by_name.get((reference.kind, reference.target), ()))
         for item in possible:
-            reason = self.why_passed_over(resolved.referrer, item, *place)
+            reason = self.why_passed_over(resolved.referrer, item, *wanted)
             if reason is not None and (reason is PassedOver.NAME or not resolved.targets):
                 yield item, reason
 
@@ -271,15 +271,17 @@ class Index:
         self, referrer: Item, kind: str, name: str, namespace: str | None
     ) -> "Candidates":
         """Return the objects of a name that are in the namespace which the reference looks into."""
-        place = self._find_place(referrer, kind, name, namespace)
-        if place not in self._candidates:
-            found = self._by_place.get(place, ())
-            self._candidates[place] = Candidates(
+        position = self._position_of(referrer, kind, name, namespace)
+        if position not in self._candidates:
+            found = self._by_position.get(position, ())
+            self._candidates[position] = Candidates(
                 found, lambda item: self._rank_of(item, kind, name)
             )
-        return self._candidates[place]
+        return self._candidates[position]
 
-    def _find_place(self, referrer: Item, kind: str, name: str, namespace: str | None) -> _Position:
+    def _position_of(
+        self, referrer: Item, kind: str, name: str, namespace: str | None
+    ) -> _Position:
         if namespace is not None:
             return _Position(kind, name, _Reach.NAMED, namespace)
         lookup = self._lookups.find(referrer)

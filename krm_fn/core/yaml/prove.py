@@ -447,16 +447,10 @@ def prove(
     order = sorted(splices, key=lambda splice: splice[:2])
     changes, order, output = shorten(envelope, Edited(changes, order, output))
     excerpt = make_excerpt(envelope.document, order, _changed_nodes(changes), output)
-    try:
-        written = read_yaml(excerpt.text.encode(), may_repeat=bool(envelope.document.repeated))
-    except Rejected as rejected:
-        place = _first_unreadable(envelope, splices)
-        raise Rejected(_problem(place, "the output would not be valid YAML here")) from rejected
-    added = Counter(one.key.value for one in written.repeated) - Counter(
-        one.key.value for one in envelope.document.repeated
-    )
-    if not excerpt.is_intact or added:
+    written = _read_again(excerpt, envelope, splices)
+    if not excerpt.is_intact or _has_more_repeated(written, envelope.document):
         raise Rejected(_problem(None, "the output would differ where nothing was planned"))
+    # Then each document that was read says what becomes of one of the input, or is a new one.
     expectation = expect(envelope, changes, results, excerpt.kept)
     found = [root for root in written.roots if not is_null(root)]
     stay = [root for root in excerpt.roots if not is_null(root) and root not in expectation.removed]
@@ -468,6 +462,21 @@ def prove(
     if difference:
         raise Rejected(_problem(difference.place, "the output would not say here what was planned"))
     return Proof(envelope.document, excerpt, read, has_all=not changes.add and not changes.remove)
+
+
+def _read_again(excerpt: Excerpt, envelope: Envelope, splices: Iterable[Splice]) -> Document:
+    """Read the excerpt. Raises Rejected at the splice that makes it unreadable."""
+    try:
+        return read_yaml(excerpt.text.encode(), may_repeat=bool(envelope.document.repeated))
+    except Rejected as rejected:
+        place = _first_unreadable(envelope, splices)
+        raise Rejected(_problem(place, "the output would not be valid YAML here")) from rejected
+
+
+def _has_more_repeated(written: Document, before: Document) -> bool:
+    """Tell whether a field is there twice that was not: of the two, only one would be compared."""
+    added = Counter(one.key.value for one in written.repeated)
+    return bool(added - Counter(one.key.value for one in before.repeated))
 
 
 def _says_already(envelope: Envelope, changes: Changes, results: tuple[Object, ...]) -> bool:
