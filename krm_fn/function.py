@@ -10,12 +10,13 @@ from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import NO_ENVIRONMENT, Environment, Settings
 from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.configuration import (
+    ChosenConfiguration,
     Configuration,
     Packages,
     as_passed,
+    choose_configuration,
     find_among,
     find_applied,
-    find_configuration,
 )
 from krm_fn.core.config.plain import place_settings
 from krm_fn.core.decide.run import Run, read_package
@@ -50,11 +51,11 @@ def run(
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     del data  # the envelope has its text; the process holds these bytes nowhere else
     try:
-        passed = [*map(as_passed, filter(None, [envelope.function_config]))]
+        passed: list[Configuration] = []
         if config is not None:
-            passed.insert(
-                0, as_passed(read_config(config))._replace(where="the configuration file")
-            )
+            passed.append(as_passed(read_config(config))._replace(where="the configuration file"))
+        if envelope.function_config is not None:
+            passed.append(as_passed(envelope.function_config))
         configuration = find_only_configuration(envelope.items, passed, environment)
         decided = decide(
             envelope.items, configuration, environment, expansion=expansion, is_in_place=True
@@ -78,29 +79,28 @@ def run(
 
 def find_only_configuration(
     items: list[Item], passed: Iterable[Configuration], environment: Environment
-) -> Node | None:
+) -> ChosenConfiguration | None:
     """Find the configuration that counts: what is passed, else an object.
 
     Raises Rejected for a contradiction.
     """
     packages = Packages(items)
     found = [*passed, *find_among(items, packages)]
-    chosen = find_configuration(
+    return choose_configuration(
         found, packages, environment, "pass one of them as the functionConfig"
     )
-    return chosen and chosen.node
 
 
 def decide(  # noqa: PLR0913  # what a run knows of its input
     items: list[Item],
-    function_config: Node | None,
+    configuration: ChosenConfiguration | Node | None,
     environment: Environment,
     generated: Mapping[Item, bool] = MappingProxyType({}),
     *,
     expansion: Expansion | None = None,
     is_in_place: bool = False,
 ) -> Run:
-    """Read the configuration, and decide about all items.
+    """Read the configuration, unless that has been done, and decide about all items.
 
     Raises Rejected for an invalid configuration.
 
@@ -108,7 +108,7 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
     known. `expansion`: that of the texts of this run. `is_in_place`: all items will be in the
     output, also those that are only for tools.
     """
-    settings = parse_config(function_config, environment)
+    function_config, settings = _read_settings(configuration, environment)
     elsewhere = _find_contradiction(settings, environment, function_config)
     if elsewhere:
         linker = settings.linker._replace(namespace=environment.namespace)
@@ -137,13 +137,21 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
     return run._replace(changes=changes._replace(problems=problems))
 
 
+def _read_settings(
+    configuration: ChosenConfiguration | Node | None, environment: Environment
+) -> tuple[Node | None, Settings]:
+    if isinstance(configuration, ChosenConfiguration):
+        return configuration.configuration.node, configuration.settings
+    return configuration, parse_config(configuration, environment)
+
+
 def _find_contradiction(
     settings: Settings, environment: Environment, function_config: Node | None
 ) -> list[Problem]:
     """Report a namespace that is passed, and that is another one than the configuration's.
 
-    What is passed is where this rendering will be applied, and so it counts: with the other one, the RoleBinding would
-    be for an account of another environment.
+    The one that is passed is where this rendering will be applied, and so it counts: with the other
+    one, the RoleBinding would be for an account of another environment.
     """
     passed, written = environment.namespace, settings.linker.namespace
     if not passed or not written or passed == written:

@@ -10,10 +10,14 @@ from krm_fn.core.decide.name import (
     name_revisions,
     restore,
 )
-from krm_fn.core.decide.run import Package, Revisions, Run
-from krm_fn.core.decide.update_references import find_present, find_stale, update_references
+from krm_fn.core.decide.run import Choices, Package, Revisions, Run, Survey
+from krm_fn.core.decide.update_references import (
+    Stale,
+    find_present,
+    find_stale,
+    update_references,
+)
 from krm_fn.core.references.generated import makes_config
-from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import ReadYaml, References, find_authored, find_embedded
 from krm_fn.core.references.resolve import MoreNames
 from krm_fn.extras.extras import Mounted, find_extras, read_mounted
@@ -25,61 +29,34 @@ from krm_fn.guards.readers import find_early_readers
 def transform(
     package: Package, settings: Settings, environment: Environment, read_yaml: ReadYaml
 ) -> Run:
-    """Choose, name, mark, rewrite references, and add what is asked for: mounts, checksums, names of Jobs, the linker.
+    """Choose, name, mark, rewrite references, and add what is asked for.
 
-    `read_yaml` reads the YAML that ConfigMaps hold as data.
+    The extras are mounts, checksums, names of Jobs, and the linker. `read_yaml` reads the YAML that
+    ConfigMaps hold as data.
     """
-    references, mounted = _read_references(package, settings, read_yaml)
-    stale = find_stale(references, package, settings)
+    survey, mounted = _read_survey(package, settings, environment, read_yaml)
+    stale = find_stale(survey)
     # An older name that must follow is one more name of its object: who reads it is found with it
     # (decision 40).
-    references = references.with_names(stale.names)
-    mentions = Mentions(
-        package.authored, references.authored, references.index, references.embedded
-    )
-    guards = find_guards(package, references, mentions, settings)
-    choices = choose(package, references, mentions, guards, settings)
-    revisions = name_revisions(choices, references)
-    pins = _find_pins(references, revisions, settings)
-    if pins:
-        # A pin may be what says that a program copies the object: then it is warned about, and
-        # retained.
-        references = references.with_names(pins)
-        mentions = Mentions(
-            package.authored, references.authored, references.index, references.embedded
-        )
-        guards = find_guards(package, references, mentions, settings)
-    consumers = find_consumers(package, references, mentions, revisions, settings)
-    changes = (
-        Changes(
-            edits=revisions.data, problems=stale.problems + choices.problems + revisions.problems
-        )
-        + mark(revisions, consumers, settings)
-        + mark_fixed_names(choices.all)
-        + restore(revisions)
-        + update_references(references.authored, revisions, references.index)
-    )
-    run = Run(
-        package,
-        settings,
-        environment,
-        references,
-        mentions,
-        guards,
-        choices,
-        revisions,
-        consumers,
-        changes,
-        pins=pins,
-    )
+    survey = survey.with_names(stale.names)
+    choices = choose(survey)
+    revisions = name_revisions(choices, survey.references)
+    run = _update(survey, stale, choices, revisions)
     for add in find_extras(run, mounted):
         run = add(run)
     return run
 
 
-def _read_references(
-    package: Package, settings: Settings, read_yaml: ReadYaml
-) -> tuple[References, Mounted]:
+def make_survey(
+    package: Package, settings: Settings, environment: Environment, references: References
+) -> Survey:
+    """Return all that is known of a package, with the guards of this function."""
+    return Survey(package, settings, environment, references, find_guards)
+
+
+def _read_survey(
+    package: Package, settings: Settings, environment: Environment, read_yaml: ReadYaml
+) -> tuple[Survey, Mounted]:
     """Read what references objects, and the mounts that will."""
     index = package.read_index()
     # Without configuration, its producers, and workloads to restart for it, there is nothing to
@@ -94,21 +71,40 @@ def _read_references(
     # (decision 12).
     authored = find_authored(referrers, index, settings.references, but=mounted.own_texts)
     embedded = find_embedded(package.configs, index, read_yaml)
-    return References(index, authored, mounted.references, embedded), mounted
+    references = References(index, authored, mounted.references, embedded)
+    return make_survey(package, settings, environment, references), mounted
 
 
-def _find_pins(references: References, revisions: Revisions, settings: Settings) -> MoreNames:
+def _update(survey: Survey, stale: Stale, choices: Choices, revisions: Revisions) -> Run:
+    """Mark the revisions, and give references the names that objects get."""
+    # A pin may be what says that a program copies the object: then it is warned about, and
+    # retained.
+    pins = _find_pins(survey, revisions)
+    survey = survey.with_names(pins)
+    consumers = find_consumers(survey, revisions)
+    references = survey.references
+    changes = (
+        Changes(
+            edits=revisions.data, problems=stale.problems + choices.problems + revisions.problems
+        )
+        + mark(revisions, consumers, survey.settings)
+        + mark_fixed_names(choices.all)
+        + restore(revisions)
+        + update_references(references.authored, revisions, references.index)
+    )
+    return Run(survey, choices, revisions, consumers, changes, pins=pins)
+
+
+def _find_pins(survey: Survey, revisions: Revisions) -> MoreNames:
     """Find the pins on the very name that an object gets now.
 
-    They mean it: the next run finds it under this name.
-
-    Who pins a hook on purpose gets what is there already. That must neither be refused nor decide
-    for others.
+    They mean it: the next run finds it under this name. A hook that is pinned on purpose gets what
+    is there already, so such a pin must neither be refused nor decide for others.
     """
+    references, deployers = survey.references, survey.settings.deployers
     pins = find_present(references, revisions)
     if not pins:
         return pins
-    early = find_early_readers(references, settings.deployers)
-    return (
-        pins if find_early_readers(references.with_names(pins), settings.deployers) == early else {}
-    )
+    early = find_early_readers(references, deployers)
+    is_later = find_early_readers(references.with_names(pins), deployers) == early
+    return pins if is_later else {}

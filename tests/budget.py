@@ -72,8 +72,8 @@ def count() -> list[Count]:
     tokens = sum(count_tokens(module.path) for module in code)
     return [
         Count("modules without facts", len(code), 174, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 316),
-        Count("tokens in a line", tokens / sum(module.lines for module in code), 6.5),
+        Count("thousands of tokens, without facts", tokens / 1000, 316.5),
+        Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(
             "median lines of a module",
             statistics.median(module.lines for module in code),
@@ -293,12 +293,12 @@ def count_entered() -> list[Count]:
     alone, together = enter(_CONFIG_MAP), enter(_CONFIG_MAP + _DEPLOYMENT)
     diff = enter_diff()
     return [
-        Count("files that one ConfigMap enters", alone.files, 39, goal=36),
-        Count("their lines, in thousands", alone.lines / 1000, 16.2, goal=10.6),
+        Count("files that one ConfigMap enters", alone.files, 37, goal=36),
+        Count("their lines, in thousands", alone.lines / 1000, 15.3, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
-        Count("their lines, in thousands", together.lines / 1000, 18.6, goal=15.7),
+        Count("their lines, in thousands", together.lines / 1000, 18.8, goal=15.7),
         Count("files that one line of diff enters", diff.files, 85, goal=70),
-        Count("their lines, in thousands", diff.lines / 1000, 28.1, goal=23.7),
+        Count("their lines, in thousands", diff.lines / 1000, 28.4, goal=23.7),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What is to change, as values.
+"""The changes of a run, as values.
 
 Every stage returns Changes, they add up, and the writer applies them all at once.
 """
@@ -97,7 +97,7 @@ class Edit(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What a stage wants: patches of objects, edits of single places, whole objects, and problems to report.
+    """The changes of a stage: patches, edits of single places, whole objects, and problems.
 
     `replace` and `remove` are about objects that an earlier run of this project added.
     """

@@ -70,12 +70,15 @@ class Item:
 
     @property
     def is_like_secret(self) -> bool:
-        """Tell whether it is a Secret, or what somebody meant to be one: nothing shows its values."""
+        """Tell whether it is a Secret, or was meant to be one: nothing shows its values."""
         return is_like_secret(fields(self.node))
 
     @property
     def is_local(self) -> bool:
-        """Tell whether it is for tools and never applied: any value but `"false"` says so to kpt and kustomize."""
+        """Tell whether it is for tools and never applied, as kpt and kustomize tell.
+
+        Any value of the annotation but `"false"` says so.
+        """
         return self.annotations.get(keys.LOCAL_CONFIG, "false") != "false"
 
     @property
@@ -142,8 +145,8 @@ _TYPES_OF_SECRETS = ("Opaque", "kubernetes.io/", "bootstrap.kubernetes.io/", "he
 def is_like_secret(around: Mapping[str, Node]) -> bool:
     """Tell whether fields are those of a Secret, or of what somebody meant to be one.
 
-    Its kind may have a slip in it, such as `secret`. Its fields say it too: `stringData`, or `data` beside a type that
-    only Secrets have.
+    Its kind may have a slip in it, such as `secret`. Its fields say it too: `stringData`, or `data`
+    beside a type that only Secrets have.
     """
     if text(around.get("kind")).strip().lower() in _SECRETS or "stringData" in around:
         return True
@@ -205,7 +208,7 @@ _FIRST = -1
 def in_order(
     problems: Iterable[Problem], items: Sequence[Item], config: Node | None
 ) -> tuple[Problem, ...]:
-    """Sort problems: those with the configuration, then by object and field, then those with the package as a whole.
+    """Sort problems: of the configuration, then by object and field, then of the whole package.
 
     `items` are all objects in the order of the input.
     """

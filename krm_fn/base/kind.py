@@ -22,14 +22,16 @@ from krm_fn.facts.kinds import BUILT_IN, CLUSTER_SCOPED, CONSUMERS, FIXED, PLURA
 
 
 def _read_options(text: str) -> list[str]:
-    """Read an annotation that is a comma list as Argo CD and Helm do: blanks around an option do not count."""
+    """Read a comma list as Argo CD and Helm do: blanks around an option do not count."""
     return [option.strip() for option in text.split(",")]
 
 
 class Protection(NamedTuple):
-    """One annotation. `part_of_list`: the value is one entry of a comma list, whose keys precede a `=`.
+    """One annotation.
 
-    `keeps`: without it the deployer prunes the object. The others only stop it from reporting the object as obsolete.
+    `part_of_list`: the value is one entry of a comma list, whose keys precede a `=`. `keeps`:
+    without it the deployer prunes the object. The others only stop it from reporting the object as
+    obsolete.
     """
 
     annotation: str
@@ -38,7 +40,7 @@ class Protection(NamedTuple):
     keeps: bool = True
 
     def added_to(self, present: str) -> str | None:
-        """Return the annotation's value with the protection in it, None where the present value is the opposite."""
+        """Return the annotation's value with the protection; None where it says the opposite."""
         if not present:
             return self.value
         if self.is_in(present):
@@ -50,14 +52,12 @@ class Protection(NamedTuple):
         return f"{present},{self.value}"
 
     def removed_from(self, present: str) -> str | None:
-        """Return the annotation's value without the protection, None where nothing else is in it."""
+        """Return the annotation's value without the protection; None if that is all of it."""
         if not self.is_in(present):
             return present
-        others = (
-            [option for option in _read_options(present) if option != self.value]
-            if self.part_of_list
-            else []
-        )
+        others: list[str] = []
+        if self.part_of_list:
+            others = [option for option in _read_options(present) if option != self.value]
         return ",".join(others) or None
 
     def is_in(self, present: str) -> bool:
@@ -109,7 +109,7 @@ class Step(NamedTuple):
 
 
 class Deployer(NamedTuple):
-    """What a deployer does. `name` and `deployment` are what people call it, and one run of it.
+    """The behaviour of a deployer. People call it `name`, and one run of it `deployment`.
 
     `protections` are set on revisions. `protections_of_others` stop it from pruning as well, though
     this project does not write them. `reads_labels`: its marks may be labels. `spares_owned`: it
@@ -203,7 +203,7 @@ _NOT_BY_SPINNAKER = "false"
 
 
 def keep_name(annotations: Mapping[str, str], deployers: Collection[str]) -> dict[str, str | None]:
-    """Return the annotations to set, and to remove (None), so that no deployer changes the rendered name."""
+    """Return the annotations to set, or to remove (None), so that no deployer changes the name."""
     spinnaker = (
         {SPINNAKER_VERSIONED: _NOT_BY_SPINNAKER} if SPINNAKER_VERSIONED in annotations else {}
     )
@@ -246,7 +246,7 @@ def is_ordered(item: Item) -> bool:
 
 
 def _is_recreated(item: Item) -> bool:
-    """Tell whether a deployer deletes the object and creates it again where the API server refuses a change."""
+    """Tell whether a deployer creates the object again where the API server refuses a change."""
     for deployer in DEPLOYERS.values():
         for replacement in deployer.replaces:
             if replacement.is_in(item.annotations.get(replacement.annotation, "")):
@@ -258,7 +258,7 @@ def _is_recreated(item: Item) -> bool:
 
 
 def find_passed_over(item: Item, deployer: str) -> Iterator[str]:
-    """Yield each label and annotation of an object for which the deployer does not apply it, or never again."""
+    """Yield the labels and annotations for which a deployer does not apply it, or never again."""
     known = DEPLOYERS[deployer]
     read = {"annotations": item.annotations}
     if known.reads_labels:
@@ -370,7 +370,7 @@ class Kind(NamedTuple):
 
     @property
     def is_listable(self) -> bool:
-        """Tell whether a Role may let the linker list the kind: it is well formed, and not that of Secrets."""
+        """Tell whether a Role may let the linker list the kind: any but Secret, well formed."""
         is_well_formed = (
             _API_VERSION.fullmatch(self.api_version)
             and len(self.group) <= _MAX_GROUP
@@ -415,7 +415,7 @@ They have no objects then, unless something of the package shows that they shoul
 
 
 def plural_of(kind: str, group: str = "") -> str:
-    """Return the plural by the rules of English, as generators of definitions name it, but for known exceptions."""
+    """Return the plural by the rules of English, as generators of CRDs do, or a known one."""
     name = kind.lower()
     known = PLURALS.get((group, kind)) or PLURALS.get(("", kind))
     if known:
@@ -472,8 +472,9 @@ class Kinds:
     def is_cluster_scoped(self, who: ResourceId) -> bool:
         """Tell whether the object has no namespace, so that what it references may be in any.
 
-        kustomize writes a namespace into every kind that Kubernetes itself does not have; the API server ignores it.
-        Only a guessed kind may have one: Crossplane has ProviderConfigs of both scopes.
+        kustomize writes a namespace into every kind that Kubernetes itself does not have; the API
+        server ignores it. Only a guessed kind may have one: Crossplane has ProviderConfigs of both
+        scopes.
         """
         key = (who.group, who.kind)
         is_guessed = key not in self._defined and key not in KINDS
@@ -490,7 +491,10 @@ def _read_definition(item: Item) -> Kind:
 
 
 def consumer_named(kind: str) -> Kind:
-    """Return the row of a consumer by its name alone: OpenKruise's StatefulSet has the status of Kubernetes' own."""
+    """Return the row of a consumer by its name alone.
+
+    OpenKruise's StatefulSet has the status of Kubernetes' own.
+    """
     return _CONSUMERS.get(kind, Kind("", kind, ""))
 
 
@@ -500,12 +504,18 @@ def kind_of(item: Item) -> Kind | None:
 
 
 def is_replaced(item: Item) -> bool:
-    """Tell whether each change makes a new object: a hook, a generated name, or an object its deployer replaces."""
+    """Tell whether each change makes a new object.
+
+    It does for a hook, for a generated name, and where the deployer replaces the object.
+    """
     return not item.id.name or is_hook(item) or _is_recreated(item)
 
 
 def cannot_change(item: Item) -> bool:
-    """Tell whether the API server refuses another pod template under the same name, and nothing replaces the object."""
+    """Tell whether the pod template cannot change.
+
+    The API server refuses another one under the same name, and nothing replaces the object.
+    """
     kind = kind_of(item)
     return kind is not None and kind.is_immutable and not is_replaced(item)
 

@@ -25,7 +25,7 @@ class Mark(NamedTuple):
 
 
 class Node(Protocol):
-    """What all nodes share. `id` is `scalar`, `mapping` or `sequence`.
+    """The part that all nodes share. `id` is `scalar`, `mapping` or `sequence`.
 
     It begins at character `start` of its text and ends before `end`. Its line is found when it is
     asked for.
@@ -154,9 +154,10 @@ def scalars(root: Node) -> Iterator[LocatedScalar]:
 
 
 def is_merge(key: Node) -> bool:
-    """Tell whether a key is `<<`, by which YAML 1.1 and every Kubernetes tool merge other fields in.
+    """Tell whether a key is `<<`, by which every Kubernetes tool merges other fields in.
 
-    In quotes, or with a tag of text, it is a name like any other; with its own tag it always merges.
+    YAML 1.1 has it. In quotes, or with a tag of text, it is a name like any other; with its own tag
+    it always merges.
     """
     if not is_scalar(key) or key.value != "<<":
         return False
@@ -168,7 +169,8 @@ def _with_merged(node: Mapping) -> dict[str, Node]:
     own = {key.value: value for key, value in node.value if is_scalar(key) and not is_merge(key)}
     merges = [value for key, value in node.value if is_merge(key)]
     for merge in merges:
-        for source in merge.value if is_sequence(merge) else [merge]:
+        sources = merge.value if is_sequence(merge) else [merge]
+        for source in sources:
             own = {**fields(source), **own}
     return own
 
@@ -181,9 +183,14 @@ def get(node: Node | None, *path: str) -> Node | None:
 
 
 def _get_field(node: Node | None, name: str) -> Node | None:
-    """Return what `fields` has under a name, in half of the time: most callers want one field of a mapping."""
+    """Return the field that `fields` has under a name, in half of the time.
+
+    Most callers want one field of a mapping.
+    """
+    if not is_mapping(node):
+        return None
     found = None
-    for key, value in node.value if is_mapping(node) else ():
+    for key, value in node.value:
         if key.value == name:  # a key that is no scalar has a list there
             found = value
         elif key.value == "<<":
@@ -227,7 +234,7 @@ def steps_of(path: Path) -> Iterator[str | int]:
 
 
 def step(field: str, name: str) -> str:
-    """Append a name to a path: in brackets if it contains a dot or slash, which would be ambiguous."""
+    """Append a name to a path: in brackets if it contains a dot or slash."""
     if "." in name or "/" in name:
         return f"{field}[{name}]"
     return f"{field}.{name}" if field else name
@@ -258,7 +265,7 @@ def mark_of(node: Node, path: FieldPath) -> Mark:
 
 
 class Marks:
-    """Where fields begin. The fields of each mapping are read once: many problems may be about one."""
+    """The places where fields begin. Each mapping is read once: many problems may be about one."""
 
     def __init__(self) -> None:
         self._fields: dict[Node, dict[str, tuple[Node, Node]]] = {}
@@ -288,8 +295,9 @@ class Marks:
     def _fields_of(self, node: Node) -> dict[str, tuple[Node, Node]]:
         if node not in self._fields:
             names: dict[str, Node] = {}
-            for key, _ in node.value if is_mapping(node) else ():
-                names.setdefault(key.value if is_scalar(key) else "", key)
+            if is_mapping(node):
+                for key, _ in node.value:
+                    names.setdefault(key.value if is_scalar(key) else "", key)
             self._fields[node] = {
                 name: (names.get(name, value), value) for name, value in fields(node).items()
             }

@@ -43,7 +43,7 @@ class Container(NamedTuple):
 
 
 class PodSpec(NamedTuple):
-    """The `spec` of a pod or pod template, its path, and its init containers and containers, in this order."""
+    """The `spec` of a pod or pod template, its path, and its containers, init containers first."""
 
     node: Mapping
     path: FieldPath
@@ -75,7 +75,7 @@ def find_pod_specs(item: Item) -> list[PodSpec]:
 
 
 def find_containers(item: Item) -> Iterator[tuple[str, Mapping]]:
-    """Yield every container below `spec` with its path for people, in whatever shape a custom resource holds it."""
+    """Yield every container below `spec`, with its path for people, whatever shape holds it."""
     spec = get(item.node, "spec")
     if is_mapping(spec) and item.id.kind not in OPAQUE_KINDS:
         yield from _containers_below(spec, "spec")
@@ -100,7 +100,7 @@ def find_templates(node: Node, path: FieldPath = ()) -> Iterator[PodTemplate]:
 
 
 def template_source(item: Item) -> tuple[str, str] | None:
-    """Return kind and name of the workload from which a Rollout takes its pod template; None if it has its own."""
+    """Return kind and name of the workload whose pod template a Rollout has; None for its own."""
     reference = get(item.node, "spec", "workloadRef") if item.id.kind == "Rollout" else None
     return (
         None if reference is None else (text(get(reference, "kind")), text(get(reference, "name")))

@@ -15,10 +15,11 @@ _MOST_OTHERS = 5
 
 
 def printable(text: str) -> str:
-    r"""Return the text as one line in which nothing is hidden. What does not print is escaped: `\x1b`, `\n`, `\u202e`.
+    r"""Return the text as one line in which nothing is hidden.
 
-    Names of files and objects come from anybody. Printed as they are, they could clear a terminal, reverse its text, or
-    add a line that looks like ours.
+    Characters that do not print are escaped: `\x1b`, `\n`, `\u202e`. Names of files and objects
+    come from anybody. Printed as they are, they could clear a terminal, reverse its text, or add a
+    line that looks like ours.
     """
     if text.isprintable():
         return text
@@ -29,7 +30,8 @@ def printable(text: str) -> str:
 
 def count(number: int, what: str) -> str:
     """Write `1 pod`, `3 pods`, `1,200 pods`."""
-    return f"{number:,} {what}{'s' * (number != 1)}"
+    ending = "" if number == 1 else "s"
+    return f"{number:,} {what}{ending}"
 
 
 def listing(
@@ -54,7 +56,7 @@ def listing(
 
 
 def read_list(text: str) -> list[str]:
-    """Read a comma list. Blanks around an entry do not count, nor does an entry without anything else."""
+    """Read a comma list. Blanks around an entry do not count, nor does an empty entry."""
     return [entry.strip() for entry in text.split(",") if entry.strip()]
 
 
@@ -71,12 +73,10 @@ def camel_case(name: str) -> str:
 
 
 def and_others(others: Collection[str]) -> str:
-    """Say behind a message about one thing that it is true of others: `; the same holds for b, c and d`."""
-    return (
-        f"; the same holds for {listing(others, _MOST_OTHERS, mark=',', is_sentence=True)}"
-        if others
-        else ""
-    )
+    """Say behind a message that it is true of others, too: `; the same holds for b, c and d`."""
+    if others:
+        return f"; the same holds for {listing(others, _MOST_OTHERS, mark=',', is_sentence=True)}"
+    return ""
 
 
 def _escape(character: str) -> str:
@@ -165,7 +165,7 @@ class Rejected(Exception):
 
 
 class Outcome(NamedTuple):
-    """What the process prints, and its exit code.
+    """The output of the process, and its exit code.
 
     `stderr`: the errors and warnings. `summary`: what a success ends with there, a line that a
     command may leave out.

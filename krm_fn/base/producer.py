@@ -1,8 +1,9 @@
-"""Kinds that make a ConfigMap or Secret in the cluster: where its name is written, and when that may change.
+"""Kinds that make a ConfigMap or Secret in the cluster, and the fields with its name.
 
-What a controller writes has exactly that name, and content that the package does not know. So an object of the package
-under it, a placeholder to be filled, keeps its name. A producer itself may be a revision: then it and what it makes get
-names that say what its spec says. `RENAMABLE` says of which kinds that is so, and under which conditions.
+An object that a controller writes has exactly that name, and content that the package does not
+know. So an object of the package under it, a placeholder to be filled, keeps its name. A producer
+itself may be a revision: then its name, and that of the object that it makes, have the hash of its
+spec. `RENAMABLE` lists the kinds for which that is so, and the conditions.
 """
 
 from collections.abc import Iterator
@@ -12,12 +13,13 @@ from krm_fn.facts import producers as facts
 
 
 class Producer(NamedTuple):
-    """A field, of some kinds of a group, that holds the name of what is made: of a Secret, or of another `target`.
+    """A field, of some kinds of a group, that holds the name of an object to be made.
 
-    `reason` says to people how the content gets there, `source` where the project says so.
+    The object is a Secret, or of another kind `target`. `reason` says to people how the content
+    gets there, `source` where the project says so.
 
-    `annotated`: only if the object carries one of these annotations. `needs` and `unless` are paths of fields: only if
-    the object has all of the first, and none of the second.
+    `annotated`: only if the object carries one of these annotations. `needs` and `unless` are paths
+    of fields: only if the object has all of the first, and none of the second.
     """
 
     group: str
@@ -32,7 +34,7 @@ class Producer(NamedTuple):
 
 
 class RenameCondition(NamedTuple):
-    """What must hold at every place of `path` so that a producer may be renamed.
+    """A condition, at every place of `path`, under which a producer may be renamed.
 
     `reason` says to people what is wrong.
 
@@ -47,7 +49,7 @@ class RenameCondition(NamedTuple):
 
 
 class Refresh(NamedTuple):
-    """What of the content may change under one name, because the controller reads it again.
+    """A part of the content that may change under one name: the controller reads it again.
 
     `what`: what it reads, for people. `stopped_by`: paths and texts, one of which says that it
     reads only once. `pins`: a path at every place of which a version is set, `""` if nothing can

@@ -1,4 +1,4 @@
-"""The functionConfig as values, already checked, and its entries of `select` and `exclude` as answers about objects."""
+"""The functionConfig as checked values, and `select` and `exclude` as answers about objects."""
 
 import re
 from collections import defaultdict
@@ -71,7 +71,7 @@ _WILDCARDS = frozenset("*?[")
 
 
 def is_pattern(name: str) -> bool:
-    """Tell whether a name in the configuration is a shell pattern, which may match several names or none."""
+    """Tell whether a name in the configuration is a shell pattern, for several names or none."""
     return not _WILDCARDS.isdisjoint(name)
 
 
@@ -99,7 +99,7 @@ class Strategy(StrEnum):
 
 
 class Selector(NamedTuple):
-    """Which objects an entry of `select` or `exclude` matches.
+    """An entry of `select` or `exclude`, and the objects that it matches.
 
     A field that is not set matches everything.
 
@@ -116,10 +116,11 @@ class Selector(NamedTuple):
 
 
 class FieldSpec(NamedTuple):
-    r"""A reference field in kustomize's form: `path` is `spec/configName`, with `\/` for a slash in a key.
+    r"""A reference field in kustomize's form.
 
-    An empty `group`, `version` or `kind` matches all. `target` is the kind that the field references. `entry` is the
-    field of the configuration that says so.
+    `path` is `spec/configName`, with `\/` for a slash in a key. An empty `group`, `version` or
+    `kind` matches all. `target` is the kind that the field references. `entry` is the field of the
+    configuration that says so.
     """
 
     target: str
@@ -131,7 +132,7 @@ class FieldSpec(NamedTuple):
 
 
 class ChecksumSettings(NamedTuple):
-    """The annotation for checksums on pod templates, and the controllers whose opt-in annotations count."""
+    """The annotation for checksums on pod templates, and the controllers whose opt-ins count."""
 
     annotation: str = "checksum/config"
     controllers: tuple[str, ...] = ("wave", "reloader")
@@ -182,7 +183,7 @@ class Mount(NamedTuple):
 
 
 class Jobs(StrEnum):
-    """How to treat a plain Job that references a renamed revision: its pod template is immutable."""
+    """The ways to treat a Job that references a renamed revision: its template is immutable."""
 
     WARN = "warn"
     RENAME = "rename"
@@ -257,7 +258,7 @@ class NearbyConfig(NamedTuple):
 
 
 class Environment(NamedTuple):
-    """What comes from outside of the configuration. All of it stays the same from run to run.
+    """The settings from outside of the configuration. They stay the same from run to run.
 
     `image`: of this process. `namespace`: where objects without one will be applied. `set`: its
     name where the configuration has none. `strict`: warnings are errors. `warns`: somebody reads

@@ -1,4 +1,4 @@
-"""What turns objects into decisions and changes.
+"""Turn objects into decisions and changes.
 
 It knows no warning, no cluster and no command line.
 """

@@ -19,7 +19,7 @@ from krm_fn.base.keys import (
 from krm_fn.base.kind import is_fixed
 from krm_fn.base.node import get, is_mapping, is_scalar
 from krm_fn.base.problem import Problem
-from krm_fn.base.settings import Settings, Strategy
+from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import (
     MANAGED_BY,
     RENAME_ALL_THE_SAME,
@@ -28,6 +28,7 @@ from krm_fn.core.decide.run import (
     Package,
     Reason,
     ReasonCode,
+    Survey,
     is_of_chart,
 )
 from krm_fn.core.names.names import authored_id, base_name
@@ -63,11 +64,10 @@ _ACCEPT_COLLECTED = (
 )
 
 
-def find_guards(
-    package: Package, references: References, mentions: Mentions, settings: Settings
-) -> Guards:
+def find_guards(survey: Survey) -> Guards:
     """Return what is asked about each object, from what is written to what is guessed."""
-    hints = _Hints(package, references, mentions, settings.deployers)
+    references, settings = survey.references, survey.settings
+    hints = _Hints(survey.package, references, survey.mentions, settings.deployers)
     return {
         ReasonCode.EARLY_READER: guard_against(find_early_readers(references, settings.deployers)),
         ReasonCode.ROLE: Guard(hints.role),

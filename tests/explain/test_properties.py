@@ -71,7 +71,8 @@ def read(data: bytes) -> Read:
     passed = [*map(as_passed, filter(None, [envelope.function_config]))]
     configuration = find_only_configuration(envelope.items, passed, ENVIRONMENT)
     found = decide(envelope.items, configuration, ENVIRONMENT)
-    opened = Opened([], [("input.yaml", envelope)], ("input.yaml", configuration), [], Expansion())
+    node = None if configuration is None else configuration.configuration.node
+    opened = Opened([], [("input.yaml", envelope)], ("input.yaml", node), [], Expansion())
     return Read(envelope, found, Places(opened.envelopes, opened.configuration))
 
 

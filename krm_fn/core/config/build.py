@@ -434,7 +434,7 @@ PINNABLE = {
 
 
 class _Pin(NamedTuple):
-    """What is pinned, by whom, as a value of Linker."""
+    """A pinned value of Linker, and the variable or option that pins it."""
 
     by: str
     field: _PinnedField
@@ -442,7 +442,7 @@ class _Pin(NamedTuple):
 
 
 def find_pins(variables: Dict[str, str], image: str | None = None) -> dict[str, str]:
-    """Return who pins what: the variables that do, or were meant to, and the option for the image, which wins.
+    """Return the pins of a platform: its variables, and the option for the image, which wins.
 
     An empty variable counts as not set.
     """
@@ -458,7 +458,10 @@ def find_pins(variables: Dict[str, str], image: str | None = None) -> dict[str, 
 def _pin_linker(
     settings: Settings, pins: Dict[str, str], node: Node | None, who: ResourceId | None
 ) -> Settings:
-    """Set what is pinned. Raises Rejected where the configuration says otherwise, and for a pin that is not valid."""
+    """Set the pinned values.
+
+    Raises Rejected where the configuration says otherwise, and for a pin that is not valid.
+    """
     if not pins:
         return settings
     pinned = list(_read_all(pins))
@@ -505,18 +508,14 @@ def _disagreement(
     pin: _Pin, linker: LinkerSettings, node: Node | None, who: ResourceId | None
 ) -> Problem:
     own = getattr(linker, pin.field.attribute)
-    what = (
-        f'found "{own}", but {pin.by} pins "{pin.value}"'
-        if pin.field.is_text
-        else f"differs from {pin.by}"
-    )
+    what = f"differs from {pin.by}"
+    if pin.field.is_text:
+        what = f'found "{own}", but {pin.by} pins "{pin.value}"'
     message = f"{what}, which no package may change; remove the field"
     path = ("spec", "linker", pin.field.name)
-    return (
-        place_setting(path, node, who, message)
-        if node and who
-        else Problem(message, field=spell(path))
-    )
+    if node and who:
+        return place_setting(path, node, who, message)
+    return Problem(message, field=spell(path))
 
 
 def _unknown(name: str) -> Problem:
@@ -533,8 +532,8 @@ def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -
 
     Raises Rejected with every problem.
 
-    The environment names the set where the configuration does not. What it pins wins over all
-    defaults, and the configuration may not say otherwise.
+    The environment names the set where the configuration does not. Its pins win over all defaults,
+    and the configuration may not say otherwise.
     """
     unnamed = _unnamed_settings(environment.set)
     if node is None:
@@ -580,13 +579,11 @@ def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -
 def _unnamed_settings(default_set: str) -> Settings:
     """Return the settings of a package that names no set.
 
-    What an earlier run called by the common name is its own.
+    The objects that an earlier run called by the common name are its own.
     """
-    return (
-        Settings(set=default_set, take_over=(DEFAULT_SET,))
-        if default_set
-        else Settings(is_named=False)
-    )
+    if default_set:
+        return Settings(set=default_set, take_over=(DEFAULT_SET,))
+    return Settings(is_named=False)
 
 
 def _check_image(image: str | None, path: tuple[str, ...], node: Node, who: ResourceId) -> None:
@@ -603,7 +600,7 @@ def _check_image(image: str | None, path: tuple[str, ...], node: Node, who: Reso
 
 
 def _own_image(node: Node) -> tuple[str, str | None]:
-    """Return the configuration's own annotation, and the image in it, with which kustomize runs this function."""
+    """Return the annotation with which kustomize runs this function, and the image in it."""
     annotations = read_item(node).annotations if is_mapping(node) else {}
     for name in DECLARES_FUNCTION:
         for declaration in read_yaml(annotations.get(name, "").encode()).roots:
@@ -678,7 +675,7 @@ def _find_types() -> dict[str, str]:
     }
 
     def place(key: str) -> tuple[int, str, bool]:
-        """Return where a message lists a setting: by type, then by group, and what has to match a pattern last."""
+        """Return where a message lists a setting: by type, by group, those with a pattern last."""
         field = settings[key]
         group = key.rpartition(".")[0]
         return (
@@ -702,7 +699,9 @@ def _type_of(key: str, field: dict[str, Any]) -> str:
 
 
 def _read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
-    """Return the configuration that this ConfigMap means, without `metadata` where nothing names the set.
+    """Return the configuration that this ConfigMap means.
+
+    It has no `metadata` where nothing names the set.
 
     Raises Rejected for unknown settings and wrong values.
     """

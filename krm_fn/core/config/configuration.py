@@ -1,7 +1,8 @@
-"""Which configuration counts: what is passed, else an object among what is read, else the file beside it.
+"""Choose the configuration that counts.
 
-Nothing is merged, and nothing that somebody wrote loses silently: two that contradict are an error. See
-`docs/decisions/0037-one-configuration-at-every-door.md`.
+It is the one that is passed, else an object among those that are read, else the file beside them.
+Nothing is merged, and nothing that somebody wrote loses silently: two that contradict are an error.
+See `docs/decisions/0037-one-configuration-at-every-door.md`.
 """
 
 import json
@@ -9,9 +10,9 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum, IntEnum
-from functools import cached_property
+from functools import cache, cached_property
 from posixpath import commonpath, dirname
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.base.item import Item, about, locate, read_item
 from krm_fn.base.keys import LOCAL_CONFIG, PACKAGE_PATH
@@ -57,37 +58,55 @@ class Configuration(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether nobody has written it: kpt sends a ConfigMap also where there are no arguments."""
+        """Tell whether nobody has written it: without arguments, kpt sends an empty ConfigMap."""
         return _is_of_kpt(self.node) and not fields(get(self.node, "data"))
+
+
+class ChosenConfiguration(NamedTuple):
+    """The configuration that counts, and its settings."""
+
+    configuration: Configuration
+    settings: Settings
+
+
+_ReadSettings: TypeAlias = Callable[[Configuration], Settings]
 
 
 def find_configuration(
     found: Iterable[Configuration], packages: "Packages", environment: Environment, remedy: str
 ) -> Configuration | None:
-    """Find the configuration that counts; None without one.
+    """Find the configuration that counts, as `choose_configuration` does."""
+    chosen = choose_configuration(found, packages, environment, remedy)
+    return None if chosen is None else chosen.configuration
+
+
+def choose_configuration(
+    found: Iterable[Configuration], packages: "Packages", environment: Environment, remedy: str
+) -> ChosenConfiguration | None:
+    """Choose the configuration that counts, and read its settings; None without one.
 
     Raises Rejected for an invalid one, and a contradiction.
 
-    `packages`: those of all that is read. What is in a subpackage, or is read beside the
-    configuration that a run names, may be that of another run, for another set. `remedy`: how to
-    choose one of several.
+    `packages`: those of all that is read. A configuration in a subpackage, or beside the one that a
+    run names, may be that of another run, for another set. `remedy`: how to choose one of several.
     """
+    read_settings = _settings_reader(environment)
     written, empty = _split_empty(found)
     passed = [one for one in written if one.origin is Origin.PASSED]
     others = sorted((one for one in written if one.origin is not Origin.PASSED), key=_rank)
     if not written:
-        return empty[0] if empty else None
+        return ChosenConfiguration(empty[0], read_settings(empty[0])) if empty else None
     # An orchestrator that passes one has chosen: what lies around may be for other runs.
     if passed:
         first, *more = passed
     else:
-        first, more = _choose(others, packages, environment, remedy), []
-    settings = _parse(first, environment)
-    same = [one for one in others if _set_of(one, environment) == settings.set]
+        first, more = _choose(others, packages, read_settings, remedy), []
+    settings = read_settings(first)
+    same = [one for one in others if _set_of(one, read_settings) == settings.set]
     # A run that names one of the configurations that it reads leaves the others to their runs.
     rivals = same or [one for one in others if not packages.is_inner(one.package)]
-    _check_agreement(first, settings, [*more, *rivals], environment)
-    return first
+    _check_agreement(first, [*more, *rivals], read_settings)
+    return ChosenConfiguration(first, settings)
 
 
 def read_by_set(found: Iterable[Configuration]) -> dict[str, Settings]:
@@ -95,13 +114,13 @@ def read_by_set(found: Iterable[Configuration]) -> dict[str, Settings]:
 
     Raises Rejected for an invalid configuration, and a contradiction.
     """
+    read_settings = _settings_reader(NO_ENVIRONMENT)
     by_set: dict[str, list[Configuration]] = defaultdict(list)
     for one in sorted(_split_empty(found)[0], key=_rank):
-        by_set[_parse(one, NO_ENVIRONMENT).set].append(one)
-    settings = {name: _parse(first, NO_ENVIRONMENT) for name, (first, *_) in by_set.items()}
-    for name, (first, *others) in by_set.items():
-        _check_agreement(first, settings[name], others, NO_ENVIRONMENT)
-    return settings
+        by_set[read_settings(one).set].append(one)
+    for first, *others in by_set.values():
+        _check_agreement(first, others, read_settings)
+    return {name: read_settings(first) for name, (first, *_) in by_set.items()}
 
 
 def as_passed(node: Node) -> Configuration:
@@ -132,22 +151,19 @@ def find_applied(items: Iterable[Item]) -> Iterator[Problem]:
 
 
 def find_in_kptfile(kptfile: Node) -> Iterator[tuple[str, Node | None]]:
-    """Yield the file that configures each krm-fn in the pipeline, and the configuration that is there instead."""
+    """Yield the file that configures each krm-fn in the pipeline, or its configuration."""
     for entry in elements(get(kptfile, "pipeline", "mutators")):
         program = text(get(entry, "exec")).partition(" ")[0] or text(get(entry, "image"))
         if is_our_program(program):
             settings = get(entry, "configMap")
-            # kpt passes the `configMap` of an entry as a ConfigMap: what is wrong with it is then
-            # said as in a run.
-            config = {
-                "apiVersion": "v1",
-                "kind": "ConfigMap",
-                "data": settings and plain_value(settings),
-            }
-            yield (
-                text(get(entry, "configPath")),
-                read_yaml(json.dumps(config).encode()).roots[0] if settings else None,
-            )
+            config = None if settings is None else _read_as_config_map(settings)
+            yield text(get(entry, "configPath")), config
+
+
+def _read_as_config_map(settings: Node) -> Node:
+    """Read the `configMap` of an entry as kpt passes it: its problems are then those of a run."""
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "data": plain_value(settings)}
+    return read_yaml(json.dumps(config).encode()).roots[0]
 
 
 class Packages:
@@ -189,7 +205,10 @@ class Packages:
         )
 
     def locate(self, item: Item) -> str:
-        """Say where an object is. kpt says the file in its package, and where the package is on this machine."""
+        """Say where an object is.
+
+        kpt says the file in its package, and where the package is on this machine.
+        """
         package = item.annotations.get(PACKAGE_PATH, "")
         alike = [one for one in self.all if one and one.startswith("/") == package.startswith("/")]
         below = package.removeprefix(commonpath(alike)).strip("/") if package else ""
@@ -220,28 +239,40 @@ def _rank(one: Configuration) -> tuple[Origin, list[str | int]]:
     ]
 
 
-def _parse(one: Configuration, environment: Environment) -> Settings:
-    try:
-        return parse_config(one.node, environment)
-    except Rejected as rejected:
-        raise Rejected(*map(one.place, rejected.problems)) from rejected
+def _settings_reader(environment: Environment) -> _ReadSettings:
+    """Return what reads the settings of a configuration, and keeps them: each is parsed once.
+
+    It raises Rejected for an invalid one, with the place.
+    """
+
+    @cache
+    def read_settings(one: Configuration) -> Settings:
+        try:
+            return parse_config(one.node, environment)
+        except Rejected as rejected:
+            raise Rejected(*map(one.place, rejected.problems)) from rejected
+
+    return read_settings
 
 
-def _set_of(one: Configuration, environment: Environment) -> str:
+def _set_of(one: Configuration, read_settings: _ReadSettings) -> str:
     """Return the name of the set.
 
-    That of another run may be of a version with other fields: it is read no further.
+    A configuration of another run may be of a version with other fields: it is read no further.
     """
     who = read_item(one.node).id if is_mapping(one.node) else None
-    return who.name if who and is_configuration(who) else _parse(one, environment).set
+    return who.name if who and is_configuration(who) else read_settings(one).set
 
 
 def _choose(
-    others: list[Configuration], packages: "Packages", environment: Environment, remedy: str
+    others: list[Configuration],
+    packages: "Packages",
+    read_settings: _ReadSettings,
+    remedy: str,
 ) -> Configuration:
     """Choose where none is passed. Raises Rejected for several sets."""
     outer = [one for one in others if not packages.is_inner(one.package)] or others
-    if len({_set_of(one, environment) for one in outer}) > 1:
+    if len({_set_of(one, read_settings) for one in outer}) > 1:
         places = ", ".join(one.where for one in outer)
         raise Rejected(Problem(f"found {len(outer)} configurations: {places}; {remedy}"))
     return outer[0]
@@ -249,14 +280,15 @@ def _choose(
 
 def _check_agreement(
     first: Configuration,
-    settings: Settings,
     others: Iterable[Configuration],
-    environment: Environment,
+    read_settings: _ReadSettings,
 ) -> None:
-    differing = [(one, [*_differences(settings, _parse(one, environment))]) for one in others]
-    problems = [
-        _contradiction(first, one, differences) for one, differences in differing if differences
-    ]
+    settings = read_settings(first)
+    problems: list[Problem] = []
+    for one in others:
+        differences = [*_differences(settings, read_settings(one))]
+        if differences:
+            problems.append(_contradiction(first, one, differences))
     if problems:
         raise Rejected(*problems)
 
@@ -313,7 +345,7 @@ def _show(value: Any) -> str:
 
 
 def _place_in(item: Item) -> Callable[[Problem], Problem]:
-    """Place problems in the file of an object: the lines of a ResourceList mean nothing to its author."""
+    """Place problems in the file of an object: its author knows no lines of a ResourceList."""
     return lambda problem: (
         problem._replace(file=item.file, line=0, column=0) if item.file else problem
     )

@@ -74,11 +74,9 @@ def _number(text: str) -> int | float | None:
         return int(text, 8)
     if re.fullmatch(_INTEGER, text):
         return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
-    return (
-        float(text.replace(".inf", "inf").replace(".nan", "nan"))
-        if re.fullmatch(_FLOAT, text)
-        else None
-    )
+    if re.fullmatch(_FLOAT, text):
+        return float(text.replace(".inf", "inf").replace(".nan", "nan"))
+    return None
 
 
 class Invalid(Exception):
@@ -171,7 +169,11 @@ def place_settings(problems: Iterable[Problem], node: Node | None) -> Iterator[P
 
 
 def _path_in_data(path: tuple[str | int, ...]) -> tuple[str, ...]:
-    """Translate `spec.kinds[0]` to `data.kinds`, and `spec.checksums.annotation` to `data[checksums.annotation]`."""
+    """Translate a path in `spec` to one in `data`.
+
+    `spec.kinds[0]` becomes `data.kinds`, and `spec.checksums.annotation` becomes
+    `data[checksums.annotation]`.
+    """
     if path[:1] == ("data",):
         return tuple(map(str, path))
     names = list(takewhile(lambda name: isinstance(name, str), path[1:]))
@@ -179,7 +181,10 @@ def _path_in_data(path: tuple[str | int, ...]) -> tuple[str, ...]:
 
 
 def load_schema() -> dict[str, Any]:
-    """Return the JSON Schema of the functionConfig, the one source of its fields, defaults and descriptions."""
+    """Return the JSON Schema of the functionConfig.
+
+    It is the one source of fields, defaults and descriptions.
+    """
     from importlib import import_module
 
     path = (
@@ -191,7 +196,7 @@ def load_schema() -> dict[str, Any]:
 
 
 def list_settings() -> dict[str, Any]:
-    """Return what the schema says of each field of `spec`, and of each in a group: `linker.image`."""
+    """Return the schema of each field of `spec`, and of each in a group: `linker.image`."""
     schema = load_schema()
     found: dict[str, Any] = {}
     for name, field in schema["properties"]["spec"]["properties"].items():

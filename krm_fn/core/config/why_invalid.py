@@ -77,7 +77,7 @@ def _sentences(error: ValidationError) -> Iterator[SchemaError]:
 
 
 def _find_elsewhere(name: str) -> str:
-    """Return where the schema has a field of this name, or of one that is near: `spec.linker.image`."""
+    """Return the path of a field with this or a near name, such as `spec.linker.image`."""
     schema = load_schema()
     paths = list(_list_fields(schema, schema, ""))
     names = [str(read_path(path)[-1]) for path in paths]
@@ -88,7 +88,10 @@ def _find_elsewhere(name: str) -> str:
 
 
 def _list_fields(schema: Any, part: Any, path: str) -> Iterator[str]:
-    """Yield the paths of all fields of a configuration, those in the entries of its lists as `spec.select[].name`."""
+    """Yield the paths of all fields of a configuration.
+
+    Fields in the entries of a list are written as `spec.select[].name`.
+    """
     definition = schema["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else {}
     for name, below in (definition | part).get("properties", {}).items():
         field = step(path, name)

@@ -1,1 +1,1 @@
-"""What becomes of each object: the steps in the order of `transform`, each of which returns what is to change."""
+"""Decide about each object, in the steps of `transform`. Each step returns its changes."""

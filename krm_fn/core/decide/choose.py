@@ -28,10 +28,9 @@ from krm_fn.core.decide.run import (
     RENAME_ALL_THE_SAME,
     Choice,
     Choices,
-    Guards,
-    Package,
     Reason,
     ReasonCode,
+    Survey,
 )
 from krm_fn.core.names.content_hash import Unhashable
 from krm_fn.core.names.names import (
@@ -45,7 +44,6 @@ from krm_fn.core.names.names import (
 from krm_fn.core.names.suggest import suggest
 from krm_fn.core.references.find import annotations_of, may_refer
 from krm_fn.core.references.generated import find_unmet, hash_of
-from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import References
 
@@ -58,15 +56,16 @@ from krm_fn.core.references.references import References
 
 
 def is_encrypted(item: Item) -> bool:
-    """Tell whether the object has the block in which SOPS keeps its metadata, as Flux recognises it."""
+    """Tell whether an object has the block with the metadata of SOPS, as Flux recognises it."""
     block = get(item.node, "sops")
     return item.is_config and is_mapping(block) and bool(texts(block).get("mac"))
 
 
 def why_encrypted(item: Item, settings: Settings) -> Reason | None:
-    """Say why an encrypted object must not get another name, label or annotation; None where it may.
+    """Say why an encrypted object must not change its metadata; None where it may.
 
-    What this function writes must not be what SOPS encrypts or, unless nobody looks at it, what its MAC covers.
+    SOPS must not encrypt what this function writes. Its MAC must not cover it either, unless nobody
+    checks that.
     """
     if not is_encrypted(item):
         return None
@@ -103,7 +102,7 @@ def _written(settings: Settings) -> Iterator[FieldPath]:
 
 
 def _is_covered(path: FieldPath, block: Mapping[str, str]) -> bool:
-    """Tell whether SOPS encrypts a field, by the rules that the object was encrypted with, in the order of SOPS."""
+    """Tell whether SOPS encrypts a field, by the rules in the object, in the order of SOPS."""
     names = [str(name) for name in path]
     is_covered = True
     if (suffix := block.get("unencrypted_suffix")) and any(name.endswith(suffix) for name in names):
@@ -176,46 +175,37 @@ class _Decision(NamedTuple):
     problem: Problem | None = None
 
 
-def choose(
-    package: Package, references: References, mentions: Mentions, guards: Guards, settings: Settings
-) -> Choices:
+def choose(survey: Survey) -> Choices:
     """Choose a strategy for each ConfigMap, Secret and handled producer.
 
-    What nobody chose explicitly is renamed or adopted only if no guard knows who looks it up by its
-    name.
+    An object that nobody chose explicitly is renamed or adopted only if no guard knows who looks it
+    up by its name.
     """
-    chooser = _Chooser(package, references, mentions, guards, settings)
+    chooser = _Chooser(survey)
     choices: list[Choice] = []
     problems: list[Problem] = []
-    for item in package.configs:
+    for item in survey.package.configs:
         choice = chooser.choose(item)
         choices.append(choice)
-        problems += [choice.problem] if choice.problem else []
+        if choice.problem is not None:
+            problems.append(choice.problem)
         if choice.strategy is Strategy.RENAME:
             # By default such an object is left alone. Here somebody chose it, so its readers are
             # said instead.
-            for guard in guards.values():
+            for guard in survey.guards.values():
                 problems += guard.refuse(item)
     return Choices(tuple(choices), tuple(problems))
 
 
 class _Chooser:
-    def __init__(
-        self,
-        package: Package,
-        references: References,
-        mentions: Mentions,
-        guards: Guards,
-        settings: Settings,
-    ) -> None:
-        self._references = references
-        self._mentions = mentions
-        self._settings = settings
-        self._guards = guards
-        self._exclude = Entries(settings.exclude)
-        self._select = Entries(settings.select or ())
+    def __init__(self, survey: Survey) -> None:
+        self._survey = survey
+        self._references = survey.references
+        self._settings = survey.settings
+        self._exclude = Entries(survey.settings.exclude)
+        self._select = Entries(survey.settings.select or ())
         self._has_referrers = any(
-            may_refer(item.id) and not item.is_local for item in package.authored
+            may_refer(item.id) and not item.is_local for item in survey.package.authored
         )
 
     def choose(self, item: Item) -> Choice:
@@ -236,54 +226,49 @@ class _Chooser:
         )
 
     def _choose_in_own_set(self, item: Item) -> Choice:
-        bound = (
-            why_encrypted(item, self._settings)
-            if item.is_config
-            else _why_bound(item, self._references)
-        )
         written = _why_written_by_others(item, self._references)
-        if bound is not None and not item.is_config:
-            written = None  # two that make one Secret write to each other's: `bound` says that
-        # An order to leave it alone is obeyed even where somebody else writes it; any other order
-        # is not.
-        decision = _refuse(item) or self._configured(item)
-        if written is None:
-            decision = decision or self._defaulted(item)
-            if (
-                bound is not None
-                and decision.strategy is not None
-                and decision.strategy.makes_revisions
-            ):
-                decision = _leave_bound(item, bound)
-        elif decision is None:
-            decision = _Decision(None, written)
-        elif decision.strategy not in (None, Strategy.IGNORE):
-            message = f"selected, but left unchanged: {written.text}"
-            decision = _Decision(None, written, about(item, message, severity=Severity.WARNING))
+        if item.is_config:
+            bound = why_encrypted(item, self._settings)
+        else:
+            bound = _why_bound(item, self._references)
+            if bound is not None:
+                # Two that make one Secret write to each other's: `bound` says that.
+                written = None
+        decision = self._decide(item, written, bound)
         return Choice(
             item,
-            decision.strategy or Strategy.IGNORE,
+            Strategy.IGNORE if decision.strategy is None else decision.strategy,
             decision.reason,
             explicit=decision.strategy is not None,
             is_written_by_others=written is not None,
             problem=decision.problem,
         )
 
-    def _configured(self, item: Item) -> _Decision | None:
-        """Return what configuration and author want: `exclude` wins, then the author's annotation, then `select`.
+    def _decide(self, item: Item, written: Reason | None, bound: Reason | None) -> _Decision:
+        """Return the decision by the first rule that applies."""
+        asked = _refuse(item) or self._configured(item)
+        if written is not None:
+            return _leave_written(item, asked, written)
+        decision = asked or self._defaulted(item)
+        strategy = decision.strategy
+        if bound is not None and strategy is not None and strategy.makes_revisions:
+            return _leave_bound(item, bound)
+        return decision
 
-        None: they leave it to the default.
+    def _configured(self, item: Item) -> _Decision | None:
+        """Return what configuration and author want; None where they leave it to the default.
+
+        `exclude` wins, then the author's annotation, then `select`.
         """
         for number, _ in _find(self._exclude, item):
             return _Decision(Strategy.IGNORE, _matched(ReasonCode.EXCLUDE, number))
         if keys.STRATEGY in item.annotations:
             return _annotated(item, item.annotations[keys.STRATEGY], self._settings)
-        for number, selector in (
-            _find(self._select, item) if item.id.kind in self._settings.kinds else ()
-        ):
-            return _Decision(
-                selector.strategy or self._settings.strategy, _matched(ReasonCode.SELECT, number)
-            )
+        if item.id.kind not in self._settings.kinds:
+            return None
+        for number, selector in _find(self._select, item):
+            strategy = selector.strategy or self._settings.strategy
+            return _Decision(strategy, _matched(ReasonCode.SELECT, number))
         return None
 
     def _defaulted(self, item: Item) -> _Decision:
@@ -301,9 +286,8 @@ class _Chooser:
             return self._default_of_what_others_read(item, reader)
         # Where no pods read it, a new name restarts nothing, and may only break who looks it up.
         if item not in references.read_by_pods:
-            return _Decision(
-                None, _READ_IN_CHART if item in self._mentions.in_values else _NOT_READ
-            )
+            is_in_chart = item in self._survey.mentions.in_values
+            return _Decision(None, _READ_IN_CHART if is_in_chart else _NOT_READ)
         return self._default_of_what_pods_read(item, settings)
 
     def _default_of_what_pods_read(self, item: Item, settings: Settings) -> _Decision:
@@ -314,7 +298,7 @@ class _Chooser:
             return _Decision(settings.strategy, Reason(ReasonCode.EARLIER_RUN, text))
         if not settings.strategy.makes_revisions:
             return _Decision(settings.strategy, Reason(ReasonCode.DEFAULT, "pods read it"))
-        for guard in self._guards.values():
+        for guard in self._survey.guards.values():
             reason = guard.why(item)
             if reason is not None:
                 return _leave_unchanged(
@@ -324,9 +308,10 @@ class _Chooser:
         return _Decision(settings.strategy, Reason(ReasonCode.DEFAULT, text))
 
     def _default_of_what_others_read(self, item: Item, reader: ResolvedReference) -> _Decision:
-        """Follow to what kustomize has named: its base name is lost in any case, and with it the reader.
+        """Return the default of what kustomize has named, and only a custom resource reads.
 
-        So hints at programs that know the base name say nothing; those at content that changes do.
+        Its base name is lost in any case, and with it the reader. So hints at programs that know
+        the base name say nothing; those at content that changes do.
         """
         if not self._settings.strategy.makes_revisions:
             return _Decision(None, _NOT_READ)
@@ -335,7 +320,7 @@ class _Chooser:
             text = f"{who} reads it, and an earlier run has made it a revision"
             return _Decision(self._settings.strategy, Reason(ReasonCode.EARLIER_RUN, text))
         for code in _ABOUT_CONTENT:
-            reason = self._guards[code].why(item)
+            reason = self._survey.guards[code].why(item)
             if reason is not None:
                 return _leave_unchanged(
                     item, reason._replace(remedy=reason.remedy or RENAME_ALL_THE_SAME)
@@ -344,10 +329,11 @@ class _Chooser:
         return _Decision(self._settings.strategy, Reason(ReasonCode.DEFAULT, text))
 
     def _settle_former(self, choice: Choice) -> Choice:
-        """Decide the name of an object that an earlier run has made a revision of this set, and that is none any more.
+        """Decide the name of an object that was a revision of this set, and is none any more.
 
-        A content name must never be above other content: the API server refuses an edit of what is immutable. Where no
-        workload of the package reads the object, and its content still fits, those who read it may be out of sight.
+        A content name must never be above other content: the API server refuses an edit of what is
+        immutable. Where no workload of the package reads the object, and its content still fits,
+        those who read it may be out of sight.
         """
         code = choice.reason.code
         if choice.explicit or code in {ReasonCode.KINDS, ReasonCode.NOT_SELECTED}:
@@ -410,6 +396,17 @@ def _leave_unchanged(item: Item, reason: Reason) -> _Decision:
     return _Decision(None, reason, about(item, message, severity=severity))
 
 
+def _leave_written(item: Item, asked: _Decision | None, written: Reason) -> _Decision:
+    """Leave alone what somebody else writes. `asked`: what author or configuration want."""
+    if asked is None:
+        return _Decision(None, written)
+    # An order to leave it alone is obeyed all the same; any other order is not.
+    if asked.strategy in (None, Strategy.IGNORE):
+        return asked
+    message = f"selected, but left unchanged: {written.text}"
+    return _Decision(None, written, about(item, message, severity=Severity.WARNING))
+
+
 def _leave_bound(item: Item, bound: Reason) -> _Decision:
     message = (
         f"left unchanged: {bound.text}; or annotate it with {keys.STRATEGY}: {Strategy.CHECKSUM} to restart pods when "
@@ -428,11 +425,9 @@ def _why_bound(item: Item, references: References) -> Reason | None:
         return None
     others = [target.id for target in shared.targets if target is not item]
     name = f"{shared.reference.kind} {shared.reference.target}"
-    text = (
-        f"{others[0]} has or makes its {name} as well"
-        if others
-        else f"its {name} is in another namespace"
-    )
+    text = f"its {name} is in another namespace"
+    if others:
+        text = f"{others[0]} has or makes its {name} as well"
     return Reason(ReasonCode.BOUND, text, item, shared.reference.field)
 
 
@@ -483,7 +478,9 @@ def find_first(items: Iterable[Item], selectors: Iterable[Selector]) -> dict[int
     """
     entries = Entries(selectors)
     first: dict[int, Item] = {}
-    for item in items if entries else ():
+    if not entries:
+        return first
+    for item in items:
         for position, _ in _find(entries, item, but=first):
             first[position] = item
     return first

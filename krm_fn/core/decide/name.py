@@ -6,8 +6,8 @@ marks.
 """
 
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Iterator, Mapping
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, Patch, SetParts
@@ -21,10 +21,10 @@ from krm_fn.core.decide.run import (
     Choice,
     Choices,
     Consumers,
-    Package,
     ReasonCode,
     Revision,
     Revisions,
+    Survey,
     find_clashes,
     find_too_long,
 )
@@ -32,14 +32,11 @@ from krm_fn.core.names.content_hash import Unhashable
 from krm_fn.core.names.names import CONTENT_NAME, authored_id, base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated, hash_of
-from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import EmbeddedReference, References
 from krm_fn.facts.kinds import SERVER_METADATA
 
-_Result = TypeVar("_Result")
-_Naming: TypeAlias = Generator[Item, None, _Result]
-"""Work that yields each object whose name it needs first."""
+_Ordered = TypeVar("_Ordered")
 
 
 def name_revisions(choices: Choices, references: References) -> Revisions:
@@ -47,19 +44,24 @@ def name_revisions(choices: Choices, references: References) -> Revisions:
 
     Report names that are too long, that clash, or that cannot be made.
     """
-    chosen = [choice for choice in choices.all if choice.strategy.makes_revisions]
-    no_longer = [choice for choice in choices.all if choice.gets_base_name_back]
-    restored = [_restore(choice) for choice in no_longer]
+    chosen: list[Choice] = []
+    no_longer: list[Choice] = []
+    producers: list[Item] = []
+    for choice in choices.all:
+        if choice.strategy.makes_revisions:
+            chosen.append(choice)
+        if choice.gets_base_name_back:
+            no_longer.append(choice)
+        if not choice.item.is_config:
+            producers.append(choice.item)
+    restored = [*map(_restore, no_longer)]
     namer = _Namer(chosen, restored, references.embedded)
-    namer.add_producers(
-        [choice.item for choice in choices.all if not choice.item.is_config], references.authored
-    )
-    rendered = [revision for choice in chosen if (revision := namer.name(choice.item))]
-    namer.update_others()
-    others = [choice.item for choice in choices.all]
+    namer.add_producers(producers, references.authored)
+    rendered = namer.name_all()
+    items = [choice.item for choice in choices.all]
     problems = [
         *find_too_long(rendered),
-        *find_clashes(others, [*rendered, *restored]),
+        *find_clashes(items, [*rendered, *restored]),
         *map(_announce, rendered),
         *_warn_of_second_hash(rendered),
         *map(_announce_restored, no_longer),
@@ -70,10 +72,7 @@ def name_revisions(choices: Choices, references: References) -> Revisions:
 
 
 class _Namer:
-    """Name revisions by their content: first those that the data of others references.
-
-    No recursion: ConfigMaps may reference each other in a chain of any length.
-    """
+    """Name revisions by their content: first those that the data of others references."""
 
     def __init__(
         self,
@@ -90,79 +89,76 @@ class _Namer:
         self._embedded: dict[Item, list[EmbeddedReference]] = defaultdict(list)
         for one in embedded:
             self._embedded[one.item].append(one)
-        self._open: set[Item] = set()
+        self._circular: set[tuple[Item, Item]] = set()
         self.in_producers: dict[Node, str] = {}
         self._of_producers: dict[Item, list[ResolvedReference]] = {}
 
     def add_producers(
         self, producers: Iterable[Item], references: Iterable[ResolvedReference]
     ) -> None:
-        """Take the references of producers: what they read decides the content of what they make."""
+        """Take the references of producers: the objects that they read decide what they make."""
         self._of_producers = {item: [] for item in producers}
-        for resolved in references if self._of_producers else ():
+        if not self._of_producers:
+            return
+        for resolved in references:
             if resolved.referrer in self._of_producers and not resolved.reference.written:
                 self._of_producers[resolved.referrer].append(resolved)
 
-    def name(self, item: Item) -> Revision | None:
-        """Return the revision of an object; None if it is none, or cannot be named."""
-        self._finish(self._name_after_others(item))
-        return self._revisions.get(item)
+    def name_all(self) -> list[Revision]:
+        """Name what is chosen, and update the data of all other objects. Return the revisions."""
+        items = [*self._chosen, *self._embedded, *self._of_producers]
+        order, self._circular = put_in_order(items, self._find_needed)
+        for item in order:
+            texts = {**self._update_data(item), **self._read_renamed(item)}
+            if item in self._chosen:
+                self._name(item, texts)
+        revisions = [self._revisions[item] for item in self._chosen]
+        return [revision for revision in revisions if revision is not None]
 
-    def update_others(self) -> None:
-        """Update the data of objects that are no revisions."""
-        for item in self._embedded:
-            if item not in self._chosen:
-                self._finish(self._update_data(item))
-        for item in self._of_producers:
-            if item not in self._chosen:
-                self._finish(self._read_renamed(item))
-
-    def _finish(self, naming: _Naming[object]) -> None:
-        """Do some work, before it the work that it waits for, and so on."""
-        # A stack of its own: a chain of ConfigMaps may be longer than Python lets calls be nested.
-        waiting: list[_Naming[object]] = [naming]
-        while waiting:
-            needed = next(waiting[-1], None)
-            if needed is None:
-                waiting.pop()
-            else:
-                waiting.append(self._name_after_others(needed))
-
-    def _name_after_others(self, item: Item) -> _Naming[None]:
-        if item in self._revisions or item not in self._chosen:
-            return
-        # Until it is removed, whoever needs the name of this object depends on itself.
-        self._open.add(item)
-        data = yield from self._update_data(item)
-        texts = {**data, **(yield from self._read_renamed(item))}
-        self._open.remove(item)
+    def _name(self, item: Item, texts: Mapping[Node, str]) -> None:
         try:
             self._revisions[item] = _name(self._chosen[item], texts)
         except Unhashable as reason:
             self._revisions[item] = None
             self.problems.append(about(item, reason.message, reason.field))
 
-    def _renamed(self, targets: Iterable[Item]) -> _Naming[list[Revision]]:
-        """Name objects. Return the revisions of those that get other names."""
+    def _find_needed(self, item: Item) -> Iterator[Item]:
+        """Find the chosen objects whose names are a part of an object's content."""
+        for embedded in self._embedded.get(item, ()):
+            yield from filter(self._chosen.__contains__, embedded.targets)
+        for resolved in self._of_producers.get(item, ()):
+            for target in resolved.targets:
+                # A producer may read what it makes.
+                if target in self._chosen and target != item:
+                    yield target
+
+    def _find_circular(self, item: Item, targets: Iterable[Item]) -> Item | None:
+        """Find a target whose name depends on the content of this object."""
+        for target in targets:
+            if (item, target) in self._circular:
+                return target
+        return None
+
+    def _find_renamed(self, targets: Iterable[Item]) -> list[Revision]:
+        """Find the revisions of the objects that get other names."""
         renamed: list[Revision] = []
         for target in targets:
-            yield target
             revision = self._revisions.get(target)
-            if revision and revision.is_renamed:
+            if revision is not None and revision.is_renamed:
                 renamed.append(revision)
         return renamed
 
-    def _read_renamed(self, item: Item) -> _Naming[dict[Node, str]]:
+    def _read_renamed(self, item: Item) -> dict[Node, str]:
         """Return the new texts of the references in a producer."""
         texts: dict[Node, str] = {}
         for one in self._of_producers.get(item, ()):
             others = [target for target in one.targets if target != item]
-            open_targets = [target for target in others if target in self._open]
-            if open_targets:
-                message = f"references {open_targets[0].id}, whose name depends on this object; exclude one of them"
+            circular = self._find_circular(item, others)
+            if circular is not None:
+                message = f"references {circular.id}, whose name depends on this object; exclude one of them"
                 self.problems.append(about(item, message, one.reference.field))
                 continue
-            renamed = yield from self._renamed(others)
+            renamed = self._find_renamed(others)
             if len(renamed) == 1:
                 texts[one.reference.name] = one.reference.renamed(
                     renamed[0].meant_by(one.reference).name
@@ -170,23 +166,23 @@ class _Namer:
         self.in_producers |= texts
         return texts
 
-    def _update_data(self, item: Item) -> _Naming[dict[Node, str]]:
+    def _update_data(self, item: Item) -> dict[Node, str]:
         """Return the values of an object's data that change with the names in them."""
         parts: dict[Scalar, dict[tuple[int, int], str]] = defaultdict(dict)
         fields: dict[Scalar, str] = {}
         for one in self._embedded.get(item, ()):
-            name = yield from self._new_name(one)
+            name = self._new_name(one)
             if name and (span := self._span(one)):
                 fields[one.scalar] = one.field
                 if parts[one.scalar].setdefault(span, name) != name:
                     message = f"{one.reference.target!r} in its data is shared by an alias; write each name out"
                     self.problems.append(about(item, message, one.field))
-        changes: list[SetParts] = []
+        texts: dict[Node, str] = {}
         for scalar, found in parts.items():
-            in_order = tuple((*span, name) for span, name in sorted(found.items()))
-            changes.append(SetParts(scalar, in_order))
-        self.edits += [Edit(change, item, fields[change.node]) for change in changes]
-        return {change.node: change.text for change in changes}
+            change = SetParts(scalar, tuple((*span, name) for span, name in sorted(found.items())))
+            self.edits.append(Edit(change, item, fields[scalar]))
+            texts[scalar] = change.text
+        return texts
 
     def _span(self, one: EmbeddedReference) -> tuple[int, int] | None:
         """Return where the name is in the data. Report a name that cannot be replaced there."""
@@ -196,16 +192,18 @@ class _Namer:
             self.problems.append(about(one.item, message, one.field))
         return span
 
-    def _new_name(self, one: EmbeddedReference) -> _Naming[str]:
+    def _new_name(self, one: EmbeddedReference) -> str:
         """Return the name that a reference in data must have; `""` where it stays as it is."""
-        open_targets = [target for target in one.targets if target in self._open]
-        if open_targets:
-            message = f"its data references {open_targets[0].id}, whose name depends on this data; exclude one of them"
+        circular = self._find_circular(one.item, one.targets)
+        if circular is not None:
+            message = f"its data references {circular.id}, whose name depends on this data; exclude one of them"
             return self._refuse(one, message)
-        renamed = yield from self._renamed(one.targets)
+        renamed = self._find_renamed(one.targets)
         names = {revision.meant_by(one.reference).name for revision in renamed}
-        others = {*one.targets}.difference(revision.item for revision in renamed)
-        names |= {other.id.name if other.is_config else one.reference.target for other in others}
+        items = {revision.item for revision in renamed}
+        for target in one.targets:
+            if target not in items:
+                names.add(target.id.name if target.is_config else one.reference.target)
         if not renamed or names == {one.reference.target}:
             return ""
         if len(names) > 1:
@@ -220,6 +218,34 @@ class _Namer:
     def _refuse(self, one: EmbeddedReference, message: str) -> str:
         self.problems.append(about(one.item, message, one.field))
         return ""
+
+
+def put_in_order(
+    items: Iterable[_Ordered], find_needed: Callable[[_Ordered], Iterator[_Ordered]]
+) -> tuple[list[_Ordered], set[tuple[_Ordered, _Ordered]]]:
+    """Put objects behind those that they need.
+
+    Return also each pair where an object needs another one that needs it in turn.
+    """
+    order: dict[_Ordered, None] = {}
+    circular: set[tuple[_Ordered, _Ordered]] = set()
+    for item in items:
+        # A stack of its own: ConfigMaps may reference each other in a longer chain than Python lets
+        # calls be nested.
+        path: dict[_Ordered, Iterator[_Ordered]] = {}
+        if item not in order:
+            path[item] = find_needed(item)
+        while path:
+            last = next(reversed(path))
+            needed = next(path[last], None)
+            if needed is None:
+                order[last] = None
+                del path[last]
+            elif needed in path:
+                circular.add((last, needed))
+            elif needed not in order:
+                path[needed] = find_needed(needed)
+    return list(order), circular
 
 
 def _name(choice: Choice, texts: Mapping[Node, str]) -> Revision:
@@ -252,13 +278,10 @@ def _announce_restored(choice: Choice) -> Problem:
 
 
 def _warn_of_second_hash(revisions: Iterable[Revision]) -> Iterator[Problem]:
-    """Warn of revisions of an earlier run that have lost what marks them, as in half of a merge: or so it seems."""
+    """Warn of objects that seem to be revisions without their marks, as after half of a merge."""
     for revision in revisions:
-        if (
-            revision.is_renamed
-            and revision.item.is_config
-            and CONTENT_NAME.fullmatch(revision.base_name)
-        ):
+        is_renamed_config = revision.is_renamed and revision.item.is_config
+        if is_renamed_config and CONTENT_NAME.fullmatch(revision.base_name):
             message = "its name ends like a revision's, and gets a hash all the same; write the base name if it is one"
             yield about(revision.item, message, "metadata.name", Severity.WARNING)._replace(
                 resource=revision.base_id
@@ -271,13 +294,7 @@ _OF_ONE_OBJECT = ("uid", "resourceVersion")
 _MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.WANTED, keys.RETAIN)}
 
 
-def find_consumers(
-    package: Package,
-    references: References,
-    mentions: Mentions,
-    revisions: Revisions,
-    settings: Settings,
-) -> Consumers:
+def find_consumers(survey: Survey, revisions: Revisions) -> Consumers:
     """Return the references to each revision whose referrers the linker will see as its consumers.
 
     A revision that is missing here must be retained: its referrers are in another namespace or in
@@ -285,16 +302,18 @@ def find_consumers(
     copies with it; or its name is only decided when it is deployed; or it is a Secret, and the
     linker has no right on Secrets.
     """
-    namespaces = {
-        revision.item: package.namespace_of(revision.item)
-        for revision in revisions.rendered
+    package = survey.package
+    namespaces: dict[Item, str] = {}
+    for revision in revisions.rendered:
+        if not _may_be_linked(revision, survey.settings):
+            continue
         # Copies go with their original. kubernetes-replicator empties one with each source that it
         # has ever had (`ResourceDeletedReplicateFrom`).
-        if _may_be_linked(revision, settings) and mentions.copies.find(revision.item) is None
-    }
+        if survey.mentions.copies.find(revision.item) is None:
+            namespaces[revision.item] = package.namespace_of(revision.item)
     consumers: dict[Item, list[ResolvedReference]] = defaultdict(list)
     out_of_sight = set()
-    for resolved in references:
+    for resolved in survey.references:
         referrer, reference, targets = resolved
         # A role says who may read an object, not that anybody does.
         if reference.written or referrer.id.kind in ROLES:
@@ -322,12 +341,9 @@ def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Chan
     patches, problems = [], []
     for revision in revisions.rendered:
         protection, warnings = _protect(revision.item, settings)
-        patches.append(
-            (
-                revision.item,
-                _mark(revision, settings, protection, has_consumers=revision.item in consumers),
-            )
-        )
+        has_consumers = revision.item in consumers
+        patch = _mark(revision, settings, protection, has_consumers=has_consumers)
+        patches.append((revision.item, patch))
         live = _find_live_fields(revision)
         if live:
             patches.append((revision.item, {"metadata": dict.fromkeys(live)}))
@@ -337,7 +353,10 @@ def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Chan
 
 
 def mark_fixed_names(choices: Iterable[Choice]) -> Changes:
-    """Mark what is left alone because its author asked for a fixed name: behind kustomize nothing else says so."""
+    """Mark the objects whose authors asked kustomize for a fixed name.
+
+    Behind kustomize nothing else says so.
+    """
     patch: Patch = {"metadata": {"annotations": {keys.ASKED_FIXED_NAME: "true"}}}
     left = (one.item for one in choices if one.reason.code is ReasonCode.GENERATOR)
     unmarked = [item for item in left if keys.ASKED_FIXED_NAME not in item.annotations]
@@ -345,7 +364,7 @@ def mark_fixed_names(choices: Iterable[Choice]) -> Changes:
 
 
 def _find_live_fields(revision: Revision) -> list[str]:
-    """Return the fields that a renamed object has from a cluster, where it will be another object."""
+    """Return the fields that a renamed object has from a cluster, where it will be a new one."""
     metadata = fields(get(revision.item.node, "metadata"))
     if not revision.is_renamed or metadata.keys().isdisjoint(_OF_ONE_OBJECT):
         return []
@@ -377,59 +396,57 @@ def unprotect(revisions: Revisions, settings: Settings) -> Changes:
     patches: list[tuple[Item, Patch]] = []
     for revision in revisions.restored:
         present = revision.item.annotations
-        protections = [
-            one for one in protections_of(settings.deployers) if one.annotation in present
-        ]
-        annotations = {
-            one.annotation: one.removed_from(present[one.annotation]) for one in protections
-        }
-        patches.append(
-            (revision.item, {"metadata": {"annotations": annotations}} if annotations else {})
-        )
+        annotations: dict[str, str | None] = {}
+        for one in protections_of(settings.deployers):
+            if one.annotation in present:
+                annotations[one.annotation] = one.removed_from(present[one.annotation])
+        patch: Patch = {"metadata": {"annotations": annotations}} if annotations else {}
+        patches.append((revision.item, patch))
     return Changes(patches=tuple(patches))
 
 
 def _mark(
     revision: Revision, settings: Settings, protection: dict[str, str], *, has_consumers: bool
 ) -> Patch:
-    is_rename = revision.strategy is Strategy.RENAME
-    is_open = revision.item.is_config and is_null(get(revision.item.node, "immutable"))
-    return {
-        # What a content name stands for never changes. Under an adopted name, the content may.
-        **({"immutable": True} if is_rename and settings.immutable and is_open else {}),
-        "metadata": {
-            **({"name": revision.name} if revision.is_renamed else {}),
-            "labels": {keys.SET: settings.set},
-            "annotations": {
-                keys.BASE_NAME: revision.base_name,
-                keys.WANTED: "true",
-                keys.RETAIN: None if has_consumers else "true",
-                **protection,
-                # An adopted name must not change, also not in what kapp or Spinnaker make of it
-                # (decision 15).
-                **(
-                    keep_name(revision.item.annotations, settings.deployers)
-                    if revision.is_renamed
-                    else {}
-                ),
-            },
-        },
+    annotations: dict[str, str | None] = {
+        keys.BASE_NAME: revision.base_name,
+        keys.WANTED: "true",
+        keys.RETAIN: None if has_consumers else "true",
+        **protection,
     }
+    metadata: dict[str, Patch | str | None] = {}
+    if revision.is_renamed:
+        metadata["name"] = revision.name
+        # Neither kapp nor Spinnaker may make another name of a content name. An adopted name stays
+        # as they make it (decision 15).
+        annotations |= keep_name(revision.item.annotations, settings.deployers)
+    metadata["labels"] = {keys.SET: settings.set}
+    metadata["annotations"] = annotations
+    patch: dict[str, Patch | bool | None] = {}
+    # The content under a content name never changes. Under an adopted name, it may.
+    is_open = revision.item.is_config and is_null(get(revision.item.node, "immutable"))
+    if revision.strategy is Strategy.RENAME and settings.immutable and is_open:
+        patch["immutable"] = True
+    patch["metadata"] = metadata
+    return patch
 
 
 def _unmark(revision: Revision) -> Patch:
-    """Remove label, annotations and, because the name will stay the same from now on, `immutable`."""
+    """Remove label, annotations and `immutable`: the name will stay the same from now on."""
     metadata: dict[str, Patch | str | None] = {"name": revision.name}
     for name, marks in _MARKS.items():
         present = [one for one in marks if one in fields(get(revision.item.node, "metadata", name))]
         if present:
             metadata[name] = _without(revision.item, name, present)
-    was_immutable = revision.is_renamed and revision.item.is_config
-    return {**({"immutable": None} if was_immutable else {}), "metadata": metadata}
+    patch: dict[str, Patch | bool | None] = {}
+    if revision.is_renamed and revision.item.is_config:
+        patch["immutable"] = None
+    patch["metadata"] = metadata
+    return patch
 
 
 def _without(item: Item, name: str, marks: list[str]) -> Patch | None:
-    """Remove these labels or annotations; None, which removes the mapping, where no other is left."""
+    """Remove these labels or annotations; the mapping too (None) where no other is left."""
     present = get(item.node, "metadata", name)
     return (
         None if is_mapping(present) and len(present.value) == len(marks) else dict.fromkeys(marks)

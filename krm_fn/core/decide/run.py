@@ -1,8 +1,9 @@
-"""What a run knows and decides, as values: reasons, the sorted package, choices and revisions.
+"""The values of a run: reasons, the sorted package, the survey, choices and revisions.
 
 A run sorts its objects, asks guards, chooses a strategy for each ConfigMap and Secret, and plans
-their new names. Each answer is a value here, and a `Reason` says why. `Run` holds all of them, with
-the changes that come of them: each later part takes a `Run`, and most return one with more changes.
+their new names. Each answer is a value here, and a `Reason` says why. `Survey` holds all that is
+known before anything is decided. `Run` adds the decisions and the changes that come of them: each
+later part takes a `Run`, and most return one with more changes.
 """
 
 import re
@@ -33,7 +34,7 @@ from krm_fn.core.references.resolve import Index, MoreNames
 
 
 class ReasonCode(StrEnum):
-    """What decides. Outputs show these words, so they stay."""
+    """The grounds of a decision. Outputs show these words, so they stay."""
 
     # Objects that are never chosen from.
     LOCAL = "local"  # for tools, and never applied
@@ -86,7 +87,9 @@ class ReasonCode(StrEnum):
 
 
 class Reason(NamedTuple):
-    """What decides, and how, as a clause. `item` and `field`: where that is written.
+    """The ground of a decision, and how it decides, as a clause.
+
+    `item` and `field`: where that is written.
 
     Without an item, the field is one of the configuration. `source`: where a program says so.
     `remedy`: what to do if that is not what is wanted.
@@ -168,7 +171,7 @@ class Package(NamedTuple):
         return Index(self.configs, self.kinds, self.namespace, lookups=lookups)
 
     def namespaces_like(self, namespace: str) -> frozenset[str] | None:
-        """Return all that may be the same namespace as this one, as written; None for all namespaces."""
+        """Return all spellings of this namespace in the package; None for all namespaces."""
         known = namespace or self.namespace
         if not known:
             return None
@@ -176,7 +179,7 @@ class Package(NamedTuple):
 
 
 def is_of_chart(item: Item) -> bool:
-    """Tell whether labels, an annotation, or the comment in front of an object say that it is from a Helm chart."""
+    """Tell whether labels, an annotation, or the comment before it say that a chart made it."""
     return (
         item.is_of_template
         or "helm.sh/chart" in item.labels
@@ -200,7 +203,7 @@ def read_package(
 ) -> Package:
     """Sort the objects. `kinds`: those that are handled.
 
-    What an earlier run has made a revision is one of any kind.
+    An object that an earlier run has made a revision is handled whatever its kind.
     """
     authored: list[Item] = []
     emitted: list[Item] = []
@@ -302,17 +305,15 @@ class Revision(NamedTuple):
 
     @property
     def id(self) -> ResourceId:
-        """Who the object is in the output."""
+        """The id of the object in the output."""
         return self.item.id._replace(name=self.name)
 
     def meant_by(self, reference: Reference) -> ResourceId:
         """Return what a reference to it, or to what it makes, must mean in the output."""
         one = self._find_generated(reference)
-        return (
-            self.id
-            if one is None
-            else ResourceId("v1", one.kind, self.id.namespace, self.name_of(one))
-        )
+        if one is None:
+            return self.id
+        return ResourceId("v1", one.kind, self.id.namespace, self.name_of(one))
 
     def base_meant_by(self, reference: Reference) -> str:
         """Return the base name of what a reference means."""
@@ -340,7 +341,7 @@ class Revision(NamedTuple):
 
     @property
     def base_id(self) -> ResourceId:
-        """Who it is to its author. Messages say this, so that the next run says the same."""
+        """The id that its author knows. Messages say this one, so that the next run says the same."""
         return self.item.id._replace(name=self.base_name)
 
 
@@ -436,7 +437,7 @@ class ChecksumInput:
 
     @property
     def restarts(self) -> bool:
-        """Tell whether an annotation on the template can restart its pods: a Job's template never changes."""
+        """Tell whether an annotation on the template restarts its pods. A Job's never changes."""
         return not cannot_change(self.item)
 
     def add(self, config: Item, keys: frozenset[str] | None, controller: str = "") -> None:
@@ -448,19 +449,63 @@ class ChecksumInput:
             self.asked_by.setdefault(config, controller)
 
 
-class Run(NamedTuple):
-    """What steps hand on. A step returns it with its own part, and with its changes behind those of the steps before.
+class Survey:
+    """All that is known before anything is decided.
 
-    `checksums`: what restarts pods other than a new name. `jobs`: those that are named by their content. `pins`: names
-    of revisions that references say, and that mean an object as long as its content gives it this very name.
+    `find_guards` reads who needs a name, when the first object is asked about.
     """
 
-    package: Package
-    settings: Settings
-    environment: Environment
-    references: References
-    mentions: Mentions
-    guards: Guards
+    def __init__(
+        self,
+        package: Package,
+        settings: Settings,
+        environment: Environment,
+        references: References,
+        find_guards: Callable[["Survey"], Guards],
+    ) -> None:
+        self.package = package
+        self.settings = settings
+        self.environment = environment
+        self.references = references
+        self._find_guards = find_guards
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """The places that name objects in ways that no rule follows."""
+        references = self.references
+        return Mentions(
+            self.package.authored, references.authored, references.index, references.embedded
+        )
+
+    @cached_property
+    def guards(self) -> Guards:
+        return self._find_guards(self)
+
+    def with_names(self, more: MoreNames) -> "Survey":
+        """Return the same, where objects have these kinds and names as well."""
+        return self.with_references(self.references.with_names(more)) if more else self
+
+    def with_references(self, references: References, settings: Settings | None = None) -> "Survey":
+        """Return the same package with these references, as another configuration may find them."""
+        return Survey(
+            self.package,
+            self.settings if settings is None else settings,
+            self.environment,
+            references,
+            self._find_guards,
+        )
+
+
+class Run(NamedTuple):
+    """A run so far, which one step hands to the next.
+
+    A step returns it with its own part, and with its changes behind those of the steps before.
+    `checksums`: what restarts pods other than a new name. `jobs`: those that are named by their
+    content. `pins`: names of revisions that references say, and that mean an object as long as its
+    content gives it this very name.
+    """
+
+    survey: Survey
     choices: Choices
     revisions: Revisions
     consumers: Consumers
@@ -468,6 +513,30 @@ class Run(NamedTuple):
     checksums: tuple[ChecksumInput, ...] = ()
     jobs: tuple[Revision, ...] = ()
     pins: MoreNames = MappingProxyType({})
+
+    @property
+    def package(self) -> Package:
+        return self.survey.package
+
+    @property
+    def settings(self) -> Settings:
+        return self.survey.settings
+
+    @property
+    def environment(self) -> Environment:
+        return self.survey.environment
+
+    @property
+    def references(self) -> References:
+        return self.survey.references
+
+    @property
+    def mentions(self) -> Mentions:
+        return self.survey.mentions
+
+    @property
+    def guards(self) -> Guards:
+        return self.survey.guards
 
     def add(self, changes: Changes) -> "Run":
         return self._replace(changes=self.changes + changes)

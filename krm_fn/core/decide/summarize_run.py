@@ -21,9 +21,10 @@ _MOST_MAKERS = 2
 
 
 class MadeForPods(NamedTuple):
-    """What an object makes in the cluster, and pods read: its maker, the field with its name, its namespace, a reader.
+    """An object that another one makes in the cluster, and that pods read.
 
-    `namespace` is None for a maker of the whole cluster.
+    `reference` is the field of the maker with its name. `namespace` is None for a maker of the
+    whole cluster.
     """
 
     maker: Item
@@ -72,11 +73,10 @@ def say_unchosen_makers(run: Run) -> str:
     teams keep these in git, and no Secrets.
     """
     kinds = run.settings.kinds
-    found = {
-        made.maker: None
-        for made in find_made_for_pods(run.package, run.references)
-        if made.maker.id.kind not in kinds and versioned(made.maker.id) is not None
-    }
+    found: dict[Item, None] = {}  # in order, each once
+    for made in find_made_for_pods(run.package, run.references):
+        if made.maker.id.kind not in kinds and versioned(made.maker.id) is not None:
+            found[made.maker] = None
     if not found:
         return ""
     names = sorted(str(authored_id(one)) for one in found)
@@ -117,24 +117,27 @@ def _count(run: Run) -> Counter[str]:
 
 
 def _count_retained(run: Run) -> int:
-    """Count the revisions that nothing will ever delete. Without a linker, another message says it of all."""
+    """Count the revisions that nothing will ever delete.
+
+    Without a linker, another message says it of all.
+    """
     if not run.settings.linker.enabled:
         return 0
     return sum(revision.item not in run.consumers for revision in run.revisions.rendered)
 
 
 def _say_nothing_to_choose(run: Run) -> str:
-    """Name what makes Secrets in the cluster: that `Secret` in spec.kinds includes it is a mistake easily made."""
+    """Name the objects that make Secrets in the cluster.
+
+    It is a mistake easily made that `Secret` in spec.kinds includes them.
+    """
     kinds = run.settings.kinds
-    producers = sorted(
-        {one.id.kind for one in run.package.authored if versioned(one.id) is not None} - {*kinds}
-    )
-    is_meant = bool(producers) and "Secret" in kinds
-    without = (
-        f"spec.kinds does not contain {', '.join(producers[:_MOST_KINDS])}"
-        if is_meant
-        else say_unchosen_makers(run)
-    )
+    producers = {one.id.kind for one in run.package.authored if versioned(one.id) is not None}
+    others = sorted(producers.difference(kinds))
+    if others and "Secret" in kinds:
+        without = f"spec.kinds does not contain {', '.join(others[:_MOST_KINDS])}"
+    else:
+        without = say_unchosen_makers(run)
     return f"nothing renamed: the package has no {' or '.join(sorted(kinds))} to choose{_behind(without)}"
 
 

@@ -26,8 +26,8 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.problem import Problem, ResourceId, Severity
-from krm_fn.base.settings import Settings, Strategy
-from krm_fn.core.decide.run import FIXED_NAMES, Package, Revision, Revisions
+from krm_fn.base.settings import Strategy
+from krm_fn.core.decide.run import FIXED_NAMES, Revision, Revisions, Survey
 from krm_fn.core.names.names import (
     CONTENT_NAME,
     authored_id,
@@ -60,7 +60,7 @@ def read_base_names(revisions: Iterable[Revision]) -> ByBaseName:
 def warn_about_near(
     resolved: ResolvedReference, by_base_name: ByBaseName, index: Index
 ) -> Iterator[Problem]:
-    """Warn about a reference without a target that may be meant for a revision, or for what its pods need."""
+    """Warn about a reference without a target that may mean a revision, or what its pods need."""
     referrer, reference = resolved.referrer, resolved.reference
     kind, name = reference.kind, reference.target
     lookup, unclear = index.find_unclear(resolved)
@@ -82,7 +82,10 @@ def warn_about_near(
 def _find_meant(
     resolved: ResolvedReference, by_base_name: ByBaseName, index: Index
 ) -> Iterator[tuple[Item, PassedOver]]:
-    """Yield the object that is most probably meant: one that is renamed, or else one that pods cannot start without."""
+    """Yield the object that is most probably meant.
+
+    It is one that is renamed, or else one that pods cannot start without.
+    """
     # Its own namespace says nothing about the object's.
     if index.kinds.is_cluster_scoped(resolved.referrer.id):
         return
@@ -104,9 +107,9 @@ def find_pinned(resolved: ResolvedReference, by_base_name: ByBaseName) -> Iterat
     if resolved.referrer.id.kind in ROLES:
         return
     older = CONTENT_NAME.fullmatch(resolved.reference.target)
-    for revision in (
-        by_base_name.get((resolved.reference.kind, older.group(1)), []) if older else []
-    ):
+    if older is None:
+        return
+    for revision in by_base_name.get((resolved.reference.kind, older[1]), ()):
         if revision.id.namespace == resolved.namespace_meant:
             yield revision
 
@@ -140,45 +143,47 @@ def _say_namespace(resolved: ResolvedReference) -> str:
 
 
 class Stale(NamedTuple):
-    """The kinds and names of earlier renderings that mean an object all the same, and what is to be said about them."""
+    """Kinds and names of earlier renderings that mean an object, and their problems."""
 
     names: MoreNames
     problems: tuple[Problem, ...]
 
 
-def find_stale(references: References, package: Package, settings: Settings) -> Stale:
-    """Find the references without a target that mean an object under an earlier name, as after a merge of renderings.
+def find_stale(survey: Survey) -> Stale:
+    """Find references without a target that mean an object under an earlier name.
 
-    A name that is a base name and a hash, and that no object has, is one of two things. Somebody has pinned an older
-    revision: then others name the present one, and the pin stays. Or the object has got another name where the
-    reference has not followed, as when the two sides of a conflict are taken by halves: then nobody would read it.
+    They are there after a merge of renderings. A name that is a base name and a hash, and that no
+    object has, is one of two things. Somebody has pinned an older revision: then others name the
+    present one, and the pin stays. Or the object has got another name where the reference has not
+    followed, as when the two sides of a conflict are taken by halves: then nobody would read it.
     """
-    judge = _Judge(references, package, settings)
+    judge = _Judge(survey)
     names: dict[Item, set[tuple[str, str]]] = defaultdict(set)
     problems: list[Problem] = []
-    for resolved in references.authored:
-        for target, problem in judge.about(resolved):
-            problems.append(problem)
-            if target is not None:
-                names[target].add((resolved.reference.kind, resolved.reference.target))
+    for resolved in survey.references.authored:
+        verdict = judge.about(resolved)
+        if verdict is None:
+            continue
+        problems.append(verdict.problem)
+        if verdict.item is not None:
+            names[verdict.item].add((resolved.reference.kind, resolved.reference.target))
     return Stale(names, tuple(problems))
 
 
 def find_present(references: References, revisions: Revisions) -> MoreNames:
-    """Find the very names that objects get, where a reference without a target says them, as a pin before a change.
+    """Find references without a target that say the very name that an object gets.
 
-    The next run finds the object under this name, so that this run must take the pin for its reader too.
+    Such a reference was a pin before a change of the content. The next run finds the object under
+    this name, so that this run must take the pin for its reader too.
     """
     found: dict[Item, set[tuple[str, str]]] = defaultdict(set)
     for resolved in references.authored:
         referrer, reference, _ = resolved
         base = _base_of_missing(resolved)
-        of_base = (
-            references.index.find(referrer, reference.kind, base, reference.target_namespace)
-            if base
-            else ()
-        )
-        for item in of_base:
+        if not base:
+            continue
+        namespace = reference.target_namespace
+        for item in references.index.find(referrer, reference.kind, base, namespace):
             revision = revisions.renamed.get(item)
             if revision is not None and revision.meant_by(reference).name == reference.target:
                 found[item].add((reference.kind, reference.target))
@@ -186,61 +191,77 @@ def find_present(references: References, revisions: Revisions) -> MoreNames:
 
 
 def _base_of_missing(resolved: ResolvedReference) -> str:
-    """Return the base name of the revision that is referenced, if nothing here has its name; else `""`."""
-    referrer, reference, targets = resolved
-    match = CONTENT_NAME.fullmatch(reference.target)
-    return (
-        ""
-        if match is None or targets or reference.written or referrer.id.kind in ROLES
-        else match[1]
-    )
+    """Return the base name in a content name that nothing here has; `""` otherwise."""
+    if resolved.targets or _says_nothing(resolved):
+        return ""
+    match = CONTENT_NAME.fullmatch(resolved.reference.target)
+    return "" if match is None else match[1]
+
+
+class _Verdict(NamedTuple):
+    """A problem with a reference. `item`: the object that it means; None where it stays."""
+
+    problem: Problem
+    item: Item | None = None
 
 
 class _Judge:
-    def __init__(self, references: References, package: Package, settings: Settings) -> None:
-        self._index = references.index
-        self._settings = settings
-        self._listed = _listed(
-            item for item in package.emitted if item.labels.get(keys.SET) in settings.own_sets
-        )
-        self._used = _find_used(references) | {*self._find_named_as_listed(references)}
-        self._listed_by_others = _listed(package.emitted) - self._listed
+    """Judge references with names that nothing in the package has.
 
-    def about(self, resolved: ResolvedReference) -> Iterator[tuple[Item | None, Problem]]:
-        """Yield what a reference means, None where it stays, and what to say."""
-        referrer, reference, _ = resolved
-        name, base = reference.target, _base_of_missing(resolved)
+    `_listed` are the names that earlier runs of this configuration have rendered, and
+    `_listed_by_others` those of other sets. `_used` are the objects that something else references.
+    """
+
+    def __init__(self, survey: Survey) -> None:
+        references, emitted = survey.references, survey.package.emitted
+        own_sets = survey.settings.own_sets
+        self._index = references.index
+        self._settings = survey.settings
+        self._listed = _listed(item for item in emitted if item.labels.get(keys.SET) in own_sets)
+        self._used = _find_used(references) | {*self._find_named_as_listed(references)}
+        self._listed_by_others = _listed(emitted) - self._listed
+
+    def about(self, resolved: ResolvedReference) -> _Verdict | None:
+        """Judge a reference by the first rule that applies; None where nothing is to be said."""
+        reference, base = resolved.reference, _base_of_missing(resolved)
         if not base:
-            return
-        namespace = reference.target_namespace
-        found = self._index.find(referrer, reference.kind, base, namespace)
-        is_listed = name in self._listed
+            return None
+        name = reference.target
+        found = self._index.find(
+            resolved.referrer, reference.kind, base, reference.target_namespace
+        )
+        # Another run of this function looks after it.
         if name in self._listed_by_others or any(map(self._is_of_another_set, found)):
-            return
+            return None
+        is_listed = name in self._listed
+        # A pin: others read the object under the name that it has, or the cluster has this one.
+        if not is_listed and (not found or not self._used.isdisjoint(found)):
+            return None
+        return self._judge_missing(resolved, found)
+
+    def _judge_missing(self, resolved: ResolvedReference, found: tuple[Item, ...]) -> _Verdict:
+        """Say what a name means that nothing has. `found`: the objects with its base name."""
+        reference, name = resolved.reference, resolved.reference.target
+        is_listed = name in self._listed
         if not found:
-            if is_listed:
-                message = f"{name!r} is not in the package any more: pods only start if it is in the cluster"
-                yield None, about(referrer, message, reference.field, Severity.WARNING)
-            return
-        if not is_listed and not self._used.isdisjoint(found):
-            return  # a pin
+            message = (
+                f"{name!r} is not in the package any more: pods only start if it is in the cluster"
+            )
+            return _warn(resolved, message)
         if len(found) > 1:
             message = f"{name!r} is not in the package, and may mean {' and '.join(map(locate, found))}; correct it"
-            yield None, about(referrer, message, reference.field)
-        elif is_listed or is_revision(found[0]) or found[0].id.kind in self._settings.kinds:
-            why = (
-                "an earlier run had rendered it under this name"
-                if is_listed
-                else "nothing here names it otherwise"
-            )
-            message = (
-                f"{name!r} is not in the package, and is taken for {authored_id(found[0])}: {why}"
-            )
-            yield found[0], about(referrer, message, reference.field, Severity.WARNING)
-        else:
-            what = f"is not in the package, and looks like a revision of {authored_id(found[0])}"
+            return _Verdict(about(resolved.referrer, message, reference.field))
+        (item,) = found
+        is_ours = is_revision(item) or item.id.kind in self._settings.kinds
+        if not is_listed and not is_ours:
+            what = f"is not in the package, and looks like a revision of {authored_id(item)}"
             message = f"not rewritten: {name!r} {what}; write the base name, or add {reference.kind} to spec.kinds"
-            yield None, about(referrer, message, reference.field, Severity.WARNING)
+            return _warn(resolved, message)
+        why = "nothing here names it otherwise"
+        if is_listed:
+            why = "an earlier run had rendered it under this name"
+        message = f"{name!r} is not in the package, and is taken for {authored_id(item)}: {why}"
+        return _warn(resolved, message, item)
 
     def _is_of_another_set(self, item: Item) -> bool:
         return is_revision(item) and item.labels[keys.SET] not in self._settings.own_sets
@@ -251,15 +272,16 @@ class _Judge:
         These references follow, so that others may be pins.
         """
         for one in references.authored:
-            match = (
-                CONTENT_NAME.fullmatch(one.reference.target)
-                if one.reference.target in self._listed
-                else None
-            )
-            if match is not None and not one.targets and not _says_nothing(one):
+            reference, base = one.reference, _base_of_missing(one)
+            if base and reference.target in self._listed:
                 yield from self._index.find(
-                    one.referrer, one.reference.kind, match[1], one.reference.target_namespace
+                    one.referrer, reference.kind, base, reference.target_namespace
                 )
+
+
+def _warn(resolved: ResolvedReference, message: str, item: Item | None = None) -> _Verdict:
+    problem = about(resolved.referrer, message, resolved.reference.field, Severity.WARNING)
+    return _Verdict(problem, item)
 
 
 def _find_used(references: References) -> frozenset[Item]:
@@ -307,7 +329,7 @@ def _planned(item: Item) -> Iterator[str]:
 def update_references(
     references: Collection[ResolvedReference], revisions: Revisions, index: Index
 ) -> Changes:
-    """Rewrite references to renamed objects, and report those that cannot or should not be rewritten."""
+    """Rewrite references to renamed objects, and report those that stay as they are."""
     by_base_name = read_base_names(revisions.renamed.values())
     adopted = {one.item for one in revisions.rendered if not one.is_renamed and one.item.is_config}
     edits: list[Edit] = []
@@ -323,20 +345,13 @@ def update_references(
         elif reference.written:
             continue  # a controller writes the object under this name, whoever else has it
         elif revisions.renamed.keys().isdisjoint(targets):
-            edits += (
-                ()
-                if is_in_role
-                else (*_rewrite_stale(resolved, index), *_rewrite_former(resolved, adopted))
-            )
+            if not is_in_role:
+                edits += _rewrite_stale(resolved, index)
+                edits += _rewrite_former(resolved, adopted)
         elif is_in_role:
             in_rules[resolved.referrer].append(resolved)
         else:
-            meant = {
-                revisions.renamed[item].meant_by(reference)
-                if item in revisions.renamed
-                else item.id
-                for item in targets
-            }
+            meant = _find_meant_ids(resolved, revisions)
             if len(meant) == 1:
                 edits += _rewrite(resolved, meant.pop())
             else:
@@ -344,6 +359,15 @@ def update_references(
     for role, several in in_rules.items():
         edits += update_rules(role, several, revisions)
     return Changes(edits=tuple(_join_lists(edits, references)), problems=tuple(problems))
+
+
+def _find_meant_ids(resolved: ResolvedReference, revisions: Revisions) -> set[ResourceId]:
+    """Return who the targets of a reference are in the output."""
+    meant: set[ResourceId] = set()
+    for item in resolved.targets:
+        revision = revisions.renamed.get(item)
+        meant.add(item.id if revision is None else revision.meant_by(resolved.reference))
+    return meant
 
 
 def _rewrite(resolved: ResolvedReference, meant: ResourceId) -> Iterator[Edit]:
@@ -372,7 +396,7 @@ def _ambiguous(resolved: ResolvedReference) -> Problem:
 
 
 def _join_lists(edits: Iterable[Edit], references: Iterable[ResolvedReference]) -> Iterator[Edit]:
-    """Make one edit of those of the names in one comma list. What is between the names stays."""
+    """Make one edit of those of the names in one comma list. The text between the names stays."""
     listed = {
         (one.referrer, one.reference.field): one.reference
         for one in references
@@ -412,7 +436,10 @@ def _rewrite_own(resolved: ResolvedReference, revisions: Revisions) -> Iterator[
 
 
 def _rewrite_stale(resolved: ResolvedReference, index: Index) -> Iterator[Edit]:
-    """Give a reference with a name of an earlier rendering the name that its object has, which is renamed no more."""
+    """Give a reference with a name of an earlier rendering the name of its object.
+
+    The object is renamed no more.
+    """
     reference = resolved.reference
     for item in resolved.targets:
         if index.is_stale(item, reference.kind, reference.target):
@@ -421,7 +448,10 @@ def _rewrite_stale(resolved: ResolvedReference, index: Index) -> Iterator[Edit]:
 
 
 def _rewrite_former(resolved: ResolvedReference, adopted: set[Item]) -> Iterator[Edit]:
-    """Give a reference to an adopted object the name that it has: kustomize does not follow its prefixes everywhere."""
+    """Give a reference to an adopted object the name that it has.
+
+    kustomize does not follow its prefixes everywhere.
+    """
     targets = adopted.intersection(resolved.targets)
     if len(resolved.targets) == len(targets) == 1 and {resolved.reference.target} != {
         one.id.name for one in targets
@@ -438,50 +468,81 @@ def update_rules(
     "forbidden". A name that an earlier run added is rewritten, or removed where the object has its
     base name again.
     """
-    wanted: dict[Node, list[str]] = defaultdict(list)
-    outdated: set[Node] = set()
-    for resolved in references:
-        renamed = [
-            revisions.renamed[item] for item in resolved.targets if item in revisions.renamed
-        ]
-        names = sorted({revision.meant_by(resolved.reference).name for revision in renamed})
-        base_names = {item: base_name(item) for item in resolved.targets}
-        base_names |= {
-            revision.item: revision.base_meant_by(resolved.reference) for revision in renamed
-        }
-        is_base_name = resolved.reference.target in base_names.values()
-        wanted[resolved.reference.name] += (
-            [resolved.reference.target, *names] if is_base_name else names
-        )
-        if all(
-            one in revisions.renamed and one.id.name == resolved.reference.target
-            for one in resolved.targets
-        ):
-            outdated.add(resolved.reference.name)
-    outdated = {name for name in outdated if name.value not in wanted[name]}
+    wanted, outdated = _read_wanted(references, revisions)
     for field, listed in _name_lists(role):
-        present = [name.value for name in listed.value]
-        kept: list[str] = []
-        added: list[str] = []
-        dropped: list[int] = []
-        for position, name in enumerate(listed.value):
-            if name not in wanted:
-                kept.append(name.value)
-                continue
-            taken = {*kept, *present} if name in outdated else kept
-            new = [one for one in dict.fromkeys(wanted[name]) if one not in taken]
-            if not new and name in outdated:
-                # No object has this name any more, and the list has the present one.
-                dropped.append(position)
-                continue
-            first, *more = new or [name.value]
-            kept.append(first)
-            added += more
-            if first != name.value and is_scalar(name):
-                yield Edit(SetText(name, first), role, f"{field}[{position}]")
-        added = [name for name in dict.fromkeys(added) if name not in kept and name not in present]
-        if added or dropped:
-            yield Edit(SetItems(listed, tuple(added), tuple(dropped)), role, field)
+        yield from _update_list(role, field, listed, wanted, outdated)
+
+
+def _read_wanted(
+    references: Iterable[ResolvedReference], revisions: Revisions
+) -> tuple[dict[Node, list[str]], set[Node]]:
+    """Return the names that each element of the lists stands for, and the outdated elements.
+
+    An element is outdated where all its objects have other names now, and none has it as its base
+    name. A rule for ConfigMaps and Secrets makes two references of one element.
+    """
+    wanted: dict[Node, list[str]] = defaultdict(list)
+    renamed: set[Node] = set()
+    for resolved in references:
+        element = resolved.reference.name
+        wanted[element] += _find_wanted(resolved, revisions)
+        if all(
+            item in revisions.renamed and item.id.name == resolved.reference.target
+            for item in resolved.targets
+        ):
+            renamed.add(element)
+    return wanted, {element for element in renamed if element.value not in wanted[element]}
+
+
+def _find_wanted(resolved: ResolvedReference, revisions: Revisions) -> list[str]:
+    """Return the names that a rule must list for a reference. A base name stays, as the first."""
+    reference = resolved.reference
+    names: set[str] = set()
+    base_names: set[str] = set()
+    for item in resolved.targets:
+        revision = revisions.renamed.get(item)
+        if revision is None:
+            base_names.add(base_name(item))
+        else:
+            names.add(revision.meant_by(reference).name)
+            base_names.add(revision.base_meant_by(reference))
+    wanted = sorted(names)
+    if reference.target in base_names:
+        wanted.insert(0, reference.target)
+    return wanted
+
+
+def _update_list(
+    role: Item,
+    field: str,
+    listed: Sequence,
+    wanted: Mapping[Node, list[str]],
+    outdated: Collection[Node],
+) -> Iterator[Edit]:
+    """Rewrite the elements of one list in their places, and add the other names behind them."""
+    present = [element.value for element in listed.value]
+    kept: list[str] = []
+    added: list[str] = []
+    dropped: list[int] = []
+    for position, element in enumerate(listed.value):
+        if element not in wanted:
+            kept.append(element.value)
+            continue
+        # An outdated element gives its place to a name that no other element has.
+        taken = {*kept, *present} if element in outdated else {*kept}
+        new = [name for name in dict.fromkeys(wanted[element]) if name not in taken]
+        if not new and element in outdated:
+            # No object has this name any more, and the list has the present one.
+            dropped.append(position)
+            continue
+        first, *more = new or [element.value]
+        kept.append(first)
+        added += more
+        if first != element.value and is_scalar(element):
+            yield Edit(SetText(element, first), role, f"{field}[{position}]")
+    added = [name for name in dict.fromkeys(added) if name not in kept and name not in present]
+    if added or dropped:
+        yield Edit(SetItems(listed, tuple(added), tuple(dropped)), role, field)
 
 
 def _name_lists(role: Item) -> Iterator[tuple[str, Sequence]]:
@@ -494,7 +555,7 @@ def _name_lists(role: Item) -> Iterator[tuple[str, Sequence]]:
 
 
 def find_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:
-    """Report fields that name two objects, as a role's rule for both kinds may, which get different names."""
+    """Report fields that name two objects with different names, as a rule for both kinds may."""
     first: dict[tuple[Item, str], Edit] = {}
     for edit in edits:
         before = first.setdefault((edit.item, edit.field), edit)

@@ -1,6 +1,7 @@
-"""A digest of what pods get from a ConfigMap or Secret: the bytes of each key, whatever YAML they are written in.
+"""Compute a digest of the content that pods get from a ConfigMap or Secret.
 
-It is in annotations of pod templates: if the digest of the same content ever changed, every workload would restart.
+It covers the bytes of each key, whatever YAML they are written in. It is in annotations of pod
+templates: if the digest of the same content ever changed, every workload would restart.
 """
 
 from base64 import b64decode

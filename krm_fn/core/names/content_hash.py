@@ -75,11 +75,16 @@ def _encode(value: JsonValue) -> str:
         return f"[{','.join(map(_encode, value))}]"
     if isinstance(value, float):
         return _number(value)
-    return "null" if value is None else "true" if value else "false"
+    if value is None:
+        return "null"
+    return "true" if value else "false"
 
 
 def _number(value: float) -> str:
-    """Write the shortest digits that read back as this float, with an exponent only below 1e-6 and from 1e21."""
+    """Write the shortest digits that read back as this float.
+
+    Only below 1e-6 and from 1e21 they have an exponent.
+    """
     if value == 0:
         return "-0" if math.copysign(1, value) < 0 else "0"
     shortest = repr(value)
@@ -96,12 +101,12 @@ def content_hash(item: Node, texts: Dict[Node, str] = MappingProxyType({})) -> s
     `texts`: the new values of scalars in `data` and its like that are about to change.
     """
     content = _content(item)
-    for field, value in content.items() if texts else ():
-        if isinstance(value, dict):
-            changed = {
-                key: texts[node] for key, node in entries(fields(item).get(field)) if node in texts
-            }
-            content[field] = {**value, **changed}
+    if texts:
+        for field, value in content.items():
+            if isinstance(value, dict):
+                written = entries(fields(item).get(field))
+                changed = {key: texts[node] for key, node in written if node in texts}
+                content[field] = {**value, **changed}
     return short_digest(go_json(content))
 
 
@@ -119,7 +124,10 @@ def hashed_keys(item: Node) -> dict[str, tuple[str, ...]]:
 
 
 class Unhashable(ValueError):
-    """Content without a hash, in nearly all cases in kustomize as well: which field and why, never its value."""
+    """A field that cannot be hashed, and why, never its value.
+
+    In nearly all cases kustomize cannot hash it either.
+    """
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")

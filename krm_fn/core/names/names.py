@@ -1,4 +1,4 @@
-"""Names: of a ConfigMap or Secret (the present one, the base name, earlier ones), of sets, Jobs and images."""
+"""Read the present, base and earlier names of objects, and those of sets, Jobs and images."""
 
 import json
 import re
@@ -61,14 +61,14 @@ _NAMED = {"Job": f"-link-{HASH}", "CronJob": "-linker"}
 
 
 class KnownNames:
-    """The names of the objects of a run, each object's read once: a hostile annotation has thousands of them."""
+    """The names of the objects of a run, read once: a hostile annotation has thousands of them."""
 
     def __init__(self) -> None:
         self._all: dict[Item, dict[str, int]] = {}
         self._former_namespaces: dict[Item, dict[str, set[str]]] = {}
 
     def all(self, item: Item) -> Mapping[str, int]:
-        """Return every name that a reference may use, in their order, and how many take precedence over it."""
+        """Return every name that a reference may use, and how many take precedence over it."""
         if item not in self._all:
             formers = [former.name for former in former_names(item)]
             names = dict.fromkeys([item.id.name, base_name(item), _recorded_base(item), *formers])
@@ -86,7 +86,7 @@ class KnownNames:
 
 
 def names_of(item: Item) -> list[str]:
-    """Return every name that a reference may use for one object, the one that takes precedence first."""
+    """Return every name that a reference may use for one object, the strongest first."""
     return list(KnownNames().all(item))
 
 
@@ -125,7 +125,7 @@ def is_revision(item: Item) -> bool:
 
 
 def is_hashed_by_kustomize(item: Item) -> bool:
-    """Tell whether kustomize names a ConfigMap or Secret by its content, so that nothing has its base name."""
+    """Tell whether kustomize names an object by its content, so that nothing has its base name."""
     if not item.is_config or is_revision(item):
         return False
     return NEEDS_HASH_SUFFIX in item.annotations or base_name(item) != item.id.name
@@ -148,7 +148,10 @@ def hash_in_name(item: Item) -> str:
 
 
 def _recorded_base(item: Item) -> str:
-    """Return the base name in the annotation; `""` if it does not fit the name, as in a copy of another object."""
+    """Return the base name in the annotation; `""` if it does not fit the name.
+
+    It does not in a copy of another object.
+    """
     base = item.annotations.get(keys.BASE_NAME, "")
     return base if base and any(_find_hashes(base, item.id.name)) else ""
 
@@ -254,10 +257,11 @@ def cron_job_name(set_name: str) -> str:
 
 
 def is_emitted(item: Item) -> bool:
-    """Tell whether an earlier run has emitted the object: it is neither chosen nor followed, and may be removed.
+    """Tell whether an earlier run has emitted the object.
 
-    The label alone is not enough: somebody may have copied it, along with others, to an object of their own. A prefix
-    or suffix may have been added to the name since.
+    Such an object is neither chosen nor followed, and may be removed. The label alone is not
+    enough: somebody may have copied it, along with others, to an object of their own. A prefix or
+    suffix may have been added to the name since.
     """
     component = item.labels.get(keys.COMPONENT)
     if component == keys.TRACKER:
@@ -286,7 +290,10 @@ def listed_revisions(item: Item) -> set[str]:
 
 
 def is_our_program(runtime: str) -> bool:
-    """Tell whether a path or an image has the name of this program, in whichever directory or registry and version."""
+    """Tell whether a path or an image has the name of this program.
+
+    Directory, registry and version do not matter.
+    """
     return re.split("[:@]", runtime.rpartition("/")[2])[0] == PROGRAM
 
 
@@ -297,7 +304,7 @@ def is_image(text: str) -> bool:
 
 
 def version_of(image: str) -> str:
-    """Return `0.2.0` of `registry.example/krm-fn:v0.2.0`; `""` where the tag is missing or says something else."""
+    """Return `0.2.0` of `registry.example/krm-fn:v0.2.0`; `""` where the tag is no version."""
     tag = re.fullmatch(_IMAGE, image)
     version = re.fullmatch(_VERSION, tag["tag"] or "") if tag else None
     return version["version"] if version else ""

@@ -1,4 +1,4 @@
-"""What somebody may have meant by a name that does not exist.
+"""Find the name that somebody may have meant by one that does not exist.
 
 Names of different objects are alike as well: `app-a` and `app-b`, `web-1` and `web-2`, `db-reader`
 and `db-writer`, `config` and `configs`. So a name counts as misspelled only if one word of it has
@@ -34,8 +34,9 @@ _Words: TypeAlias = dict[tuple[str, str], set[str]]
 
 
 def suggest(found: str, allowed: Iterable[str], elsewhere: str = "") -> str:
-    """Write `; did you mean "rename"? allowed: rename, adopt, checksum, ignore`, the question only for a near miss.
+    """Write `; did you mean "rename"? allowed: rename, adopt, checksum, ignore`.
 
+    The question is there only for a near miss.
     `elsewhere` is asked about where no allowed name is near.
     """
     names = list(allowed)
@@ -62,7 +63,7 @@ def find_meant(wrong: Collection[str], known: Collection[str]) -> dict[str, str]
 
 
 def nearest(found: str, names: Iterable[str]) -> str:
-    """Return the name that has all words of `found` (`minimumAge`), else is most like it, else begins with it."""
+    """Return the name that has all words of `found`, else is most like it, else begins with it."""
     names = list(names)
     wanted, start = _words(found), found.lower()
     longer = [name for name in names if wanted and wanted <= _words(name)]

@@ -1,1 +1,1 @@
-"""Which fields reference ConfigMaps and Secrets, and what they resolve to."""
+"""Find the fields that reference ConfigMaps and Secrets, and the objects that they mean."""

@@ -1,8 +1,9 @@
 """Find the references of one object, and the fields that only look like references.
 
 Most are found by the names and shapes of fields. These hold across the whole ecosystem, so kinds
-without a schema are read as well. What a field name does not say is a row in `facts/fields.py`;
-what it says wrongly is a row in `facts/exclusions.py` or `facts/producers.py`. Rows are read when
+without a schema are read as well. A reference that no name of a field says is a row in
+`facts/fields.py`; one that it says wrongly is a row in `facts/exclusions.py` or
+`facts/producers.py`. Rows are read when
 the first object of their kind asks for them.
 
 The values of charts are read too. The pods of a chart are rendered in the cluster, so only the
@@ -90,9 +91,10 @@ class FieldRow(NamedTuple):
 
 
 class KeySelectors(NamedTuple):
-    """Kinds in which every mapping of `name` and `key` selects a key of a Secret, whatever its field. No kinds: all.
+    """Kinds in which every mapping of `name` and `key` selects a key of a Secret.
 
-    `config_maps`: fields in which it selects a key of a ConfigMap.
+    The name of its field does not matter. No kinds: all. `config_maps`: fields in which it selects
+    a key of a ConfigMap.
     """
 
     group: str
@@ -101,10 +103,11 @@ class KeySelectors(NamedTuple):
 
 
 class AnnotationRow(NamedTuple):
-    """`inside`: the field of JSON text that holds the name; `""` where the text is the name, or `namespace/name`.
+    """An annotation that holds a name.
 
-    `in_pod`: pods read the object. `written`: a controller writes it. `copied_by`: the program that copies it from
-    there into the object with the annotation.
+    `inside`: the field of JSON text that holds it; `""` where the text is the name, or
+    `namespace/name`. `in_pod`: pods read the object. `written`: a controller writes it.
+    `copied_by`: the program that copies it from there into the object with the annotation.
     """
 
     kind: str
@@ -176,7 +179,7 @@ def annotations_of(kind: str) -> Mapping[str, AnnotationRow]:
 
 @cache
 def chart_values_of(chart: str) -> tuple[tuple[str, ChartValue], ...]:
-    """Return the rows about a chart, and those about the charts that it contains, with their paths in its values.
+    """Return the rows about a chart and the charts that it contains, with paths in its values.
 
     `""`, where the package does not show the chart: the rows that tell what they are about.
     """
@@ -230,7 +233,7 @@ def read_chart_values(chart: str | None = None) -> Iterator[ChartValue]:
 
 
 def alternatives(text: str) -> list[str]:
-    """Return the texts that a text with `{a,b}` stands for, as in a shell: the last braces vary fastest."""
+    """Return the texts that `{a,b}` in a text stands for, as in a shell: the last braces vary fastest."""
     parts = _BRACES.split(text)
     axes = [part.split(",") if number % 2 else [part] for number, part in enumerate(parts)]
     return ["".join(one) for one in product(*axes)]
@@ -292,7 +295,7 @@ class WordForm(Enum):
 
 
 class Word(NamedTuple):
-    """What the name of a field says, by which rule."""
+    """The kind that the name of a field says, and the rule by which it does."""
 
     kind: str
     form: WordForm
@@ -392,7 +395,7 @@ def word_of(field: str) -> Word | None:
 
 
 def is_of_core(held: Mapping[str, Node]) -> bool:
-    """Tell whether a mapping that names an object says no group but the core one, or none at all."""
+    """Tell whether a mapping that names an object says the core group, or none at all."""
     return all(text(held.get(name)) in CORE_GROUPS for name in GROUP_FIELDS)
 
 
@@ -468,11 +471,9 @@ class _ShapeWalk:
         ):
             # Beside `secretName` or `configMapName`, `name` is something else.
             return None if any(name in held for name in _FULL_NAMES) else word
-        return (
-            self._word_of_keyed(held, key)
-            if "key" in held and held.keys() <= _KEYED_FIELDS
-            else None
-        )
+        if "key" in held and held.keys() <= _KEYED_FIELDS:
+            return self._word_of_keyed(held, key)
+        return None
 
     def _word_of_keyed(self, held: dict[str, Node], key: str) -> Word | None:
         if self._has_selectors and held.keys() <= SELECTOR_FIELDS:
@@ -491,7 +492,7 @@ class _ShapeWalk:
 
 
 def _group_beside(held: dict[str, Node]) -> str:
-    """Return the group beside a kind, with or without a version: `external-secrets.io` of `external-secrets.io/v1`."""
+    """Return the group beside a kind: `external-secrets.io`, also of `external-secrets.io/v1`."""
     return next(filter(None, (text(held.get(name)).partition("/")[0] for name in GROUP_FIELDS)), "")
 
 
@@ -538,7 +539,7 @@ class ChartRelease(NamedTuple):
         return field.startswith((f"{self.field}.", f"{self.field}["))
 
     def place(self, reference: Reference) -> Reference:
-        """Let a reference in these values mean an object of the namespace in which the chart is installed."""
+        """Let a reference in these values mean an object of the namespace of the release."""
         in_pod = reference.in_pod or re.search(_VOLUMES, reference.field) is not None
         return reference._replace(installed_in=self.namespace, in_pod=in_pod)
 
@@ -587,7 +588,7 @@ def _read_helm_release(item: Node, resource: ResourceId, charts: Charts) -> Iter
 
 
 def _chart_of_source(source: Node | None, resource: ResourceId, charts: Charts) -> str:
-    """Return the chart of what `chartRef` names: as the package shows it, else as its name tells."""
+    """Return the chart that `chartRef` names: as the package shows it, else as its name tells."""
     name = text(get(source, "name"))
     there = text(get(source, "namespace")) or resource.namespace
     shown = charts.get((text(get(source, "kind")), there, name))
@@ -745,10 +746,10 @@ class SpecsByKind:
 def find_references(
     item: Node, resource: ResourceId, extra: Iterable[FieldSpec], charts: Charts = NO_CHARTS
 ) -> Found:
-    """Find the references of an object: by shape, by the tables for its kind and charts, and by `spec.references`.
+    """Find the references of an object: by shape, by the tables, and by `spec.references`.
 
-    A field that is found twice is what the later of these says. What `find_by_shape` finds without a kind is left out
-    where one of them says the kind.
+    A field that is found twice is what the later of these says. A mapping that `find_by_shape`
+    finds without a kind is left out where one of them says the kind.
     """
     if not may_refer(resource):
         # A ConfigMap or Secret may be a copy of another one.
@@ -814,7 +815,7 @@ def _matches_kind(spec: FieldSpec, resource: ResourceId) -> bool:
 def split_lookalikes(
     found: list[Reference], resource: ResourceId, releases: Iterable[ChartRelease] = ()
 ) -> Found:
-    """Tell references from fields that look like references and are known to mean something else."""
+    """Tell references from fields that only look like them, and mean something else."""
     if not exclusions_of(resource.kind):
         return Found(found, [])
     rows = _exclusions_of(resource)
@@ -891,12 +892,11 @@ def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[
     """
     for place, rule in enumerate(elements(get(item, "rules"))):
         groups, resources = _texts(rule, "apiGroups"), _texts(rule, "resources")
-        kinds = [
-            one.kind
-            for one in among
-            if {one.group, "*"} & groups
-            and (one.plural in resources or (one.by_star and "*" in resources))
-        ]
+        kinds: list[str] = []
+        for one in among:
+            is_listed = one.plural in resources or (one.by_star and "*" in resources)
+            if is_listed and not groups.isdisjoint((one.group, "*")):
+                kinds.append(one.kind)
         if not kinds:
             continue
         for index, name in enumerate(elements(get(rule, "resourceNames"))):
@@ -974,7 +974,10 @@ def _find_volumes(annotation: str, said: Scalar, field: str) -> list[Reference]:
 
 
 def _find_in_values(values: Node | None) -> Iterator[Reference]:
-    """Find the comma lists of names in the values of a chart, one reference for each name that is no pattern."""
+    """Find the comma lists of names in the values of a chart.
+
+    Each name that is no pattern is a reference.
+    """
     for field, held in mappings(values, "spec.values"):
         for name, value in held.items():
             kind = LISTS_IN_VALUES.get(name)
@@ -1039,8 +1042,6 @@ def find_params(item: Node, resource: ResourceId, kinds: KindsOfParams) -> list[
         return []
     name = text(get(item, "spec", "policyName"))
     kind = kinds.get((policy, name))
-    return (
-        []
-        if kind is None
-        else find_at(item, "spec/paramRef", kind, Rule(By.TABLE, f"paramKind of {policy}/{name}"))
-    )
+    if kind is None:
+        return []
+    return find_at(item, "spec/paramRef", kind, Rule(By.TABLE, f"paramKind of {policy}/{name}"))

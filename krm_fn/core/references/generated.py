@@ -1,4 +1,7 @@
-"""What a producer makes in the cluster: under which names, whether these may change, and what decides its content."""
+"""Read the objects that a producer makes in the cluster.
+
+A producer says their names, whether these may change, and what decides their content.
+"""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -109,7 +112,7 @@ def known_names(item: Item) -> list[tuple[str, str]]:
 
 
 def find_name(kind: str, name: str, target: Item) -> Node | None:
-    """Return the text that says the name of what `kind` and `name` mean by `target`: of it, or of what it makes."""
+    """Return the text with the name that `kind` and `name` mean: of `target`, or of its product."""
     meant = _find_meant(kind, name, target)
     return meant.reference.name if meant else get(target.node, "metadata", "name")
 
@@ -164,7 +167,7 @@ def _has(item: Node, path: str) -> bool:
 
 
 def find_unmet(item: Item) -> RenameBlocker | None:
-    """Say why a producer must not be renamed, whatever else the package holds; None where it may be."""
+    """Say why a producer must not be renamed, whatever the package holds; None where it may."""
     row = versioned(item.id)
     if row is None:
         return None
@@ -181,8 +184,9 @@ def find_unmet(item: Item) -> RenameBlocker | None:
 
 
 def find_unpinned(item: Item) -> str:
-    """Say what the controller reads again, so that the content may change under one name; `""` for nothing.
+    """Say what the controller reads again; `""` for nothing.
 
+    Then the content may change under one name.
     The sentence continues after the name of what is made.
     """
     row = versioned(item.id)
@@ -192,9 +196,9 @@ def find_unpinned(item: Item) -> str:
     for path, texts in refresh.stopped_by:
         if any(text in texts for text, _ in _texts_at(item.node, split_path(path))):
             return ""
-    pins = (
-        [text for text, _ in _texts_at(item.node, split_path(refresh.pins))] if refresh.pins else []
-    )
+    pins: list[str] = []
+    if refresh.pins:
+        pins = [text for text, _ in _texts_at(item.node, split_path(refresh.pins))]
     is_unpinned = bool(refresh.unpinned) and _has(item.node, refresh.unpinned)
     if pins and not is_unpinned and all(pin not in ("", "0") for pin in pins):
         return ""
@@ -204,33 +208,36 @@ def find_unpinned(item: Item) -> str:
 def _texts_at(
     node: Node | None, path: tuple[str, ...], field: str = ""
 ) -> Iterator[tuple[str, str]]:
-    """Yield the text at every place of a path, and its field: `""` for a missing one, `{}` for what is no text."""
+    """Yield the text at every place of a path, and its field.
+
+    The text is `""` for a missing field, and `{}` for a value that is no text.
+    """
     name, *rest = path
     if is_sequence(node):
         for index, element in enumerate(node.value):
             yield from _texts_at(element, path, f"{field}[{index}]")
     elif is_mapping(node):
-        held, place = fields(node).get(name), step(field, name)
+        value, below = fields(node).get(name), step(field, name)
         if rest:
-            yield from _texts_at(held, tuple(rest), place)
-        elif held is None or is_null(held):
-            yield "", place
+            yield from _texts_at(value, tuple(rest), below)
+        elif value is None or is_null(value):
+            yield "", below
+        elif is_scalar(value):
+            yield value.value, below
         else:
-            yield held.value if is_scalar(held) else "{}" if held.value else "", place
+            yield "{}" if value.value else "", below
 
 
 def hash_of(item: Item, texts: Mapping[Node, str] = _NOTHING) -> str:
     """Return the hash that a revision has in its name. Raises Unhashable.
 
-    That of a producer covers what decides the content of what it makes: the names that it writes
+    The hash of a producer covers what decides the content of the Secret: the names that it writes
     there count without their hashes. `texts`: the new values of scalars that are about to change.
     """
     row = versioned(item.id)
-    return (
-        content_hash(item.node, texts)
-        if row is None
-        else short_digest(_content_of(item, row, texts))
-    )
+    if row is None:
+        return content_hash(item.node, texts)
+    return short_digest(_content_of(item, row, texts))
 
 
 def digest_of(item: Item, texts: Mapping[Node, str]) -> str:
@@ -240,7 +247,7 @@ def digest_of(item: Item, texts: Mapping[Node, str]) -> str:
 
 
 def hashed_fields(item: Item) -> dict[str, tuple[str, ...]]:
-    """Return the top fields of a producer that decide what it makes, each with the names that the hash covers."""
+    """Return the top fields of a producer that the hash covers, each with the names below it."""
     row = versioned(item.id)
     if row is None:
         return {}

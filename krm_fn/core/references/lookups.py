@@ -1,7 +1,8 @@
-"""In which namespace a cluster-scoped object looks for what it names without a namespace: a fact of its kind.
+"""Find the namespace in which a cluster-scoped object looks for the objects that it names.
 
-The rows are in `facts/scopes.py`. Some say that it is the namespace of a controller. Then the package may hold that
-controller, with the option that moves it elsewhere.
+It is a fact of the kind of that object, and a row in `facts/scopes.py`. Some rows say that it is
+the namespace of a controller. Then the package may hold that controller, with the option that moves
+it elsewhere.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,10 +19,12 @@ _CONFIG_FILE = "--config"
 
 
 class ScopeRow(NamedTuple):
-    """A row of the table. `images`: of the controllers; `says`: their option or variable that names a namespace.
+    """A row of the table.
 
-    `unset`: that namespace where nothing says it; `""` for that of the controller. `home`: the namespace of the
-    controller in the instructions of its project, where the package does not hold it.
+    `images`: those of the controllers. `says`: their option or variable that names a namespace.
+    `unset`: that namespace where nothing says it; `""` for that of the controller. `home`: the
+    namespace of the controller in the instructions of its project, where the package does not hold
+    it.
     """
 
     where: str
@@ -37,8 +40,8 @@ class ScopeRow(NamedTuple):
 class Lookup(NamedTuple):
     """Where an object looks. `where`: in words, `""` where no row says it.
 
-    `namespace`: the one namespace, `""` for that of objects that set none; None where nobody knows it. `home`: where it
-    probably is then. `anywhere`: the reference means every object of the name.
+    `namespace`: the one namespace, `""` for that of objects that set none; None where nobody knows
+    it. `home`: where it probably is then. `anywhere`: the reference means every object of the name.
     """
 
     where: str
@@ -79,12 +82,12 @@ class Lookups:
     def _read(self, row: ScopeRow) -> Lookup:
         if row.fixed:
             return Lookup(row.where, row.fixed)
-        namespaces = {
-            _namespace_said(item, container, row)
-            for item in (self._items if row.images else ())
-            for _, container in find_containers(item)
-            if _has_image(container, row.images)
-        }
+        namespaces: set[str | None] = set()
+        if row.images:
+            for item in self._items:
+                for _, container in find_containers(item):
+                    if _has_image(container, row.images):
+                        namespaces.add(_namespace_said(item, container, row))
         namespace = namespaces.pop() if len(namespaces) == 1 else None
         return Lookup(row.where, namespace, row.home, row.anywhere)
 
@@ -108,7 +111,7 @@ def _has_image(container: Node, ends: Iterable[str]) -> bool:
 
 
 def _namespace_said(item: Item, container: Node, row: ScopeRow) -> str | None:
-    """Return the namespace into which a controller looks; None where another text than its own says it."""
+    """Return the namespace into which a controller looks; None where another text says it."""
     said = [*_values_of(row.says, container)] if row.says else []
     if said:
         return _expand(said[-1], item, container)
@@ -117,17 +120,23 @@ def _namespace_said(item: Item, container: Node, row: ScopeRow) -> str | None:
 
 
 def _values_of(name: str, container: Node) -> Iterator[str | None]:
-    """Yield what the container gives to an option or a variable; None for what is not written there."""
+    """Yield the values of an option or a variable; None for one that is written elsewhere."""
     if not name.startswith("-"):
         for variable in elements(get(container, "env")):
             if text(get(variable, "name")) == name:
                 yield f"$({name})"
         return
     words = [*elements(get(container, "command")), *elements(get(container, "args"))]
-    for place, word in enumerate(map(text, words)):
-        option, equals, value = word.partition("=")
-        if option == name:
-            yield value if equals else text(words[place + 1]) if words[place + 1 :] else None
+    for position, word in enumerate(words):
+        option, equals, value = text(word).partition("=")
+        if option != name:
+            continue
+        if equals:
+            yield value
+        elif position + 1 < len(words):
+            yield text(words[position + 1])
+        else:
+            yield None
 
 
 def _expand(said: str | None, item: Item, container: Node) -> str | None:

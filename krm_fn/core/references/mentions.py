@@ -11,7 +11,7 @@ from bisect import bisect
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, cached_property, lru_cache
-from itertools import chain, count
+from itertools import count
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -69,7 +69,7 @@ from krm_fn.facts.annotations import COPIED
 
 
 class Copy(NamedTuple):
-    """What says that a program copies an object, or what it makes: as a clause, and where it is written."""
+    """A sign that a program copies an object, or what it makes: as a clause, and its place."""
 
     text: str
     item: Item
@@ -96,7 +96,7 @@ class _CloneList(NamedTuple):
 
 
 class Copies:
-    """What programs of a cluster copy to other namespaces, by annotations, by references and by labels.
+    """The objects that programs copy to other namespaces, by annotations, references and labels.
 
     Copies have the name of the original, or know it by that name. Their readers are out of sight.
     """
@@ -113,7 +113,7 @@ class Copies:
                     self._named.setdefault(target, one)
 
     def _find(self, item: Item) -> Copy | None:
-        """Find what says that a program copies an object, the first if several do; None if nothing does."""
+        """Find the first sign that a program copies an object; None if there is none."""
         for annotation, field in _find_annotations(item):
             if annotation in COPIED:
                 return Copy(
@@ -137,7 +137,10 @@ class Copies:
 
 
 def _find_annotations(item: Item) -> Iterator[tuple[str, str]]:
-    """Yield each annotation that is not `false`, and its field; also those that its controller copies to a Secret."""
+    """Yield each annotation that is not `false`, and its field.
+
+    The annotations that a controller copies to a Secret are among them.
+    """
     start = "metadata" if item.is_config else ""
     for field, held in mappings(get(item.node, start) if start else item.node, start):
         for annotation, said in entries(held.get("annotations")):
@@ -269,7 +272,7 @@ _CAMEL_MOUNTS = (
 class Setting(NamedTuple):
     """A value in a text, its key, and the last key above it without a value.
 
-    What is not there is `""`.
+    A missing key is `""`.
     """
 
     parent: str
@@ -298,11 +301,11 @@ class OptionName(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """What people may read of the option."""
+        """The part of the option that people may read."""
         return "its data" if self.is_hidden else self.option
 
     def may_mean(self, kind: str) -> bool:
-        """Tell whether the option's own name allows an object of this kind: `secretName` names no ConfigMap."""
+        """Tell whether the name of the option allows this kind: `secretName` names no ConfigMap."""
         return any(kind in kinds for says, kinds in _SAYS if re.search(says, self.option))
 
 
@@ -331,13 +334,13 @@ class ProgramOptions:
         `namespaces`: those which the object may be in, as written in the option or its object; None
         for any.
         """
-        known = self._by_name.get(name, {})
-        several = (
-            known.get(namespace, []) for namespace in (known if namespaces is None else namespaces)
-        )
+        by_namespace = self._by_name.get(name, {})
+        found: list[_Passed] = []
+        for namespace in by_namespace if namespaces is None else namespaces:
+            found += by_namespace.get(namespace, ())
         # In the order of the objects, whatever the order of the namespaces: the first one is named
         # in a message.
-        for passed in sorted(chain.from_iterable(several), key=itemgetter(0)):
+        for passed in sorted(found, key=itemgetter(0)):
             if passed.option.may_mean(kind):
                 yield passed.item, passed.option
 
@@ -355,7 +358,7 @@ class ProgramOptions:
 
 
 def find_options(item: Item) -> Iterator[OptionName]:
-    """Find the names in the arguments, command words and variables of an object's containers, and in its data.
+    """Find the names in arguments, command words, variables and data of an object.
 
     In workflows also those in scripts and manifests, and in the mounts of Camel K.
     """
@@ -374,7 +377,7 @@ def find_options(item: Item) -> Iterator[OptionName]:
 
 
 def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
-    """Find the names in the templates of Argo: in a container, a script, or the manifest of a resource.
+    """Find the names in templates of Argo: in a container, a script, or a manifest.
 
     Source: argoproj/argo-workflows, pkg/apis/workflow/v1alpha1/workflow_types.go.
     """
@@ -412,7 +415,7 @@ def _in_mounts(item: Item) -> Iterator[OptionName]:
 
 
 def _in_data(data: DataText) -> Iterator[OptionName]:
-    """Find the names in variables, properties, YAML and JSON, also where they are part of a template or a script."""
+    """Find the names in variables, properties, YAML and JSON, also in a template or a script."""
     if "\n" not in data.text:
         yield from _in_piece(data.key, data.text.strip(_AROUND), data.field)
     if not _may_say_config(data.text.lower()):
@@ -434,9 +437,10 @@ def _says_config(option: str) -> bool:
 
 
 def _read_telling(text: str) -> Iterator[Setting]:
-    """Read the settings in a text that may say config, cm or secret, by themselves or by the key above them.
+    """Read the settings in a text that may say config, cm or secret, or whose key above does.
 
-    To read a setting takes ten times as long as to see that it does not, and hardly any of a long text does.
+    To read a setting takes ten times as long as to see that it does not, and hardly any of a long
+    text does.
     """
     parent = ""
     for token, lower in zip(_tokens(text), _tokens(text.lower()), strict=True):
@@ -451,7 +455,7 @@ def _read_telling(text: str) -> Iterator[Setting]:
 
 
 def read_settings(text: str) -> Iterator[Setting]:
-    """Read the settings in a text as if it were YAML, JSON or properties, also where it is a template of them."""
+    """Read the settings in a text as if it were YAML, JSON or properties, or a template of them."""
     parent = ""
     for token in _tokens(text):
         setting = _read_setting(token, parent)
@@ -515,7 +519,10 @@ def _in_script(text: _Word) -> Iterator[OptionName]:
 
 
 def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
-    """Find the names among the words of kubectl: `get cm NAME -n NAMESPACE`, `secret/NAME`, `--from=secret/NAME`."""
+    """Find the names among the words of kubectl.
+
+    They are in `get cm NAME -n NAMESPACE`, `secret/NAME`, and `--from=secret/NAME`.
+    """
     found: list[tuple[str, str, str]] = []
     resource = flag = namespace = ""
     for field, said in words:
@@ -545,12 +552,12 @@ def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
 
 
 def _unless_computed(namespace: str) -> str:
-    """Return a namespace that is written out; `""` for a variable or a command, which may be any."""
+    """Return a namespace that is written out; `""` for a variable or a command."""
     return namespace if re.fullmatch(_NAME, namespace) else ""
 
 
 def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
-    """Find the name that an option has as its value, and the one behind each key in it, as in `volume=config:web`."""
+    """Find the name that is an option's value, and those behind keys, as in `volume=config:web`."""
     start, end = 0, len(piece)
     while True:  # a text may hold more keys behind each other than calls can be nested
         if _says_config(option) and (found := _VALUE.fullmatch(piece, start, end)):
@@ -693,7 +700,7 @@ class _NamingText(NamedTuple):
 
     @property
     def namespace(self) -> Scalar | None:
-        """What beside it says a namespace."""
+        """The field beside it that says a namespace."""
         return beside(self.around, self.field) if self.around else None
 
 
@@ -769,7 +776,10 @@ class _Search:
         return any(word[0] in self._names for word in WORD.finditer(said))
 
     def _find_whole(self, item: Item, one: _NamingText, field: str) -> Iterator[NearMiss]:
-        """Yield what the whole text of a field may name, by the field's own name or because it means nothing else."""
+        """Yield the objects that the whole text of a field may name.
+
+        The name of the field says so, or the text means nothing else.
+        """
         if not self._is_name(one.scalar.value):
             return
         kinds = _kinds_in(one.field) or (CONFIG_KINDS if self._is_telling(one) else ())
@@ -788,7 +798,7 @@ class _Search:
         return self._index.resolve(item, reference).targets
 
     def _is_telling(self, one: _NamingText) -> bool:
-        """Tell whether a text that is a name can hardly be anything else, in a field that may hold any."""
+        """Tell whether a text that is a name can hardly be anything else."""
         if one.in_pod or one.field.lower().endswith(_OTHER_THINGS):
             return False
         if one.field == "name" and "key" in one.around:
@@ -803,11 +813,13 @@ class _Search:
     def _find_parts(
         self, item: Item, one: _NamingText, field: str, row: ExcludedField
     ) -> Iterator[NearMiss]:
-        """Yield what a text names of which another program makes objects, in the namespace of these."""
+        """Yield the objects that a text names, where another program makes objects of the text."""
         known = text(one.namespace) or _deployed_in(item, row)
-        is_whole = self._is_name(one.scalar.value)
-        for said in (one.scalar.value,) if is_whole else self._values_in(one.scalar.value):
-            before, _, name = said.rpartition("/")
+        whole = one.scalar.value
+        is_whole = self._is_name(whole)
+        parts = [whole] if is_whole else self._values_in(whole)
+        for part in parts:
+            before, _, name = part.rpartition("/")
             namespace = (before or known) if re.fullmatch(_NAMESPACE, before or known) else ""
             for kind in CONFIG_KINDS:
                 resolved = self._resolve(item, one, kind, field) if is_whole else ()
@@ -822,7 +834,7 @@ class _Search:
         return near
 
     def _values_in(self, said: str) -> Iterable[str]:
-        """Return the values of settings in a text, and arguments in its calls, that are names, each once."""
+        """Return the names among settings in a text and arguments in its calls, each once."""
         found: dict[str, None] = {}
         kind = ""
         for setting in read_settings(said):
@@ -856,7 +868,10 @@ def _is_own(field: str, holder: str, path: Path = None) -> bool:
 
 
 def _deployed_in(item: Item, row: ExcludedField) -> str:
-    """Return the namespace of the objects that another program makes of a field; `""` where the item does not say."""
+    """Return the namespace of the objects that another program makes of a field.
+
+    `""`: the item does not say it.
+    """
     said = (text(get(item.node, *path.split("."))) for path in row.applied_in or ())
     return next(filter(None, said), "")
 
@@ -899,7 +914,7 @@ class _Walk:
 
 @lru_cache(maxsize=8192)
 def _kinds_in(field: str) -> tuple[str, ...]:
-    """Return the kinds that a field's name contains, none for names that `find_by_shape` reads as names."""
+    """Return the kinds in the name of a field; none where `find_by_shape` reads it."""
     word = word_of(field)
     plain = field.lower().replace("-", "").replace("_", "")
     if (word is not None and word.form is WordForm.NAME) or plain.endswith(_OTHER_THINGS):
@@ -1093,7 +1108,7 @@ def find_in_texts(
 
 
 def find_in_variables(items: Collection[Item], index: Index) -> list[TextMention]:
-    """Find the variables of containers whose value is the name of a ConfigMap or Secret, and of nothing else."""
+    """Find the variables whose value is the name of an object, and of nothing else."""
     names = {name for item, name in index.named if item.is_config}
     search = _TextSearch(items, (), index, names)
     found: list[TextMention] = []
@@ -1185,7 +1200,7 @@ class _TextSearch:
             start += len(entry) + 1
 
     def _read_namespaced(self, value: str) -> Iterator[_Said]:
-        """Yield the name that a value in data is, behind its namespace: `add-headers: shop/headers`."""
+        """Yield the name in a value in data behind its namespace: `add-headers: shop/headers`."""
         namespace, slash, name = value.strip().partition("/")
         if not slash or name not in self._names or name in self._others:
             return
@@ -1215,7 +1230,7 @@ class _TextSearch:
 
     @cached_property
     def _taken(self) -> set[str]:
-        """Names that replacements of kustomize take, so that a word that equals one is no other word."""
+        """The names that replacements of kustomize take: a word that equals one is no other word."""
         return {name for item, name in self._index.named if TAKEN_NAME in item.annotations}
 
     def _is_wanted(self, name: str) -> bool:
@@ -1251,7 +1266,7 @@ class _TextSearch:
                         yield TextMention(target, item, field, scalar, one.start, for_people)
 
     def _meant(self, item: Item, kind: str, name: str, value: str, start: int) -> Iterable[Item]:
-        """Return the objects that a name in a text may mean, by the namespace that the text says."""
+        """Return the objects that a name in a text may mean, by the namespace in the text."""
         namespaced = _pattern(_NAMESPACED).search(value, max(0, start - _LONGEST_WORD), start)
         there = next(filter(None, namespaced.groups()), "") if namespaced else ""
         if there and there not in _RESOURCES:
@@ -1286,7 +1301,7 @@ def _kinds_said(key: str) -> tuple[str, ...]:
 def find_said(
     value: str, is_wanted: Callable[[str], bool], is_common: Callable[[str], bool]
 ) -> Iterator[_Said]:
-    """Find the names beside a kind in a text, each once and the one that a program reads before others.
+    """Find the names beside a kind in a text, each once, those that programs read first.
 
     A common name must be next to the kind.
     """
@@ -1325,7 +1340,7 @@ def _find_tagged(value: str, is_wanted: Callable[[str], bool]) -> Iterator[_Said
 
 
 def _find_kinds(value: str) -> list[_KindSaid]:
-    """Find the words in a text that say a kind: `configMap:`, `configmaps/`, `secretName=`; not `db-secret`."""
+    """Find the words in a text that say a kind: `configMap:`, `secretName=`; not `db-secret`."""
     lower = value.lower()
     if len(lower) != len(value) or not any(word in lower for word in _KIND_WORDS):
         return []
@@ -1451,7 +1466,10 @@ def _is_closed(gap: str) -> bool:
     # Those behind the name of a table in TOML do not.
     inside = gap.lstrip("]")
     for mark in _pattern(_BRACKET).finditer(inside):
-        depth += 1 if mark[0] in "{[(" else -1
+        if mark[0] in "{[(":
+            depth += 1
+        else:
+            depth -= 1
         if depth < 0 or (depth == 0 and inside[: mark.start()].lstrip("\"': =")[:1] in "{[("):
             return True
     return False
@@ -1469,7 +1487,7 @@ def _is_below(line: str, indent: int) -> bool:
 
 
 class Mentions:
-    """Options of programs, fields of custom resources, values of charts, other texts, and what is copied.
+    """Options, fields of custom resources, values of charts, other texts, and copied objects.
 
     Each is searched at the first question, as few packages have any.
     """
@@ -1505,7 +1523,7 @@ class Mentions:
 
     @cached_property
     def in_variables(self) -> list[TextMention]:
-        """Variables whose value is a name that nothing else has. It may be that of something outside."""
+        """Variables whose value is a name that nothing else has. It may be one from outside."""
         return find_in_variables(self._items, self._index)
 
     @cached_property
@@ -1521,11 +1539,11 @@ class Mentions:
 
     @cached_property
     def copies(self) -> Copies:
-        """What programs copy elsewhere."""
+        """The objects that programs copy elsewhere."""
         return Copies(self._items, self._authored)
 
 
 def _is_in_values(miss: NearMiss) -> bool:
-    """Tell whether a field is in the values of a chart whose pods may read objects of the package."""
+    """Tell whether a field is in the values of a chart whose pods may read these objects."""
     releases = read_releases(miss.referrer.node, miss.referrer.id)
     return any(release.holds(miss.field) and release.excluded is None for release in releases)

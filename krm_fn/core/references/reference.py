@@ -71,9 +71,7 @@ class By(StrEnum):
 
 
 class Reads(NamedTuple):
-    """What the consumer of a field does with a name, beside finding the object by it.
-
-    By default, nothing.
+    """The other uses of a name, beside finding the object by it. By default, there are none.
 
     `endings`: it tells by these ends of the name what is in the object. `path`: it mounts the
     object there, with the name in the place of `{}`, so that others may write this path. `beside`:
@@ -184,7 +182,7 @@ class Reference(NamedTuple):
 
 
 class ResolvedReference(NamedTuple):
-    """A reference, its referrer, and the objects of the package that it matches: none, one, or too many."""
+    """A reference, its referrer, and the objects that it matches: none, one, or too many."""
 
     referrer: Item
     reference: Reference
@@ -192,13 +190,13 @@ class ResolvedReference(NamedTuple):
 
     @property
     def namespace_meant(self) -> str:
-        """The namespace in which the object is looked for: that which the reference names, else the referrer's."""
+        """The namespace in which the object is looked for: the one named, else the referrer's."""
         named = self.reference.target_namespace
         return self.referrer.id.namespace if named is None else named
 
     @property
     def is_own(self) -> bool:
-        """Whether a producer says here what it makes, and nothing else in the package has that name."""
+        """Whether a producer says here what it makes, and nothing else here has that name."""
         return self.reference.written and self.targets == (self.referrer,)
 
 
@@ -253,9 +251,10 @@ def find_at(  # noqa: PLR0913  # the parts of a reference
 
 
 def find_missing_step(item: Node, path: str) -> tuple[str, list[str]]:
-    """Return the first name in `path` that an object does not have, and the names that it has there.
+    """Return the first name in `path` that an object lacks, and the names that it has there.
 
-    If it has all of them, the name is `""`. Of a list, and of what `*` stands for, the first element is looked at.
+    If it has all of them, the name is `""`. Only the first element of a list is looked at, and the
+    first that `*` stands for.
     """
     node: Node | None = item
     for name in split_path(path):

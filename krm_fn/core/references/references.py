@@ -64,14 +64,16 @@ class EmbeddedReference(NamedTuple):
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """Where the name begins and ends in the value; None where it is not written as it is read."""
+        """The span of the name in the value; None where it is not written as it is read."""
         name = self.reference.name
+        value = self.scalar.value
         # The marks do not count a byte order mark, and include an anchor and quotes.
-        shift = self.scalar.value.startswith("\ufeff")
+        shift = 1 if value.startswith("\ufeff") else 0
         end = name.end + shift
-        end -= self.scalar.value[end - 1] in _QUOTES
+        if value[end - 1] in _QUOTES:
+            end -= 1
         start = end - len(name.value)
-        if start < name.start + shift or self.scalar.value[start:end] != name.value:
+        if start < name.start + shift or value[start:end] != name.value:
             return None
         return start + len(self.reference.before), end - len(self.reference.after)
 
@@ -126,7 +128,7 @@ def _documents(root: Node) -> Iterator[Node]:
 
 
 class Authored(NamedTuple):
-    """What authors wrote, each with its object: references, and fields that only look like one.
+    """References that authors wrote, and fields that only look like one, each with its object.
 
     `keyed` are mappings of a name and a key, of which only the whole package tells whether they
     reference something.
@@ -203,10 +205,11 @@ class References:
 
     @cached_property
     def read_by_others(self) -> dict[Item, ResolvedReference]:
-        """What kustomize names by its content, and revisions, with the first custom resource that reads them.
+        """Objects named by their content, with the first custom resource that reads them.
 
-        kustomize does not know these fields, so that they keep the base name, which nothing has. A chart may make an
-        object of the name that its values say.
+        kustomize or an earlier run has named them. kustomize does not know these fields, so that
+        they keep the base name, which nothing has. A chart may make an object of the name that its
+        values say.
         """
         read: dict[Item, ResolvedReference] = {}
         for one in self.authored:
@@ -230,7 +233,7 @@ class References:
 
     @cached_property
     def shared(self) -> dict[Item, ResolvedReference]:
-        """The objects whose controllers write what is in the package as well, or in another namespace."""
+        """The objects whose controllers write an object of the package, or of another namespace."""
         return {one.referrer: one for one in self if one.reference.written and not one.is_own}
 
     @cached_property
@@ -245,7 +248,7 @@ class References:
 
 
 def is_left_behind(one: ResolvedReference, target: Item) -> bool:
-    """Tell whether a reference keeps the base name of an object that kustomize names by its content."""
+    """Tell whether a reference keeps the base name of what kustomize names by its content."""
     if not is_hashed_by_kustomize(target):
         return False
     if target.id.name != base_name(target):
@@ -282,12 +285,10 @@ def find_authored(
 
 
 def _settle_all(authored: Authored, index: Index) -> Iterator[ResolvedReference]:
+    if not authored.keyed:
+        return
     # Once all others are known: they tell what else makes an object of the name (decision 48).
-    written = (
-        {(one.kind, one.target) for _, one, _ in authored.references if one.written}
-        if authored.keyed
-        else set()
-    )
+    written = {(one.kind, one.target) for _, one, _ in authored.references if one.written}
     for item, reference in authored.keyed:
         yield from _settle(item, reference, index, written)
 
@@ -301,10 +302,11 @@ def _settle(
     Parameters, headers and label selectors are written as `{name, key}` too: a name alone may be
     there by chance.
     """
-    resolved = [index.resolve(item, reference._replace(kind=kind)) for kind in CONFIG_KINDS]
-    possible = [
-        one for one in resolved if one.targets or (one.reference.kind, reference.target) in written
-    ]
+    possible: list[ResolvedReference] = []
+    for kind in CONFIG_KINDS:
+        resolved = index.resolve(item, reference._replace(kind=kind))
+        if resolved.targets or (kind, reference.target) in written:
+            possible.append(resolved)
     if len(possible) == 1 and len(possible[0].targets) == 1 and text(reference.around["key"]):
         (target,) = possible[0].targets
         if target is not item and _has_key(target, text(reference.around["key"])):
@@ -312,7 +314,7 @@ def _settle(
 
 
 def _has_key(item: Item, key: str) -> bool:
-    """Tell whether an object has a key. Of what makes it, whether a field or a text says it."""
+    """Tell whether an object has a key, or a field or a text of its spec says it."""
     return key in data_keys(item) if item.is_config else _says(get(item.node, "spec"), key)
 
 

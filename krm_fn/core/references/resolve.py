@@ -1,10 +1,10 @@
-"""Which object of a package a reference means, chosen as kustomize and kpt choose where several have the name.
+"""Find the object of a package that a reference means.
 
-Thousands of objects may share a name, each with a referrer of its own. So no question looks at all of them: each way to
+Where several have the name, it is chosen as kustomize and kpt choose. Thousands of objects may
+share a name, each with a referrer of its own. So no question looks at all of them: each way to
 choose sorts them once, when it is first asked for.
 """
 
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -63,7 +63,7 @@ class _Reach(StrEnum):
 
 
 class _Position(NamedTuple):
-    """Kind, name, and the namespace in which a reference looks; `""` for anywhere, and where nobody knows."""
+    """Kind, name, and the namespace in which a reference looks; `""` for anywhere, or nobody knows."""
 
     kind: str
     name: str
@@ -71,13 +71,24 @@ class _Position(NamedTuple):
     namespace: str
 
 
-class Index:
-    """Objects by every name that a reference may use for them, and by the namespace that it looks into.
+class _Rank(NamedTuple):
+    """How well an object has a name; the lowest is the best.
 
-    `kinds` tells which referrers have no namespace. `namespace` is that of objects that set none, `""` if nobody knows
-    it: then no namespace is one of its own. `stale` are kinds and names of earlier renderings, or of this
-    one, that mean an object too. `lookups` tell where referrers without a namespace look; without it, where the facts
-    about their kinds alone tell it. `names` are those of the objects of this run.
+    A name of an earlier rendering is the weakest, however many names the object has.
+    """
+
+    is_stale: bool
+    position: int
+
+
+class Index:
+    """Objects by every name that a reference may use, and by the namespace that it looks into.
+
+    `kinds` tells which referrers have no namespace. `namespace` is that of objects that set none,
+    `""` if nobody knows it: then no namespace is one of its own. `stale` are kinds and names of
+    earlier renderings, or of this one, that mean an object too. `lookups` tell where referrers
+    without a namespace look; without it, the facts about their kinds alone do. `names` are those of
+    the objects of this run.
     """
 
     def __init__(
@@ -95,13 +106,13 @@ class Index:
         self.names = KnownNames()
         self._namespace = namespace
         self._by_name: dict[tuple[str, str], list[Item]] = defaultdict(list)
-        self._by_place: dict[_Position, list[Item]] = defaultdict(list)
+        self._by_position: dict[_Position, list[Item]] = defaultdict(list)
         self._candidates: dict[_Position, Candidates] = {}
         for item in self._items:
             for kind, name in self._names_of(item):
                 self._by_name[kind, name].append(item)
                 for reach, looked_into in self._places_of(item, name):
-                    self._by_place[_Position(kind, name, reach, looked_into)].append(item)
+                    self._by_position[_Position(kind, name, reach, looked_into)].append(item)
 
     def with_names(self, more: MoreNames) -> "Index":
         """Return an index of the same objects, where these stale names mean them too."""
@@ -112,28 +123,28 @@ class Index:
         return Index(self._items, self.kinds, self._namespace, stale, self._lookups)
 
     def _names_of(self, item: Item) -> Iterator[tuple[str, str]]:
-        """Yield every kind and name by which a reference may mean an object, or what it makes, each once."""
-        yield from ((item.id.kind, name) for name in self.names.all(item))
-        yield from dict.fromkeys(
-            (one.kind, name) for one in find_generated(item) for name in one.names
-        )
+        """Yield every kind and name of an object, and of the objects that it makes, each once."""
+        for name in self.names.all(item):
+            yield item.id.kind, name
+        generated = find_generated(item)
+        yield from dict.fromkeys((one.kind, name) for one in generated for name in one.names)
         yield from self._stale.get(item, ())
 
     def is_stale(self, item: Item, kind: str, name: str) -> bool:
         """Tell whether a reference only means an object by a name of an earlier rendering."""
         return (kind, name) in self._stale.get(item, ())
 
-    def _strength_of(self, item: Item, kind: str, name: str) -> int:
-        """Return how many names of the object, or of what it makes, take precedence over this one."""
+    def _rank_of(self, item: Item, kind: str, name: str) -> _Rank:
+        """Rank a name by how many names of the object, or of what it makes, take precedence."""
         if self.is_stale(item, kind, name):
-            return sys.maxsize  # the weakest, however many names it has
+            return _Rank(is_stale=True, position=0)
         if kind == item.id.kind:
-            return self.names.all(item)[name]
-        return min(
-            one.names.index(name)
-            for one in find_generated(item)
-            if one.kind == kind and name in one.names
-        )
+            return _Rank(is_stale=False, position=self.names.all(item)[name])
+        positions: list[int] = []
+        for one in find_generated(item):
+            if one.kind == kind and name in one.names:
+                positions.append(one.names.index(name))
+        return _Rank(is_stale=False, position=min(positions))
 
     def _places_of(self, item: Item, name: str) -> Iterator[tuple[_Reach, str]]:
         """Yield the namespaces in which references find an object by this name."""
@@ -156,8 +167,8 @@ class Index:
                     yield item, name
 
     def resolve(self, referrer: Item, reference: Reference) -> ResolvedReference:
-        place = reference.kind, reference.target, reference.target_namespace
-        targets = self.find(referrer, *place)
+        wanted = reference.kind, reference.target, reference.target_namespace
+        targets = self.find(referrer, *wanted)
         if not targets and self._says_more(referrer, reference):
             targets = self.find_anywhere_near(reference.kind, reference.target, "")
         return ResolvedReference(referrer, reference, targets)
@@ -165,8 +176,9 @@ class Index:
     def _says_more(self, referrer: Item, reference: Reference) -> bool:
         """Tell whether a cluster-scoped object means what has the name wherever it is.
 
-        What a controller writes or copies must keep its name in each namespace. Of `spec.references`, the author says
-        that the field is followed, so that one object of the name is meant.
+        An object that a controller writes or copies must keep its name in each namespace. Of a
+        field of `spec.references`, the author says that it is followed, so that one object of the
+        name is meant.
         """
         lookup = None if reference.target_namespace is not None else self._lookups.find(referrer)
         if lookup is None or lookup.namespace is not None:
@@ -180,7 +192,8 @@ class Index:
     def find_unclear(self, one: ResolvedReference) -> tuple[Lookup, tuple[Item, ...]]:
         """Find what a reference may mean whose referrer looks in a namespace that nobody knows.
 
-        Where one of the objects is where the referrer's controller is by the instructions of its project, it is that.
+        Where the project of the referrer's controller says where to install it, an object of that
+        namespace is meant.
         """
         reference = one.reference
         is_clear = one.targets or reference.written or reference.target_namespace is not None
@@ -211,13 +224,13 @@ class Index:
         `""`: all of the name.
         """
         if not namespace:
-            return tuple(self._by_place.get(_Position(kind, name, _Reach.ANYWHERE, ""), ()))
+            return tuple(self._by_position.get(_Position(kind, name, _Reach.ANYWHERE, ""), ()))
         # Where nobody knows the namespace of objects that set none, it may be this one.
         near = (namespace,) if self._namespace else (namespace, "")
-        places = (_Position(kind, name, _Reach.NAMED, one) for one in near)
+        positions = (_Position(kind, name, _Reach.NAMED, one) for one in near)
         found: dict[Item, None] = {}  # in order, each once
-        for place in places:
-            found |= dict.fromkeys(self._by_place.get(place, ()))
+        for position in positions:
+            found |= dict.fromkeys(self._by_position.get(position, ()))
         return tuple(found)
 
     def why_passed_over(
@@ -244,13 +257,13 @@ class Index:
         Where it means one, others of the name are of no interest, unless they had the name before.
         """
         reference = resolved.reference
-        place = reference.kind, reference.target, reference.target_namespace
+        wanted = reference.kind, reference.target, reference.target_namespace
         if resolved.targets:
-            possible = self._in_reach(resolved.referrer, *place).items
+            possible = self._in_reach(resolved.referrer, *wanted).items
         else:
             possible = tuple(self._by_name.get((reference.kind, reference.target), ()))
         for item in possible:
-            reason = self.why_passed_over(resolved.referrer, item, *place)
+            reason = self.why_passed_over(resolved.referrer, item, *wanted)
             if reason is not None and (reason is PassedOver.NAME or not resolved.targets):
                 yield item, reason
 
@@ -258,15 +271,17 @@ class Index:
         self, referrer: Item, kind: str, name: str, namespace: str | None
     ) -> "Candidates":
         """Return the objects of a name that are in the namespace which the reference looks into."""
-        place = self._find_place(referrer, kind, name, namespace)
-        if place not in self._candidates:
-            found = self._by_place.get(place, ())
-            self._candidates[place] = Candidates(
-                found, lambda item: self._strength_of(item, kind, name)
+        position = self._position_of(referrer, kind, name, namespace)
+        if position not in self._candidates:
+            found = self._by_position.get(position, ())
+            self._candidates[position] = Candidates(
+                found, lambda item: self._rank_of(item, kind, name)
             )
-        return self._candidates[place]
+        return self._candidates[position]
 
-    def _find_place(self, referrer: Item, kind: str, name: str, namespace: str | None) -> _Position:
+    def _position_of(
+        self, referrer: Item, kind: str, name: str, namespace: str | None
+    ) -> _Position:
         if namespace is not None:
             return _Position(kind, name, _Reach.NAMED, namespace)
         lookup = self._lookups.find(referrer)
@@ -279,20 +294,18 @@ class Index:
         return _Position(kind, name, _Reach.NOWHERE, "")
 
     def _is_content_name(self, kind: str, name: str) -> bool:
-        """Tell whether a name has the hash of one object: who says it means this object, wherever it looks."""
+        """Tell whether a name has the hash of one object. Then it means this one, wherever it is."""
         found = self._by_name.get((kind, name), ())
         return len(found) == 1 and found[0].id.name == name != base_name(found[0])
 
     def find_in_other_namespaces(
         self, referrer: Item, kind: str, name: str, namespace: str | None
     ) -> Iterator[Item]:
-        """Yield the objects of this name that are in another namespace than the one that the referrer looks into."""
+        """Yield the objects of this name that are not in the namespace that the referrer looks into."""
         here = (referrer.id.namespace if namespace is None else namespace) or self._namespace
-        return (
-            item
-            for item in self._by_name.get((kind, name), ())
-            if (item.id.namespace or self._namespace) != here
-        )
+        for item in self._by_name.get((kind, name), ()):
+            if self._namespace_of(item) != here:
+                yield item
 
     def find_with(self, kind: str, name: str, *, has_namespace: bool) -> list[Item]:
         """Find the objects of this name that set a namespace, or those that set none."""
@@ -304,11 +317,11 @@ class Index:
 
 
 class Candidates:
-    """Objects of one name. `strength_of` ranks an object by how well it has the name."""
+    """Objects of one name. `rank_of` ranks an object by how well it has the name."""
 
-    def __init__(self, items: Iterable[Item], strength_of: Callable[[Item], int]) -> None:
+    def __init__(self, items: Iterable[Item], rank_of: Callable[[Item], _Rank]) -> None:
         self.items = tuple(items)
-        self._strength_of = strength_of
+        self._rank_of = rank_of
         self._chosen: dict[tuple[str, str], Candidates] = {}
 
     def __len__(self) -> int:
@@ -324,7 +337,7 @@ class Candidates:
     def nearest_to(self, package: str) -> "Candidates":
         """Return those in the deepest kpt package that holds both: subpackages may repeat names.
 
-        Of packages that have as many folders in common, the one with the fewest steps down from
+        Where packages have as many folders in common, it is the one with the fewest steps down from
         there.
         """
         folder = self._folders
@@ -333,7 +346,7 @@ class Candidates:
                 break
             folder = folder.below[name]
         if folder.candidates is None:
-            folder.candidates = Candidates(folder.items, self._strength_of)
+            folder.candidates = Candidates(folder.items, self._rank_of)
         return folder.candidates
 
     @cached_property
@@ -349,32 +362,29 @@ class Candidates:
         return root
 
     def with_affixes_of(self, referrer: Item) -> "Candidates":
-        """Return those with the same prefixes and suffixes: by these kustomize tells bases with equal names apart.
+        """Return those with the same prefixes and suffixes.
 
-        Objects without affixes match any referrer. If that leaves several, affixes must be equal; if that leaves none,
-        the reference is to something outside the package.
+        By these kustomize tells bases with equal names apart. Objects without affixes match any
+        referrer. If that leaves several, affixes must be equal; if that leaves none, the reference
+        is to something outside the package.
         """
         mine = affixes(referrer)
         key = ",".join(mine[0]), ",".join(mine[1])
         if key not in self._chosen:
-            self._chosen[key] = Candidates(self._choose_by_affixes(mine), self._strength_of)
+            self._chosen[key] = Candidates(self._choose_by_affixes(mine), self._rank_of)
         return self._chosen[key]
 
     def _choose_by_affixes(self, mine: Affixes) -> list[Item]:
         possible: list[Sequence[int]] = [range(len(self.items))]
-        possible += [
-            sorted([*places.get(own[-1], ()), *places.get("", ())])
-            for places, own in zip(self._by_outermost, mine, strict=True)
-            if own
-        ]
-        near = [self.items[place] for place in min(possible, key=len)]
+        for positions, own in zip(self._by_outermost, mine, strict=True):
+            if own:
+                possible.append(sorted([*positions.get(own[-1], ()), *positions.get("", ())]))
+        near = [self.items[position] for position in min(possible, key=len)]
         # As kustomize does: first leniently, then strictly where that leaves more than one.
         lenient = [item for item in near if all(map(_silent_or_alike, affixes(item), mine))]
-        return (
-            lenient
-            if len(lenient) == 1
-            else [one for one in lenient if all(map(_end_alike, affixes(one), mine))]
-        )
+        if len(lenient) == 1:
+            return lenient
+        return [item for item in lenient if all(map(_end_alike, affixes(item), mine))]
 
     @cached_property
     def _by_outermost(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
@@ -383,20 +393,18 @@ class Candidates:
             defaultdict(list),
             defaultdict(list),
         )
-        for place, item in enumerate(self.items):
+        for position, item in enumerate(self.items):
             for table, own in zip(tables, affixes(item), strict=True):
-                table[own[-1] if own else ""].append(place)
+                table[own[-1] if own else ""].append(position)
         return tables
 
     @cached_property
     def strongest(self) -> "Candidates":
         """Those that have the name now, rather than before."""
-        ranks = [self._strength_of(item) for item in self.items]
+        ranks = [self._rank_of(item) for item in self.items]
         best = min(ranks)
-        return Candidates(
-            (one for one, rank in zip(self.items, ranks, strict=True) if rank == best),
-            self._strength_of,
-        )
+        strongest = [item for item, rank in zip(self.items, ranks, strict=True) if rank == best]
+        return Candidates(strongest, self._rank_of)
 
 
 class _Folder:
@@ -431,10 +439,14 @@ def _nearest_package(candidates: Candidates, referrer: Item) -> Candidates:
     return candidates if here is None else candidates.nearest_to(here)
 
 
+def _with_present_name(candidates: Candidates, _referrer: Item) -> Candidates:
+    return candidates.strongest
+
+
 _SIEVES: dict[PassedOver, Callable[[Candidates, Item], Candidates]] = {
     PassedOver.PACKAGE: _nearest_package,
     PassedOver.AFFIXES: Candidates.with_affixes_of,
-    PassedOver.NAME: lambda candidates, _: candidates.strongest,
+    PassedOver.NAME: _with_present_name,
 }
 """In the order in which they are used, each where more than one object is left.
 

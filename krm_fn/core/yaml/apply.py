@@ -1,4 +1,4 @@
-"""Changes as splices of a text: the one way from what is wanted to what is written, whole objects included."""
+"""Apply changes to a text as splices, whole objects included. There is no other way to write."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
@@ -42,7 +42,7 @@ _INDEX = "internal.config.kubernetes.io/index"
 
 
 def splice_objects(envelope: Envelope, changes: Changes) -> Iterator[Splice]:
-    """Yield the splices that replace and remove objects, and those that add objects to a ResourceList."""
+    """Yield the splices that replace, remove and, in a ResourceList, add objects."""
     for item, wanted in changes.replace:
         yield _replace(envelope.document.text, item.node, wanted)
     removed: set[Node] = {item.node for item in changes.remove}
@@ -154,7 +154,7 @@ def apply_changes(envelope: Envelope, changes: Changes) -> Applied:
 
 
 def add_results(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
-    """Return the input with the problems in its `results` if it is a ResourceList, nothing for any other input."""
+    """Return a ResourceList with the problems in its `results`, and nothing for any other input."""
     if envelope.resource_list is None:
         return b""
     try:
@@ -165,10 +165,12 @@ def add_results(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
 
 
 def plan_splices(envelope: Envelope, changes: Changes) -> list[Splice]:
-    """Plan the splices that make all changes of an envelope, except that a stream needs `add_documents` as well.
+    """Plan the splices that make all changes of an envelope.
 
-    Raises Rejected where a field has another type than its patch, and where places that share a YAML anchor need
-    different values.
+    A stream needs `add_documents` as well.
+
+    Raises Rejected where a field has another type than its patch, and where places that share a
+    YAML anchor need different values.
     """
     text = envelope.document.text
     edits = _merge_shared(envelope.document, _plan_edits(envelope.items, changes))
@@ -234,7 +236,7 @@ def _count_places(roots: Iterable[Node], wanted: Collection[Node] | None = None)
 
 
 def _find_lost_anchors(roots: list[Node], edits: Iterable[Edit]) -> Iterator[Problem]:
-    """Find fields and elements to be removed that hold an anchor which an alias elsewhere still needs."""
+    """Find fields and elements to be removed with an anchor that an alias elsewhere needs."""
     for edit in edits:
         inside = _count_places(_dropped(edit.change))
         if inside:
@@ -262,16 +264,14 @@ def _problem(edit: Edit, message: str) -> Problem:
 
 
 def _refuse_repeated(envelope: Envelope, edits: Iterable[Edit]) -> None:
-    """Raise where a change is of a field that is there twice: the other one would say something else then."""
+    """Raise where a change is of a field that is there twice: the two would then differ."""
     for one in envelope.document.repeated:
         inside = set(walk([*one.values]))
         for edit in edits:
             change = edit.change
-            named = (
-                {name for name, _ in change.add} | {*change.drop}
-                if isinstance(change, SetFields)
-                else set()
-            )
+            named: set[str] = set()
+            if isinstance(change, SetFields):
+                named = {name for name, _ in change.add} | {*change.drop}
             if change.node in inside or (change.node is one.mapping and one.key.value in named):
                 message = (
                     f"duplicate key {one.key.value!r}, which is to be changed; remove one of them"

@@ -1,4 +1,7 @@
-"""A text and the objects in it: a ResourceList, a List, or a stream of documents, which can be split and joined."""
+"""Open a text and find the objects in it.
+
+It is a ResourceList, a List, or a stream of documents, which can be split and joined.
+"""
 
 import codecs
 import re
@@ -74,7 +77,7 @@ class Envelope:
         self.function_config: Final = function_config
 
     def encode(self, text: str) -> bytes:
-        """Return another version of the text as bytes, with a byte order mark if the input had one."""
+        """Return another version of the text as bytes, with the byte order mark of the input."""
         return (codecs.BOM_UTF8 if self.document.byte_order_mark else b"") + text.encode()
 
 
@@ -138,7 +141,7 @@ def _read_items(document: Document, nodes: list[Mapping], origin: str) -> list[I
 
 
 def _find_sourced(text: str, nodes: list[Mapping]) -> set[Mapping]:
-    """Find the objects with a comment of Helm right in front of them: `# Source: chart/templates/secret.yaml`."""
+    """Find the objects right behind a comment of Helm: `# Source: chart/templates/a.yaml`."""
     comments = [*_SOURCE.finditer(text)]
     in_order = sorted(nodes, key=_start) if comments else []
     sourced = set()
@@ -185,7 +188,9 @@ def _refuse_encoded_names(text: str, items: list[Item]) -> None:
     for item in items:
         own: list[Node] = []
         for name, value in item.node.value:
-            own += [name] if name.value in DATA_FIELDS else [name, value]
+            own.append(name)
+            if name.value not in DATA_FIELDS:
+                own.append(value)
         for node in walk(own):
             is_binary = node.tag == "tag:yaml.org,2002:binary" and is_scalar(node)
             if is_binary and re.fullmatch(_NAME, _decode(node.value)):
@@ -232,7 +237,10 @@ def join_streams(texts: list[str]) -> str:
 
 
 def _comment_directives(text: str) -> str:
-    """Turn directives into comments: kubectl and Argo CD split a stream before they parse it, and fail at `%YAML`."""
+    """Turn directives into comments.
+
+    kubectl and Argo CD split a stream before they parse it, and fail at `%YAML`.
+    """
     prologue = re.match(_PROLOGUE, text)
     head = prologue.group() if prologue else ""
     return re.sub(_DIRECTIVE, "#", head) + text[len(head) :]
@@ -274,7 +282,7 @@ def _last_block_scalar(text: str) -> Node | None:
 
 
 def open_list(text: str, wrapper: Mapping) -> str:
-    """Turn the objects in `items` into documents, each as it is written, but moved to the left margin."""
+    """Turn the objects in `items` into documents, as written, but moved to the left margin."""
     items = get(wrapper, "items")
     if not is_sequence(items):
         return ""

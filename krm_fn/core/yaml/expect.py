@@ -1,4 +1,4 @@
-"""What nodes must say after all changes, as values: the plan without any text."""
+"""Compute the values that nodes must have after all changes: the plan without any text."""
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dict
@@ -36,10 +36,10 @@ Edits: TypeAlias = Dict[Node, Change]
 
 
 class Fields(NamedTuple):
-    """A mapping that changes: its fields by name, merged ones included, and the entries whose keys are no names.
+    """A mapping that changes: its fields by name, and the entries whose keys are no names.
 
-    `unread` are the fields of which the text was compared and left out: they say what they said before. `before` is the
-    mapping that changes, None for a new one.
+    Merged fields are among them. `unread` are the fields of which the text was compared and left
+    out: they say what they said before. `before` is the mapping that changes, None for a new one.
     """
 
     named: dict[str, Expected]
@@ -49,10 +49,10 @@ class Fields(NamedTuple):
 
 
 class Grown(NamedTuple):
-    """A list that changes: elements that it had, and new ones at its end or, where that is impossible, its start.
+    """A list that changes: elements that it had, and new ones at its end, or else at its start.
 
-    `unread` are elements that should have changed, by their positions, but of which the text was compared and left out.
-    `before` is the list that changes, None for a new one.
+    `unread` are elements that should have changed, by their positions, but of which the text was
+    compared and left out. `before` is the list that changes, None for a new one.
     """
 
     kept: list[Expected]
@@ -62,7 +62,7 @@ class Grown(NamedTuple):
 
 
 class Expectation(NamedTuple):
-    """What becomes of nodes.
+    """The changes of nodes, and the values that they lead to.
 
     `edits` are the changes of single nodes in each object, under None those outside of objects.
     `kept` has, for each collection of which entries are left out because they do not change, the
@@ -76,7 +76,7 @@ class Expectation(NamedTuple):
     kept: Dict[Node, list[Any]]
 
     def of(self, node: Node, edits: Edits) -> Expected:
-        """Return what must be in the place of a node: the node itself, if it has no changes of its own."""
+        """Return the value that must be in the place of a node: itself, if it does not change."""
         if node in edits:
             return self._edited(edits[node])
         if node in self.replaced:
@@ -143,7 +143,8 @@ class Expectation(NamedTuple):
         for index, element in enumerate(elements(before)):
             wanted = self._patched(element, changed[index]) if index in changed else element
             if element in read:
-                kept += [] if index in dropped else [wanted]
+                if index not in dropped:
+                    kept.append(wanted)
             elif index in dropped:
                 kept.append(element)  # it is still there, one too many
             elif index in changed:

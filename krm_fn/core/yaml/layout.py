@@ -45,7 +45,7 @@ def anchor(text: str, node: Node) -> str:
 
 
 def scalar_span(text: str, node: Scalar) -> tuple[int, int]:
-    """Return the span of a scalar without its anchor, its tag, and the line break that ends a block scalar."""
+    """Return the span of a scalar without anchor, tag, and the line break behind a block."""
     start, end = content_start(text, node), node.end
     # Nothing else that looks like white space: in a block, a tab or U+00A0 is text.
     return start, start + len(text[start:end].rstrip(" \r\n")) if node.style in ("|", ">") else max(
@@ -99,7 +99,7 @@ def flow_span(text: str, node: Mapping | Sequence) -> tuple[int, int]:
 
 
 def value_end(text: str, key: Node, value: Node) -> int:
-    """Return where the value of a field ends: for an alias, where the alias is written, not its anchor."""
+    """Return where the value of a field ends: for an alias, where the alias itself does."""
     if is_alias(key, value):
         return _alias_end(text, key.end)
     if value.start == value.end:  # the mark of a null may be that of what follows
@@ -110,7 +110,7 @@ def value_end(text: str, key: Node, value: Node) -> int:
 
 
 def is_alias(before: Node, node: Node) -> bool:
-    """Tell whether `node`, which follows `before`, is an alias: then its marks are those of its anchor."""
+    """Tell whether `node`, which follows `before`, is an alias: it has the marks of its anchor."""
     return node.start < before.end
 
 
@@ -129,7 +129,7 @@ def node_end(text: str, node: Node) -> int:
 
 
 def element_spans(text: str, node: Sequence) -> list[tuple[int, int]]:
-    """Return where each element of a list begins and ends: for an alias, where the alias is written."""
+    """Return where each element of a list begins and ends: for an alias, where it itself does."""
     spans = []
     behind = content_start(text, node) + node.flow_style  # the alias behind a bracket, or at a dash
     for element in node.value:
@@ -148,7 +148,7 @@ def _alias_end(text: str, start: int) -> int:
 
 
 def line_after(text: str, position: int) -> tuple[int, str]:
-    """Return the start of the next line, and the line break before it (`""` where the text ends without one)."""
+    """Return the start of the next line, and the line break before it; `""` at the end."""
     if position and is_break(text, position - 1):  # a block scalar ends behind its last line break
         return position, line_break(text)
     match = _REST_OF_LINE.match(text, position)
@@ -198,7 +198,7 @@ def entry_start(text: str, key: Node) -> int:
 
 
 def behind_colon(text: str, key: Node, value: Node) -> int | None:
-    """Return the position behind the colon of a field; None for a null that is not even written as a colon."""
+    """Return the position behind the colon of a field; None for a null without a colon."""
     match = re.compile(_COLON).match(text, key.end, max(key.end, value.start))
     return match.end() if match else None
 
@@ -213,7 +213,7 @@ def indentation(text: str, node: Node) -> int:
 
 
 def list_offset(text: str, node: Mapping) -> int:
-    """Return how far the lists in a block mapping are indented below their keys; 0 if it has none."""
+    """Return how far the lists in a block mapping are indented below their keys; 0 for none."""
     own = indentation(text, node)
     for key, value in node.value:
         if is_sequence(value) and not value.flow_style and not is_alias(key, value):
@@ -222,7 +222,7 @@ def list_offset(text: str, node: Mapping) -> int:
 
 
 def ends_in_block_scalar(node: Node) -> bool:
-    """Tell whether the last thing in a node is a block scalar, which a line break behind it would become part of."""
+    """Tell whether a node ends in a block scalar, which a line break behind it would join."""
     while not is_scalar(node):
         if not node.value or node.flow_style:  # type: ignore[attr-defined]  # only scalars have none
             return False

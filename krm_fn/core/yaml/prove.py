@@ -74,13 +74,15 @@ class _Touched(NamedTuple):
     def find(self, borders: list[int]) -> list[int]:
         """Return which entries are touched. Entry n is between the nth border and the next."""
         entries: list[int] = []
-        behind = 0
-        place = bisect_left(self.ends, borders[0])
-        while place < len(self.starts) and self.starts[place] <= borders[-1]:
-            first = max(bisect_left(borders, self.starts[place]) - 1, behind)
-            behind = min(bisect_right(borders, self.ends[place]), len(borders) - 1)
+        behind = 0  # the first entry that is not looked at yet
+        span = bisect_left(self.ends, borders[0])
+        while span < len(self.starts) and self.starts[span] <= borders[-1]:
+            # A span that only meets a border touches the entries on both sides of it.
+            first = max(bisect_left(borders, self.starts[span]) - 1, behind)
+            behind = min(bisect_right(borders, self.ends[span]), len(borders) - 1)
             entries += range(first, behind)
-            place = bisect_left(self.ends, borders[behind], place + 1)
+            # All spans within these entries are dealt with, however many they are.
+            span = bisect_left(self.ends, borders[behind], span + 1)
         return entries
 
 
@@ -94,10 +96,10 @@ def make_excerpt(
     text = document.text
     if document.has_aliases or _is_uneven(document):
         return Excerpt(output, document.roots, {}, is_intact=True)
-    places = {len(text), *(node.start for node in planned)}
-    touched = _join(
-        [(splice.start, splice.end) for splice in splices] + [(place, place) for place in places]
-    )
+    edited = [(splice.start, splice.end) for splice in splices]
+    # The end of the text, too: new documents follow it.
+    starts = {len(text), *(node.start for node in planned)}
+    touched = _join(edited + [(start, start) for start in starts])
     documents, spans = _find_documents(document, touched)
     kept, inner = _find_untouched(text, documents, touched)
     rest, is_intact = _leave_out(sorted(spans + inner), text, splices, output)
@@ -115,8 +117,10 @@ def _is_uneven(document: Document) -> bool:
     if not may_be:
         return False
     lines = [found.start() for found in re.finditer(_UNEVEN, text)]
+    if not lines:
+        return False
     within = 0
-    for node in walk(document.roots) if lines else ():
+    for node in walk(document.roots):
         if is_scalar(node):
             within += bisect_left(lines, node.end) - bisect_right(lines, node.start)
     return within < len(lines)
@@ -141,23 +145,40 @@ def _find_documents(
     documents = [(root, _document_end(document.text, root)) for root in document.roots]
     borders = [0]
     for _, end in documents:
-        # A line that ends a document is left out with it.
-        is_marked = document.text.startswith("...", end)
-        borders.append(
-            (document.text.find("\n", end) + 1 or len(document.text)) if is_marked else end
-        )
+        borders.append(_behind_marker(document.text, end))
     if len({*borders}) < len(borders):  # an empty document
         return documents, []
     staying = touched.find(borders)
-    gaps = pairwise([-1, *staying, len(documents)])
-    spans = [(borders[left + 1], borders[right]) for left, right in gaps if right > left + 1]
-    return [documents[one] for one in staying], spans
+    return [documents[index] for index in staying], _find_gaps(borders, [-1, *staying])
+
+
+def _behind_marker(text: str, end: int) -> int:
+    """Return where a document ends: a line `...` that ends it is left out with it."""
+    if not text.startswith("...", end):
+        return end
+    line_break = text.find("\n", end)
+    return len(text) if line_break < 0 else line_break + 1
+
+
+def _find_gaps(borders: list[int], staying: list[int]) -> list[tuple[int, int]]:
+    """Return the spans of the entries behind each one that stays, up to the next one or to the end.
+
+    Entry n is between the nth border and the next. -1 stands for what is in front of the first.
+    """
+    spans: list[tuple[int, int]] = []
+    for left, right in pairwise([*staying, len(borders) - 1]):
+        if right > left + 1:
+            spans.append((borders[left + 1], borders[right]))
+    return spans
 
 
 def _find_untouched(
     text: str, documents: list[tuple[Node, int]], touched: _Touched
 ) -> tuple[dict[Node, list[Any]], list[tuple[int, int]]]:
-    """Return the entries to keep of each collection that lacks some, at least one, and the spans of the others."""
+    """Return the entries to keep of each collection that lacks some, and the spans of the others.
+
+    At least one entry stays.
+    """
     kept: dict[Node, list[Any]] = {}
     spans: list[tuple[int, int]] = []
     stack = [*documents]
@@ -172,24 +193,25 @@ def _find_untouched(
         staying = touched.find(borders)
         if not staying:
             continue
-        is_mapping = node.id == "mapping"
-        stack += [
-            (node.value[one][1] if is_mapping else entries[one], borders[one + 1])
-            for one in staying
-        ]
+        # A key says nothing of what is below its value; an element is what is below.
+        for index in staying:
+            below = node.value[index][1] if node.id == "mapping" else entries[index]
+            stack.append((below, borders[index + 1]))
         if len(staying) < len(entries):
-            kept[node] = [node.value[one] for one in staying]
+            kept[node] = [node.value[index] for index in staying]
         if staying[0]:
             # What is in front of the first entry, such as a dash, stays for the first one that
             # does.
             spans.append((entries[0].start, entries[staying[0]].start))
-        gaps = pairwise([*staying, len(entries)])
-        spans += [(borders[left + 1], borders[right]) for left, right in gaps if right > left + 1]
+        spans += _find_gaps(borders, staying)
     return kept, spans
 
 
 def _separable(text: str, node: Node) -> list[Node]:
-    """Return the entries of a collection, keys for a mapping; none where its lines cannot be told apart."""
+    """Return the entries of a collection; none where their lines cannot be told apart.
+
+    The entries of a mapping are its keys.
+    """
     if is_scalar(node) or node.flow_style:  # type: ignore[attr-defined]  # only scalars lack it
         return []
     if node.id == "mapping":
@@ -257,26 +279,28 @@ def shorten(envelope: Envelope, edited: Edited) -> Edited:
     if not changes.add or not last:
         return edited
     dash = " " * (last[0].column - 2) + "- "
-    moved = 0
+    moved = 0  # by how much the splices before have moved the text
     for index, splice in enumerate(splices):
+        start = splice.start + moved
+        end = start + len(splice.text)
         if splice.start > last[0].start and splice.text.startswith(dash):
-            start, end = splice.start + moved, splice.start + moved + len(splice.text)
+            # Where the output does not say this, the whole is compared, which tells the place.
             if output[start:end] != splice.text:
-                break
+                return edited
             text, objects = leave_out_repeated(splice.text, changes.add)
-            splices = [*splices[:index], splice._replace(text=text), *splices[index + 1 :]]
-            return Edited(
-                changes._replace(add=objects), splices, output[:start] + text + output[end:]
-            )
+            shorter = [*splices]
+            shorter[index] = splice._replace(text=text)
+            shortened = output[:start] + text + output[end:]
+            return Edited(changes._replace(add=objects), shorter, shortened)
         moved += len(splice.text) - (splice.end - splice.start)
     return edited
 
 
 def leave_out_repeated(text: str, objects: tuple[Object, ...]) -> tuple[str, tuple[Object, ...]]:
-    """Leave each field out of elements of a list that an earlier element has in the same words, with the same value.
+    """Leave each field out of elements that an earlier element has in the same words and value.
 
-    The earlier one is read, so both say that value or neither does. Nothing is left out unless the text is what it
-    seems to be: whole lines, each field from its name on to the next.
+    The earlier one is read, so both say that value or neither does. Nothing is left out unless the
+    text is what it seems to be: whole lines, each field from its name on to the next.
     """
     indent = len(text) - len(text.lstrip(" "))
     written = _fields(text, indent)
@@ -301,7 +325,7 @@ def leave_out_repeated(text: str, objects: tuple[Object, ...]) -> tuple[str, tup
 
 
 def _fields(text: str, indent: int) -> list[list[str]]:
-    """Return the lines of each field of each element; nothing if anything else is in the text."""
+    """Return the lines of each field of each element; nothing if the text has other lines."""
     found = [*_field(indent).finditer(text)]
     if sum(len(field[0]) for field in found) != len(text):
         return []
@@ -315,9 +339,10 @@ def _fields(text: str, indent: int) -> list[list[str]]:
 
 @lru_cache
 def _field(indent: int) -> re.Pattern[str]:
-    """Match a field of an element: the line of its name, and lines that are further to the right or have a dash below.
+    """Return the pattern of a field of an element.
 
-    None has a `*`, because an alias may mean something else in another place.
+    The field is the line of its name, and the lines below that are further to the right or have a
+    dash. None has a `*`, because an alias may mean something else in another place.
     """
     margin = " " * indent
     return re.compile(
@@ -388,7 +413,7 @@ _Pair: TypeAlias = tuple[Node, Expected, Edits, _Place]
 
 
 class Proof(NamedTuple):
-    """What was read of an output: an excerpt, and what is there in the place of nodes of the input.
+    """An output as far as it was read: an excerpt, and the nodes in the place of those of the input.
 
     `has_all`: it has each document and object of the input, and no others.
     """
@@ -422,25 +447,36 @@ def prove(
     order = sorted(splices, key=lambda splice: splice[:2])
     changes, order, output = shorten(envelope, Edited(changes, order, output))
     excerpt = make_excerpt(envelope.document, order, _changed_nodes(changes), output)
-    try:
-        written = read_yaml(excerpt.text.encode(), may_repeat=bool(envelope.document.repeated))
-    except Rejected as rejected:
-        place = _first_unreadable(envelope, splices)
-        raise Rejected(_problem(place, "the output would not be valid YAML here")) from rejected
-    added = Counter(one.key.value for one in written.repeated) - Counter(
-        one.key.value for one in envelope.document.repeated
-    )
-    if not excerpt.is_intact or added:
+    written = _read_again(excerpt, envelope, splices)
+    if not excerpt.is_intact or _has_more_repeated(written, envelope.document):
         raise Rejected(_problem(None, "the output would differ where nothing was planned"))
+    # Then each document that was read says what becomes of one of the input, or is a new one.
     expectation = expect(envelope, changes, results, excerpt.kept)
     found = [root for root in written.roots if not is_null(root)]
     stay = [root for root in excerpt.roots if not is_null(root) and root not in expectation.removed]
-    documents: list[Expected] = [*stay, *(changes.add if envelope.resource_list is None else ())]
+    documents: list[Expected] = [*stay]
+    if envelope.resource_list is None:
+        documents += changes.add
     read: dict[Node, Node] = dict(zip(stay, found, strict=False))  # new documents are behind them
     difference = _find_difference(envelope, found, documents, expectation, read)
     if difference:
         raise Rejected(_problem(difference.place, "the output would not say here what was planned"))
     return Proof(envelope.document, excerpt, read, has_all=not changes.add and not changes.remove)
+
+
+def _read_again(excerpt: Excerpt, envelope: Envelope, splices: Iterable[Splice]) -> Document:
+    """Read the excerpt. Raises Rejected at the splice that makes it unreadable."""
+    try:
+        return read_yaml(excerpt.text.encode(), may_repeat=bool(envelope.document.repeated))
+    except Rejected as rejected:
+        place = _first_unreadable(envelope, splices)
+        raise Rejected(_problem(place, "the output would not be valid YAML here")) from rejected
+
+
+def _has_more_repeated(written: Document, before: Document) -> bool:
+    """Tell whether a field is there twice that was not: of the two, only one would be compared."""
+    added = Counter(one.key.value for one in written.repeated)
+    return bool(added - Counter(one.key.value for one in before.repeated))
 
 
 def _says_already(envelope: Envelope, changes: Changes, results: tuple[Object, ...]) -> bool:
@@ -561,17 +597,18 @@ def _is_node(wanted: Expected) -> TypeGuard[Node]:
 
 
 def _match_value(found: Node, wanted: Expected) -> list[_Part] | None:
-    """Match what changes. Return the parts to be compared further, None where this alone shows a difference."""
+    """Match a value that changes, and return the parts to be compared further.
+
+    None: this alone shows a difference.
+    """
     if isinstance(wanted, str | int):
         return [] if is_read_as(found, wanted) else None
     if isinstance(wanted, Fields | Grown):
         if wanted.before is not None and found.tag != wanted.before.tag:
             return None
-        return (
-            _match_fields(found, wanted)
-            if isinstance(wanted, Fields)
-            else _match_grown(found, wanted)
-        )
+        if isinstance(wanted, Fields):
+            return _match_fields(found, wanted)
+        return _match_grown(found, wanted)
     if isinstance(wanted, Dict):
         return _match_fields(found, Fields(dict(wanted), [], {}))
     return _match_grown(found, Grown([*cast("Sequence[Expected]", wanted)], (), []))
@@ -580,9 +617,11 @@ def _match_value(found: Node, wanted: Expected) -> list[_Part] | None:
 def _match_node(
     found: Node, before: Node, edits: Edits, expectation: Expectation
 ) -> list[_Part] | None:
-    """Match what does not change: text and style, tags, and fields in their order, with merge keys as written.
+    """Match a node that does not change.
 
-    Nearly all scalars are what they must be. They are no parts: it takes longer to look at each of them later.
+    Text and style are the same, tags, and fields in their order, with merge keys as written. Nearly
+    all scalars are what they must be. They are no parts: it takes longer to look at each of them
+    later.
     """
     if is_scalar(before):
         return [] if _is_same(found, before) else None
@@ -627,9 +666,8 @@ def _match_fields(found: Node, wanted: Fields) -> list[_Part] | None:
     pairs = zip(chain(*others), chain(*wanted.others), strict=True)
     parts: list[_Part] = [("?", *pair) for pair in pairs]
     for name, value in wanted.named.items():
-        is_right = (
-            is_read_as(present[name], value) if isinstance(value, str) else present[name] is value
-        )
+        node = present[name]
+        is_right = is_read_as(node, value) if isinstance(value, str) else node is value
         if not is_right:
             parts.append((name, present[name], value))
     return parts

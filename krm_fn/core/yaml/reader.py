@@ -31,7 +31,7 @@ _OTHER_BREAKS = "\x85\u2028\u2029"
 
 
 class Source:
-    """A text. Its nodes share it, and each of the texts in it that there are often, such as the names of fields."""
+    """A text that its nodes share, and the texts in it that are there often, as field names are."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -199,7 +199,7 @@ class Exploded(Rejected):
 
 
 class Expansion:
-    """What the aliases of all texts of a run stand for.
+    """The nodes that the aliases of all texts of a run stand for.
 
     The limit holds for their sum: there may be many texts.
     """
@@ -348,10 +348,11 @@ _ANCHOR_AGAIN = "found duplicate anchor"
 
 
 class _Recomposer:
-    """Composes nodes from the parser's events as `_Parser` does, but an anchor may be defined again.
+    """Compose nodes from events as `_Parser` does, but let an anchor be defined again.
 
-    YAML allows that, and kustomize, kubectl, helm and Flux read it: an alias means the latest definition in front of
-    it. This takes several times as long, so only texts are read in this way that the other one has refused for it.
+    YAML allows that, and kustomize, kubectl, helm and Flux read it: an alias means the latest
+    definition in front of it. This takes several times as long, so only texts are read in this way
+    that the other one has refused for it.
     """
 
     def __init__(self, stream: _Stream, depth: int) -> None:
@@ -440,11 +441,9 @@ def _compose(
         mark = Mark(found.line, found.column) if found else None
         raise Rejected(at(mark, f"invalid YAML: {what}{_hint(data, mark)}")) from error
     except yaml.reader.ReaderError as error:
-        character = (
-            f"character U+{error.character:04X}"
-            if isinstance(error.character, int)
-            else "a character"
-        )
+        character = "a character"
+        if isinstance(error.character, int):
+            character = f"character U+{error.character:04X}"
         raise Rejected(
             _at_offset(data, error.position, f"invalid YAML: {character} is not allowed")
         ) from error
@@ -459,7 +458,7 @@ def _compose(
 
 
 def _hint(data: bytes, mark: Mark | None) -> str:
-    """Recognise a template of Helm or a conflict of git in the line of an error, or in the one before."""
+    """Recognise a template of Helm or a conflict of git in the line of an error, or before it."""
     lines = data.split(b"\n")[max(mark.line - 1, 0) : mark.line + 1] if mark else []
     if any(b"{{" in line for line in lines):
         return f"; {UNRENDERED}"
@@ -482,7 +481,7 @@ def _is_shared(roots: list[Node]) -> bool:
 
 
 def _refuse_explosion(roots: list[Node], expansion: Expansion) -> None:
-    """Raise where an alias is inside its own anchor, or aliases stand for many times what is written."""
+    """Raise where an alias is inside its anchor, or aliases stand for many times the text."""
     sizes: dict[Node, int] = {}
 
     def size(node: Node) -> int:
@@ -510,8 +509,10 @@ def _refuse_alias_keys(roots: list[Node]) -> None:
     In `*a: b` the alias is `a` to some parsers, and `a:` to others.
     """
     for node in walk(roots):
+        if node.id != "mapping":
+            continue
         behind = node.start
-        for key, value in node.value if node.id == "mapping" else ():
+        for key, value in node.value:
             if key.start < behind:  # an alias has the marks of its anchor
                 # Not what it stands for: that may be the value of a Secret.
                 message = "an alias stands for a key of this mapping, which some parsers read in another way; "
@@ -520,10 +521,10 @@ def _refuse_alias_keys(roots: list[Node]) -> None:
 
 
 def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
-    """Raise at a character that parsers read in different ways, unless it is inside of quotes or a block.
+    """Raise at a character that parsers read in different ways, unless quotes or a block hold it.
 
-    That is one that ends a line in YAML 1.1, but not in 1.2, and a byte order mark in front of a line, which some
-    parsers count as indentation.
+    Such a character ends a line in YAML 1.1, but not in 1.2, or it is a byte order mark in front of
+    a line, which some parsers count as indentation.
     """
     if "\r" in text and (marker := re.search(_LONE_MARKER, text)):
         line = len(re.split(_ANY_BREAK, text[: marker.start() + 1]))
@@ -621,7 +622,7 @@ def _repeated_in(mapping: Mapping) -> Iterator[Repeated]:
 
 
 def _is_same(values: tuple[Node, ...]) -> bool:
-    """Tell whether values are written alike, but for their layout, and for quotes around what is text without them."""
+    """Tell whether values are written alike, but for layout and quotes without a meaning."""
     stack = [(values[0], other) for other in values[1:]]
     while stack:
         one, other = stack.pop()
@@ -659,7 +660,7 @@ def _duplicate(one: Repeated) -> Problem:
 def embedded_reader(expansion: Expansion | None = None) -> Callable[[str], list[Node]]:
     """Return what reads YAML in the data of ConfigMaps.
 
-    What cannot be read references nothing. It raises Exploded.
+    A text that cannot be read references nothing. It raises Exploded.
     """
     return partial(_read_embedded, expansion or Expansion())
 

@@ -23,7 +23,7 @@ def stderr_lines(problems: Iterable[Problem]) -> str:
 
 
 def new_results(resource_list: Mapping, problems: Iterable[Problem]) -> tuple[Object, ...]:
-    """Return the problems as results, without those that an earlier run has added to the ResourceList."""
+    """Return the problems as results, without those that the ResourceList has already."""
     present = {_identity_of_result(item) for item in elements(get(resource_list, "results"))}
     return tuple(
         _result(problem) for problem in dict.fromkeys(problems) if _identity(problem) not in present
@@ -45,7 +45,9 @@ def splice_results(
         start, end = results.start, layout.node_end(source, results)
         # A block scalar ends behind its line break, which is needed in front of what follows.
         tail = layout.line_break(source) if start < end and layout.is_break(source, end - 1) else ""
-        yield Splice(start, end, " " * (start == end) + write_flow(new) + tail)
+        # An empty value begins right behind its colon.
+        space = " " if start == end else ""
+        yield Splice(start, end, space + write_flow(new) + tail)
 
 
 def _result(problem: Problem) -> Object:
@@ -53,15 +55,17 @@ def _result(problem: Problem) -> Object:
     result: dict[str, NewValue] = {"message": _message(problem), "severity": str(problem.severity)}
     if problem.resource and _is_addressable(problem.resource):
         api_version, kind, namespace, name = problem.resource
-        place = {"namespace": namespace} if namespace else {}
-        result["resourceRef"] = {"apiVersion": api_version, "kind": kind, "name": name, **place}
+        reference: dict[str, NewValue] = {"apiVersion": api_version, "kind": kind, "name": name}
+        if namespace:
+            reference["namespace"] = namespace
+        result["resourceRef"] = reference
         if problem.field:
             result["field"] = {"path": problem.field}
     if problem.file:
-        result["file"] = {
-            "path": problem.file,
-            **({"index": problem.file_index} if problem.file_index else {}),
-        }
+        file: dict[str, NewValue] = {"path": problem.file}
+        if problem.file_index:
+            file["index"] = problem.file_index
+        result["file"] = file
     return result
 
 
@@ -74,7 +78,10 @@ def _identity(problem: Problem) -> tuple[str, ...]:
 
 
 def _message(problem: Problem) -> str:
-    """Return the message. It names what no field of the result can: an object without a name, or a field of none."""
+    """Return the message.
+
+    It names an object without a name, and a field of no object: no field of the result can.
+    """
     who = problem.resource
     if who is not None and _is_addressable(who):
         return printable(problem.message)

@@ -412,11 +412,9 @@ def _edit_flow_mapping(
     if runs == [(0, len(node.value))] or not node.value:
         yield Splice(opening + 1, closing, ", ".join(added))
         return
-    spans = (
-        [(key.start, layout.value_end(text, key, value)) for key, value in node.value]
-        if runs
-        else []
-    )
+    spans: list[tuple[int, int]] = []
+    if runs:
+        spans = [(key.start, layout.value_end(text, key, value)) for key, value in node.value]
     yield from _drop_from_flow(spans, runs)
     if added:
         yield _append_to_flow(text, node, added, closing)
@@ -460,11 +458,10 @@ def _edit_flow_list(
 def _drop_from_flow(spans: list[tuple[int, int]], runs: list[tuple[int, int]]) -> Iterator[Splice]:
     """Drop runs of fields or elements, but not all, and as many commas."""
     for first, behind in runs:
-        start, end = (
-            (spans[first][0], spans[behind][0])
-            if behind < len(spans)
-            else (spans[first - 1][1], spans[-1][1])
-        )
+        if behind < len(spans):
+            start, end = spans[first][0], spans[behind][0]
+        else:
+            start, end = spans[first - 1][1], spans[-1][1]
         yield Splice(start, end, "")
 
 
@@ -540,7 +537,10 @@ def replace_lines(text: str, start: int, end: int, lines: list[str], indent: int
 
 
 def _insert_before(text: str, start: int, lines: list[str], indent: int) -> Splice:
-    """Insert before the first entry that stays: at the end, a line break would become part of a block scalar."""
+    """Insert before the first entry that stays.
+
+    At the end, a line break would become part of a block scalar.
+    """
     break_ = layout.line_break(text) + " " * indent
     return Splice(start, start, "".join(line[indent:] + break_ for line in lines))
 

@@ -43,7 +43,8 @@ def with_all_references(found: Run) -> Run:
         return found
     index = found.references.index
     authored = find_authored(found.package.authored, index, found.settings.references, but=())
-    return found._replace(references=References(index, authored, found.references.mounted))
+    references = References(index, authored, found.references.mounted)
+    return found._replace(survey=found.survey.with_references(references))
 
 
 def find_workloads(found: Run) -> list[Item]:

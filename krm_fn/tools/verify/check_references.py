@@ -76,7 +76,7 @@ def check_left_behind(rendering: Rendering) -> Iterator[Problem]:
     """
     renamed = rendering.revisions.renamed
     for one in find_left_behind(
-        rendering.package, rendering.references, rendering.mentions, renamed
+        rendering.package, rendering.references, rendering.survey.mentions, renamed
     ):
         if NEEDS_HASH_SUFFIX not in one.item.annotations:
             severity = Severity.ERROR if one.is_certain else Severity.WARNING

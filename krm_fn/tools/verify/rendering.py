@@ -8,7 +8,7 @@ from typing import NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.item import Item
 from krm_fn.base.problem import ResourceId
-from krm_fn.base.settings import Settings, Strategy
+from krm_fn.base.settings import NO_ENVIRONMENT, Settings, Strategy
 from krm_fn.core.decide.choose import choose
 from krm_fn.core.decide.name import find_consumers
 from krm_fn.core.decide.run import (
@@ -17,17 +17,17 @@ from krm_fn.core.decide.run import (
     Package,
     Revision,
     Revisions,
+    Survey,
     is_of_chart,
     read_package,
 )
 from krm_fn.core.names.names import base_name, hash_in_name, is_revision
 from krm_fn.core.references.generated import find_generated
-from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import Authored, References, find_embedded
 from krm_fn.core.yaml.reader import embedded_reader
 from krm_fn.extras.mounts.plan_mounts import read_mounts
-from krm_fn.guards.guards import find_guards
 from krm_fn.tools.render.rendered import find_default_namespace, read_written
+from krm_fn.transform import make_survey
 
 
 class Configured(NamedTuple):
@@ -56,13 +56,19 @@ class Rendering(NamedTuple):
     somebody has said where objects without a namespace will be applied.
     """
 
-    package: Package
-    references: References
-    mentions: Mentions
+    survey: Survey
     revisions: Revisions
     consumers: Consumers
     is_placed: bool
     sets: Mapping[str, RenderedSet]
+
+    @property
+    def package(self) -> Package:
+        return self.survey.package
+
+    @property
+    def references(self) -> References:
+        return self.survey.references
 
 
 def read_rendering(
@@ -91,18 +97,13 @@ def read_rendering(
     references = References(
         index, authored, embedded=find_embedded(package.configs, index, embedded_reader())
     )
-    mentions = Mentions(package.authored, references.authored, index, references.embedded)
+    survey = make_survey(package, Settings(), NO_ENVIRONMENT, references)
     revisions = Revisions(_read_revision(item) for item in package.configs if is_revision(item))
-    configured = {
-        name: _configure(package, references, settings)
-        for name, settings in settings_by_set.items()
-    }
+    configured = {name: _configure(survey, settings) for name, settings in settings_by_set.items()}
     return Rendering(
-        package=package,
-        references=references,
-        mentions=mentions,
+        survey=survey,
         revisions=revisions,
-        consumers=find_consumers(package, references, mentions, revisions, Settings()),
+        consumers=find_consumers(survey, revisions),
         is_placed=is_placed,
         sets=_read_sets(package, revisions, configured),
     )
@@ -110,7 +111,7 @@ def read_rendering(
 
 def configure_by_default(rendering: Rendering) -> Configured:
     """Choose as the function does without a configuration."""
-    return _configure(rendering.package, rendering.references, Settings())
+    return _configure(rendering.survey, Settings())
 
 
 def _read_revision(item: Item) -> Revision:
@@ -118,19 +119,16 @@ def _read_revision(item: Item) -> Revision:
     return Revision(item, base_name(item), item.id.name, strategy, tuple(find_generated(item)))
 
 
-def _configure(package: Package, references: References, settings: Settings) -> Configured:
+def _configure(survey: Survey, settings: Settings) -> Configured:
     """Choose as the function does: what it mounts counts as a reference."""
+    package, references = survey.package, survey.references
     mounts = read_mounts(package.authored, references.index, settings, package.config_id)
     own = mounts.own_texts
     authored = Authored(
         [one for one in references.authored if one.reference.name not in own], [], []
     )
     with_mounts = References(references.index, authored, mounts.references, references.embedded)
-    mentions = Mentions(
-        package.authored, with_mounts.authored, with_mounts.index, with_mounts.embedded
-    )
-    guards = find_guards(package, with_mounts, mentions, settings)
-    choices = choose(package, with_mounts, mentions, guards, settings)
+    choices = choose(survey.with_references(with_mounts, settings))
     return Configured(settings=settings, references=with_mounts, choices=choices)
 
 
