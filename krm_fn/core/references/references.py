@@ -137,6 +137,18 @@ class Authored(NamedTuple):
     keyed: list[tuple[Item, Reference]]
 
 
+class MadeForPods(NamedTuple):
+    """An object that `maker` makes in the cluster, under the name in the field of `reference`, and a pod that reads it.
+
+    `namespace` is None for a maker of the whole cluster.
+    """
+
+    maker: Item
+    reference: Reference
+    namespace: str | None
+    reader: Item
+
+
 class References:
     """The references that authors wrote, and those that configured mounts add.
 
@@ -242,6 +254,30 @@ class References:
                 for target in one.targets:
                     referrers[target][one.referrer].append(one.reference)
         return referrers
+
+    @cached_property
+    def made_for_pods(self) -> list[MadeForPods]:
+        """The objects that the package makes in the cluster and that its pods read."""
+        written = [one for one in self if one.reference.written]
+        if not written:
+            return []
+        # Producers of the whole cluster say no namespace that counts: each read is kept without its
+        # namespace as well.
+        read: dict[tuple[str, str | None, str], Item] = {}
+        for referrer, reference, _ in self:
+            if reference.in_pod and not reference.written:
+                namespace = reference.target_namespace or self.index.namespace_of(referrer)
+                for known in (namespace, None):
+                    read.setdefault((reference.kind, known, reference.target), referrer)
+        found: list[MadeForPods] = []
+        for maker, reference, _ in written:
+            is_anywhere = self.index.kinds.is_cluster_scoped(maker.id)
+            place = reference.target_namespace or self.index.namespace_of(maker)
+            where = None if is_anywhere else place
+            reader = read.get((reference.kind, where, reference.target), maker)
+            if reader is not maker:
+                found.append(MadeForPods(maker, reference, where, reader))
+        return found
 
 
 def is_left_behind(one: ResolvedReference, target: Item) -> bool:

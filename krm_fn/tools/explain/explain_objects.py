@@ -188,7 +188,7 @@ def explain_absent(wanted: Wanted, found: Run, places: Places) -> list[Explained
     """Explain what is referenced under a name that no object of the package has."""
     messages = {
         (one.resolved.referrer, one.resolved.reference.field): one.message
-        for one in find_misspelled(found.package, found.references)
+        for one in find_misspelled(found)
     }
     by_id: dict[ResourceId, list[ResolvedReference]] = defaultdict(list)
     for resolved in found.references.authored:
