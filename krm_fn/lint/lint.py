@@ -16,42 +16,15 @@ from krm_fn.base.node import elements, get, is_mapping, mark_of, text
 from krm_fn.base.problem import UNRENDERED, Problem, ResourceId, Severity
 from krm_fn.base.settings import DEFAULT_SET, Jobs, Strategy
 from krm_fn.core.decide.choose import is_encrypted
-from krm_fn.core.decide.run import Package, ReasonCode, Revision, Run
+from krm_fn.core.decide.run import Package, Revision, Run
 from krm_fn.core.names.names import authored_id, listed_revisions
 from krm_fn.core.references.find import may_refer
-from krm_fn.guards.replaced_later import SUBSTITUTE
-from krm_fn.lint.not_followed import (
-    find_copied,
-    find_filled_by_vars,
-    find_in_fields,
-    find_in_kapps_annotations,
-    find_in_options,
-    find_made_in_cluster,
-    find_unfollowed_affixes,
-    find_unlisted,
-    find_unversioned,
-    warn_about_left_behind,
-    warn_about_misspelled,
-    warn_about_texts,
-)
-from krm_fn.lint.without_effect import (
-    find_encrypted_files,
-    find_encrypted_keys,
-    find_misspelled_kinds,
-    find_nothing_chosen,
-    find_own_annotations,
-    find_refused_data,
-    find_unmatched,
-    warn_about_missing_keys,
-)
+from krm_fn.guards.replaced_later import SUBSTITUTE, VARIABLE
+from krm_fn.lint import not_followed, without_effect
 
 _ARGO_CD, _ARGO_GROUP = "argocd", "argoproj.io"
 _SPEC_OF = {"Application": ("spec",), "ApplicationSet": ("spec", "template", "spec")}
 """Kinds of Argo CD, and where each has the spec of an Application."""
-
-
-def _always(_: Run) -> bool:
-    return True
 
 
 class Check(NamedTuple):
@@ -61,7 +34,7 @@ class Check(NamedTuple):
     """
 
     find: Callable[[Run], Iterable[Problem]]
-    when: Callable[[Run], bool] = _always
+    when: Callable[[Run], object] = lambda _: True
     if_unread: bool = False
 
 
@@ -256,7 +229,7 @@ def find_substituted(run: Run) -> Iterator[Problem]:
     It was chosen by somebody, so it is renamed. It stays immutable: the API server then refuses a variable's new value
     with a message, instead of giving old pods other content under the name that they know.
     """
-    variable = run.guards[ReasonCode.VARIABLE]
+    variable = run.guards[VARIABLE]
     for revision in run.revisions.rendered:
         if revision.strategy is not Strategy.RENAME:
             continue
@@ -350,16 +323,8 @@ def _has_entries(run: Run) -> bool:
     return bool(settings.select or settings.exclude or settings.references)
 
 
-def _has_emitted(run: Run) -> bool:
-    return bool(run.package.emitted)
-
-
 def _decides_names(run: Run) -> bool:
     return bool(run.revisions.rendered or run.revisions.restored)
-
-
-def _has_jobs(run: Run) -> bool:
-    return bool(run.jobs)
 
 
 def _emits_linker_for_argo_cd(run: Run) -> bool:
@@ -376,10 +341,6 @@ def _has_references_or_mounts(run: Run) -> bool:
     return bool(run.references.authored or run.references.mounted)
 
 
-def _is_read_by_pods(run: Run) -> bool:
-    return bool(run.references.read_by_pods)
-
-
 def _says_nothing_yet(run: Run) -> bool:
     return all(problem.severity is Severity.INFO for problem in run.changes.problems)
 
@@ -388,39 +349,39 @@ CHECKS = (
     # Errors, among others.
     Check(find_taken, if_unread=True),
     Check(find_unrendered, if_unread=True),
-    Check(find_encrypted_keys, if_unread=True),
+    Check(without_effect.find_encrypted_keys, if_unread=True),
     # What the configuration says, and does not happen.
-    Check(find_unmatched, when=_has_entries),
-    Check(find_misspelled_kinds),
-    Check(find_abandoned_linkers, when=_has_emitted),
+    Check(without_effect.find_unmatched, when=_has_entries),
+    Check(without_effect.find_misspelled_kinds),
+    Check(find_abandoned_linkers, when=lambda run: run.package.emitted),
     # What does not follow a new name, or follows it too often.
     Check(find_no_referrers, when=_decides_names),
-    Check(find_unlisted, when=_decides_names),
-    Check(find_in_options, when=_decides_names),
-    Check(find_in_fields, when=_decides_names),
-    Check(warn_about_texts, when=_decides_names),
-    Check(find_copied, when=_decides_names),
-    Check(find_filled_by_vars, when=_decides_names),
-    Check(find_in_kapps_annotations, when=_decides_names),
+    Check(not_followed.find_unlisted, when=_decides_names),
+    Check(not_followed.find_in_options, when=_decides_names),
+    Check(not_followed.find_in_fields, when=_decides_names),
+    Check(not_followed.warn_about_texts, when=_decides_names),
+    Check(not_followed.find_copied, when=_decides_names),
+    Check(not_followed.find_filled_by_vars, when=_decides_names),
+    Check(not_followed.find_in_kapps_annotations, when=_decides_names),
     Check(find_substituted, when=_decides_names),
     Check(find_written_again, when=_decides_names),
     Check(find_named_by_ciphertext, when=_decides_names),
-    Check(warn_about_left_behind),
+    Check(not_followed.warn_about_left_behind),
     Check(find_immutable),
     Check(find_pruned_last, when=_emits_linker_for_argo_cd),
-    Check(_find_job_names, when=_has_jobs),
+    Check(_find_job_names, when=lambda run: run.jobs),
     # What a cluster will not accept, or not as it is here.
     Check(find_duplicates),
-    Check(warn_about_misspelled, when=_has_references),
-    Check(find_unfollowed_affixes, when=_has_references),
-    Check(find_made_in_cluster, when=_has_references),
-    Check(warn_about_missing_keys, when=_has_references_or_mounts),
-    Check(find_refused_data),
-    Check(find_encrypted_files),
-    Check(find_own_annotations),
+    Check(not_followed.warn_about_misspelled, when=_has_references),
+    Check(not_followed.find_unfollowed_affixes, when=_has_references),
+    Check(not_followed.find_made_in_cluster, when=_has_references),
+    Check(without_effect.warn_about_missing_keys, when=_has_references_or_mounts),
+    Check(without_effect.find_refused_data),
+    Check(without_effect.find_encrypted_files),
+    Check(without_effect.find_own_annotations),
     # What changes without another name.
-    Check(find_unversioned, when=_is_read_by_pods),
+    Check(not_followed.find_unversioned, when=lambda run: run.references.read_by_pods),
     # Last: where another check warns, that may be the reason already.
-    Check(find_nothing_chosen, when=_says_nothing_yet),
+    Check(without_effect.find_nothing_chosen, when=_says_nothing_yet),
 )
 """All checks, in the order in which their problems are reported."""

@@ -13,7 +13,7 @@ from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import descend, read_path, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.run import Package, ReasonCode, Revision, Revisions, Run
+from krm_fn.core.decide.run import Package, Revision, Revisions, Run
 from krm_fn.core.names.content_hash import Unhashable, content_hash
 from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
 from krm_fn.core.names.suggest import find_near
@@ -294,20 +294,17 @@ def find_copied(run: Run) -> Iterator[Problem]:
 
     Nobody sees who reads the copies.
     """
-    copied = run.guards[ReasonCode.COPIED]
     for revision in run.revisions.rendered:
         if revision.strategy is not Strategy.RENAME:
             continue
-        reason = copied.why(revision.item)
-        if reason is not None:
+        copy = run.mentions.copies.find(revision.item)
+        if copy is not None:
             message = (
-                f"{revision.base_id} is renamed to {revision.name}, but {reason.text}; readers of the copies keep "
+                f"{revision.base_id} is renamed to {revision.name}, but {copy.text}; readers of the copies keep "
                 "the old name, and a copy may be emptied when the object of that name is deleted; exclude it"
             )
-            problem = about(reason.item or revision.item, message, reason.field, Severity.WARNING)
-            yield (
-                problem._replace(resource=revision.id) if reason.item is revision.item else problem
-            )
+            problem = about(copy.item, message, copy.field, Severity.WARNING)
+            yield problem._replace(resource=revision.id) if copy.item is revision.item else problem
 
 
 def warn_about_misspelled(run: Run) -> Iterator[Problem]:

@@ -91,26 +91,8 @@ _KEY = re.compile(r"(?!\.\Z|\.\.)[-._a-zA-Z0-9]{1,253}")
 _MOST_BYTES = 1024 * 1024
 _MOST_BYTES_OF_A_CHARACTER = 4
 
-_BOOLEAN_WORDS = frozenset(
-    (
-        "y",
-        "Y",
-        "yes",
-        "Yes",
-        "YES",
-        "on",
-        "On",
-        "ON",
-        "n",
-        "N",
-        "no",
-        "No",
-        "NO",
-        "off",
-        "Off",
-        "OFF",
-    )
-)
+_WORDS = "y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF"
+_BOOLEAN_WORDS = frozenset(_WORDS.split("|"))
 """Words that sigs.k8s.io/yaml reads as booleans, and the YAML of kustomize and kpt as text."""
 
 
@@ -507,21 +489,9 @@ _OBJECT = ("apiVersion", "kind", "metadata")
 _CONDITIONS = ("kind", "namespace", "labels", "annotations")
 
 _DOMAIN = "krm-fn.io"
-_ANNOTATIONS = frozenset(
-    {
-        *(
-            keys.STRATEGY,
-            keys.ASKED_FIXED_NAME,
-            keys.BASE_NAME,
-            keys.RETAIN,
-            keys.WANTED,
-            keys.CHECKSUM,
-            keys.RENDERED,
-            keys.OWNS_SECRET,
-        ),
-        *(keys.MADE_BY, keys.STANDS_FOR),
-    }
-)
+_ANNOTATIONS = frozenset((keys.STRATEGY, keys.ASKED_FIXED_NAME, keys.BASE_NAME, keys.RETAIN)) | {
+    *(keys.WANTED, keys.CHECKSUM, keys.RENDERED, keys.OWNS_SECRET, keys.MADE_BY, keys.STANDS_FOR)
+}
 """Authors set the first one; the function and the linker set the others."""
 
 _LABELS = frozenset({keys.SET, keys.COMPONENT})
@@ -529,9 +499,7 @@ _LABELS = frozenset({keys.SET, keys.COMPONENT})
 _MOST_NAMED = 3
 """Objects to name: they mostly share one reason."""
 
-_EXPECTED = frozenset(
-    {ReasonCode.NOT_SELECTED, ReasonCode.FIXED_NAME, ReasonCode.OTHER_SET, ReasonCode.EMPTY}
-)
+_EXPECTED = frozenset({ReasonCode.NOT_SELECTED, ReasonCode.FIXED_NAME, ReasonCode.OTHER_SET})
 """Nobody wonders why these are left alone.
 
 An entry of `select` that matches nothing has a warning of its own.
@@ -805,10 +773,12 @@ def _find_near(
 
     Without `spec.kinds`, nobody has said that it is about Secrets or not.
     """
-    open_ones = [
-        choice for choice in choices if not choice.explicit and choice.reason.code not in _EXPECTED
-    ]
+    open_ones = [choice for choice in choices if not choice.explicit and _is_surprising(choice)]
     handled = [choice for choice in open_ones if choice.item.id.kind in settings.kinds]
     if handled or settings.kinds == Settings().kinds:
         return handled
     return [choice for choice in open_ones if choice.item in references.read_by_pods]
+
+
+def _is_surprising(choice: Choice) -> bool:
+    return choice.reason.code not in _EXPECTED and not choice.reason.is_expected

@@ -22,7 +22,6 @@ from krm_fn.core.decide.run import (
     Choices,
     Consumers,
     Package,
-    ReasonCode,
     Revision,
     Revisions,
     find_clashes,
@@ -338,10 +337,12 @@ def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Chan
 
 def mark_fixed_names(choices: Iterable[Choice]) -> Changes:
     """Mark what is left alone because its author asked for a fixed name: behind kustomize nothing else says so."""
-    patch: Patch = {"metadata": {"annotations": {keys.ASKED_FIXED_NAME: "true"}}}
-    left = (one.item for one in choices if one.reason.code is ReasonCode.GENERATOR)
-    unmarked = [item for item in left if keys.ASKED_FIXED_NAME not in item.annotations]
-    return Changes(patches=tuple((item, patch) for item in unmarked))
+    patches: list[tuple[Item, Patch]] = []
+    for choice in choices:
+        annotation = choice.reason.annotation
+        if annotation and annotation not in choice.item.annotations:
+            patches.append((choice.item, {"metadata": {"annotations": {annotation: "true"}}}))
+    return Changes(patches=tuple(patches))
 
 
 def _find_live_fields(revision: Revision) -> list[str]:

@@ -58,9 +58,9 @@ def say_unchosen_makers(run: Run) -> str:
     """
     kinds = run.settings.kinds
     found = {
-        made.maker: None
+        made.writer: None
         for made in run.references.made_for_pods
-        if made.maker.id.kind not in kinds and versioned(made.maker.id) is not None
+        if made.writer.id.kind not in kinds and versioned(made.writer.id) is not None
     }
     if not found:
         return ""

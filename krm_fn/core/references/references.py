@@ -138,12 +138,12 @@ class Authored(NamedTuple):
 
 
 class MadeForPods(NamedTuple):
-    """An object that `maker` makes in the cluster, under the name in the field of `reference`, and a pod that reads it.
+    """An object that pods read, and that `writer` writes in the cluster.
 
-    `namespace` is None for a maker of the whole cluster.
+    The field of `reference` has its name. `namespace` is None for a writer of the whole cluster.
     """
 
-    maker: Item
+    writer: Item
     reference: Reference
     namespace: str | None
     reader: Item
@@ -261,7 +261,7 @@ class References:
         written = [one for one in self if one.reference.written]
         if not written:
             return []
-        # Producers of the whole cluster say no namespace that counts: each read is kept without its
+        # Writers of the whole cluster say no namespace that counts: each read is kept without its
         # namespace as well.
         read: dict[tuple[str, str | None, str], Item] = {}
         for referrer, reference, _ in self:
@@ -270,13 +270,13 @@ class References:
                 for known in (namespace, None):
                     read.setdefault((reference.kind, known, reference.target), referrer)
         found: list[MadeForPods] = []
-        for maker, reference, _ in written:
-            is_anywhere = self.index.kinds.is_cluster_scoped(maker.id)
-            place = reference.target_namespace or self.index.namespace_of(maker)
+        for writer, reference, _ in written:
+            is_anywhere = self.index.kinds.is_cluster_scoped(writer.id)
+            place = reference.target_namespace or self.index.namespace_of(writer)
             where = None if is_anywhere else place
-            reader = read.get((reference.kind, where, reference.target), maker)
-            if reader is not maker:
-                found.append(MadeForPods(maker, reference, where, reader))
+            reader = read.get((reference.kind, where, reference.target), writer)
+            if reader is not writer:
+                found.append(MadeForPods(writer, reference, where, reader))
         return found
 
 
