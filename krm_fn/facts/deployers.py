@@ -23,8 +23,9 @@ What is replaced: Argo CD, `applyObject` of its gitops-engine; Flux, `shouldForc
 `shouldSkipApply` of fluxcd/pkg; kapp, `ChangeFactory`. What checks no MAC of SOPS: see
 `core/decide/choose.py`.
 
-Argo CD and Flux compare what is live with what is rendered all the time (`repairs_drift`). Both build
-with their own kustomize, without its functions, so that krm-fn runs before them, in a plugin or in CI.
+Argo CD and Flux compare what is live with what is rendered all the time (`repairs_drift`). Both
+build with their own kustomize, without its functions, so that krm-fn runs before them, in a plugin
+or in CI.
 """
 
 DEPLOYERS = {
