@@ -56,7 +56,11 @@ def find_lists() -> Iterator[Replaced]:
         f"`[{', '.join(defaults)}]`: also {others}",
     )
     doors = ", ".join(_links("docs/", "kubectl"))
-    yield Replaced("README.md", r"(?<=The other doors:\n)[^.]+\.md\)(?:[^.]+\.md\))*", _fill(doors))
+    yield Replaced(
+        "README.md",
+        r"(?<=The other doors: )[^.]+\.md\)(?:[^.]+\.md\))*",
+        _fill(doors, column=89),
+    )
     *most, end = _links("", "kustomize", "kubectl")
     yield Replaced(
         "docs/deployers.md",
@@ -76,8 +80,12 @@ def _links(folder: str, *others: str) -> list[str]:
     return [f"[{title}]({folder}{page})" for title, page in pages.items()]
 
 
-def _fill(text: str) -> str:
-    return fill(text.replace(" CD]", "~CD]"), _WIDTH, break_on_hyphens=False).replace("~", " ")
+def _fill(text: str, column: int = 0) -> str:
+    """Break the list into lines, of which the first begins in this column. Names stay whole."""
+    indent = " " * column
+    joined = text.replace(" CD]", "~CD]")
+    lines = fill(joined, _WIDTH, initial_indent=indent, break_on_hyphens=False)
+    return lines[column:].replace("~", " ")
 
 
 if __name__ == "__main__":
