@@ -170,7 +170,8 @@ def _patched(value: JsonValue, patch: Patch) -> JsonValue:
         elif isinstance(wanted, ListPatch):
             elements = _patched_list(members.get(name), wanted)
             members.pop(name, None)
-            members |= {name: elements} if elements else {}
+            if elements:
+                members[name] = elements
         elif isinstance(wanted, Mapping):
             members[name] = _patched(members.get(name), wanted)
         else:

@@ -103,7 +103,7 @@ def find_guards(
 
 
 class Evidence:
-    """What a package shows of who needs a name. Each part is found when the first object is asked about."""
+    """The signs in a package that somebody needs a name. Each is looked for at the first question."""
 
     def __init__(
         self,

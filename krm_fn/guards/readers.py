@@ -539,7 +539,7 @@ class _Grant(NamedTuple):
 
 
 class Permissions:
-    """Who may do one of some verbs (`READING` or `WRITING`) in a package.
+    """The rights in a package to some verbs, `READING` or `WRITING`.
 
     It is computed at the first question.
     """

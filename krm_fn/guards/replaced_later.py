@@ -1,4 +1,4 @@
-"""What others change in an object after this function: variables and placeholders are substituted.
+"""Find variables and placeholders in an object that others substitute after this function.
 
 The content then changes under one name.
 
@@ -106,7 +106,7 @@ def is_placeholder(text: str) -> bool:
 
 
 class Variables:
-    """What a package shows of variables. `deployers`: those of the configuration."""
+    """The variables of a package. `deployers`: those of the configuration."""
 
     def __init__(
         self, package: Package, references: References, deployers: Collection[str]

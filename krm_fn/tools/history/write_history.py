@@ -100,7 +100,7 @@ class Note(NamedTuple):
     is_warning: bool = False
 
 
-class Line(NamedTuple):
+class RevisionLine(NamedTuple):
     """A revision, with the name of its set and the time of the history."""
 
     set_name: str
@@ -116,15 +116,15 @@ class Column(NamedTuple):
     """
 
     title: str
-    write: Callable[[Line], list[str]]
+    write: Callable[[RevisionLine], list[str]]
     folds: bool = False
     empty: str = "-"
     is_painted: bool = False
 
-    def text(self, line: Line) -> str:
+    def text(self, line: RevisionLine) -> str:
         return " ".join(self.parts(line))
 
-    def parts(self, line: Line) -> list[str]:
+    def parts(self, line: RevisionLine) -> list[str]:
         return self.write(line) or [self.empty]
 
 
@@ -177,7 +177,8 @@ def write_notes(notes: Iterable[Note], screen: Screen) -> Iterator[str]:
 def _write_tables(history: History, screen: Screen) -> Iterator[str]:
     for position, one in enumerate(history.sets):
         if len(history.sets) > 1:
-            yield from [""] if position else []
+            if position:
+                yield ""
             yield screen.strong(f"Set {printable(one.name)}")
         lines = _find_lines(one, history.now)
         groups: list[Group] = []
@@ -191,18 +192,18 @@ def _write_tables(history: History, screen: Screen) -> Iterator[str]:
         yield from rows
 
 
-def _find_lines(one: SetHistory, now: float) -> list[Line]:
-    return [Line(one.name, entry, now) for entry in one.entries]
+def _find_lines(one: SetHistory, now: float) -> list[RevisionLine]:
+    return [RevisionLine(one.name, entry, now) for entry in one.entries]
 
 
-def _find_all_lines(history: History) -> list[Line]:
-    found: list[Line] = []
+def _find_all_lines(history: History) -> list[RevisionLine]:
+    found: list[RevisionLine] = []
     for one in history.sets:
         found += _find_lines(one, history.now)
     return found
 
 
-def _write_row(line: Line, screen: Screen) -> Row:
+def _write_row(line: RevisionLine, screen: Screen) -> Row:
     short = [column.text(line) for column in COLUMNS if column is not _BASE and not column.folds]
     left, right = (column.parts(line) for column in COLUMNS if column.folds)
     return Row(tuple(short), (left, right), _find_paint(line.entry, screen))
@@ -310,13 +311,9 @@ def _write_keeper(one: Referrer, now: float) -> str:
 
     Only what never changes has done so since it was created.
     """
-    of = (
-        f", {one.role} of {printable(one.of)}"
-        if one.role
-        else f", of {printable(one.of)}"
-        if one.of
-        else ""
-    )
+    of = f", of {printable(one.of)}" if one.of else ""
+    if one.role:
+        of = f", {one.role} of {printable(one.of)}"
     since = "" if one.is_current else f", for {duration(now - one.created)}"
     pods = f", {write_pods(one.pods)}" if one.pods is not None else ""
     return f"{printable(str(one))}{of}{since}{pods}"
@@ -330,13 +327,16 @@ def write_state(entry: RevisionHistory, now: float) -> list[str]:
     if entry.fate is Retention.NOT_APPLIED:
         return ["rendered", "not there yet"]
     end, _ = _write_end(entry, now)
-    return [
-        *(["rendered"] if entry.is_rendered else []),
-        *_write_use(entry),
-        *filter(None, [end]),
-        *([] if entry.is_linked else ["unlinked"]),
-        *(["marked for deletion"] if entry.is_marked else []),
-    ]
+    parts = [*_write_use(entry)]
+    if entry.is_rendered:
+        parts.insert(0, "rendered")
+    if end:
+        parts.append(end)
+    if not entry.is_linked:
+        parts.append("unlinked")
+    if entry.is_marked:
+        parts.append("marked for deletion")
+    return parts
 
 
 def _write_use(entry: RevisionHistory) -> list[str]:
@@ -411,7 +411,10 @@ def _write_referrers(entry: RevisionHistory, most: int | None = _MOST_REFERRERS)
         for one in entry.referrers:
             by_kind.setdefault(one.kind, []).append(one)
         return [_add_pods(count(len(ones), kind), _sum(ones)) for kind, ones in by_kind.items()]
-    return [*map(_write_referrer, shown), *([f"and {len(dropped)} more"] if dropped else [])]
+    written = [_write_referrer(one) for one in shown]
+    if dropped:
+        written.append(f"and {len(dropped)} more")
+    return written
 
 
 def _sum(referrers: Iterable[Referrer]) -> Pods | None:
@@ -553,23 +556,23 @@ def duration(seconds: float) -> str:
 # Columns.
 
 
-def _write_suffix(line: Line) -> list[str]:
+def _write_suffix(line: RevisionLine) -> list[str]:
     # Of Secrets too: pod templates name them, and one may have to go back to them. An adopted object
     # has no hash.
     return _if_any(printable(line.entry.suffix))
 
 
-def _write_age(line: Line) -> list[str]:
+def _write_age(line: RevisionLine) -> list[str]:
     created = line.entry.created
     return [] if created is None else [duration(line.now - created)]
 
 
-def _write_ready(line: Line) -> list[str]:
+def _write_ready(line: RevisionLine) -> list[str]:
     pods = line.entry.pods
     return ["?" if pods is None else f"{pods.ready}/{pods.total}"]
 
 
-def _write_state_words(line: Line) -> list[str]:
+def _write_state_words(line: RevisionLine) -> list[str]:
     parts = _with_commas(write_state(line.entry, line.now))
     return " ".join(parts).split(" ")  # each word may begin a line
 
