@@ -126,6 +126,9 @@ class Deployer(NamedTuple):
     `managers`: the managers of fields that it applies. `marks`: labels and annotations that it adds
     to objects. `tracks`: more of them, by whose values it knows its own.
 
+    `is_default`: it counts where no configuration names a deployer. `repairs_drift`: it creates
+    what is missing in the cluster again, at any time. `runs_no_functions`: krm-fn runs before it.
+
     `decrypts`: it decrypts what SOPS encrypted, and checks no MAC. `keeps_boolean_words`: it never
     reads `yes` and the like as booleans, as sigs.k8s.io/yaml does.
     """
@@ -145,6 +148,9 @@ class Deployer(NamedTuple):
     managers: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     tracks: tuple[str, ...] = ()
+    is_default: bool = False
+    repairs_drift: bool = False
+    runs_no_functions: bool = False
     decrypts: bool = False
     keeps_boolean_words: bool = False
 

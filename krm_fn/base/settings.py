@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from krm_fn.base.item import Item
+from krm_fn.base.kind import DEPLOYERS
 from krm_fn.base.node import NewValue
 from krm_fn.base.problem import ResourceId
 
@@ -218,6 +219,9 @@ class LinkerSettings(NamedTuple):
     annotations: Mapping[str, str] = MappingProxyType({})
 
 
+_DEFAULT_DEPLOYERS = tuple(name for name, one in DEPLOYERS.items() if one.is_default)
+
+
 class Settings(NamedTuple):
     """The whole functionConfig. `schemas/` says what each field means.
 
@@ -233,7 +237,7 @@ class Settings(NamedTuple):
     select: tuple[Selector, ...] | None = None
     exclude: tuple[Selector, ...] = ()
     immutable: bool = True
-    deployers: tuple[str, ...] = ("argocd", "flux", "kpt")
+    deployers: tuple[str, ...] = _DEFAULT_DEPLOYERS
     references: tuple[FieldSpec, ...] = ()
     linker: LinkerSettings = LinkerSettings()
     checksums: ChecksumSettings = ChecksumSettings()

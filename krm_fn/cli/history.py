@@ -92,13 +92,11 @@ def history(
         from krm_fn.tools.history.write_history import HistoryFormat, write_history
     from krm_fn.report.table import Screen, find_screen
 
-    form = (
-        HistoryFormat.DETAIL
-        if output == "text" and name
-        else HistoryFormat.JSON_LINE
-        if output == "json" and watch
-        else HistoryFormat(output)
-    )
+    form = HistoryFormat(output)
+    if form is HistoryFormat.TEXT and name:
+        form = HistoryFormat.DETAIL
+    elif form is HistoryFormat.JSON and watch:
+        form = HistoryFormat.JSON_LINE
 
     def find_place() -> ScreenSize:
         width, height = terminal_size()

@@ -186,7 +186,9 @@ def link(
     # Kubernetes ends a pod by SIGTERM, and the log has to say what was done until then.
     stop = Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    writes = Writes.EVENTS if check_only else Writes.NOTHING if dry_run else Writes.ALL
+    writes = Writes.NOTHING if dry_run else Writes.ALL
+    if check_only:
+        writes = Writes.EVENTS
     options = LinkOptions(namespace, Access(kubeconfig, context), writes, as_json=output == "json")
     return link_set(plan, options, stop, _print_line, say)
 

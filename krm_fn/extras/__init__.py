@@ -1,1 +1,1 @@
-"""What a run adds beside new names: the linker's objects, mounts, checksums, names of Jobs."""
+"""Add what is asked for beside new names: the linker's objects, mounts, checksums, names of Jobs."""

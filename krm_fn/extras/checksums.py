@@ -82,7 +82,9 @@ def _find_inputs(
     for opt_in in opt_ins:
         asking[opt_in.item].append(opt_in)
     for resolved in references:
-        for config in resolved.targets if is_read(resolved.reference) else ():
+        if not is_read(resolved.reference):
+            continue
+        for config in resolved.targets:
             strategy = strategies.get(config)
             if strategy is Strategy.RENAME:
                 followed.add((resolved.referrer, config))
@@ -108,8 +110,12 @@ def find_opt_outs(run: Run) -> dict[tuple[Item, Item], str]:
     }
     restarted = {(one.item, config) for one in run.checksums for config in one.configs}
     found: dict[tuple[Item, Item], str] = {}
-    for resolved in run.references if checksummed else ():
-        for config in resolved.targets if is_read(resolved.reference) else ():
+    if not checksummed:
+        return found
+    for resolved in run.references:
+        if not is_read(resolved.reference):
+            continue
+        for config in resolved.targets:
             pair = resolved.referrer, config
             if config in checksummed and pair not in restarted:
                 annotation = find_opt_out(*pair, run.settings.checksums.controllers)
@@ -287,7 +293,9 @@ def _annotate_all(checksums: Iterable[ChecksumInput], run: Run) -> Changes:
 
 def _annotate(one: ChecksumInput, annotation: str, digest: str) -> tuple[Item, Patch]:
     former = one.item.annotations.get(keys.CHECKSUM, annotation)
-    annotations: Patch = {annotation: digest, **({} if former == annotation else {former: None})}
+    annotations: dict[str, str | None] = {annotation: digest}
+    if former != annotation:  # another annotation was configured
+        annotations[former] = None
     return one.item, patch_at(one.template.path, {"metadata": {"annotations": annotations}})
 
 

@@ -537,9 +537,6 @@ def _is_waited_for(consumer: Item) -> bool:
     return bool(consumer.id.name) and not is_hook(consumer) and not is_immutable
 
 
-_CREATE_AGAIN = frozenset({"argocd", "flux"})
-"""Deployers that compare what is live with what is rendered all the time."""
-
 _DEFAULT_IMAGE = f"krm-fn:{__version__}"
 
 _MAX_ANNOTATIONS = 200 * 1024
@@ -774,7 +771,7 @@ def _judge_image(
 
 def _judge_ttl(package: Package, settings: Settings) -> Iterator[Problem]:
     """Warn about a Job that goes by itself, where a deployer creates again what is missing."""
-    again = [name for name in settings.deployers if name in _CREATE_AGAIN]
+    again = [name for name in settings.deployers if DEPLOYERS[name].repairs_drift]
     if settings.linker.ttl_seconds_after_finished is not None and again:
         message = (
             f"spec.deployers has {listing(again, is_sentence=True)}: the Job that Kubernetes deletes is missing, so it "

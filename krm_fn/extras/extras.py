@@ -1,4 +1,4 @@
-"""What a run adds beside new names, in the order in which it is added.
+"""Add what is asked for beside new names, in this order.
 
 Each is imported where the package or its configuration asks for it: most ask for the linker alone
 (decision 31).
@@ -22,7 +22,7 @@ Extra: TypeAlias = Callable[[Run], Run]
 
 
 class Mounted(NamedTuple):
-    """What `spec.mounts` asks for.
+    """The mounts that the configuration asks for.
 
     Its references count for every decision, and what it writes follows them.
 

@@ -170,7 +170,8 @@ def _patched(value: JsonValue, patch: Patch) -> JsonValue:
         elif isinstance(wanted, ListPatch):
             elements = _patched_list(members.get(name), wanted)
             members.pop(name, None)
-            members |= {name: elements} if elements else {}
+            if elements:
+                members[name] = elements
         elif isinstance(wanted, Mapping):
             members[name] = _patched(members.get(name), wanted)
         else:
@@ -274,11 +275,15 @@ def _update_depends_on(
                     yield Edit(SetText(node, renamed), item, f"metadata.annotations[{DEPENDS_ON}]")
 
 
-def find_job_names(package: Package, jobs: Iterable[Revision]) -> Iterator[Problem]:
+def find_job_names(run: Run) -> Iterator[Problem]:
     """Warn about each text that says the base name of a renamed Job, as `kubectl wait job/migrate` does."""
-    renamed = {(job.item.id.namespace, job.base_name): job for job in jobs}
-    for item in package.authored if renamed else ():
-        for path, container in find_containers(item) if not item.is_local else ():
+    renamed = {(job.item.id.namespace, job.base_name): job for job in run.jobs}
+    if not renamed:
+        return
+    for item in run.package.authored:
+        if item.is_local:
+            continue
+        for path, container in find_containers(item):
             for field, word in _words_of_container(container, path):
                 job = renamed.get((item.id.namespace, word))
                 if job is not None and job.item is not item:

@@ -106,9 +106,9 @@ class Named(NamedTuple):
 
 
 class OptIn(NamedTuple):
-    """What one workload, `item`, asks of one controller; `template` is the path of its pod template.
+    """A request of one workload, `item`, to one controller; `template` is the path of its pod template.
 
-    Of what its pods read, all objects of the kinds `all_of` count, and of the kinds `marked` those annotated for it.
+    All objects of the kinds `all_of` count that its pods read, and of the kinds `marked` those annotated for it.
     """
 
     item: Item

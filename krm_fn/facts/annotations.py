@@ -105,9 +105,13 @@ LISTS_IN_VALUES = {
 }
 
 # A label of objects that a program deletes where no annotation of a reader has their name, under a
-# key with a hash of it. gardener/gardener: pkg/resourcemanager/controller/garbagecollector/
+# key with a hash of it, which begins with `read_from`. gardener/gardener: pkg/resourcemanager/controller/garbagecollector/
 # reconciler.go and references/references.go.
-COLLECTED = ("resources.gardener.cloud/garbage-collectable-reference", "Gardener")
+COLLECTED = {
+    "label": "resources.gardener.cloud/garbage-collectable-reference",
+    "program": "Gardener",
+    "read_from": "reference.resources.gardener.cloud/...",
+}
 
 # What kapp reads of objects that it versions. carvel-dev/kapp: pkg/kapp/diff/versioned_resource.go:
 # an annotation, or several with a dot and a suffix, whose text is apiVersion, kind and name of what

@@ -22,11 +22,18 @@ What is replaced: Argo CD, `applyObject` of its gitops-engine; Flux, `shouldForc
 `AnyInMetadata` of fluxcd/pkg; kapp, `AddOrUpdateChange`. What is passed over: Flux,
 `shouldSkipApply` of fluxcd/pkg; kapp, `ChangeFactory`. What checks no MAC of SOPS: see
 `core/decide/choose.py`.
+
+Argo CD and Flux compare what is live with what is rendered all the time (`repairs_drift`). Both
+build with their own kustomize, without its functions, so that krm-fn runs before them, in a plugin
+or in CI.
 """
 
 DEPLOYERS = {
     "argocd": {
         "name": "Argo CD",
+        "is_default": True,
+        "repairs_drift": True,
+        "runs_no_functions": True,
         # Never `Delete=false`: a revision without an owner must still be deleted with its
         # Application.
         "protections": (
@@ -88,6 +95,9 @@ DEPLOYERS = {
     },
     "flux": {
         "name": "Flux",
+        "is_default": True,
+        "repairs_drift": True,
+        "runs_no_functions": True,
         "protections": ({"annotation": "kustomize.toolkit.fluxcd.io/prune", "value": "disabled"},),
         "protections_of_others": (
             {"annotation": "kustomize.toolkit.fluxcd.io/reconcile", "value": "disabled"},
@@ -131,6 +141,7 @@ DEPLOYERS = {
     },
     "kpt": {
         "name": "kpt",
+        "is_default": True,
         "protections": (
             {"annotation": "client.lifecycle.config.k8s.io/deletion", "value": "detach"},
         ),

@@ -3,13 +3,13 @@
 Scope, plural and version come from the API reference and from each project's CRDs.
 
 CONSUMERS: kinds at whose objects the linker always looks. The fields are those of `Kind` in
-`base/kind.py`. SHORT_NAMES: what kubectl calls some of them for short. CLUSTER_SCOPED: other
-kinds without a namespace. HOLDS: what keeps pods from another template. PLURALS: plurals that the rules of English do not give, by group and
-kind; of any group, if that is empty. BUILT_IN: the groups of Kubernetes' own API server. It has
-types for their kinds; of others it stores what is written. HASH_LABELS: labels by
-controllers on what they make of a template and on its pods; a Rollout uses the second one.
-AUTHORS_METADATA, SERVER_METADATA: the fields of all objects, as authors and as the API server
-write them (k8s.io/apimachinery, pkg/apis/meta/v1/types.go).
+`base/kind.py`. SHORT_NAMES: what kubectl calls some of them for short. CLUSTER_SCOPED: other kinds
+without a namespace. HOLDS: what keeps pods from another template. PLURALS: plurals that the rules
+of English do not give, by group and kind; of any group, if that is empty. BUILT_IN: the groups of
+Kubernetes' own API server. It has types for their kinds; of others it stores what is written.
+HASH_LABELS: labels by controllers on what they make of a template and on its pods; a Rollout uses
+the second one. AUTHORS_METADATA, SERVER_METADATA: the fields of all objects, as authors and as the
+API server write them (k8s.io/apimachinery, pkg/apis/meta/v1/types.go).
 """
 
 CONSUMERS = (

@@ -1,1 +1,1 @@
-"""Who may look an object up by its name: reasons to leave it alone."""
+"""Find reasons to leave an object alone: somebody may look it up by its name."""

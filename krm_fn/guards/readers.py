@@ -47,7 +47,7 @@ from krm_fn.base.pods import CONTAINER_LISTS, find_pod_specs
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.choose import is_encrypted
-from krm_fn.core.decide.run import Guard, Package, Reason, ReasonCode
+from krm_fn.core.decide.run import Answer, Package
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.reference import THE_VALUE, Reference, ResolvedReference, is_read
@@ -106,7 +106,7 @@ class EarlyReader(NamedTuple):
             Severity.ERROR if self.blocks else Severity.WARNING,
         )
 
-    def reason(self) -> Reason:
+    def answer(self) -> Answer:
         """Return why the object is left alone where nobody chose it explicitly."""
         referrer = authored_id(self.referrer)
         if self._is_hook:
@@ -120,9 +120,7 @@ class EarlyReader(NamedTuple):
             f"{self._remedy()}, "
             f"or annotate the {self.config.id.kind} with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
         )
-        return Reason(
-            ReasonCode.EARLY_READER, text, self.referrer, self.reference.field, remedy=remedy
-        )
+        return Answer(text, self.referrer, self.reference.field, remedy=remedy)
 
     def _remedy(self) -> str:
         hook, wave = self.own_step.hook, self.own_step.wave
@@ -174,18 +172,6 @@ def _read_early(
     # all the same.
     blocks = is_waited_for and is_read(reference) and not reference.is_optional
     return EarlyReader(referrer, reference, config, deployer, own_step, config_step, blocks)
-
-
-def guard_against(early: EarlyReaders) -> Guard:
-    """Return the guard for objects that have early readers."""
-
-    def why(item: Item) -> Reason | None:
-        return next((reader.reason() for reader in early.get(item, {}).values()), None)
-
-    def refuse(item: Item) -> list[Problem]:
-        return [reader.refuse() for reader in early.get(item, {}).values()]
-
-    return Guard(why, refuse)
 
 
 # Name readers.
@@ -240,28 +226,28 @@ class NameReaders:
         self._package = package
         self._references = references
 
-    def by_shape(self, item: Item) -> Reason | None:
+    def by_shape(self, item: Item) -> Answer | None:
         """Say who tells by the end of an object's name what is in it, or finds another object by it."""
         for one in self._by_item.get(item, ()):
             endings = one.reference.rule.reads.endings
             if endings:
                 text = f"{authored_id(one.referrer)} tells by the end of its name what is in it ({', '.join(endings)})"
                 remedy = _ACCEPT if _base_name_in(one.reference, item).endswith(endings) else ""
-                return _reason(ReasonCode.NAME_SHAPE, text, one, remedy)
+                return _answer(text, one, remedy)
             identity = one.reference.rule.reads.identity
             if identity:
                 referrer = authored_id(one.referrer)
                 text = f"{referrer} knows a {identity} by its name, and takes a new name for another one"
-                return _reason(ReasonCode.NAME_SHAPE, text, one, _ACCEPT)
+                return _answer(text, one, _ACCEPT)
             for field in _find_volume_mounts(one, item):
                 text = f"{authored_id(one.referrer)} names a volume by it, which {field} mounts"
-                return _reason(ReasonCode.NAME_SHAPE, text, one, _ACCEPT)
+                return _answer(text, one, _ACCEPT)
         for one, base, other in self._pairs.get(item, ()):
             text = f"{authored_id(one.referrer)} finds {one.reference.kind} {other} by the name of {base}"
-            return _reason(ReasonCode.NAME_SHAPE, text, one, _ACCEPT)
+            return _answer(text, one, _ACCEPT)
         return None
 
-    def by_path(self, item: Item) -> Reason | None:
+    def by_path(self, item: Item) -> Answer | None:
         """Say who mounts an object at a path with its name, if that path is written somewhere, or may be."""
         mounts = [one for one in self._by_item.get(item, ()) if one.reference.rule.reads.path]
         for one in mounts:
@@ -270,13 +256,13 @@ class NameReaders:
                     f"{found.field}, line {found.line} of the text" if found.line else found.field
                 )
                 text = f"{_say_mount(one, item)}, and {authored_id(found.item)} contains this path ({place})"
-                reason = _reason(ReasonCode.MOUNT_PATH, text, one, _ACCEPT)
-                return reason._replace(item=found.item, field=found.field)
+                answer = _answer(text, one, _ACCEPT)
+                return answer._replace(item=found.item, field=found.field)
         # Only where no mount has its path written: a path that may be elsewhere is the weaker
         # reason.
         for one in mounts:
             for why in self._find_hidden(one):
-                return _reason(ReasonCode.MOUNT_PATH, f"{_say_mount(one, item)}, and {why}", one)
+                return _answer(f"{_say_mount(one, item)}, and {why}", one)
         return None
 
     def refuse(self, item: Item) -> Iterator[Problem]:
@@ -433,10 +419,9 @@ def _find_unreadable(kind: str, name: str, targets: tuple[Item, ...]) -> Iterato
         yield f"{kind} {name}, which may contain this path, cannot be read here"
 
 
-def _reason(code: ReasonCode, text: str, one: ResolvedReference, remedy: str = "") -> Reason:
-    return Reason(
-        code, text, one.referrer, one.reference.field, one.reference.rule.reads.source, remedy
-    )
+def _answer(text: str, one: ResolvedReference, remedy: str = "") -> Answer:
+    reference = one.reference
+    return Answer(text, one.referrer, reference.field, reference.rule.reads.source, remedy)
 
 
 def _say_mount(one: ResolvedReference, item: Item) -> str:
@@ -554,7 +539,7 @@ class _Grant(NamedTuple):
 
 
 class Permissions:
-    """Who may do one of some verbs (`READING` or `WRITING`) in a package.
+    """The rights in a package to some verbs, `READING` or `WRITING`.
 
     It is computed at the first question.
     """

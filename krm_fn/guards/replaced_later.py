@@ -1,4 +1,4 @@
-"""What others change in an object after this function: variables and placeholders are substituted.
+"""Find variables and placeholders in an object that others substitute after this function.
 
 The content then changes under one name.
 
@@ -28,13 +28,16 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.pods import find_containers
 from krm_fn.base.settings import KPTFILE, Strategy
-from krm_fn.core.decide.run import Package, Reason, ReasonCode, is_of_chart
+from krm_fn.core.decide.run import Answer, Package, is_of_chart
 from krm_fn.core.names.names import authored_id, base_name, is_revision
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import References
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 """With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""
+
+VARIABLE = "variable"
+"""The code of the guard. `lint` asks it about what is renamed."""
 
 _SUBSTITUTES = "flux"
 # Both begin with what they look for: in a long text, a look behind each place takes longer than all
@@ -80,38 +83,12 @@ _VAULT_PATH, _VAULT_IGNORE = "avp.kubernetes.io/path", "avp.kubernetes.io/ignore
 _CONTENT = ("data", "stringData", "binaryData", "spec", "parameters", "secretObjects", "type")
 """Fields whose values the API server does not let change, or that decide what a controller generates."""
 
-_NEVER_EXPANDED = frozenset(
-    {
-        *(
-            "host",
-            "hosts",
-            "hostname",
-            "hostnames",
-            "dnsNames",
-            "externalName",
-            "loadBalancerIP",
-            "loadBalancerClass",
-        ),
-        *(
-            "runAsUser",
-            "runAsGroup",
-            "fsGroup",
-            "supplementalGroups",
-            "replicas",
-            "minReplicas",
-            "maxReplicas",
-        ),
-        *(
-            "storage",
-            "storageClassName",
-            "ingressClassName",
-            "clusterIP",
-            "nodePort",
-            "schedule",
-            "timeZone",
-        ),
-    }
+_NEVER = (
+    "host|hosts|hostname|hostnames|dnsNames|externalName|loadBalancerIP|loadBalancerClass|"
+    "runAsUser|runAsGroup|fsGroup|supplementalGroups|replicas|minReplicas|maxReplicas|"
+    "storage|storageClassName|ingressClassName|clusterIP|nodePort|schedule|timeZone"
 )
+_NEVER_EXPANDED = frozenset(_NEVER.split("|"))
 """Fields that no program expands a variable in: one that has some is a sign that something substitutes it before."""
 
 _REMEDY = (
@@ -129,7 +106,7 @@ def is_placeholder(text: str) -> bool:
 
 
 class Variables:
-    """What a package shows of variables. `deployers`: those of the configuration."""
+    """The variables of a package. `deployers`: those of the configuration."""
 
     def __init__(
         self, package: Package, references: References, deployers: Collection[str]
@@ -139,11 +116,11 @@ class Variables:
         self._deployers = frozenset(deployers)
         self.about = cache(self._about)  # a hint and a warning ask
 
-    def _about(self, item: Item) -> Reason | None:
+    def _about(self, item: Item) -> Answer | None:
         """Say that the content or a reference to an object changes after this function; None where nothing shows it."""
         return _in_vault(item) or self._in_content(item) or self._in_reference(item)
 
-    def _in_content(self, item: Item) -> Reason | None:
+    def _in_content(self, item: Item) -> Answer | None:
         content = [] if _is_disabled(item) else [*_texts(item)]
         field = next((field for field, text in content if _has_variable(text)), "")
         if not field:
@@ -156,7 +133,7 @@ class Variables:
         else:
             return None
         text = f"{field} has a variable (${{...}}), {why}: then the content changes, and the name does not"
-        return Reason(ReasonCode.VARIABLE, text, item, field, remedy=_REMEDY)
+        return Answer(text, item, field, remedy=_REMEDY)
 
     @cached_property
     def _is_substituted(self) -> bool:
@@ -208,7 +185,7 @@ class Variables:
                 if one is not item and one.is_config:
                     yield from (prefix + key for key in data_keys(one))
 
-    def _in_reference(self, item: Item) -> Reason | None:
+    def _in_reference(self, item: Item) -> Answer | None:
         names = {item.id.name, base_name(item)}
         for one, pattern in self._open:
             if (
@@ -217,7 +194,7 @@ class Variables:
                 and self._is_near(one, item)
             ):
                 text = f"{authored_id(one.referrer)} may mean it by the variable in {one.reference.field}"
-                return Reason(ReasonCode.VARIABLE, text, one.referrer, one.reference.field)
+                return Answer(text, one.referrer, one.reference.field)
         return None
 
     def _is_near(self, one: ResolvedReference, item: Item) -> bool:
@@ -251,7 +228,7 @@ class Variables:
         return None
 
 
-def _in_vault(item: Item) -> Reason | None:
+def _in_vault(item: Item) -> Answer | None:
     """Say which text Argo CD's Vault plugin replaces, also in base64."""
     is_any, is_ignored = (
         _VAULT_PATH in item.annotations,
@@ -267,7 +244,7 @@ def _in_vault(item: Item) -> Reason | None:
             said = (
                 f"{field} has a placeholder, {why}: then the content changes, and the name does not"
             )
-            return Reason(ReasonCode.VARIABLE, said, item, field, source=_VAULT_PLUGIN)
+            return Answer(said, item, field, source=_VAULT_PLUGIN)
     return None
 
 

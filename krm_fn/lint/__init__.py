@@ -1,1 +1,1 @@
-"""What is wrong and no edit can mend: one idea a file, put together in `warn`."""
+"""Look for what no edit can mend: `CHECKS` of `lint.py` lists all checks."""

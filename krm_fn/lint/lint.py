@@ -1,7 +1,11 @@
-"""What no edit can mend: `lint` lists the checks, and those of objects themselves are here."""
+"""Look for what no edit can mend.
+
+`CHECKS` lists all checks. Those of objects themselves are here too.
+"""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes
@@ -10,41 +14,28 @@ from krm_fn.base.keys import PACKAGE_PATH
 from krm_fn.base.kind import cannot_change, is_fixed, is_hook, is_replaced, kind_of
 from krm_fn.base.node import elements, get, is_mapping, mark_of, text
 from krm_fn.base.problem import UNRENDERED, Problem, ResourceId, Severity
-from krm_fn.base.settings import DEFAULT_SET, Jobs, Settings, Strategy
+from krm_fn.base.settings import DEFAULT_SET, Jobs, Strategy
 from krm_fn.core.decide.choose import is_encrypted
-from krm_fn.core.decide.run import Choices, Guards, Package, ReasonCode, Revision, Revisions, Run
+from krm_fn.core.decide.run import Package, Revision, Run
 from krm_fn.core.names.names import authored_id, listed_revisions
 from krm_fn.core.references.find import may_refer
-from krm_fn.core.references.references import References
-from krm_fn.guards.replaced_later import SUBSTITUTE
-from krm_fn.lint.not_followed import (
-    find_copied,
-    find_filled_by_vars,
-    find_in_fields,
-    find_in_kapps_annotations,
-    find_in_options,
-    find_made_in_cluster,
-    find_unfollowed_affixes,
-    find_unlisted,
-    find_unversioned,
-    warn_about_left_behind,
-    warn_about_misspelled,
-    warn_about_texts,
-)
-from krm_fn.lint.without_effect import (
-    find_encrypted_files,
-    find_encrypted_keys,
-    find_missing_keys,
-    find_misspelled_kinds,
-    find_nothing_chosen,
-    find_own_annotations,
-    find_refused_data,
-    find_unmatched,
-)
+from krm_fn.guards.replaced_later import SUBSTITUTE, VARIABLE
+from krm_fn.lint import not_followed, without_effect
 
 _ARGO_CD, _ARGO_GROUP = "argocd", "argoproj.io"
 _SPEC_OF = {"Application": ("spec",), "ApplicationSet": ("spec", "template", "spec")}
 """Kinds of Argo CD, and where each has the spec of an Application."""
+
+
+class Check(NamedTuple):
+    """A search for problems, and when a run has anything for it to look at.
+
+    `if_unread`: it may find errors, so it also runs where nobody reads warnings.
+    """
+
+    find: Callable[[Run], Iterable[Problem]]
+    when: Callable[[Run], object] = lambda _: True
+    if_unread: bool = False
 
 
 def lint(run: Run) -> Changes:
@@ -52,21 +43,11 @@ def lint(run: Run) -> Changes:
 
     Warnings are only looked for where somebody reads them.
     """
-    run = run.add(
-        Changes(
-            problems=(
-                *find_taken(run.package, run.choices, run.settings),
-                *find_unrendered(run.package.authored),
-                *find_encrypted_keys(run.package.configs),
-            )
-        )
-    )
     is_strict = run.settings.strict or run.environment.strict
-    if run.environment.warns or is_strict:
-        run = run.add(Changes(problems=tuple(_warn(run))))
-        # Else the reason may be said already.
-        if all(problem.severity is Severity.INFO for problem in run.changes.problems):
-            run = run.add(Changes(problems=tuple(find_nothing_chosen(run))))
+    is_read = run.environment.warns or is_strict
+    for check in CHECKS:
+        if (is_read or check.if_unread) and check.when(run):
+            run = run.add(Changes(problems=tuple(check.find(run))))
     problems = [problem.as_error() if is_strict else problem for problem in run.changes.problems]
     return run.changes._replace(problems=tuple(_readdress(problems, run.jobs)))
 
@@ -82,69 +63,14 @@ def _readdress(problems: Iterable[Problem], jobs: Iterable[Revision]) -> Iterato
         yield problem if is_kept else problem._replace(resource=names[problem.resource])
 
 
-def _warn(run: Run) -> Iterator[Problem]:
-    """Warn about settings without effect, objects that will not follow, and objects that the API server will refuse.
-
-    All of it is a warning or less: who only asks for errors does not need it. What a package has nothing of is not
-    looked at.
-    """
-    package, references, revisions, settings = (
-        run.package,
-        run.references,
-        run.revisions,
-        run.settings,
-    )
-    # What the configuration says, and does not happen.
-    if settings.select or settings.exclude or settings.references:
-        yield from find_unmatched(package, settings, references.index.names)
-    yield from find_misspelled_kinds(package.authored)
-    if package.emitted:
-        yield from find_abandoned_linkers(package, settings)
-    # What does not follow a new name, or follows it too often.
-    if revisions.rendered or revisions.restored:
-        yield from find_no_referrers(package, revisions)
-        yield from find_unlisted(package, references, revisions)
-        yield from find_in_options(package, references, run.mentions, revisions)
-        yield from find_in_fields(run.mentions, revisions)
-        yield from warn_about_texts(run.mentions, revisions)
-        yield from find_copied(run.guards, revisions)
-        yield from find_filled_by_vars(revisions)
-        yield from find_in_kapps_annotations(package.authored, revisions)
-        yield from find_substituted(run.guards, revisions)
-        yield from find_written_again(package, references, revisions)
-        yield from find_named_by_ciphertext(revisions)
-    yield from warn_about_left_behind(run)
-    yield from find_immutable(references, revisions, run.changes)
-    if revisions.rendered and settings.linker.enabled and _ARGO_CD in settings.deployers:
-        yield from find_pruned_last(package.authored)
-    if run.jobs:
-        from krm_fn.extras.jobs import find_job_names
-
-        yield from find_job_names(package, run.jobs)
-    # What a cluster will not accept, or not as it is here.
-    yield from find_duplicates(package, revisions)
-    if references.authored:
-        yield from warn_about_misspelled(package, references)
-        yield from find_unfollowed_affixes(references)
-        yield from find_made_in_cluster(package, references, run.choices)
-    if references.authored or references.mounted:
-        written = {choice.item for choice in run.choices.all if choice.is_written_by_others}
-        yield from find_missing_keys(package, references, written, settings)
-    yield from find_refused_data(package, revisions, settings.deployers)
-    yield from find_encrypted_files(package.configs, settings.deployers)
-    yield from find_own_annotations(package.authored, settings.kinds)
-    # What changes without another name.
-    if references.read_by_pods:
-        yield from find_unversioned(references, revisions, run.choices)
-
-
-def find_taken(package: Package, choices: Choices, settings: Settings) -> Iterator[Problem]:
+def find_taken(run: Run) -> Iterator[Problem]:
     """Report for each other set how many of its revisions this configuration would choose, and has no effect on.
 
     That is so where the base of a kustomization runs the function too, and where a set gets another name in place. It
     is an error if this set has no revision at all, and is there for nothing else. Sets that share a package select
     different objects.
     """
+    package, choices, settings = run.package, run.choices, run.settings
     if package.config_id is None:  # then nobody has written what has no effect
         return
     taken: dict[str, list[Item]] = defaultdict(list)
@@ -176,21 +102,22 @@ def find_taken(package: Package, choices: Choices, settings: Settings) -> Iterat
         )
 
 
-def find_abandoned_linkers(package: Package, settings: Settings) -> Iterator[Problem]:
+def find_abandoned_linkers(run: Run) -> Iterator[Problem]:
     """Warn once for each other set whose linker does not fit the package.
 
     Several sets may share a package. Then each has its revisions there, and its inventory lists
     them.
     """
+    own_sets = run.settings.own_sets
     linkers: dict[str, list[Item]] = defaultdict(list)
-    for item in package.emitted:
+    for item in run.package.emitted:
         linkers[item.labels.get(keys.SET, "")].append(item)
     for name, objects in linkers.items():
-        if name not in ("", *settings.own_sets) and (
-            reason := _why_abandoned(name, objects, package)
-        ):
+        is_of_another_set = name not in ("", *own_sets)
+        reason = _why_abandoned(name, objects, run.package) if is_of_another_set else ""
+        if reason:
             message = (
-                f"belongs to the linker of set {name}, {reason}; set spec.takeOver: [{name}] if set {settings.set} "
+                f"belongs to the linker of set {name}, {reason}; set spec.takeOver: [{name}] if set {run.settings.set} "
                 "replaces it, else run the function of that set, or remove its objects"
             )
             yield about(objects[0], message, severity=Severity.WARNING)
@@ -206,10 +133,10 @@ def _why_abandoned(name: str, objects: list[Item], package: Package) -> str:
     return "which a run without a name has made" if name == DEFAULT_SET else ""
 
 
-def find_no_referrers(package: Package, revisions: Revisions) -> Iterator[Problem]:
+def find_no_referrers(run: Run) -> Iterator[Problem]:
     """Warn if no object of the package could follow a new name, as when kpt's selectors pass ConfigMaps alone."""
-    if revisions.renamed and not any(
-        may_refer(item.id) and not item.is_local for item in package.authored
+    if run.revisions.renamed and not any(
+        may_refer(item.id) and not item.is_local for item in run.package.authored
     ):
         message = (
             "ConfigMaps or Secrets are renamed, but the package has no objects that could reference them: referrers "
@@ -218,21 +145,19 @@ def find_no_referrers(package: Package, revisions: Revisions) -> Iterator[Proble
         yield Problem(message, severity=Severity.WARNING)
 
 
-def find_immutable(
-    references: References, revisions: Revisions, changes: Changes
-) -> Iterator[Problem]:
+def find_immutable(run: Run) -> Iterator[Problem]:
     """Warn about each Job, Pod, ReplicaSet and StorageClass that names a renamed object or changes, at the first field.
 
     The warning is the same on every run: the next change of the content changes the object again.
     """
     changed: list[tuple[Item, str]] = []
-    for referrer, reference, targets in references:
-        is_renamed = not revisions.renamed.keys().isdisjoint(targets)
+    for referrer, reference, targets in run.references:
+        is_renamed = not run.revisions.renamed.keys().isdisjoint(targets)
         if is_renamed and (reference.in_pod or is_fixed(referrer)):
             changed.append((referrer, reference.field))
-    changed += [(edit.item, edit.field) for edit in changes.edits]
+    changed += [(edit.item, edit.field) for edit in run.changes.edits]
     told = set()  # and those of another name: the cluster sees a new object
-    for item, patch in changes.patches:
+    for item, patch in run.changes.patches:
         if "spec" in patch and (kind := kind_of(item)):
             changed.append((item, kind.pod_spec))
         metadata = patch.get("metadata")
@@ -266,10 +191,12 @@ def _say_immutable(item: Item) -> str:
     return ""
 
 
-def find_pruned_last(items: Collection[Item]) -> Iterator[Problem]:
+def find_pruned_last(run: Run) -> Iterator[Problem]:
     """Warn if an Application lets Argo CD prune last, and a canary may keep it from being healthy before that."""
-    kinds = {(item.id.group, item.id.kind) for item in items}
-    for item in items if (_ARGO_GROUP, "Rollout") in kinds else ():
+    items = run.package.authored
+    if not any((item.id.group, item.id.kind) == (_ARGO_GROUP, "Rollout") for item in items):
+        return
+    for item in items:
         prefix = _SPEC_OF.get(item.id.kind) if item.id.group == _ARGO_GROUP else None
         if prefix is None:
             continue
@@ -283,9 +210,9 @@ def find_pruned_last(items: Collection[Item]) -> Iterator[Problem]:
                 yield about(item, message, f"{'.'.join(path)}[{index}]", Severity.WARNING)
 
 
-def find_unrendered(items: Iterable[Item]) -> Iterator[Problem]:
+def find_unrendered(run: Run) -> Iterator[Problem]:
     """Report each name or namespace that is a template of Helm. No API server accepts it."""
-    for item in items:
+    for item in run.package.authored:
         if not item.id.api_version or item.is_local:
             continue
         for field, name in (("name", item.id.name), ("namespace", item.id.namespace)):
@@ -296,15 +223,17 @@ def find_unrendered(items: Iterable[Item]) -> Iterator[Problem]:
                 yield problem._replace(line=mark.line + 1, column=mark.column + 1)
 
 
-def find_substituted(guards: Guards, revisions: Revisions) -> Iterator[Problem]:
+def find_substituted(run: Run) -> Iterator[Problem]:
     """Warn about each object that is renamed though its content, or a reference to it, is still to be substituted.
 
     It was chosen by somebody, so it is renamed. It stays immutable: the API server then refuses a variable's new value
     with a message, instead of giving old pods other content under the name that they know.
     """
-    for revision in revisions.rendered:
-        is_renamed = revision.strategy is Strategy.RENAME
-        reason = guards[ReasonCode.VARIABLE].why(revision.item) if is_renamed else None
+    variable = run.guards[VARIABLE]
+    for revision in run.revisions.rendered:
+        if revision.strategy is not Strategy.RENAME:
+            continue
+        reason = variable.why(revision.item)
         if reason is not None:
             only_flux = (
                 "" if reason.source else f", or annotate the object with {SUBSTITUTE}: disabled"
@@ -315,20 +244,21 @@ def find_substituted(guards: Guards, revisions: Revisions) -> Iterator[Problem]:
             )
 
 
-def find_duplicates(package: Package, revisions: Revisions) -> Iterator[Problem]:
+def find_duplicates(run: Run) -> Iterator[Problem]:
     """Warn about each object that has kind, namespace and name of an earlier one, also in the output.
 
     kustomize refuses such a package, kpt tells subpackages apart, and a chart may create a hook beside an object of
     its name. Renamed objects of one name and other content are told apart by it: a reference that may mean two of them
     is an error.
     """
+    package, new_names = run.package, run.revisions.names
     first: dict[tuple[str, ...], Item] = {}
     for item in package.authored:
         who = item.id
         if not who.name or not who.kind or item.is_local or is_hook(item):
             continue
         subpackage = item.annotations.get(PACKAGE_PATH, "")
-        names = who.name, revisions.names.get(item, who.name)
+        names = who.name, new_names.get(item, who.name)
         identity = (who.group, who.kind, package.namespace_of(item), *names, subpackage)
         earlier = first.setdefault(identity, item)
         if earlier is not item:
@@ -338,9 +268,7 @@ def find_duplicates(package: Package, revisions: Revisions) -> Iterator[Problem]
             )
 
 
-def find_written_again(
-    package: Package, references: References, revisions: Revisions
-) -> Iterator[Problem]:
+def find_written_again(run: Run) -> Iterator[Problem]:
     """Warn about each object beside a revision of its own that is still read.
 
     In a package rendered in place, a generator such as kpt's gen-configmap or render-helm-chart
@@ -348,20 +276,22 @@ def find_written_again(
     """
     made = {
         (one.base_id, one.item.annotations.get(PACKAGE_PATH, "")): one
-        for one in revisions.rendered
+        for one in run.revisions.rendered
         if keys.BASE_NAME in one.item.annotations
     }
     again = [
         (item, made[who])
-        for item in package.configs
+        for item in run.package.configs
         if keys.BASE_NAME not in item.annotations
         and (who := (item.id, item.annotations.get(PACKAGE_PATH, ""))) in made
     ]
-    named: set[Item] = set()
-    for _, _, targets in references if again else ():
-        named.update(targets)
+    if not again:
+        return
+    referenced: set[Item] = set()
+    for _, _, targets in run.references:
+        referenced.update(targets)
     for item, revision in again:
-        if revision.item in named:
+        if revision.item in referenced:
             message = (
                 f"is beside {revision.id}, a revision of it that references still name; remove that one, and do not "
                 "render in place what a program writes again each time"
@@ -371,11 +301,87 @@ def find_written_again(
             )
 
 
-def find_named_by_ciphertext(revisions: Revisions) -> Iterator[Problem]:
+def find_named_by_ciphertext(run: Run) -> Iterator[Problem]:
     """Say of each revision that its name says what is encrypted, not what is decrypted."""
-    for revision in revisions.rendered:
+    for revision in run.revisions.rendered:
         if revision.is_renamed and is_encrypted(revision.item):
             message = "is named by its ciphertext, so encrypting the same values again gives it another name"
             yield about(revision.item, message, "sops", Severity.INFO)._replace(
                 resource=revision.base_id
             )
+
+
+def _find_job_names(run: Run) -> Iterable[Problem]:
+    # Hardly any package renames Jobs: who does not need not import what does (decision 31).
+    from krm_fn.extras.jobs import find_job_names
+
+    return find_job_names(run)
+
+
+def _has_entries(run: Run) -> bool:
+    settings = run.settings
+    return bool(settings.select or settings.exclude or settings.references)
+
+
+def _decides_names(run: Run) -> bool:
+    return bool(run.revisions.rendered or run.revisions.restored)
+
+
+def _emits_linker_for_argo_cd(run: Run) -> bool:
+    settings = run.settings
+    is_linked = bool(run.revisions.rendered) and settings.linker.enabled
+    return is_linked and _ARGO_CD in settings.deployers
+
+
+def _has_references(run: Run) -> bool:
+    return bool(run.references.authored)
+
+
+def _has_references_or_mounts(run: Run) -> bool:
+    return bool(run.references.authored or run.references.mounted)
+
+
+def _says_nothing_yet(run: Run) -> bool:
+    return all(problem.severity is Severity.INFO for problem in run.changes.problems)
+
+
+CHECKS = (
+    # Errors, among others.
+    Check(find_taken, if_unread=True),
+    Check(find_unrendered, if_unread=True),
+    Check(without_effect.find_encrypted_keys, if_unread=True),
+    # What the configuration says, and does not happen.
+    Check(without_effect.find_unmatched, when=_has_entries),
+    Check(without_effect.find_misspelled_kinds),
+    Check(find_abandoned_linkers, when=lambda run: run.package.emitted),
+    # What does not follow a new name, or follows it too often.
+    Check(find_no_referrers, when=_decides_names),
+    Check(not_followed.find_unlisted, when=_decides_names),
+    Check(not_followed.find_in_options, when=_decides_names),
+    Check(not_followed.find_in_fields, when=_decides_names),
+    Check(not_followed.warn_about_texts, when=_decides_names),
+    Check(not_followed.find_copied, when=_decides_names),
+    Check(not_followed.find_filled_by_vars, when=_decides_names),
+    Check(not_followed.find_in_kapps_annotations, when=_decides_names),
+    Check(find_substituted, when=_decides_names),
+    Check(find_written_again, when=_decides_names),
+    Check(find_named_by_ciphertext, when=_decides_names),
+    Check(not_followed.warn_about_left_behind),
+    Check(find_immutable),
+    Check(find_pruned_last, when=_emits_linker_for_argo_cd),
+    Check(_find_job_names, when=lambda run: run.jobs),
+    # What a cluster will not accept, or not as it is here.
+    Check(find_duplicates),
+    Check(not_followed.warn_about_misspelled, when=_has_references),
+    Check(not_followed.find_unfollowed_affixes, when=_has_references),
+    Check(not_followed.find_made_in_cluster, when=_has_references),
+    Check(without_effect.warn_about_missing_keys, when=_has_references_or_mounts),
+    Check(without_effect.find_refused_data),
+    Check(without_effect.find_encrypted_files),
+    Check(without_effect.find_own_annotations),
+    # What changes without another name.
+    Check(not_followed.find_unversioned, when=lambda run: run.references.read_by_pods),
+    # Last: where another check warns, that may be the reason already.
+    Check(without_effect.find_nothing_chosen, when=_says_nothing_yet),
+)
+"""All checks, in the order in which their problems are reported."""

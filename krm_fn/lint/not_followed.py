@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about, data_texts
@@ -13,8 +13,7 @@ from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import descend, read_path, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.run import Choices, Guards, Package, ReasonCode, Revision, Revisions, Run
-from krm_fn.core.decide.summarize_run import find_made_for_pods
+from krm_fn.core.decide.run import Package, Revision, Revisions, Run
 from krm_fn.core.names.content_hash import Unhashable, content_hash
 from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
 from krm_fn.core.names.suggest import find_near
@@ -29,13 +28,24 @@ from krm_fn.facts.annotations import KAPP_EXPLICIT_REFERENCE, KAPP_KEEPS_ORIGINA
 _OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
 
 
-def find_unlisted(
-    package: Package, references: References, revisions: Revisions
-) -> Iterator[Problem]:
+class Seen(Protocol):
+    """The parts of a run that searches read. A rendering that `krm-fn verify` reads has them too."""
+
+    @property
+    def package(self) -> Package: ...
+    @property
+    def references(self) -> References: ...
+    @property
+    def mentions(self) -> Mentions: ...
+    @property
+    def revisions(self) -> Revisions: ...
+
+
+def find_unlisted(run: Run) -> Iterator[Problem]:
     """Warn about each referrer of a revision whose kind no Role may name."""
-    rendered = {revision.item for revision in revisions.rendered}
+    rendered = {revision.item for revision in run.revisions.rendered}
     seen = set()
-    for referrer, reference, targets in references:
+    for referrer, reference, targets in run.references:
         is_consumer = (
             not reference.written
             and referrer.id.kind not in ROLES
@@ -43,7 +53,7 @@ def find_unlisted(
         )
         # Retained for another reason, which is said.
         is_consumer = is_consumer and reference.rule.by is not By.COPY
-        kind = package.kinds.of(referrer.id)
+        kind = run.package.kinds.of(referrer.id)
         if is_consumer and referrer not in seen and not kind.is_listable:
             seen.add(referrer)
             message = (
@@ -53,19 +63,18 @@ def find_unlisted(
             yield about(referrer, message, severity=Severity.WARNING)
 
 
-def find_in_options(
-    package: Package, references: References, mentions: Mentions, revisions: Revisions
-) -> Iterator[Problem]:
+def find_in_options(run: Run) -> Iterator[Problem]:
     """Warn about each option or variable that passes the base name of a renamed object to a program."""
     # A name in data is followed where a reference is recognised by its shape.
-    followed = {(one.item, one.field, one.reference.target) for one in references.embedded}
-    for revision in revisions.rendered:
+    followed = {(one.item, one.field, one.reference.target) for one in run.references.embedded}
+    for revision in run.revisions.rendered:
         if revision.strategy is not Strategy.RENAME:
             continue
-        namespaces = package.namespaces_like(revision.item.id.namespace)
-        for item, found in mentions.options.passing(
+        namespaces = run.package.namespaces_like(revision.item.id.namespace)
+        passing = run.mentions.options.passing(
             revision.item.id.kind, revision.base_name, namespaces
-        ):
+        )
+        for item, found in passing:
             if (item, found.field, found.name) not in followed:
                 message = (
                     f"{found.shown} passes {found.name!r}, but {revision.base_id} is renamed to {revision.name}; "
@@ -74,12 +83,12 @@ def find_in_options(
                 yield about(item, message, found.field, Severity.WARNING)
 
 
-def find_in_fields(mentions: Mentions, revisions: Revisions) -> Iterator[Problem]:
+def find_in_fields(run: Run) -> Iterator[Problem]:
     """Warn about fields of custom resources that seem to name a renamed object, and that no rule follows."""
-    if not revisions.renamed:
+    if not run.revisions.renamed:
         return
-    for one in mentions.unfollowed:
-        revision = revisions.renamed.get(one.target)
+    for one in run.mentions.unfollowed:
+        revision = run.revisions.renamed.get(one.target)
         if revision is not None and revision.strategy is Strategy.RENAME:
             kind, base, new = one.target.id.kind, revision.base_name, revision.name
             if one.may_be_followed:
@@ -121,47 +130,45 @@ class LeftBehind(NamedTuple):
 _NO_HASH = "set disableNameSuffixHash: true for its generator"
 
 
-def find_left_behind(
-    package: Package, references: References, mentions: Mentions, followed: Collection[Item]
-) -> Iterable[LeftBehind]:
-    """Find what keeps the base name of an object that kustomize has named, and that is not `followed`.
+def find_left_behind(seen: Seen) -> Iterable[LeftBehind]:
+    """Find what keeps the base name of an object that kustomize has named, and that is not renamed here.
 
     A field is found once, by what says most of it.
     """
     found: dict[tuple[Item, str], LeftBehind] = {}
-    for one in _find_left_behind(package, references, mentions, followed):
+    for one in _find_left_behind(seen):
         found.setdefault((one.referrer, one.field), one)
     return found.values()
 
 
-def _find_left_behind(
-    package: Package, references: References, mentions: Mentions, followed: Collection[Item]
-) -> Iterator[LeftBehind]:
+def _find_left_behind(seen: Seen) -> Iterator[LeftBehind]:
+    renamed = seen.revisions.renamed
     hashed = {
         item: base_name(item)
-        for item in package.configs
-        if item not in followed
+        for item in seen.package.configs
+        if item not in renamed
         and item.annotations.get(keys.STRATEGY) != Strategy.IGNORE
         and is_hashed_by_kustomize(item)
     }
     if not hashed:
         return
-    for one in references.authored:
+    mentions = seen.mentions
+    for one in seen.references.authored:
         if not one.reference.written and one.referrer.id.kind not in ROLES:
-            yield from _find_left_by_reference(one, references.index, hashed)
+            yield from _find_left_by_reference(one, seen.references.index, hashed)
     for miss in mentions.unfollowed:
-        said = text(descend(miss.referrer.node, read_path(miss.field))).rpartition("/")[2]
-        if miss.target in hashed and said == hashed[miss.target]:
+        name = text(descend(miss.referrer.node, read_path(miss.field))).rpartition("/")[2]
+        if miss.target in hashed and name == hashed[miss.target]:
             yield LeftBehind(
                 miss.referrer, miss.field, miss.target, "add the field to spec.references"
             )
     for item, base in hashed.items():
-        namespaces = package.namespaces_like(item.id.namespace)
+        namespaces = seen.package.namespaces_like(item.id.namespace)
         for referrer, found in mentions.options.passing(item.id.kind, base, namespaces):
             yield LeftBehind(referrer, found.field, item)
-    for said_in in [*mentions.in_texts, *mentions.in_variables]:
-        if not said_in.for_people and said_in.name == hashed.get(said_in.target):
-            yield LeftBehind(said_in.item, said_in.field, said_in.target)
+    for mention in [*mentions.in_texts, *mentions.in_variables]:
+        if not mention.for_people and mention.name == hashed.get(mention.target):
+            yield LeftBehind(mention.item, mention.field, mention.target)
 
 
 def _find_left_by_reference(
@@ -189,8 +196,7 @@ def _name_by_kustomize(item: Item) -> str:
 
 def warn_about_left_behind(run: Run) -> Iterator[Problem]:
     """Warn about each base name that nothing has, because kustomize has named the object."""
-    renamed = run.revisions.renamed
-    for one in find_left_behind(run.package, run.references, run.mentions, renamed):
+    for one in find_left_behind(run):
         kind = one.item.id.kind
         remedy = one.remedy
         if remedy and kind not in run.settings.kinds:
@@ -205,12 +211,12 @@ _VARIABLE = re.compile(r"\$\(([A-Z][A-Z0-9_]*)\)")
 """A reference to one of kustomize's `vars`, as its pages spell them."""
 
 
-def find_filled_by_vars(revisions: Revisions) -> Iterator[Problem]:
+def find_filled_by_vars(run: Run) -> Iterator[Problem]:
     """Warn about content that kustomize may fill after it has named the object, where this function runs before that.
 
     Only lines by themselves: scripts and manifests in data have such variables of their own.
     """
-    for revision in revisions.rendered:
+    for revision in run.revisions.rendered:
         if revision.is_renamed and NEEDS_HASH_SUFFIX in revision.item.annotations:
             for value in data_texts(revision.item):
                 found = None if "\n" in value.text else _VARIABLE.search(value.text)
@@ -224,23 +230,22 @@ def find_filled_by_vars(revisions: Revisions) -> Iterator[Problem]:
                     break
 
 
-def warn_about_texts(mentions: Mentions, revisions: Revisions) -> Iterator[Problem]:
+def warn_about_texts(run: Run) -> Iterator[Problem]:
     """Warn about other texts that name a renamed object, and say which of them people read."""
-    if not revisions.renamed:
+    mentions, renamed = run.mentions, run.revisions.renamed
+    if not renamed:
         return
-    said = {(one.referrer, one.field, one.target) for one in mentions.unfollowed}
+    in_fields = {(one.referrer, one.field, one.target) for one in mentions.unfollowed}
     for one in mentions.in_texts:
-        revision = revisions.renamed.get(one.target)
+        revision = renamed.get(one.target)
         if revision is None or revision.strategy is not Strategy.RENAME:
             continue
-        is_said = (one.item, one.field, one.target) in said or any(
-            (item, option.field) == (one.item, one.field)
-            for item, option in mentions.options.passing(
-                one.target.id.kind, revision.base_name, None
-            )
-        )
+        passing = mentions.options.passing(one.target.id.kind, revision.base_name, None)
+        is_option = any((item, option.field) == (one.item, one.field) for item, option in passing)
+        is_field = (one.item, one.field, one.target) in in_fields
         is_kapps = one.field.startswith(f"metadata.annotations[{KAPP_EXPLICIT_REFERENCE}")
-        if is_said or is_kapps:  # `find_in_kapps_annotations` says more
+        # `find_in_fields`, `find_in_options` and `find_in_kapps_annotations` say more of these.
+        if is_field or is_option or is_kapps:
             continue
         kind, base, new = one.target.id.kind, revision.base_name, revision.name
         if one.for_people:
@@ -254,17 +259,17 @@ def warn_about_texts(mentions: Mentions, revisions: Revisions) -> Iterator[Probl
         yield about(one.item, message, one.field, severity)
 
 
-def find_in_kapps_annotations(authored: Iterable[Item], revisions: Revisions) -> Iterator[Problem]:
+def find_in_kapps_annotations(run: Run) -> Iterator[Problem]:
     """Warn about what kapp would have versioned, and what it has kept, of objects that are renamed now."""
     renamed: dict[str, list[Revision]] = defaultdict(list)
-    for one in revisions.rendered:
+    for one in run.revisions.rendered:
         if one.is_renamed:
             renamed[one.base_name].append(one)
-    for item in authored:
-        for name, written in item.annotations.items():
+    for item in run.package.authored:
+        for name, value in item.annotations.items():
             if not name.startswith(KAPP_EXPLICIT_REFERENCE):
                 continue
-            words = dict.fromkeys(re.findall(r"[\w.-]+", written))
+            words = dict.fromkeys(re.findall(r"[\w.-]+", value))
             for revision in chain.from_iterable(renamed.get(word, ()) for word in words):
                 if revision.base_id.kind in words:
                     message = (
@@ -284,31 +289,27 @@ def find_in_kapps_annotations(authored: Iterable[Item], revisions: Revisions) ->
             )
 
 
-def find_copied(guards: Guards, revisions: Revisions) -> Iterator[Problem]:
+def find_copied(run: Run) -> Iterator[Problem]:
     """Warn about each renamed object that a program copies elsewhere.
 
     Nobody sees who reads the copies.
     """
-    for revision in revisions.rendered:
-        reason = (
-            guards[ReasonCode.COPIED].why(revision.item)
-            if revision.strategy is Strategy.RENAME
-            else None
-        )
-        if reason is not None:
+    for revision in run.revisions.rendered:
+        if revision.strategy is not Strategy.RENAME:
+            continue
+        copy = run.mentions.copies.find(revision.item)
+        if copy is not None:
             message = (
-                f"{revision.base_id} is renamed to {revision.name}, but {reason.text}; readers of the copies keep "
+                f"{revision.base_id} is renamed to {revision.name}, but {copy.text}; readers of the copies keep "
                 "the old name, and a copy may be emptied when the object of that name is deleted; exclude it"
             )
-            problem = about(reason.item or revision.item, message, reason.field, Severity.WARNING)
-            yield (
-                problem._replace(resource=revision.id) if reason.item is revision.item else problem
-            )
+            problem = about(copy.item, message, copy.field, Severity.WARNING)
+            yield problem._replace(resource=revision.id) if copy.item is revision.item else problem
 
 
-def warn_about_misspelled(package: Package, references: References) -> Iterator[Problem]:
+def warn_about_misspelled(run: Run) -> Iterator[Problem]:
     """Warn about each name that the package nearly has."""
-    for one in find_misspelled(package, references):
+    for one in find_misspelled(run):
         yield about(
             one.resolved.referrer, one.message, one.resolved.reference.field, Severity.WARNING
         )
@@ -329,12 +330,13 @@ class Misspelled(NamedTuple):
         return f"{kind} {name!r} is not in the package; did you mean {meant}?"
 
 
-def find_misspelled(package: Package, references: References) -> Iterator[Misspelled]:
+def find_misspelled(seen: Seen) -> Iterator[Misspelled]:
     """Find each name that the package does not have, if it has one of the same kind and namespace that is near.
 
     The reference may be optional: Kubernetes does not report such a mistake at all. A name that any object of the
     package has is none: an operator may make a Secret under the name of its own object.
     """
+    package, references = seen.package, seen.references
     made = {
         (_place_of(one, package), one.reference.target)
         for one in references.authored
@@ -400,16 +402,16 @@ def _place_of(one: ResolvedReference, package: Package) -> tuple[str, str]:
     return one.reference.kind, one.namespace_meant or package.namespace
 
 
-def find_unfollowed_affixes(references: References) -> Iterator[Problem]:
+def find_unfollowed_affixes(seen: Seen) -> Iterator[Problem]:
     """Warn about each name that is not in the package, and that is there with what its referrer has around its own.
 
     kustomize gives a custom resource a prefix, but not the names in it. Only its annotations and its tree tell which.
     """
-    for one in references.authored:
+    for one in seen.references.authored:
         is_followed = (
             bool(one.targets) or one.reference.written or one.referrer.id.group in BUILT_IN_GROUPS
         )
-        if not is_followed and (meant := _find_with_affixes(one, references.index)):
+        if not is_followed and (meant := _find_with_affixes(one, seen.references.index)):
             message = (
                 f"names {one.reference.kind} {one.reference.target!r}, which is not in the package, but "
                 f"{authored_id(meant)} is: kustomize puts no namePrefix or nameSuffix around names in a "
@@ -441,13 +443,11 @@ def _possible_affixes(name: str) -> Iterator[tuple[str, str]]:
             yield from ((name[:end], name[start:]) for end in after if end < start)
 
 
-def find_made_in_cluster(
-    package: Package, references: References, choices: Choices
-) -> Iterator[Problem]:
+def find_made_in_cluster(run: Run) -> Iterator[Problem]:
     """Say of each object that another one makes in the cluster, and that pods read, why it is not versioned."""
-    strategies = {choice.item: choice.strategy for choice in choices.all}
+    strategies = {choice.item: choice.strategy for choice in run.choices.all}
     told = set()
-    for producer, reference, namespace, reader in find_made_for_pods(package, references):
+    for producer, reference, namespace, reader in run.references.made_for_pods:
         made = reference.kind, namespace, reference.target
         is_handled = strategies.get(producer, Strategy.IGNORE) is not Strategy.IGNORE
         if made not in told and not is_handled:
@@ -489,13 +489,11 @@ def _say_unversioned(
     )
 
 
-def find_unversioned(
-    references: References, revisions: Revisions, choices: Choices
-) -> Iterator[Problem]:
+def find_unversioned(run: Run) -> Iterator[Problem]:
     """Say of each producer that pods read what of its content may change under one name."""
-    bases = {revision.item: revision.base_id for revision in revisions.rendered}
-    for choice in choices.all:
-        if choice.strategy is Strategy.IGNORE or choice.item not in references.read_by_pods:
+    bases = {revision.item: revision.base_id for revision in run.revisions.rendered}
+    for choice in run.choices.all:
+        if choice.strategy is Strategy.IGNORE or choice.item not in run.references.read_by_pods:
             continue
         unpinned = find_unpinned(choice.item)
         if unpinned:

@@ -44,7 +44,7 @@ from krm_fn.base.pods import CONTAINER_LISTS
 from krm_fn.base.problem import Problem, Severity, and_others, listing
 from krm_fn.base.settings import KIND, FieldSpec, Selector, Settings, Strategy, is_pattern
 from krm_fn.core.decide.choose import find_first, is_encrypted
-from krm_fn.core.decide.run import Choice, Package, ReasonCode, Revisions, Run
+from krm_fn.core.decide.run import Choice, Package, ReasonCode, Run
 from krm_fn.core.names.go_yaml import is_base64, is_plainly_text, is_text, read_scalar, unfold
 from krm_fn.core.names.names import KnownNames, authored_id, base_name
 from krm_fn.core.names.suggest import (
@@ -61,6 +61,7 @@ from krm_fn.core.references.references import References
 from krm_fn.facts.kinds import AUTHORS_METADATA, SERVER_METADATA
 from krm_fn.guards.replaced_later import is_placeholder
 from krm_fn.guards.well_known import looked_up_by
+from krm_fn.lint.not_followed import Seen
 
 # Keys and data.
 
@@ -90,26 +91,8 @@ _KEY = re.compile(r"(?!\.\Z|\.\.)[-._a-zA-Z0-9]{1,253}")
 _MOST_BYTES = 1024 * 1024
 _MOST_BYTES_OF_A_CHARACTER = 4
 
-_BOOLEAN_WORDS = frozenset(
-    (
-        "y",
-        "Y",
-        "yes",
-        "Yes",
-        "YES",
-        "on",
-        "On",
-        "ON",
-        "n",
-        "N",
-        "no",
-        "No",
-        "NO",
-        "off",
-        "Off",
-        "OFF",
-    )
-)
+_WORDS = "y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF"
+_BOOLEAN_WORDS = frozenset(_WORDS.split("|"))
 """Words that sigs.k8s.io/yaml reads as booleans, and the YAML of kustomize and kpt as text."""
 
 
@@ -138,6 +121,12 @@ class _Wanted(NamedTuple):
 
     name: str
     problem: Problem
+
+
+def warn_about_missing_keys(run: Run) -> Iterator[Problem]:
+    """Warn about keys and paths that pods want, but for objects to which a controller writes."""
+    written = {choice.item for choice in run.choices.all if choice.is_written_by_others}
+    return find_missing_keys(run.package, run.references, written, run.settings)
 
 
 def find_missing_keys(
@@ -325,36 +314,35 @@ def _ask(missing: Iterable[_Wanted], known: Collection[str]) -> Iterator[tuple[_
         yield one, did_you_mean(f'"{meant}"') if meant else ";"
 
 
-def find_refused_data(
-    package: Package, revisions: Revisions, deployers: Collection[str]
-) -> Iterator[Problem]:
+def find_refused_data(run: Run) -> Iterator[Problem]:
     """Warn about keys and values that no API server accepts, without the value: it may be a Secret's.
 
     What is wrong in the same way with several keys of an object is said once.
     """
+    deployers = run.settings.deployers
     are_words_text = bool(deployers) and all(
         DEPLOYERS[name].keeps_boolean_words for name in deployers
     )
-    errors = [problem for problem in revisions.problems if problem.severity is Severity.ERROR]
-    said = {(problem.node, problem.field) for problem in errors}  # what has no hash
-    for item in package.configs:
+    errors = [problem for problem in run.revisions.problems if problem.severity is Severity.ERROR]
+    without_hash = {(problem.node, problem.field) for problem in errors}
+    for item in run.package.configs:
         if not item.is_config:
             continue
         wrong: dict[str, list[str]] = defaultdict(list)
         for field, message in _judge(item, are_words_text=are_words_text):
-            if (item.node, field) not in said:
+            if (item.node, field) not in without_hash:
                 wrong[message].append(field)
         for message, (field, *others) in wrong.items():
             whole = message + and_others(others)
             yield about(item, whole, field, Severity.WARNING)._replace(resource=authored_id(item))
 
 
-def find_encrypted_keys(items: Iterable[Item]) -> Iterator[Problem]:
+def find_encrypted_keys(seen: Seen) -> Iterator[Problem]:
     """Report what kustomize has made of an env file that SOPS encrypts: keys of SOPS, and values that nobody decrypts.
 
     SOPS finds its metadata in one text. A generator makes a key of each line of it.
     """
-    for item in items:
+    for item in seen.package.configs:
         if not item.is_config or item.is_local:
             continue
         for name, is_encoded in _FIELDS[item.id.kind].items():
@@ -363,10 +351,10 @@ def find_encrypted_keys(items: Iterable[Item]) -> Iterator[Problem]:
                 yield about(item, _ENV_FILE, step(name, _SOPS_MAC))
 
 
-def find_encrypted_files(items: Iterable[Item], deployers: Iterable[str]) -> Iterator[Problem]:
+def find_encrypted_files(run: Run) -> Iterator[Problem]:
     """Warn about values that are whole files of SOPS. Flux decrypts those of Secrets, and of nothing else."""
-    decrypts = any(DEPLOYERS[name].decrypts for name in deployers)
-    for item in items:
+    decrypts = any(DEPLOYERS[name].decrypts for name in run.settings.deployers)
+    for item in run.package.configs:
         if not item.is_config or item.is_local or is_encrypted(item):
             continue
         if decrypts and item.id.kind == "Secret":
@@ -501,21 +489,9 @@ _OBJECT = ("apiVersion", "kind", "metadata")
 _CONDITIONS = ("kind", "namespace", "labels", "annotations")
 
 _DOMAIN = "krm-fn.io"
-_ANNOTATIONS = frozenset(
-    {
-        *(
-            keys.STRATEGY,
-            keys.ASKED_FIXED_NAME,
-            keys.BASE_NAME,
-            keys.RETAIN,
-            keys.WANTED,
-            keys.CHECKSUM,
-            keys.RENDERED,
-            keys.OWNS_SECRET,
-        ),
-        *(keys.MADE_BY, keys.STANDS_FOR),
-    }
-)
+_ANNOTATIONS = frozenset((keys.STRATEGY, keys.ASKED_FIXED_NAME, keys.BASE_NAME, keys.RETAIN)) | {
+    *(keys.WANTED, keys.CHECKSUM, keys.RENDERED, keys.OWNS_SECRET, keys.MADE_BY, keys.STANDS_FOR)
+}
 """Authors set the first one; the function and the linker set the others."""
 
 _LABELS = frozenset({keys.SET, keys.COMPONENT})
@@ -523,17 +499,16 @@ _LABELS = frozenset({keys.SET, keys.COMPONENT})
 _MOST_NAMED = 3
 """Objects to name: they mostly share one reason."""
 
-_EXPECTED = frozenset(
-    {ReasonCode.NOT_SELECTED, ReasonCode.FIXED_NAME, ReasonCode.OTHER_SET, ReasonCode.EMPTY}
-)
+_EXPECTED = frozenset({ReasonCode.NOT_SELECTED, ReasonCode.FIXED_NAME, ReasonCode.OTHER_SET})
 """Nobody wonders why these are left alone.
 
 An entry of `select` that matches nothing has a warning of its own.
 """
 
 
-def find_unmatched(package: Package, settings: Settings, names: KnownNames) -> Iterator[Problem]:
+def find_unmatched(run: Run) -> Iterator[Problem]:
     """Warn about each entry of `select`, `exclude` and `references` that has no effect."""
+    package, settings, names = run.package, run.settings, run.references.index.names
     lists: tuple[tuple[str, Sequence[Selector], Collection[str]], ...] = (
         ("select", settings.select or (), settings.kinds),
         # An entry may exclude what is not handled: it stays right when somebody adds the kind.
@@ -668,9 +643,9 @@ def _judge_references(
             )
 
 
-def find_misspelled_kinds(items: Iterable[Item]) -> Iterator[Problem]:
+def find_misspelled_kinds(run: Run) -> Iterator[Problem]:
     """Warn about kinds, versions and fields that no API server knows, and that keep an object from being a revision."""
-    for item in items:
+    for item in run.package.authored:
         if item.is_local:
             continue
         kind = _KINDS.get(item.id.kind.lower().removesuffix("s"))
@@ -709,11 +684,11 @@ def _compare(
             yield name, meant
 
 
-def find_own_annotations(items: Iterable[Item], kinds: Collection[str]) -> Iterator[Problem]:
+def find_own_annotations(run: Run) -> Iterator[Problem]:
     """Warn about each annotation and label of this function that has no effect: nothing else would say so."""
-    for item in items:
+    for item in run.package.authored:
         messages = {
-            f"metadata.annotations[{name}]": _judge_annotation(item, name, kinds)
+            f"metadata.annotations[{name}]": _judge_annotation(item, name, run.settings.kinds)
             for name in item.annotations
         }
         messages |= {f"metadata.labels[{name}]": _judge_label(name) for name in item.labels}
@@ -798,10 +773,12 @@ def _find_near(
 
     Without `spec.kinds`, nobody has said that it is about Secrets or not.
     """
-    open_ones = [
-        choice for choice in choices if not choice.explicit and choice.reason.code not in _EXPECTED
-    ]
+    open_ones = [choice for choice in choices if not choice.explicit and _is_surprising(choice)]
     handled = [choice for choice in open_ones if choice.item.id.kind in settings.kinds]
     if handled or settings.kinds == Settings().kinds:
         return handled
     return [choice for choice in open_ones if choice.item in references.read_by_pods]
+
+
+def _is_surprising(choice: Choice) -> bool:
+    return choice.reason.code not in _EXPECTED and not choice.reason.is_expected

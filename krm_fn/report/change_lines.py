@@ -1,4 +1,4 @@
-"""What people read of one change: its title, its lines, and the sentences about what comes of it.
+"""Write what people read of one change: its title, its lines, and the sentences about what comes of it.
 
 Text, Markdown, pictures and histories show the same lines.
 """
@@ -48,7 +48,7 @@ _CAUSES = {
 
 
 class _Words(NamedTuple):
-    """What is said before the workloads that a ConfigMap or Secret changes, and behind one of them, or several."""
+    """The words before the workloads that a ConfigMap or Secret changes, and behind one or several."""
 
     before: str = ""
     behind_one: str = ""

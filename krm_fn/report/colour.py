@@ -15,7 +15,7 @@ _LABEL = re.compile("^(error|warning|verified)(?=: )", re.MULTILINE)
 
 
 class Style(Enum):
-    """What a text is, and the codes (SGR) that begin and end this.
+    """The meaning of a text, and the codes (SGR) that begin and end it.
 
     One style may be within another.
     """

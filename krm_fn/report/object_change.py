@@ -1,4 +1,4 @@
-"""What differs in one object, as values. Nothing in them is a Secret's value, or a digest of one.
+"""The differences in one object, as values. None of them holds a Secret's value, or a digest of one.
 
 A comparison of two renderings and the history of a revision say the same of a change.
 """
@@ -28,7 +28,7 @@ def spell_texts(value: ShownValue | None, spell: Callable[[str], str]) -> ShownV
 
 
 class Cause(StrEnum):
-    """What in a pod template has changed, the most telling first."""
+    """The part of a pod template that has changed, the most telling first."""
 
     NAME = "name"
     CHECKSUM = "checksum"
@@ -37,7 +37,7 @@ class Cause(StrEnum):
 
 
 class Effect(StrEnum):
-    """What a change does to a workload, the strongest first.
+    """The effect of a change on a workload, the strongest first.
 
     `ROLLS` and `RUNS` make pods. `RELEASED`: it rolls if an earlier change has been held back.
     `ON_DELETE`, `PAUSED` and `PARTITION` hold back another pod template. `IN_PLACE`: pods that run
@@ -70,7 +70,7 @@ _EFFECTS = {kind.kind: Effect(kind.on_change) for kind in CONSUMER_KINDS if kind
 
 
 class Hold(NamedTuple):
-    """What keeps pods as they are. `effect`: None if it is not all of them. `pods`: so many of the first."""
+    """A setting that keeps pods as they are: all of them with an `effect`, else the first `pods`."""
 
     effect: Effect | None
     pods: float
@@ -157,7 +157,7 @@ def _type_of(secret: Item) -> str:
 
 
 class RemovalOutcome(StrEnum):
-    """What becomes of an object that is no longer rendered.
+    """The fate of an object that is no longer rendered.
 
     `KEPT`: until nothing in the cluster uses it; `RETAINED`: for good; `UNUSED`: the linker deletes
     it with the next run; `PRUNED`: at once by the deployer; `LEFT`: the deployer does not prune it,
@@ -198,7 +198,7 @@ class FieldChange(NamedTuple):
 
 
 class Roll(NamedTuple):
-    """What a change does to a workload, and by what in its pod template."""
+    """The effect of a change on a workload, and the part of its pod template that has changed."""
 
     kind: str
     namespace: str
@@ -208,7 +208,7 @@ class Roll(NamedTuple):
 
 
 class Removal(NamedTuple):
-    """What becomes of an object that is no longer rendered.
+    """An object that is no longer rendered, and its fate.
 
     `users` are the workloads that still used it.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from krm_fn.base.kind import DEPLOYERS
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import Environment, Jobs, Settings, Strategy
 from krm_fn.core.config.build import parse_config
@@ -289,11 +290,11 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             [
                 (
                     'ConfigRevisions/web spec.deployers[0] (line 4, column 20): found "Flux"; did you mean "flux"? '
-                    "allowed: argocd, flux, kpt, helm, kapp, spinnaker"
+                    f"allowed: {', '.join(DEPLOYERS)}"
                 ),
                 (
                     "ConfigRevisions/web spec.deployers[2] (line 4, column 34): found a mapping; "
-                    "allowed: argocd, flux, kpt, helm, kapp, spinnaker"
+                    f"allowed: {', '.join(DEPLOYERS)}"
                 ),
             ],
             id="deployers that are none",
@@ -303,7 +304,7 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             [
                 (
                     'ConfigMap/function-input data.deployers (line 4, column 8): found "argo"; did you mean "argocd"? '
-                    "allowed: argocd, flux, kpt, helm, kapp, spinnaker"
+                    f"allowed: {', '.join(DEPLOYERS)}"
                 )
             ],
             id="a deployer in a list with commas",

@@ -3,7 +3,7 @@
 from typing import Any
 
 from krm_fn.base.problem import ResourceId
-from krm_fn.core.decide.run import Reason, ReasonCode
+from krm_fn.core.decide.run import Reason
 from krm_fn.core.references.reference import By, Rule
 from krm_fn.report.object_change import Effect
 from krm_fn.tools.explain.explanation import (
@@ -95,9 +95,7 @@ def _place(one: Any) -> SourceLine:
 
 
 def _because(one: Any) -> Because:
-    reason = Reason(
-        ReasonCode(one["ground"]), one["text"], source=one["source"], remedy=one["remedy"]
-    )
+    reason = Reason(one["ground"], one["text"], source=one["source"], remedy=one["remedy"])
     return Because(reason, _place(one))
 
 

@@ -12,6 +12,7 @@ from krm_fn.cli.main import main
 from krm_fn.core.decide.run import ReasonCode
 from krm_fn.core.references.reference import By
 from krm_fn.core.references.resolve import PassedOver
+from krm_fn.guards.guards import GUARDS
 from krm_fn.report.table import WIDTH, Screen, columns
 from krm_fn.tools.explain.explain import write_explanation
 from tests.cases import FIXTURES
@@ -95,7 +96,7 @@ def test_every_kind_of_reason_is_in_a_fixture() -> None:
         for one in json.loads(text or '{"objects": []}')["objects"]
     ]
     grounds = {one["reason"]["ground"] for one in objects}
-    assert grounds == {*ReasonCode}
+    assert grounds == {*ReasonCode, *(row.code for row in GUARDS)}
     assert {reference["foundBy"]["by"] for one in objects for reference in one["references"]} == {
         *By
     }

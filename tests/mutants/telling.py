@@ -144,8 +144,8 @@ TELLING = (
     ),
     Telling(
         "what a hook reads before it is applied is renamed",
-        "guard_against.refuse",
-        "[reader.refuse() for reader in early.get(item, {}).values()]",
+        "Evidence.refuse_early_reader",
+        "[one.refuse() for one in self._early_readers.get(item, {}).values()]",
         "[]",
         "tests/function/test_fixtures.py",
     ),

@@ -15,7 +15,7 @@ LIST = ROOT / "docs/messages.yaml"
 SCHEMA = ROOT / "schemas/configrevisions-revisions.krm-fn.io-v1.json"
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 _GAP = "{}"
-_HELP = {"help", "metavar", "short_help", "options_metavar"}
+_HELP = {"help", "metavar", "short_help", "options_metavar", "words"}
 
 
 class Message(NamedTuple):
@@ -66,7 +66,10 @@ def normal(template: str) -> str:
 
 @cache
 def find_texts() -> tuple[Text, ...]:
-    """Return every text of more than one word in the source, except docstrings and the help of options."""
+    """Return every text of more than one word in the source.
+
+    Docstrings, the help of options and the words of guards are none.
+    """
     return (
         *(text for file in sorted((ROOT / "krm_fn").rglob("*.py")) for text in _texts_in(file)),
         *_texts_in_schema(),

@@ -1,17 +1,18 @@
 """The pages in docs/ name tests, variables, deployers and headings that exist, and show what the commands print."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from krm_fn.base.kind import PROTECTIONS
+from krm_fn.base.kind import DEPLOYERS
 from krm_fn.base.producer import RENAMABLE
 from krm_fn.cli.main import main
 from krm_fn.core.config.build import PINNABLE
 from krm_fn.core.references.find import read_chart_values
-from tests.pages import config_page
+from tests.pages import config_page, deployer_lists
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
@@ -26,14 +27,7 @@ _BY_NAME = re.compile(r"(?:pipx?|uvx|tool) (?:(?:install|run|-\S+) )*['\"]?krm-f
 """A command that gets the package from an index, where nobody has published it."""
 
 NAMED = sorted({(page, path) for page, text in PAGES.items() for path, _ in FILE.findall(text)})
-TITLES = {
-    "Argo CD": "argocd",
-    "Flux": "flux",
-    "kpt": "kpt",
-    "Helm": "helm",
-    "kapp": "kapp",
-    "Spinnaker": "spinnaker",
-}
+TITLES = {one.name: name for name, one in DEPLOYERS.items()}
 """What docs/deployers.md calls the values of `spec.deployers`."""
 
 
@@ -74,7 +68,6 @@ def test_the_threat_model_lists_every_pin() -> None:
 
 
 def test_every_deployer_has_a_row_and_a_page() -> None:
-    assert list(TITLES.values()) == list(PROTECTIONS)
     page = PAGES["docs/deployers.md"]
     table = page.partition("## What is kept")[2].partition("\n## ")[0]
     assert re.findall(r"^\| (\w[\w ]*?) \|", table, re.MULTILINE) == ["Deployer", *TITLES]
@@ -84,6 +77,18 @@ def test_every_deployer_has_a_row_and_a_page() -> None:
         if name.startswith("docs/deployers/")
     }
     assert {f"# {title}" for title in TITLES} <= titles
+
+
+@pytest.mark.parametrize("one", [*deployer_lists.find_lists()], ids=lambda one: one.pattern[:40])
+def test_every_list_of_deployers_is_made_from_the_facts(one: deployer_lists.Replaced) -> None:
+    assert (ROOT / one.file).read_text() == one.apply()
+
+
+def test_the_schema_says_what_each_deployer_keeps() -> None:
+    schema = json.loads(config_page.SCHEMA.read_text())
+    items = schema["properties"]["spec"]["properties"]["deployers"]["items"]
+    sentences = items["enumDescriptions"]
+    assert [sentence.partition(". ")[0] for sentence in sentences] == [*TITLES]
 
 
 @pytest.mark.parametrize("page", [name for name in PAGES if name.startswith("docs/deployers/")])

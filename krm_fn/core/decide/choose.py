@@ -157,16 +157,6 @@ _READ_IN_CHART = _NOT_READ._replace(
 )
 
 
-_ABOUT_CONTENT = (
-    ReasonCode.EARLY_READER,
-    ReasonCode.COPIED,
-    ReasonCode.EMPTY,
-    ReasonCode.CHART,
-    ReasonCode.VARIABLE,
-)
-"""Hints at content that another one decides, or at readers that come too early."""
-
-
 class _Decision(NamedTuple):
     """A strategy, None where nothing chooses one, and why."""
 
@@ -319,8 +309,8 @@ class _Chooser:
         if is_revision(item):
             text = f"{who} reads it, and an earlier run has made it a revision"
             return _Decision(self._settings.strategy, Reason(ReasonCode.EARLIER_RUN, text))
-        for code in _ABOUT_CONTENT:
-            reason = self._survey.guards[code].why(item)
+        for guard in self._survey.guards.values():
+            reason = guard.why(item) if guard.is_about_content else None
             if reason is not None:
                 return _leave_unchanged(
                     item, reason._replace(remedy=reason.remedy or RENAME_ALL_THE_SAME)
@@ -392,7 +382,7 @@ def _not_handled(item: Item) -> Reason:
 def _leave_unchanged(item: Item, reason: Reason) -> _Decision:
     message = f"left unchanged: {reason.text}; {reason.remedy}"
     # There is nothing to be stale.
-    severity = Severity.INFO if reason.code is ReasonCode.EMPTY else Severity.WARNING
+    severity = Severity.INFO if reason.is_expected else Severity.WARNING
     return _Decision(None, reason, about(item, message, severity=severity))
 
 

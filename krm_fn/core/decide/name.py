@@ -21,7 +21,6 @@ from krm_fn.core.decide.run import (
     Choice,
     Choices,
     Consumers,
-    ReasonCode,
     Revision,
     Revisions,
     Survey,
@@ -353,14 +352,13 @@ def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Chan
 
 
 def mark_fixed_names(choices: Iterable[Choice]) -> Changes:
-    """Mark the objects whose authors asked kustomize for a fixed name.
-
-    Behind kustomize nothing else says so.
-    """
-    patch: Patch = {"metadata": {"annotations": {keys.ASKED_FIXED_NAME: "true"}}}
-    left = (one.item for one in choices if one.reason.code is ReasonCode.GENERATOR)
-    unmarked = [item for item in left if keys.ASKED_FIXED_NAME not in item.annotations]
-    return Changes(patches=tuple((item, patch) for item in unmarked))
+    """Mark what is left alone because its author asked for a fixed name: behind kustomize nothing else says so."""
+    patches: list[tuple[Item, Patch]] = []
+    for choice in choices:
+        annotation = choice.reason.annotation
+        if annotation and annotation not in choice.item.annotations:
+            patches.append((choice.item, {"metadata": {"annotations": {annotation: "true"}}}))
+    return Changes(patches=tuple(patches))
 
 
 def _find_live_fields(revision: Revision) -> list[str]:

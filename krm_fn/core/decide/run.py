@@ -34,7 +34,7 @@ from krm_fn.core.references.resolve import Index, MoreNames
 
 
 class ReasonCode(StrEnum):
-    """The grounds of a decision. Outputs show these words, so they stay."""
+    """The grounds of a decision that no guard gives. Outputs show these words, so they stay."""
 
     # Objects that are never chosen from.
     LOCAL = "local"  # for tools, and never applied
@@ -52,7 +52,6 @@ class ReasonCode(StrEnum):
     DEFAULT = "default"  # pods read it, and nothing hints at a program that looks it up by its name
     NOT_READ = "not-read"  # by pods
     EARLIER_RUN = "earlier-run"  # it is a revision already
-    EARLY_READER = "early-reader"  # a hook or a workload reads it before it is applied
     FIXED_NAME = "fixed-name"  # programs of every cluster look it up by its name; or it has none
     OTHER_SET = "other-set"
     WRITTEN = "written"  # a controller decides its name or content
@@ -60,30 +59,20 @@ class ReasonCode(StrEnum):
         "bound"  # the name of the Secret that it makes must stay, or its encryption covers its name
     )
 
-    # Hints at somebody who looks it up by its name, or changes it after this function:
-    # `guards/guards.py` lists them.
-    ROLE = "role"
-    COPIED = "copied"
-    PROGRAM = "program"
-    EMPTY = "empty"
-    DATA = "data"
-    OPTION = "option"
-    API_READER = "api-reader"
-    FIELD = "field"
-    SCOPE = "scope"  # a cluster-scoped object names it, and may look in another namespace
-    TEXT = "text"  # another text says its name, and of which kind it is
-    NAMESPACE = "namespace"
-    CHART = "chart"
-    NAME_SHAPE = "name-shape"  # a consumer tells by the end of the name what the object is
-    MOUNT_PATH = (
-        "mount-path"  # a consumer mounts it at a path with its name, which is written elsewhere
-    )
-    OPTIONAL = "optional"  # pods do not wait for the Secret that it makes
-    GENERATOR = "generator"  # its author asked kustomize for a name without a hash
-    VARIABLE = "variable"  # something substitutes variables after this function
-
     ABSENT = "absent"
     """Nothing in the package makes it: it is only referenced."""
+
+
+class Answer(NamedTuple):
+    """A reason as a guard's question gives it: the guard adds its code."""
+
+    text: str
+    item: Item | None = None
+    field: str = ""
+    source: str = ""
+    remedy: str = ""
+    annotation: str = ""
+    is_expected: bool = False
 
 
 class Reason(NamedTuple):
@@ -92,15 +81,18 @@ class Reason(NamedTuple):
     `item` and `field`: where that is written.
 
     Without an item, the field is one of the configuration. `source`: where a program says so.
-    `remedy`: what to do if that is not what is wanted.
+    `remedy`: what to do if that is not what is wanted. `annotation`: the object gets it, so that
+    later runs know this. `is_expected`: nobody wonders why the object is left alone.
     """
 
-    code: ReasonCode
+    code: str
     text: str
     item: Item | None = None
     field: str = ""
     source: str = ""
     remedy: str = ""
+    annotation: str = ""
+    is_expected: bool = False
 
 
 def _nothing(_: Item) -> Iterable[Problem]:
@@ -112,14 +104,19 @@ class Guard(NamedTuple):
 
     `why` says who may look it up by its name, and so why it is left alone by default; None where
     nobody is known. `refuse` reports who cannot follow where somebody has chosen it all the same.
+
+    `is_about_content`: another program decides the content, or somebody reads it too early. That
+    counts even where the base name is lost in any case. `is_certain`: it is more than a hint.
     """
 
     why: Callable[[Item], Reason | None]
     refuse: Callable[[Item], Iterable[Problem]] = _nothing
+    is_about_content: bool = False
+    is_certain: bool = False
 
 
-Guards: TypeAlias = Mapping[ReasonCode, Guard]
-"""In the order in which they are asked: the first answer is the reason."""
+Guards: TypeAlias = Mapping[str, Guard]
+"""By the codes of their reasons, in the order in which they are asked: the first answer decides."""
 
 RENAME_ALL_THE_SAME = (
     f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "

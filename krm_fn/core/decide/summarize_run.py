@@ -1,36 +1,20 @@
 """The one line with which each run ends."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from collections.abc import Collection
 
 from krm_fn.base.item import Item
 from krm_fn.base.problem import Problem, Severity, listing
 from krm_fn.base.settings import Settings, Strategy
-from krm_fn.core.decide.run import Choice, Package, ReasonCode, Run
+from krm_fn.core.decide.run import Choice, ReasonCode, Run
 from krm_fn.core.names.names import authored_id
 from krm_fn.core.references.generated import versioned
-from krm_fn.core.references.reference import Reference
-from krm_fn.core.references.references import References
 
 _MOST_KINDS = 3
 """Kinds that the summary names."""
 
 _MOST_MAKERS = 2
 """Objects that it names."""
-
-
-class MadeForPods(NamedTuple):
-    """An object that another one makes in the cluster, and that pods read.
-
-    `reference` is the field of the maker with its name. `namespace` is None for a maker of the
-    whole cluster.
-    """
-
-    maker: Item
-    reference: Reference
-    namespace: str | None
-    reader: Item
 
 
 _RENAMED, _ADOPTED, _CHECKSUM = "renamed", "adopted", "with a checksum"
@@ -74,9 +58,9 @@ def say_unchosen_makers(run: Run) -> str:
     """
     kinds = run.settings.kinds
     found: dict[Item, None] = {}  # in order, each once
-    for made in find_made_for_pods(run.package, run.references):
-        if made.maker.id.kind not in kinds and versioned(made.maker.id) is not None:
-            found[made.maker] = None
+    for made in run.references.made_for_pods:
+        if made.writer.id.kind not in kinds and versioned(made.writer.id) is not None:
+            found[made.writer] = None
     if not found:
         return ""
     names = sorted(str(authored_id(one)) for one in found)
@@ -84,28 +68,6 @@ def say_unchosen_makers(run: Run) -> str:
     missing = listing(sorted({one.id.kind for one in found}), _MOST_KINDS)
     verb = "makes" if len(found) == 1 else "make"
     return f"pods read what {makers} {verb}: add {missing} to spec.kinds to version it"
-
-
-def find_made_for_pods(package: Package, references: References) -> Iterator[MadeForPods]:
-    """Find what objects of the package make in the cluster and pods of it read."""
-    written = [(referrer, reference) for referrer, reference, _ in references if reference.written]
-    if not written:
-        return
-    # Producers of the whole cluster say no namespace that counts: each read is kept without its
-    # namespace as well.
-    read: dict[tuple[str, str | None, str], Item] = {}
-    for referrer, reference, _ in references:
-        if reference.in_pod and not reference.written:
-            for namespace in (reference.target_namespace or package.namespace_of(referrer), None):
-                read.setdefault((reference.kind, namespace, reference.target), referrer)
-    for maker, reference in written:
-        is_anywhere = package.kinds.is_cluster_scoped(maker.id)
-        namespace = (
-            None if is_anywhere else reference.target_namespace or package.namespace_of(maker)
-        )
-        reader = read.get((reference.kind, namespace, reference.target), maker)
-        if reader is not maker:
-            yield MadeForPods(maker, reference, namespace, reader)
 
 
 def _count(run: Run) -> Counter[str]:

@@ -139,6 +139,18 @@ class Authored(NamedTuple):
     keyed: list[tuple[Item, Reference]]
 
 
+class MadeForPods(NamedTuple):
+    """An object that pods read, and that `writer` writes in the cluster.
+
+    The field of `reference` has its name. `namespace` is None for a writer of the whole cluster.
+    """
+
+    writer: Item
+    reference: Reference
+    namespace: str | None
+    reader: Item
+
+
 class References:
     """The references that authors wrote, and those that configured mounts add.
 
@@ -245,6 +257,30 @@ class References:
                 for target in one.targets:
                     referrers[target][one.referrer].append(one.reference)
         return referrers
+
+    @cached_property
+    def made_for_pods(self) -> list[MadeForPods]:
+        """The objects that the package makes in the cluster and that its pods read."""
+        written = [one for one in self if one.reference.written]
+        if not written:
+            return []
+        # Writers of the whole cluster say no namespace that counts: each read is kept without its
+        # namespace as well.
+        read: dict[tuple[str, str | None, str], Item] = {}
+        for referrer, reference, _ in self:
+            if reference.in_pod and not reference.written:
+                namespace = reference.target_namespace or self.index.namespace_of(referrer)
+                for known in (namespace, None):
+                    read.setdefault((reference.kind, known, reference.target), referrer)
+        found: list[MadeForPods] = []
+        for writer, reference, _ in written:
+            is_anywhere = self.index.kinds.is_cluster_scoped(writer.id)
+            place = reference.target_namespace or self.index.namespace_of(writer)
+            where = None if is_anywhere else place
+            reader = read.get((reference.kind, where, reference.target), writer)
+            if reader is not writer:
+                found.append(MadeForPods(writer, reference, where, reader))
+        return found
 
 
 def is_left_behind(one: ResolvedReference, target: Item) -> bool:

@@ -114,6 +114,10 @@ class Index:
                 for reach, looked_into in self._places_of(item, name):
                     self._by_position[_Position(kind, name, reach, looked_into)].append(item)
 
+    def namespace_of(self, item: Item) -> str:
+        """Return the namespace that an object will be applied to; `""` if nobody knows."""
+        return item.id.namespace or self._namespace
+
     def with_names(self, more: MoreNames) -> "Index":
         """Return an index of the same objects, where these stale names mean them too."""
         stale = {

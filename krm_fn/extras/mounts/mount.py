@@ -23,7 +23,7 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.pods import Container
 from krm_fn.base.problem import Problem, listing
-from krm_fn.base.settings import Mount, MountSource
+from krm_fn.base.settings import KeyToPath, Mount, MountSource
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.content_hash import short_digest
 from krm_fn.core.references.generated import name_meant
@@ -191,14 +191,17 @@ def _env_from(mount: Mount, source_name: str) -> Element:
 
 
 def _details(source: MountSource) -> dict[str, NewValue]:
-    items: list[Element] = [
-        {"key": item.key, "path": item.path, **({} if item.mode is None else {"mode": item.mode})}
-        for item in source.items
-    ]
-    return {
-        **({"items": items} if items else {}),
-        **({"optional": True} if source.optional else {}),
-    }
+    details: dict[str, NewValue] = {}
+    if source.items:
+        details["items"] = [_write_item(item) for item in source.items]
+    if source.optional:
+        details["optional"] = True
+    return details
+
+
+def _write_item(item: KeyToPath) -> Element:
+    mode: dict[str, NewValue] = {} if item.mode is None else {"mode": item.mode}
+    return {"key": item.key, "path": item.path, **mode}
 
 
 def _patch_pod_spec(desired: DesiredMounts) -> Patch:

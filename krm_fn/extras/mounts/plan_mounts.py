@@ -1,4 +1,4 @@
-"""Which pod templates get which entries of `spec.mounts`, and what an earlier run has mounted there."""
+"""Find the pod templates that get entries of `spec.mounts`, and those that an earlier run changed."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -178,9 +178,12 @@ def _plan(item: Item, by_name: _ByName, entry: str, mount: Mount, index: Index) 
 
 def _find(by_name: Mapping[str, list[Container]], patterns: Iterable[str]) -> list[Container]:
     """Return the containers of a list that one of these patterns matches, in their order."""
-    names = set()
+    names: set[str] = set()
     for pattern in patterns:
-        names |= {*filter(matcher(pattern), by_name)} if is_pattern(pattern) else {pattern}
+        if is_pattern(pattern):
+            names.update(filter(matcher(pattern), by_name))
+        else:
+            names.add(pattern)
     found: list[Container] = []
     for name in names:
         found += by_name.get(name, ())

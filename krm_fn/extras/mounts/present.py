@@ -1,4 +1,4 @@
-"""What an earlier run has mounted into a pod template, told from what the author wrote.
+"""Tell what an earlier run has mounted into a pod template from what the author wrote.
 
 An annotation on the workload records it, in words separated by blanks: `volume`, `container=/path`,
 `container=ConfigMap/name=prefix`. Each part is percent-encoded as in a URL, so that a blank or `=`
@@ -43,8 +43,10 @@ class PresentList(NamedTuple):
             one = stack.pop()
             if is_scalar(one):
                 yield one
+            elif is_sequence(one):
+                stack += one.value
             else:
-                stack += one.value if is_sequence(one) else [value for _, value in one.value]
+                stack += [value for _, value in one.value]
 
 
 class PresentContainer(NamedTuple):
@@ -154,7 +156,7 @@ def _own_sources(
 
 
 class EnvFrom(NamedTuple):
-    """What an element of `envFrom` says."""
+    """An element of `envFrom`, as it is read."""
 
     kind: str
     name: str

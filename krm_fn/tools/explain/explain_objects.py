@@ -132,11 +132,7 @@ class _Explainer:
 
     def _hints(self, choice: Choice) -> Iterator[Reason]:
         """Yield who may look the object up by its name, beside the one that decided, and each place once."""
-        guards = {
-            code: guard
-            for code, guard in self._found.guards.items()
-            if code is not ReasonCode.EARLY_READER
-        }
+        guards = {code: guard for code, guard in self._found.guards.items() if not guard.is_certain}
         if choice.strategy.makes_revisions or choice.reason.code in guards:
             said = [choice.reason]
             for hint in filter(None, (guard.why(choice.item) for guard in guards.values())):
@@ -160,7 +156,7 @@ class _Explainer:
 
 def _is_same(one: Reason, other: Reason) -> bool:
     """Tell whether two reasons say the same, or say it of the same place."""
-    return one.code is other.code or (
+    return one.code == other.code or (
         one.item is not None and (one.item, one.field) == (other.item, other.field)
     )
 
@@ -188,7 +184,7 @@ def explain_absent(wanted: Wanted, found: Run, places: Places) -> list[Explained
     """Explain what is referenced under a name that no object of the package has."""
     messages = {
         (one.resolved.referrer, one.resolved.reference.field): one.message
-        for one in find_misspelled(found.package, found.references)
+        for one in find_misspelled(found)
     }
     by_id: dict[ResourceId, list[ResolvedReference]] = defaultdict(list)
     for resolved in found.references.authored:

@@ -252,7 +252,7 @@ class _Finder:
         named = defaultdict(list)
         for item, name in self._found.references.index.named:
             named[item.id.kind, package.namespace_of(item), name].append(item)
-        for one in find_misspelled(package, self._found.references):
+        for one in find_misspelled(self._found):
             for target in named[one.kind, one.namespace, one.name]:
                 referrer, field = one.resolved.referrer, one.resolved.reference.field
                 yield self._say(target, referrer, field, MISSPELLED, one.message)

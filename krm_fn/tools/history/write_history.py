@@ -31,18 +31,6 @@ from krm_fn.tools.history.revision_history import (
     WorkloadHistory,
 )
 
-TITLES = ("BASE", "REVISION", "AGE", "REFERENCED BY", "STATE")
-_WIDE_TITLES = (
-    "SET",
-    "KIND",
-    "NAME",
-    "AGE",
-    "PODS",
-    "REFERENCED BY",
-    "NEXT RUN ADDS",
-    "OWNERS",
-    "STATE",
-)
 _GAP = "   "
 
 _LABEL = 11
@@ -112,14 +100,32 @@ class Note(NamedTuple):
     is_warning: bool = False
 
 
-class Cells(NamedTuple):
-    """One revision. The last two are in parts that stay together."""
+class RevisionLine(NamedTuple):
+    """A revision, with the name of its set and the time of the history."""
 
-    base: str
-    revision: str
-    age: str
-    referrers: list[str]
-    state: list[str]
+    set_name: str
+    entry: RevisionHistory
+    now: float
+
+
+class Column(NamedTuple):
+    """A column: its title, and the parts of a cell.
+
+    `folds`: each part may begin a line. `empty`: the text of a cell without parts. `is_painted`: the
+    colour of the state is for this column.
+    """
+
+    title: str
+    write: Callable[[RevisionLine], list[str]]
+    folds: bool = False
+    empty: str = "-"
+    is_painted: bool = False
+
+    def text(self, line: RevisionLine) -> str:
+        return " ".join(self.parts(line))
+
+    def parts(self, line: RevisionLine) -> list[str]:
+        return self.write(line) or [self.empty]
 
 
 def write_history_text(history: History, screen: Screen) -> str:
@@ -171,13 +177,13 @@ def write_notes(notes: Iterable[Note], screen: Screen) -> Iterator[str]:
 def _write_tables(history: History, screen: Screen) -> Iterator[str]:
     for position, one in enumerate(history.sets):
         if len(history.sets) > 1:
-            yield from [""] if position else []
+            if position:
+                yield ""
             yield screen.strong(f"Set {printable(one.name)}")
+        lines = _find_lines(one, history.now)
         groups: list[Group] = []
-        for base, entries in groupby(one.entries, _write_base):  # they are in order
-            groups.append(
-                Group(base, [_write_row(entry, history.now, screen) for entry in entries])
-            )
+        for base, of_base in groupby(lines, _BASE.text):  # they are in order
+            groups.append(Group(base, [_write_row(line, screen) for line in of_base]))
         if not groups:
             yield "no revisions"
             continue
@@ -186,22 +192,21 @@ def _write_tables(history: History, screen: Screen) -> Iterator[str]:
         yield from rows
 
 
-def _write_row(entry: RevisionHistory, now: float, screen: Screen) -> Row:
-    cells = _write_cells(entry, now)
-    state = " ".join(cells.state).split(" ")  # each word may begin a line
-    return Row((cells.revision, cells.age), (cells.referrers, state), _find_paint(entry, screen))
+def _find_lines(one: SetHistory, now: float) -> list[RevisionLine]:
+    return [RevisionLine(one.name, entry, now) for entry in one.entries]
 
 
-def _write_cells(entry: RevisionHistory, now: float) -> Cells:
-    """Write what a row tells of a revision. An adopted object has no hash."""
-    return Cells(
-        _write_base(entry),
-        printable(entry.suffix)
-        or "-",  # of Secrets too: pod templates name them, and one may have to go back to them
-        "" if entry.created is None else duration(now - entry.created),
-        _with_commas(_write_referrers(entry)) or ["-"],
-        _with_commas(write_state(entry, now)),
-    )
+def _find_all_lines(history: History) -> list[RevisionLine]:
+    found: list[RevisionLine] = []
+    for one in history.sets:
+        found += _find_lines(one, history.now)
+    return found
+
+
+def _write_row(line: RevisionLine, screen: Screen) -> Row:
+    short = [column.text(line) for column in COLUMNS if column is not _BASE and not column.folds]
+    left, right = (column.parts(line) for column in COLUMNS if column.folds)
+    return Row(tuple(short), (left, right), _find_paint(line.entry, screen))
 
 
 def _write_base(entry: RevisionHistory) -> str:
@@ -227,53 +232,35 @@ def _with_commas(parts: list[str]) -> list[str]:
     ]
 
 
-def _find_entries(history: History) -> list[tuple[str, RevisionHistory]]:
-    """Return all revisions, each with the name of its set."""
-    found: list[tuple[str, RevisionHistory]] = []
-    for one in history.sets:
-        found += ((one.name, entry) for entry in one.entries)
-    return found
-
-
 def _write_lines(history: History, screen: Screen) -> Iterator[str]:
-    entries = _find_entries(history)
-    rows = [_WIDE_TITLES, *(_write_wide_cells(name, entry, history.now) for name, entry in entries)]
-    paints: list[Callable[[str], str]] = [
-        str,
-        *(_find_paint(entry, screen) for _, entry in entries),
-    ]
-    sizes = [max(map(columns, column)) for column in zip(*rows, strict=True)]
-    for place, ((*cells, state), paint) in enumerate(zip(rows, paints, strict=True)):
-        padded = [
-            text + " " * (size - columns(text))
-            for text, size in zip(cells, sizes[:-1], strict=True)
-        ]
-        line = _GAP.join([*padded, paint(state)])
-        yield line if place else screen.strong(line)
+    """Write a line of titles and one for each revision, in columns as wide as they need."""
+    lines = _find_all_lines(history)
+    rows: list[list[str]] = [[] for _ in lines]
+    heading: list[str] = []
+    for column in WIDE_COLUMNS:
+        cells = [column.text(line) for line in lines]
+        size = max(map(columns, (column.title, *cells)))
+        is_last = column is WIDE_COLUMNS[-1]
+        heading.append(column.title if is_last else _pad(column.title, size))
+        for line, cell, row in zip(lines, cells, rows, strict=True):
+            paint = _find_paint(line.entry, screen) if column.is_painted else str
+            row.append(paint(cell if is_last else _pad(cell, size)))
+    yield screen.strong(_GAP.join(heading))
+    for row in rows:
+        yield _GAP.join(row)
 
 
-def _write_wide_cells(set_name: str, entry: RevisionHistory, now: float) -> tuple[str, ...]:
-    lists = (
-        _write_referrers(entry, None),
-        [*map(printable, entry.to_link)],
-        [*map(printable, entry.owners)],
-        write_state(entry, now),
-    )
-    return (
-        printable(set_name),
-        entry.kind,
-        printable(entry.name),
-        "-" if entry.created is None else duration(now - entry.created),
-        "?" if entry.pods is None else f"{entry.pods.ready}/{entry.pods.total}",
-        *(" ".join(_with_commas(parts)) or "-" for parts in lists),
-    )
+def _pad(text: str, size: int) -> str:
+    return text + " " * (size - columns(text))
 
 
 def _write_paragraphs(history: History, screen: Screen) -> Iterator[str]:
-    for position, (set_name, entry) in enumerate(_find_entries(history)):
-        yield from [""] if position else []
+    for position, line in enumerate(_find_all_lines(history)):
+        if position:
+            yield ""
+        entry = line.entry
         yield screen.strong(printable(f"{entry.kind} {history.namespace}/{entry.name}"))
-        yield from _write_paragraph(set_name, entry, history.now, screen)
+        yield from _write_paragraph(line.set_name, entry, line.now, screen)
 
 
 def _write_paragraph(
@@ -324,13 +311,9 @@ def _write_keeper(one: Referrer, now: float) -> str:
 
     Only what never changes has done so since it was created.
     """
-    of = (
-        f", {one.role} of {printable(one.of)}"
-        if one.role
-        else f", of {printable(one.of)}"
-        if one.of
-        else ""
-    )
+    of = f", of {printable(one.of)}" if one.of else ""
+    if one.role:
+        of = f", {one.role} of {printable(one.of)}"
     since = "" if one.is_current else f", for {duration(now - one.created)}"
     pods = f", {write_pods(one.pods)}" if one.pods is not None else ""
     return f"{printable(str(one))}{of}{since}{pods}"
@@ -344,13 +327,16 @@ def write_state(entry: RevisionHistory, now: float) -> list[str]:
     if entry.fate is Retention.NOT_APPLIED:
         return ["rendered", "not there yet"]
     end, _ = _write_end(entry, now)
-    return [
-        *(["rendered"] if entry.is_rendered else []),
-        *_write_use(entry),
-        *filter(None, [end]),
-        *([] if entry.is_linked else ["unlinked"]),
-        *(["marked for deletion"] if entry.is_marked else []),
-    ]
+    parts = [*_write_use(entry)]
+    if entry.is_rendered:
+        parts.insert(0, "rendered")
+    if end:
+        parts.append(end)
+    if not entry.is_linked:
+        parts.append("unlinked")
+    if entry.is_marked:
+        parts.append("marked for deletion")
+    return parts
 
 
 def _write_use(entry: RevisionHistory) -> list[str]:
@@ -425,7 +411,10 @@ def _write_referrers(entry: RevisionHistory, most: int | None = _MOST_REFERRERS)
         for one in entry.referrers:
             by_kind.setdefault(one.kind, []).append(one)
         return [_add_pods(count(len(ones), kind), _sum(ones)) for kind, ones in by_kind.items()]
-    return [*map(_write_referrer, shown), *([f"and {len(dropped)} more"] if dropped else [])]
+    written = [_write_referrer(one) for one in shown]
+    if dropped:
+        written.append(f"and {len(dropped)} more")
+    return written
 
 
 def _sum(referrers: Iterable[Referrer]) -> Pods | None:
@@ -560,6 +549,62 @@ def duration(seconds: float) -> str:
     return f"{whole // size}{unit}"
 
 
+# Columns.
+
+
+def _write_suffix(line: RevisionLine) -> list[str]:
+    # Of Secrets too: pod templates name them, and one may have to go back to them. An adopted object
+    # has no hash.
+    return _if_any(printable(line.entry.suffix))
+
+
+def _write_age(line: RevisionLine) -> list[str]:
+    created = line.entry.created
+    return [] if created is None else [duration(line.now - created)]
+
+
+def _write_ready(line: RevisionLine) -> list[str]:
+    pods = line.entry.pods
+    return ["?" if pods is None else f"{pods.ready}/{pods.total}"]
+
+
+def _write_state_words(line: RevisionLine) -> list[str]:
+    parts = _with_commas(write_state(line.entry, line.now))
+    return " ".join(parts).split(" ")  # each word may begin a line
+
+
+def _if_any(text: str) -> list[str]:
+    return [text] if text else []
+
+
+_BASE = Column("BASE", lambda line: [_write_base(line.entry)])
+_STATE = Column("STATE", _write_state_words, folds=True, is_painted=True)
+
+COLUMNS = (
+    _BASE,
+    Column("REVISION", _write_suffix),
+    Column("AGE", _write_age, empty=""),
+    Column("REFERENCED BY", lambda line: _with_commas(_write_referrers(line.entry)), folds=True),
+    _STATE,
+)
+"""Those of the table and of Markdown. The lines of one base name are a group; the last two fold."""
+
+WIDE_COLUMNS = (
+    Column("SET", lambda line: [printable(line.set_name)]),
+    Column("KIND", lambda line: [line.entry.kind]),
+    Column("NAME", lambda line: [printable(line.entry.name)]),
+    Column("AGE", _write_age),
+    Column("PODS", _write_ready),
+    Column("REFERENCED BY", lambda line: _with_commas(_write_referrers(line.entry, None))),
+    Column("NEXT RUN ADDS", lambda line: _with_commas([*map(printable, line.entry.to_link)])),
+    Column("OWNERS", lambda line: _with_commas([*map(printable, line.entry.owners)])),
+    _STATE,
+)
+"""Those of the wide form, in which a line is as long as it needs to be."""
+
+TITLES = tuple(column.title for column in COLUMNS)
+
+
 # JSON.
 
 
@@ -687,9 +732,8 @@ def _write_blocks(history: History) -> Iterator[str]:
         yield ""
         yield f"| {' | '.join(title.capitalize() for title in TITLES)} |"
         yield f"|{'---|' * len(TITLES)}"
-        for entry in one.entries:
-            base, revision, age, referrers, state = _write_cells(entry, history.now)
-            cells = [base, revision, age, " ".join(referrers), " ".join(state)]
+        for line in _find_lines(one, history.now):
+            cells = (column.text(line) for column in COLUMNS)
             yield f"| {' | '.join(map(markdown, cells))} |"
         yield ""
         for entry in one.entries:

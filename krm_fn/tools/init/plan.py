@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from krm_fn.base.changes import Change, Changes, Edit, SetFields, SetItems
 from krm_fn.base.item import Item, read_item
+from krm_fn.base.kind import DEPLOYERS
 from krm_fn.base.node import (
     Mapping,
     NewValue,
@@ -52,7 +53,7 @@ from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_plugins, runt
 from krm_fn.tools.render.named_fields import fold_name
 from krm_fn.tools.render.tools import CHART, built_from
 
-_RENDERED_FIRST = frozenset({"argocd", "flux"})
+_RENDERED_FIRST = {name for name, one in DEPLOYERS.items() if one.runs_no_functions}
 
 _PLACEHOLDER = "OWNER/REPO@SHA"
 

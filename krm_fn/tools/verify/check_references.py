@@ -74,10 +74,7 @@ def check_left_behind(rendering: Rendering) -> Iterator[Problem]:
 
     What it has yet to name is no rendering.
     """
-    renamed = rendering.revisions.renamed
-    for one in find_left_behind(
-        rendering.package, rendering.references, rendering.survey.mentions, renamed
-    ):
+    for one in find_left_behind(rendering):
         if NEEDS_HASH_SUFFIX not in one.item.annotations:
             severity = Severity.ERROR if one.is_certain else Severity.WARNING
             yield about(one.referrer, one.message, one.field, severity)

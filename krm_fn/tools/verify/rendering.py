@@ -23,6 +23,7 @@ from krm_fn.core.decide.run import (
 )
 from krm_fn.core.names.names import base_name, hash_in_name, is_revision
 from krm_fn.core.references.generated import find_generated
+from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import Authored, References, find_embedded
 from krm_fn.core.yaml.reader import embedded_reader
 from krm_fn.extras.mounts.plan_mounts import read_mounts
@@ -69,6 +70,10 @@ class Rendering(NamedTuple):
     @property
     def references(self) -> References:
         return self.survey.references
+
+    @property
+    def mentions(self) -> Mentions:
+        return self.survey.mentions
 
 
 def read_rendering(
