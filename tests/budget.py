@@ -71,25 +71,25 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules without facts", len(code), 174, goal=165),
+        Count("modules without facts", len(code), 173, goal=165),
         Count("thousands of tokens, without facts", tokens / 1000, 315),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.5),
         Count(
             "median lines of a module",
             statistics.median(module.lines for module in code),
-            177,
+            230,
             at_least=True,
         ),
-        Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 5),
-        Count("longest chain of imports", len(longest_chain(imports)), 20),
+        Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 1),
+        Count("longest chain of imports", len(longest_chain(imports)), 21),
         Count("modules in a circle of imports", len(circle(imports)), 0),
         Count("modules that a run imports", len(ours_of_a_run()), 74, goal=60),
         *count_entered(),
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
         Count("public functions with two homes", len(functions_with_two_homes(modules)), 0),
-        Count("file names with two homes", len(files_with_two_homes(modules)), 5),
+        Count("file names with two homes", len(files_with_two_homes(modules)), 0),
         Count("nested loops in 100 functions", nested_comprehensions(code), 1.2),
-        Count("modules that mention producers", len(mentioning_producers(modules)), 47),
+        Count("modules that mention producers", len(mentioning_producers(modules)), 46),
         Count("rooms without tests under their name", len(rooms_without_tests()), 0),
         Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 126),
     ]
@@ -213,7 +213,15 @@ def functions_with_two_homes(modules: Mapping[str, Module]) -> list[str]:
 
 
 def files_with_two_homes(modules: Mapping[str, Module]) -> list[str]:
-    names = Counter(module.path.name for module in modules.values())
+    """Return the file names that more than one module has.
+
+    A command has the name of the room that it runs, and so has the door of that room.
+    """
+    names = Counter(
+        module.path.name
+        for module in modules.values()
+        if not module.path.is_relative_to(PACKAGE / "cli")
+    )
     return [name for name, homes in names.items() if homes > 1]
 
 
@@ -297,7 +305,7 @@ def count_entered() -> list[Count]:
         Count("their lines, in thousands", alone.lines / 1000, 16.2, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
         Count("their lines, in thousands", together.lines / 1000, 18.6, goal=15.7),
-        Count("files that one line of diff enters", diff.files, 85, goal=70),
+        Count("files that one line of diff enters", diff.files, 84, goal=70),
         Count("their lines, in thousands", diff.lines / 1000, 28.1, goal=23.7),
     ]
 

@@ -187,7 +187,7 @@ def diff(
         with needs_client(_Failed):
             from krm_fn.linker.credentials import Access
             from krm_fn.tools.live.diff_live import LiveInput, diff_live
-            from krm_fn.tools.render.sources import Inputs
+            from krm_fn.tools.opened.sources import Inputs
 
         inputs = Inputs(paths or (".",), rendering.config, stdin)
         outcome = diff_live(

@@ -75,7 +75,7 @@ def explain(
     if path is None:
         wrong = "expected PATH, or --message TEXT"
         raise click.UsageError(wrong)
-    from krm_fn.tools.render.wanted import begins_with_a_kind
+    from krm_fn.tools.explain.wanted import begins_with_a_kind
 
     if not name and begins_with_a_kind(path) and not os.path.lexists(path):
         path, name = ".", path

@@ -82,12 +82,12 @@ def init(
     written; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
+    from krm_fn.tools.elsewhere.elsewhere import NamesElsewhere
     from krm_fn.tools.explain.explain import sum_up_rendering
+    from krm_fn.tools.init.init import Surroundings
+    from krm_fn.tools.init.init import init as init_directory
     from krm_fn.tools.init.plan import Wishes
-    from krm_fn.tools.init.start import Surroundings
-    from krm_fn.tools.init.start import init as init_directory
     from krm_fn.tools.init.texts import Pipeline
-    from krm_fn.tools.render.other_charts import NamesElsewhere
 
     if rendering.config is not None:
         message = "--config has no effect: krm-fn init writes the configuration, or takes the one that is there"

@@ -13,7 +13,7 @@ from krm_fn.tools.diff.diff import LoneRendering
 from krm_fn.tools.diff.pair import read_release
 from krm_fn.tools.history.revision_history import NoAnswer
 from krm_fn.tools.live.diff_live import LiveInput, compare_live
-from krm_fn.tools.render.sources import Inputs
+from krm_fn.tools.opened.sources import Inputs
 
 SET, BASE = "revisions.krm-fn.io/set", "revisions.krm-fn.io/base-name"
 REVISION = f"labels: {{{SET}: shop}}, annotations: {{{BASE}: NAME}}"

@@ -16,10 +16,9 @@ from pathlib import Path, PurePosixPath
 
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE
-from krm_fn.tools.git.trees import LINK, NEVER, GitTree, WorkingTree
-from krm_fn.tools.render.files import MANIFESTS, MAX_LEVELS, Allowance, Files
-from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_ways_out
-from krm_fn.tools.render.tools import CHART
+from krm_fn.tools.builds.kustomization import find_ways_out
+from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, MANIFESTS, MAX_LEVELS, Allowance, Files
+from krm_fn.tools.git.git import LINK, NEVER, GitTree, WorkingTree
 
 _WILDCARD = re.compile(r"[*?[]")
 _PACKAGED = (*KUSTOMIZATIONS, CHART, CONFIG_FILE)

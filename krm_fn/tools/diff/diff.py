@@ -17,6 +17,11 @@ from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.change_lines import write_place
 from krm_fn.report.status_line import StatusLine
 from krm_fn.report.table import Screen
+from krm_fn.tools.builds.affixes import find_affixes
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Limits
+from krm_fn.tools.common.made_anew import follow
+from krm_fn.tools.common.rendered import is_deployed
 from krm_fn.tools.diff.compare import compare
 from krm_fn.tools.diff.difference import Difference, Risk
 from krm_fn.tools.diff.pair import AffixPairs, Release, read_release, spell_alike
@@ -27,22 +32,10 @@ from krm_fn.tools.diff.write_difference import (
     write_markdown,
     write_text,
 )
-from krm_fn.tools.git.repository import CheckedOut, Repository
-from krm_fn.tools.render.affixes import find_affixes
-from krm_fn.tools.render.deployable import is_deployed
-from krm_fn.tools.render.files import Allowance, Limits
-from krm_fn.tools.render.kustomization import KUSTOMIZATIONS
-from krm_fn.tools.render.made_anew import follow
-from krm_fn.tools.render.render import (
-    NoObjects,
-    Opened,
-    decide_opened,
-    open_inputs,
-    render_items,
-    render_opened,
-)
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.tools import HelmOptions
+from krm_fn.tools.git.git import CheckedOut, Repository
+from krm_fn.tools.opened.opened import NoObjects, Opened, decide_opened, open_inputs
+from krm_fn.tools.opened.sources import Inputs
+from krm_fn.tools.render.render import render_items, render_opened
 
 SAME, DIFFERENT, FAILED, NO_BASE, RISKY = 0, 1, 2, 3, 4
 """Exit codes, as those of the program `diff`.

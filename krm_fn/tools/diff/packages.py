@@ -24,6 +24,9 @@ from krm_fn.base.problem import Outcome, Problem, Rejected, count, listing
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.object_change import ComparedObject, ObjectChange, spell_texts
 from krm_fn.report.table import Screen
+from krm_fn.tools.builds.affixes import find_own_affixes
+from krm_fn.tools.common.files import Allowance, Files, Limits
+from krm_fn.tools.common.rendered import ObjectName
 from krm_fn.tools.diff.affected import (
     ChangedFiles,
     FileSearch,
@@ -77,10 +80,7 @@ from krm_fn.tools.diff.write_difference import (
     write_packages_markdown,
     write_packages_text,
 )
-from krm_fn.tools.render.affixes import find_own_affixes
-from krm_fn.tools.render.files import Allowance, Files, Limits
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.unmet import ObjectName
+from krm_fn.tools.opened.sources import Inputs
 
 _MOST_NAMES = 3
 

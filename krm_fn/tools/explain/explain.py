@@ -25,6 +25,9 @@ from krm_fn.report.markup import Forms, write_forms
 from krm_fn.report.object_change import Effect
 from krm_fn.report.secrets import Masks
 from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.common.files import Allowance, Limits
+from krm_fn.tools.elsewhere.elsewhere import NamesElsewhere
 from krm_fn.tools.explain.explain_objects import explain_absent, explain_objects
 from krm_fn.tools.explain.explain_workloads import (
     explain_workloads,
@@ -51,13 +54,10 @@ from krm_fn.tools.explain.explanation import (
     strongest_effect,
     sum_up_explanation,
 )
-from krm_fn.tools.render.files import Allowance, Limits
-from krm_fn.tools.render.other_charts import NamesElsewhere
-from krm_fn.tools.render.places import NOWHERE, Places, SourceLine
-from krm_fn.tools.render.render import Opened, decide_opened, open_inputs
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.tools import HelmOptions
-from krm_fn.tools.render.wanted import EVERYTHING, Wanted, find_wanted, not_found, read_wanted
+from krm_fn.tools.explain.places import NOWHERE, Places, SourceLine
+from krm_fn.tools.explain.wanted import EVERYTHING, Wanted, find_wanted, not_found, read_wanted
+from krm_fn.tools.opened.opened import Opened, decide_opened, open_inputs
+from krm_fn.tools.opened.sources import Inputs
 
 _MOST_TEXTS = 10
 """Mere texts that are shown for an object. More of them say little."""

@@ -8,7 +8,7 @@ from krm_fn.base.problem import ResourceId, count
 from krm_fn.core.decide.run import Reason
 from krm_fn.core.references.reference import Rule
 from krm_fn.report.object_change import Effect
-from krm_fn.tools.render.places import NOWHERE, SourceLine
+from krm_fn.tools.explain.places import NOWHERE, SourceLine
 
 ABSENT = "absent"
 """The strategy of an object that is only referenced; also the reason why nothing follows it."""

@@ -19,6 +19,8 @@ from krm_fn.report.secrets import Masks, number_names, show_content
 from krm_fn.tools.explain.explain_objects import explain_absent
 from krm_fn.tools.explain.explanation import Explained
 from krm_fn.tools.explain.find_references import find_explained_references
+from krm_fn.tools.explain.places import Places, SourceLine
+from krm_fn.tools.explain.wanted import Wanted, find_wanted, not_found
 from krm_fn.tools.graph.picture import (
     Builder,
     DataKey,
@@ -37,9 +39,7 @@ from krm_fn.tools.history.revision_history import (
     WorkloadHistory,
 )
 from krm_fn.tools.history.write_history import duration, write_pods, write_state
-from krm_fn.tools.render.places import Places, SourceLine
-from krm_fn.tools.render.render import Opened
-from krm_fn.tools.render.wanted import Wanted, find_wanted, not_found
+from krm_fn.tools.opened.opened import Opened
 
 _STATES = {
     Strategy.RENAME: "revision",

@@ -22,11 +22,20 @@ from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, is_configuration
 from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.yaml.envelope import find_objects
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.git.trees import WorkingTree
-from krm_fn.tools.render.files import MANIFESTS, MAX_LEVELS, Allowance, Files, Limits, real_path
-from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_local_bases, find_plugins
-from krm_fn.tools.render.named_fields import named_fields
-from krm_fn.tools.render.tools import CHART, built_from
+from krm_fn.tools.builds.kustomization import find_local_bases, find_plugins
+from krm_fn.tools.builds.named_fields import named_fields
+from krm_fn.tools.common.files import (
+    CHART,
+    KUSTOMIZATIONS,
+    MANIFESTS,
+    MAX_LEVELS,
+    Allowance,
+    Files,
+    Limits,
+    built_from,
+    real_path,
+)
+from krm_fn.tools.git.git import WorkingTree
 
 _MAX_BYTES = 1_000_000
 """Of one file. Kustomizations, configurations and Applications are far smaller."""

@@ -60,7 +60,7 @@ from krm_fn.tools.live.after_applying import (
 from krm_fn.tools.live.live_object import LiveManifest, find_appliers
 from krm_fn.tools.live.project import Projection, project
 from krm_fn.tools.live.read_cluster import ClusterReader, LiveManifests
-from krm_fn.tools.render.sources import Inputs
+from krm_fn.tools.opened.sources import Inputs
 
 _MOST_TOLD = 20
 """Fields set by hand that notes name."""

@@ -26,7 +26,7 @@ from krm_fn.base.problem import Problem, ResourceId
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.names.go_yaml import read_scalar
 from krm_fn.core.names.names import content_name, is_image
-from krm_fn.tools.render.rendered import OF_CRON_JOB, find_job_containers, runs_linker
+from krm_fn.tools.common.rendered import OF_CRON_JOB, find_job_containers, runs_linker
 
 
 class OfOthers(NamedTuple):

@@ -33,7 +33,7 @@ from krm_fn.extras.emit_linker import (
     plan_links,
     without_clashes,
 )
-from krm_fn.tools.render.rendered import read_plan
+from krm_fn.tools.common.rendered import read_plan
 from krm_fn.tools.verify.check_job import (
     OfOthers,
     check_annotations,

@@ -1,0 +1,1 @@
+"""What a user names, read, and opened into objects."""
