@@ -81,7 +81,7 @@ def count() -> list[Count]:
             at_least=True,
         ),
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 1),
-        Count("longest chain of imports", len(longest_chain(imports)), 21),
+        Count("longest chain of imports", len(longest_chain(imports)), 26),
         Count("modules in a circle of imports", len(circle(imports)), 0),
         Count("modules that a run imports", len(ours_of_a_run()), 74, goal=60),
         *count_entered(),
@@ -274,13 +274,16 @@ metadata: {name: web}
 """
 _ENTERED = """
 import sys
+from inspect import CO_NEWLOCALS
 from pathlib import Path
 from krm_fn.cli.main import main
 from krm_fn.function import run
 entered = set()
 def enter(frame, *_):
-    if frame.f_code.co_name != "<module>":
-        entered.add(frame.f_code.co_filename)
+    # What a module or a class says of itself is run where it is imported: that calls no function.
+    code = frame.f_code
+    if code.co_flags & CO_NEWLOCALS and not code.co_name.startswith("<"):
+        entered.add(code.co_filename)
 arguments, text = sys.argv[1:], sys.stdin.buffer.read()
 sys.setprofile(enter)
 main(arguments) if arguments else run(text)
@@ -305,8 +308,8 @@ def count_entered() -> list[Count]:
         Count("their lines, in thousands", alone.lines / 1000, 16.2, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
         Count("their lines, in thousands", together.lines / 1000, 18.6, goal=15.7),
-        Count("files that one line of diff enters", diff.files, 84, goal=70),
-        Count("their lines, in thousands", diff.lines / 1000, 28.1, goal=23.7),
+        Count("files that one line of diff enters", diff.files, 74, goal=65),
+        Count("their lines, in thousands", diff.lines / 1000, 25.3, goal=23.7),
     ]
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from krm_fn.base.settings import Environment
     from krm_fn.tools.builds.builds import HelmOptions
     from krm_fn.tools.common.files import Limits
-    from krm_fn.tools.opened.sources import Inputs
+    from krm_fn.tools.opened.opened import Inputs
 
 
 class _Path(click.Path):
@@ -224,7 +224,7 @@ class RenderingOptions(NamedTuple):
 
     def read_inputs(self, path: str) -> "Inputs":
         """Return what a command with one PATH reads."""
-        from krm_fn.tools.opened.sources import Inputs
+        from krm_fn.tools.opened.opened import Inputs
 
         stdin = read_stdin("manifests", self.max_bytes + 1) if path == "-" else None
         return Inputs((path,), self.config, stdin)

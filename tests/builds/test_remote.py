@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.tools.builds.git_addresses import is_remote_file, is_repository
+from krm_fn.tools.builds.kustomization import is_remote_file, is_repository
 from tests.builds.remote_paths import LOCAL, LOCAL_FILES, REMOTE_FILES, REPOSITORIES
 
 

@@ -1,14 +1,18 @@
 """A script or a page that names an object to kubectl is found: its command fails once the object is renamed."""
 
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from krm_fn.base.problem import ResourceId
+from krm_fn.base.problem import ResourceId, Severity
 from krm_fn.cli.main import main
 from krm_fn.tools.common.files import DEFAULT_LIMITS
-from krm_fn.tools.elsewhere.scripts import ScriptsOfRepository
+from krm_fn.tools.elsewhere import scripts
+from krm_fn.tools.elsewhere.elsewhere import NamesElsewhere
+from krm_fn.tools.elsewhere.scripts import ScriptsOfRepository, read_texts
+from tests.render.run import write
 from tests.tools.require import require
 
 CONFIG_MAP = ResourceId("v1", "ConfigMap", "shop", "prod-trust-store")
@@ -157,3 +161,92 @@ def test_init_and_explain_name_the_lines_beside_what_is_renamed(
     said = "named in scripts/environment.sh:2: a command there finds no object"
     assert said in main(["explain", "chart", "--helm-release", "prod"]).stdout.decode()
     assert said in main(["init", "chart", "--namespace", "shop", "--dry-run"]).stderr
+
+
+BUILD_IT = {
+    "names it from its own folder": ("scripts/a.sh", "kustomize build ../shop"),
+    "names it from the top": ("scripts/a.sh", "kubectl apply -k shop"),
+    "names it through a link": ("a.sh", "kustomize build linked"),
+    "names no folder": ("a.sh", "kustomize build $DIR"),
+    "names a folder outside of the repository": ("a.sh", "kustomize build {outside}"),
+    "names a path that leads out of the repository": ("a.sh", "kustomize build ../outside"),
+    "names a link that leads out of the repository": ("a.sh", "kustomize build out"),
+    "names a link to itself": ("a.sh", "kustomize build .hidden/circle"),
+    "has a word that is longer than any path": ("a.sh", f"kustomize build {'shop/' * 2000}"),
+}
+BUILD_OTHERS = {
+    "names another folder": ("a.sh", "kustomize build other"),
+    "runs functions": ("a.sh", "kustomize build --enable-alpha-plugins shop"),
+    "builds nothing": ("a.sh", "kubectl apply -f shop"),
+}
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> Path:
+    """Return a repository with links, beside a folder that is none of its business."""
+    top = tmp_path / "repository"
+    for folder in (top / ".git", top / "shop", top / "other", tmp_path / "outside"):
+        folder.mkdir(parents=True)
+    (top / "linked").symlink_to("shop")
+    (top / "out").symlink_to(tmp_path / "outside")
+    (top / ".hidden").mkdir()
+    (top / ".hidden" / "circle").symlink_to("circle")  # where no search for scripts meets it
+    return top
+
+
+def find_builds(top: Path, file: str, line: str) -> list[str]:
+    write(top, {file: line.format(outside=top.parent / "outside") + "\n"})
+    return ScriptsOfRepository(top / "shop", DEFAULT_LIMITS).find_builds(top / "shop")
+
+
+@pytest.mark.parametrize(("file", "line"), BUILD_IT.values(), ids=BUILD_IT)
+def test_a_line_that_builds_the_directory_or_any_is_found(
+    file: str, line: str, linked: Path
+) -> None:
+    assert find_builds(linked, file, line) == [f"{file}:1"]
+
+
+@pytest.mark.parametrize(("file", "line"), BUILD_OTHERS.values(), ids=BUILD_OTHERS)
+def test_a_line_that_builds_something_else_is_not_found(file: str, line: str, linked: Path) -> None:
+    assert find_builds(linked, file, line) == []
+
+
+@pytest.mark.parametrize(("file", "line"), BUILD_IT.values(), ids=BUILD_IT)
+def test_no_word_of_a_script_is_looked_up_outside_of_the_repository(
+    file: str, line: str, linked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = str(linked.parent / "outside")
+    asked: list[str] = []
+    for name in ("stat", "lstat"):
+        ask = getattr(os, name)
+
+        def record(
+            path: str, *rest: object, ask: Callable[..., object] = ask, **more: object
+        ) -> object:
+            asked.append(str(path))
+            return ask(path, *rest, **more)
+
+        monkeypatch.setattr(os, name, record)
+    find_builds(linked, file, line)
+    assert [path for path in asked if os.path.normpath(path).startswith(outside)] == []
+    assert asked
+
+
+def test_scripts_are_read_once_whatever_is_looked_for(
+    linked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(linked, {"a.sh": f"{EDIT}\nkustomize build shop\n"})
+    read: list[str] = []
+
+    def read_and_record(
+        top: Path, is_wanted: Callable[[Path, str], bool]
+    ) -> Iterator[tuple[str, str]]:
+        for shown, text in read_texts(top, is_wanted):
+            read.append(shown)
+            yield shown, text
+
+    monkeypatch.setattr(scripts, "read_texts", read_and_record)
+    found = NamesElsewhere(linked / "shop", DEFAULT_LIMITS)
+    assert [one.severity for one in found.find([CONFIG_MAP])] == [Severity.WARNING]
+    assert found.find_builds(linked / "shop") == ["a.sh:2"]
+    assert read == ["a.sh"]

@@ -5,7 +5,7 @@ import pytest
 from krm_fn.base.item import Item
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.explain.wanted import find_wanted, read_wanted
+from krm_fn.tools.explain.wanted import read_wanted
 
 OBJECTS = """\
 {apiVersion: v1, kind: ConfigMap, metadata: {name: app, namespace: shop}}
@@ -61,5 +61,5 @@ def test_a_kind_is_spelled_as_for_kubectl(kind: str, spellings: list[str]) -> No
 @pytest.mark.parametrize(("text", "expected"), WANTED)
 def test_what_is_meant(text: str, expected: list[str]) -> None:
     items: list[Item] = open_envelope(read_yaml(OBJECTS.encode())).items
-    found = find_wanted(read_wanted(text), items, {items[3]: "web-4h2mbtbbt6"})
+    found = read_wanted(text).find(items, {items[3]: "web-4h2mbtbbt6"})
     assert [str(item.id) for item in found] == expected

@@ -72,8 +72,9 @@ ROOMS = {
     "tools/diff/affected": "tests/diff/test_affected.py",
     "tools/diff/compare": "tests/diff/test_missing.py tests/diff/test_fail_on.py tests/diff/test_environments.py "
     "tests/diff/test_diffs.py tests/diff/test_properties.py",
-    "tools/diff/diff": "tests/diff/test_fail_on.py tests/diff/test_diffs.py tests/diff/test_environments.py "
+    "tools/diff/sides": "tests/diff/test_fail_on.py tests/diff/test_diffs.py tests/diff/test_environments.py "
     "tests/diff/test_against.py tests/diff/test_packages.py tests/cli/test_diff.py",
+    "tools/diff/fold_packages": "tests/diff/test_packages.py tests/diff/test_against.py",
     "tools/diff/packages": "tests/diff/test_packages.py tests/diff/test_against.py",
     "tools/diff/rolls": "tests/diff/test_first_rename.py tests/diff/test_recorded_rolls.py tests/diff/test_diffs.py "
     "tests/diff/test_environments.py",
@@ -96,7 +97,6 @@ ROOMS = {
     "tools/render/deployable": "tests/render/test_deployable.py",
     "tools/common/files": "tests/common/test_files.py tests/opened/test_root.py "
     "tests/builds/test_names_of_a_tree.py",
-    "tools/builds/git_addresses": "tests/builds/test_remote.py",
     "tools/builds/kustomization": "tests/builds/test_check_kustomization.py tests/builds/test_named_fields.py "
     "tests/opened/test_opened.py tests/render/test_render.py",
     "tools/builds/kustomize_copy": "tests/integration/test_kustomize_copy.py tests/doors/test_affixes.py",

@@ -11,11 +11,11 @@ from pathlib import Path
 from krm_fn.base.item import CONFIG_KINDS
 from krm_fn.base.keys import FIXED_NAME, TAKEN_NAME
 from krm_fn.base.node import TRUE, Node, elements, get, is_sequence, text
-from krm_fn.tools.builds.git_addresses import is_repository
 from krm_fn.tools.builds.kustomization import (
     Marked,
     Plugin,
     files_in,
+    is_repository,
     locate_path,
     read_roots,
     shown_path,

@@ -17,9 +17,17 @@ from krm_fn.base.node import get, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import KIND
 from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.tools.builds.affixes import find_affixes, find_own_affixes
 from krm_fn.tools.builds.check_chart import check_chart
 from krm_fn.tools.builds.check_kustomization import Checked, check_kustomization, read_tree
-from krm_fn.tools.builds.kustomization import Marked
+from krm_fn.tools.builds.kustomization import (
+    Marked,
+    find_local_bases,
+    find_plugins,
+    find_ways_out,
+    lists_krm_fn,
+    runtimes_of,
+)
 from krm_fn.tools.builds.kustomize_copy import (
     KustomizeCopy,
     copied,
@@ -28,6 +36,7 @@ from krm_fn.tools.builds.kustomize_copy import (
     read_notes,
 )
 from krm_fn.tools.builds.listed_charts import ListedChart
+from krm_fn.tools.builds.named_fields import fold_name, named_fields
 from krm_fn.tools.common.files import CHART, Allowance, Files, built_from, check_named, prove_below
 from krm_fn.tools.common.opened_texts import placed_in
 from krm_fn.tools.common.program import (
@@ -37,6 +46,21 @@ from krm_fn.tools.common.program import (
     tell_everything,
     temporary_folder,
 )
+
+__all__ = [
+    "HelmOptions",
+    "Marked",
+    "build",
+    "find_affixes",
+    "find_local_bases",
+    "find_own_affixes",
+    "find_plugins",
+    "find_ways_out",
+    "fold_name",
+    "lists_krm_fn",
+    "named_fields",
+    "runtimes_of",
+]
 
 # Helm 3 takes hooks out before it runs a post-renderer, also 3.22 (pkg/action/action.go,
 # `renderResources`). Helm 4 passes them (helm/helm 30968).

@@ -16,23 +16,14 @@ from pathlib import Path, PurePosixPath
 
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE
-from krm_fn.tools.builds.kustomization import find_ways_out
+from krm_fn.tools.builds.builds import find_ways_out
 from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, MANIFESTS, MAX_LEVELS, Allowance, Files
 from krm_fn.tools.git.git import LINK, NEVER, GitTree, WorkingTree
 
-_WILDCARD = re.compile(r"[*?[]")
 _PACKAGED = (*KUSTOMIZATIONS, CHART, CONFIG_FILE)
 
 _DIGESTS = {40: "sha1", 64: "sha256"}
 """By the length of its text, how git computes the id of an object."""
-
-
-def stands_for_several(path: str) -> bool:
-    """Tell whether a path stands for those that it matches.
-
-    A file of that name, with all its signs, is just a file.
-    """
-    return _WILDCARD.search(path) is not None and not os.path.lexists(path)
 
 
 def find_packages(pattern: str, folder: Path, tree: GitTree) -> list[str]:

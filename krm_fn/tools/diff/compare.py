@@ -53,7 +53,7 @@ from krm_fn.tools.diff.tree import (
     read_stable_names,
     show,
 )
-from krm_fn.tools.render.check import find_deployers, find_pruners
+from krm_fn.tools.render.render import find_deployers, find_pruners
 
 _MANY = 20
 """Places in an object. To read as many one by one takes longer than to read it as a whole."""

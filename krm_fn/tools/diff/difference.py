@@ -3,11 +3,23 @@
 Nothing in it is a Secret's value, or a digest of one.
 """
 
+import re
+from collections.abc import Iterator
 from enum import StrEnum
 from itertools import chain
 from typing import NamedTuple
 
-from krm_fn.report.object_change import Effect, ObjectChange, RemovalOutcome, Roll
+from krm_fn.base.node import step
+from krm_fn.report.object_change import (
+    Effect,
+    FieldChange,
+    ObjectChange,
+    RemovalOutcome,
+    Roll,
+    ShownValue,
+)
+
+_METADATA = re.compile(r"(?:[\w.]+\.)?metadata\.(?:labels|annotations)(?:[.\[].*)?", re.DOTALL)
 
 
 class LinkerChange(NamedTuple):
@@ -94,6 +106,45 @@ class Difference(NamedTuple):
 def _is_pruned_in_use(change: ObjectChange) -> bool:
     fate = change.fate
     return fate is not None and fate.outcome is RemovalOutcome.PRUNED and bool(fate.users)
+
+
+def is_of_metadata(change: ObjectChange) -> bool:
+    """Tell whether an object keeps its name and content, and has other labels, annotations, or another set."""
+    old, new = change.old, change.new
+    if old is None or new is None or change.has_new_name or change.keys or old.base != new.base:
+        return False
+    is_changed = bool(change.fields) or old.set != new.set
+    return is_changed and is_metadata(write_one_by_one(change))
+
+
+def is_metadata(change: ObjectChange) -> bool:
+    """Tell whether all fields that differ are labels and annotations."""
+    return all(_METADATA.fullmatch(field.path) for field in change.fields)
+
+
+def write_one_by_one(change: ObjectChange) -> ObjectChange:
+    """Return a change with a field of its own for each value of a mapping that is on one side only."""
+    return change._replace(fields=tuple(chain.from_iterable(map(_flatten, change.fields))))
+
+
+def _flatten(field: FieldChange) -> Iterator[FieldChange]:
+    """Yield the fields in a mapping that is on one side only, as if the other side had an empty one."""
+    if field.old is not None and field.new is not None:
+        yield field
+        return
+    is_added = field.old is None
+    # No recursion: objects may be nested deep.
+    stack: list[tuple[str, ShownValue | None]] = [
+        (field.path, field.new if is_added else field.old)
+    ]
+    while stack:
+        path, value = stack.pop()
+        if isinstance(value, dict) and value:
+            stack += [(step(path, name), child) for name, child in reversed(value.items())]
+        elif is_added:
+            yield FieldChange(path, None, value)
+        else:
+            yield FieldChange(path, value, None)
 
 
 class PackageState(StrEnum):

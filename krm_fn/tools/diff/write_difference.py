@@ -36,8 +36,8 @@ from krm_fn.tools.diff.difference import (
     PackageState,
     SameChange,
     SharedChange,
+    is_of_metadata,
 )
-from krm_fn.tools.diff.shared import is_of_metadata
 
 
 def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:

@@ -20,7 +20,17 @@ from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity, listing
 from krm_fn.base.settings import Strategy
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.tools.common.files import CHART, MANIFESTS, Limits, real_path
-from krm_fn.tools.elsewhere.scripts import MOST_LINES, ScriptsOfRepository, find_top, read_texts
+from krm_fn.tools.elsewhere.scripts import (
+    MOST_LINES,
+    ScriptsOfRepository,
+    find_top,
+    read_texts,
+)
+
+__all__ = [
+    "MOST_LINES",
+    "NamesElsewhere",
+]
 
 _TEMPLATES = "templates"
 _DEPENDENCIES = (CHART, "requirements.yaml")
@@ -110,6 +120,10 @@ class NamesElsewhere:
     def find(self, renamed: Collection[ResourceId]) -> Iterator[Problem]:
         """Find what names one of these objects, which are the renamed ones, by their base names."""
         return chain(self._scripts.find(renamed), self._charts.find(renamed))
+
+    def find_builds(self, directory: Path) -> list[str]:
+        """Find the lines of scripts that build a directory with kustomize, and let it run no functions."""
+        return self._scripts.find_builds(directory)
 
 
 def _read_charts(top: Path) -> dict[PurePosixPath, _Chart]:

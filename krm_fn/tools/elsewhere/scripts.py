@@ -62,6 +62,8 @@ _BUILDS = re.compile(
 )
 _RUNS_FUNCTIONS = "--enable-alpha-plugins"
 _LONGEST_NAME = 200
+_MOST_LINKS = 40
+"""Links that a path leads through, as on Linux."""
 
 _BEGINS_WITH_A_VARIABLE = re.compile(r"(?:\$\{\w[^}]*\}|\$\w+|\{\w+\}|<[\w-]+>)-(?P<rest>.+)")
 
@@ -72,6 +74,21 @@ class _Named(NamedTuple):
     place: str
     kind: str
     word: str
+
+
+class _Build(NamedTuple):
+    """A command that builds something with kustomize, its words, and the folder of its script."""
+
+    place: str
+    words: list[str]
+    folder: Path
+
+
+class _Commands(NamedTuple):
+    """The commands of all scripts that name an object, and those that build something with kustomize."""
+
+    named: list[_Named]
+    builds: list[_Build]
 
 
 class ScriptsOfRepository:
@@ -124,48 +141,82 @@ class ScriptsOfRepository:
                 found[one.kind, variable["rest"]].append(position)
         return found
 
-    @cached_property
-    def _named(self) -> list[_Named]:
+    def find_builds(self, directory: Path) -> list[str]:
+        """Find the lines that build a directory with kustomize, and let it run no functions.
+
+        A line that names other folders of the repository, and not this one, builds those. One that
+        names none may build any.
+        """
         if self._top is None:
             return []
-        named: list[_Named] = []
+        real = real_path(directory)
+        found: dict[str, None] = {}
+        for one in self._commands.builds:
+            named = _find_folders(one.words, self._top, one.folder)
+            if not named or real in named:
+                found[one.place] = None
+        # What runs comes before what people read.
+        return sorted(found, key=_is_page)
+
+    @property
+    def _named(self) -> list[_Named]:
+        return self._commands.named
+
+    @cached_property
+    def _commands(self) -> "_Commands":
+        """All that is looked for in the scripts, which are read once."""
+        commands = _Commands([], [])
+        if self._top is None:
+            return commands
         for shown, text in read_texts(self._top, _is_script):
-            named += _read(shown, text)
-        return named
-
-
-def find_builds(directory: Path, limits: Limits) -> list[str]:
-    """Find the lines of the repository that build a directory with kustomize, and let it run no functions.
-
-    A line that names other folders, and not this one, builds those. One that names none may build any.
-    """
-    top = find_top(directory, limits, is_everywhere=True)
-    if top is None:
-        return []
-    real = real_path(directory)
-    found: dict[str, None] = {}
-    for shown, text in read_texts(top, _is_script):
-        if not ("kustomize" in text or "-k" in text):
-            continue
-        for number, command in _join_lines(text):
-            is_build = _BUILDS.search(command) is not None and _RUNS_FUNCTIONS not in command
-            words = _BETWEEN_WORDS.split(command)
-            named = _find_folders(words, (top, (top / shown).parent)) if is_build else set()
-            if is_build and (not named or real in named):
-                found[f"{shown}:{number}"] = None
-    # What runs comes before what people read.
-    return sorted(found, key=_is_page)
+            commands.named.extend(_read(shown, text))
+            commands.builds.extend(_read_builds(self._top / shown, shown, text))
+        return commands
 
 
 def _is_page(place: str) -> bool:
     return place.rpartition(":")[0].lower().endswith(".md")
 
 
-def _find_folders(words: Iterable[str], starts: Iterable[Path]) -> set[Path]:
-    """Find the folders that words of a command name, from any of these folders."""
-    paths = [start / word for word in words if word not in ("", "/") for start in starts]
-    # A word of a page may be longer than any path.
-    return {real_path(one) for one in paths if len(one.name) < _LONGEST_NAME and one.is_dir()}
+def _find_folders(words: Iterable[str], top: Path, start: Path) -> set[Path]:
+    """Find the folders of a repository that words of a command name, from its top or from `start`.
+
+    Nothing outside of the repository is looked up: it says nothing about the repository.
+    """
+    found: set[Path] = set()
+    for word in words:
+        if word in ("", "/") or len(Path(word).name) >= _LONGEST_NAME:
+            continue
+        for path in (top / word, start / word):
+            # A word of a page may be longer than any path, or hold what no path does.
+            with suppress(OSError, ValueError):
+                folder = _locate_within(top, path)
+                if folder is not None and folder.is_dir():
+                    found.add(folder)
+    return found
+
+
+def _locate_within(top: Path, path: Path) -> Path | None:
+    """Return where a path leads through all its links; None if that is not in a folder."""
+    for _ in range(_MOST_LINKS):
+        plain = Path(os.path.normpath(path))
+        if not plain.is_relative_to(top):
+            return None
+        link = _find_link(top, plain)
+        if link is None:
+            return plain
+        path = link.parent / link.readlink() / plain.relative_to(link)
+    return None
+
+
+def _find_link(top: Path, path: Path) -> Path | None:
+    """Return the first link on the way from a folder to what is below it."""
+    here = top
+    for part in path.relative_to(top).parts:
+        here /= part
+        if here.is_symlink():
+            return here
+    return None
 
 
 def find_top(path: Path, limits: Limits, *, is_everywhere: bool) -> Path | None:
@@ -237,6 +288,15 @@ def _read(shown: str, text: str) -> Iterator[_Named]:
         if _TELLING.search(command):
             for kind, word in _find_named(command):
                 yield _Named(f"{shown}:{number}", kind, word)
+
+
+def _read_builds(file: Path, shown: str, text: str) -> Iterator[_Build]:
+    """Yield the commands that let kustomize build something, and run no functions."""
+    if not ("kustomize" in text or "-k" in text):
+        return
+    for number, command in _join_lines(text):
+        if _BUILDS.search(command) is not None and _RUNS_FUNCTIONS not in command:
+            yield _Build(f"{shown}:{number}", _BETWEEN_WORDS.split(command), file.parent)
 
 
 def _join_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -28,6 +28,7 @@ from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import Allowance, Limits
 from krm_fn.tools.elsewhere.elsewhere import NamesElsewhere
+from krm_fn.tools.explain.explain_message import explain_message
 from krm_fn.tools.explain.explain_objects import explain_absent, explain_objects
 from krm_fn.tools.explain.explain_workloads import (
     explain_workloads,
@@ -54,10 +55,25 @@ from krm_fn.tools.explain.explanation import (
     strongest_effect,
     sum_up_explanation,
 )
+from krm_fn.tools.explain.find_references import find_explained_references
 from krm_fn.tools.explain.places import NOWHERE, Places, SourceLine
-from krm_fn.tools.explain.wanted import EVERYTHING, Wanted, find_wanted, not_found, read_wanted
-from krm_fn.tools.opened.opened import Opened, decide_opened, open_inputs
-from krm_fn.tools.opened.sources import Inputs
+from krm_fn.tools.explain.wanted import EVERYTHING, Wanted, begins_with_a_kind, read_wanted
+from krm_fn.tools.opened.opened import Inputs, Opened, decide_opened, open_inputs
+
+__all__ = [
+    "ExplainFormat",
+    "Explained",
+    "Places",
+    "SourceLine",
+    "Wanted",
+    "begins_with_a_kind",
+    "explain",
+    "explain_absent",
+    "explain_message",
+    "find_explained_references",
+    "read_wanted",
+    "sum_up_rendering",
+]
 
 _MOST_TEXTS = 10
 """Mere texts that are shown for an object. More of them say little."""
@@ -439,7 +455,7 @@ def _explain(wanted: Wanted, found: Run, masks: Masks, opened: Opened) -> Explan
     """
     chosen = frozenset(found.package.configs)
     configs = [item for item in opened.items if item.is_config or item in chosen]
-    items = find_wanted(wanted, configs, found.revisions.names)
+    items = wanted.find(configs, found.revisions.names)
     places = Places(opened.envelopes, opened.configuration)
     if items or wanted == EVERYTHING:
         note = say_unchosen_makers(found) if wanted == EVERYTHING else ""
@@ -449,5 +465,5 @@ def _explain(wanted: Wanted, found: Run, masks: Masks, opened: Opened) -> Explan
     explained = explain_workloads(wanted, with_references, workloads, places, masks)
     absent = () if explained else explain_absent(wanted, found, places)
     if not absent and not explained:
-        raise not_found(wanted, [*configs, *workloads], "ConfigMap, Secret or workload")
+        raise wanted.not_found([*configs, *workloads], "ConfigMap, Secret or workload")
     return Explanation(tuple(absent), explained)

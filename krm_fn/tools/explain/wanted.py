@@ -26,6 +26,23 @@ class Wanted(NamedTuple):
         is_there = all(one == namespace or one.lower() in kinds for one in self.above)
         return is_there and (not self.name or self.name in names)
 
+    def find(self, configs: Collection[Item], new_names: Mapping[Item, str]) -> list[Item]:
+        """Find the ConfigMaps and Secrets that it means.
+
+        It may use any name that a reference may use, or their new names.
+        """
+        found: list[Item] = []
+        for item in configs:
+            names = [*known_names(item), (item.id.kind, new_names.get(item, item.id.name))]
+            if any(self.matches(kind, item.id.namespace, {name}) for kind, name in names):
+                found.append(item)
+        return found
+
+    def not_found(self, items: Iterable[Item], kinds: str = "ConfigMap or Secret") -> Rejected:
+        """Return the error for a name that no object of these kinds has in the package."""
+        near = nearest(self.name, sorted({base_name(item) for item in items}))
+        return Rejected(Problem(f"the package has no {kinds} {self}{did_you_mean(near)}"))
+
     def __str__(self) -> str:
         return "/".join((*self.above, self.name))
 
@@ -49,23 +66,3 @@ def begins_with_a_kind(text: str) -> bool:
     kind, slash, _ = text.lower().partition("/")
     spelled = {spelling for one in _ASKED_FOR for spelling in _spellings(one)}
     return bool(slash) and kind in spelled
-
-
-def not_found(
-    wanted: Wanted, items: Iterable[Item], kinds: str = "ConfigMap or Secret"
-) -> Rejected:
-    """Return the error for a name that no object of these kinds has in the package."""
-    near = nearest(wanted.name, sorted({base_name(item) for item in items}))
-    return Rejected(Problem(f"the package has no {kinds} {wanted}{did_you_mean(near)}"))
-
-
-def find_wanted(
-    wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]
-) -> list[Item]:
-    """Find the ConfigMaps and Secrets that are meant: by any name that a reference may use, and by their new names."""
-    found: list[Item] = []
-    for item in configs:
-        names = [*known_names(item), (item.id.kind, new_names.get(item, item.id.name))]
-        if any(wanted.matches(kind, item.id.namespace, {name}) for kind, name in names):
-            found.append(item)
-    return found

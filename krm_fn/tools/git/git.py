@@ -14,7 +14,7 @@ from typing import IO, NamedTuple
 
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.names.suggest import nearest
-from krm_fn.tools.builds.kustomization import find_ways_out
+from krm_fn.tools.builds.builds import find_ways_out
 from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, prove_below
 from krm_fn.tools.common.program import (
     Ended,
@@ -24,6 +24,8 @@ from krm_fn.tools.common.program import (
     tell_everything,
     temporary_folder,
 )
+
+__all__ = ["LINK", "NEVER", "CheckedOut", "GitTree", "Repository", "WorkingTree"]
 
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false"),  # no program of the repository runs

@@ -8,14 +8,19 @@ from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.secrets import Masks
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import Allowance, Limits
-from krm_fn.tools.explain.wanted import read_wanted
+from krm_fn.tools.explain.explain import read_wanted
 from krm_fn.tools.graph.diagrams import find_excess, write_dot, write_mermaid
 from krm_fn.tools.graph.graph_objects import graph_history, graph_package
 from krm_fn.tools.graph.picture import Graph
 from krm_fn.tools.graph.to_html import write_html
 from krm_fn.tools.history.revision_history import History
-from krm_fn.tools.opened.opened import decide_opened, open_inputs
-from krm_fn.tools.opened.sources import Inputs
+from krm_fn.tools.opened.opened import Inputs, decide_opened, open_inputs
+
+__all__ = [
+    "GraphFormat",
+    "draw_history",
+    "draw_path",
+]
 
 
 class GraphFormat(StrEnum):

@@ -17,13 +17,20 @@ from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Limits, real_path, unreadable
-from krm_fn.tools.elsewhere.scripts import MOST_LINES, find_builds
+from krm_fn.tools.elsewhere.elsewhere import MOST_LINES, NamesElsewhere
 from krm_fn.tools.init.name_set import find_shared_set
 from krm_fn.tools.init.plan import Door, Planned, Wishes, find_door, plan
+from krm_fn.tools.init.texts import Pipeline
 from krm_fn.tools.init.transaction import NewContent, write_all
 from krm_fn.tools.init.who_builds import Around, refuse_deploying, would_do
-from krm_fn.tools.opened.opened import Opened, open_inputs
-from krm_fn.tools.opened.sources import Inputs
+from krm_fn.tools.opened.opened import Inputs, Opened, open_inputs
+
+__all__ = [
+    "Pipeline",
+    "Surroundings",
+    "Wishes",
+    "init",
+]
 
 _NEXT_OF_DEPLOYERS = {
     "argocd": "write `plugin: {{}}` into the source of the Application, for the plugin of docs/deployers/argo-cd.md",
@@ -70,12 +77,14 @@ class Surroundings(NamedTuple):
     """How the first rendering reads a directory.
 
     `sum_up` says what that rendering does. It is handed over, as to explain is another tool's job.
+    `elsewhere`: what the repository around the directory says of it.
     """
 
     helm: HelmOptions
     environment: Environment
     limits: Limits
     sum_up: Callable[[Opened], Outcome]
+    elsewhere: NamesElsewhere
 
 
 class _Prepared(NamedTuple):
@@ -86,7 +95,7 @@ class _Prepared(NamedTuple):
     around: Around
     planned: list[Planned]
     rendering: Outcome
-    limits: Limits
+    elsewhere: NamesElsewhere
 
     @property
     def is_by_hand(self) -> bool:
@@ -141,7 +150,7 @@ def _prepare(directory: Path, wishes: Wishes, surroundings: Surroundings) -> _Pr
     opened = open_inputs(inputs, surroundings.helm, surroundings.environment, allowance)
     refuse_deploying(directory, opened.items)
     rendering = surroundings.sum_up(opened)
-    return _Prepared(door, wishes, around, planned, rendering, surroundings.limits)
+    return _Prepared(door, wishes, around, planned, rendering, surroundings.elsewhere)
 
 
 def _name_others(directory: Path, wishes: Wishes, surroundings: Surroundings) -> Iterator[Problem]:
@@ -219,7 +228,7 @@ def _steps(directory: Path, prepared: _Prepared) -> Iterator[str]:
     if prepared.door is Door.KUSTOMIZE and prepared.around.flux_files:
         files = listing(prepared.around.flux_files, _MOST_NAMES)
         yield (_FLUX_FAILS if has_entry else _FLUX_BUILDS_IT).format(files=files, path=path)
-    builds = find_builds(directory, prepared.limits) if has_entry else []
+    builds = prepared.elsewhere.find_builds(directory) if has_entry else []
     if builds:
         yield _BUILDS_FAIL.format(lines=listing(builds, MOST_LINES), path=path)
     if prepared.door in {Door.FOLDER, Door.KPT}:

@@ -33,8 +33,7 @@ from krm_fn.core.yaml.apply import apply_changes
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import read_config
-from krm_fn.tools.builds.kustomization import find_plugins, runtimes_of
-from krm_fn.tools.builds.named_fields import fold_name
+from krm_fn.tools.builds.builds import find_plugins, fold_name, runtimes_of
 from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, Allowance, Files, built_from
 from krm_fn.tools.common.opened_texts import placed_in
 from krm_fn.tools.init.name_set import name_set

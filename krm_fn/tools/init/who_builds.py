@@ -22,8 +22,7 @@ from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, is_configuration
 from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.yaml.envelope import find_objects
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.builds.kustomization import find_local_bases, find_plugins
-from krm_fn.tools.builds.named_fields import named_fields
+from krm_fn.tools.builds.builds import find_local_bases, find_plugins, named_fields
 from krm_fn.tools.common.files import (
     CHART,
     KUSTOMIZATIONS,

@@ -29,6 +29,12 @@ from krm_fn.tools.merge.merge_package import (
     merge,
 )
 
+__all__ = [
+    "DriverCall",
+    "Versions",
+    "drive",
+]
+
 _MOST_CONFLICTS = 127
 """Of a file, in the exit code of git."""
 

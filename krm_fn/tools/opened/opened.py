@@ -45,13 +45,13 @@ from krm_fn.core.yaml.envelope import Envelope, open_envelope
 from krm_fn.core.yaml.reader import Expansion, read_yaml, walk, warn_about_repeated
 from krm_fn.function import decide, read_config
 from krm_fn.report.secrets import hide_in_problems
-from krm_fn.tools.builds.builds import HelmOptions
-from krm_fn.tools.builds.kustomization import Marked
+from krm_fn.tools.builds.builds import HelmOptions, Marked
 from krm_fn.tools.common.files import Allowance, real_path
 from krm_fn.tools.common.made_anew import MadeAnew, find_made_anew, has_new_content
 from krm_fn.tools.common.opened_texts import OpenedText, items_of, place, place_by_object, placed_in
 from krm_fn.tools.common.rendered import is_deployed
 from krm_fn.tools.opened.sources import (
+    STDIN,
     Inputs,
     PartOfInput,
     Sources,
@@ -59,6 +59,20 @@ from krm_fn.tools.opened.sources import (
     read_config_file,
     read_sources,
 )
+
+__all__ = [
+    "STDIN",
+    "Inputs",
+    "NoObjects",
+    "Opened",
+    "SourceText",
+    "decide_opened",
+    "find_configurations",
+    "open_inputs",
+    "read_config_file",
+    "read_sources",
+    "say_shared",
+]
 
 _HELM_HOOK = "helm.sh/hook"
 

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from krm_fn.base.problem import Problem, Rejected, ResourceId
 from krm_fn.base.settings import CONFIG_FILE, NearbyConfig
-from krm_fn.tools.builds.builds import HelmOptions, build
-from krm_fn.tools.builds.kustomization import Marked
+from krm_fn.tools.builds.builds import HelmOptions, Marked, build
 from krm_fn.tools.common.files import (
     CHART,
     KUSTOMIZATIONS,

@@ -39,7 +39,7 @@ from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.tools.common.opened_texts import placed_in
 from krm_fn.tools.common.rendered import find_default_namespace, find_unmet_needs, read_written
-from krm_fn.tools.opened.sources import Inputs, SourceText, read_sources
+from krm_fn.tools.opened.opened import Inputs, SourceText, read_sources
 
 _MOST_READERS = 3
 

@@ -10,10 +10,10 @@ Everything else is taken, because `krm-fn render` can say what is wrong. See `cm
 import os
 from pathlib import Path
 
-from krm_fn.base.problem import Outcome, Rejected, Severity
+from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import CONFIG_FILE
 from krm_fn.core.yaml.results import stderr_lines
-from krm_fn.tools.builds.kustomization import Plugin, find_plugins, runtimes_of
+from krm_fn.tools.builds.builds import find_plugins, runtimes_of
 from krm_fn.tools.common.files import (
     Allowance,
     Files,
@@ -40,25 +40,23 @@ def answer_discovery(directory: Path, kustomize_options: str, *, is_asked_for: b
     if not os.path.lexists(directory / CONFIG_FILE):
         return Outcome(b"", "", 0)
     is_run_there = _RUNS_FUNCTIONS.issubset(kustomize_options.split()) and not is_asked_for
-    entry = _find_entry(directory) if is_run_there else None
-    if entry is None:
-        return Outcome(f"{CONFIG_FILE}\n".encode(), "", 0)
     message = f"kustomize runs {CONFIG_FILE}; this directory is left to it"
-    return Outcome(
-        b"", stderr_lines([entry.problem(message)._replace(severity=Severity.WARNING)]), 0
-    )
+    problem = _find_entry(directory, message) if is_run_there else None
+    if problem is None:
+        return Outcome(f"{CONFIG_FILE}\n".encode(), "", 0)
+    return Outcome(b"", stderr_lines([problem._replace(severity=Severity.WARNING)]), 0)
 
 
-def _find_entry(directory: Path) -> Plugin | None:
-    """Find the transformer with which kustomize runs the krm-fn.yaml beside it."""
+def _find_entry(directory: Path, message: str) -> Problem | None:
+    """Say a message at the entry with which kustomize runs the krm-fn.yaml beside it; None without such an entry."""
+    files = Files(directory, Allowance(Limits(max_bytes=_MAX_BYTES)))
     try:
-        plugins = find_plugins(directory, Files(directory, Allowance(Limits(max_bytes=_MAX_BYTES))))
-        return next((plugin for plugin in plugins if _runs_config(plugin)), None)
+        plugins = find_plugins(directory, files)
+        for plugin in plugins:
+            is_beside = plugin.path == plugin.kustomization.with_name(CONFIG_FILE)
+            config = plugin.krm_fn if plugin.field == "transformers" and is_beside else None
+            if config is not None and runtimes_of(config):
+                return plugin.problem(message)
     except Rejected:
         return None
-
-
-def _runs_config(plugin: Plugin) -> bool:
-    is_beside = plugin.path == plugin.kustomization.with_name(CONFIG_FILE)
-    is_transformer = plugin.field == "transformers" and is_beside
-    return is_transformer and plugin.krm_fn is not None and bool(runtimes_of(plugin.krm_fn))
+    return None

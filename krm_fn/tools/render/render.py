@@ -16,9 +16,22 @@ from krm_fn.core.yaml.splice import write_document
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.tools.common.opened_texts import share_out
-from krm_fn.tools.opened.opened import Opened, decide_opened, open_inputs
-from krm_fn.tools.opened.sources import Inputs
+from krm_fn.tools.opened.opened import Inputs, Opened, decide_opened, open_inputs
+from krm_fn.tools.render.check import TRACKS, check, find_deployers, find_pruners, find_tracks
 from krm_fn.tools.render.deployable import deployable, is_deployable, read_deployable
+from krm_fn.tools.render.discovery import answer_discovery
+
+__all__ = [
+    "TRACKS",
+    "answer_discovery",
+    "check",
+    "find_deployers",
+    "find_pruners",
+    "find_tracks",
+    "render",
+    "render_items",
+    "render_opened",
+]
 
 
 def render(

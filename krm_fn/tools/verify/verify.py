@@ -27,8 +27,14 @@ from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits, built_from
 from krm_fn.tools.common.opened_texts import OpenedText, items_of, place_by_object, placed_in
-from krm_fn.tools.opened.opened import find_configurations
-from krm_fn.tools.opened.sources import STDIN, Inputs, SourceText, read_config_file, read_sources
+from krm_fn.tools.opened.opened import (
+    STDIN,
+    Inputs,
+    SourceText,
+    find_configurations,
+    read_config_file,
+    read_sources,
+)
 from krm_fn.tools.verify.check_fields import check_fields, check_volumes
 from krm_fn.tools.verify.check_linker import check_linker
 from krm_fn.tools.verify.check_names import (
@@ -45,6 +51,11 @@ from krm_fn.tools.verify.check_names import (
 from krm_fn.tools.verify.check_references import check_keys, check_left_behind, check_references
 from krm_fn.tools.verify.rendering import RenderedSet, Rendering, read_rendering
 from krm_fn.transform import transform
+
+__all__ = [
+    "VerifyOptions",
+    "verify",
+]
 
 
 class VerifyOptions(NamedTuple):
