@@ -104,7 +104,7 @@ class HelmOptions(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What a program printed on stdout, and its stderr as warnings.
+    """The stdout of a program, and its stderr as warnings.
 
     `again` is what it printed when it was run a second time; empty for programs whose output is
     always the same. `configuration`: the file and the text of that of krm-fn, which is to run after
@@ -375,11 +375,9 @@ def _run(  # noqa: PLR0913  # how a program is run
     `original` gives what it prints about a copy the paths of the directory.
     """
     called = " ".join(command[:2])
-    environment = {
-        **os.environ,
-        **more,
-        **(_OFFLINE if is_offline or allowance.limits.no_remote else {}),
-    }
+    environment = {**os.environ, **more}
+    if is_offline or allowance.limits.no_remote:
+        environment |= _OFFLINE
     done = run_program(Program(called, command, environment, str(directory)), allowance)
     name = f"{called} {directory}"
     allowance.take(len(done.stdout), name)

@@ -150,7 +150,8 @@ class _KustomizationWalk:
                     pending += self._check(here)
                 except Rejected as rejected:
                     problems += rejected.problems
-        problems += self._unchecked if self.charts else ()
+        if self.charts:
+            problems += self._unchecked
         if problems:
             raise Rejected(*problems)
         self.folders |= reached
@@ -238,7 +239,9 @@ class _KustomizationWalk:
         refused = [*find_refused(config, charts)] if charts else []
         for node, message in refused:
             yield problem_in(file, entry or node, message)
-        for chart in () if refused else charts:  # no text that is refused becomes a path
+        if refused:
+            return  # no text that is refused becomes a path
+        for chart in charts:
             if not chart.is_here:
                 yield from self._judge_missing(file, entry or chart.node, chart)
             if is_copied:

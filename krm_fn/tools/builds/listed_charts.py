@@ -53,8 +53,10 @@ class ListedChart(NamedTuple):
             ]
         options = ["--untar", "--untardir", str(home)]
         options += [] if self.repo.startswith(_OCI) else ["--repo", self.repo]
-        options += ["--version", self.version] if self.version else []
-        options += ["--devel"] if self.is_devel else []
+        if self.version:
+            options += ["--version", self.version]
+        if self.is_devel:
+            options += ["--devel"]
         return ["pull", *options, "--", *source]
 
 

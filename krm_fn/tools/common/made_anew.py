@@ -1,4 +1,4 @@
-"""What a chart makes anew on every rendering, as passwords and certificates: only a second rendering shows which."""
+"""Find what a chart makes anew on every rendering, as passwords: only a second rendering shows it."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping

@@ -91,7 +91,7 @@ _MOST = 16_384
 
 
 class Ended(NamedTuple):
-    """What a program says that has ended by itself: all of its stdout, and the beginning of its stderr."""
+    """The output of a program that has ended by itself: all of its stdout, and the beginning of its stderr."""
 
     code: int
     stdout: bytes

@@ -1,4 +1,4 @@
-"""What is about to be applied, read as it is: where it goes, what its references name, and the plans of linkers.
+"""Read what is about to be applied, as it is: where it goes, what its references name, what its pods lack.
 
 Whoever checks a rendering, and whoever compares two, has to read it in the same way.
 """
@@ -114,7 +114,7 @@ def find_job_containers(job: Item) -> dict[str, Node]:
 
 
 class ObjectName(NamedTuple):
-    """What a reference says of an object."""
+    """An object, as a reference names it."""
 
     kind: str
     namespace: str

@@ -1,4 +1,4 @@
-"""Which packages there are, and which of them a change can affect: without rendering one.
+"""Find the packages, and those that a change can affect, without rendering one.
 
 A rendering comes from files. If no file that it may read differs, the rendering does not. So a
 package is looked at as `GitTree.find_needed` does: all below its folder, and all below what its
@@ -133,9 +133,8 @@ class FileSearch:
                 data = self._files.read(self._folder / file)
                 if self._is_found(file, data):
                     return None
-                ways += (
-                    find_ways_out(file, data) if PurePosixPath(file).name in KUSTOMIZATIONS else []
-                )
+                if PurePosixPath(file).name in KUSTOMIZATIONS:
+                    ways += find_ways_out(file, data)
         except (
             OSError,
             Rejected,
@@ -165,7 +164,7 @@ class FileSearch:
 
 
 class ChangedFiles(FileSearch):
-    """What differs between a revision and the working tree, looked up only where it is asked for.
+    """The files that differ between a revision and the working tree, looked up only where it is asked for.
 
     The content of files is compared, and neither times nor what git remembers of them: a file that
     git ignores, or that somebody has told it to take as unchanged, is rendered like any other.
@@ -211,7 +210,7 @@ class ChangedFiles(FileSearch):
 
 
 class FilesWithNames(FileSearch):
-    """Which packages have one of some names in their files, whatever it names there."""
+    """Finds packages that have one of some names in their files, whatever it names there."""
 
     def __init__(self, folder: Path, names: Iterable[str], allowance: Allowance) -> None:
         super().__init__(folder, allowance)

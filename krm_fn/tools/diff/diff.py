@@ -1,4 +1,4 @@
-"""What differs between two renderings, or between many packages and what they were, in the form that is asked for."""
+"""Compare two renderings, or many packages with what they were, in the form that is asked for."""
 
 from krm_fn.base.problem import Outcome, Problem, Rejected, count, listing
 from krm_fn.core.yaml.results import stderr_lines

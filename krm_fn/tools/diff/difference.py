@@ -31,7 +31,7 @@ class LinkerChange(NamedTuple):
 
 
 class Risk(StrEnum):
-    """What a difference may be refused for.
+    """A reason to refuse a difference.
 
     `PRUNE`: a deployer would delete what pods use. `MISSING`: new pods do not start, because they
     lack an object that there was. `SHARED_SET`: two packages have one set in one namespace.
@@ -45,7 +45,7 @@ class Risk(StrEnum):
 
 
 class SharedChange(NamedTuple):
-    """What several objects have alike: other labels and annotations, or another linker.
+    """A change that several objects have alike: other labels and annotations, or another linker.
 
     `places` are `Deployment web`, each once, and `number` counts the objects of all packages.
     `change` is that of one of them, and `rolls` are those of all.
@@ -81,7 +81,7 @@ class Difference(NamedTuple):
 
     @property
     def rolls(self) -> list[Roll]:
-        """What rolls because of any change, once for each of them."""
+        """All rolls because of any change, once for each of them."""
         shared = chain.from_iterable(one.rolls for one in self.shared)
         return [*chain.from_iterable(change.rolls for change in self.changes), *shared]
 
@@ -148,7 +148,7 @@ def _flatten(field: FieldChange) -> Iterator[FieldChange]:
 
 
 class PackageState(StrEnum):
-    """What became of one of several packages.
+    """The state of one of several packages.
 
     `UNAFFECTED`: no file that it reads differs, so it was not rendered.
 

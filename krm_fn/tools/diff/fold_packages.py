@@ -55,7 +55,7 @@ _OBJECTS = "objects"
 
 
 class _Names(NamedTuple):
-    """What the names of a package have of their own: its namespace, and what its kustomization adds."""
+    """The parts of names that are a package's own: its namespace, and what its kustomization adds."""
 
     namespace: str = ""
     prefix: str = ""
@@ -63,7 +63,7 @@ class _Names(NamedTuple):
 
 
 class _LeftOut(NamedTuple):
-    """What is left out of a difference."""
+    """The kinds of names that are left out of a difference."""
 
     namespace: bool
     affixes: bool

@@ -149,7 +149,9 @@ def _without_moved(packages: Iterable[PackageDifference]) -> Iterator[PackageDif
     packages = list(packages)
     got: dict[ObjectName, set[str]] = defaultdict(set)
     for package in packages:
-        for change in package.difference.changes if package.difference else ():
+        if package.difference is None:
+            continue
+        for change in package.difference.changes:
             if change.old is None and change.new is not None and change.new.name is not None:
                 who, name = change.new, change.new.name
                 got[ObjectName(who.kind, who.namespace, name)].add(package.path)

@@ -65,7 +65,7 @@ class RenderOptions(NamedTuple):
 
 
 class DiffInput(NamedTuple):
-    """What the command line names: OLD and NEW or, with a revision of git, any paths.
+    """The arguments: OLD and NEW or, with a revision of git, any paths.
 
     `stdin`: what it held.
 
@@ -138,7 +138,7 @@ def fail_on(
 
 
 class Compared(NamedTuple):
-    """What differs, None where that cannot be said.
+    """The difference, None where that cannot be said.
 
     `errors`: of the new side or, if it has a difference, the old.
 
@@ -154,7 +154,9 @@ class Compared(NamedTuple):
     def code(self) -> int:
         if self.difference is None:
             return FAILED
-        return NO_BASE if self.errors else DIFFERENT if self.difference else SAME
+        if self.errors:
+            return NO_BASE
+        return DIFFERENT if self.difference else SAME
 
 
 def compare_sides(

@@ -1,1 +1,1 @@
-"""What else of a repository names an object: its scripts, its pages, and templates of other charts."""
+"""Find what else of a repository names an object: its scripts, its pages, and templates of other charts."""

@@ -54,7 +54,7 @@ class _Read(NamedTuple):
 
 
 class _Chart(NamedTuple):
-    """What the templates of a chart read and make, by kind and name.
+    """The objects that the templates of a chart read and make, by kind and name.
 
     `names`: its own, as its Chart.yaml says it. `parts`: those of the charts that it consists of.
     """
@@ -82,7 +82,9 @@ class OtherCharts:
             called = (who.kind, who.name)
             found: list[str] = []
             for chart in self._others:
-                for one in chart.reads.get(called, ()) if called not in chart.makes else ():
+                if called in chart.makes:
+                    continue  # it reads its own
+                for one in chart.reads.get(called, ()):
                     if not (who.namespace and one.namespaces) or who.namespace in one.namespaces:
                         found.append(one.place)
             if found:
@@ -111,7 +113,7 @@ class OtherCharts:
 
 
 class NamesElsewhere:
-    """What a repository says of names outside of the package: in scripts and pages, and in other charts."""
+    """Finds names of a package elsewhere in its repository: in scripts and pages, and in other charts."""
 
     def __init__(self, path: Path, limits: Limits, *, is_everywhere: bool = False) -> None:
         self._scripts = ScriptsOfRepository(path, limits, is_everywhere=is_everywhere)

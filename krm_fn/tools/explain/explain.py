@@ -273,7 +273,8 @@ def _write_read(read: ReadObject, screen: Screen) -> Iterator[str]:
     yield from _indent(4, _write_place(config.who, config.place, screen.width - 4, _now(config)))
     for one in read.fields:
         field = f"{one.field}, by {one.rule.text}" if one.rule.by is By.MOUNTS else one.field
-        field += ", optional" if one.is_optional else ""
+        if one.is_optional:
+            field += ", optional"
         yield f"      {printable(' '.join([field, *_in_brackets(_place(one.place))]))}"
         if one.is_pin:
             yield f"        the name of a revision, which stays: {printable(one.text)}"

@@ -120,10 +120,10 @@ def read_history(document: Any) -> History:
     reason = next((words for words, is_so in wrong if is_so), "")
     if reason or now is None:
         raise NotAReport(_expected(reason))
-    sets = tuple(_read_set(one) for one in map(mapping, found["sets"]))
-    unseen = map(_read_unseen, map(mapping, list_of(found.get("unseen"))))
+    sets = tuple(_read_set(mapping(one)) for one in found["sets"])
+    unseen = tuple(_read_unseen(mapping(one)) for one in list_of(found.get("unseen")))
     return History(
-        text_in(found, "namespace"), now, sets, tuple(unseen), cluster=text_in(found, "cluster")
+        text_in(found, "namespace"), now, sets, unseen, cluster=text_in(found, "cluster")
     )
 
 
@@ -169,7 +169,7 @@ def _read_referrer(found: dict[str, Any]) -> Referrer:
 
 
 def _read_workload(found: dict[str, Any]) -> WorkloadHistory:
-    templates = tuple(map(_read_template, map(mapping, list_of(found.get("templates")))))
+    templates = tuple(_read_template(mapping(one)) for one in list_of(found.get("templates")))
     return WorkloadHistory(
         text_in(found, "kind"),
         text_in(found, "name"),

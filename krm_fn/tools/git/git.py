@@ -1,4 +1,4 @@
-"""What git stores of a repository, without a change to it."""
+"""Read what git stores of a repository, and what is in its working tree, without a change to either."""
 
 import os
 import re
@@ -422,7 +422,8 @@ class Repository:
                     links.append((file, b"".join(content)))
                 else:
                     start = _write_new(file, content)
-                    filtered += [entry.path] if start.startswith(_STORED_BY_FILTERS) else []
+                    if start.startswith(_STORED_BY_FILTERS):
+                        filtered += [entry.path]
         # Last: no file is written through a link.
         for file, leads_to in links:
             prove_below(file, target).symlink_to(os.fsdecode(leads_to))

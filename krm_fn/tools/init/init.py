@@ -88,7 +88,7 @@ class Surroundings(NamedTuple):
 
 
 class _Prepared(NamedTuple):
-    """What is to be written, proven by a rendering with it in memory."""
+    """The files to be written, proven by a rendering with it in memory."""
 
     door: Door
     wishes: Wishes

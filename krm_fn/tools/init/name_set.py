@@ -90,7 +90,9 @@ def _find_application(parts: tuple[str, ...], around: Around) -> str:
     ):
         # Below `overlays` anything may be an environment, unless nothing else would name the
         # application.
-        return telling[-2] if telling[1:] else "" if _has_base_beside(around) else telling[-1]
+        if telling[1:]:
+            return telling[-2]
+        return "" if _has_base_beside(around) else telling[-1]
     return telling[-1] if telling else ""
 
 

@@ -1,4 +1,4 @@
-"""What a directory needs so that a deployer runs the function: a configuration, an entry that names it, a file for CI.
+"""Plan what a directory needs to run the function: a configuration, an entry that names it, a file for CI.
 
 Nothing that somebody wrote is replaced. Texts are edited where one line can be added to them, and nothing else changes;
 where that is not certain, the lines are for a person to add.
@@ -57,7 +57,7 @@ _PLACEHOLDER = "OWNER/REPO@SHA"
 
 
 class Door(StrEnum):
-    """What runs the function over a directory."""
+    """The program that runs the function over a directory."""
 
     KUSTOMIZE = "kustomize"
     KPT = "kpt"
@@ -66,7 +66,7 @@ class Door(StrEnum):
 
 
 class Wishes(NamedTuple):
-    """What the user asks for. An empty field is left to the directory."""
+    """The wishes of the user. An empty field is left to the directory."""
 
     deployers: tuple[str, ...] = ()
     set: str = ""
@@ -99,7 +99,9 @@ def find_door(directory: Path, wishes: Wishes) -> Door:
     if (directory / KPTFILE).is_file() and (not wishes.deployers or Door.KPT in wishes.deployers):
         return Door.KPT
     built = built_from(directory)
-    return Door.CHART if built == CHART else Door.KUSTOMIZE if built else Door.FOLDER
+    if built == CHART:
+        return Door.CHART
+    return Door.KUSTOMIZE if built else Door.FOLDER
 
 
 def plan(
@@ -169,7 +171,8 @@ def _find_missing(file: Path, data: bytes, door: Door, wishes: Wishes) -> Iterat
     item, settings = _parse(file, data)
     is_run = bool(runtimes_of(item)) or _is_rendered_first(settings, wishes)
     annotations = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE and not is_run else ""
-    annotations += FOR_TOOLS if door is Door.KPT and not item.is_local else ""
+    if door is Door.KPT and not item.is_local:
+        annotations += FOR_TOOLS
     if annotations:
         yield in_metadata(annotations)
     wanted = dict.fromkeys([*settings.deployers, *wishes.deployers])

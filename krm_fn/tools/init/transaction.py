@@ -24,7 +24,7 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSY
 
 
 class NewContent(NamedTuple):
-    """What a file is to contain, and what it contains; `before` is None where there is no file."""
+    """The new content of a file, and the present one; `before` is None where there is no file."""
 
     file: Path
     before: bytes | None

@@ -1,4 +1,4 @@
-"""What is around a directory: who builds it as a base, what deploys it, which sets there are.
+"""Find what is around a directory: who builds it as a base, what deploys it, which sets there are.
 
 All of it is read from the files of the repository, as far as they are regular and of a size that
 such files have. What nobody can read, nobody builds either: it is passed over.
@@ -61,7 +61,7 @@ _OF_A_CHART = frozenset({"templates", "crds", "charts"})
 
 
 class Kustomization(NamedTuple):
-    """What a kustomization says that matters to others. The folders are real paths."""
+    """The part of a kustomization that matters to others. The folders are real paths."""
 
     folder: Path
     bases: tuple[Path, ...] = ()

@@ -87,7 +87,7 @@ _MERGES = (["merge"], ["m"])
 
 
 class DriverCall(NamedTuple):
-    """What git passes to a merge driver: files with the versions of one file, its path, and more.
+    """The arguments that git passes to a merge driver: files with the versions of one file, its path, and more.
 
     `labels` are what git calls the versions, the base first. A version of git that does not know a
     placeholder passes it as it is. `favoured`: the side that wins in a conflict, `ours` or

@@ -40,7 +40,7 @@ class NotOurs(Rejected):
 
 
 class Versions(NamedTuple, Generic[_T]):
-    """What the branches have in common, and what each of them has."""
+    """The common base of two branches, and the version of each."""
 
     base: _T
     ours: _T

@@ -1,1 +1,1 @@
-"""What a user names, read, and opened into objects."""
+"""Read what a user names, and open it into objects."""

@@ -1,4 +1,4 @@
-"""What a user names, opened into objects, with the configuration that counts, and what the function decides."""
+"""Open what a user names into objects, find the configuration that counts, and let the function decide."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -82,7 +82,7 @@ class NoObjects(Rejected):
 
 
 class Opened(NamedTuple):
-    """What was read: the texts without their data, the objects in each, the configuration, the warnings of the tools.
+    """Everything that was read: texts without their data, their objects, the configuration, warnings of the tools.
 
     `expansion` is what the aliases of all texts stand for. `unread` are configuration files that are near, and that are
     not read. `made_anew` is what charts make anew on every rendering. `shared` are

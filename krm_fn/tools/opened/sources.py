@@ -26,7 +26,7 @@ _MISNAMED = "krm-fn.yml"
 
 
 class Inputs(NamedTuple):
-    """What the command line names: the paths, the file of the configuration, and what was read from stdin.
+    """The inputs of a command: the paths, the file of the configuration, and what was read from stdin.
 
     `remedy`: what to do about several configurations.
     """

@@ -310,7 +310,8 @@ def _find_ours(package: Package, deployed: list[Item]) -> Iterator[tuple[Item, b
     rendered = {_place(item.id) for item in package.authored}
     tracked: set[tuple[str, str]] = set()
     for item in deployed:
-        tracked |= find_tracks(item) if _place(item.id) in rendered else set()
+        if _place(item.id) in rendered:
+            tracked |= find_tracks(item)
     for item in deployed:
         if not is_emitted(item) and _may_be_renamed(item):
             is_ours = is_revision(item) or not find_tracks(item).isdisjoint(tracked)

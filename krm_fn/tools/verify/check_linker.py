@@ -102,7 +102,7 @@ def _as_recorded(revision: Revision) -> Revision:
 
 
 class _LinkerObjects:
-    """Which objects are here, each in the namespace that it will be applied to."""
+    """The objects that are here, each in the namespace that it will be applied to."""
 
     def __init__(self, package: Package) -> None:
         authored = [

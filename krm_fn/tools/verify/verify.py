@@ -59,7 +59,7 @@ __all__ = [
 
 
 class VerifyOptions(NamedTuple):
-    """What the user expects. Without `deployers`, those of each set's configuration.
+    """The expectations of the user. Without `deployers`, those of each set's configuration.
 
     `namespace` is that of objects that set none. `strict`: warnings are errors.
     """
