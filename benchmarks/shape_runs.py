@@ -11,12 +11,13 @@ from krm_fn.base.problem import Outcome
 from krm_fn.base.settings import NO_ENVIRONMENT
 from krm_fn.function import run
 from krm_fn.report.table import Screen
-from krm_fn.tools.diff.diff import DiffFormat, DiffInput, RenderOptions, diff
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.common.files import DEFAULT_LIMITS
+from krm_fn.tools.diff.diff import diff
+from krm_fn.tools.diff.sides import DiffFormat, DiffInput, RenderOptions
 from krm_fn.tools.explain.explain import ExplainFormat, explain
-from krm_fn.tools.graph.draw import GraphFormat, draw_path
-from krm_fn.tools.render.files import DEFAULT_LIMITS
-from krm_fn.tools.render.sources import STDIN, Inputs
-from krm_fn.tools.render.tools import HelmOptions
+from krm_fn.tools.graph.graph import GraphFormat, draw_path
+from krm_fn.tools.opened.sources import STDIN, Inputs
 from krm_fn.tools.verify.verify import VerifyOptions, verify
 
 Work = Callable[[], Outcome]

@@ -77,19 +77,19 @@ def count() -> list[Count]:
         Count(
             "median lines of a module",
             statistics.median(module.lines for module in code),
-            177,
+            230,
             at_least=True,
         ),
-        Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 5),
-        Count("longest chain of imports", len(longest_chain(imports)), 20),
+        Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 1),
+        Count("longest chain of imports", len(longest_chain(imports)), 26),
         Count("modules in a circle of imports", len(circle(imports)), 0),
         Count("modules that a run imports", len(ours_of_a_run()), 74, goal=60),
         *count_entered(),
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
         Count("public functions with two homes", len(functions_with_two_homes(modules)), 0),
-        Count("file names with two homes", len(files_with_two_homes(modules)), 5),
+        Count("file names with two homes", len(files_with_two_homes(modules)), 0),
         Count("nested loops in 100 functions", nested_comprehensions(code), 1.2),
-        Count("modules that mention producers", len(mentioning_producers(modules)), 47),
+        Count("modules that mention producers", len(mentioning_producers(modules)), 46),
         Count("rooms without tests under their name", len(rooms_without_tests()), 0),
         Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 126),
     ]
@@ -213,7 +213,15 @@ def functions_with_two_homes(modules: Mapping[str, Module]) -> list[str]:
 
 
 def files_with_two_homes(modules: Mapping[str, Module]) -> list[str]:
-    names = Counter(module.path.name for module in modules.values())
+    """Return the file names that more than one module has.
+
+    A command has the name of the room that it runs, and so has the door of that room.
+    """
+    names = Counter(
+        module.path.name
+        for module in modules.values()
+        if not module.path.is_relative_to(PACKAGE / "cli")
+    )
     return [name for name, homes in names.items() if homes > 1]
 
 
@@ -266,13 +274,16 @@ metadata: {name: web}
 """
 _ENTERED = """
 import sys
+from inspect import CO_NEWLOCALS
 from pathlib import Path
 from krm_fn.cli.main import main
 from krm_fn.function import run
 entered = set()
 def enter(frame, *_):
-    if frame.f_code.co_name != "<module>":
-        entered.add(frame.f_code.co_filename)
+    # What a module or a class says of itself is run where it is imported: that calls no function.
+    code = frame.f_code
+    if code.co_flags & CO_NEWLOCALS and not code.co_name.startswith("<"):
+        entered.add(code.co_filename)
 arguments, text = sys.argv[1:], sys.stdin.buffer.read()
 sys.setprofile(enter)
 main(arguments) if arguments else run(text)
@@ -297,8 +308,8 @@ def count_entered() -> list[Count]:
         Count("their lines, in thousands", alone.lines / 1000, 15.3, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
         Count("their lines, in thousands", together.lines / 1000, 18.8, goal=15.7),
-        Count("files that one line of diff enters", diff.files, 85, goal=70),
-        Count("their lines, in thousands", diff.lines / 1000, 28.4, goal=23.7),
+        Count("files that one line of diff enters", diff.files, 74, goal=65),
+        Count("their lines, in thousands", diff.lines / 1000, 25.6, goal=23.7),
     ]
 
 

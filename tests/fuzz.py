@@ -27,12 +27,12 @@ from hypothesis import strategies as st
 from krm_fn.base.problem import Rejected
 from krm_fn.linker.api import parse
 from krm_fn.linker.retry import NoResponse
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.common.files import Limits
 from krm_fn.tools.diff.compare import compare
 from krm_fn.tools.diff.write_difference import write_markdown
-from krm_fn.tools.render.files import Limits
+from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.render import render
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.tools import HelmOptions
 from tests.cases import ENVIRONMENT
 from tests.diff.generated import differences, hostile
 from tests.diff.markdown import read_markdown

@@ -20,7 +20,7 @@ from krm_fn.cli.options import (
 from krm_fn.stdio import read_stdin, stderr_columns, terminal_size, write_stderr
 
 if TYPE_CHECKING:
-    from krm_fn.tools.diff.difference import Risk
+    from krm_fn.tools.diff.diff import Risk
 
 _PATHS = 2
 
@@ -145,10 +145,16 @@ def diff(
     cannot be rendered, and everything is shown as new; 4 --fail-on has found something.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
-    from krm_fn.tools.diff.affected import stands_for_several
-    from krm_fn.tools.diff.diff import DIFFERENT, DiffFormat, DiffInput, RenderOptions
+    from krm_fn.tools.diff.diff import (
+        DIFFERENT,
+        ROOM,
+        DiffFormat,
+        DiffInput,
+        Extent,
+        RenderOptions,
+        stands_for_several,
+    )
     from krm_fn.tools.diff.diff import diff as compare_one
-    from krm_fn.tools.diff.write_difference import ROOM, Extent
 
     is_each = each or (against is not None and any(map(stands_for_several, paths)))
     is_paired = ignore_namespace or ignore_affixes
@@ -187,7 +193,7 @@ def diff(
         with needs_client(_Failed):
             from krm_fn.linker.credentials import Access
             from krm_fn.tools.live.diff_live import LiveInput, diff_live
-            from krm_fn.tools.render.sources import Inputs
+            from krm_fn.tools.opened.opened import Inputs
 
         inputs = Inputs(paths or (".",), rendering.config, stdin)
         outcome = diff_live(
@@ -195,8 +201,7 @@ def diff(
         )
     elif is_each:
         from krm_fn.report.status_line import StatusLine
-        from krm_fn.tools.diff.packages import diff_packages
-        from krm_fn.tools.diff.side_by_side import default_jobs
+        from krm_fn.tools.diff.diff import default_jobs, diff_packages
 
         status = StatusLine(write_stderr, stderr_columns())
         jobs = jobs or default_jobs(rendering.max_bytes)
@@ -213,7 +218,7 @@ def diff(
 def _read_risks(text: str) -> "frozenset[Risk]":
     """Read the value of --fail-on. Raises UsageError."""
     from krm_fn.base.problem import listing, read_list
-    from krm_fn.tools.diff.difference import Risk
+    from krm_fn.tools.diff.diff import Risk
 
     named = read_list(text)
     unknown = [one for one in named if one not in [*Risk]]

@@ -66,7 +66,7 @@ def explain(
 
     screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
     if message is not None:
-        from krm_fn.tools.explain.explain_message import explain_message
+        from krm_fn.tools.explain.explain import explain_message
 
         if path is not None or output != "text":
             wrong = "--message is in the place of a PATH, and its answer is text"
@@ -75,7 +75,7 @@ def explain(
     if path is None:
         wrong = "expected PATH, or --message TEXT"
         raise click.UsageError(wrong)
-    from krm_fn.tools.render.wanted import begins_with_a_kind
+    from krm_fn.tools.explain.explain import begins_with_a_kind
 
     if not name and begins_with_a_kind(path) and not os.path.lexists(path):
         path, name = ".", path

@@ -73,7 +73,7 @@ def graph(
         return _draw_live(
             next(iter(operands), None), output, set_name, context, kubeconfig, rendering.namespace
         )
-    from krm_fn.tools.graph.draw import GraphFormat, draw_path
+    from krm_fn.tools.graph.graph import GraphFormat, draw_path
 
     path, *names = operands
     name = next(iter(names), "")
@@ -95,7 +95,7 @@ def _draw_live(  # noqa: PLR0917  # what is drawn, how it is written, and where 
         from krm_fn.linker.credentials import Access
         from krm_fn.tools.history.ask import LiveNamespace, Question
         from krm_fn.tools.history.revision_history import NoAnswer
-    from krm_fn.tools.graph.draw import GraphFormat, draw_history
+    from krm_fn.tools.graph.graph import GraphFormat, draw_history
 
     form = GraphFormat(output)
     try:

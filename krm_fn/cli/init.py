@@ -82,12 +82,10 @@ def init(
     written; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
+    from krm_fn.tools.elsewhere.elsewhere import NamesElsewhere
     from krm_fn.tools.explain.explain import sum_up_rendering
-    from krm_fn.tools.init.plan import Wishes
-    from krm_fn.tools.init.start import Surroundings
-    from krm_fn.tools.init.start import init as init_directory
-    from krm_fn.tools.init.texts import Pipeline
-    from krm_fn.tools.render.other_charts import NamesElsewhere
+    from krm_fn.tools.init.init import Pipeline, Surroundings, Wishes
+    from krm_fn.tools.init.init import init as init_directory
 
     if rendering.config is not None:
         message = "--config has no effect: krm-fn init writes the configuration, or takes the one that is there"
@@ -115,5 +113,5 @@ def init(
     environment = rendering.environment()
     elsewhere = NamesElsewhere(Path(directory), rendering.limits, is_everywhere=True)
     sum_up = partial(sum_up_rendering, environment=environment, screen=screen, elsewhere=elsewhere)
-    around = Surroundings(rendering.helm, environment, rendering.limits, sum_up)
+    around = Surroundings(rendering.helm, environment, rendering.limits, sum_up, elsewhere)
     return init_directory(Path(directory), wishes, around, is_dry_run=dry_run)

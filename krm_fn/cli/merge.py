@@ -70,9 +70,8 @@ def merge(
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.base.settings import Environment
     from krm_fn.core.config.build import find_pins
-    from krm_fn.tools.merge.merge_package import Versions
-    from krm_fn.tools.merge.versions import DriverCall, drive
-    from krm_fn.tools.render.files import Limits
+    from krm_fn.tools.common.files import Limits
+    from krm_fn.tools.merge.merge import DriverCall, Versions, drive
 
     call = DriverCall(Versions(Path(base), Path(ours), Path(theirs)), path, marker_size, labels)
     environment = Environment(image=os.environ.get("KRM_FN_IMAGE", ""), pins=find_pins(os.environ))

@@ -15,9 +15,9 @@ from krm_fn.stdio import read_stdin, write_stderr
 
 if TYPE_CHECKING:
     from krm_fn.base.settings import Environment
-    from krm_fn.tools.render.files import Limits
-    from krm_fn.tools.render.sources import Inputs
-    from krm_fn.tools.render.tools import HelmOptions
+    from krm_fn.tools.builds.builds import HelmOptions
+    from krm_fn.tools.common.files import Limits
+    from krm_fn.tools.opened.opened import Inputs
 
 
 class _Path(click.Path):
@@ -198,7 +198,7 @@ class RenderingOptions(NamedTuple):
 
     @property
     def helm(self) -> "HelmOptions":
-        from krm_fn.tools.render.tools import HelmOptions
+        from krm_fn.tools.builds.builds import HelmOptions
 
         return HelmOptions(
             self.helm_release,
@@ -210,7 +210,7 @@ class RenderingOptions(NamedTuple):
 
     @property
     def limits(self) -> "Limits":
-        from krm_fn.tools.render.files import Limits
+        from krm_fn.tools.common.files import Limits
 
         root = self.root or _find_root()
         return Limits(
@@ -224,7 +224,7 @@ class RenderingOptions(NamedTuple):
 
     def read_inputs(self, path: str) -> "Inputs":
         """Return what a command with one PATH reads."""
-        from krm_fn.tools.render.sources import Inputs
+        from krm_fn.tools.opened.opened import Inputs
 
         stdin = read_stdin("manifests", self.max_bytes + 1) if path == "-" else None
         return Inputs((path,), self.config, stdin)
@@ -287,7 +287,7 @@ def _only(files: tuple[str, ...]) -> str | None:
 
 def _find_root() -> Path | None:
     """Find Argo CD's copy of the repository, if this is a plugin of Argo CD."""
-    from krm_fn.tools.render.files import find_root
+    from krm_fn.tools.common.files import find_root
 
     source_path = os.environ.get("ARGOCD_APP_SOURCE_PATH")
     return None if source_path is None else find_root(Path.cwd(), source_path)

@@ -71,8 +71,8 @@ def render(  # one parameter an option
     Exit codes: 0 printed, perhaps with warnings on stderr; 1 an error, or a finding of --check, and
     nothing is printed; 2 wrong arguments.
     """
+    from krm_fn.tools.opened.opened import Inputs
     from krm_fn.tools.render.render import render as render_paths
-    from krm_fn.tools.render.sources import Inputs
 
     paths = paths or (".",)
     _check_usage(paths, deployed, against, check=check)
@@ -86,7 +86,7 @@ def render(  # one parameter an option
         outcome = outcome._replace(summary="")
     if not check or outcome.exit_code:
         return outcome
-    from krm_fn.tools.render.check import check as check_deployed
+    from krm_fn.tools.render.render import check as check_deployed
 
     if against is not None:
         from krm_fn.base.problem import Rejected
@@ -145,7 +145,7 @@ def discover(*, kustomize_options: str) -> Outcome:
 
     Exit codes: 0 whether it is printed or not; 2 wrong arguments.
     """
-    from krm_fn.tools.render.sources import answer_discovery as discover_directory
+    from krm_fn.tools.render.render import answer_discovery as discover_directory
 
     return discover_directory(
         Path(), kustomize_options, is_asked_for="ARGOCD_APP_PARAMETERS" in os.environ

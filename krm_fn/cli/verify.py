@@ -110,9 +110,8 @@ def _verify(path: str, rendering: RenderingOptions, options: "VerifyOptions") ->
 def _is_rendered_first(path: str, rendering: RenderingOptions) -> bool:
     """Tell whether there is something to build, and a configuration for what is built."""
     from krm_fn.base.settings import CONFIG_FILE
-    from krm_fn.tools.render.files import Allowance
-    from krm_fn.tools.render.kustomization import lists_krm_fn
-    from krm_fn.tools.render.tools import built_from
+    from krm_fn.tools.builds.builds import lists_krm_fn
+    from krm_fn.tools.common.files import Allowance, built_from
 
     directory = Path(path)
     if path == "-" or not built_from(directory):

@@ -1,6 +1,6 @@
 """What kustomize, helm and git usually say: phrases without a value of the package, one a line.
 
-A name in braces stands for a part that `tools/render/program.py` shows, or leaves out.
+A name in braces stands for a part that `tools/common/program.py` shows, or leaves out.
 """
 
 PHRASES = """

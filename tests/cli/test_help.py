@@ -44,17 +44,8 @@ def test_groff_reads_the_page_for_man(tmp_path: Path) -> None:
     """It warns of nothing, and shows all that the help of each command says, wherever the lines end."""
     page = tmp_path / "krm-fn.1"
     page.write_text(krm_fn("man", cwd=tmp_path).stdout)
-    command = [
-        require("groff"),
-        "-man",
-        "-ww",
-        "-Wbreak",
-        "-Tutf8",
-        "-P-cbou",
-        "-rHY=0",
-        "-dAD=l",
-        page,
-    ]
+    options = ["-man", "-ww", "-Wbreak", "-Tutf8", "-P-cbou", "-rHY=0", "-dAD=l"]
+    command = [str(require("groff")), *options, str(page)]
     done = subprocess.run(command, capture_output=True, check=True)
     assert done.stderr == b""
     shown = "".join(done.stdout.decode().replace("\N{HYPHEN}", "-").split())

@@ -278,7 +278,7 @@ HEAVY = {
         "krm_fn.tools.diff.diff",
         "krm_fn.tools.explain.explain",
         "krm_fn.tools.history.ask",
-        "krm_fn.tools.graph.draw",
+        "krm_fn.tools.graph.graph",
     ),
 }
 

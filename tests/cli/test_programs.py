@@ -17,9 +17,9 @@ import pytest
 
 from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main
+from krm_fn.tools.common.files import Limits
+from krm_fn.tools.merge.merge import DriverCall, drive
 from krm_fn.tools.merge.merge_package import Versions
-from krm_fn.tools.merge.versions import DriverCall, drive
-from krm_fn.tools.render.files import Limits
 from tests.cases import ENVIRONMENT
 from tests.git.repository import commit, git
 from tests.merge.generated import package

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.tools.diff.affected import ChangedFiles, find_packages, stands_for_several
-from krm_fn.tools.git.repository import Repository
-from krm_fn.tools.render.files import Allowance, Limits
+from krm_fn.tools.common.files import Allowance, Limits
+from krm_fn.tools.diff.affected import ChangedFiles, find_packages
+from krm_fn.tools.diff.sides import stands_for_several
+from krm_fn.tools.git.git import Repository
 from tests.git.repository import commit, git
 from tests.render.run import write
 

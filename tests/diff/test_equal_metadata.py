@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from krm_fn.tools.diff.diff import DIFFERENT, DiffFormat
+from krm_fn.tools.diff.sides import DIFFERENT, DiffFormat
 from tests.diff.test_packages import PATTERN, compare, read
 from tests.git.repository import commit
 from tests.render.run import render_in, write

@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 from krm_fn.base.problem import Outcome
 from krm_fn.base.settings import NO_ENVIRONMENT
 from krm_fn.report.table import Screen
-from krm_fn.tools.diff.diff import (
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.common.files import DEFAULT_LIMITS
+from krm_fn.tools.diff.diff import diff_packages
+from krm_fn.tools.diff.difference import (
+    PackageDifference,
+    PackageDifferences,
+    PackageState,
+    SameChange,
+)
+from krm_fn.tools.diff.sides import (
     DIFFERENT,
     FAILED,
     NO_BASE,
@@ -24,13 +33,6 @@ from krm_fn.tools.diff.diff import (
     DiffInput,
     RenderOptions,
 )
-from krm_fn.tools.diff.difference import (
-    PackageDifference,
-    PackageDifferences,
-    PackageState,
-    SameChange,
-)
-from krm_fn.tools.diff.packages import diff_packages
 from krm_fn.tools.diff.write_difference import (
     EXTENT,
     MARK,
@@ -38,8 +40,6 @@ from krm_fn.tools.diff.write_difference import (
     write_packages_json,
     write_packages_markdown,
 )
-from krm_fn.tools.render.files import DEFAULT_LIMITS
-from krm_fn.tools.render.tools import HelmOptions
 from tests.cases import FIXTURES
 from tests.cli.process import krm_fn
 from tests.diff.generated import differences, hostile

@@ -19,21 +19,16 @@ from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import MAX_DEPTH, Expansion, read_yaml
 from krm_fn.core.yaml.splice import apply_splices
 from krm_fn.report.table import Screen
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance
+from krm_fn.tools.common.rendered import is_deployed
 from krm_fn.tools.diff.compare import compare
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import Release, read_release
 from krm_fn.tools.diff.write_difference import write_json, write_markdown, write_text
-from krm_fn.tools.render.deployable import is_deployed
-from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance
-from krm_fn.tools.render.render import (
-    Opened,
-    decide_opened,
-    open_inputs,
-    render_items,
-    render_opened,
-)
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.tools import HelmOptions
+from krm_fn.tools.opened.opened import Opened, decide_opened, open_inputs
+from krm_fn.tools.opened.sources import Inputs
+from krm_fn.tools.render.render import render_items, render_opened
 from tests.cases import FIXTURES, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
 from tests.properties import Properties
 from tests.verify.mutations import (

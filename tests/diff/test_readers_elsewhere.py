@@ -9,8 +9,8 @@ import pytest
 
 from krm_fn.base.problem import Outcome
 from krm_fn.tools.diff import packages as diff_of_packages
-from krm_fn.tools.diff.diff import DIFFERENT, FAILED, LoneRendering, RenderOptions, render_alone
-from krm_fn.tools.render.sources import Inputs
+from krm_fn.tools.diff.sides import DIFFERENT, FAILED, LoneRendering, RenderOptions, render_alone
+from krm_fn.tools.opened.sources import Inputs
 from tests.diff.test_against import CONFIG
 from tests.diff.test_packages import compare
 from tests.git.repository import commit

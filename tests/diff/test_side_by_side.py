@@ -190,7 +190,7 @@ from multiprocessing import parent_process
 
 from krm_fn.report.status_line import StatusLine
 from krm_fn.tools.diff.side_by_side import answer_all
-from krm_fn.tools.render.files import Limits
+from krm_fn.tools.common.files import Limits
 
 
 def work(package, place, limits):

@@ -18,7 +18,7 @@ import yaml
 from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main
 from krm_fn.function import run
-from krm_fn.tools.render.tools import built_from
+from krm_fn.tools.common.files import built_from
 from tests.cli.process import krm_fn
 from tests.tools.require import require
 

@@ -19,7 +19,7 @@ from krm_fn.tools.explain.explanation import (
     Unfollowed,
     WorkloadChange,
 )
-from krm_fn.tools.render.places import SourceLine
+from krm_fn.tools.explain.places import SourceLine
 
 
 def read_json(read: Any) -> Explanation:

@@ -33,8 +33,8 @@ from krm_fn.report.table import Screen
 from krm_fn.tools.explain.explain import FORMS, write_explanation
 from krm_fn.tools.explain.explain_objects import explain_objects
 from krm_fn.tools.explain.explanation import Explained, Explanation
-from krm_fn.tools.render.places import Places
-from krm_fn.tools.render.render import Opened
+from krm_fn.tools.explain.places import Places
+from krm_fn.tools.opened.opened import Opened
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
 from tests.explain.read_json import read_json
 from tests.function.test_mutations import mutate

@@ -7,7 +7,7 @@ from krm_fn.core.decide.run import Reason, ReasonCode
 from krm_fn.report.table import Screen, columns
 from krm_fn.tools.explain.explain import write_explanation
 from krm_fn.tools.explain.explanation import Because, Explained, Explanation, Unfollowed
-from krm_fn.tools.render.places import SourceLine
+from krm_fn.tools.explain.places import SourceLine
 
 WHO = ResourceId("v1", "ConfigMap", "shop", "web-config")
 REASON = Reason(

@@ -28,8 +28,8 @@ from krm_fn.tools.explain.explain_workloads import (
     with_all_references,
 )
 from krm_fn.tools.explain.explanation import ExplainedWorkload, Explanation, WorkloadChange
-from krm_fn.tools.render.places import SourceLine
-from krm_fn.tools.render.wanted import EVERYTHING
+from krm_fn.tools.explain.places import SourceLine
+from krm_fn.tools.explain.wanted import EVERYTHING
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, TRANSFORMS
 from tests.explain.read_json import read_json
 from tests.explain.test_properties import VALIDATOR, Read, read, say

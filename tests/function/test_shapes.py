@@ -14,9 +14,9 @@ from krm_fn.cli.main import main
 from krm_fn.core.yaml import reader
 from krm_fn.core.yaml.reader import Source
 from krm_fn.function import run
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.opened.sources import STDIN, Inputs
 from krm_fn.tools.render.render import render
-from krm_fn.tools.render.sources import STDIN, Inputs
-from krm_fn.tools.render.tools import HelmOptions
 from tests.volume import IS_QUICK, IS_WHOLE
 
 _NEARLY_NONE = 0.5

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from krm_fn.base.problem import Rejected
-from krm_fn.tools.git.repository import Repository
-from krm_fn.tools.render.files import Allowance, Limits
+from krm_fn.tools.common.files import Allowance, Limits
+from krm_fn.tools.git.git import Repository
 from tests.git.repository import commit
 from tests.render.run import write
 

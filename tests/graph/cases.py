@@ -4,7 +4,7 @@ from pathlib import Path
 
 from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main
-from krm_fn.tools.graph.draw import GraphFormat, draw_history
+from krm_fn.tools.graph.graph import GraphFormat, draw_history
 from krm_fn.tools.history.ask import add_changes, find_base_names
 from krm_fn.tools.history.find_history import find_history
 from krm_fn.tools.history.revision_history import History

@@ -12,16 +12,17 @@ from krm_fn.base.problem import Rejected, Severity
 from krm_fn.core.decide.run import Run
 from krm_fn.core.references.reference import By
 from krm_fn.report.secrets import Masks
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance
 from krm_fn.tools.explain.explain_objects import explain_objects
+from krm_fn.tools.explain.places import Places
+from krm_fn.tools.explain.wanted import EVERYTHING
 from krm_fn.tools.graph.diagrams import MOST_CHARACTERS, MOST_EDGES, find_excess
 from krm_fn.tools.graph.graph_objects import graph_package
 from krm_fn.tools.graph.picture import Edge, EdgeKind, Graph, Lane, NodeStyle
-from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance
-from krm_fn.tools.render.places import Places
-from krm_fn.tools.render.render import Opened, decide_opened, open_inputs, render_opened
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.tools import HelmOptions
-from krm_fn.tools.render.wanted import EVERYTHING
+from krm_fn.tools.opened.opened import Opened, decide_opened, open_inputs
+from krm_fn.tools.opened.sources import Inputs
+from krm_fn.tools.render.render import render_opened
 from tests.cases import ENVIRONMENT, FIXTURES
 from tests.graph.cases import PACKAGES
 from tests.graph.read_forms import assert_every_form_holds

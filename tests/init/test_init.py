@@ -13,9 +13,9 @@ import yaml
 
 from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main
+from krm_fn.tools.common.files import DEFAULT_LIMITS
 from krm_fn.tools.init.texts import Pipeline
 from krm_fn.tools.init.who_builds import Around
-from krm_fn.tools.render.files import DEFAULT_LIMITS
 from tests.tools.require import require
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

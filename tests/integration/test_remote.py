@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from krm_fn.tools.render.files import Limits
+from krm_fn.tools.common.files import Limits
+from tests.builds.remote_paths import LOCAL, LOCAL_FILES, REMOTE_FILES, REPOSITORIES
 from tests.integration.http_server import Server, serving
-from tests.render.remote_paths import LOCAL, LOCAL_FILES, REMOTE_FILES, REPOSITORIES
 from tests.render.run import CONFIG_MAP, render_in, write
 
 Tools = Callable[[str], Path]

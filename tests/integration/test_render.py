@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from krm_fn.base.problem import Outcome
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.render import render
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.tools import HelmOptions
 from tests.cases import ENVIRONMENT
 from tests.integration.names import assert_names_hold, defined, load
 from tests.render.run import REVISIONS, WITHOUT_LINKER, write

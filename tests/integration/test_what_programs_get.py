@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from krm_fn.base.problem import Outcome
-from krm_fn.tools.render import tools
-from krm_fn.tools.render.check_chart import check_chart
-from krm_fn.tools.render.files import Limits
+from krm_fn.tools.builds import builds as tools
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.builds.check_chart import check_chart
+from krm_fn.tools.common.files import Limits
+from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.render import render
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.tools import HelmOptions
 from tests.render.run import write
 from tests.volume import part_of, seed_of
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.tools.diff.diff import NO_BASE
+from krm_fn.tools.diff.sides import NO_BASE
 from tests.action.github import TOKEN, serve
 from tests.action.gitlab import PROJECT, REQUEST, serve_gitlab
 from tests.action.runner import Runner

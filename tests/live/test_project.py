@@ -9,9 +9,9 @@ from krm_fn.base.item import read_item
 from krm_fn.base.kind import Kind
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.tools.diff.compare import compare
-from krm_fn.tools.diff.diff import LoneRendering
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import read_release
+from krm_fn.tools.diff.sides import LoneRendering
 from krm_fn.tools.live.diff_live import project_all
 from krm_fn.tools.live.live_object import find_appliers, read_live
 

@@ -8,9 +8,9 @@ import os
 import sys
 from pathlib import Path
 
+from krm_fn.tools.common.files import Limits
+from krm_fn.tools.merge.merge import DriverCall, drive
 from krm_fn.tools.merge.merge_package import Versions
-from krm_fn.tools.merge.versions import DriverCall, drive
-from krm_fn.tools.render.files import Limits
 from tests.cases import ENVIRONMENT
 
 NOTES = "NOTES_OF_THE_DRIVER"

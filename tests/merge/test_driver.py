@@ -12,9 +12,9 @@ from typing import NamedTuple
 import pytest
 
 from krm_fn.base.problem import Rejected
+from krm_fn.tools.common.files import Limits
+from krm_fn.tools.merge.merge import DriverCall, drive
 from krm_fn.tools.merge.merge_package import Merged, NotOurs, Versions, merge
-from krm_fn.tools.merge.versions import DriverCall, drive
-from krm_fn.tools.render.files import Limits
 from tests import cases
 from tests.merge.generated import package
 from tests.merge.test_generated import as_git

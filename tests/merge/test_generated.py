@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
+from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance
+from krm_fn.tools.merge.merge import merge_as_git
 from krm_fn.tools.merge.merge_package import Merged, PackageFiles, Versions, merge
-from krm_fn.tools.merge.versions import merge_as_git
-from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance
 from tests.cases import ENVIRONMENT
 from tests.merge.generated import authored_files, package, tell
 from tests.merge.test_merges import CONFLICT, OURS, objects, render

@@ -72,8 +72,9 @@ ROOMS = {
     "tools/diff/affected": "tests/diff/test_affected.py",
     "tools/diff/compare": "tests/diff/test_missing.py tests/diff/test_fail_on.py tests/diff/test_environments.py "
     "tests/diff/test_diffs.py tests/diff/test_properties.py",
-    "tools/diff/diff": "tests/diff/test_fail_on.py tests/diff/test_diffs.py tests/diff/test_environments.py "
+    "tools/diff/sides": "tests/diff/test_fail_on.py tests/diff/test_diffs.py tests/diff/test_environments.py "
     "tests/diff/test_against.py tests/diff/test_packages.py tests/cli/test_diff.py",
+    "tools/diff/fold_packages": "tests/diff/test_packages.py tests/diff/test_against.py",
     "tools/diff/packages": "tests/diff/test_packages.py tests/diff/test_against.py",
     "tools/diff/rolls": "tests/diff/test_first_rename.py tests/diff/test_recorded_rolls.py tests/diff/test_diffs.py "
     "tests/diff/test_environments.py",
@@ -84,34 +85,33 @@ ROOMS = {
     "tools/diff/write_difference": "tests/diff/test_json.py tests/diff/test_markdown.py tests/diff/test_diffs.py "
     "tests/diff/test_packages.py tests/cli/test_diff.py",
     "tools/live/": "tests/live",
-    "tools/render/": "tests/render/test_sources.py tests/render/test_check.py "
-    "tests/render/test_check_against.py tests/render/test_deployable.py tests/render/test_files.py "
+    "tools/render/": "tests/opened/test_sources.py tests/render/test_check.py "
+    "tests/render/test_check_against.py tests/render/test_deployable.py tests/common/test_files.py "
     "tests/render/test_render.py",
-    "tools/render/affixes": "tests/doors/test_affixes.py",
+    "tools/builds/affixes": "tests/doors/test_affixes.py",
     "tools/render/check.": "tests/render/test_check.py tests/render/test_check_against.py",
-    "tools/render/check_chart": "tests/render/test_check_chart.py",
-    "tools/render/check_kustomization": "tests/render/test_check_kustomization.py tests/render/test_named_fields.py "
-    "tests/render/test_sources.py",
-    "tools/render/commands_of_scripts": "tests/render/test_commands_of_scripts.py tests/render/test_other_charts.py",
+    "tools/builds/check_chart": "tests/builds/test_check_chart.py",
+    "tools/builds/check_kustomization": "tests/builds/test_check_kustomization.py tests/builds/test_named_fields.py "
+    "tests/opened/test_sources.py",
+    "tools/elsewhere/scripts": "tests/elsewhere/test_scripts.py tests/elsewhere/test_other_charts.py",
     "tools/render/deployable": "tests/render/test_deployable.py",
-    "tools/render/files": "tests/render/test_files.py tests/render/test_root.py "
-    "tests/render/test_names_of_a_tree.py",
-    "tools/render/git_addresses": "tests/render/test_remote.py",
-    "tools/render/kustomization": "tests/render/test_check_kustomization.py tests/render/test_named_fields.py "
-    "tests/render/test_configuration.py tests/render/test_render.py",
-    "tools/render/kustomize_copy": "tests/integration/test_kustomize_copy.py tests/doors/test_affixes.py",
-    "tools/render/listed_charts": "tests/render/test_named_fields.py tests/render/test_check_kustomization.py "
-    "tests/render/test_names_of_a_tree.py",
-    "tools/render/made_anew": "tests/live tests/diff/test_diffs.py",
-    "tools/render/named_fields": "tests/render/test_named_fields.py",
-    "tools/render/other_charts": "tests/render/test_other_charts.py",
-    "tools/render/program": "tests/render/test_program.py tests/render/test_tools.py "
-    "tests/render/test_temporary_folder.py",
-    "tools/render/sources": "tests/render/test_sources.py tests/render/test_discover.py "
-    "tests/render/test_configuration.py tests/render/test_root.py",
-    "tools/render/tools": "tests/render/test_tools.py tests/render/test_hooks_of_helm.py",
-    "tools/render/unmet": "tests/diff/test_missing.py tests/verify tests/live",
-    "tools/render/wanted": "tests/render/test_wanted.py",
+    "tools/common/files": "tests/common/test_files.py tests/opened/test_root.py "
+    "tests/builds/test_names_of_a_tree.py",
+    "tools/builds/kustomization": "tests/builds/test_check_kustomization.py tests/builds/test_named_fields.py "
+    "tests/opened/test_opened.py tests/render/test_render.py",
+    "tools/builds/kustomize_copy": "tests/integration/test_kustomize_copy.py tests/doors/test_affixes.py",
+    "tools/builds/listed_charts": "tests/builds/test_named_fields.py tests/builds/test_check_kustomization.py "
+    "tests/builds/test_names_of_a_tree.py",
+    "tools/common/made_anew": "tests/live tests/diff/test_diffs.py",
+    "tools/builds/named_fields": "tests/builds/test_named_fields.py",
+    "tools/elsewhere/elsewhere": "tests/elsewhere/test_other_charts.py",
+    "tools/common/program": "tests/common/test_program.py tests/builds/test_builds.py "
+    "tests/common/test_temporary_folder.py",
+    "tools/opened/sources": "tests/opened/test_sources.py tests/render/test_discover.py "
+    "tests/opened/test_opened.py tests/opened/test_root.py",
+    "tools/builds/builds": "tests/builds/test_builds.py tests/builds/test_hooks_of_helm.py",
+    "tools/common/rendered": "tests/diff/test_missing.py tests/verify tests/live",
+    "tools/explain/wanted": "tests/explain/test_wanted.py",
     "tools/git/": "tests/git tests/diff/test_against.py tests/diff/test_packages.py",
     "tools/history/": "tests/history/test_histories.py tests/history/test_roles.py tests/history/test_way_back.py "
     "tests/history/test_statements.py tests/history/test_markdown.py tests/history/test_watch.py "

@@ -245,7 +245,7 @@ TELLING = (
         "Files.locate",
         "not real.is_relative_to(self._real_root)",
         "False",
-        "tests/render/test_files.py",
+        "tests/common/test_files.py",
     ),
     Telling(
         "verify accepts a name that is not of the content",
@@ -280,14 +280,14 @@ TELLING = (
         "run_program",
         "process.returncode < 0",
         "False",
-        "tests/render/test_tools.py",
+        "tests/builds/test_builds.py",
     ),
     Telling(
         "half of what a program printed counts as all",
         "_read",
         "len(stdout) > allowance.bytes",
         "False",
-        "tests/render/test_program.py tests/merge/test_driver.py",
+        "tests/common/test_program.py tests/merge/test_driver.py",
     ),
     Telling(
         "a merge that git has cut off counts as whole",
@@ -378,7 +378,7 @@ TELLING = (
         "find_listed_charts",
         'text(named_field(generator, "chartHome"))',
         "home",
-        "tests/render/test_named_fields.py",
+        "tests/builds/test_named_fields.py",
     ),
     Telling(
         "a limit that becomes 0 rolls nothing",

@@ -13,9 +13,9 @@ from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.base.link_plan import JobPlan, LinkPlan
 from krm_fn.base.settings import Settings
 from krm_fn.extras.emit_linker import access
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.render import render
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.tools import HelmOptions
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -23,7 +23,7 @@ ANSWERS = {
     "krm_fn/tools/graph/graph_objects.py": "labels of a picture",
     "krm_fn/tools/graph/diagrams.py": "labels of a picture",
     "krm_fn/tools/graph/to_html.py": "labels of a picture",
-    "krm_fn/tools/init/start.py": "what `krm-fn init` prints",
+    "krm_fn/tools/init/init.py": "what `krm-fn init` prints",
     "krm_fn/tools/init/texts.py": "what `krm-fn init` writes",
     "krm_fn/tools/history/write_history.py": "what `krm-fn history` prints",
     "krm_fn/tools/history/revision_history.py": "states of a revision",

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from krm_fn.cli.main import main
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.render import render
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.tools import HelmOptions
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from krm_fn.base.problem import Outcome
-from krm_fn.tools.render.files import DEFAULT_LIMITS, Limits
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.common.files import DEFAULT_LIMITS, Limits
+from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.render import render
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.tools import HelmOptions
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {A: b}\n"
 REVISIONS = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"

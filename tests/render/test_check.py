@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from krm_fn.base.problem import Outcome
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.check import check
 from krm_fn.tools.render.render import render
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.tools import HelmOptions
 from tests.render.run import write
 
 ARGO = "argocd.argoproj.io/sync-options: Prune=false"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.base.problem import Outcome
-from krm_fn.tools.render.sources import answer_discovery
+from krm_fn.tools.render.discovery import answer_discovery
 from tests.render.run import REVISIONS, write
 
 BOTH = "--load-restrictor LoadRestrictionsNone --enable-exec --enable-alpha-plugins"

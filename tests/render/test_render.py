@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from krm_fn.function import run
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.render import render
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.tools import HelmOptions
 from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
 from tests.render.run import CONFIG_MAP, WITHOUT_LINKER, render_in, write
 

@@ -1,1 +1,1 @@
-"""What `krm-fn diff` does: two renderings in, the difference between them out."""
+"""`krm-fn diff`: two renderings in, the difference between them out."""

@@ -1,4 +1,4 @@
-"""Which packages there are, and which of them a change can affect: without rendering one.
+"""Find the packages, and those that a change can affect, without rendering one.
 
 A rendering comes from files. If no file that it may read differs, the rendering does not. So a
 package is looked at as `GitTree.find_needed` does: all below its folder, and all below what its
@@ -16,24 +16,14 @@ from pathlib import Path, PurePosixPath
 
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE
-from krm_fn.tools.git.trees import LINK, NEVER, GitTree, WorkingTree
-from krm_fn.tools.render.files import MANIFESTS, MAX_LEVELS, Allowance, Files
-from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_ways_out
-from krm_fn.tools.render.tools import CHART
+from krm_fn.tools.builds.builds import find_ways_out
+from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, MANIFESTS, MAX_LEVELS, Allowance, Files
+from krm_fn.tools.git.git import LINK, NEVER, GitTree, WorkingTree
 
-_WILDCARD = re.compile(r"[*?[]")
 _PACKAGED = (*KUSTOMIZATIONS, CHART, CONFIG_FILE)
 
 _DIGESTS = {40: "sha1", 64: "sha256"}
 """By the length of its text, how git computes the id of an object."""
-
-
-def stands_for_several(path: str) -> bool:
-    """Tell whether a path stands for those that it matches.
-
-    A file of that name, with all its signs, is just a file.
-    """
-    return _WILDCARD.search(path) is not None and not os.path.lexists(path)
 
 
 def find_packages(pattern: str, folder: Path, tree: GitTree) -> list[str]:
@@ -143,9 +133,8 @@ class FileSearch:
                 data = self._files.read(self._folder / file)
                 if self._is_found(file, data):
                     return None
-                ways += (
-                    find_ways_out(file, data) if PurePosixPath(file).name in KUSTOMIZATIONS else []
-                )
+                if PurePosixPath(file).name in KUSTOMIZATIONS:
+                    ways += find_ways_out(file, data)
         except (
             OSError,
             Rejected,
@@ -175,7 +164,7 @@ class FileSearch:
 
 
 class ChangedFiles(FileSearch):
-    """What differs between a revision and the working tree, looked up only where it is asked for.
+    """The files that differ between a revision and the working tree, looked up only where it is asked for.
 
     The content of files is compared, and neither times nor what git remembers of them: a file that
     git ignores, or that somebody has told it to take as unchanged, is rendered like any other.
@@ -221,7 +210,7 @@ class ChangedFiles(FileSearch):
 
 
 class FilesWithNames(FileSearch):
-    """Which packages have one of some names in their files, whatever it names there."""
+    """Finds packages that have one of some names in their files, whatever it names there."""
 
     def __init__(self, folder: Path, names: Iterable[str], allowance: Allowance) -> None:
         super().__init__(folder, allowance)

@@ -24,6 +24,8 @@ from krm_fn.report.object_change import (
     is_immutable,
 )
 from krm_fn.report.secrets import KeyChange, Shown, compare_content, kind_for_masks
+from krm_fn.tools.common.made_anew import MADE_ANEW, WHOLE, has_new_content, is_new_key
+from krm_fn.tools.common.rendered import find_unmet_needs, is_internal
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import (
     AS_WRITTEN,
@@ -51,10 +53,7 @@ from krm_fn.tools.diff.tree import (
     read_stable_names,
     show,
 )
-from krm_fn.tools.render.check import find_deployers, find_pruners
-from krm_fn.tools.render.deployable import is_internal
-from krm_fn.tools.render.made_anew import MADE_ANEW, WHOLE, has_new_content, is_new_key
-from krm_fn.tools.render.unmet import find_unmet_needs
+from krm_fn.tools.render.render import find_deployers, find_pruners
 
 _MANY = 20
 """Places in an object. To read as many one by one takes longer than to read it as a whole."""

@@ -3,11 +3,23 @@
 Nothing in it is a Secret's value, or a digest of one.
 """
 
+import re
+from collections.abc import Iterator
 from enum import StrEnum
 from itertools import chain
 from typing import NamedTuple
 
-from krm_fn.report.object_change import Effect, ObjectChange, RemovalOutcome, Roll
+from krm_fn.base.node import step
+from krm_fn.report.object_change import (
+    Effect,
+    FieldChange,
+    ObjectChange,
+    RemovalOutcome,
+    Roll,
+    ShownValue,
+)
+
+_METADATA = re.compile(r"(?:[\w.]+\.)?metadata\.(?:labels|annotations)(?:[.\[].*)?", re.DOTALL)
 
 
 class LinkerChange(NamedTuple):
@@ -19,7 +31,7 @@ class LinkerChange(NamedTuple):
 
 
 class Risk(StrEnum):
-    """What a difference may be refused for.
+    """A reason to refuse a difference.
 
     `PRUNE`: a deployer would delete what pods use. `MISSING`: new pods do not start, because they
     lack an object that there was. `SHARED_SET`: two packages have one set in one namespace.
@@ -33,7 +45,7 @@ class Risk(StrEnum):
 
 
 class SharedChange(NamedTuple):
-    """What several objects have alike: other labels and annotations, or another linker.
+    """A change that several objects have alike: other labels and annotations, or another linker.
 
     `places` are `Deployment web`, each once, and `number` counts the objects of all packages.
     `change` is that of one of them, and `rolls` are those of all.
@@ -69,7 +81,7 @@ class Difference(NamedTuple):
 
     @property
     def rolls(self) -> list[Roll]:
-        """What rolls because of any change, once for each of them."""
+        """All rolls because of any change, once for each of them."""
         shared = chain.from_iterable(one.rolls for one in self.shared)
         return [*chain.from_iterable(change.rolls for change in self.changes), *shared]
 
@@ -96,8 +108,47 @@ def _is_pruned_in_use(change: ObjectChange) -> bool:
     return fate is not None and fate.outcome is RemovalOutcome.PRUNED and bool(fate.users)
 
 
+def is_of_metadata(change: ObjectChange) -> bool:
+    """Tell whether an object keeps its name and content, and has other labels, annotations, or another set."""
+    old, new = change.old, change.new
+    if old is None or new is None or change.has_new_name or change.keys or old.base != new.base:
+        return False
+    is_changed = bool(change.fields) or old.set != new.set
+    return is_changed and is_metadata(write_one_by_one(change))
+
+
+def is_metadata(change: ObjectChange) -> bool:
+    """Tell whether all fields that differ are labels and annotations."""
+    return all(_METADATA.fullmatch(field.path) for field in change.fields)
+
+
+def write_one_by_one(change: ObjectChange) -> ObjectChange:
+    """Return a change with a field of its own for each value of a mapping that is on one side only."""
+    return change._replace(fields=tuple(chain.from_iterable(map(_flatten, change.fields))))
+
+
+def _flatten(field: FieldChange) -> Iterator[FieldChange]:
+    """Yield the fields in a mapping that is on one side only, as if the other side had an empty one."""
+    if field.old is not None and field.new is not None:
+        yield field
+        return
+    is_added = field.old is None
+    # No recursion: objects may be nested deep.
+    stack: list[tuple[str, ShownValue | None]] = [
+        (field.path, field.new if is_added else field.old)
+    ]
+    while stack:
+        path, value = stack.pop()
+        if isinstance(value, dict) and value:
+            stack += [(step(path, name), child) for name, child in reversed(value.items())]
+        elif is_added:
+            yield FieldChange(path, None, value)
+        else:
+            yield FieldChange(path, value, None)
+
+
 class PackageState(StrEnum):
-    """What became of one of several packages.
+    """The state of one of several packages.
 
     `UNAFFECTED`: no file that it reads differs, so it was not rendered.
 

@@ -1,65 +1,24 @@
-"""Many packages, each compared with what it was in a revision of git: those that a change can affect, equal ones once.
+"""Compare many packages, each with what it was in a revision of git: those that a change can affect."""
 
-Two packages have the same change if nothing differs between what is shown of each, but for their own namespace, their
-kustomization's own prefix and suffix, hashes in names, and the set of an object, which nothing shows where it stays.
-Nor does it matter which of their objects have the same other labels and annotations, or are of a linker that is another
-one in all of them: see `shared.py`.
-Of a Secret only sizes are shown, which are no proof of an equal change: a difference with one, or with any other value
-that is not shown, stands alone.
-"""
-
-import json
 import os
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain, compress, product
-from operator import itemgetter
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
-from krm_fn.base.problem import Outcome, Problem, Rejected, count, listing
+from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.yaml.results import stderr_lines
-from krm_fn.report.object_change import ComparedObject, ObjectChange, spell_texts
-from krm_fn.report.table import Screen
-from krm_fn.tools.diff.affected import (
-    ChangedFiles,
-    FileSearch,
-    FilesWithNames,
-    find_packages,
-    stands_for_several,
-)
-from krm_fn.tools.diff.diff import (
-    DIFFERENT,
-    FAILED,
-    NO_BASE,
-    SAME,
-    DiffFormat,
-    DiffInput,
-    RenderOptions,
-    There,
-    compare_sides,
-    fail_on,
-    find_repository,
-    find_risks,
-    find_unread,
-    is_left_out,
-    name_some,
-    open_both,
-    remark,
-    render_alone,
-)
+from krm_fn.report.object_change import ObjectChange
+from krm_fn.tools.common.files import Allowance, Limits
+from krm_fn.tools.common.rendered import ObjectName
+from krm_fn.tools.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages
 from krm_fn.tools.diff.difference import (
-    Difference,
-    LinkerChange,
     PackageDifference,
     PackageDifferences,
     PackageState,
-    Risk,
-    SameChange,
 )
+from krm_fn.tools.diff.fold_packages import fold_packages
 from krm_fn.tools.diff.readers_elsewhere import (
     PackageNames,
     find_readers_elsewhere,
@@ -67,61 +26,25 @@ from krm_fn.tools.diff.readers_elsewhere import (
     find_shared_sets,
     read_names,
 )
-from krm_fn.tools.diff.shared import SET, find_alike, leave_out_of_linker, share, without
 from krm_fn.tools.diff.side_by_side import answer_all
-from krm_fn.tools.diff.write_difference import (
-    EXTENT,
-    Extent,
-    write_json,
-    write_packages_json,
-    write_packages_markdown,
-    write_packages_text,
+from krm_fn.tools.diff.sides import (
+    DiffInput,
+    RenderOptions,
+    There,
+    compare_sides,
+    find_repository,
+    find_unread,
+    is_left_out,
+    name_some,
+    open_both,
+    remark,
+    render_alone,
+    stands_for_several,
 )
-from krm_fn.tools.render.affixes import find_own_affixes
-from krm_fn.tools.render.files import Allowance, Files, Limits
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.unmet import ObjectName
-
-_MOST_NAMES = 3
-
-_NOT_SHOWN = re.compile(r"\(hash(?: \d+)?\)|\([\d,]+ bytes?\)")
-"""What stands in the place of a value that is not shown. Two of them may stand for two values."""
+from krm_fn.tools.opened.opened import Inputs
 
 
-def diff_packages(
-    compared: DiffInput,
-    options: RenderOptions,
-    form: DiffFormat,
-    screen: Screen,
-    extent: Extent = EXTENT,
-) -> Outcome:
-    """Compare each package by itself.
-
-    One that cannot be rendered is said, and all others are still shown.
-    """
-    try:
-        found, problems = _compare_all(compared, options)
-    except Rejected as rejected:
-        return Outcome(b"", stderr_lines(rejected.problems), FAILED)
-    failed = [package.path for package in found.having(PackageState.FAILED)]
-    if failed:
-        those = f"{len(failed)} of {count(len(found.packages), 'package')}"
-        problems.append(Problem(f"{those} cannot be compared: {listing(failed, _MOST_NAMES)}"))
-    match form:
-        case DiffFormat.TEXT:
-            text = write_packages_text(found, screen, extent.context)
-        case DiffFormat.MARKDOWN:
-            text = write_packages_markdown(found, " ".join(compared.paths), *extent)
-        case DiffFormat.JSON:
-            text = write_packages_json(found)
-    base_failed = any(package.errors for package in found.packages)
-    code = FAILED if failed else NO_BASE if base_failed else DIFFERENT if found.changes else SAME
-    outcome = Outcome(text.encode(), stderr_lines(problems), code)
-    places = find_risks(one.difference for one in found.packages if one.difference)
-    return fail_on(outcome, {**places, Risk.SHARED_SET: [*found.shared_sets]}, compared.refused)
-
-
-def _compare_all(
+def compare_packages(
     named: DiffInput, options: RenderOptions
 ) -> tuple[PackageDifferences, list[Problem]]:
     """Compare each package, and return what is to be said about them too.
@@ -193,7 +116,7 @@ def _compare_all(
     shared_sets = [*find_shared_sets(names, find_places)]
     problems += (problem for _, problem in shared_sets)
     every = tuple(_without_moved(compared.values()))
-    folded = _fold([(one, one.difference) for one in every if one.difference], options)
+    folded = fold_packages([(one, one.difference) for one in every if one.difference], options)
     spelled = tuple(one for one, _ in shared_sets)
     return PackageDifferences(revision, every, tuple(folded), spelled), problems
 
@@ -226,7 +149,9 @@ def _without_moved(packages: Iterable[PackageDifference]) -> Iterator[PackageDif
     packages = list(packages)
     got: dict[ObjectName, set[str]] = defaultdict(set)
     for package in packages:
-        for change in package.difference.changes if package.difference else ():
+        if package.difference is None:
+            continue
+        for change in package.difference.changes:
             if change.old is None and change.new is not None and change.new.name is not None:
                 who, name = change.new, change.new.name
                 got[ObjectName(who.kind, who.namespace, name)].add(package.path)
@@ -281,196 +206,3 @@ def _read_alone(
 
 def _lines(problems: Iterable[Problem]) -> tuple[str, ...]:
     return tuple(stderr_lines(problems).splitlines())
-
-
-class _Names(NamedTuple):
-    """What the names of a package have of their own: its namespace, and what its kustomization adds."""
-
-    namespace: str = ""
-    prefix: str = ""
-    suffix: str = ""
-
-
-_APART = ("namespace", "prefix and suffix", "hash", "set")
-"""What may be left out of a difference."""
-
-_OBJECTS = "objects"
-"""Stands behind what is left out if the same labels are of other objects."""
-
-_EVERYTHING = (True,) * len(_APART)
-_FEWEST_FIRST = sorted(product((False, True), repeat=len(_APART)), key=sum)
-
-
-def _fold(
-    packages: Iterable[tuple[PackageDifference, Difference]], options: RenderOptions
-) -> Iterator[SameChange]:
-    """Put together the packages with the same change, in the order of the first of each."""
-    alike: dict[object, list[tuple[PackageDifference, Difference, _Names]]] = defaultdict(list)
-    for package, difference in packages:
-        names = _find_names(package.path, difference, options)
-        wholes = json.dumps([change.whole for change in difference.changes])
-        is_alone = package.errors or _hides_a_value(difference, write_json(difference) + wholes)
-        same = _write_same(_without(difference, names, _EVERYTHING))
-        alike[(package.path,) if is_alone else (package.state, same)].append(
-            (package, difference, names)
-        )
-    return map(_join, alike.values())
-
-
-def _write_same(difference: Difference) -> str:
-    """Write what is the same in packages with the same change, whichever objects have it."""
-    alike = find_alike(difference)
-    rest = without(difference, chain.from_iterable(alike.values()))
-    return write_json(rest) + json.dumps([[one.whole for one in rest.changes], sorted(alike)])
-
-
-def _join(alike: list[tuple[PackageDifference, Difference, _Names]]) -> SameChange:
-    """Leave out of a difference what is not the same in all packages, and nothing else."""
-    packages = tuple(package for package, _, _ in alike)
-    _, first, _ = alike[0]
-    named = [(difference, names) for _, difference, names in alike]
-    apart: tuple[str, ...] = ()
-    left_out = _find_least(named, write_json, _FEWEST_FIRST)
-    if left_out is None:
-        # What names the same objects in a list of them all.
-        has_namespaces = len({names.namespace for _, names in named}) > 1
-        changes = chain.from_iterable(difference.changes for difference, _ in named)
-        has_sets = len({change.who.linker for change in changes} - {""}) > 1
-        fitting = [one for one in _FEWEST_FIRST if one[0] >= has_namespaces and one[3] >= has_sets]
-        left_out, apart = _find_least(named, _write_same, fitting) or _EVERYTHING, (_OBJECTS,)
-    unchanged = {difference.unchanged for difference, _ in named}
-    shown = _share(
-        [_without(difference, names, left_out) for difference, names in named],
-        has_other_objects=bool(apart),
-    )._replace(
-        old=first.old,
-        new=first.new,
-        unchanged=first.unchanged if len(unchanged) == 1 else 0,
-        notes=tuple(dict.fromkeys(chain.from_iterable(one.notes for one, _ in named))),
-    )
-    return SameChange(packages, shown, (*compress(_APART, left_out), *apart))
-
-
-def _find_least(
-    named: list[tuple[Difference, _Names]],
-    write: Callable[[Difference], str],
-    ways: Iterable[tuple[bool, ...]],
-) -> tuple[bool, ...] | None:
-    """Return the least that is to be left out so that all packages say the same."""
-    for left_out in ways:
-        texts = (write(_without(one, names, left_out)) for one, names in named)
-        first = next(texts)
-        if all(text == first for text in texts):
-            return left_out
-    return None
-
-
-def _share(differences: list[Difference], *, has_other_objects: bool) -> Difference:
-    """Return the first difference, with what several objects have alike told once."""
-    found = [find_alike(one) for one in differences]
-    told = [what for what, changes in found[0].items() if has_other_objects or len(changes) > 1]
-    shared = [share(chain.from_iterable(map(itemgetter(what), found))) for what in told]
-    rest = without(differences[0], chain.from_iterable(found[0][what] for what in told))
-    return rest._replace(shared=tuple(shared))
-
-
-def _hides_a_value(difference: Difference, written: str) -> bool:
-    if _NOT_SHOWN.search(written) is not None:
-        return True
-    for change in difference.changes:
-        for _, old, new in change.keys:
-            if any(side and side.text is None for side in (old, new)):
-                return True
-    return False
-
-
-def _find_names(path: str, difference: Difference, options: RenderOptions) -> _Names:
-    """Return the one namespace in which anything changes, and what the kustomization adds to names."""
-    namespaces = {roll.namespace for roll in difference.rolls}
-    namespaces |= {
-        name.rpartition("/")[0] for name in (*difference.linker.added, *difference.linker.removed)
-    }
-    for change in difference.changes:
-        namespaces |= {who.namespace for who in (change.old, change.new) if who}
-    namespaces.discard("")
-    affixes = ("", "")
-    # What cannot be read has been said, and names then count as they are.
-    with suppress(OSError, Rejected):
-        affixes = find_own_affixes(
-            Path(path), Files(options.limits.root or Path(path), Allowance(options.limits))
-        )
-    return _Names(namespaces.pop() if len(namespaces) == 1 else "", *affixes)
-
-
-def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) -> Difference:
-    """Return a difference without what is to be left out, and without the names of its sides."""
-    has_no_namespace, has_no_affixes, has_no_hash, has_no_set = left_out
-    own_namespace = names.namespace if has_no_namespace else ""
-    of_linker = partial(leave_out_of_linker, namespace=own_namespace, has_set=not has_no_set)
-
-    def place(namespace: str) -> str:
-        return "" if namespace == own_namespace else namespace
-
-    def base(name: str) -> str:
-        return (
-            name.removeprefix(names.prefix).removesuffix(names.suffix) if has_no_affixes else name
-        )
-
-    def who(one: ComparedObject | None, other: ComparedObject | None) -> ComparedObject | None:
-        if one is None:
-            return None
-        by_content = None if has_no_hash else one.name
-        name = base(one.base) if one.name == one.base else by_content
-        stays = other is None or one.set == other.set  # else people read both
-        own = "" if has_no_set and stays else one.set
-        if has_no_set and one.base.startswith(f"{one.linker}-link"):
-            name = one.base.removeprefix(f"{one.linker}-")
-            return one._replace(namespace=place(one.namespace), name=name, base=name, linker=SET)
-        return one._replace(namespace=place(one.namespace), name=name, base=base(one.base), set=own)
-
-    def change(one: ObjectChange) -> ObjectChange:
-        rolls = tuple(
-            roll._replace(namespace=place(roll.namespace), name=base(roll.name))
-            for roll in one.rolls
-        )
-        users = (user.partition("/") for user in (one.fate.users if one.fate else ()))
-        fate = one.fate and one.fate._replace(
-            users=tuple(f"{kind}/{base(name)}" for kind, _, name in users)
-        )
-        old, new = who(one.old, one.new), who(one.new, one.old)
-        fields = tuple(of_linker(field, one.who.linker) for field in one.fields)
-        return one._replace(
-            old=old,
-            new=new,
-            fields=fields,
-            rolls=rolls,
-            fate=fate,
-            whole=spell_texts(one.whole, plain),
-        )
-
-    def plain(text: str) -> str:
-        """Leave the package's own names out of a text."""
-        return base(place(text))
-
-    return Difference(
-        "",
-        "",
-        tuple(map(change, difference.revisions)),
-        tuple(map(change, difference.objects)),
-        _without_names(difference.linker, own_namespace, has_set=not has_no_set),
-        0,
-    )
-
-
-def _without_names(change: LinkerChange, namespace: str, *, has_set: bool) -> LinkerChange:
-    """Leave out the namespace of linkers that come or go, and their sets, but not what a set was called before."""
-    is_named = has_set or bool(change.added and change.removed)
-
-    def spell(linker: str) -> str:
-        found, _, name = linker.rpartition("/")
-        own = "" if found == namespace else found
-        return "/".join(filter(None, [own, name if is_named else ""]))
-
-    return change._replace(
-        added=tuple(map(spell, change.added)), removed=tuple(map(spell, change.removed))
-    )

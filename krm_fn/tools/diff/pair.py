@@ -17,9 +17,9 @@ from krm_fn.core.names.content_hash import HASH
 from krm_fn.core.names.names import base_name, is_revision
 from krm_fn.core.references.generated import find_generated, versioned
 from krm_fn.core.references.reference import ResolvedReference
+from krm_fn.tools.common.made_anew import WHOLE, MadeAnew
+from krm_fn.tools.common.rendered import find_default_namespace, read_written
 from krm_fn.tools.diff.difference import LinkerChange
-from krm_fn.tools.render.made_anew import WHOLE, MadeAnew
-from krm_fn.tools.render.rendered import find_default_namespace, read_written
 
 _JOB_HASH = re.compile(f"(-link)-{HASH}")
 

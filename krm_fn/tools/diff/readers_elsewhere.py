@@ -15,10 +15,10 @@ from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import KPTFILE, Strategy
 from krm_fn.core.names.names import base_name, is_revision
 from krm_fn.core.references.generated import find_generated
+from krm_fn.tools.common.rendered import ObjectName
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import Release
-from krm_fn.tools.render.shared_sets import say_shared
-from krm_fn.tools.render.unmet import ObjectName
+from krm_fn.tools.opened.opened import say_shared
 
 
 class UnmetReference(NamedTuple):

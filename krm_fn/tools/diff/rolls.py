@@ -1,4 +1,4 @@
-"""Which workloads roll, and by what in their pod templates."""
+"""Find the workloads that roll, and what in their pod templates."""
 
 import re
 from collections import defaultdict
@@ -221,7 +221,9 @@ def _has_new_checksum(item: Item, old: Item) -> bool:
     names = {
         one.annotations[keys.CHECKSUM] for one in (old, item) if keys.CHECKSUM in one.annotations
     }
-    for template in find_templates(item.node) if names else ():
+    if not names:
+        return False
+    for template in find_templates(item.node):
         before = descend(old.node, template.path)
         for name in names:
             place = ("metadata", "annotations", name)
@@ -244,7 +246,8 @@ class _Checksummed:
         """Find those that the pods of a workload read, and those that its annotations name, as for Reloader."""
         found: list[Item] = []
         for one in self._release.by_referrer.get(workload, ()):
-            found += one.targets if one.reference.in_pod else ()
+            if one.reference.in_pod:
+                found += one.targets
         namespace = self._release.package.namespace_of(workload)
         for value in workload.annotations.values():
             for word in WORD.findall(value):

@@ -24,8 +24,8 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 from krm_fn.base.problem import count
 from krm_fn.report.status_line import StatusLine
-from krm_fn.tools.render.files import Limits, NeedsMore
-from krm_fn.tools.render.program import TICK, held_signals
+from krm_fn.tools.common.files import Limits, NeedsMore
+from krm_fn.tools.common.program import TICK, held_signals
 
 _SHARE = 10_000_000
 """Bytes that a process should have at least, more than most packages need."""

@@ -1,4 +1,4 @@
-"""What an API server stores of what is written: no empty fields, its defaults, and one spelling of a quantity.
+"""Tell what an API server stores of a manifest: no empty fields, its defaults, and one spelling of a quantity.
 
 So two pod templates may be written in different ways, and nothing rolls when one replaces the other.
 """

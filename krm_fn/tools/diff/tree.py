@@ -27,8 +27,8 @@ from krm_fn.core.references.generated import find_generated
 from krm_fn.report.align import Hunk, align
 from krm_fn.report.object_change import FieldChange, ShownValue
 from krm_fn.report.secrets import Masks, is_hidden
+from krm_fn.tools.common.made_anew import MADE_ANEW
 from krm_fn.tools.diff.pair import Pair, Release, is_named_by_content, is_spelled_anew
-from krm_fn.tools.render.made_anew import MADE_ANEW
 
 _HASH = re.compile(HASH)
 _SECRET = "Secret"  # noqa: S105  # the name of a kind

@@ -36,8 +36,8 @@ from krm_fn.tools.diff.difference import (
     PackageState,
     SameChange,
     SharedChange,
+    is_of_metadata,
 )
-from krm_fn.tools.diff.shared import is_of_metadata
 
 
 def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
@@ -142,10 +142,14 @@ def _count_revisions(revisions: Sequence[ObjectChange]) -> dict[str, int]:
 
 
 def _count_ways(changes: Iterable[ObjectChange]) -> dict[str, int]:
-    ways = Counter(
-        "added" if one.old is None else "removed" if one.new is None else "changed"
-        for one in changes
-    )
+    ways: Counter[str] = Counter()
+    for one in changes:
+        if one.old is None:
+            ways["added"] += 1
+        elif one.new is None:
+            ways["removed"] += 1
+        else:
+            ways["changed"] += 1
     return {way: ways[way] for way in ("changed", "added", "removed")}
 
 
@@ -349,10 +353,14 @@ def _write_packages(change: SameChange, quote: Callable[[str], str]) -> list[str
     words = []
     neighbours = zip(shown, [None, *folders], folders, [*folders[1:], None], strict=False)
     for path, before, here, behind in neighbours:
-        end = "" if behind is None else "," if behind == here else ";"
+        # A comma leads on in one folder, and a semicolon to the next.
+        end = "," if behind == here else ";"
+        if behind is None:
+            end = ""
         words.append(quote(posixpath.basename(path) if before == here else path) + end)
     left_out = len(change.paths) - len(shown)
-    words += [f"and {left_out:,} more"] * bool(left_out)
+    if left_out:
+        words.append(f"and {left_out:,} more")
     if change.apart:
         words[-1] += ","
         words.append(f"apart from {listing(change.apart, is_sentence=True)}")
@@ -394,7 +402,8 @@ def write_packages_markdown(
     """Write a verdict on all packages, one on each change, and what there is room for of each, in equal shares."""
     text = f"{MARK} {html_comment(key)} -->\n<p><strong>{summarize_packages(found)}</strong></p>\n"
     same = [html_code(one.path) for one in found.having(PackageState.SAME, PackageState.UNAFFECTED)]
-    text += f"<p>No difference: {', '.join(same)}</p>\n" if 0 < len(same) <= _MOST_SAME else ""
+    if 0 < len(same) <= _MOST_SAME:
+        text += f"<p>No difference: {', '.join(same)}</p>\n"
     few = sum(_count_blocks(change.difference) for change in found.changes) <= _FEW
     sections = [_describe_failure(package) for package in found.having(PackageState.FAILED)]
     sections += [_describe(change, context, are_open=few) for change in found.changes]

@@ -1,1 +1,1 @@
-"""What `krm-fn explain` does: a package in, the reasons for what krm-fn does with it out."""
+"""`krm-fn explain`: a package in, the reasons for what krm-fn does with it out."""

@@ -25,6 +25,10 @@ from krm_fn.report.markup import Forms, write_forms
 from krm_fn.report.object_change import Effect
 from krm_fn.report.secrets import Masks
 from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.common.files import Allowance, Limits
+from krm_fn.tools.elsewhere.elsewhere import NamesElsewhere
+from krm_fn.tools.explain.explain_message import explain_message
 from krm_fn.tools.explain.explain_objects import explain_absent, explain_objects
 from krm_fn.tools.explain.explain_workloads import (
     explain_workloads,
@@ -51,13 +55,25 @@ from krm_fn.tools.explain.explanation import (
     strongest_effect,
     sum_up_explanation,
 )
-from krm_fn.tools.render.files import Allowance, Limits
-from krm_fn.tools.render.other_charts import NamesElsewhere
-from krm_fn.tools.render.places import NOWHERE, Places, SourceLine
-from krm_fn.tools.render.render import Opened, decide_opened, open_inputs
-from krm_fn.tools.render.sources import Inputs
-from krm_fn.tools.render.tools import HelmOptions
-from krm_fn.tools.render.wanted import EVERYTHING, Wanted, find_wanted, not_found, read_wanted
+from krm_fn.tools.explain.find_references import find_explained_references
+from krm_fn.tools.explain.places import NOWHERE, Places, SourceLine
+from krm_fn.tools.explain.wanted import EVERYTHING, Wanted, begins_with_a_kind, read_wanted
+from krm_fn.tools.opened.opened import Inputs, Opened, decide_opened, open_inputs
+
+__all__ = [
+    "ExplainFormat",
+    "Explained",
+    "Places",
+    "SourceLine",
+    "Wanted",
+    "begins_with_a_kind",
+    "explain",
+    "explain_absent",
+    "explain_message",
+    "find_explained_references",
+    "read_wanted",
+    "sum_up_rendering",
+]
 
 _MOST_TEXTS = 10
 """Mere texts that are shown for an object. More of them say little."""
@@ -257,7 +273,8 @@ def _write_read(read: ReadObject, screen: Screen) -> Iterator[str]:
     yield from _indent(4, _write_place(config.who, config.place, screen.width - 4, _now(config)))
     for one in read.fields:
         field = f"{one.field}, by {one.rule.text}" if one.rule.by is By.MOUNTS else one.field
-        field += ", optional" if one.is_optional else ""
+        if one.is_optional:
+            field += ", optional"
         yield f"      {printable(' '.join([field, *_in_brackets(_place(one.place))]))}"
         if one.is_pin:
             yield f"        the name of a revision, which stays: {printable(one.text)}"
@@ -439,7 +456,7 @@ def _explain(wanted: Wanted, found: Run, masks: Masks, opened: Opened) -> Explan
     """
     chosen = frozenset(found.package.configs)
     configs = [item for item in opened.items if item.is_config or item in chosen]
-    items = find_wanted(wanted, configs, found.revisions.names)
+    items = wanted.find(configs, found.revisions.names)
     places = Places(opened.envelopes, opened.configuration)
     if items or wanted == EVERYTHING:
         note = say_unchosen_makers(found) if wanted == EVERYTHING else ""
@@ -449,5 +466,5 @@ def _explain(wanted: Wanted, found: Run, masks: Masks, opened: Opened) -> Explan
     explained = explain_workloads(wanted, with_references, workloads, places, masks)
     absent = () if explained else explain_absent(wanted, found, places)
     if not absent and not explained:
-        raise not_found(wanted, [*configs, *workloads], "ConfigMap, Secret or workload")
+        raise wanted.not_found([*configs, *workloads], "ConfigMap, Secret or workload")
     return Explanation(tuple(absent), explained)

@@ -25,8 +25,8 @@ from krm_fn.tools.explain.explanation import (
 )
 from krm_fn.tools.explain.find_references import find_explained_references
 from krm_fn.tools.explain.find_unfollowed import find_not_followed
-from krm_fn.tools.render.places import NOWHERE, Places
-from krm_fn.tools.render.wanted import Wanted
+from krm_fn.tools.explain.places import NOWHERE, Places
+from krm_fn.tools.explain.wanted import Wanted
 
 _NOT_HERE = "the package does not contain it: its name stays"
 

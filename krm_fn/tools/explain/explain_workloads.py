@@ -27,8 +27,8 @@ from krm_fn.tools.explain.explanation import (
     WorkloadChange,
     strongest_effect,
 )
-from krm_fn.tools.render.places import NOWHERE, Places
-from krm_fn.tools.render.wanted import EVERYTHING, Wanted
+from krm_fn.tools.explain.places import NOWHERE, Places
+from krm_fn.tools.explain.wanted import EVERYTHING, Wanted
 
 _NOTHING = Explained(
     *(ResourceId("", "", "", ""), "", NOWHERE, ABSENT),

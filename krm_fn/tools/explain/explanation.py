@@ -8,7 +8,7 @@ from krm_fn.base.problem import ResourceId, count
 from krm_fn.core.decide.run import Reason
 from krm_fn.core.references.reference import Rule
 from krm_fn.report.object_change import Effect
-from krm_fn.tools.render.places import NOWHERE, SourceLine
+from krm_fn.tools.explain.places import NOWHERE, SourceLine
 
 ABSENT = "absent"
 """The strategy of an object that is only referenced; also the reason why nothing follows it."""
@@ -25,7 +25,7 @@ OLDER, MISSPELLED, LOOKALIKE, OPTION, FIELD, TEXT = (
 
 
 class Because(NamedTuple):
-    """What decides, and where that is written."""
+    """The reason that decides, and where it is written."""
 
     reason: Reason
     place: SourceLine = NOWHERE
@@ -49,7 +49,7 @@ class ExplainedReference(NamedTuple):
 
 
 class Unfollowed(NamedTuple):
-    """What looks like a reference and is none.
+    """A field that looks like a reference and is none.
 
     `reason` is the kind of reason, `text` says it to people.
     """
@@ -122,7 +122,7 @@ class ReadField(NamedTuple):
 
 
 class How(StrEnum):
-    """What a change of an object's content changes in a workload."""
+    """The effect of an object's new content on a workload."""
 
     NAME = "name"
     """The name in the reference: it has the hash of the content."""

@@ -15,7 +15,7 @@ from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.references import EmbeddedReference
 from krm_fn.extras.checksums import find_opt_outs
 from krm_fn.tools.explain.explanation import ExplainedReference, say_opt_out
-from krm_fn.tools.render.places import Places
+from krm_fn.tools.explain.places import Places
 
 
 def find_explained_references(found: Run, places: Places) -> dict[Item, list[ExplainedReference]]:

@@ -31,7 +31,7 @@ from krm_fn.tools.explain.explanation import (
     TEXT,
     Unfollowed,
 )
-from krm_fn.tools.render.places import Places
+from krm_fn.tools.explain.places import Places
 
 _WORDS_OF_PROGRAMS = re.compile(
     r"\.(?P<what>command|args)\[\d+\]$|\.env\[\d+\]\.(?P<variable>value)$"

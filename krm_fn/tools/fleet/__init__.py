@@ -1,1 +1,1 @@
-"""What `krm-fn history` does with several namespaces and clusters: what runs where in, one table of it out."""
+"""`krm-fn history` of several namespaces and clusters: what runs where in, one table of it out."""

@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 
 
 class FleetAccess(NamedTuple):
-    """Which namespaces: those of all contexts that a name or shell pattern means, or of the current one without any.
+    """The namespaces to ask: those of all contexts that a name or shell pattern means, else of the current one.
 
     `namespace`: this one of each; None for that of the context. `is_everywhere`: all that have revisions. `timeout`:
     seconds for each cluster, and for each of its namespaces.

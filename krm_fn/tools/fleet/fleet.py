@@ -28,7 +28,7 @@ _MOST_NAMES = 10
 
 
 class Use(StrEnum):
-    """What a revision is to the pods of a namespace: what its workloads have of it, if that says anything."""
+    """The use of a revision in a namespace: what its workloads have of it, if that says anything."""
 
     IN_USE = "in use"
     OLD = "being replaced"
@@ -63,7 +63,7 @@ _BEFORE_PODS = frozenset({Use.NOT_STARTED, Use.RENDERED, Use.NOT_APPLIED, Use.MI
 
 
 class ConfigKey(NamedTuple):
-    """What a row is about."""
+    """The subject of a row."""
 
     set: str
     base: str
@@ -126,7 +126,7 @@ class CellState(StrEnum):
 
 
 class FleetCell(NamedTuple):
-    """What is in use of a base name in a column. `is_different`: from most cells of the row."""
+    """The revisions of a base name that are in use in a column. `is_different`: from most cells of the row."""
 
     state: CellState
     is_different: bool

@@ -16,6 +16,7 @@ from typing import Any
 from krm_fn.base.problem import Rejected
 from krm_fn.linker.read import below, list_of, mapping, read_time, text_in
 from krm_fn.report.markup import VERSION
+from krm_fn.tools.common.files import Allowance, Limits, read_named
 from krm_fn.tools.fleet.fleet import FleetColumn, Silence, find_column
 from krm_fn.tools.history.revision_history import (
     History,
@@ -30,7 +31,6 @@ from krm_fn.tools.history.revision_history import (
     Unseen,
     WorkloadHistory,
 )
-from krm_fn.tools.render.files import Allowance, Limits, read_named
 
 _MOST_BYTES = 20_000_000
 """Of a report; one of 10,000 revisions has 10 MB. As values, it may need thirty times its bytes."""
@@ -120,10 +120,10 @@ def read_history(document: Any) -> History:
     reason = next((words for words, is_so in wrong if is_so), "")
     if reason or now is None:
         raise NotAReport(_expected(reason))
-    sets = tuple(_read_set(one) for one in map(mapping, found["sets"]))
-    unseen = map(_read_unseen, map(mapping, list_of(found.get("unseen"))))
+    sets = tuple(_read_set(mapping(one)) for one in found["sets"])
+    unseen = tuple(_read_unseen(mapping(one)) for one in list_of(found.get("unseen")))
     return History(
-        text_in(found, "namespace"), now, sets, tuple(unseen), cluster=text_in(found, "cluster")
+        text_in(found, "namespace"), now, sets, unseen, cluster=text_in(found, "cluster")
     )
 
 
@@ -169,7 +169,7 @@ def _read_referrer(found: dict[str, Any]) -> Referrer:
 
 
 def _read_workload(found: dict[str, Any]) -> WorkloadHistory:
-    templates = tuple(map(_read_template, map(mapping, list_of(found.get("templates")))))
+    templates = tuple(_read_template(mapping(one)) for one in list_of(found.get("templates")))
     return WorkloadHistory(
         text_in(found, "kind"),
         text_in(found, "name"),

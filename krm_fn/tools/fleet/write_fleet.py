@@ -344,13 +344,11 @@ def _write_html_cell(cell: FleetCell, column: FleetColumn) -> str:
 
 def _write_html_revision(one: UsedRevision, now: float) -> str:
     uses = _write_uses(one).strip()
-    look = (
-        "settled"
-        if not uses
-        else "wrong"
-        if {Use.MISSING, Use.NOT_APPLIED} & {*one.uses}
-        else "unsettled"
-    )
+    look = "unsettled"
+    if not uses:
+        look = "settled"
+    elif {Use.MISSING, Use.NOT_APPLIED} & {*one.uses}:
+        look = "wrong"
     age = "" if one.created is None else f" {duration(now - one.created)}"
     facts = [
         *(

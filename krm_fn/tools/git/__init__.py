@@ -1,1 +1,1 @@
-"""What git stores of a repository, and what is in its working tree. Nothing here changes either."""
+"""Read what git stores of a repository, and what is in its working tree. Nothing here changes either."""

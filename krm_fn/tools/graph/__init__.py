@@ -1,1 +1,1 @@
-"""What `krm-fn graph` does: a package or a namespace in, a picture of revisions, referrers and owners out."""
+"""`krm-fn graph`: a package or a namespace in, a picture of revisions, referrers and owners out."""

@@ -16,9 +16,14 @@ from krm_fn.core.references.reference import By
 from krm_fn.report.change_lines import write_lines
 from krm_fn.report.markup import WIDTH
 from krm_fn.report.secrets import Masks, number_names, show_content
-from krm_fn.tools.explain.explain_objects import explain_absent
-from krm_fn.tools.explain.explanation import Explained
-from krm_fn.tools.explain.find_references import find_explained_references
+from krm_fn.tools.explain.explain import (
+    Explained,
+    Places,
+    SourceLine,
+    Wanted,
+    explain_absent,
+    find_explained_references,
+)
 from krm_fn.tools.graph.picture import (
     Builder,
     DataKey,
@@ -37,9 +42,7 @@ from krm_fn.tools.history.revision_history import (
     WorkloadHistory,
 )
 from krm_fn.tools.history.write_history import duration, write_pods, write_state
-from krm_fn.tools.render.places import Places, SourceLine
-from krm_fn.tools.render.render import Opened
-from krm_fn.tools.render.wanted import Wanted, find_wanted, not_found
+from krm_fn.tools.opened.opened import Opened
 
 _STATES = {
     Strategy.RENAME: "revision",
@@ -68,11 +71,11 @@ def graph_package(found: Run, masks: Masks, opened: Opened, wanted: Wanted, titl
     """
     producers = frozenset(item for item in found.package.configs if not item.is_config)
     configs = [item for item in opened.items if item in producers or _is_drawn(item, found)]
-    items = find_wanted(wanted, configs, found.revisions.names)
+    items = wanted.find(configs, found.revisions.names)
     places = Places(opened.envelopes, opened.configuration)
     absent = explain_absent(wanted, found, places)
     if wanted.name and not items and not absent:
-        raise not_found(wanted, configs)
+        raise wanted.not_found(configs)
     drawer = _PackageDrawer(found, masks, places)
     drawer.draw_configs(items)
     drawer.draw_absent(absent)

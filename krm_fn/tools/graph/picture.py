@@ -19,7 +19,7 @@ class Lane(StrEnum):
 
 
 class NodeStyle(StrEnum):
-    """What a node looks like.
+    """The looks of a node.
 
     `revision` is one that is rendered or live, `plain` any other ConfigMap or Secret. Of what a
     controller has created from a template, `stable` is what it returns to, `new` what it rolls out,
@@ -37,7 +37,7 @@ class NodeStyle(StrEnum):
 
 
 class EdgeKind(StrEnum):
-    """What an arrow means. `holds`: references and owns."""
+    """The meaning of an arrow. `holds`: references and owns."""
 
     MAKES = "makes"
     REFERENCES = "references"

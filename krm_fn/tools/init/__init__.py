@@ -1,1 +1,1 @@
-"""What `krm-fn init` does: it writes a configuration, and the entry that lets a deployer run the function."""
+"""`krm-fn init`: it writes a configuration, and the entry that lets a deployer run the function."""

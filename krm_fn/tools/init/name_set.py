@@ -7,9 +7,9 @@ from pathlib import Path
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.core.names.names import PROGRAM, content_name, set_name
 from krm_fn.facts.folders import ABOVE_ENVIRONMENTS, ENVIRONMENTS, STRUCTURE
+from krm_fn.tools.common.files import built_from
 from krm_fn.tools.init.who_builds import Around
-from krm_fn.tools.render.shared_sets import say_shared
-from krm_fn.tools.render.tools import built_from
+from krm_fn.tools.opened.opened import say_shared
 
 _STRUCTURE, _ENVIRONMENTS, _ABOVE_ENVIRONMENTS = (
     frozenset(chain.from_iterable(rows)) for rows in (STRUCTURE, ENVIRONMENTS, ABOVE_ENVIRONMENTS)
@@ -90,7 +90,9 @@ def _find_application(parts: tuple[str, ...], around: Around) -> str:
     ):
         # Below `overlays` anything may be an environment, unless nothing else would name the
         # application.
-        return telling[-2] if telling[1:] else "" if _has_base_beside(around) else telling[-1]
+        if telling[1:]:
+            return telling[-2]
+        return "" if _has_base_beside(around) else telling[-1]
     return telling[-1] if telling else ""
 
 

@@ -1,4 +1,4 @@
-"""What a directory needs so that a deployer runs the function: a configuration, an entry that names it, a file for CI.
+"""Plan what a directory needs to run the function: a configuration, an entry that names it, a file for CI.
 
 Nothing that somebody wrote is replaced. Texts are edited where one line can be added to them, and nothing else changes;
 where that is not certain, the lines are for a person to add.
@@ -34,6 +34,9 @@ from krm_fn.core.yaml.apply import apply_changes
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import read_config
+from krm_fn.tools.builds.builds import find_plugins, fold_name, runtimes_of
+from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, Allowance, Files, built_from
+from krm_fn.tools.common.opened_texts import placed_in
 from krm_fn.tools.init.name_set import name_set
 from krm_fn.tools.init.texts import (
     FOR_TOOLS,
@@ -48,10 +51,6 @@ from krm_fn.tools.init.texts import (
     write_config,
 )
 from krm_fn.tools.init.who_builds import Around
-from krm_fn.tools.render.files import Allowance, Files, placed_in
-from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_plugins, runtimes_of
-from krm_fn.tools.render.named_fields import fold_name
-from krm_fn.tools.render.tools import CHART, built_from
 
 _RENDERED_FIRST = {name for name, one in DEPLOYERS.items() if one.runs_no_functions}
 
@@ -59,7 +58,7 @@ _PLACEHOLDER = "OWNER/REPO@SHA"
 
 
 class Door(StrEnum):
-    """What runs the function over a directory."""
+    """The program that runs the function over a directory."""
 
     KUSTOMIZE = "kustomize"
     KPT = "kpt"
@@ -68,7 +67,7 @@ class Door(StrEnum):
 
 
 class Wishes(NamedTuple):
-    """What the user asks for. An empty field is left to the directory."""
+    """The wishes of the user. An empty field is left to the directory."""
 
     deployers: tuple[str, ...] = ()
     set: str = ""
@@ -101,7 +100,9 @@ def find_door(directory: Path, wishes: Wishes) -> Door:
     if (directory / KPTFILE).is_file() and (not wishes.deployers or Door.KPT in wishes.deployers):
         return Door.KPT
     built = built_from(directory)
-    return Door.CHART if built == CHART else Door.KUSTOMIZE if built else Door.FOLDER
+    if built == CHART:
+        return Door.CHART
+    return Door.KUSTOMIZE if built else Door.FOLDER
 
 
 def plan(
@@ -171,7 +172,8 @@ def _find_missing(file: Path, data: bytes, door: Door, wishes: Wishes) -> Iterat
     item, settings = _parse(file, data)
     is_run = bool(runtimes_of(item)) or _is_rendered_first(settings, wishes)
     annotations = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE and not is_run else ""
-    annotations += FOR_TOOLS if door is Door.KPT and not item.is_local else ""
+    if door is Door.KPT and not item.is_local:
+        annotations += FOR_TOOLS
     if annotations:
         yield in_metadata(annotations)
     wanted = dict.fromkeys([*settings.deployers, *wishes.deployers])

@@ -1,4 +1,4 @@
-"""What `krm-fn init` writes: a configuration, and files for CI, which are those of `examples/`."""
+"""The texts that `krm-fn init` writes: a configuration, and files for CI, which are those of `examples/`."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -50,7 +50,7 @@ _UNSAFE = re.compile(r"[^\w./@%+=:,~ \[\](){}#&!*?;-]|^[\s-]|\s$|\$")
 
 
 class Pipeline(Enum):
-    """What runs CI: the file that it reads, from the top of the repository, and the example that it is copied from."""
+    """A program that runs CI: the file that it reads, from the top of the repository, and the example for it."""
 
     github = (".github/workflows/krm-fn.yaml", "github/diff.yaml")
     gitlab = (".gitlab-ci.yml", "gitlab/.gitlab-ci.yml")

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base.problem import Problem, Rejected
-from krm_fn.tools.render.program import held_signals
+from krm_fn.tools.common.program import held_signals
 
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 """What file systems without hard links say."""
 
 
 class NewContent(NamedTuple):
-    """What a file is to contain, and what it contains; `before` is None where there is no file."""
+    """The new content of a file, and the present one; `before` is None where there is no file."""
 
     file: Path
     before: bytes | None

@@ -1,4 +1,4 @@
-"""What is around a directory: who builds it as a base, what deploys it, which sets there are.
+"""Find what is around a directory: who builds it as a base, what deploys it, which sets there are.
 
 All of it is read from the files of the repository, as far as they are regular and of a size that
 such files have. What nobody can read, nobody builds either: it is passed over.
@@ -22,11 +22,19 @@ from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, is_configuration
 from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.yaml.envelope import find_objects
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.git.trees import WorkingTree
-from krm_fn.tools.render.files import MANIFESTS, MAX_LEVELS, Allowance, Files, Limits, real_path
-from krm_fn.tools.render.kustomization import KUSTOMIZATIONS, find_local_bases, find_plugins
-from krm_fn.tools.render.named_fields import named_fields
-from krm_fn.tools.render.tools import CHART, built_from
+from krm_fn.tools.builds.builds import find_local_bases, find_plugins, named_fields
+from krm_fn.tools.common.files import (
+    CHART,
+    KUSTOMIZATIONS,
+    MANIFESTS,
+    MAX_LEVELS,
+    Allowance,
+    Files,
+    Limits,
+    built_from,
+    real_path,
+)
+from krm_fn.tools.git.git import WorkingTree
 
 _MAX_BYTES = 1_000_000
 """Of one file. Kustomizations, configurations and Applications are far smaller."""
@@ -53,7 +61,7 @@ _OF_A_CHART = frozenset({"templates", "crds", "charts"})
 
 
 class Kustomization(NamedTuple):
-    """What a kustomization says that matters to others. The folders are real paths."""
+    """The part of a kustomization that matters to others. The folders are real paths."""
 
     folder: Path
     bases: tuple[Path, ...] = ()

@@ -28,7 +28,16 @@ from krm_fn.report.object_change import (
 )
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.compare import compare, find_fate
-from krm_fn.tools.diff.diff import (
+from krm_fn.tools.diff.diff import write_difference
+from krm_fn.tools.diff.difference import Difference, Risk
+from krm_fn.tools.diff.pair import (
+    Release,
+    is_named_by_content,
+    pair_emitted,
+    pair_items,
+    read_release,
+)
+from krm_fn.tools.diff.sides import (
     DIFFERENT,
     FAILED,
     SAME,
@@ -38,15 +47,6 @@ from krm_fn.tools.diff.diff import (
     fail_on,
     find_risks,
     render_alone,
-    write_difference,
-)
-from krm_fn.tools.diff.difference import Difference, Risk
-from krm_fn.tools.diff.pair import (
-    Release,
-    is_named_by_content,
-    pair_emitted,
-    pair_items,
-    read_release,
 )
 from krm_fn.tools.diff.write_difference import Extent
 from krm_fn.tools.history.ask import connect, explained, patience
@@ -61,7 +61,7 @@ from krm_fn.tools.live.after_applying import (
 from krm_fn.tools.live.live_object import LiveManifest, find_appliers
 from krm_fn.tools.live.project import Projection, project
 from krm_fn.tools.live.read_cluster import ClusterReader, LiveManifests
-from krm_fn.tools.render.sources import Inputs
+from krm_fn.tools.opened.opened import Inputs
 
 _MOST_TOLD = 20
 """Fields set by hand that notes name."""

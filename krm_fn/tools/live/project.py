@@ -34,6 +34,7 @@ from krm_fn.facts.live_fields import BY_HAND, OPEN_MAPS, TWINS, TYPED, WRITTEN_B
 from krm_fn.linker.read import mapping
 from krm_fn.report.object_change import HandEdit
 from krm_fn.report.secrets import UNREAD
+from krm_fn.tools.common.rendered import is_internal
 from krm_fn.tools.diff.stored import (
     FALSE,
     TOP,
@@ -57,7 +58,6 @@ from krm_fn.tools.live.live_object import (
     read_json,
     with_entries,
 )
-from krm_fn.tools.render.deployable import is_internal
 
 
 class Projection(NamedTuple):

@@ -33,7 +33,7 @@ from krm_fn.tools.live.live_object import (
     read_live,
     with_template,
 )
-from krm_fn.tools.render.check import TRACKS, find_tracks
+from krm_fn.tools.render.render import TRACKS, find_tracks
 
 _JOB = "Job"
 

@@ -8,21 +8,25 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from krm_fn.base.changes import Changes
-from krm_fn.base.item import Item
+from krm_fn.base.item import Item, read_item
 from krm_fn.base.node import Node, get, is_mapping, is_null, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
-from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
+from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment, Jobs, Selector
+from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.config.plain import plain_value
+from krm_fn.core.decide.name import unprotect
+from krm_fn.core.decide.run import read_package
 from krm_fn.core.names.names import is_emitted
 from krm_fn.core.yaml.apply import apply_changes
 from krm_fn.core.yaml.envelope import Envelope, join_streams, open_envelope, split_documents
-from krm_fn.core.yaml.reader import Expansion, read_yaml
+from krm_fn.core.yaml.reader import Expansion, embedded_reader, read_yaml
+from krm_fn.extras.jobs import restore_jobs
 from krm_fn.function import decide, read_config
+from krm_fn.lint.lint import lint
 from krm_fn.report.secrets import hide_in_problems
-from krm_fn.tools.merge.restore_authored import restore_authored
-from krm_fn.tools.render.files import placed_in
-from krm_fn.tools.render.render import items_of, share_out
+from krm_fn.tools.common.opened_texts import items_of, placed_in, share_out
+from krm_fn.transform import transform
 
 _T = TypeVar("_T")
 _U = TypeVar("_U")
@@ -36,7 +40,7 @@ class NotOurs(Rejected):
 
 
 class Versions(NamedTuple, Generic[_T]):
-    """What the branches have in common, and what each of them has."""
+    """The common base of two branches, and the version of each."""
 
     base: _T
     ours: _T
@@ -272,3 +276,25 @@ def _refuse_errors(changes: Changes, items: list[Item]) -> None:
     errors = [problem for problem in changes.problems if problem.severity is Severity.ERROR]
     if errors:
         raise Rejected(*hide_in_problems(errors, items))
+
+
+def restore_authored(
+    items: list[Item], function_config: Node | None, expansion: Expansion
+) -> Changes:
+    """Return the changes that give all objects of the set the form that their authors wrote.
+
+    Base names come back, in references too. What stops deployers from pruning goes, with the
+    linker's objects, mounts and checksums: a run that follows writes all of it again.
+    """
+    settings = parse_config(function_config)
+    by_author = settings._replace(
+        exclude=(Selector(),),
+        mounts=(),
+        checksums=settings.checksums._replace(controllers=()),
+        jobs=Jobs.WARN,
+        strict=False,
+    )
+    config_id = read_item(function_config).id if is_mapping(function_config) else None
+    package = read_package(items, config_id, settings.linker.namespace or "", kinds=settings.kinds)
+    restored = transform(package, by_author, Environment(warns=False), embedded_reader(expansion))
+    return lint(restored) + unprotect(restored.revisions, settings) + restore_jobs(package)

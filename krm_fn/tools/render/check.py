@@ -35,11 +35,11 @@ from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.change_lines import REFUSALS
 from krm_fn.report.object_change import Refusal, find_refusal, is_immutable
 from krm_fn.report.secrets import hide_in_problems
-from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, placed_in
-from krm_fn.tools.render.rendered import find_default_namespace, read_written
-from krm_fn.tools.render.sources import Inputs, SourceText, read_sources
-from krm_fn.tools.render.tools import HelmOptions
-from krm_fn.tools.render.unmet import find_unmet_needs
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits
+from krm_fn.tools.common.opened_texts import placed_in
+from krm_fn.tools.common.rendered import find_default_namespace, find_unmet_needs, read_written
+from krm_fn.tools.opened.opened import Inputs, SourceText, read_sources
 
 _MOST_READERS = 3
 
@@ -310,7 +310,8 @@ def _find_ours(package: Package, deployed: list[Item]) -> Iterator[tuple[Item, b
     rendered = {_place(item.id) for item in package.authored}
     tracked: set[tuple[str, str]] = set()
     for item in deployed:
-        tracked |= find_tracks(item) if _place(item.id) in rendered else set()
+        if _place(item.id) in rendered:
+            tracked |= find_tracks(item)
     for item in deployed:
         if not is_emitted(item) and _may_be_renamed(item):
             is_ours = is_revision(item) or not find_tracks(item).isdisjoint(tracked)

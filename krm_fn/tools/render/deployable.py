@@ -1,14 +1,11 @@
 """A stream as it goes to a deployer: without the objects and annotations that are only for tools."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import groupby
 
 from krm_fn.base.changes import Changes, Patch
 from krm_fn.base.item import Item, read_item
-from krm_fn.base.keys import DECLARES_FUNCTION
-from krm_fn.base.kind import TOOL_GROUPS
 from krm_fn.base.node import Node, elements, get, is_mapping
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.yaml.apply import Applied, plan_splices
@@ -22,16 +19,7 @@ from krm_fn.core.yaml.envelope import (
 )
 from krm_fn.core.yaml.reader import Document, read_yaml
 from krm_fn.core.yaml.splice import Splice, apply_splices
-from krm_fn.tools.render.kustomization import KUSTOMIZATIONS
-
-# Kinds of the tools' groups that are applied all the same: kpt's inventory.
-_APPLIED_KINDS = frozenset({"ResourceGroup"})
-
-_INTERNAL = re.compile(
-    r"internal\.(?:config\.kubernetes\.io|kpt\.dev)/.+"
-    r"|config\.kubernetes\.io/(?:index|path)"
-    r"|(?:kustomize\.)?config\.k8s\.io/id"
-)
+from krm_fn.tools.common.rendered import is_deployed, is_internal
 
 
 def deployable(text: str) -> str:
@@ -82,23 +70,9 @@ def is_deployable(envelope: Envelope) -> bool:
     )
 
 
-def is_deployed(item: Item) -> bool:
-    """Tell whether the object is for a cluster, and not for the tools that render manifests."""
-    # kustomize and kpt leave these out as well, but Argo CD applies whatever a plugin prints.
-    if item.is_local or any(name in item.annotations for name in DECLARES_FUNCTION):
-        return False
-    if not item.id.kind:  # a kustomization may come without a kind; its file name tells what it is
-        return item.file.rpartition("/")[2] not in KUSTOMIZATIONS
-    return item.id.group not in TOOL_GROUPS or item.id.kind in _APPLIED_KINDS
-
-
 def internal_annotations(item: Item) -> list[str]:
     """Return the names of the annotations that tools write for one another while they render."""
     return [name for name in item.annotations if is_internal(name)]
-
-
-def is_internal(name: str) -> bool:
-    return _INTERNAL.fullmatch(name) is not None
 
 
 def without_internal(item: Item) -> Patch:

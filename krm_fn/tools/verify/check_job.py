@@ -26,11 +26,11 @@ from krm_fn.base.problem import Problem, ResourceId
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.names.go_yaml import read_scalar
 from krm_fn.core.names.names import content_name, is_image
-from krm_fn.tools.render.rendered import OF_CRON_JOB, find_job_containers, runs_linker
+from krm_fn.tools.common.rendered import OF_CRON_JOB, find_job_containers, runs_linker
 
 
 class OfOthers(NamedTuple):
-    """What a CronJob is compared with: `job`, one that its name proves, and what something has added to all objects."""
+    """A CronJob is compared with these: its `job`, if its name proves it, and what was added to all objects."""
 
     job: Item | None
     shared: Sequence[Item]
@@ -224,7 +224,9 @@ def _compare_fields(
     for name, value in wanted.items():
         yield from _compare(found.get(name), value, step(field, name), added=added)
     of_marks = field.endswith(tuple(f".metadata.{one}" for one in _MARKS))
-    for name, node in found.items() if is_whole else ():
+    if not is_whole:
+        return
+    for name, node in found.items():
         is_added = of_marks and (name, text(node)) in (added or ())
         if name not in wanted and not is_added and not is_null(node):
             yield step(field, name), _NONE
@@ -253,7 +255,7 @@ def find_type(found: Node, wanted: type) -> str:
 
 
 class _Permission(NamedTuple):
-    """What one rule allows. `name` is `""` for objects of any name."""
+    """The permission that one rule gives. `name` is `""` for objects of any name."""
 
     group: str
     resource: str

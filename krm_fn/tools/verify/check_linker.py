@@ -33,7 +33,7 @@ from krm_fn.extras.emit_linker import (
     plan_links,
     without_clashes,
 )
-from krm_fn.tools.render.rendered import read_plan
+from krm_fn.tools.common.rendered import read_plan
 from krm_fn.tools.verify.check_job import (
     OfOthers,
     check_annotations,
@@ -102,7 +102,7 @@ def _as_recorded(revision: Revision) -> Revision:
 
 
 class _LinkerObjects:
-    """Which objects are here, each in the namespace that it will be applied to."""
+    """The objects that are here, each in the namespace that it will be applied to."""
 
     def __init__(self, package: Package) -> None:
         authored = [

@@ -30,7 +30,7 @@ from krm_fn.core.names.names import (
 from krm_fn.core.references.generated import hash_of
 from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.guards.readers import find_early_readers
-from krm_fn.tools.render.deployable import is_internal
+from krm_fn.tools.common.rendered import is_internal
 from krm_fn.tools.verify.rendering import (
     Configured,
     RenderedSet,

@@ -18,7 +18,7 @@ from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.references import Authored, References
 from krm_fn.lint.not_followed import find_left_behind
 from krm_fn.lint.without_effect import find_missing_keys
-from krm_fn.tools.render.unmet import is_required
+from krm_fn.tools.common.rendered import is_required
 from krm_fn.tools.verify.rendering import Rendering
 
 

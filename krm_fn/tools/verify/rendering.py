@@ -27,7 +27,7 @@ from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import Authored, References, find_embedded
 from krm_fn.core.yaml.reader import embedded_reader
 from krm_fn.extras.mounts.plan_mounts import read_mounts
-from krm_fn.tools.render.rendered import find_default_namespace, read_written
+from krm_fn.tools.common.rendered import find_default_namespace, read_written
 from krm_fn.transform import make_survey
 
 

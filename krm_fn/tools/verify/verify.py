@@ -24,10 +24,17 @@ from krm_fn.lint.lint import lint
 from krm_fn.lint.not_followed import find_unfollowed_affixes
 from krm_fn.lint.without_effect import find_encrypted_keys
 from krm_fn.report.secrets import hide_in_problems
-from krm_fn.tools.render.files import DEFAULT_LIMITS, Allowance, Limits, place_by_object, placed_in
-from krm_fn.tools.render.render import OpenedText, find_configurations, items_of
-from krm_fn.tools.render.sources import STDIN, Inputs, SourceText, read_config_file, read_sources
-from krm_fn.tools.render.tools import HelmOptions, built_from
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits, built_from
+from krm_fn.tools.common.opened_texts import OpenedText, items_of, place_by_object, placed_in
+from krm_fn.tools.opened.opened import (
+    STDIN,
+    Inputs,
+    SourceText,
+    find_configurations,
+    read_config_file,
+    read_sources,
+)
 from krm_fn.tools.verify.check_fields import check_fields, check_volumes
 from krm_fn.tools.verify.check_linker import check_linker
 from krm_fn.tools.verify.check_names import (
@@ -45,9 +52,14 @@ from krm_fn.tools.verify.check_references import check_keys, check_left_behind, 
 from krm_fn.tools.verify.rendering import RenderedSet, Rendering, read_rendering
 from krm_fn.transform import transform
 
+__all__ = [
+    "VerifyOptions",
+    "verify",
+]
+
 
 class VerifyOptions(NamedTuple):
-    """What the user expects. Without `deployers`, those of each set's configuration.
+    """The expectations of the user. Without `deployers`, those of each set's configuration.
 
     `namespace` is that of objects that set none. `strict`: warnings are errors.
     """

@@ -1,0 +1,1 @@
+"""Directories in, what kustomize and helm build from them out."""

@@ -1,0 +1,189 @@
+"""Read what is about to be applied, as it is: where it goes, what its references name, what its pods lack.
+
+Whoever checks a rendering, and whoever compares two, has to read it in the same way.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from krm_fn.base import keys
+from krm_fn.base.item import Item
+from krm_fn.base.keys import DECLARES_FUNCTION
+from krm_fn.base.kind import TOOL_GROUPS
+from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
+from krm_fn.base.node import Node, elements, get, text
+from krm_fn.base.settings import Settings
+from krm_fn.core.decide.run import Package
+from krm_fn.core.names.names import is_emitted, without_hash
+from krm_fn.core.references.generated import find_generated, known_names
+from krm_fn.core.references.reference import Reference, ResolvedReference, is_read
+from krm_fn.core.references.references import Authored, find_authored
+from krm_fn.core.references.resolve import Index
+from krm_fn.tools.common.files import KUSTOMIZATIONS
+
+_CONTAINERS = "spec.template.spec.containers"
+OF_CRON_JOB = "spec.jobTemplate.spec.template.spec.containers"
+
+
+def read_written(package: Package, settings: Iterable[Settings]) -> tuple[Index, Authored]:
+    """Read the references that are written in what is about to be applied.
+
+    What an earlier run wrote for mounts counts too: it is applied as it is.
+    """
+    index = package.read_index()
+    specs = tuple(chain.from_iterable(one.references for one in settings))
+    return index, find_authored(package.authored, index, specs, but=())
+
+
+def find_default_namespace(items: Collection[Item], configured: Iterable[Settings]) -> str:
+    """Find the namespace of objects that set none, as far as the function has left a trace of it."""
+    emitted = [item for item in items if is_emitted(item)]
+    by_config = (settings.linker.namespace or "" for settings in configured)
+    return next(
+        filter(
+            None,
+            chain(
+                by_config,
+                (item.annotations.get(keys.DEFAULT_NAMESPACE, "") for item in emitted),
+                _subject_namespaces(emitted),
+                _planned_namespaces(items, emitted),
+            ),
+        ),
+        "",
+    )
+
+
+def _subject_namespaces(emitted: Iterable[Item]) -> Iterator[str]:
+    """Yield what RoleBindings without a namespace say about that of their ServiceAccount."""
+    for item in emitted:
+        if item.id.kind == "RoleBinding" and not item.id.namespace:
+            yield from (
+                text(get(subject, "namespace")) for subject in elements(get(item.node, "subjects"))
+            )
+
+
+def _planned_namespaces(items: Iterable[Item], emitted: Iterable[Item]) -> Iterator[str]:
+    """Yield the namespaces of Jobs whose plan speaks of objects that set none."""
+    namespaces: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for item in items:
+        namespaces[item.id.kind, item.id.name].add(item.id.namespace)
+    for job in emitted:
+        try:
+            plan, _ = read_plan(job)
+        except Unreadable:
+            continue
+        planned = {(one.kind, one.name) for one in plan.workloads} | {
+            (one.kind, one.name) for one in plan.rendered
+        }
+        found = [namespaces[one] for one in planned]
+        own = job.id.namespace
+        if own and any("" in of_name and own not in of_name for of_name in found):
+            yield own
+
+
+def read_plan(job: Item) -> tuple[LinkPlan, str]:
+    """Return the plan of a Job or CronJob, and the field that it is in. Raises Unreadable.
+
+    The container need not be the first: a service mesh may have added its own.
+    """
+    containers = find_job_containers(job)
+    for field, container in containers.items():
+        if runs_linker(container):
+            return read_arguments(
+                [*map(text, elements(get(container, "args")))][1:]
+            ), f"{field}.args"
+    names = ", ".join(text(get(container, "name")) for container in containers.values())
+    raise Unreadable(names, "a container whose first argument is `link`")
+
+
+def runs_linker(container: Node) -> bool:
+    """Tell whether the arguments of a container are those of the linker."""
+    return [*map(text, elements(get(container, "args")))][:1] == ["link"]
+
+
+def find_job_containers(job: Item) -> dict[str, Node]:
+    """Return the containers by their fields."""
+    path = OF_CRON_JOB if job.id.kind == "CronJob" else _CONTAINERS
+    return {
+        f"{path}[{index}]": one
+        for index, one in enumerate(elements(get(job.node, *path.split("."))))
+    }
+
+
+class ObjectName(NamedTuple):
+    """An object, as a reference names it."""
+
+    kind: str
+    namespace: str
+    name: str
+
+
+class Unmet(NamedTuple):
+    """A reference without which a pod does not start, and what it means: nothing in the rendering is or writes that."""
+
+    meant: ObjectName
+    resolved: ResolvedReference
+
+    def is_about(self, item: Item, *, is_kept: bool, was_met: bool = False) -> bool:
+        """Tell whether it means an object that is rendered no more, by a name that nothing has any more.
+
+        `is_kept`: the object stays under its present name. `was_met`: its referrer has read the object, so that the
+        name of an earlier revision meant it. Of any other, that is a pin, and what it means may be in the cluster.
+        """
+        names = known_names(item)
+        own = {(item.id.kind, item.id.name)}
+        own |= {(one.kind, one.reference.target) for one in find_generated(item)}
+        kind, _, name = self.meant
+        if is_kept and (kind, name) in own:
+            return False
+        return (kind, name) in names or (was_met and (kind, without_hash(name)) in names)
+
+
+def find_unmet_needs(package: Package, references: Collection[ResolvedReference]) -> list[Unmet]:
+    """Find what pods need, and nothing here is or writes."""
+
+    def mean(one: ResolvedReference) -> ObjectName:
+        namespace = one.reference.target_namespace or package.namespace_of(one.referrer)
+        return ObjectName(one.reference.kind, namespace, one.reference.target)
+
+    written = {mean(one) for one in references if one.reference.written}
+    unmet = [
+        Unmet(mean(one), one)
+        for one in references
+        if is_required(one.reference) and not one.targets
+    ]
+    return [one for one in unmet if one.meant not in written]
+
+
+def is_required(reference: Reference) -> bool:
+    """Tell whether a pod does not start without what the reference means."""
+    is_of_pod = is_read(reference) and ".annotations[" not in reference.field
+    return is_of_pod and not reference.is_optional and reference.installed_in is None
+
+
+# Kinds of the tools' groups that are applied all the same: kpt's inventory.
+_APPLIED_KINDS = frozenset({"ResourceGroup"})
+
+
+_INTERNAL = re.compile(
+    r"internal\.(?:config\.kubernetes\.io|kpt\.dev)/.+"
+    r"|config\.kubernetes\.io/(?:index|path)"
+    r"|(?:kustomize\.)?config\.k8s\.io/id"
+)
+
+
+def is_deployed(item: Item) -> bool:
+    """Tell whether the object is for a cluster, and not for the tools that render manifests."""
+    # kustomize and kpt leave these out as well, but Argo CD applies whatever a plugin prints.
+    if item.is_local or any(name in item.annotations for name in DECLARES_FUNCTION):
+        return False
+    if not item.id.kind:  # a kustomization may come without a kind; its file name tells what it is
+        return item.file.rpartition("/")[2] not in KUSTOMIZATIONS
+    return item.id.group not in TOOL_GROUPS or item.id.kind in _APPLIED_KINDS
+
+
+def is_internal(name: str) -> bool:
+    return _INTERNAL.fullmatch(name) is not None

@@ -1,0 +1,85 @@
+"""A path or a namespace in, its graph in one of the forms out."""
+
+from enum import StrEnum
+
+from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.base.settings import Environment
+from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.report.secrets import Masks
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.common.files import Allowance, Limits
+from krm_fn.tools.explain.explain import read_wanted
+from krm_fn.tools.graph.diagrams import find_excess, write_dot, write_mermaid
+from krm_fn.tools.graph.graph_objects import graph_history, graph_package
+from krm_fn.tools.graph.picture import Graph
+from krm_fn.tools.graph.to_html import write_html
+from krm_fn.tools.history.revision_history import History
+from krm_fn.tools.opened.opened import Inputs, decide_opened, open_inputs
+
+__all__ = [
+    "GraphFormat",
+    "draw_history",
+    "draw_path",
+]
+
+
+class GraphFormat(StrEnum):
+    MERMAID = "mermaid"
+    DOT = "dot"
+    HTML = "html"
+
+
+_WRITERS = {
+    GraphFormat.MERMAID: write_mermaid,
+    GraphFormat.DOT: write_dot,
+    GraphFormat.HTML: write_html,
+}
+
+
+def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and how it is written
+    inputs: Inputs,
+    wanted: str,
+    helm: HelmOptions,
+    environment: Environment,
+    limits: Limits,
+    form: GraphFormat,
+) -> Outcome:
+    """Draw all ConfigMaps and Secrets of a package, or those that `wanted` means.
+
+    Where the function would fail, its errors are reported, and what it decided is drawn all the
+    same.
+    """
+    try:
+        opened = open_inputs(inputs, helm, environment, Allowance(limits))
+        found = decide_opened(opened, environment)
+        masks = Masks(found.package.configs)
+        graph = graph_package(found, masks, opened, read_wanted(wanted), " ".join(inputs.paths))
+    except Rejected as rejected:
+        return Outcome(b"", stderr_lines(rejected.problems), 1)
+    errors = [
+        problem
+        for problem in opened.place(found.changes.problems)
+        if problem.severity is Severity.ERROR
+    ]
+    text, remarks = write_graph(graph, form)
+    stderr = masks.hide(stderr_lines([*opened.remarks, *errors, *remarks]))
+    return Outcome(text.encode(), stderr, int(bool(errors)))
+
+
+def draw_history(history: History, form: GraphFormat) -> Outcome:
+    """Draw what is live in a namespace. Warn of what may be missing, as it could not be listed."""
+    text, remarks = write_graph(graph_history(history), form)
+    unseen = [
+        one.reason if not one.rule else f"{one.plural}; you need the rule {one.rule}"
+        for one in history.unseen
+    ]
+    warnings = [Problem(f"not drawn: {one}", severity=Severity.WARNING) for one in unseen]
+    return Outcome(text.encode(), stderr_lines([*warnings, *remarks]), 0)
+
+
+def write_graph(graph: Graph, form: GraphFormat) -> tuple[str, list[Problem]]:
+    """Write a graph. Warn of one that its form cannot show."""
+    text = _WRITERS[form](graph)
+    excess = find_excess(graph, text) if form is GraphFormat.MERMAID else ""
+    advice = f"{excess}; draw one object (NAME), or use -o html"
+    return text, [Problem(advice, severity=Severity.WARNING)] if excess else []

@@ -1,0 +1,236 @@
+"""Write what lets a deployer run the function over a directory, and say what a first rendering would do."""
+
+import json
+import os
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from difflib import unified_diff
+from pathlib import Path
+from typing import NamedTuple
+
+from krm_fn.base.problem import Outcome, Problem, Rejected, listing, printable
+from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
+from krm_fn.core.config.configuration import find_in_kptfile
+from krm_fn.core.config.plain import plain_value
+from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.tools.builds.builds import HelmOptions
+from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Limits, real_path, unreadable
+from krm_fn.tools.elsewhere.elsewhere import MOST_LINES, NamesElsewhere
+from krm_fn.tools.init.name_set import find_shared_set
+from krm_fn.tools.init.plan import Door, Planned, Wishes, find_door, plan
+from krm_fn.tools.init.texts import Pipeline
+from krm_fn.tools.init.transaction import NewContent, write_all
+from krm_fn.tools.init.who_builds import Around, refuse_deploying, would_do
+from krm_fn.tools.opened.opened import Inputs, Opened, open_inputs
+
+__all__ = [
+    "Pipeline",
+    "Surroundings",
+    "Wishes",
+    "init",
+]
+
+_NEXT_OF_DEPLOYERS = {
+    "argocd": "write `plugin: {{}}` into the source of the Application, for the plugin of docs/deployers/argo-cd.md",
+    "flux": "krm-fn render {helm}{path}; run it in CI and push the result: Flux runs no functions",
+}
+_NEXT_OF_DOORS = {
+    Door.KUSTOMIZE: "kustomize build --enable-alpha-plugins --enable-exec {helm}{path}",
+    Door.KPT: "kpt fn render {path} --allow-exec",
+    Door.CHART: (
+        "helm upgrade --install RELEASE {path} --namespace {namespace} "
+        "--post-renderer krm-fn --post-renderer-args render --post-renderer-args - "
+        "--post-renderer-args --config --post-renderer-args {config} "
+        "--post-renderer-args --namespace --post-renderer-args {namespace}"
+    ),
+    Door.FOLDER: "krm-fn render {path}",
+}
+_BY_HAND = "nothing is written yet: add the lines above, and run krm-fn init again"
+_IMAGE = (
+    "no release of krm-fn is published yet: build the image (make image), docker push it to your registry, and set "
+    "spec.linker.image"
+)
+_FLUX_FAILS = (
+    "let {files} lead to what CI has rendered: Flux runs no functions, and fails at the new entry"
+)
+_FLUX_BUILDS_IT = "let {files} lead to what CI has rendered: Flux runs no functions, and goes on as before until then"
+_BUILDS_FAIL = (
+    "{lines} build with kustomize alone, which fails at the new entry: add --enable-alpha-plugins --enable-exec there, "
+    "or let `krm-fn render {path}` print what kubectl applies"
+)
+_NOT_AS_IT_IS = (
+    "kubectl apply -f {path} refuses krm-fn.yaml from now on; apply what krm-fn has rendered"
+)
+_ADOPT = "if it runs already, sync once with strategy: adopt, as docs/migration.md says"
+
+_MOST_NAMES = 3
+_MOST_NAMED = 10
+"""Folders that an error names."""
+
+_MOST_TRIED = 30
+"""Folders that are rendered to find them."""
+
+
+class Surroundings(NamedTuple):
+    """How the first rendering reads a directory.
+
+    `sum_up` says what that rendering does. It is handed over, as to explain is another tool's job.
+    `elsewhere`: what the repository around the directory says of it.
+    """
+
+    helm: HelmOptions
+    environment: Environment
+    limits: Limits
+    sum_up: Callable[[Opened], Outcome]
+    elsewhere: NamesElsewhere
+
+
+class _Prepared(NamedTuple):
+    """The files to be written, proven by a rendering with it in memory."""
+
+    door: Door
+    wishes: Wishes
+    around: Around
+    planned: list[Planned]
+    rendering: Outcome
+    elsewhere: NamesElsewhere
+
+    @property
+    def is_by_hand(self) -> bool:
+        return any(one.by_hand for one in self.planned)
+
+
+def init(
+    directory: Path, wishes: Wishes, surroundings: Surroundings, *, is_dry_run: bool
+) -> Outcome:
+    """Write what is missing, all of it or nothing, and sum up a rendering with it.
+
+    The exit code is 1 where nothing is written: where a rendering with it fails, or a person has to
+    add something.
+    """
+    try:
+        prepared = _prepare(directory, wishes, surroundings)
+        is_written = not prepared.rendering.exit_code and not prepared.is_by_hand and not is_dry_run
+        if is_written:
+            write_all(
+                NewContent(one.file, one.before, one.data)
+                for one in prepared.planned
+                if one.data is not None
+            )
+    except OSError as error:
+        return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
+    except Rejected as rejected:
+        return Outcome(
+            b"",
+            stderr_lines([*rejected.problems, *_name_others(directory, wishes, surroundings)]),
+            1,
+        )
+    if prepared.rendering.exit_code:
+        return Outcome(b"", prepared.rendering.stderr, 1)
+    said: list[str] = []
+    for one in prepared.planned:
+        said += _say(one, is_written=is_written, is_dry_run=is_dry_run)
+    summary = prepared.rendering.stdout.decode().splitlines()
+    steps = [printable(f"next: {one}") for one in _steps(directory, prepared)]
+    shown = [*said, "", *summary, *([""] if summary else []), *steps]
+    shared = find_shared_set(directory, prepared.around, wishes.namespace)
+    stderr = prepared.rendering.stderr + stderr_lines(shared)
+    return Outcome(_join(shown), stderr, int(prepared.is_by_hand))
+
+
+def _prepare(directory: Path, wishes: Wishes, surroundings: Surroundings) -> _Prepared:
+    """Plan all files, and render with them. Raises Rejected."""
+    door, allowance = find_door(directory, wishes), Allowance(surroundings.limits)
+    around = Around(directory, surroundings.limits)
+    planned = plan(directory, door, wishes, around, allowance)
+    inputs = Inputs((str(directory),))
+    allowance = Allowance(surroundings.limits, _drafts(directory, planned))
+    opened = open_inputs(inputs, surroundings.helm, surroundings.environment, allowance)
+    refuse_deploying(directory, opened.items)
+    rendering = surroundings.sum_up(opened)
+    return _Prepared(door, wishes, around, planned, rendering, surroundings.elsewhere)
+
+
+def _name_others(directory: Path, wishes: Wishes, surroundings: Surroundings) -> Iterator[Problem]:
+    """Name folders below that would do, as a rendering of each in memory proves."""
+    some = wishes._replace(pipeline=None, set="")
+    good: list[str] = []
+    candidates = Around(directory, surroundings.limits).find_candidates()
+    left = Allowance(surroundings.limits)
+    tried = 0
+    while (
+        tried < min(len(candidates), _MOST_TRIED) and len(good) < _MOST_NAMED and left.seconds > 0
+    ):
+        shown = Path(os.path.relpath(candidates[tried]))
+        tried += 1
+        # One time for all of them: each may hold a program that hangs.
+        within = surroundings._replace(limits=surroundings.limits._replace(timeout=left.seconds))
+        with suppress(OSError, Rejected), left.timed():
+            prepared = _prepare(shown, some, within)
+            if not prepared.rendering.exit_code and not prepared.is_by_hand:
+                good.append(str(shown))
+    if good:
+        yield would_do(directory, good, is_all=tried == len(candidates))
+
+
+def _join(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _drafts(directory: Path, planned: list[Planned]) -> dict[Path, bytes]:
+    """Return what is to be written, by the real paths; and what a Kptfile says in the place of a file."""
+    drafts = {real_path(one.file): one.data for one in planned if one.data is not None}
+    config = planned[0]
+    if config.file.name == KPTFILE and config.before is not None:
+        found = []
+        for root in read_yaml(config.before).roots:
+            found += [settings for _, settings in find_in_kptfile(root) if settings is not None]
+        if found:
+            drafts[real_path(directory / CONFIG_FILE)] = json.dumps(plain_value(found[0])).encode()
+    return drafts
+
+
+def _say(one: Planned, *, is_written: bool, is_dry_run: bool) -> Iterator[str]:
+    would = "" if is_written or one.data is None else "would be "
+    yield printable(f"{one.file}: {would}{one.said}")
+    yield from (f"  {line}" for line in one.by_hand.splitlines())
+    if is_dry_run and one.data is not None:
+        before, after = (
+            text.decode(errors="replace").splitlines() for text in (one.before or b"", one.data)
+        )
+        # No lines around those that change: a kustomization may hold values of Secrets.
+        changed = [*unified_diff(before, after, n=0, lineterm="")][2:]
+        yield from (f"  {printable(line)}" for line in changed if not line.startswith("@@"))
+
+
+def _steps(directory: Path, prepared: _Prepared) -> Iterator[str]:
+    wishes, config = prepared.wishes, prepared.planned[0].file
+    if prepared.is_by_hand:
+        yield _BY_HAND
+    if not wishes.image:
+        yield _IMAGE
+    steps = [_NEXT_OF_DEPLOYERS[name] for name in wishes.deployers if name in _NEXT_OF_DEPLOYERS]
+    if not steps or {*wishes.deployers} - {*_NEXT_OF_DEPLOYERS}:
+        steps.append(_NEXT_OF_DOORS[prepared.door])
+    path = shlex.quote(os.path.relpath(directory))
+    has_charts = prepared.door is Door.KUSTOMIZE and prepared.around.has_charts
+    helm = "--enable-helm " if has_charts else ""
+    for step in steps:
+        yield step.format(
+            path=path,
+            helm=helm,
+            namespace=wishes.namespace or "NAMESPACE",
+            config=shlex.quote(str(config)),
+        )
+    has_entry = len(prepared.planned) > 1 and prepared.planned[-1].file.name in KUSTOMIZATIONS
+    if prepared.door is Door.KUSTOMIZE and prepared.around.flux_files:
+        files = listing(prepared.around.flux_files, _MOST_NAMES)
+        yield (_FLUX_FAILS if has_entry else _FLUX_BUILDS_IT).format(files=files, path=path)
+    builds = prepared.elsewhere.find_builds(directory) if has_entry else []
+    if builds:
+        yield _BUILDS_FAIL.format(lines=listing(builds, MOST_LINES), path=path)
+    if prepared.door in {Door.FOLDER, Door.KPT}:
+        yield _NOT_AS_IT_IS.format(path=path)
+    yield _ADOPT

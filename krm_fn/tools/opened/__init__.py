@@ -1,0 +1,1 @@
+"""Read what a user names, and open it into objects."""

@@ -1,0 +1,61 @@
+"""Rooms of the tools have a door: a module with the name of the room, which lists what others may use.
+
+import-linter holds that nothing else of a room is imported (pyproject.toml). What is held here is
+that a door stays narrow, and says all that passes it.
+"""
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.budget import ROOT, read_modules
+
+MOST_NAMES = 12
+TOOLS = "krm_fn.tools."
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"][
+    "contracts"
+]
+PROTECTED = {
+    room.removesuffix(".*"): contract["allowed_importers"]
+    for contract in CONTRACTS
+    if contract["type"] == "protected"
+    for room in contract["protected_modules"]
+}
+ROOMS = sorted(PROTECTED)
+
+
+def find_names(door: str) -> list[str]:
+    """Return what a door lists in `__all__`."""
+    for node in read_modules()[door].tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            names: list[str] = ast.literal_eval(node.value)
+            return names
+    return []
+
+
+def find_used(room: str, door: str) -> set[str]:
+    """Return what modules import from a door that are not inside of its room."""
+    used: set[str] = set()
+    for name, module in read_modules().items():
+        if any(name.startswith(f"{inside}.") for inside in PROTECTED[room]):
+            continue
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ImportFrom) and node.module == door:
+                used |= {alias.name for alias in node.names}
+    return used
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_door_lists_a_dozen_names_at_most_and_all_that_others_use(room: str) -> None:
+    door = f"{room}.{room.removeprefix(TOOLS)}"
+    names = find_names(door)
+    assert len(names) <= MOST_NAMES
+    assert set(names) == find_used(room, door)
+
+
+def test_every_tool_has_a_door_but_those_without_one_yet() -> None:
+    rooms = {path.parent.name for path in Path(ROOT, "krm_fn", "tools").glob("*/__init__.py")}
+    with_door = {room.removeprefix(TOOLS) for room in ROOMS}
+    assert rooms - with_door == {"common", "fleet", "history", "live"}
