@@ -794,6 +794,7 @@ def test_kustomize_may_format_it_again() -> None:
 
 
 HARMLESS = {
+    r".* metadata\.labels\.app\.kubernetes\.io/managed-by": "nobody acts on it: it tells people who manages the object",
     r".* immutable": "only a configuration says that it must be there, and an author may have written it",
     r"(ConfigMap|Secret)/.* cut .*sync-options": "a value of the author, which is a warning",
     r"(Rollout|Deployment|CronJob)/.* remove .*[rR]ef\.name": "no reference any more, which the API server refuses",
