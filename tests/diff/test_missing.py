@@ -229,3 +229,44 @@ def _short(who: str) -> str:
 def test_what_is_said_to_be_missing_is_what_a_pod_waits_for(case: Path) -> None:
     for deleted in find_deleted(case):
         judge(deleted)
+
+
+RELEASED = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: banner-9ht66f42tf
+  namespace: shop
+  labels: {revisions.krm-fn.io/set: shop}
+  annotations: {revisions.krm-fn.io/base-name: banner, argocd.argoproj.io/sync-options: Prune=false}
+data: {banner: hello}
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata: {name: web, namespace: shop}
+spec:
+  template:
+    spec: {containers: [{name: web, image: web, envFrom: [{configMapRef: {name: banner-9ht66f42tf}}]}]}
+"""
+LEAVING = [
+    pytest.param(
+        "banner", {"Rollout/web"}, id="a name that kustomize does not follow into a Rollout"
+    ),
+    pytest.param("banner-9ht66f42tf", set(), id="a name that follows"),
+    pytest.param(
+        "banner-ftdk29b96m", set(), id="a pin to an earlier revision, which may be in the cluster"
+    ),
+    pytest.param("other", set(), id="a name that was never rendered, as somebody else's"),
+]
+
+
+@pytest.mark.parametrize(("name", "missing"), LEAVING)
+def test_a_package_that_leaves_and_one_name_stays_behind(name: str, missing: set[str]) -> None:
+    """Kustomize's generators give the object its hash, and take the marks of krm-fn away."""
+    objects = [*yaml.load_all(RELEASED, yaml.CSafeLoader)]
+    before = copy.deepcopy(objects)
+    del objects[0]["metadata"]["labels"], objects[0]["metadata"]["annotations"]
+    container = objects[1]["spec"]["template"]["spec"]["containers"][0]
+    container["envFrom"][0]["configMapRef"]["name"] = name
+    old, new = (release_of(_dump_all(one)) for one in (before, objects))
+    assert {one for change in compare(old, new).changes for one in change.missing} == missing

@@ -58,6 +58,9 @@ ALIKE = {
     "found FOUND, expected EXPECTED": {"found FOUND, expected TYPEHINT"},
     "found FOUND, expected TYPEHINT": {"found FOUND, expected EXPECTED"},
     "found FOUNDHINT": {"found FOUND, allowed: VALUE"},
+    "END; completed changes are kept, run again to finish": {
+        "the time limit of SECONDS s is over; completed changes are kept, run again to finish"
+    },
 }
 """Messages whose words are those of others.
 

@@ -137,7 +137,7 @@ def test_what_does_harm_is_found_and_all_else_accepted(
 UNSEEN = {
     r"\S+ metadata\.(generateName|deletionGracePeriodSeconds) added as .*": "the API server passes over it",
     r"\S+ (metadata\.annotations added as|label|annotation) .*": "a deployer's or an author's: harm is judged above",
-    r"\S+ (without )?metadata\.labels\.app\.kubernetes\.io/managed-by.*": "nobody acts on it: it tells people who manages the object",
+    r"\S+ (without )?metadata\.labels\.app\.kubernetes\.io/managed-by.*": "it tells people something, and no program",
     r"(ConfigMap|Secret)/\S+ immutable=False": "an author may have written it, and the function leaves it",
     r"ServiceAccount/\S+ (imagePullSecrets|secrets) added as .*": "how images are pulled is the author's decision",
     r"Role/\S+ rules.* with another entry": "a right more",

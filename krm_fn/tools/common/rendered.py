@@ -153,9 +153,16 @@ def find_unmet_needs(package: Package, references: Collection[ResolvedReference]
     unmet = [
         Unmet(mean(one), one)
         for one in references
-        if is_required(one.reference) and not one.targets
+        if is_required(one.reference) and not _is_met(one)
     ]
     return [one for one in unmet if one.meant not in written]
+
+
+def _is_met(one: ResolvedReference) -> bool:
+    """Tell whether it has the very name of an object: nothing follows a base name in a cluster."""
+    return any(
+        not target.is_config or target.id.name == one.reference.target for target in one.targets
+    )
 
 
 def is_required(reference: Reference) -> bool:

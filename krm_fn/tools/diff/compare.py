@@ -389,17 +389,28 @@ class _Writer:
         return change
 
     def _find_missing(self, pair: Pair) -> tuple[str, ...]:
-        """Return the workloads of the new rendering that need an object by a name which nothing has any more."""
+        """Return the workloads of the new rendering that need an object by a name which nothing has any more.
+
+        Where the object has a successor, they have read it, and name it in a way that does not follow:
+        without krm-fn, kustomize gives no hash to a name in a kind that it does not know.
+        """
         old, new = pair
-        if old is None or not is_versioned(old) or (new and base_name(new) == base_name(old)):
+        if old is None or not is_versioned(old):
             return ()
+        has_successor = new is not None and base_name(new) == base_name(old)
         readers = {_line_of(one.referrer, self._old) for one in self._old.by_target.get(old, ())}
         waiting = set()
         for one in self._unmet:
             who = one.resolved.referrer
             is_here = one.meant.namespace == self._old.namespace_of(old)
             was_met, is_kept = _line_of(who, self._new) in readers, bool(find_deployers(old))
-            if (is_here or was_met) and one.is_about(old, is_kept=is_kept, was_met=was_met):
+            if has_successor:
+                # The name of an earlier revision is a pin.
+                is_missing = was_met and one.is_about(old, is_kept=is_kept)
+            else:
+                is_about = one.is_about(old, is_kept=is_kept, was_met=was_met)
+                is_missing = is_about and (is_here or was_met)
+            if is_missing:
                 waiting.add(f"{who.id.kind}/{base_name(who)}")
         return tuple(sorted(waiting))
 
