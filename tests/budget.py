@@ -33,6 +33,9 @@ FACTS = PACKAGE / "facts"
 FIXTURES = ROOT / "fixtures"
 IMPORTED = re.compile(r"^import time: .*\| +(\S+)$", re.MULTILINE)
 SHORT = 60
+_OF_FUNCTION = tuple(
+    f"krm_fn.{room}" for room in ("core", "extras", "function", "guards", "lint", "transform")
+)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _NO_TOKENS = frozenset(
     (
@@ -85,6 +88,7 @@ def count() -> list[Count]:
         Count("modules in a circle of imports", len(circle(imports)), 0),
         Count("modules that a run imports", len(ours_of_a_run()), 74, goal=60),
         *count_entered(),
+        *count_met(modules),
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
         Count("public functions with two homes", len(functions_with_two_homes(modules)), 0),
         Count("file names with two homes", len(files_with_two_homes(modules)), 0),
@@ -336,6 +340,30 @@ def enter_diff() -> Entered:
             (folder / "krm-fn.yaml").write_bytes(_CONFIGURATION)
             (folder / "web.yaml").write_bytes(changed + _DEPLOYMENT)
         return enter(b"", ("diff", *map(str, folders)))
+
+
+def count_met(modules: Mapping[str, Module]) -> list[Count]:
+    met = met_by_tools(modules)
+    names = sum(map(len, met.values()))
+    return [
+        Count("names of the function that tools use", names, 136, goal=60),
+        Count("modules that they are from", len(met), 35, goal=12),
+    ]
+
+
+def met_by_tools(modules: Mapping[str, Module]) -> dict[str, set[str]]:
+    """Return what the tools import of the function, by its modules.
+
+    What all rooms share is vocabulary: `base`, `facts` and `report` do not count.
+    """
+    met: dict[str, set[str]] = defaultdict(set)
+    for name, module in modules.items():
+        if not name.startswith("krm_fn.tools."):
+            continue
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_OF_FUNCTION):
+                met[str(node.module)].update(alias.name for alias in node.names)
+    return met
 
 
 def mentioning_producers(modules: Mapping[str, Module]) -> list[str]:
