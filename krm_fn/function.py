@@ -24,9 +24,8 @@ from krm_fn.core.decide.summarize_run import summarize_run
 from krm_fn.core.yaml.apply import add_results, apply_changes
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
 from krm_fn.core.yaml.reader import Expansion, embedded_reader, read_yaml, warn_about_repeated
-from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.lint.lint import lint
-from krm_fn.report.secrets import hide_in_problems
+from krm_fn.report.secrets import hide_in_problems, stderr_lines
 from krm_fn.transform import transform
 
 

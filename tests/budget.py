@@ -308,7 +308,7 @@ def count_entered() -> list[Count]:
     alone, together = enter(_CONFIG_MAP), enter(_CONFIG_MAP + _DEPLOYMENT)
     diff = enter_diff()
     return [
-        Count("files that one ConfigMap enters", alone.files, 37, goal=36),
+        Count("files that one ConfigMap enters", alone.files, 36),
         Count("their lines, in thousands", alone.lines / 1000, 15.3, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
         Count("their lines, in thousands", together.lines / 1000, 18.8, goal=15.7),
@@ -346,8 +346,8 @@ def count_met(modules: Mapping[str, Module]) -> list[Count]:
     met = met_by_tools(modules)
     names = sum(map(len, met.values()))
     return [
-        Count("names of the function that tools use", names, 136, goal=60),
-        Count("modules that they are from", len(met), 35, goal=12),
+        Count("names of the function that tools use", names, 114, goal=60),
+        Count("modules that they are from", len(met), 31, goal=12),
     ]
 
 

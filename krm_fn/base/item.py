@@ -29,6 +29,14 @@ CONFIG_KINDS = ("ConfigMap", "Secret")
 DATA_FIELDS = ("data", "stringData", "binaryData")
 """The fields of a ConfigMap or Secret that hold its content under keys."""
 
+HASH = "[2456789bcdfghkmt]{10}"
+"""The pattern of a content hash."""
+
+WORD = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
+"""Anything in a text that can be the name of an object."""
+
+NOT_SPEC = frozenset({"apiVersion", "kind", "metadata", "status"})
+"""Fields at the top of an object whose words reference nothing."""
 
 _INDEX = re.compile("[0-9]{1,9}")
 """More digits are no position in a file."""
@@ -237,3 +245,50 @@ def selects(selector: Node | None, labels: Mapping[str, str]) -> bool:
         if is_met != (operator in ("In", "Exists")):
             return False
     return True
+
+
+# What this program has written on an object.
+
+_SAME_NAME = ("ConfigMap", "ServiceAccount", "Role", "RoleBinding")
+"""The kinds of the linker's objects that are called `<set>-linker`."""
+
+_NAMED = {"Job": f"-link-{HASH}", "CronJob": "-linker"}
+"""What is in the names of the others."""
+
+
+def is_revision(item: Item) -> bool:
+    """Tell whether the object is a revision, of whichever set."""
+    return keys.SET in item.labels and keys.BASE_NAME in item.annotations
+
+
+def is_emitted(item: Item) -> bool:
+    """Tell whether an earlier run has emitted the object.
+
+    Such an object is neither chosen nor followed, and may be removed. The label alone is not
+    enough: somebody may have copied it, along with others, to an object of their own. A prefix or
+    suffix may have been added to the name since.
+    """
+    component = item.labels.get(keys.COMPONENT)
+    if component == keys.TRACKER:
+        return (
+            item.id.kind == "ConfigMap"
+            and get(item.node, "data") is None
+            and keys.BASE_NAME in item.annotations
+        )
+    if component != keys.LINKER:
+        return False
+    if item.id.kind in _NAMED:
+        return re.search(_NAMED[item.id.kind], item.id.name) is not None
+    return item.id.kind in _SAME_NAME and f"{item.labels.get(keys.SET, '')}-linker" in item.id.name
+
+
+def is_secret_tracker(item: Item) -> bool:
+    """Tell whether the object has the name of a Secret for which it stands."""
+    return (
+        item.labels.get(keys.COMPONENT) == keys.TRACKER and keys.STANDS_FOR not in item.annotations
+    )
+
+
+def listed_revisions(item: Item) -> set[str]:
+    """Return the names that an inventory lists as rendered; none for any other object."""
+    return {name for name in item.annotations.get(keys.RENDERED, "").split(",") if name}

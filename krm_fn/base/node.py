@@ -302,3 +302,25 @@ class Marks:
                 name: (names.get(name, value), value) for name, value in fields(node).items()
             }
         return self._fields[node]
+
+
+def children(node: Node) -> Iterator[Node]:
+    """Yield the nodes right below a node, keys included."""
+    if node.id == "mapping":
+        for key, value in node.value:
+            yield key
+            yield value
+    elif node.id == "sequence":
+        yield from node.value
+
+
+def walk(roots: list[Node]) -> Iterator[Node]:
+    """Yield every node once."""
+    seen: set[Node] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack.extend(children(node))
+            yield node

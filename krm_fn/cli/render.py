@@ -90,7 +90,7 @@ def render(  # one parameter an option
 
     if against is not None:
         from krm_fn.base.problem import Rejected
-        from krm_fn.core.yaml.results import stderr_lines
+        from krm_fn.report.secrets import stderr_lines
         from krm_fn.tools.diff.diff import RenderOptions, render_former
 
         way = RenderOptions(rendering.config, rendering.helm, rendering.environment(), limits)

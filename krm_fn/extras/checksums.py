@@ -13,12 +13,12 @@ from krm_fn.base.item import Item, about
 from krm_fn.base.node import FieldPath, Node, fields, get, step
 from krm_fn.base.pods import PodTemplate, find_templates, template_around, template_at
 from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.reference import ResolvedReference, is_read
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import FIXED_NAMES, ChecksumInput, Run
 from krm_fn.core.names.content_digest import content_digest
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import digest_of, known_names
-from krm_fn.core.references.reference import ResolvedReference, is_read
 from krm_fn.core.references.references import References
 from krm_fn.extras.restart_requests import (
     Catalogue,

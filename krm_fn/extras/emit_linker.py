@@ -42,6 +42,7 @@ from krm_fn.base.link_plan import (
 )
 from krm_fn.base.node import NewValue, Node, entries, is_mapping, is_sequence
 from krm_fn.base.problem import Problem, ResourceId, Severity, listing
+from krm_fn.base.reference import Reference
 from krm_fn.base.settings import (
     NO_SIDECAR_ANNOTATIONS,
     NO_SIDECAR_LABELS,
@@ -57,7 +58,6 @@ from krm_fn.core.names.names import (
     is_image,
     version_of,
 )
-from krm_fn.core.references.reference import Reference
 
 # The objects of one namespace.
 

@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes
 from krm_fn.base.node import Node
+from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Jobs, Settings, Strategy
 from krm_fn.core.decide.run import Package, Run
 from krm_fn.core.decide.update_references import find_contradictions
-from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.resolve import Index
 from krm_fn.extras.restart_requests import find_opt_ins
 

@@ -6,6 +6,7 @@ from itertools import repeat
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, ListPatch, Patch, SetText, combine_patches
+from krm_fn.base.go_yaml import read_scalar
 from krm_fn.base.item import Item, about
 from krm_fn.base.kind import is_replaced
 from krm_fn.base.node import (
@@ -23,11 +24,11 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.pods import find_containers
 from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.reference import By, Reference, ResolvedReference, Rule, beside, read_reference
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import Package, Revision, Revisions, Run, find_clashes, find_too_long
 from krm_fn.core.decide.update_references import update_references
 from krm_fn.core.names.content_hash import JsonValue, go_json, short_digest
-from krm_fn.core.names.go_yaml import read_scalar
 from krm_fn.core.names.names import MAX_JOB_NAME, base_name
 from krm_fn.core.references.find import (
     GROUP_FIELDS,
@@ -37,14 +38,6 @@ from krm_fn.core.references.find import (
     find_in_rules,
     may_refer,
     split_lookalikes,
-)
-from krm_fn.core.references.reference import (
-    By,
-    Reference,
-    ResolvedReference,
-    Rule,
-    beside,
-    read_reference,
 )
 from krm_fn.core.references.resolve import Index
 

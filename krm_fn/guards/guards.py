@@ -20,6 +20,7 @@ from krm_fn.base.keys import (
 from krm_fn.base.kind import is_fixed
 from krm_fn.base.node import get, is_mapping, is_scalar
 from krm_fn.base.problem import Problem
+from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import (
     MANAGED_BY,
@@ -36,7 +37,6 @@ from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated, known_names
 from krm_fn.core.references.mentions import Mentions
-from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import References
 from krm_fn.facts.annotations import COLLECTED
 from krm_fn.guards.readers import (

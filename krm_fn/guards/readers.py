@@ -45,12 +45,12 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.pods import CONTAINER_LISTS, find_pod_specs
 from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.reference import THE_VALUE, Reference, ResolvedReference, is_read
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.choose import is_encrypted
 from krm_fn.core.decide.run import Answer, Package
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import find_generated
-from krm_fn.core.references.reference import THE_VALUE, Reference, ResolvedReference, is_read
 from krm_fn.core.references.references import References
 from krm_fn.guards.well_known import may_look_up
 

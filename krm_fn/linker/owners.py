@@ -11,10 +11,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from krm_fn.base import keys
+from krm_fn.base.item import WORD
 from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.base.link_plan import LinkPlan
 from krm_fn.base.producer import RENAMABLE
-from krm_fn.core.names.names import WORD
 from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner
 
 _GROUPS = {kind: group for group, kind in RENAMABLE}  # no two groups share one of these kinds

@@ -11,10 +11,9 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
+from krm_fn.base.item import HASH, NOT_SPEC, WORD
 from krm_fn.base.kind import CONSUMER_KINDS, Kind
 from krm_fn.base.link_plan import LinkPlan
-from krm_fn.core.names.content_hash import HASH
-from krm_fn.core.names.names import NOT_SPEC, WORD
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 
 _KNOWN = frozenset(CONSUMER_KINDS)

@@ -9,16 +9,15 @@ from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import DATA_FIELDS, Item, is_like_secret
+from krm_fn.base.item import DATA_FIELDS, HASH, WORD, Item, is_like_secret, is_secret_tracker
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import KAPP_VERSIONED, PROTECTIONS, SPINNAKER_VERSIONED
 from krm_fn.base.node import FieldPath, Node, fields, get, is_mapping, is_null, is_scalar, text
 from krm_fn.base.pods import OPAQUE_KINDS
-from krm_fn.base.problem import Problem
+from krm_fn.base.problem import Problem, Severity, printable
 from krm_fn.base.producer import RENAMABLE_KINDS
 from krm_fn.core.names.content_digest import read_content
-from krm_fn.core.names.content_hash import HASH
-from krm_fn.core.names.names import CONTENT_NAME, WORD, base_name, is_secret_tracker
+from krm_fn.core.names.names import CONTENT_NAME, base_name
 
 _SECRET = "Secret"  # noqa: S105  # the name of a kind
 
@@ -269,3 +268,15 @@ def _hide_part(word: str, found: re.Match[str], bases: set[str]) -> str:
     """Mask a hash behind a base name; a suffix may have been added to both."""
     before, behind = word[: found.start()], word[found.end() :]
     return f"-{_MASK}" if before in bases or before + behind in bases else found[0]
+
+
+def stderr_lines(problems: Iterable[Problem]) -> str:
+    """Write one line for each error and warning. Many orchestrators show only stderr.
+
+    It ends in logs, so no id shows the hash of a Secret.
+    """
+    return "".join(
+        f"{problem.severity}: {printable(hide_in_ids(str(problem)))}\n"
+        for problem in problems
+        if problem.severity is not Severity.INFO
+    )

@@ -3,8 +3,8 @@
 from typing import Any
 
 from krm_fn.base.problem import ResourceId
+from krm_fn.base.reference import By, Rule
 from krm_fn.core.decide.run import Reason
-from krm_fn.core.references.reference import By, Rule
 from krm_fn.report.object_change import Effect
 from krm_fn.tools.explain.explanation import (
     Because,

@@ -8,9 +8,9 @@ import pytest
 from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.base.problem import Outcome
+from krm_fn.base.reference import By
 from krm_fn.cli.main import main
 from krm_fn.core.decide.run import ReasonCode
-from krm_fn.core.references.reference import By
 from krm_fn.core.references.resolve import PassedOver
 from krm_fn.guards.guards import GUARDS
 from krm_fn.report.table import WIDTH, Screen, columns

@@ -16,12 +16,12 @@ import pytest
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, SetText
-from krm_fn.base.item import Item
+from krm_fn.base.item import WORD, Item, is_emitted
 from krm_fn.base.node import FieldPath, Node, entries, fields, get, is_scalar, spell
 from krm_fn.base.problem import Rejected
 from krm_fn.core.config.configuration import as_passed
 from krm_fn.core.decide.run import Run
-from krm_fn.core.names.names import CONTENT_NAME, WORD, authored_id, is_emitted
+from krm_fn.core.names.names import CONTENT_NAME, authored_id
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.yaml.apply import apply_changes
 from krm_fn.core.yaml.envelope import Envelope, open_envelope

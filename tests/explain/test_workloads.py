@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from krm_fn.base.changes import Changes, Edit, SetText
-from krm_fn.base.item import Item
+from krm_fn.base.item import Item, is_emitted
 from krm_fn.base.node import Node, entries, fields, get, is_scalar
 from krm_fn.base.problem import ResourceId
-from krm_fn.core.names.names import authored_id, is_emitted
+from krm_fn.core.names.names import authored_id
 from krm_fn.core.yaml.apply import apply_changes
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
 from krm_fn.core.yaml.reader import read_yaml

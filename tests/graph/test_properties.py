@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from krm_fn.base.problem import Rejected, Severity
+from krm_fn.base.reference import By
 from krm_fn.core.decide.run import Run
-from krm_fn.core.references.reference import By
 from krm_fn.report.secrets import Masks
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.core.names.content_hash import HASH
+from krm_fn.base.item import HASH
 from tests.integration.test_kpt import CONFIG, WEB
 from tests.integration.test_kustomize import write
 

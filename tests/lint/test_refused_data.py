@@ -5,7 +5,7 @@
 
 import pytest
 
-from krm_fn.core.names.go_yaml import is_base64
+from krm_fn.base.go_yaml import is_base64
 from krm_fn.function import run
 
 CONFIG = """\

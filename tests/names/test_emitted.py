@@ -3,9 +3,8 @@
 import pytest
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, read_item
+from krm_fn.base.item import Item, is_emitted, read_item
 from krm_fn.base.node import is_mapping
-from krm_fn.core.names.names import is_emitted
 from krm_fn.core.yaml.reader import read_yaml
 
 LINKER = f"labels: {{{keys.COMPONENT}: {keys.LINKER}}}"

@@ -7,6 +7,7 @@ import pytest
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.kind import Kinds
 from krm_fn.base.node import is_mapping
+from krm_fn.base.reference import split_path
 from krm_fn.core.references.find import (
     ChartValue,
     Found,
@@ -15,7 +16,6 @@ from krm_fn.core.references.find import (
     read_charts,
 )
 from krm_fn.core.references.mentions import find_unfollowed
-from krm_fn.core.references.reference import split_path
 from krm_fn.core.references.resolve import Index
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.facts.chart_values import SUBCHARTS

@@ -4,9 +4,9 @@ import pytest
 
 from krm_fn.base.item import read_item
 from krm_fn.base.node import step
+from krm_fn.base.reference import find_missing_step, split_path
 from krm_fn.base.settings import FieldSpec
 from krm_fn.core.references.find import find_by_specs
-from krm_fn.core.references.reference import find_missing_step, split_path
 from krm_fn.core.yaml.reader import read_yaml
 
 PATHS = [

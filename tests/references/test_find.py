@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from krm_fn.base.item import read_item
 from krm_fn.base.node import Node, get
+from krm_fn.base.reference import Reference
 from krm_fn.base.settings import FieldSpec
 from krm_fn.core.references.find import find_references
-from krm_fn.core.references.reference import Reference
 from krm_fn.core.yaml.reader import read_yaml
 
 NAME_REFERENCES = json.loads(

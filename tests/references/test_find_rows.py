@@ -10,6 +10,7 @@ from pytest_snapshot.plugin import Snapshot
 from krm_fn.base.kind import KINDS, Kind
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import PRODUCERS, Producer
+from krm_fn.base.reference import Reference, split_path
 from krm_fn.core.references.find import (
     KEY_SELECTORS,
     AnnotationRow,
@@ -24,7 +25,6 @@ from krm_fn.core.references.find import (
     read_exclusions,
     read_fields,
 )
-from krm_fn.core.references.reference import Reference, split_path
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.facts.annotations import VOLUMES_IN_JSON
 from krm_fn.facts.chart_values import SUBCHARTS

@@ -4,9 +4,9 @@ import pytest
 
 from krm_fn.base.item import read_item
 from krm_fn.base.node import Mapping
+from krm_fn.base.reference import By
 from krm_fn.base.settings import FieldSpec
 from krm_fn.core.references.find import find_references
-from krm_fn.core.references.reference import By
 from krm_fn.core.yaml.reader import read_yaml
 
 

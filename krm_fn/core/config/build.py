@@ -60,6 +60,7 @@ from krm_fn.base.settings import (
     Settings,
     Strategy,
 )
+from krm_fn.base.suggest import suggest
 from krm_fn.core.config.plain import (
     Invalid,
     Plain,
@@ -78,7 +79,6 @@ from krm_fn.core.config.plain import (
     refuse,
 )
 from krm_fn.core.names.names import EXPECTED_IMAGE, SET_NAME, is_image
-from krm_fn.core.names.suggest import suggest
 from krm_fn.core.yaml.reader import read_yaml
 
 _Read: TypeAlias = Callable[[Plain], Any]

@@ -43,7 +43,7 @@ def plain_value(node: Node) -> Plain:
     """Return the value of a node. A field that is null is left out, as it means the default.
 
     Scalars follow the core schema of YAML 1.2, as a person reads a configuration: `1_000` and
-    `2020-01-02` are text. (`names.go_yaml` reads them as kustomize's hasher does, which a
+    `2020-01-02` are text. (`base.go_yaml` reads them as kustomize's hasher does, which a
     configuration need not agree with.)
     """
     if is_scalar(node):

@@ -12,8 +12,8 @@ from jsonschema.validators import extend
 
 from krm_fn.base.node import Node, read_path, step
 from krm_fn.base.problem import Problem, ResourceId
+from krm_fn.base.suggest import nearest, suggest
 from krm_fn.core.config.plain import Plain, load_schema, place_setting
-from krm_fn.core.names.suggest import nearest, suggest
 
 SchemaError: TypeAlias = tuple[list[str | int], str]
 _NAMES = {

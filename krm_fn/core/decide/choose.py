@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, about
+from krm_fn.base.item import Item, about, is_revision
 from krm_fn.base.kind import DEPLOYERS, HOOKS, protections_of
 from krm_fn.base.node import (
     TRUE,
@@ -22,7 +22,9 @@ from krm_fn.base.node import (
     texts,
 )
 from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Entries, Numbered, Selector, Settings, Strategy, matcher
+from krm_fn.base.suggest import suggest
 from krm_fn.core.decide.run import (
     FIXED_NAMES,
     RENAME_ALL_THE_SAME,
@@ -39,12 +41,9 @@ from krm_fn.core.names.names import (
     has_stale_hash,
     hash_in_name,
     is_hashed_by_kustomize,
-    is_revision,
 )
-from krm_fn.core.names.suggest import suggest
 from krm_fn.core.references.find import annotations_of, may_refer
 from krm_fn.core.references.generated import find_unmet, hash_of
-from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.core.references.references import References
 
 # What SOPS has encrypted. Its sources are getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`

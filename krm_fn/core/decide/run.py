@@ -15,18 +15,18 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, SetParts
-from krm_fn.base.item import Item, about
+from krm_fn.base.item import Item, about, is_emitted, is_revision
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import Kinds, cannot_change
 from krm_fn.base.node import Node
 from krm_fn.base.pods import PodTemplate
 from krm_fn.base.problem import Problem, ResourceId
+from krm_fn.base.reference import Reference, ResolvedReference
 from krm_fn.base.settings import Environment, Settings, Strategy, configures
-from krm_fn.core.names.names import is_emitted, is_revision, without_hash
+from krm_fn.core.names.names import without_hash
 from krm_fn.core.references.generated import Generated, name_with, versioned
 from krm_fn.core.references.lookups import Lookups
 from krm_fn.core.references.mentions import Mentions
-from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.references import References
 from krm_fn.core.references.resolve import Index, MoreNames
 

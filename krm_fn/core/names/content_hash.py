@@ -15,6 +15,7 @@ from json.encoder import encode_basestring
 from types import MappingProxyType
 from typing import TypeAlias
 
+from krm_fn.base.go_yaml import is_plainly_text, is_text, read_scalar
 from krm_fn.base.node import (
     Mapping,
     Node,
@@ -29,10 +30,6 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.problem import UNRENDERED
-from krm_fn.core.names.go_yaml import is_plainly_text, is_text, read_scalar
-
-HASH = "[2456789bcdfghkmt]{10}"
-"""The pattern of a content hash."""
 
 JsonValue: TypeAlias = bool | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
 """Go decodes every JSON number to a float."""

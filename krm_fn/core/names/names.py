@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item
+from krm_fn.base.item import HASH, Item, is_revision
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
-from krm_fn.base.node import NewValue, get
+from krm_fn.base.node import NewValue
 from krm_fn.base.problem import ResourceId
-from krm_fn.core.names.content_hash import HASH, Unhashable, content_hash, short_digest
+from krm_fn.core.names.content_hash import Unhashable, content_hash, short_digest
 
 PROGRAM = "krm-fn"
 """The name of this program, in images and paths."""
@@ -21,12 +21,6 @@ CONTENT_NAME = re.compile(f"(.+)-({HASH})")
 """The pattern of a whole name that may end in a content hash: a base name, and the hash."""
 
 _INTERNAL = "internal.config.kubernetes.io/"
-
-WORD = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
-"""Anything in a text that can be the name of an object."""
-
-NOT_SPEC = frozenset({"apiVersion", "kind", "metadata", "status"})
-"""Fields at the top of an object whose words reference nothing."""
 
 SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 """What the name of a set may be: the beginning of the names of objects, and the value of a label."""
@@ -52,12 +46,6 @@ _IMAGE = rf"(?P<name>({_HOST}/)?{_COMPONENT}(/{_COMPONENT})*)(:(?P<tag>{_TAG}))?
 _VERSION = r"v?(?P<version>[0-9]+\.[0-9]+\.[0-9]+([-+.].*)?)"
 _LONGEST_IMAGE = 255
 """Characters of a name. Source: `RepositoryNameTotalLengthMax`."""
-
-_SAME_NAME = ("ConfigMap", "ServiceAccount", "Role", "RoleBinding")
-"""The kinds of the linker's objects that are called `<set>-linker`."""
-
-_NAMED = {"Job": f"-link-{HASH}", "CronJob": "-linker"}
-"""What is in the names of the others."""
 
 
 class KnownNames:
@@ -117,11 +105,6 @@ def authored_id(item: Item) -> ResourceId:
     Messages say this, so that the next run says the same.
     """
     return item.id._replace(name=base_name(item))
-
-
-def is_revision(item: Item) -> bool:
-    """Tell whether the object is a revision, of whichever set."""
-    return keys.SET in item.labels and keys.BASE_NAME in item.annotations
 
 
 def is_hashed_by_kustomize(item: Item) -> bool:
@@ -254,39 +237,6 @@ def cron_job_name(set_name: str) -> str:
     if len(name) <= _MAX_CRON_JOB_NAME:
         return name
     return content_name(set_name, "-linker", {"set": set_name}, _MAX_CRON_JOB_NAME)
-
-
-def is_emitted(item: Item) -> bool:
-    """Tell whether an earlier run has emitted the object.
-
-    Such an object is neither chosen nor followed, and may be removed. The label alone is not
-    enough: somebody may have copied it, along with others, to an object of their own. A prefix or
-    suffix may have been added to the name since.
-    """
-    component = item.labels.get(keys.COMPONENT)
-    if component == keys.TRACKER:
-        return (
-            item.id.kind == "ConfigMap"
-            and get(item.node, "data") is None
-            and keys.BASE_NAME in item.annotations
-        )
-    if component != keys.LINKER:
-        return False
-    if item.id.kind in _NAMED:
-        return re.search(_NAMED[item.id.kind], item.id.name) is not None
-    return item.id.kind in _SAME_NAME and f"{item.labels.get(keys.SET, '')}-linker" in item.id.name
-
-
-def is_secret_tracker(item: Item) -> bool:
-    """Tell whether the object has the name of a Secret for which it stands."""
-    return (
-        item.labels.get(keys.COMPONENT) == keys.TRACKER and keys.STANDS_FOR not in item.annotations
-    )
-
-
-def listed_revisions(item: Item) -> set[str]:
-    """Return the names that an inventory lists as rendered; none for any other object."""
-    return {name for name in item.annotations.get(keys.RENDERED, "").split(",") if name}
 
 
 def is_our_program(runtime: str) -> bool:

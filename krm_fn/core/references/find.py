@@ -46,9 +46,7 @@ from krm_fn.base.node import (
 from krm_fn.base.pods import OPAQUE_KINDS
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import RENAMABLE
-from krm_fn.base.settings import FieldSpec
-from krm_fn.core.references.generated import find_written
-from krm_fn.core.references.reference import (
+from krm_fn.base.reference import (
     THE_VALUE,
     By,
     Reads,
@@ -58,6 +56,8 @@ from krm_fn.core.references.reference import (
     find_at,
     read_reference,
 )
+from krm_fn.base.settings import FieldSpec
+from krm_fn.core.references.generated import find_written
 from krm_fn.facts.annotations import ANNOTATIONS, LISTS_IN_VALUES, VOLUMES_IN_JSON
 from krm_fn.facts.chart_values import CHART_VALUES, SUBCHARTS, TOLD_BY_SOURCE
 from krm_fn.facts.exclusions import EXCLUSIONS

@@ -11,7 +11,8 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import NamedTuple
 
-from krm_fn.base.item import Item
+from krm_fn.base.go_yaml import read_scalar
+from krm_fn.base.item import HASH, Item
 from krm_fn.base.node import (
     Node,
     Scalar,
@@ -27,17 +28,15 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import PRODUCERS, RENAMABLE, Producer, RenamableProducer
+from krm_fn.base.reference import By, Reference, Rule, find_at, split_path
 from krm_fn.core.names.content_hash import (
-    HASH,
     JsonValue,
     Unhashable,
     content_hash,
     go_json,
     short_digest,
 )
-from krm_fn.core.names.go_yaml import read_scalar
 from krm_fn.core.names.names import base_name, hash_in_name, names_of
-from krm_fn.core.references.reference import By, Reference, Rule, find_at, split_path
 
 _OWN_NAME = "metadata.name"
 _NOTHING: Mapping[Node, str] = MappingProxyType({})

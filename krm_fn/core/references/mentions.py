@@ -15,7 +15,7 @@ from itertools import count
 from operator import itemgetter
 from typing import NamedTuple
 
-from krm_fn.base.item import CONFIG_KINDS, DataText, Item, data_keys, data_texts
+from krm_fn.base.item import CONFIG_KINDS, WORD, DataText, Item, data_keys, data_texts
 from krm_fn.base.keys import TAKEN_NAME
 from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import (
@@ -38,7 +38,8 @@ from krm_fn.base.node import (
     texts,
 )
 from krm_fn.base.pods import find_containers
-from krm_fn.core.names.names import WORD, authored_id, base_name
+from krm_fn.base.reference import NO_RULE, By, ResolvedReference, beside, find_at, read_reference
+from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.find import (
     FREE_KEYS,
     NOT_WALKED,
@@ -53,14 +54,6 @@ from krm_fn.core.references.find import (
     word_of,
 )
 from krm_fn.core.references.generated import versioned
-from krm_fn.core.references.reference import (
-    NO_RULE,
-    By,
-    ResolvedReference,
-    beside,
-    find_at,
-    read_reference,
-)
 from krm_fn.core.references.references import EmbeddedReference
 from krm_fn.core.references.resolve import Index
 from krm_fn.facts.annotations import COPIED

@@ -8,17 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.base.item import CONFIG_KINDS, Item, about, data_keys, data_texts
+from krm_fn.base.item import CONFIG_KINDS, Item, about, data_keys, data_texts, is_revision
 from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import Node, Scalar, elements, entries, get, is_scalar, text
 from krm_fn.base.problem import Rejected, ResourceId
+from krm_fn.base.reference import Reference, ResolvedReference
 from krm_fn.base.settings import FieldSpec
-from krm_fn.core.names.names import (
-    CONTENT_NAME,
-    base_name,
-    is_hashed_by_kustomize,
-    is_revision,
-)
+from krm_fn.core.names.names import CONTENT_NAME, base_name, is_hashed_by_kustomize
 from krm_fn.core.references.find import (
     ExcludedReference,
     SpecsByKind,
@@ -28,7 +24,6 @@ from krm_fn.core.references.find import (
     read_charts,
     read_kinds_of_params,
 )
-from krm_fn.core.references.reference import Reference, ResolvedReference
 from krm_fn.core.references.resolve import Index, MoreNames
 
 # Embedded references.

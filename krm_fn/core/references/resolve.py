@@ -15,10 +15,10 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.base.item import Item
 from krm_fn.base.keys import PACKAGE_PATH
 from krm_fn.base.kind import Kinds
+from krm_fn.base.reference import By, Reference, ResolvedReference
 from krm_fn.core.names.names import KnownNames, affixes, base_name
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.lookups import Lookup, Lookups
-from krm_fn.core.references.reference import By, Reference, ResolvedReference
 
 Affixes: TypeAlias = tuple[list[str], list[str]]
 """Prefixes and suffixes, innermost first."""

@@ -17,13 +17,23 @@ from krm_fn.base.changes import (
     combine_patches,
 )
 from krm_fn.base.item import Item, about
-from krm_fn.base.node import Mapping, Node, Sequence, get, is_mapping, is_scalar, is_sequence
+from krm_fn.base.node import (
+    Mapping,
+    Node,
+    Sequence,
+    children,
+    get,
+    is_mapping,
+    is_scalar,
+    is_sequence,
+    walk,
+)
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.yaml import layout
 from krm_fn.core.yaml.envelope import Envelope, end_last_line, split_documents
 from krm_fn.core.yaml.layout import NotLiteral
 from krm_fn.core.yaml.prove import Proof, prove
-from krm_fn.core.yaml.reader import Document, children, walk
+from krm_fn.core.yaml.reader import Document
 from krm_fn.core.yaml.results import new_results, splice_results
 from krm_fn.core.yaml.splice import (
     Splice,

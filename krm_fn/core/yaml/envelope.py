@@ -23,10 +23,11 @@ from krm_fn.base.node import (
     is_scalar,
     is_sequence,
     text,
+    walk,
 )
 from krm_fn.base.problem import Problem, Rejected, at
 from krm_fn.core.yaml import layout
-from krm_fn.core.yaml.reader import Document, read_yaml, walk
+from krm_fn.core.yaml.reader import Document, read_yaml
 
 API_VERSIONS = (
     "config.kubernetes.io/v1",

@@ -9,8 +9,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 
+from krm_fn.base.item import HASH
 from krm_fn.base.node import Mapping, Node, Scalar, Sequence, is_scalar, is_sequence
-from krm_fn.core.names.content_hash import HASH
 
 _PROPERTIES = r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=[\[{\"'])|$)|(?:\s|#[^\r\n]*[\r\n])+)*"
 _BLANKS = r"[ \t]*(?!#)"  # a comment needs one in front of it

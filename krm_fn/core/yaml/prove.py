@@ -19,6 +19,7 @@ from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple, TypeAlias, TypeGuard, cast
 
 from krm_fn.base.changes import Changes, Object
+from krm_fn.base.go_yaml import is_read_as
 from krm_fn.base.item import Item, about
 from krm_fn.base.node import (
     NewValue,
@@ -32,12 +33,12 @@ from krm_fn.base.node import (
     is_scalar,
     is_sequence,
     spell,
+    walk,
 )
 from krm_fn.base.problem import Problem, Rejected
-from krm_fn.core.names.go_yaml import is_read_as
 from krm_fn.core.yaml.envelope import Envelope
 from krm_fn.core.yaml.expect import Edits, Expectation, Expected, Fields, Grown, expect
-from krm_fn.core.yaml.reader import Document, read_yaml, walk
+from krm_fn.core.yaml.reader import Document, read_yaml
 from krm_fn.core.yaml.splice import Splice, apply_splices
 
 # The part that is read again.

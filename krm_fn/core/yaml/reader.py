@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple, Self, cast
 import yaml
 from yaml import _yaml
 
-from krm_fn.base.node import Mapping, Mark, Node, Scalar, is_scalar
+from krm_fn.base.node import Mapping, Mark, Node, Scalar, children, is_scalar, walk
 from krm_fn.base.problem import UNRENDERED, Problem, Rejected, Severity, at
 from krm_fn.core.yaml.layout import is_text_to_all
 
@@ -250,16 +250,6 @@ def read_yaml(
     if wrong is not None:
         raise Rejected(_duplicate(wrong))
     return Document(text, byte_order_mark, roots, has_aliases, tuple(repeated))
-
-
-def children(node: Node) -> Iterator[Node]:
-    """Yield the nodes right below a node, keys included."""
-    if node.id == "mapping":
-        for key, value in node.value:
-            yield key
-            yield value
-    elif node.id == "sequence":
-        yield from node.value
 
 
 def _decode(data: bytes) -> str:
@@ -551,18 +541,6 @@ def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
             what = "counts as indentation" if is_mark else "ends a line"
             message = f"character U+{ord(text[place]):04X} {what} to some YAML parsers, and not to others; remove it"
             raise Rejected(Problem(message, line=len(lines) + 1, column=len(last) + 1))
-
-
-def walk(roots: list[Node]) -> Iterator[Node]:
-    """Yield every node once."""
-    seen: set[Node] = set()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            stack.extend(children(node))
-            yield node
 
 
 def _find_duplicate_keys(root: Node, *, once: bool) -> list[Repeated]:  # noqa: C901  # the one hot loop

@@ -4,22 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.base.changes import Object, SetFields, SetItems
 from krm_fn.base.node import Mapping, NewValue, Node, elements, get, is_null, is_sequence, text
-from krm_fn.base.problem import Problem, ResourceId, Severity, printable
+from krm_fn.base.problem import Problem, ResourceId, printable
 from krm_fn.core.yaml import layout
 from krm_fn.core.yaml.splice import Splice, splice_change, write_flow
-from krm_fn.report.secrets import hide_in_ids
-
-
-def stderr_lines(problems: Iterable[Problem]) -> str:
-    """Write one line for each error and warning. Many orchestrators show only stderr.
-
-    It ends in logs, so no id shows the hash of a Secret.
-    """
-    return "".join(
-        f"{problem.severity}: {printable(hide_in_ids(str(problem)))}\n"
-        for problem in problems
-        if problem.severity is not Severity.INFO
-    )
 
 
 def new_results(resource_list: Mapping, problems: Iterable[Problem]) -> tuple[Object, ...]:

@@ -22,6 +22,7 @@ from krm_fn.base.changes import (
     SetParts,
     SetText,
 )
+from krm_fn.base.go_yaml import is_read_as
 from krm_fn.base.item import Item, about
 from krm_fn.base.node import (
     Mapping,
@@ -38,7 +39,6 @@ from krm_fn.base.node import (
     step,
 )
 from krm_fn.base.problem import Problem, Rejected
-from krm_fn.core.names.go_yaml import is_read_as
 from krm_fn.core.yaml import layout
 
 

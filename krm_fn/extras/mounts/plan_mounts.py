@@ -12,12 +12,12 @@ from krm_fn.base.kind import kind_of
 from krm_fn.base.node import Node, is_scalar
 from krm_fn.base.pods import Container, PodSpec, find_pod_specs
 from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.reference import By, Reference, ResolvedReference, Rule
 from krm_fn.base.settings import Entries, Mount, MountSource, Settings, is_pattern, matcher
+from krm_fn.base.suggest import did_you_mean, find_meant, find_near, find_near_word
 from krm_fn.core.names.names import KnownNames
-from krm_fn.core.names.suggest import did_you_mean, find_meant, find_near, find_near_word
 from krm_fn.core.references.find import may_refer
 from krm_fn.core.references.generated import find_name
-from krm_fn.core.references.reference import By, Reference, ResolvedReference, Rule
 from krm_fn.core.references.resolve import Index
 from krm_fn.extras.mounts.present import (
     MountMark,

@@ -19,11 +19,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from krm_fn.base.changes import Changes, Patch
-from krm_fn.base.node import Node, is_scalar
+from krm_fn.base.node import Node, children, is_scalar, walk
 from krm_fn.base.problem import Rejected, ResourceId
 from krm_fn.core.yaml.apply import plan_splices
 from krm_fn.core.yaml.envelope import open_envelope
-from krm_fn.core.yaml.reader import children, read_yaml, walk
+from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.splice import Splice, apply_splices
 from krm_fn.tools.builds.check_kustomization import KustomizeTree
 from krm_fn.tools.builds.kustomization import Plugin

@@ -21,9 +21,10 @@ from krm_fn.base.node import (
     is_null,
     is_scalar,
     is_sequence,
+    walk,
 )
 from krm_fn.base.problem import Problem, Rejected, at
-from krm_fn.core.yaml.reader import read_yaml, walk
+from krm_fn.core.yaml.reader import read_yaml
 
 _ANY_CASE = str.maketrans(f"{ascii_uppercase}\u017f\u212a", f"{ascii_lowercase}sk")
 """What `encoding/json` of Go folds into ASCII. Python folds more: the ligature of `fi`, for one."""

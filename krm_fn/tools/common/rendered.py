@@ -10,16 +10,16 @@ from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item
+from krm_fn.base.item import Item, is_emitted
 from krm_fn.base.keys import DECLARES_FUNCTION
 from krm_fn.base.kind import TOOL_GROUPS
 from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
 from krm_fn.base.node import Node, elements, get, text
+from krm_fn.base.reference import Reference, ResolvedReference, is_read
 from krm_fn.base.settings import Settings
 from krm_fn.core.decide.run import Package
-from krm_fn.core.names.names import is_emitted, without_hash
+from krm_fn.core.names.names import without_hash
 from krm_fn.core.references.generated import find_generated, known_names
-from krm_fn.core.references.reference import Reference, ResolvedReference, is_read
 from krm_fn.core.references.references import Authored, find_authored
 from krm_fn.core.references.resolve import Index
 from krm_fn.tools.common.files import KUSTOMIZATIONS

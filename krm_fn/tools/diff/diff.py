@@ -1,7 +1,7 @@
 """Compare two renderings, or many packages with what they were, in the form that is asked for."""
 
 from krm_fn.base.problem import Outcome, Problem, Rejected, count, listing
-from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.difference import (
     Difference,

@@ -8,8 +8,8 @@ from itertools import chain
 from pathlib import Path
 
 from krm_fn.base.problem import Problem, Rejected
-from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.object_change import ObjectChange
+from krm_fn.report.secrets import stderr_lines
 from krm_fn.tools.common.files import Allowance, Limits
 from krm_fn.tools.common.rendered import ObjectName
 from krm_fn.tools.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages

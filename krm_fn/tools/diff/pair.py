@@ -9,14 +9,13 @@ from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item
+from krm_fn.base.item import HASH, Item, is_revision
+from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Settings
 from krm_fn.core.decide.run import Package, read_package
 from krm_fn.core.names.content_digest import content_digest, read_content
-from krm_fn.core.names.content_hash import HASH
-from krm_fn.core.names.names import base_name, is_revision
+from krm_fn.core.names.names import base_name
 from krm_fn.core.references.generated import find_generated, versioned
-from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.tools.common.made_anew import WHOLE, MadeAnew
 from krm_fn.tools.common.rendered import find_default_namespace, read_written
 from krm_fn.tools.diff.difference import LinkerChange

@@ -11,9 +11,10 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from krm_fn.base import keys
+from krm_fn.base.item import is_revision
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import KPTFILE, Strategy
-from krm_fn.core.names.names import base_name, is_revision
+from krm_fn.core.names.names import base_name
 from krm_fn.core.references.generated import find_generated
 from krm_fn.tools.common.rendered import ObjectName
 from krm_fn.tools.diff.difference import Difference

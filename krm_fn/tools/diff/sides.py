@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base.changes import Changes
+from krm_fn.base.item import is_emitted, is_revision
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, listing
 from krm_fn.base.settings import CONFIG_FILE, Environment, Settings
 from krm_fn.core.config.build import parse_config
-from krm_fn.core.names.names import is_emitted, is_revision
-from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.change_lines import write_place
+from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.status_line import StatusLine
 from krm_fn.tools.builds.builds import HelmOptions, find_affixes
 from krm_fn.tools.common.files import (

@@ -8,10 +8,10 @@ from collections.abc import Collection, Hashable
 from decimal import Decimal, InvalidOperation
 from typing import TypeAlias
 
+from krm_fn.base.go_yaml import is_text, read_number
 from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import Node, fields, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.base.problem import ResourceId
-from krm_fn.core.names.go_yaml import is_text, read_number
 from krm_fn.facts.live_fields import (
     DEFAULTS,
     OPEN_MAPS,

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.base.item import Item
+from krm_fn.base.go_yaml import is_text, read_number
+from krm_fn.base.item import HASH, WORD, Item
 from krm_fn.base.node import (
     FieldPath,
     Node,
@@ -19,9 +20,7 @@ from krm_fn.base.node import (
     steps_of,
 )
 from krm_fn.base.problem import count
-from krm_fn.core.names.content_hash import HASH
-from krm_fn.core.names.go_yaml import is_text, read_number
-from krm_fn.core.names.names import WORD, base_name
+from krm_fn.core.names.names import base_name
 from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated
 from krm_fn.report.align import Hunk, align

@@ -16,14 +16,13 @@ from krm_fn.base.problem import (
     printable,
     with_commas,
 )
+from krm_fn.base.reference import By, Rule
 from krm_fn.base.settings import Environment, Strategy
 from krm_fn.core.decide.run import Run
 from krm_fn.core.decide.summarize_run import say_unchosen_makers, summarize_run
-from krm_fn.core.references.reference import By, Rule
-from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.markup import Forms, write_forms
 from krm_fn.report.object_change import Effect
-from krm_fn.report.secrets import Masks
+from krm_fn.report.secrets import Masks, stderr_lines
 from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import Allowance, Limits

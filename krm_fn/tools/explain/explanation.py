@@ -5,8 +5,8 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.problem import ResourceId, count
+from krm_fn.base.reference import Rule
 from krm_fn.core.decide.run import Reason
-from krm_fn.core.references.reference import Rule
 from krm_fn.report.object_change import Effect
 from krm_fn.tools.explain.places import NOWHERE, SourceLine
 

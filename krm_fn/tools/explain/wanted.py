@@ -6,8 +6,8 @@ from typing import NamedTuple
 from krm_fn.base.item import Item
 from krm_fn.base.kind import plural_of
 from krm_fn.base.problem import Problem, Rejected
+from krm_fn.base.suggest import did_you_mean, nearest
 from krm_fn.core.names.names import base_name
-from krm_fn.core.names.suggest import did_you_mean, nearest
 from krm_fn.core.references.generated import known_names
 from krm_fn.facts.kinds import SHORT_NAMES
 

@@ -11,7 +11,7 @@ from math import inf
 from typing import NamedTuple
 
 from krm_fn.base.problem import listing
-from krm_fn.core.names.suggest import did_you_mean, nearest
+from krm_fn.base.suggest import did_you_mean, nearest
 from krm_fn.report.secrets import number_names
 from krm_fn.tools.history.revision_history import (
     History,

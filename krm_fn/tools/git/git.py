@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import IO, NamedTuple
 
 from krm_fn.base.problem import Problem, Rejected
-from krm_fn.core.names.suggest import nearest
+from krm_fn.base.suggest import nearest
 from krm_fn.tools.builds.builds import find_ways_out
 from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, prove_below
 from krm_fn.tools.common.program import (

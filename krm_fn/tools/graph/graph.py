@@ -4,8 +4,7 @@ from enum import StrEnum
 
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import Environment
-from krm_fn.core.yaml.results import stderr_lines
-from krm_fn.report.secrets import Masks
+from krm_fn.report.secrets import Masks, stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import Allowance, Limits
 from krm_fn.tools.explain.explain import read_wanted

@@ -4,15 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item
+from krm_fn.base.item import Item, is_emitted, is_revision
 from krm_fn.base.kind import consumer_named
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import RENAMABLE_KINDS
+from krm_fn.base.reference import By
 from krm_fn.base.settings import Strategy, configures
 from krm_fn.core.decide.run import Run
-from krm_fn.core.names.names import authored_id, base_name, is_emitted, is_revision
+from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import find_generated
-from krm_fn.core.references.reference import By
 from krm_fn.report.change_lines import write_lines
 from krm_fn.report.markup import WIDTH
 from krm_fn.report.secrets import Masks, number_names, show_content

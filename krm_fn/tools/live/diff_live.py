@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item
+from krm_fn.base.item import Item, is_revision, is_secret_tracker
 from krm_fn.base.kind import is_replaced, kind_of
 from krm_fn.base.node import get, text
 from krm_fn.base.problem import Outcome, Rejected, count, listing, printable
-from krm_fn.core.names.names import base_name, is_revision, is_secret_tracker
-from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.core.names.names import base_name
 from krm_fn.facts.kinds import REVISION_HISTORY_LIMIT
 from krm_fn.linker.api import Api
 from krm_fn.linker.credentials import Access
@@ -26,6 +25,7 @@ from krm_fn.report.object_change import (
     RemovalOutcome,
     is_immutable,
 )
+from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.compare import compare, find_fate
 from krm_fn.tools.diff.diff import write_difference

@@ -11,6 +11,7 @@ from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from krm_fn.base.go_yaml import is_text, read_number, read_timestamp
 from krm_fn.base.item import Item, data_keys, read_item
 from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import (
@@ -28,7 +29,6 @@ from krm_fn.base.node import (
     step,
     text,
 )
-from krm_fn.core.names.go_yaml import is_text, read_number, read_timestamp
 from krm_fn.facts.kinds import SERVER_METADATA
 from krm_fn.facts.live_fields import BY_HAND, OPEN_MAPS, TWINS, TYPED, WRITTEN_BACK
 from krm_fn.linker.read import mapping

@@ -10,17 +10,18 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import CONFIG_KINDS, Item
-from krm_fn.base.kind import KINDS, Kind, kind_of
-from krm_fn.base.node import get, scalars, text
-from krm_fn.base.pods import find_templates
-from krm_fn.core.names.names import (
-    base_name,
+from krm_fn.base.item import (
+    CONFIG_KINDS,
+    Item,
     is_emitted,
     is_revision,
     is_secret_tracker,
     listed_revisions,
 )
+from krm_fn.base.kind import KINDS, Kind, kind_of
+from krm_fn.base.node import get, scalars, text
+from krm_fn.base.pods import find_templates
+from krm_fn.core.names.names import base_name
 from krm_fn.linker.api import Api, Forbidden, NotServed, Refused
 from krm_fn.linker.live_cluster import CONFIG_MAPS, SECRETS, Lists, find_resources
 from krm_fn.linker.read import below, mapping, text_in

@@ -13,10 +13,10 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from krm_fn.base.item import HASH
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
-from krm_fn.core.names.content_hash import HASH
-from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.report.secrets import stderr_lines
 from krm_fn.tools.common.files import MANIFESTS, Allowance, Limits, unreadable
 from krm_fn.tools.common.program import Program, run_program, temporary_folder
 from krm_fn.tools.git.git import Repository

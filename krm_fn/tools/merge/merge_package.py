@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from krm_fn.base.changes import Changes
-from krm_fn.base.item import Item, read_item
+from krm_fn.base.item import Item, is_emitted, read_item
 from krm_fn.base.node import Node, get, is_mapping, is_null, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment, Jobs, Selector
@@ -17,7 +17,6 @@ from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.decide.name import unprotect
 from krm_fn.core.decide.run import read_package
-from krm_fn.core.names.names import is_emitted
 from krm_fn.core.yaml.apply import apply_changes
 from krm_fn.core.yaml.envelope import Envelope, join_streams, open_envelope, split_documents
 from krm_fn.core.yaml.reader import Expansion, embedded_reader, read_yaml

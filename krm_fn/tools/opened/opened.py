@@ -21,6 +21,7 @@ from krm_fn.base.node import (
     is_scalar,
     is_sequence,
     text,
+    walk,
 )
 from krm_fn.base.problem import Problem, Rejected, Severity, at
 from krm_fn.base.settings import (
@@ -42,7 +43,7 @@ from krm_fn.core.config.configuration import find_configuration as find_among_al
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import authored_id, base_name, former_names, is_named_late
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
-from krm_fn.core.yaml.reader import Expansion, read_yaml, walk, warn_about_repeated
+from krm_fn.core.yaml.reader import Expansion, read_yaml, warn_about_repeated
 from krm_fn.function import decide, read_config
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.builds.builds import HelmOptions, Marked

@@ -10,7 +10,16 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import TypeAlias
 
-from krm_fn.base.item import CONFIG_KINDS, Item, about
+from krm_fn.base.item import (
+    CONFIG_KINDS,
+    HASH,
+    NOT_SPEC,
+    WORD,
+    Item,
+    about,
+    is_emitted,
+    is_revision,
+)
 from krm_fn.base.kind import CONSUMER_KINDS, DEPLOYERS, Protection
 from krm_fn.base.node import (
     Mapping,
@@ -26,15 +35,13 @@ from krm_fn.base.node import (
 from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId, listing
 from krm_fn.core.decide.run import Package, read_package
 from krm_fn.core.names.content_digest import read_content
-from krm_fn.core.names.content_hash import HASH
-from krm_fn.core.names.names import NOT_SPEC, WORD, authored_id, base_name, is_emitted, is_revision
+from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import versioned
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.report.change_lines import REFUSALS
 from krm_fn.report.object_change import Refusal, find_refusal, is_immutable
-from krm_fn.report.secrets import hide_in_problems
+from krm_fn.report.secrets import hide_in_problems, stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.tools.common.opened_texts import placed_in

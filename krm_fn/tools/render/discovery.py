@@ -12,7 +12,7 @@ from pathlib import Path
 
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import CONFIG_FILE
-from krm_fn.core.yaml.results import stderr_lines
+from krm_fn.report.secrets import stderr_lines
 from krm_fn.tools.builds.builds import find_plugins, runtimes_of
 from krm_fn.tools.common.files import (
     Allowance,

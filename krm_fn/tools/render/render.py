@@ -11,8 +11,8 @@ from krm_fn.core.decide.summarize_run import summarize_run
 from krm_fn.core.yaml.apply import Applied, apply_changes
 from krm_fn.core.yaml.envelope import Envelope, find_objects, join_streams
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.core.yaml.splice import write_document
+from krm_fn.report.secrets import stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.tools.common.opened_texts import share_out

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Object
+from krm_fn.base.go_yaml import read_scalar
 from krm_fn.base.item import Item, about
 from krm_fn.base.kind import SYNC_WAVE, wave_of, wave_order
 from krm_fn.base.link_plan import LinkPlan
@@ -24,7 +25,6 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.problem import Problem, ResourceId
 from krm_fn.core.config.plain import plain_value
-from krm_fn.core.names.go_yaml import read_scalar
 from krm_fn.core.names.names import content_name, is_image
 from krm_fn.tools.common.rendered import OF_CRON_JOB, find_job_containers, runs_linker
 

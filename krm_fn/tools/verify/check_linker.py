@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, about
+from krm_fn.base.item import Item, about, listed_revisions
 from krm_fn.base.kind import ADD_ON_KINDS, SYNC_WAVE, wave_of, wave_order
 from krm_fn.base.link_plan import (
     REVISION_KINDS,
@@ -21,7 +21,6 @@ from krm_fn.base.node import elements, get, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Settings
 from krm_fn.core.decide.run import Package, Revision
-from krm_fn.core.names.names import listed_revisions
 from krm_fn.core.references.find import find_in_rules
 from krm_fn.core.references.generated import find_generated
 from krm_fn.extras.emit_linker import (

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, about, locate
+from krm_fn.base.item import Item, about, is_revision, listed_revisions, locate
 from krm_fn.base.kind import (
     DEPLOYERS,
     HOOKS,
@@ -17,18 +17,11 @@ from krm_fn.base.kind import (
 )
 from krm_fn.base.node import FieldPath, scalars
 from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.reference import ResolvedReference
 from krm_fn.core.decide.run import Choice
 from krm_fn.core.names.content_hash import Unhashable
-from krm_fn.core.names.names import (
-    CONTENT_NAME,
-    base_name,
-    hash_in_name,
-    is_revision,
-    listed_revisions,
-    without_hash,
-)
+from krm_fn.core.names.names import CONTENT_NAME, base_name, hash_in_name, without_hash
 from krm_fn.core.references.generated import hash_of
-from krm_fn.core.references.reference import ResolvedReference
 from krm_fn.guards.readers import find_early_readers
 from krm_fn.tools.common.rendered import is_internal
 from krm_fn.tools.verify.rendering import (

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item
+from krm_fn.base.item import Item, is_revision
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.settings import NO_ENVIRONMENT, Settings, Strategy
 from krm_fn.core.decide.choose import choose
@@ -21,7 +21,7 @@ from krm_fn.core.decide.run import (
     is_of_chart,
     read_package,
 )
-from krm_fn.core.names.names import base_name, hash_in_name, is_revision
+from krm_fn.core.names.names import base_name, hash_in_name
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import Authored, References, find_embedded

@@ -18,12 +18,11 @@ from krm_fn.core.config.configuration import Configuration, read_by_set
 from krm_fn.core.yaml.apply import add_results
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
 from krm_fn.core.yaml.reader import embedded_reader, read_yaml
-from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.core.yaml.splice import plan_patch
 from krm_fn.lint.lint import lint
 from krm_fn.lint.not_followed import find_unfollowed_affixes
 from krm_fn.lint.without_effect import find_encrypted_keys
-from krm_fn.report.secrets import hide_in_problems
+from krm_fn.report.secrets import hide_in_problems, stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits, built_from
 from krm_fn.tools.common.opened_texts import OpenedText, items_of, place_by_object, placed_in

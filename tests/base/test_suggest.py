@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.core.names.suggest import did_you_mean, nearest, suggest
+from krm_fn.base.suggest import did_you_mean, nearest, suggest
 
 LINKER = (
     "enabled",

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from krm_fn.base.go_yaml import ScalarValue, is_text, read_number, read_scalar, read_timestamp
 from krm_fn.base.node import Scalar, is_scalar
-from krm_fn.core.names.go_yaml import ScalarValue, is_text, read_number, read_scalar, read_timestamp
 from krm_fn.core.yaml.reader import read_yaml
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from krm_fn.core.names.suggest import differ_by_a_letter, find_near
+from krm_fn.base.suggest import differ_by_a_letter, find_near
 
 MISSPELLED = [
     pytest.param("web-confg", "web-config", id="a letter too few"),
