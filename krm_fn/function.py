@@ -21,9 +21,14 @@ from krm_fn.core.config.configuration import (
 from krm_fn.core.config.plain import place_settings
 from krm_fn.core.decide.run import Run, read_package
 from krm_fn.core.decide.summarize_run import summarize_run
-from krm_fn.core.yaml.apply import add_results, apply_changes
-from krm_fn.core.yaml.envelope import Envelope, open_envelope
-from krm_fn.core.yaml.reader import Expansion, embedded_reader, read_yaml, warn_about_repeated
+from krm_fn.core.yaml.yaml import (
+    Envelope,
+    Expansion,
+    add_results,
+    apply_changes,
+    open_envelope,
+    read_yaml,
+)
 from krm_fn.lint.lint import lint
 from krm_fn.report.secrets import hide_in_problems, stderr_lines
 from krm_fn.transform import transform
@@ -59,7 +64,7 @@ def run(
         decided = decide(
             envelope.items, configuration, environment, expansion=expansion, is_in_place=True
         )
-        found = [*decided.changes.problems, *warn_about_repeated(envelope.document)]
+        found = [*decided.changes.problems, *envelope.document.warn_about_repeated()]
         changes = decided.changes._replace(problems=tuple(hide_in_problems(found, envelope.items)))
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
             return _refuse(envelope, changes.problems)
@@ -120,7 +125,7 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
         generated,
         settings.kinds,
     )
-    run = transform(package, settings, environment, embedded_reader(expansion))
+    run = transform(package, settings, environment, (expansion or Expansion()).read_embedded)
     changes = lint(run)
     applied = find_applied(items) if is_in_place else ()
     is_strict = settings.strict or environment.strict

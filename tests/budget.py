@@ -74,7 +74,7 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules without facts", len(code), 174, goal=165),
+        Count("modules without facts", len(code), 173, goal=165),
         Count("thousands of tokens, without facts", tokens / 1000, 318.5),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(
@@ -346,8 +346,8 @@ def count_met(modules: Mapping[str, Module]) -> list[Count]:
     met = met_by_tools(modules)
     names = sum(map(len, met.values()))
     return [
-        Count("names of the function that tools use", names, 114, goal=60),
-        Count("modules that they are from", len(met), 31, goal=12),
+        Count("names of the function that tools use", names, 106, goal=60),
+        Count("modules that they are from", len(met), 28, goal=12),
     ]
 
 

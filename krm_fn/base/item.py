@@ -16,7 +16,9 @@ from krm_fn.base.node import (
     entries,
     fields,
     get,
+    is_mapping,
     is_scalar,
+    is_sequence,
     read_path,
     step,
     text,
@@ -136,6 +138,26 @@ def read_item(node: MappingNode, origin: str = "", *, is_of_template: bool = Fal
     )
     annotations, labels = texts(metadata.get("annotations")), texts(metadata.get("labels"))
     return Item(node, who, annotations, labels, origin, is_of_template=is_of_template)
+
+
+def find_objects(nodes: Iterable[Node]) -> list[MappingNode]:
+    """Find the objects in documents, or in the items of a ResourceList. A List holds others."""
+    found: list[MappingNode] = []
+    for node in nodes:
+        found += _objects(node)
+    return found
+
+
+def _objects(node: Node) -> Iterator[MappingNode]:
+    """Yield the node itself, or the items of a List. A List may hold other Lists."""
+    if not is_mapping(node):
+        return
+    items = get(node, "items") if text(get(node, "kind")).endswith("List") else None
+    if is_sequence(items):
+        for inner in items.value:
+            yield from _objects(inner)
+    else:
+        yield node
 
 
 def data_keys(item: Item) -> list[str]:

@@ -14,10 +14,10 @@ from krm_fn.base.item import Item
 from krm_fn.base.problem import Rejected, Severity
 from krm_fn.base.settings import NO_ENVIRONMENT, Environment
 from krm_fn.cli.main import main
-from krm_fn.core.yaml.apply import plan_splices
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import MAX_DEPTH, Expansion, read_yaml
 from krm_fn.core.yaml.splice import apply_splices
+from krm_fn.core.yaml.yaml import plan_splices
 from krm_fn.report.table import Screen
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance

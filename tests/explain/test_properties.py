@@ -23,9 +23,9 @@ from krm_fn.core.config.configuration import as_passed
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import CONTENT_NAME, authored_id
 from krm_fn.core.references.find import ROLES
-from krm_fn.core.yaml.apply import apply_changes
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
 from krm_fn.core.yaml.reader import MAX_DEPTH, Expansion, read_yaml
+from krm_fn.core.yaml.yaml import apply_changes
 from krm_fn.function import decide, find_only_configuration
 from krm_fn.report.markup import write_forms
 from krm_fn.report.secrets import Masks

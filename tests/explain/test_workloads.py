@@ -15,9 +15,9 @@ from krm_fn.base.item import Item, is_emitted
 from krm_fn.base.node import Node, entries, fields, get, is_scalar
 from krm_fn.base.problem import ResourceId
 from krm_fn.core.names.names import authored_id
-from krm_fn.core.yaml.apply import apply_changes
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
 from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import apply_changes
 from krm_fn.function import run
 from krm_fn.report.markup import write_forms
 from krm_fn.report.object_change import Effect

@@ -23,7 +23,7 @@ from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import run
 from krm_fn.tools.common.rendered import is_deployed
-from krm_fn.tools.render.deployable import deployable, internal_annotations
+from krm_fn.tools.render.render import deployable, internal_annotations
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, TRANSFORMS, is_emitted
 from tests.extras.mounted import without_mounts
 from tests.function.openapi import find_errors, objects_in

@@ -94,7 +94,7 @@ ROOMS = {
     "tools/builds/check_kustomization": "tests/builds/test_check_kustomization.py tests/builds/test_named_fields.py "
     "tests/opened/test_sources.py",
     "tools/elsewhere/scripts": "tests/elsewhere/test_scripts.py tests/elsewhere/test_other_charts.py",
-    "tools/render/deployable": "tests/render/test_deployable.py",
+    "tools/render/render": "tests/render/test_deployable.py tests/render/test_render.py",
     "tools/common/files": "tests/common/test_files.py tests/opened/test_root.py "
     "tests/builds/test_names_of_a_tree.py",
     "tools/builds/kustomization": "tests/builds/test_check_kustomization.py tests/builds/test_named_fields.py "

@@ -319,7 +319,7 @@ TELLING = (
     ),
     Telling(
         "the names that the other side's linker lists are lost",
-        "_join",
+        "join_objects",
         "item.id not in known and item.node in parts",
         "False",
         "tests/merge/test_driver.py",

@@ -4,10 +4,10 @@ import pytest
 
 from krm_fn.base.changes import Changes
 from krm_fn.base.problem import Rejected
-from krm_fn.core.yaml.apply import apply_changes
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.render.deployable import deployable, is_deployable, read_deployable
+from krm_fn.core.yaml.yaml import apply_changes
+from krm_fn.tools.render.render import deployable, is_deployable, read_deployable
 
 WEB = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web # the shop\n"
 LOCAL = (

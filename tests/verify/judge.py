@@ -1,7 +1,7 @@
 """Whether verify finds anything in what the function has written."""
 
 from krm_fn.function import run
-from krm_fn.tools.render.deployable import deployable
+from krm_fn.tools.render.render import deployable
 from krm_fn.tools.verify.verify import VerifyOptions, verify
 
 

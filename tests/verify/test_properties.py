@@ -5,14 +5,13 @@ from pathlib import Path
 import pytest
 
 from krm_fn.core.names.names import hash_in_name
-from krm_fn.core.yaml.apply import plan_splices
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.splice import apply_splices
+from krm_fn.core.yaml.yaml import plan_splices
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.opened.sources import Inputs
-from krm_fn.tools.render.deployable import deployable
-from krm_fn.tools.render.render import render
+from krm_fn.tools.render.render import deployable, render
 from krm_fn.tools.verify.rendering import Rendering, read_rendering
 from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.cases import MIGRATION_STEPS, TRANSFORMS

@@ -3,10 +3,10 @@
 from krm_fn.base.changes import Changes, Patch
 from krm_fn.base.item import read_item
 from krm_fn.base.node import Mapping, is_mapping
-from krm_fn.core.yaml.apply import plan_splices
 from krm_fn.core.yaml.envelope import Envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.splice import apply_splices
+from krm_fn.core.yaml.yaml import plan_splices
 
 
 def patched(source: str, patch: Patch) -> str:

@@ -13,10 +13,10 @@ from krm_fn.base.changes import Changes, ListPatch, Patch
 from krm_fn.base.node import Node, Sequence, children
 from krm_fn.base.problem import Rejected
 from krm_fn.core.yaml import reader
-from krm_fn.core.yaml.apply import plan_splices
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import MAX_DEPTH, Source, _compose, _Parser, _Recomposer, read_yaml
 from krm_fn.core.yaml.splice import apply_splices
+from krm_fn.core.yaml.yaml import plan_splices
 from tests.volume import IS_WHOLE, examples_of
 
 CASES = Path(__file__).parents[2] / "fixtures"

@@ -6,9 +6,9 @@ import pytest
 
 from krm_fn.base.changes import Changes, ListPatch, Patch
 from krm_fn.core.yaml import prove
-from krm_fn.core.yaml.apply import apply_changes
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import apply_changes
 
 FIRST = "kind: A\nmetadata:\n  name: a\n  labels:\n    b: c\n    d: e\nspec:\n  list:\n  - f: 1\n    g: 2\n  - h: 3\n"
 STREAM = f"{FIRST}---\n{FIRST}---\nkind: B\ni: 4\n"

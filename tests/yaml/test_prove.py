@@ -8,7 +8,8 @@ import yaml
 
 from krm_fn.base.changes import Changes, ListPatch
 from krm_fn.base.problem import Rejected
-from krm_fn.core.yaml import apply, prove
+from krm_fn.core.yaml import prove
+from krm_fn.core.yaml import yaml as apply
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.splice import Splice

@@ -9,7 +9,8 @@ import yaml
 
 from krm_fn.base.changes import Object
 from krm_fn.base.problem import Rejected
-from krm_fn.core.yaml import apply, prove
+from krm_fn.core.yaml import prove
+from krm_fn.core.yaml import yaml as apply
 from krm_fn.core.yaml.prove import leave_out_repeated
 from krm_fn.core.yaml.splice import apply_splices
 from krm_fn.function import run

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from krm_fn.base.problem import Rejected
-from krm_fn.core.yaml import apply, prove
+from krm_fn.core.yaml import prove
+from krm_fn.core.yaml import yaml as apply
 from krm_fn.core.yaml.splice import Splice, apply_splices
 from krm_fn.function import run
 from tests.yaml.test_prove import BLOCK, CONFIG, HEAD

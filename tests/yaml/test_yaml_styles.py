@@ -11,7 +11,8 @@ import yaml
 from ruamel.yaml import YAML
 
 from krm_fn.base.problem import Rejected
-from krm_fn.core.yaml import apply, prove
+from krm_fn.core.yaml import prove
+from krm_fn.core.yaml import yaml as apply
 from krm_fn.core.yaml.splice import Splice, apply_splices
 from krm_fn.function import run
 from tests.volume import part_of, seed_of

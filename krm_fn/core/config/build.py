@@ -79,7 +79,7 @@ from krm_fn.core.config.plain import (
     refuse,
 )
 from krm_fn.core.names.names import EXPECTED_IMAGE, SET_NAME, is_image
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import read_yaml
 
 _Read: TypeAlias = Callable[[Plain], Any]
 _Table: TypeAlias = Dict[str, _Read]

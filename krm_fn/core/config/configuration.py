@@ -29,7 +29,7 @@ from krm_fn.base.settings import (
 from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.names.names import is_our_program
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import read_yaml
 
 _MOST_FIELDS = 3
 """Fields that a contradiction names."""

@@ -8,10 +8,10 @@ import re
 from base64 import b64decode
 from binascii import Error
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from krm_fn.base.item import DATA_FIELDS, Item, read_item
+from krm_fn.base.item import DATA_FIELDS, Item, find_objects, read_item
 from krm_fn.base.node import (
     Mapping,
     Node,
@@ -159,26 +159,6 @@ def _start(node: Node) -> int:
     return node.start
 
 
-def find_objects(nodes: Iterable[Node]) -> list[Mapping]:
-    """Find the objects in documents, or in the items of a ResourceList. A List holds others."""
-    found: list[Mapping] = []
-    for node in nodes:
-        found += _objects(node)
-    return found
-
-
-def _objects(node: Node) -> Iterator[Mapping]:
-    """Yield the node itself, or the items of a List. A List may hold other Lists."""
-    if not is_mapping(node):
-        return
-    items = get(node, "items") if text(get(node, "kind")).endswith("List") else None
-    if is_sequence(items):
-        for inner in items.value:
-            yield from _objects(inner)
-    else:
-        yield node
-
-
 def _refuse_encoded_names(text: str, items: list[Item]) -> None:
     """Raise at a name, a kind or a key in base64, which other tools decode.
 
@@ -235,6 +215,15 @@ def join_streams(texts: list[str]) -> str:
     if len(plain) == 1:
         return plain[0]
     return "".join(_with_marker(text) for text in [*map(end_last_line, plain[:-1]), *plain[-1:]])
+
+
+def join_objects(first: Envelope, second: Envelope) -> bytes:
+    """Return the objects of two streams. Of two with one id it is that of the first."""
+    known = {item.id for item in first.items}
+    parts = {part.root: part for part in split_documents(second.document)}
+    new = [parts[item.node] for item in second.items if item.id not in known and item.node in parts]
+    texts = [first.document.text, *(second.document.text[one.start : one.end] for one in new)]
+    return first.encode(join_streams(texts))
 
 
 def _comment_directives(text: str) -> str:

@@ -16,6 +16,7 @@ from krm_fn.base.changes import (
     combine_patches,
 )
 from krm_fn.base.node import (
+    Mapping,
     NewValue,
     Node,
     elements,
@@ -25,7 +26,6 @@ from krm_fn.base.node import (
     is_scalar,
     is_sequence,
 )
-from krm_fn.core.yaml.envelope import Envelope
 
 Expected: TypeAlias = (
     "Node | str | bool | int | Sequence[Expected] | Grown | Dict[str, Expected] | Fields"
@@ -153,11 +153,15 @@ class Expectation(NamedTuple):
 
 
 def expect(
-    envelope: Envelope, changes: Changes, results: tuple[Object, ...], kept: Dict[Node, list[Any]]
+    resource_list: Mapping | None,
+    changes: Changes,
+    results: tuple[Object, ...],
+    kept: Dict[Node, list[Any]],
 ) -> Expectation:
-    """Collect by node what must become of an envelope.
+    """Collect by node what must become of the objects of a text.
 
-    `results` are appended to those of the ResourceList.
+    `resource_list` is the ResourceList around them, if there is one. `results` are appended to
+    its own.
     """
     patches: dict[Node, Patch] = {
         item.node: patch for item, patch in combine_patches(changes.patches)
@@ -165,12 +169,12 @@ def expect(
     edits: dict[Node | None, dict[Node, Change]] = {None: {}}
     for edit in combine_edits(changes.edits):
         edits.setdefault(edit.item.node, {})[edit.change.node] = edit.change
-    if envelope.resource_list is not None:
-        items = get(envelope.resource_list, "items")
+    if resource_list is not None:
+        items = get(resource_list, "items")
         if items is not None and changes.add:
             edits[None][items] = SetItems(items, changes.add)
         if results:
-            patches[envelope.resource_list] = {"results": ListPatch(add=results)}
+            patches[resource_list] = {"results": ListPatch(add=results)}
     return Expectation(
         patches=patches,
         replaced={item.node: wanted for item, wanted in changes.replace},

@@ -452,7 +452,7 @@ def prove(
     if not excerpt.is_intact or _has_more_repeated(written, envelope.document):
         raise Rejected(_problem(None, "the output would differ where nothing was planned"))
     # Then each document that was read says what becomes of one of the input, or is a new one.
-    expectation = expect(envelope, changes, results, excerpt.kept)
+    expectation = expect(envelope.resource_list, changes, results, excerpt.kept)
     found = [root for root in written.roots if not is_null(root)]
     stay = [root for root in excerpt.roots if not is_null(root) and root not in expectation.removed]
     documents: list[Expected] = [*stay]
@@ -484,7 +484,7 @@ def _says_already(envelope: Envelope, changes: Changes, results: tuple[Object, .
     """Tell whether the input says what it must: then it has been read already."""
     if changes.add or changes.replace or changes.remove or results:
         return False
-    expectation = expect(envelope, changes, (), {})
+    expectation = expect(envelope.resource_list, changes, (), {})
     pairs: list[_Pair] = [
         (node, expectation.of(node, {}), {}, None) for node in expectation.patches
     ]

@@ -11,8 +11,8 @@ import codecs
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from collections.abc import Iterator
+from functools import cached_property
 from io import BytesIO
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Self, cast
@@ -193,6 +193,17 @@ class Document(NamedTuple):
     has_aliases: bool
     repeated: tuple[Repeated, ...] = ()
 
+    def warn_about_repeated(self) -> list[Problem]:
+        """Say of each key that a mapping has again that some programs refuse it."""
+        problems = []
+        for one in self.repeated:
+            message = (
+                f"duplicate key {one.key.value!r} with the same value as on line {one.first_line}; "
+                "helm and kubectl read it, and kustomize refuses it: remove one of them"
+            )
+            problems.append(at(one.key.start_mark, message)._replace(severity=Severity.WARNING))
+        return problems
+
 
 class Exploded(Rejected):
     """Aliases stand for more nodes than a run may walk."""
@@ -221,6 +232,18 @@ class Expansion:
                 f"aliases expand {self._written} YAML nodes to {self._expanded}, allowed: {allowed}"
             )
             raise Exploded(at(place.start_mark, message))
+
+    def read_embedded(self, text: str) -> list[Node]:
+        """Read YAML in the data of a ConfigMap.
+
+        A text that cannot be read references nothing. Raises Exploded.
+        """
+        try:
+            return read_yaml(text.encode(), self).roots
+        except Exploded:
+            raise
+        except Rejected:
+            return []
 
 
 def read_yaml(
@@ -618,35 +641,6 @@ def _is_same(values: tuple[Node, ...]) -> bool:
     return True
 
 
-def warn_about_repeated(document: Document) -> list[Problem]:
-    """Say of each key that a mapping has again that some programs refuse it."""
-    problems = []
-    for one in document.repeated:
-        message = (
-            f"duplicate key {one.key.value!r} with the same value as on line {one.first_line}; helm and kubectl read "
-            "it, and kustomize refuses it: remove one of them"
-        )
-        problems.append(at(one.key.start_mark, message)._replace(severity=Severity.WARNING))
-    return problems
-
-
 def _duplicate(one: Repeated) -> Problem:
     message = f"duplicate key {one.key.value!r}; the first is on line {one.first_line}"
     return at(one.key.start_mark, message)
-
-
-def embedded_reader(expansion: Expansion | None = None) -> Callable[[str], list[Node]]:
-    """Return what reads YAML in the data of ConfigMaps.
-
-    A text that cannot be read references nothing. It raises Exploded.
-    """
-    return partial(_read_embedded, expansion or Expansion())
-
-
-def _read_embedded(expansion: Expansion, text: str) -> list[Node]:
-    try:
-        return read_yaml(text.encode(), expansion).roots
-    except Exploded:
-        raise
-    except Rejected:
-        return []

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from krm_fn.base.node import get, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import KIND
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.tools.builds.affixes import find_affixes, find_own_affixes
 from krm_fn.tools.builds.check_chart import check_chart
 from krm_fn.tools.builds.check_kustomization import Checked, check_kustomization, read_tree

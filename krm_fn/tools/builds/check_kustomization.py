@@ -20,6 +20,7 @@ from krm_fn.base.problem import Problem, Rejected
 from krm_fn.tools.builds.affixes import adds_affix, affixes_of, find_fixed, find_names_taken
 from krm_fn.tools.builds.kustomization import (
     PLUGINS,
+    KustomizeTree,
     Marked,
     PathReference,
     Plugin,
@@ -49,34 +50,6 @@ _UNEQUAL = {
     "buildMetadata": "kustomize adds it to what krm-fn adds too, which krm-fn cannot do for it; remove it",
 }
 """Fields that take effect behind the last transformer, and what to do about each."""
-
-
-class KustomizeTree(NamedTuple):
-    """A kustomization, and all that kustomize reads to build it.
-
-    `function`: krm-fn, if it is the last transformer.
-
-    The paths are absolute and as they are named: some, or folders above them, may be links.
-    """
-
-    directory: Path
-    function: Plugin | None
-    files: dict[Path, bytes]
-    folders: set[Path]
-
-    @property
-    def configuration(self) -> tuple[Path, bytes] | None:
-        """The file of the configuration of krm-fn, as seen from the directory, and its text.
-
-        If it is in place, that is the kustomization, and the text begins on the same line.
-        """
-        function = self.function
-        if function is None:
-            return None
-        if not function.is_inline:
-            return Path(os.path.relpath(function.path, self.directory)), self.files[function.path]
-        before = function.entry.start_mark.line + (function.entry.style in ("|", ">"))
-        return Path(function.kustomization.name), b"\n" * before + function.entry.value.encode()
 
 
 class Checked(NamedTuple):

@@ -29,7 +29,7 @@ from krm_fn.base.node import (
 from krm_fn.base.problem import Problem, Rejected, at
 from krm_fn.base.settings import is_configuration
 from krm_fn.core.names.names import is_our_program
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.tools.builds.named_fields import named_field, read_kustomization, read_plainly
 from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Files, without_dots
 from krm_fn.tools.common.opened_texts import place, placed_in
@@ -371,3 +371,31 @@ def _split_repository(path: str, segments: int) -> tuple[str, str]:
         if len(parts) >= segments
         else ("", "")
     )
+
+
+class KustomizeTree(NamedTuple):
+    """A kustomization, and all that kustomize reads to build it.
+
+    `function`: krm-fn, if it is the last transformer.
+
+    The paths are absolute and as they are named: some, or folders above them, may be links.
+    """
+
+    directory: Path
+    function: Plugin | None
+    files: dict[Path, bytes]
+    folders: set[Path]
+
+    @property
+    def configuration(self) -> tuple[Path, bytes] | None:
+        """The file of the configuration of krm-fn, as seen from the directory, and its text.
+
+        If it is in place, that is the kustomization, and the text begins on the same line.
+        """
+        function = self.function
+        if function is None:
+            return None
+        if not function.is_inline:
+            return Path(os.path.relpath(function.path, self.directory)), self.files[function.path]
+        before = function.entry.start_mark.line + (function.entry.style in ("|", ">"))
+        return Path(function.kustomization.name), b"\n" * before + function.entry.value.encode()

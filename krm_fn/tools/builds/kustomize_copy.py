@@ -21,12 +21,8 @@ from types import MappingProxyType
 from krm_fn.base.changes import Changes, Patch
 from krm_fn.base.node import Node, children, is_scalar, walk
 from krm_fn.base.problem import Rejected, ResourceId
-from krm_fn.core.yaml.apply import plan_splices
-from krm_fn.core.yaml.envelope import open_envelope
-from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.core.yaml.splice import Splice, apply_splices
-from krm_fn.tools.builds.check_kustomization import KustomizeTree
-from krm_fn.tools.builds.kustomization import Plugin
+from krm_fn.core.yaml.yaml import apply_changes, open_envelope, read_yaml
+from krm_fn.tools.builds.kustomization import KustomizeTree, Plugin
 from krm_fn.tools.common.files import prove_below
 from krm_fn.tools.common.program import held_signals, temporary_folder
 
@@ -148,7 +144,7 @@ def graft(plain: bytes, patched: bytes) -> bytes:
     changes = Changes(
         patches=tuple((item, _annotate(noted.get(item.id, {}))) for item in envelope.items)
     )
-    return apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode()
+    return apply_changes(envelope, changes).text.encode()
 
 
 def _annotate(annotations: dict[str, str]) -> Patch:
@@ -173,9 +169,8 @@ def _with_entry(kustomization: bytes, function: Plugin, value: str) -> bytes:
     start = function.entry.start
     entry = next(node for node in walk(document.roots) if is_scalar(node) and node.start == start)
     tail = "\n" if entry.style in ("|", ">") else ""
-    edited = apply_splices(
-        document.text, [Splice(start, entry.end, json.dumps(value) + tail)]
-    ).encode()
+    before, behind = document.text[:start], document.text[entry.end :]
+    edited = f"{before}{json.dumps(value)}{tail}{behind}".encode()
     try:
         is_proven = _flatten(read_yaml(edited).roots) == _flatten(document.roots, {entry: value})
     except Rejected:

@@ -24,7 +24,7 @@ from krm_fn.base.node import (
     walk,
 )
 from krm_fn.base.problem import Problem, Rejected, at
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import read_yaml
 
 _ANY_CASE = str.maketrans(f"{ascii_uppercase}\u017f\u212a", f"{ascii_lowercase}sk")
 """What `encoding/json` of Go folds into ASCII. Python folds more: the ligature of `fi`, for one."""

@@ -9,7 +9,7 @@ from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item
 from krm_fn.base.node import Marks, Node, read_path
 from krm_fn.base.problem import Problem, Rejected
-from krm_fn.core.yaml.envelope import Envelope
+from krm_fn.core.yaml.yaml import Envelope
 
 
 def place(name: str, problem: Problem) -> Problem:

@@ -18,7 +18,7 @@ from krm_fn.base import keys
 from krm_fn.base.node import elements, get, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity, listing
 from krm_fn.base.settings import Strategy
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.tools.common.files import CHART, MANIFESTS, Limits, real_path
 from krm_fn.tools.elsewhere.scripts import (
     MOST_LINES,

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.node import elements, fields, text
 from krm_fn.base.problem import Outcome
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.report.table import Screen, fold
 
 _GAP = re.compile(r"\{[a-z_]+\}")

@@ -30,9 +30,7 @@ from krm_fn.base.problem import Problem, Rejected
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Settings
 from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.configuration import find_in_kptfile
-from krm_fn.core.yaml.apply import apply_changes
-from krm_fn.core.yaml.envelope import open_envelope
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import apply_changes, open_envelope, read_yaml
 from krm_fn.function import read_config
 from krm_fn.tools.builds.builds import find_plugins, fold_name, runtimes_of
 from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, Allowance, Files, built_from

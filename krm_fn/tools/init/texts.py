@@ -12,8 +12,7 @@ from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import CONFIG_FILE, Settings
 from krm_fn.core.config.plain import load_schema
 from krm_fn.core.names.names import PROGRAM
-from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.core.yaml.splice import write_scalar
+from krm_fn.core.yaml.yaml import read_yaml, write_scalar
 
 # `exec` and no image: the first build needs nothing but the krm-fn that has written this (decision
 # 64).

@@ -14,14 +14,13 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.base.item import Item, read_item
+from krm_fn.base.item import Item, find_objects, read_item
 from krm_fn.base.node import Node, elements, get, is_null, text
 from krm_fn.base.pods import find_templates
 from krm_fn.base.problem import Problem, Rejected, listing
 from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, is_configuration
 from krm_fn.core.config.configuration import find_in_kptfile
-from krm_fn.core.yaml.envelope import find_objects
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.tools.builds.builds import find_local_bases, find_plugins, named_fields
 from krm_fn.tools.common.files import (
     CHART,

@@ -10,7 +10,7 @@ from krm_fn.base.item import Item, read_item
 from krm_fn.base.keys import LAST_APPLIED
 from krm_fn.base.kind import DEPLOYERS, Kind
 from krm_fn.base.node import Mapping, Node, fields, get, is_mapping
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.facts.kinds import HASH_LABELS, SERVER_METADATA
 from krm_fn.facts.live_fields import APPLIERS, BY_HAND, SERVER_MARKS
 from krm_fn.linker.read import below, list_of, mapping, text_in

@@ -17,9 +17,14 @@ from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.config.plain import plain_value
 from krm_fn.core.decide.name import unprotect
 from krm_fn.core.decide.run import read_package
-from krm_fn.core.yaml.apply import apply_changes
-from krm_fn.core.yaml.envelope import Envelope, join_streams, open_envelope, split_documents
-from krm_fn.core.yaml.reader import Expansion, embedded_reader, read_yaml
+from krm_fn.core.yaml.yaml import (
+    Envelope,
+    Expansion,
+    apply_changes,
+    join_objects,
+    open_envelope,
+    read_yaml,
+)
 from krm_fn.extras.jobs import restore_jobs
 from krm_fn.function import decide, read_config
 from krm_fn.lint.lint import lint
@@ -230,12 +235,7 @@ def _join(ours: bytes, theirs: bytes) -> bytes:
     """
     if not ours:
         return theirs
-    first, second = (open_envelope(read_yaml(data)) for data in (ours, theirs))
-    known = {item.id for item in first.items}
-    parts = {part.root: part for part in split_documents(second.document)}
-    new = [parts[item.node] for item in second.items if item.id not in known and item.node in parts]
-    texts = [first.document.text, *(second.document.text[one.start : one.end] for one in new)]
-    return first.encode(join_streams(texts))
+    return join_objects(*(open_envelope(read_yaml(data)) for data in (ours, theirs)))
 
 
 def _by_path(versions: Versions[Mapping[str, _U]]) -> Iterator[tuple[str, Versions[_U | None]]]:
@@ -295,5 +295,5 @@ def restore_authored(
     )
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     package = read_package(items, config_id, settings.linker.namespace or "", kinds=settings.kinds)
-    restored = transform(package, by_author, Environment(warns=False), embedded_reader(expansion))
+    restored = transform(package, by_author, Environment(warns=False), expansion.read_embedded)
     return lint(restored) + unprotect(restored.revisions, settings) + restore_jobs(package)

@@ -42,8 +42,7 @@ from krm_fn.core.config.configuration import (
 from krm_fn.core.config.configuration import find_configuration as find_among_all
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import authored_id, base_name, former_names, is_named_late
-from krm_fn.core.yaml.envelope import Envelope, open_envelope
-from krm_fn.core.yaml.reader import Expansion, read_yaml, warn_about_repeated
+from krm_fn.core.yaml.yaml import Envelope, Expansion, open_envelope, read_yaml
 from krm_fn.function import decide, read_config
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.builds.builds import HelmOptions, Marked
@@ -131,7 +130,7 @@ def open_inputs(
     configuration = _choose_configuration(given, found.configs, opened, environment, inputs.remedy)
     remarks = [*found.remarks]
     for name, envelope in opened:
-        remarks += [place(name, one) for one in warn_about_repeated(envelope.document)]
+        remarks += [place(name, one) for one in envelope.document.warn_about_repeated()]
     shared = [*_find_shared_parts(found, opened)]
     remarks += shared
     made_anew = _find_made_anew(found.texts, opened)

@@ -37,8 +37,7 @@ from krm_fn.core.decide.run import Package, read_package
 from krm_fn.core.names.content_digest import read_content
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import versioned
-from krm_fn.core.yaml.envelope import open_envelope
-from krm_fn.core.yaml.reader import read_yaml
+from krm_fn.core.yaml.yaml import open_envelope, read_yaml
 from krm_fn.report.change_lines import REFUSALS
 from krm_fn.report.object_change import Refusal, find_refusal, is_immutable
 from krm_fn.report.secrets import hide_in_problems, stderr_lines

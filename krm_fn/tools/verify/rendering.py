@@ -25,7 +25,7 @@ from krm_fn.core.names.names import base_name, hash_in_name
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import Authored, References, find_embedded
-from krm_fn.core.yaml.reader import embedded_reader
+from krm_fn.core.yaml.yaml import Expansion
 from krm_fn.extras.mounts.plan_mounts import read_mounts
 from krm_fn.tools.common.rendered import find_default_namespace, read_written
 from krm_fn.transform import make_survey
@@ -100,7 +100,7 @@ def read_rendering(
     package = read_package(items, config_id, namespace, generated, kinds)
     index, authored = read_written(package, settings_by_set.values())
     references = References(
-        index, authored, embedded=find_embedded(package.configs, index, embedded_reader())
+        index, authored, embedded=find_embedded(package.configs, index, Expansion().read_embedded)
     )
     survey = make_survey(package, Settings(), NO_ENVIRONMENT, references)
     revisions = Revisions(_read_revision(item) for item in package.configs if is_revision(item))

@@ -15,10 +15,14 @@ from krm_fn.base.node import is_mapping, is_null, step
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, count
 from krm_fn.base.settings import Environment
 from krm_fn.core.config.configuration import Configuration, read_by_set
-from krm_fn.core.yaml.apply import add_results
-from krm_fn.core.yaml.envelope import Envelope, open_envelope
-from krm_fn.core.yaml.reader import embedded_reader, read_yaml
-from krm_fn.core.yaml.splice import plan_patch
+from krm_fn.core.yaml.yaml import (
+    Envelope,
+    Expansion,
+    add_results,
+    open_envelope,
+    plan_patch,
+    read_yaml,
+)
 from krm_fn.lint.lint import lint
 from krm_fn.lint.not_followed import find_unfollowed_affixes
 from krm_fn.lint.without_effect import find_encrypted_keys
@@ -178,7 +182,7 @@ def check_again(rendering: Rendering) -> Iterator[Problem]:
     # A warning of the function is no sign that something has changed.
     settings = only.settings._replace(strict=False)
     environment = Environment(namespace=rendering.package.namespace, warns=False)
-    changes = lint(transform(rendering.package, settings, environment, embedded_reader()))
+    changes = lint(transform(rendering.package, settings, environment, Expansion().read_embedded))
     edits = [*changes.edits]
     for item, patch in combine_patches(changes.patches):
         edits += plan_patch(item, patch)

@@ -1,8 +1,12 @@
-"""Apply changes to a text as splices, whole objects included. There is no other way to write."""
+"""Apply changes to a text as splices, whole objects included. There is no other way to write.
 
+This is the door of the room: what reads a text, finds its objects and writes it is here.
+"""
+
+from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
@@ -11,6 +15,7 @@ from krm_fn.base.changes import (
     Changes,
     Edit,
     Object,
+    Patch,
     SetFields,
     SetItems,
     combine_edits,
@@ -30,10 +35,19 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.yaml import layout
-from krm_fn.core.yaml.envelope import Envelope, end_last_line, split_documents
+from krm_fn.core.yaml.envelope import (
+    Envelope,
+    Part,
+    end_last_line,
+    join_objects,
+    join_streams,
+    open_envelope,
+    open_list,
+    split_documents,
+)
 from krm_fn.core.yaml.layout import NotLiteral
 from krm_fn.core.yaml.prove import Proof, prove
-from krm_fn.core.yaml.reader import Document
+from krm_fn.core.yaml.reader import Document, Expansion, read_yaml
 from krm_fn.core.yaml.results import new_results, splice_results
 from krm_fn.core.yaml.splice import (
     Splice,
@@ -45,7 +59,24 @@ from krm_fn.core.yaml.splice import (
     write_document,
     write_fields,
     write_flow,
+    write_scalar,
 )
+
+__all__ = [
+    "Applied",
+    "Envelope",
+    "Expansion",
+    "add_results",
+    "apply_changes",
+    "join_objects",
+    "join_streams",
+    "leave_out",
+    "open_envelope",
+    "plan_patch",
+    "read_yaml",
+    "write_document",
+    "write_scalar",
+]
 
 _PATH = "internal.config.kubernetes.io/path"
 _INDEX = "internal.config.kubernetes.io/index"
@@ -161,6 +192,57 @@ def apply_changes(envelope: Envelope, changes: Changes) -> Applied:
     splices = [*plan_splices(envelope, placed), *splice_results(text, resource_list, results)]
     output = apply_splices(text, splices)
     return Applied(output, prove(envelope, placed, splices, output, results))
+
+
+def leave_out(text: str, stays: Callable[[Item], bool], patch: Callable[[Item], Patch]) -> str:
+    """Return a stream with the objects that stay, each patched, every other byte as it was.
+
+    A List stays a List unless one of its objects must go; then the others become documents. The
+    objects of a ResourceList always do.
+    """
+    document = read_yaml(text.encode(), may_repeat=True)
+    envelope = open_envelope(document)
+    splices: list[Splice] = []
+    staying: list[Item] = []
+    for part, items in _by_document(envelope):
+        if envelope.resource_list is None and all(map(stays, items)):
+            staying += items
+        elif part.root is items[0].node or not is_mapping(part.root) or not any(map(stays, items)):
+            splices.append(Splice(part.start, part.end, ""))
+        else:
+            splices.append(
+                Splice(part.start, part.end, _open_list(document, part.root, stays, patch))
+            )
+    patches = tuple((item, patch(item)) for item in staying)
+    splices += plan_splices(envelope, Changes(patches=patches))
+    return apply_splices(document.text, splices)
+
+
+def _open_list(
+    document: Document,
+    root: Mapping,
+    stays: Callable[[Item], bool],
+    patch: Callable[[Item], Patch],
+) -> str:
+    """Return the objects of a List that stay, as documents."""
+    try:
+        return leave_out(open_list(document.text, root), stays, patch)
+    except Rejected as rejected:
+        if not document.has_aliases:
+            raise
+        message = "an object in a List uses a YAML anchor of another object; write the value out instead of the alias"
+        raise Rejected(Problem(message)) from rejected
+
+
+def _by_document(envelope: Envelope) -> Iterator[tuple[Part, list[Item]]]:
+    """Yield each document that holds objects, with them. An alias never leaves its document."""
+    parts = list(split_documents(envelope.document))
+    ends = [part.end for part in parts]
+
+    def holder(item: Item) -> Part:
+        return parts[bisect_right(ends, item.node.start)]
+
+    return ((part, list(items)) for part, items in groupby(envelope.items, key=holder))
 
 
 def add_results(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
