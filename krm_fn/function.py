@@ -7,7 +7,7 @@ from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, in_order, read_item
 from krm_fn.base.node import Node, is_mapping, is_null
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.base.settings import NO_ENVIRONMENT, Environment, Settings
+from krm_fn.base.settings import NO_ENVIRONMENT, Environment, Jobs, Selector, Settings
 from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.configuration import (
     ChosenConfiguration,
@@ -19,7 +19,8 @@ from krm_fn.core.config.configuration import (
     find_applied,
 )
 from krm_fn.core.config.plain import place_settings
-from krm_fn.core.decide.run import Run, read_package
+from krm_fn.core.decide.name import unprotect
+from krm_fn.core.decide.run import Package, Run, read_package
 from krm_fn.core.decide.summarize_run import summarize_run
 from krm_fn.core.yaml.yaml import (
     Envelope,
@@ -125,20 +126,55 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
         generated,
         settings.kinds,
     )
-    run = transform(package, settings, environment, (expansion or Expansion()).read_embedded)
-    changes = lint(run)
+    run = decide_package(package, settings, environment, expansion)
     applied = find_applied(items) if is_in_place else ()
     is_strict = settings.strict or environment.strict
     of_place = [one.as_error() if is_strict else one for one in elsewhere]
     problems = in_order(
         [
-            *place_settings((*of_place, *changes.problems), function_config),
+            *place_settings((*of_place, *run.changes.problems), function_config),
             *(problem.as_error() if is_strict else problem for problem in applied),
         ],
         items,
         function_config,
     )
-    return run._replace(changes=changes._replace(problems=problems))
+    return run._replace(changes=run.changes._replace(problems=problems))
+
+
+def decide_package(
+    package: Package,
+    settings: Settings,
+    environment: Environment,
+    expansion: Expansion | None = None,
+) -> Run:
+    """Decide about all objects of a package, and look for mistakes."""
+    read_embedded = (expansion or Expansion()).read_embedded
+    run = transform(package, settings, environment, read_embedded)
+    return run._replace(changes=lint(run))
+
+
+def restore_authored(
+    items: list[Item], function_config: Node | None, expansion: Expansion
+) -> Changes:
+    """Return the changes that give all objects of the set the form that their authors wrote.
+
+    Base names come back, in references too. What stops deployers from pruning goes, with the
+    linker's objects, mounts and checksums: a run that follows writes all of it again.
+    """
+    from krm_fn.extras.jobs import restore_jobs  # a run needs it only where Jobs are renamed
+
+    settings = parse_config(function_config)
+    by_author = settings._replace(
+        exclude=(Selector(),),
+        mounts=(),
+        checksums=settings.checksums._replace(controllers=()),
+        jobs=Jobs.WARN,
+        strict=False,
+    )
+    config_id = read_item(function_config).id if is_mapping(function_config) else None
+    package = read_package(items, config_id, settings.linker.namespace or "", kinds=settings.kinds)
+    restored = decide_package(package, by_author, Environment(warns=False), expansion)
+    return restored.changes + unprotect(restored.revisions, settings) + restore_jobs(package)
 
 
 def _read_settings(

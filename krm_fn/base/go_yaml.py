@@ -2,7 +2,7 @@
 
 Its rules are neither YAML 1.1's nor 1.2's: `yes` and `12:30:45` are text, `0777` and `0o17` are
 octal, `1_000` is a number and `2020-01-02` a date. Quoted and block scalars are text unless they
-have an explicit tag. (A functionConfig is read by other rules: see `config.plain`.)
+have an explicit tag. A functionConfig is read by other rules: `base.node`.
 """
 
 import math

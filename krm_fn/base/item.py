@@ -314,3 +314,25 @@ def is_secret_tracker(item: Item) -> bool:
 def listed_revisions(item: Item) -> set[str]:
     """Return the names that an inventory lists as rendered; none for any other object."""
     return {name for name in item.annotations.get(keys.RENDERED, "").split(",") if name}
+
+
+# What charts write on an object.
+
+MANAGED_BY = "app.kubernetes.io/managed-by"
+_CHART = r".+-v?[0-9]+\.[0-9].*"
+"""The label `chart` of older charts: name and version.
+
+The label `release` alone is also a selector of Prometheus.
+"""
+
+
+def is_of_chart(item: Item) -> bool:
+    """Tell whether labels, an annotation, or the comment before it say that it is of a chart."""
+    return (
+        item.is_of_template
+        or "helm.sh/chart" in item.labels
+        or item.labels.get(MANAGED_BY) == "Helm"
+        or item.labels.get("heritage") in {"Helm", "Tiller"}
+        or re.fullmatch(_CHART, item.labels.get("chart", "")) is not None
+        or "meta.helm.sh/release-name" in item.annotations
+    )

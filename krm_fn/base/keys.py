@@ -1,9 +1,14 @@
 """The labels and annotations this project puts on objects or reads from them."""
 
+import re
+
 PREFIX = "revisions.krm-fn.io/"
 
 SET = PREFIX + "set"
 """Label on revisions and emitted objects: the name of the functionConfig."""
+
+SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
+"""What the name of a set may be: the beginning of the names of objects, and the value of a label."""
 
 BASE_NAME = PREFIX + "base-name"
 """Annotation on revisions: the name that the author gave."""

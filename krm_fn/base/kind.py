@@ -544,3 +544,7 @@ TOOL_GROUPS = frozenset(
 
 Their fields name files and generators, not objects.
 """
+
+
+ROLES = ("Role", "ClusterRole")
+"""Kinds whose rules may name objects."""

@@ -324,3 +324,59 @@ def walk(roots: list[Node]) -> Iterator[Node]:
             seen.add(node)
             stack.extend(children(node))
             yield node
+
+
+# Values, with scalars as a person reads a configuration.
+
+Plain: TypeAlias = "str | bool | int | float | list[Plain] | dict[str, Plain] | None"
+
+# Texts: few configurations hold numbers, and `re` keeps what it has compiled.
+_INTEGER = r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
+_OCTAL = r"[-+]?0[0-7]+"
+_FLOAT = r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
+_BOOLEANS = {
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_NUMERIC = frozenset("+-.0123456789")
+"""The first characters of numbers."""
+
+
+def plain_value(node: Node) -> Plain:
+    """Return the value of a node. A field that is null is left out, as it means the default.
+
+    Scalars follow the core schema of YAML 1.2, as a person reads a configuration: `1_000` and
+    `2020-01-02` are text. (`base.go_yaml` reads them as kustomize's hasher does, which a
+    configuration need not agree with.)
+    """
+    if is_scalar(node):
+        return _scalar(node)
+    if is_mapping(node):
+        return {
+            key: plain_value(value) for key, value in fields(node).items() if not is_null(value)
+        }
+    return [plain_value(child) for child in node.value]
+
+
+def _scalar(node: Scalar) -> Plain:
+    if is_null(node):
+        return None
+    if node.style or (node.tag is not None and node.tag.endswith(":str")):
+        return node.value
+    if node.value in _BOOLEANS:
+        return _BOOLEANS[node.value]
+    number = _number(node.value)
+    return node.value if number is None else number
+
+
+def _number(text: str) -> int | float | None:
+    if text[:1] not in _NUMERIC:
+        return None
+    # Not in YAML 1.2, but Kubernetes' tools read it, and people write file modes so.
+    if re.fullmatch(_OCTAL, text):
+        return int(text, 8)
+    if re.fullmatch(_INTEGER, text):
+        return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+    if re.fullmatch(_FLOAT, text):
+        return float(text.replace(".inf", "inf").replace(".nan", "nan"))
+    return None

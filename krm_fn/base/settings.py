@@ -321,3 +321,44 @@ class Entries(Generic[_Entry]):
         for name in dict.fromkeys(names):
             named += self._by_name.get(name, ())
         return sorted([*named, *self._patterns], key=itemgetter(0)) if named else self._patterns
+
+
+# Names of this program, and of images.
+
+PROGRAM = "krm-fn"
+"""The name of this program, in images and paths."""
+
+EXPECTED_IMAGE = "[HOST[:PORT]/]NAME[:TAG][@DIGEST] with NAME in lower case"
+
+# The grammar of github.com/distribution/reference, by which registries and kubelets read names of
+# images. These are texts: few runs need them compiled.
+_PART = "[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?"
+_HOST = rf"({_PART}(\.{_PART})*|\[[a-fA-F0-9:]+\])(:[0-9]+)?"
+_COMPONENT = "[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
+_TAG = "[A-Za-z0-9_][-A-Za-z0-9_.]{0,127}"
+_DIGEST = "sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}"
+_IMAGE = rf"(?P<name>({_HOST}/)?{_COMPONENT}(/{_COMPONENT})*)(:(?P<tag>{_TAG}))?(@({_DIGEST}))?"
+_VERSION = r"v?(?P<version>[0-9]+\.[0-9]+\.[0-9]+([-+.].*)?)"
+_LONGEST_IMAGE = 255
+"""Characters of a name. Source: `RepositoryNameTotalLengthMax`."""
+
+
+def is_our_program(runtime: str) -> bool:
+    """Tell whether a path or an image has the name of this program.
+
+    Directory, registry and version do not matter.
+    """
+    return re.split("[:@]", runtime.rpartition("/")[2])[0] == PROGRAM
+
+
+def is_image(text: str) -> bool:
+    """Tell whether a registry may have an image of this name."""
+    found = re.fullmatch(_IMAGE, text)
+    return found is not None and len(found["name"]) <= _LONGEST_IMAGE
+
+
+def version_of(image: str) -> str:
+    """Return `0.2.0` of `registry.example/krm-fn:v0.2.0`; `""` where the tag is no version."""
+    tag = re.fullmatch(_IMAGE, image)
+    version = re.fullmatch(_VERSION, tag["tag"] or "") if tag else None
+    return version["version"] if version else ""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from krm_fn.base.keys import SET_NAME
 from krm_fn.base.kind import PROTECTIONS
 from krm_fn.base.problem import Outcome
 from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, rendering_options
-from krm_fn.core.names.names import SET_NAME
 from krm_fn.stdio import terminal_size
 
 _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"

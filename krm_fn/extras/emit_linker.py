@@ -15,7 +15,7 @@ from typing import Any
 from krm_fn import __version__
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Object
-from krm_fn.base.item import Item, about
+from krm_fn.base.item import MANAGED_BY, Item, about
 from krm_fn.base.kind import (
     ADD_ON_KINDS,
     CONSUMER_KINDS,
@@ -44,20 +44,17 @@ from krm_fn.base.node import NewValue, Node, entries, is_mapping, is_sequence
 from krm_fn.base.problem import Problem, ResourceId, Severity, listing
 from krm_fn.base.reference import Reference
 from krm_fn.base.settings import (
+    EXPECTED_IMAGE,
     NO_SIDECAR_ANNOTATIONS,
     NO_SIDECAR_LABELS,
     Environment,
     NearbyConfig,
     Settings,
-)
-from krm_fn.core.decide.run import MANAGED_BY, Consumers, Package, Revision, Run
-from krm_fn.core.names.names import (
-    EXPECTED_IMAGE,
-    content_name,
-    cron_job_name,
     is_image,
     version_of,
 )
+from krm_fn.core.decide.run import Consumers, Package, Revision, Run
+from krm_fn.core.names.names import content_name, cron_job_name
 
 # The objects of one namespace.
 

@@ -8,7 +8,7 @@ from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, ListPatch, Patch, SetText, combine_patches
 from krm_fn.base.go_yaml import read_scalar
 from krm_fn.base.item import Item, about
-from krm_fn.base.kind import is_replaced
+from krm_fn.base.kind import ROLES, is_replaced
 from krm_fn.base.node import (
     NewValue,
     Node,
@@ -33,7 +33,6 @@ from krm_fn.core.names.names import MAX_JOB_NAME, base_name
 from krm_fn.core.references.find import (
     GROUP_FIELDS,
     PASSED_OVER,
-    ROLES,
     Resource,
     find_in_rules,
     may_refer,

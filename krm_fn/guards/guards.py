@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.base.item import DATA_FIELDS, Item, about
+from krm_fn.base.item import DATA_FIELDS, MANAGED_BY, Item, about, is_of_chart
 from krm_fn.base.keys import (
     ASKED_FIXED_NAME,
     FIXED_NAME,
@@ -17,13 +17,12 @@ from krm_fn.base.keys import (
     NEEDS_HASH_SUFFIX,
     STRATEGY,
 )
-from krm_fn.base.kind import is_fixed
+from krm_fn.base.kind import ROLES, is_fixed
 from krm_fn.base.node import get, is_mapping, is_scalar
 from krm_fn.base.problem import Problem
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import (
-    MANAGED_BY,
     RENAME_ALL_THE_SAME,
     Answer,
     Guard,
@@ -31,10 +30,8 @@ from krm_fn.core.decide.run import (
     Package,
     Reason,
     Survey,
-    is_of_chart,
 )
 from krm_fn.core.names.names import authored_id, base_name
-from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated, known_names
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import References

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from functools import cache, cached_property
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, data_keys, is_revision
+from krm_fn.base.item import Item, data_keys, is_of_chart, is_revision
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.node import (
     Node,
@@ -29,7 +29,7 @@ from krm_fn.base.node import (
 from krm_fn.base.pods import find_containers
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import KPTFILE, Strategy
-from krm_fn.core.decide.run import Answer, Package, is_of_chart
+from krm_fn.core.decide.run import Answer, Package
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.references import References
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about, data_texts
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
-from krm_fn.base.kind import BUILT_IN_GROUPS
+from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES
 from krm_fn.base.node import descend, read_path, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.reference import By, Reference, ResolvedReference
@@ -18,7 +18,6 @@ from krm_fn.base.suggest import find_near
 from krm_fn.core.decide.run import Package, Revision, Revisions, Run
 from krm_fn.core.names.content_hash import Unhashable, content_hash
 from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
-from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated, find_unmet, find_unpinned, versioned
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import References, is_left_behind

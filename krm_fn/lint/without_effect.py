@@ -22,7 +22,7 @@ from krm_fn.base import keys
 from krm_fn.base.go_yaml import is_base64, is_plainly_text, is_text, read_scalar, unfold
 from krm_fn.base.item import CONFIG_KINDS, DATA_FIELDS, Item, about
 from krm_fn.base.keys import DECLARES_FUNCTION
-from krm_fn.base.kind import DEPLOYERS
+from krm_fn.base.kind import DEPLOYERS, ROLES
 from krm_fn.base.node import (
     Node,
     Scalar,
@@ -49,7 +49,7 @@ from krm_fn.base.suggest import did_you_mean, find_meant, find_near_word, find_n
 from krm_fn.core.decide.choose import find_first, is_encrypted
 from krm_fn.core.decide.run import Choice, Package, ReasonCode, Run
 from krm_fn.core.names.names import KnownNames, authored_id, base_name
-from krm_fn.core.references.find import ROLES, SpecsByKind, find_by_specs
+from krm_fn.core.references.find import SpecsByKind, find_by_specs
 from krm_fn.core.references.generated import versioned
 from krm_fn.core.references.references import References
 from krm_fn.facts.kinds import AUTHORS_METADATA, SERVER_METADATA

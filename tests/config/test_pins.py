@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from krm_fn.base.problem import Rejected
-from krm_fn.base.settings import Environment, LinkerSettings
+from krm_fn.base.settings import EXPECTED_IMAGE, Environment, LinkerSettings
 from krm_fn.core.config.build import find_pins, parse_config
-from krm_fn.core.names.names import EXPECTED_IMAGE
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import run
 

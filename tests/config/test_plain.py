@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from krm_fn.core.config.plain import Plain, plain_value
+from krm_fn.base.node import Plain, plain_value
 from krm_fn.core.yaml.reader import read_yaml
 
 VALUES = [

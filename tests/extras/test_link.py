@@ -4,8 +4,7 @@ import pytest
 
 from krm_fn import __version__
 from krm_fn.base.link_plan import PLAN_VERSION
-from krm_fn.base.settings import NO_ENVIRONMENT, Environment
-from krm_fn.core.names.names import EXPECTED_IMAGE
+from krm_fn.base.settings import EXPECTED_IMAGE, NO_ENVIRONMENT, Environment
 from krm_fn.function import run
 
 PACKAGE = b"""apiVersion: v1

@@ -17,7 +17,7 @@ from krm_fn.base import keys
 from krm_fn.base.item import Item
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import KAPP_VERSIONED, SPINNAKER_VERSIONED
-from krm_fn.core.config.plain import plain_value
+from krm_fn.base.node import plain_value
 from krm_fn.core.names.names import without_hash
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml

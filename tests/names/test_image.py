@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.core.names.names import is_image, version_of
+from krm_fn.base.settings import is_image, version_of
 
 SHA256 = "sha256:" + "a" * 64
 

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from krm_fn.base.item import Item, read_item
-from krm_fn.base.keys import BASE_NAME
+from krm_fn.base.keys import BASE_NAME, SET_NAME
 from krm_fn.base.node import is_mapping
-from krm_fn.core.names.names import SET_NAME, base_name, names_of, set_name
+from krm_fn.core.names.names import base_name, names_of, set_name
 from krm_fn.core.yaml.reader import read_yaml
 
 OWN_HASH = "4h2mbtbbt6"

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, SetItems, SetText
 from krm_fn.base.item import Item
-from krm_fn.base.kind import PROTECTIONS
+from krm_fn.base.kind import PROTECTIONS, ROLES
 from krm_fn.base.node import Node, elements, get, is_scalar, is_sequence
 from krm_fn.core.names.names import hash_in_name
-from krm_fn.core.references.find import ROLES
 from krm_fn.tools.common.rendered import read_plan
 from krm_fn.tools.verify.check_names import check_protection
 from krm_fn.tools.verify.rendering import Rendering

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.base.node import is_mapping
-from krm_fn.core.config.plain import Plain, plain_value
+from krm_fn.base.node import Plain, is_mapping, plain_value
 from krm_fn.core.yaml import envelope
 from krm_fn.core.yaml.envelope import end_last_line, join_streams, open_list
 from krm_fn.core.yaml.reader import read_yaml

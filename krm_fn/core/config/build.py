@@ -22,12 +22,13 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, read_item
-from krm_fn.base.keys import DECLARES_FUNCTION
+from krm_fn.base.keys import DECLARES_FUNCTION, SET_NAME
 from krm_fn.base.kind import PROTECTIONS
 from krm_fn.base.link_plan import REVISION_KINDS
 from krm_fn.base.node import (
     Mapping,
     Node,
+    Plain,
     describe,
     elements,
     fields,
@@ -35,6 +36,7 @@ from krm_fn.base.node import (
     is_mapping,
     is_null,
     is_scalar,
+    plain_value,
     spell,
     text,
 )
@@ -43,6 +45,7 @@ from krm_fn.base.settings import (
     API_VERSION,
     CONTROLLERS,
     DEFAULT_SET,
+    EXPECTED_IMAGE,
     KIND,
     KPT_NAME,
     NO_ENVIRONMENT,
@@ -59,11 +62,11 @@ from krm_fn.base.settings import (
     Selector,
     Settings,
     Strategy,
+    is_image,
 )
 from krm_fn.base.suggest import suggest
 from krm_fn.core.config.plain import (
     Invalid,
-    Plain,
     as_boolean,
     as_filled_list,
     as_filled_text,
@@ -75,10 +78,8 @@ from krm_fn.core.config.plain import (
     list_settings,
     one_of,
     place_setting,
-    plain_value,
     refuse,
 )
-from krm_fn.core.names.names import EXPECTED_IMAGE, SET_NAME, is_image
 from krm_fn.core.yaml.yaml import read_yaml
 
 _Read: TypeAlias = Callable[[Plain], Any]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.base.item import Item, about, locate, read_item
 from krm_fn.base.keys import LOCAL_CONFIG, PACKAGE_PATH
-from krm_fn.base.node import Node, elements, fields, get, is_mapping, text
+from krm_fn.base.node import Node, elements, fields, get, is_mapping, plain_value, text
 from krm_fn.base.problem import Problem, Rejected, Severity, camel_case, listing
 from krm_fn.base.settings import (
     KPT_NAME,
@@ -25,10 +25,9 @@ from krm_fn.base.settings import (
     Settings,
     configures,
     is_configuration,
+    is_our_program,
 )
 from krm_fn.core.config.build import parse_config
-from krm_fn.core.config.plain import plain_value
-from krm_fn.core.names.names import is_our_program
 from krm_fn.core.yaml.yaml import read_yaml
 
 _MOST_FIELDS = 3
@@ -70,14 +69,6 @@ class ChosenConfiguration(NamedTuple):
 
 
 _ReadSettings: TypeAlias = Callable[[Configuration], Settings]
-
-
-def find_configuration(
-    found: Iterable[Configuration], packages: "Packages", environment: Environment, remedy: str
-) -> Configuration | None:
-    """Find the configuration that counts, as `choose_configuration` does."""
-    chosen = choose_configuration(found, packages, environment, remedy)
-    return None if chosen is None else chosen.configuration
 
 
 def choose_configuration(

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
-from krm_fn.base.node import Node, read_path, step
+from krm_fn.base.node import Node, Plain, read_path, step
 from krm_fn.base.problem import Problem, ResourceId
 from krm_fn.base.suggest import nearest, suggest
-from krm_fn.core.config.plain import Plain, load_schema, place_setting
+from krm_fn.core.config.plain import load_schema, place_setting
 
 SchemaError: TypeAlias = tuple[list[str | int], str]
 _NAMES = {

@@ -13,7 +13,14 @@ from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, Patch, SetParts
 from krm_fn.base.item import Item, about, locate
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
-from krm_fn.base.kind import PROTECTIONS, Protection, is_named_at_deploy, keep_name, protections_of
+from krm_fn.base.kind import (
+    PROTECTIONS,
+    ROLES,
+    Protection,
+    is_named_at_deploy,
+    keep_name,
+    protections_of,
+)
 from krm_fn.base.node import Node, Scalar, fields, get, is_mapping, is_null
 from krm_fn.base.problem import Problem, Severity, listing
 from krm_fn.base.reference import ResolvedReference
@@ -30,7 +37,6 @@ from krm_fn.core.decide.run import (
 )
 from krm_fn.core.names.content_hash import Unhashable
 from krm_fn.core.names.names import CONTENT_NAME, authored_id, base_name
-from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated, hash_of
 from krm_fn.core.references.references import EmbeddedReference, References
 from krm_fn.facts.kinds import SERVER_METADATA

@@ -6,7 +6,6 @@ known before anything is decided. `Run` adds the decisions and the changes that 
 later part takes a `Run`, and most return one with more changes.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property
@@ -129,13 +128,6 @@ RENAME_ALL_THE_SAME = (
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
 """ConfigMaps that programs look up by this very name."""
 
-MANAGED_BY = "app.kubernetes.io/managed-by"
-_CHART = r".+-v?[0-9]+\.[0-9].*"
-"""The label `chart` of older charts: name and version.
-
-The label `release` alone is also a selector of Prometheus.
-"""
-
 
 class Package(NamedTuple):
     """`authored`: what users wrote; `emitted`: the linker's objects.
@@ -173,18 +165,6 @@ class Package(NamedTuple):
         if not known:
             return None
         return frozenset({known, ""} if self.namespace in ("", known) else {known})
-
-
-def is_of_chart(item: Item) -> bool:
-    """Tell whether labels, an annotation, or the comment before it say that a chart made it."""
-    return (
-        item.is_of_template
-        or "helm.sh/chart" in item.labels
-        or item.labels.get(MANAGED_BY) == "Helm"
-        or item.labels.get("heritage") in {"Helm", "Tiller"}
-        or re.fullmatch(_CHART, item.labels.get("chart", "")) is not None
-        or "meta.helm.sh/release-name" in item.annotations
-    )
 
 
 _EMITTED = Reason(ReasonCode.EMITTED, "an earlier run has emitted it for the linker")

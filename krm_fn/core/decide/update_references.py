@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, SetItems, SetParts, SetText
 from krm_fn.base.item import Item, about, is_revision, listed_revisions, locate
+from krm_fn.base.kind import ROLES
 from krm_fn.base.node import (
     Node,
     Scalar,
@@ -30,7 +31,6 @@ from krm_fn.base.reference import Reference, ResolvedReference
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import FIXED_NAMES, Revision, Revisions, Survey
 from krm_fn.core.names.names import CONTENT_NAME, authored_id, base_name, without_hash
-from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import name_meant
 from krm_fn.core.references.references import References
 from krm_fn.core.references.resolve import Index, MoreNames, PassedOver

@@ -7,13 +7,10 @@ from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import HASH, Item, is_revision
-from krm_fn.base.keys import NEEDS_HASH_SUFFIX
+from krm_fn.base.keys import NEEDS_HASH_SUFFIX, SET_NAME
 from krm_fn.base.node import NewValue
 from krm_fn.base.problem import ResourceId
 from krm_fn.core.names.content_hash import Unhashable, content_hash, short_digest
-
-PROGRAM = "krm-fn"
-"""The name of this program, in images and paths."""
 
 _ANY_HASH = f"-({HASH})"
 
@@ -22,9 +19,6 @@ CONTENT_NAME = re.compile(f"(.+)-({HASH})")
 
 _INTERNAL = "internal.config.kubernetes.io/"
 
-SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
-"""What the name of a set may be: the beginning of the names of objects, and the value of a label."""
-
 _NOT_IN_SET_NAME = "[^a-z0-9.-]+"
 
 MAX_JOB_NAME = 63
@@ -32,20 +26,6 @@ MAX_JOB_NAME = 63
 
 _MAX_CRON_JOB_NAME = 52
 """Kubernetes adds eleven characters to name its Jobs."""
-
-EXPECTED_IMAGE = "[HOST[:PORT]/]NAME[:TAG][@DIGEST] with NAME in lower case"
-
-# The grammar of github.com/distribution/reference, by which registries and kubelets read names of
-# images. These are texts: few runs need them compiled.
-_PART = "[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?"
-_HOST = rf"({_PART}(\.{_PART})*|\[[a-fA-F0-9:]+\])(:[0-9]+)?"
-_COMPONENT = "[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
-_TAG = "[A-Za-z0-9_][-A-Za-z0-9_.]{0,127}"
-_DIGEST = "sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}"
-_IMAGE = rf"(?P<name>({_HOST}/)?{_COMPONENT}(/{_COMPONENT})*)(:(?P<tag>{_TAG}))?(@({_DIGEST}))?"
-_VERSION = r"v?(?P<version>[0-9]+\.[0-9]+\.[0-9]+([-+.].*)?)"
-_LONGEST_IMAGE = 255
-"""Characters of a name. Source: `RepositoryNameTotalLengthMax`."""
 
 
 class KnownNames:
@@ -237,24 +217,3 @@ def cron_job_name(set_name: str) -> str:
     if len(name) <= _MAX_CRON_JOB_NAME:
         return name
     return content_name(set_name, "-linker", {"set": set_name}, _MAX_CRON_JOB_NAME)
-
-
-def is_our_program(runtime: str) -> bool:
-    """Tell whether a path or an image has the name of this program.
-
-    Directory, registry and version do not matter.
-    """
-    return re.split("[:@]", runtime.rpartition("/")[2])[0] == PROGRAM
-
-
-def is_image(text: str) -> bool:
-    """Tell whether a registry may have an image of this name."""
-    found = re.fullmatch(_IMAGE, text)
-    return found is not None and len(found["name"]) <= _LONGEST_IMAGE
-
-
-def version_of(image: str) -> str:
-    """Return `0.2.0` of `registry.example/krm-fn:v0.2.0`; `""` where the tag is no version."""
-    tag = re.fullmatch(_IMAGE, image)
-    version = re.fullmatch(_VERSION, tag["tag"] or "") if tag else None
-    return version["version"] if version else ""

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, Item
-from krm_fn.base.kind import TOOL_GROUPS, plural_of
+from krm_fn.base.kind import ROLES, TOOL_GROUPS, plural_of
 from krm_fn.base.node import (
     Node,
     Path,
@@ -667,7 +667,6 @@ def _is_meant(reference: Reference, row: ChartValue, values: Node) -> bool:
     return not row.unless_key_of or get(values, row.unless_key_of, reference.target) is None
 
 
-ROLES = ("Role", "ClusterRole")
 _RBAC = Rule(By.RBAC, "resourceNames of a rule that covers the kind")
 
 _ADMISSION = "admissionregistration.k8s.io"

@@ -27,8 +27,7 @@ from krm_fn.base.node import (
     walk,
 )
 from krm_fn.base.problem import Problem, Rejected, at
-from krm_fn.base.settings import is_configuration
-from krm_fn.core.names.names import is_our_program
+from krm_fn.base.settings import is_configuration, is_our_program
 from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.tools.builds.named_fields import named_field, read_kustomization, read_plainly
 from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Files, without_dots

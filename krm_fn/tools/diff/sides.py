@@ -13,7 +13,6 @@ from krm_fn.base.changes import Changes
 from krm_fn.base.item import is_emitted, is_revision
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, listing
 from krm_fn.base.settings import CONFIG_FILE, Environment, Settings
-from krm_fn.core.config.build import parse_config
 from krm_fn.report.change_lines import write_place
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.status_line import StatusLine
@@ -206,10 +205,8 @@ def render_alone(inputs: Inputs, options: RenderOptions) -> LoneRendering:
     side = _open(" ".join(inputs.paths), inputs, options)
     release = _read_release(side, side, options) or read_release([], None, "")
     release = release.knowing({})  # to apply what is made anew is a change
-    config = side.opened.configuration[1] if side.opened else None
-    return LoneRendering(
-        release, None if config is None else parse_config(config, options.environment)
-    )
+    chosen = None if side.opened is None else side.opened.chosen
+    return LoneRendering(release, None if chosen is None else chosen.settings)
 
 
 def open_sides(compared: DiffInput, options: RenderOptions) -> Sides:
@@ -483,7 +480,7 @@ def _read_release(side: Side, other: Side, options: RenderOptions) -> Release | 
     settings = None
     if side.has_configuration or is_package:
         items = render_items(opened, decide_opened(opened, environment).changes)
-        settings = parse_config(opened.configuration[1], environment)
+        settings = opened.settings
     return read_release(items, settings, namespace).knowing(follow(opened.made_anew, items))
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.go_yaml import is_text, read_number
 from krm_fn.base.item import HASH, WORD, Item
+from krm_fn.base.kind import ROLES
 from krm_fn.base.node import (
     FieldPath,
     Node,
@@ -21,7 +22,6 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.problem import count
 from krm_fn.core.names.names import base_name
-from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import find_generated
 from krm_fn.report.align import Hunk, align
 from krm_fn.report.object_change import FieldChange, ShownValue

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.base.changes import Edit, ListPatch, SetItems, SetParts, SetText
 from krm_fn.base.item import WORD, Item
+from krm_fn.base.kind import ROLES
 from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import Reference, ResolvedReference
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import authored_id
-from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.generated import name_meant
 from krm_fn.core.references.references import EmbeddedReference
 from krm_fn.extras.checksums import find_opt_outs

@@ -12,13 +12,13 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, WORD, Item
 from krm_fn.base.keys import LOCAL_CONFIG
-from krm_fn.base.kind import BUILT_IN_GROUPS, TOOL_GROUPS
+from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES, TOOL_GROUPS
 from krm_fn.base.node import LocatedScalar, Scalar, scalars, spell, text
 from krm_fn.base.pods import OPAQUE_KINDS, template_around
 from krm_fn.core.decide.run import Package, Run
 from krm_fn.core.decide.update_references import find_pinned, read_base_names, why_passed_over
 from krm_fn.core.names.names import authored_id, base_name, names_of
-from krm_fn.core.references.find import FREE_KEYS, PASSED_OVER, ROLES, is_of_core, may_refer
+from krm_fn.core.references.find import FREE_KEYS, PASSED_OVER, is_of_core, may_refer
 from krm_fn.core.references.mentions import NOT_NAMES
 from krm_fn.extras.restart_requests import OPT_INS
 from krm_fn.lint.not_followed import find_misspelled

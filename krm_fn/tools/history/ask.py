@@ -14,9 +14,9 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
+from krm_fn.base.keys import SET_NAME
 from krm_fn.base.problem import listing
 from krm_fn.base.suggest import did_you_mean, nearest
-from krm_fn.core.names.names import SET_NAME
 from krm_fn.linker.api import Api, ApiError, Forbidden, Unreachable
 from krm_fn.linker.cluster import ObjectLists
 from krm_fn.linker.credentials import Access

@@ -5,7 +5,8 @@ from itertools import chain
 from pathlib import Path
 
 from krm_fn.base.problem import Problem, Severity
-from krm_fn.core.names.names import PROGRAM, content_name, set_name
+from krm_fn.base.settings import PROGRAM
+from krm_fn.core.names.names import content_name, set_name
 from krm_fn.facts.folders import ABOVE_ENVIRONMENTS, ENVIRONMENTS, STRUCTURE
 from krm_fn.tools.common.files import built_from
 from krm_fn.tools.init.who_builds import Around

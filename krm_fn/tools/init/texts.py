@@ -9,9 +9,8 @@ from krm_fn import __version__
 from krm_fn.base.keys import LOCAL_CONFIG
 from krm_fn.base.node import Node, entries, is_mapping, is_scalar, walk
 from krm_fn.base.problem import Rejected
-from krm_fn.base.settings import CONFIG_FILE, Settings
+from krm_fn.base.settings import CONFIG_FILE, PROGRAM, Settings
 from krm_fn.core.config.plain import load_schema
-from krm_fn.core.names.names import PROGRAM
 from krm_fn.core.yaml.yaml import read_yaml, write_scalar
 
 # `exec` and no image: the first build needs nothing but the krm-fn that has written this (decision

@@ -8,7 +8,7 @@ from krm_fn.base import keys
 from krm_fn.base.item import listed_revisions
 from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.base.link_plan import LinkPlan
-from krm_fn.core.config.plain import plain_value
+from krm_fn.base.node import plain_value
 from krm_fn.linker.objects import Consumer, Owner
 from krm_fn.linker.read import mapping, possible_names
 from krm_fn.report.object_change import Removal, RemovalOutcome

@@ -8,15 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from krm_fn.base.changes import Changes
-from krm_fn.base.item import Item, is_emitted, read_item
-from krm_fn.base.node import Node, get, is_mapping, is_null, text
+from krm_fn.base.item import Item, is_emitted
+from krm_fn.base.node import Node, get, is_mapping, is_null, plain_value, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
-from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment, Jobs, Selector
-from krm_fn.core.config.build import parse_config
+from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
 from krm_fn.core.config.configuration import find_in_kptfile
-from krm_fn.core.config.plain import plain_value
-from krm_fn.core.decide.name import unprotect
-from krm_fn.core.decide.run import read_package
 from krm_fn.core.yaml.yaml import (
     Envelope,
     Expansion,
@@ -25,12 +21,9 @@ from krm_fn.core.yaml.yaml import (
     open_envelope,
     read_yaml,
 )
-from krm_fn.extras.jobs import restore_jobs
-from krm_fn.function import decide, read_config
-from krm_fn.lint.lint import lint
+from krm_fn.function import decide, read_config, restore_authored
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.common.opened_texts import items_of, placed_in, share_out
-from krm_fn.transform import transform
 
 _T = TypeVar("_T")
 _U = TypeVar("_U")
@@ -275,25 +268,3 @@ def _refuse_errors(changes: Changes, items: list[Item]) -> None:
     errors = [problem for problem in changes.problems if problem.severity is Severity.ERROR]
     if errors:
         raise Rejected(*hide_in_problems(errors, items))
-
-
-def restore_authored(
-    items: list[Item], function_config: Node | None, expansion: Expansion
-) -> Changes:
-    """Return the changes that give all objects of the set the form that their authors wrote.
-
-    Base names come back, in references too. What stops deployers from pruning goes, with the
-    linker's objects, mounts and checksums: a run that follows writes all of it again.
-    """
-    settings = parse_config(function_config)
-    by_author = settings._replace(
-        exclude=(Selector(),),
-        mounts=(),
-        checksums=settings.checksums._replace(controllers=()),
-        jobs=Jobs.WARN,
-        strict=False,
-    )
-    config_id = read_item(function_config).id if is_mapping(function_config) else None
-    package = read_package(items, config_id, settings.linker.namespace or "", kinds=settings.kinds)
-    restored = transform(package, by_author, Environment(warns=False), expansion.read_embedded)
-    return lint(restored) + unprotect(restored.revisions, settings) + restore_jobs(package)

@@ -28,18 +28,20 @@ from krm_fn.base.settings import (
     KPTFILE,
     Environment,
     NearbyConfig,
+    Settings,
     Strategy,
     configures,
 )
 from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.configuration import (
+    ChosenConfiguration,
     Configuration,
     Origin,
     Packages,
     as_passed,
+    choose_configuration,
     find_applied,
 )
-from krm_fn.core.config.configuration import find_configuration as find_among_all
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import authored_id, base_name, former_names, is_named_late
 from krm_fn.core.yaml.yaml import Envelope, Expansion, open_envelope, read_yaml
@@ -86,7 +88,8 @@ class Opened(NamedTuple):
 
     `expansion` is what the aliases of all texts stand for. `unread` are configuration files that are near, and that are
     not read. `made_anew` is what charts make anew on every rendering. `shared` are
-    those of the remarks that name two paths of one set.
+    those of the remarks that name two paths of one set. `chosen`: the configuration with its
+    settings, None without one; `settings` are then the defaults.
     """
 
     texts: list[SourceText]
@@ -97,6 +100,8 @@ class Opened(NamedTuple):
     unread: Sequence[NearbyConfig] = ()
     made_anew: MadeAnew = MappingProxyType({})
     shared: Sequence[Problem] = ()
+    chosen: ChosenConfiguration | None = None
+    settings: Settings = Settings()
 
     @property
     def items(self) -> list[Item]:
@@ -127,7 +132,7 @@ def open_inputs(
     expansion = Expansion()
     opened = _open_all(found.texts, expansion)
     given = read_config_file(inputs, allowance)
-    configuration = _choose_configuration(given, found.configs, opened, environment, inputs.remedy)
+    chosen = _choose_configuration(given, found.configs, opened, environment, inputs.remedy)
     remarks = [*found.remarks]
     for name, envelope in opened:
         remarks += [place(name, one) for one in envelope.document.warn_about_repeated()]
@@ -136,7 +141,18 @@ def open_inputs(
     made_anew = _find_made_anew(found.texts, opened)
     # The envelopes have them.
     texts = [source._replace(data=b"", again=b"") for source in found.texts]
-    return Opened(texts, opened, configuration, remarks, expansion, found.unread, made_anew, shared)
+    return Opened(
+        texts,
+        opened,
+        ("", None) if chosen is None else (chosen.name, chosen.read.configuration.node),
+        remarks,
+        expansion,
+        found.unread,
+        made_anew,
+        shared,
+        None if chosen is None else chosen.read,
+        parse_config(None, environment) if chosen is None else chosen.read.settings,
+    )
 
 
 def _find_shared_parts(found: Sources, opened: list[tuple[str, Envelope]]) -> Iterator[Problem]:
@@ -166,7 +182,7 @@ def decide_opened(opened: Opened, environment: Environment) -> Run:
             environment = environment._replace(unread=tuple(dict.fromkeys(opened.unread)))
         found = decide(
             opened.items,
-            opened.configuration[1],
+            opened.chosen or opened.configuration[1],
             environment,
             generated,
             expansion=opened.expansion,
@@ -326,21 +342,31 @@ def _find_unnamed(envelope: Envelope) -> Iterator[Problem]:
             )
 
 
+class _ChosenText(NamedTuple):
+    """The configuration that counts, and the name of its text."""
+
+    name: str
+    read: ChosenConfiguration
+
+
 def _choose_configuration(
     given: SourceText | None,
     beside: list[SourceText],
     opened: OpenedText,
     environment: Environment,
     remedy: str,
-) -> tuple[str, Node | None]:
-    """Find the configuration that counts and its file; None without one.
+) -> _ChosenText | None:
+    """Choose the configuration that counts; None without one.
 
     Raises Rejected for an invalid one, and for two that contradict each other.
     """
     packages = _find_packages(beside, opened)
     found = [*_find(given, beside, opened, packages)]
-    chosen = find_among_all((one for _, one in found), packages, environment, remedy)
-    return next(((name, one.node) for name, one in found if one is chosen), ("", None))
+    chosen = choose_configuration((one for _, one in found), packages, environment, remedy)
+    if chosen is None:
+        return None
+    name = next(name for name, one in found if one is chosen.configuration)
+    return _ChosenText(name, chosen)
 
 
 def find_configurations(

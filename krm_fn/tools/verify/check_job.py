@@ -19,13 +19,14 @@ from krm_fn.base.node import (
     get,
     is_null,
     is_scalar,
+    plain_value,
     step,
     text,
     texts,
 )
 from krm_fn.base.problem import Problem, ResourceId
-from krm_fn.core.config.plain import plain_value
-from krm_fn.core.names.names import content_name, is_image
+from krm_fn.base.settings import is_image
+from krm_fn.core.names.names import content_name
 from krm_fn.tools.common.rendered import OF_CRON_JOB, find_job_containers, runs_linker
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from krm_fn.base.changes import SetItems, SetText
 from krm_fn.base.item import CONFIG_KINDS, Item, about
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
+from krm_fn.base.kind import ROLES
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import Reference, ResolvedReference
 from krm_fn.base.settings import Settings
@@ -14,7 +15,6 @@ from krm_fn.base.suggest import differ_by_a_letter
 from krm_fn.core.decide.run import Revision
 from krm_fn.core.decide.update_references import update_rules
 from krm_fn.core.names.names import CONTENT_NAME, hash_in_name, names_of
-from krm_fn.core.references.find import ROLES
 from krm_fn.core.references.references import Authored, References
 from krm_fn.lint.not_followed import find_left_behind
 from krm_fn.lint.without_effect import find_missing_keys

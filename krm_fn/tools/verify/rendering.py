@@ -6,7 +6,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, is_revision
+from krm_fn.base.item import Item, is_of_chart, is_revision
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.settings import NO_ENVIRONMENT, Settings, Strategy
 from krm_fn.core.decide.choose import choose
@@ -18,7 +18,6 @@ from krm_fn.core.decide.run import (
     Revision,
     Revisions,
     Survey,
-    is_of_chart,
     read_package,
 )
 from krm_fn.core.names.names import base_name, hash_in_name

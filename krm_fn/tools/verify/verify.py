@@ -17,13 +17,12 @@ from krm_fn.base.settings import Environment
 from krm_fn.core.config.configuration import Configuration, read_by_set
 from krm_fn.core.yaml.yaml import (
     Envelope,
-    Expansion,
     add_results,
     open_envelope,
     plan_patch,
     read_yaml,
 )
-from krm_fn.lint.lint import lint
+from krm_fn.function import decide_package
 from krm_fn.lint.not_followed import find_unfollowed_affixes
 from krm_fn.lint.without_effect import find_encrypted_keys
 from krm_fn.report.secrets import hide_in_problems, stderr_lines
@@ -53,7 +52,6 @@ from krm_fn.tools.verify.check_names import (
 )
 from krm_fn.tools.verify.check_references import check_keys, check_left_behind, check_references
 from krm_fn.tools.verify.rendering import RenderedSet, Rendering, read_rendering
-from krm_fn.transform import transform
 
 __all__ = [
     "VerifyOptions",
@@ -182,7 +180,7 @@ def check_again(rendering: Rendering) -> Iterator[Problem]:
     # A warning of the function is no sign that something has changed.
     settings = only.settings._replace(strict=False)
     environment = Environment(namespace=rendering.package.namespace, warns=False)
-    changes = lint(transform(rendering.package, settings, environment, Expansion().read_embedded))
+    changes = decide_package(rendering.package, settings, environment).changes
     edits = [*changes.edits]
     for item, patch in combine_patches(changes.patches):
         edits += plan_patch(item, patch)
