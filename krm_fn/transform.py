@@ -1,7 +1,9 @@
 """The whole transformation: objects in, decisions and changes out."""
 
+from typing import NamedTuple
+
 from krm_fn.base.changes import Changes
-from krm_fn.base.settings import Environment, Settings
+from krm_fn.base.settings import NO_ENVIRONMENT, Environment, FieldSpec, Settings
 from krm_fn.core.decide.choose import choose
 from krm_fn.core.decide.name import (
     find_consumers,
@@ -52,6 +54,35 @@ def make_survey(
 ) -> Survey:
     """Return all that is known of a package, with the guards of this function."""
     return Survey(package, settings, environment, references, find_guards)
+
+
+def survey_written(package: Package, specs: tuple[FieldSpec, ...], read_yaml: ReadYaml) -> Survey:
+    """Return all that is known of what is about to be applied, as it is.
+
+    What an earlier run has mounted is a reference like others.
+    """
+    index = package.read_index()
+    authored = find_authored(package.authored, index, specs, but=())
+    embedded = find_embedded(package.configs, index, read_yaml)
+    references = References(index, authored, embedded=embedded)
+    return make_survey(package, Settings(), NO_ENVIRONMENT, references)
+
+
+class Configured(NamedTuple):
+    """What a configuration says about the objects, as if the function ran now."""
+
+    settings: Settings
+    references: References
+    choices: Choices
+
+
+def configure(survey: Survey, settings: Settings) -> Configured:
+    """Choose as the function does: what it mounts counts as a reference."""
+    package, references = survey.package, survey.references
+    mounted = read_mounted(package, references.index, settings)
+    with_mounts = references.with_mounted(mounted.references, mounted.own_texts)
+    choices = choose(survey.with_references(with_mounts, settings))
+    return Configured(settings=settings, references=with_mounts, choices=choices)
 
 
 def _read_survey(

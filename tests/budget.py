@@ -311,9 +311,9 @@ def count_entered() -> list[Count]:
         Count("files that one ConfigMap enters", alone.files, 36),
         Count("their lines, in thousands", alone.lines / 1000, 15.3, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
-        Count("their lines, in thousands", together.lines / 1000, 18.8, goal=15.7),
+        Count("their lines, in thousands", together.lines / 1000, 18.95, goal=15.7),
         Count("files that one line of diff enters", diff.files, 74, goal=65),
-        Count("their lines, in thousands", diff.lines / 1000, 25.8, goal=23.7),
+        Count("their lines, in thousands", diff.lines / 1000, 25.85, goal=23.7),
     ]
 
 
@@ -346,8 +346,8 @@ def count_met(modules: Mapping[str, Module]) -> list[Count]:
     met = met_by_tools(modules)
     names = sum(map(len, met.values()))
     return [
-        Count("names of the function that tools use", names, 98, goal=60),
-        Count("modules that they are from", len(met), 26, goal=12),
+        Count("names of the function that tools use", names, 85, goal=60),
+        Count("modules that they are from", len(met), 24, goal=12),
     ]
 
 

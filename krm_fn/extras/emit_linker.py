@@ -7,6 +7,7 @@ which objects use each revision.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from hashlib import sha256
 from itertools import groupby
 from types import MappingProxyType
@@ -22,7 +23,6 @@ from krm_fn.base.kind import (
     DEPLOYERS,
     SYNC_WAVE,
     Kind,
-    Kinds,
     first_wave,
     is_hook,
     keep_new_name,
@@ -390,71 +390,127 @@ def _metadata(
 # The plans of the Jobs.
 
 
-def plan_links(
-    revisions: Iterable[Revision],
-    consumers: Consumers,
-    package: Package,
-    settings: Settings,
-    names: Mapping[Item, str] = MappingProxyType({}),
-) -> list[JobPlan]:
-    """Plan one Job for each namespace and wave that has consumers of revisions.
+class SetLinker:
+    """The linker of one set: what it has to do, and the objects with which it does that.
 
-    `names`: the new names of consumers that are renamed themselves.
+    `linked`: the revisions that it can collect; `problems` says which others it cannot. `names`: the
+    new names of consumers that are renamed themselves.
     """
-    kinds = package.kinds
-    requested = {kinds.of(who) for who in _requested_kinds(settings)}
-    with_add_ons = _with_add_ons(package)
-    linked = list(revisions)
-    revisions_of = _by_consumer(linked, consumers)
-    producers = _producers(linked, consumers, package)
-    revised: dict[str, list[Item]] = defaultdict(list)
-    for revision in linked:
-        revised[package.namespace_of(revision.item)].append(revision.item)
-    by_namespace: dict[str, list[Item]] = defaultdict(list)
-    for consumer in revisions_of:
-        by_namespace[package.namespace_of(consumer)].append(consumer)
-    groups = []
-    for known_namespace, of_namespace in sorted(by_namespace.items()):
+
+    def __init__(  # what decides about a linker
+        self,
+        revisions: Iterable[Revision],
+        consumers: Consumers,
+        package: Package,
+        settings: Settings,
+        names: Mapping[Item, str] = MappingProxyType({}),
+    ) -> None:
+        self.settings = settings
+        self._consumers = consumers
+        self._package = package
+        self._names = names
+        self.linked, self.problems = without_clashes([*revisions], consumers, package.authored)
+        self._revisions_of = _by_consumer(self.linked, consumers)
+        self._producers = _producers(self.linked, consumers, package)
+        self._with_add_ons = _with_add_ons(package)
+        self._revised: dict[str, list[Item]] = defaultdict(list)
+        for revision in self.linked:
+            self._revised[package.namespace_of(revision.item)].append(revision.item)
+
+    @cached_property
+    def jobs(self) -> list[JobPlan]:
+        """One Job for each namespace and wave that has consumers of revisions."""
+        by_namespace: dict[str, list[Item]] = defaultdict(list)
+        for consumer in self._revisions_of:
+            by_namespace[self._package.namespace_of(consumer)].append(consumer)
+        jobs: list[JobPlan] = []
+        for namespace, consumers in sorted(by_namespace.items()):
+            jobs += self._plan_namespace(namespace, consumers)
+        return jobs
+
+    def _plan_namespace(self, namespace: str, consumers: list[Item]) -> Iterator[JobPlan]:
+        """Plan the Jobs of one namespace, in the order of their waves."""
+        revised = self._revised[namespace]
+        rendered: set[RevisionName] = set()
+        for consumer in consumers:
+            rendered |= self._revisions_of[consumer]
+        known_kinds, other_kinds = self._find_kinds(namespace, consumers)
+        waves = _by_wave(consumers)
+        first = first_wave(waves[0][0], revised)
         # Where no consumer sets a namespace, the linker's objects set none either.
-        namespace = (
-            known_namespace if any(consumer.id.namespace for consumer in of_namespace) else ""
-        )
-        placed = {bool(one.id.namespace) for one in (*of_namespace, *revised[known_namespace])}
-        default_namespace = known_namespace if len(placed) > 1 else ""
-        rendered = set().union(*(revisions_of[consumer] for consumer in of_namespace))
-        other_kinds = (requested | {kinds.of(consumer.id) for consumer in of_namespace}) - set(
-            CONSUMER_KINDS
-        )
-        # Nobody can grant what they lack: without Argo Rollouts, an administrator has no right to
-        # list its kinds.
-        has_add_ons = known_namespace in with_add_ons or not requested.isdisjoint(ADD_ON_KINDS)
-        known_kinds = [kind for kind in CONSUMER_KINDS if has_add_ons or kind not in ADD_ON_KINDS]
-        by_wave: dict[str, list[Item]] = defaultdict(list)
-        for consumer in of_namespace:
-            by_wave[wave_of(consumer)].append(consumer)
-        in_order = sorted(by_wave.items(), key=lambda pair: wave_order(pair[0]))
-        first = first_wave(in_order[0][0], revised[known_namespace])
-        for wave, of_wave in in_order:
-            workloads = [
-                _workload(one, kinds, names.get(one, one.id.name), revisions_of[one])
-                for one in of_wave
-                if _is_waited_for(one)
-            ]
-            referenced = set().union(*(workload.revisions for workload in workloads))
+        own_namespace = namespace if any(one.id.namespace for one in consumers) else ""
+        is_set = {bool(one.id.namespace) for one in (*consumers, *revised)}
+        default_namespace = namespace if len(is_set) > 1 else ""
+        for wave, of_wave in waves:
+            workloads = [self._read_workload(one) for one in of_wave if _is_waited_for(one)]
+            awaited: set[RevisionName] = set()
+            for workload in workloads:
+                awaited.update(workload.revisions)
             plan = LinkPlan(
-                set=settings.set,
+                set=self.settings.set,
                 workloads=tuple(sorted(workloads)),
                 # Each Job knows all that is rendered in its namespace: it must not delete what
                 # another wave needs.
-                revisions=tuple(sorted(rendered - referenced)),
-                producers=tuple(sorted(producers.get(known_namespace, ()))),
+                revisions=tuple(sorted(rendered - awaited)),
+                producers=tuple(sorted(self._producers.get(namespace, ()))),
                 kinds=tuple(sorted(other_kinds)),
-                timeout=settings.linker.timeout_seconds,
-                minimum_age=settings.linker.minimum_age_seconds,
+                timeout=self.settings.linker.timeout_seconds,
+                minimum_age=self.settings.linker.minimum_age_seconds,
             )
             listed = (*known_kinds, *plan.kinds)
-            groups.append(JobPlan(namespace, wave, plan, listed, first, default_namespace))
-    return groups
+            yield JobPlan(own_namespace, wave, plan, listed, first, default_namespace)
+
+    def _find_kinds(self, namespace: str, consumers: list[Item]) -> tuple[list[Kind], set[Kind]]:
+        """Return the kinds of consumers that every linker lists, and those that this one lists as well."""
+        kinds = self._package.kinds
+        requested = {kinds.of(who) for who in _requested_kinds(self.settings)}
+        others = requested | {kinds.of(consumer.id) for consumer in consumers}
+        # Nobody can grant what they lack: without Argo Rollouts, an administrator has no right to
+        # list its kinds.
+        is_requested = not requested.isdisjoint(ADD_ON_KINDS)
+        has_add_ons = is_requested or namespace in self._with_add_ons
+        known = [kind for kind in CONSUMER_KINDS if has_add_ons or kind not in ADD_ON_KINDS]
+        return known, others - {*CONSUMER_KINDS}
+
+    def _read_workload(self, consumer: Item) -> Workload:
+        kind = self._package.kinds.of(consumer.id)
+        name = self._names.get(consumer, consumer.id.name)
+        revisions = tuple(sorted(self._revisions_of[consumer]))
+        return Workload(kind.api_version, kind.kind, name, revisions)
+
+    def build_trackers(
+        self, revisions: Iterable[Revision], jobs: Iterable[JobPlan]
+    ) -> Iterator[Object]:
+        """Build the tracker of each name under which something references a Secret, or what makes one."""
+        namespaces = {one.namespace or self._package.namespace for one in jobs}
+        for revision in revisions:
+            if self._package.namespace_of(revision.item) in namespaces:
+                for name in _tracked_names(revision, self._consumers):
+                    if name.kind != "ConfigMap":
+                        yield tracker(revision, name, self.settings)
+
+    def build_shared(self, group: JobPlan, namespace: str) -> list[Object]:
+        """Build what all Jobs of a namespace need: the inventory, and what lets them do their work."""
+        return [inventory(group, self.settings), *access(group, self.settings, namespace)]
+
+    def build_cron_job(self, group: JobPlan, namespace: str, schedule: str, image: str) -> Object:
+        """Build the CronJob for this image. `schedule`: that of a CronJob that is there.
+
+        It counts if `H` in the configured one can become it. Which one it becomes is not known here:
+        the namespace may have been set after krm-fn.
+        """
+        settings, linker = self.settings, self.settings.linker
+        if linker.schedule and may_be_spread(linker.schedule, schedule):
+            settings = settings._replace(linker=linker._replace(schedule=schedule))
+        return cron_job(group, settings, namespace, image)
+
+
+def _by_wave(consumers: Iterable[Item]) -> list[tuple[str, list[Item]]]:
+    """Return the consumers of each wave, in the order in which waves are applied."""
+    by_wave: dict[str, list[Item]] = defaultdict(list)
+    for consumer in consumers:
+        by_wave[wave_of(consumer)].append(consumer)
+    return sorted(by_wave.items(), key=lambda pair: wave_order(pair[0]))
 
 
 def _requested_kinds(settings: Settings) -> list[ResourceId]:
@@ -517,11 +573,6 @@ def _tracked_name(revision: Revision, reference: Reference) -> RevisionName:
     if meant.name in map(revision.name_of, revision.generated):
         return RevisionName("Secret", meant.name)
     return RevisionName(meant.kind, meant.name)
-
-
-def _workload(consumer: Item, kinds: Kinds, name: str, revisions: set[RevisionName]) -> Workload:
-    kind = kinds.of(consumer.id)
-    return Workload(kind.api_version, kind.kind, name, tuple(sorted(revisions)))
 
 
 def _is_waited_for(consumer: Item) -> bool:
@@ -595,8 +646,8 @@ def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
         run.environment,
     )
     consumed = [revision for revision in run.revisions.rendered if revision.item in consumers]
-    linked, problems = without_clashes(consumed, consumers, package.authored)
-    groups = plan_links(linked, consumers, package, settings, run.revisions.names)
+    linker = SetLinker(consumed, consumers, package, settings, run.revisions.names)
+    groups, problems = linker.jobs, linker.problems
     # A RoleBinding must name the namespace of its ServiceAccount; an account of the author's has a
     # binding already.
     placed = [
@@ -606,7 +657,7 @@ def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
         or _namespace(group, settings, environment)
     ]
     wanted = [
-        *build_trackers(linked, consumers, placed, package, settings),
+        *linker.build_trackers(linker.linked, placed),
         *_objects(placed, settings, environment),
     ]
     if len(placed) < len(groups):
@@ -646,22 +697,6 @@ def _objects(
 
 def _namespace(group: JobPlan, settings: Settings, environment: Environment) -> str:
     return group.namespace or settings.linker.namespace or environment.namespace
-
-
-def build_trackers(
-    linked: Iterable[Revision],
-    consumers: Consumers,
-    groups: Iterable[JobPlan],
-    package: Package,
-    settings: Settings,
-) -> Iterator[Object]:
-    """Build the tracker of each name under which something references a Secret, or what makes one."""
-    namespaces = {group.namespace or package.namespace for group in groups}
-    for revision in linked:
-        if package.namespace_of(revision.item) in namespaces:
-            for name in _tracked_names(revision, consumers):
-                if name.kind != "ConfigMap":
-                    yield tracker(revision, name, settings)
 
 
 def without_clashes(

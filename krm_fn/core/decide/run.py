@@ -21,12 +21,12 @@ from krm_fn.base.node import Node
 from krm_fn.base.pods import PodTemplate
 from krm_fn.base.problem import Problem, ResourceId
 from krm_fn.base.reference import Reference, ResolvedReference
-from krm_fn.base.settings import Environment, Settings, Strategy, configures
+from krm_fn.base.settings import Environment, FieldSpec, Settings, Strategy, configures
 from krm_fn.core.names.names import without_hash
 from krm_fn.core.references.generated import Generated, name_with, versioned
 from krm_fn.core.references.lookups import Lookups
 from krm_fn.core.references.mentions import Mentions
-from krm_fn.core.references.references import References
+from krm_fn.core.references.references import Authored, References, find_authored
 from krm_fn.core.references.resolve import Index, MoreNames
 
 # Reasons and guards.
@@ -158,6 +158,13 @@ class Package(NamedTuple):
         """Return what may be referenced, by its names and places."""
         lookups = Lookups(self.authored, self.kinds)
         return Index(self.configs, self.kinds, self.namespace, lookups=lookups)
+
+    def read_written(self, specs: tuple[FieldSpec, ...] = ()) -> Authored:
+        """Read the references that are written in it, also those that an earlier run has mounted.
+
+        `specs` are the paths of `spec.references`.
+        """
+        return find_authored(self.authored, self.read_index(), specs, but=())
 
     def namespaces_like(self, namespace: str) -> frozenset[str] | None:
         """Return all spellings of this namespace in the package; None for all namespaces."""
@@ -457,6 +464,16 @@ class Survey:
     @cached_property
     def guards(self) -> Guards:
         return self._find_guards(self)
+
+    def with_all_references(self) -> "Survey":
+        """Return the same with the references of a package without configuration, which no run reads."""
+        references = self.references
+        if references.authored:
+            return self
+        authored = find_authored(
+            self.package.authored, references.index, self.settings.references, but=()
+        )
+        return self.with_references(References(references.index, authored, references.mounted))
 
     def with_names(self, more: MoreNames) -> "Survey":
         """Return the same, where objects have these kinds and names as well."""

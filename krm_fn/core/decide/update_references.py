@@ -107,6 +107,17 @@ def find_pinned(resolved: ResolvedReference, by_base_name: ByBaseName) -> Iterat
             yield revision
 
 
+def find_older(
+    references: References, revisions: Revisions
+) -> Iterator[tuple[ResolvedReference, Revision]]:
+    """Yield the references that name another revision of an object, with what it is now."""
+    by_base_name = read_base_names(revisions.renamed.values())
+    for resolved in references.authored:
+        if not resolved.targets:
+            for revision in find_pinned(resolved, by_base_name):
+                yield resolved, revision
+
+
 def why_passed_over(resolved: ResolvedReference, item: Item, reason: PassedOver) -> str:
     """Say of an object why a reference with one of its names does not mean it."""
     match reason:

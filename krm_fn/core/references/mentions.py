@@ -656,6 +656,11 @@ _NAMESPACE = "[a-z0-9-]+"
 """A namespace that is written out: no template, and no variable."""
 
 
+def may_name(path: FieldPath) -> bool:
+    """Tell whether a field of a custom resource may name an object, as far as its path says."""
+    return {*path}.isdisjoint(PASSED_OVER | FREE_KEYS) and path[-1] not in NOT_NAMES
+
+
 class NearMiss(NamedTuple):
     """A field of `referrer` whose text is a name of `target`, or contains it.
 

@@ -172,6 +172,17 @@ class References:
         yield from self.authored
         yield from self.mounted
 
+    def only(self, authored: Iterable[ResolvedReference]) -> "References":
+        """Return the same objects, referenced by these alone."""
+        return References(self.index, Authored([*authored], [], []))
+
+    def with_mounted(
+        self, mounted: Iterable[ResolvedReference], own_texts: Collection[Node]
+    ) -> "References":
+        """Return the same with what is to be mounted in the place of what an earlier run has mounted."""
+        authored = [one for one in self.authored if one.reference.name not in own_texts]
+        return References(self.index, Authored(authored, [], []), mounted, self.embedded)
+
     def with_names(self, more: MoreNames) -> "References":
         """Return the same references, where objects have these kinds and names as well.
 

@@ -20,22 +20,10 @@ from krm_fn.base.settings import Settings
 from krm_fn.core.decide.run import Package
 from krm_fn.core.names.names import without_hash
 from krm_fn.core.references.generated import find_generated, known_names
-from krm_fn.core.references.references import Authored, find_authored
-from krm_fn.core.references.resolve import Index
 from krm_fn.tools.common.files import KUSTOMIZATIONS
 
 _CONTAINERS = "spec.template.spec.containers"
 OF_CRON_JOB = "spec.jobTemplate.spec.template.spec.containers"
-
-
-def read_written(package: Package, settings: Iterable[Settings]) -> tuple[Index, Authored]:
-    """Read the references that are written in what is about to be applied.
-
-    What an earlier run wrote for mounts counts too: it is applied as it is.
-    """
-    index = package.read_index()
-    specs = tuple(chain.from_iterable(one.references for one in settings))
-    return index, find_authored(package.authored, index, specs, but=())
 
 
 def find_default_namespace(items: Collection[Item], configured: Iterable[Settings]) -> str:

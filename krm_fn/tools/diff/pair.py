@@ -17,7 +17,7 @@ from krm_fn.core.names.content_digest import content_digest, read_content
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.generated import find_generated, versioned
 from krm_fn.tools.common.made_anew import WHOLE, MadeAnew
-from krm_fn.tools.common.rendered import find_default_namespace, read_written
+from krm_fn.tools.common.rendered import find_default_namespace
 from krm_fn.tools.diff.difference import LinkerChange
 
 _JOB_HASH = re.compile(f"(-link)-{HASH}")
@@ -112,8 +112,8 @@ def read_release(items: Collection[Item], settings: Settings | None, namespace: 
     """
     configured = [settings] if settings else []
     package = read_package(items, None, namespace or find_default_namespace(items, configured))
-    _, authored = read_written(package, configured)
-    return Release(package, authored.references)
+    specs = settings.references if settings else ()
+    return Release(package, package.read_written(specs).references)
 
 
 def is_versioned(item: Item) -> bool:

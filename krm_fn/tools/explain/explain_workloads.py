@@ -10,7 +10,6 @@ from krm_fn.base.problem import ResourceId
 from krm_fn.base.reference import By, Reference, ResolvedReference, Rule
 from krm_fn.core.decide.run import Reason, ReasonCode, Revision, Run
 from krm_fn.core.names.names import authored_id, names_of
-from krm_fn.core.references.references import References, find_authored
 from krm_fn.extras.checksums import find_opt_outs
 from krm_fn.extras.mounts.plan_mounts import read_mounts
 from krm_fn.report.object_change import Effect, effect_on, find_scaled
@@ -39,12 +38,7 @@ _NOTHING = Explained(
 
 def with_all_references(found: Run) -> Run:
     """Return the same run with the references of a package without configuration, which the function never reads."""
-    if found.references.authored:
-        return found
-    index = found.references.index
-    authored = find_authored(found.package.authored, index, found.settings.references, but=())
-    references = References(index, authored, found.references.mounted)
-    return found._replace(survey=found.survey.with_references(references))
+    return found._replace(survey=found.survey.with_all_references())
 
 
 def find_workloads(found: Run) -> list[Item]:

@@ -16,10 +16,10 @@ from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES, TOOL_GROUPS
 from krm_fn.base.node import LocatedScalar, Scalar, scalars, spell, text
 from krm_fn.base.pods import OPAQUE_KINDS, template_around
 from krm_fn.core.decide.run import Package, Run
-from krm_fn.core.decide.update_references import find_pinned, read_base_names, why_passed_over
+from krm_fn.core.decide.update_references import find_older, why_passed_over
 from krm_fn.core.names.names import authored_id, base_name, names_of
-from krm_fn.core.references.find import FREE_KEYS, PASSED_OVER, is_of_core, may_refer
-from krm_fn.core.references.mentions import NOT_NAMES
+from krm_fn.core.references.find import is_of_core, may_refer
+from krm_fn.core.references.mentions import may_name
 from krm_fn.extras.restart_requests import OPT_INS
 from krm_fn.lint.not_followed import find_misspelled
 from krm_fn.tools.explain.explanation import (
@@ -173,8 +173,7 @@ def _why_annotation_is_unread(name: str) -> str:
 
 def _why_custom_field_is_unread(found: LocatedScalar, *, is_whole: bool) -> str:
     kind = text(found.around.get("kind"))
-    is_free = not {*found.path}.isdisjoint(PASSED_OVER | FREE_KEYS)
-    if is_free or found.path[-1] in NOT_NAMES or (kind and kind not in CONFIG_KINDS):
+    if not may_name(found.path) or (kind and kind not in CONFIG_KINDS):
         return ""
     if kind and not is_of_core(found.around):
         return f"the {kind} beside it is of another group"
@@ -238,14 +237,9 @@ class _Finder:
                 yield self._say(target, resolved.referrer, one.field, reason.value, text)
 
     def _find_older(self) -> Iterator[tuple[Item, Unfollowed]]:
-        by_base_name = read_base_names(self._found.revisions.renamed.values())
-        for resolved in self._found.references.authored:
-            if not resolved.targets:
-                for revision in find_pinned(resolved, by_base_name):
-                    text = f"{resolved.reference.target!r} is another revision, and stays"
-                    yield self._say(
-                        revision.item, resolved.referrer, resolved.reference.field, OLDER, text
-                    )
+        for resolved, revision in find_older(self._found.references, self._found.revisions):
+            text = f"{resolved.reference.target!r} is another revision, and stays"
+            yield self._say(revision.item, resolved.referrer, resolved.reference.field, OLDER, text)
 
     def _find_misspelled(self) -> Iterator[tuple[Item, Unfollowed]]:
         package = self._found.package

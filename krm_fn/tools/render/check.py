@@ -44,7 +44,7 @@ from krm_fn.report.secrets import hide_in_problems, stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.tools.common.opened_texts import placed_in
-from krm_fn.tools.common.rendered import find_default_namespace, find_unmet_needs, read_written
+from krm_fn.tools.common.rendered import find_default_namespace, find_unmet_needs
 from krm_fn.tools.opened.opened import Inputs, SourceText, read_sources
 
 _MOST_READERS = 3
@@ -239,8 +239,7 @@ def find_needed(
     `namespace` is that of rendered objects that set none. Where one side still has none, it may be the same.
     """
     package = read_package(rendered, None, namespace or find_default_namespace(rendered, []))
-    _, authored = read_written(package, [])
-    unmet = find_unmet_needs(package, authored.references)
+    unmet = find_unmet_needs(package, package.read_written().references)
     if not unmet:
         return
     present = {(*_place(authored_id(item)), item.id.namespace) for item in package.authored}

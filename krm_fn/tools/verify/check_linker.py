@@ -23,15 +23,7 @@ from krm_fn.base.settings import Settings
 from krm_fn.core.decide.run import Package, Revision
 from krm_fn.core.references.find import find_in_rules
 from krm_fn.core.references.generated import find_generated
-from krm_fn.extras.emit_linker import (
-    access,
-    build_trackers,
-    cron_job,
-    inventory,
-    may_be_spread,
-    plan_links,
-    without_clashes,
-)
+from krm_fn.extras.emit_linker import SetLinker
 from krm_fn.tools.common.rendered import read_plan
 from krm_fn.tools.verify.check_job import (
     OfOthers,
@@ -55,15 +47,12 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
     What the configuration alone decides, such as image, resources and times, counts by the name of the Job.
     """
     package, consumers = rendering.package, rendering.consumers
-    linked: dict[str, list[Revision]] = defaultdict(list)
+    seen: dict[str, list[Revision]] = defaultdict(list)
     # What is retained has a reader that the linker cannot see: with a plan of it, it would be taken
     # for unused.
-    rendered = rendering.revisions.rendered
-    seen = [
-        one for one in rendered if one.item in consumers and keys.RETAIN not in one.item.annotations
-    ]
-    for revision in without_clashes(seen, consumers, package.authored)[0]:
-        linked[revision.item.labels[keys.SET]].append(revision)
+    for revision in rendering.revisions.rendered:
+        if revision.item in consumers and keys.RETAIN not in revision.item.annotations:
+            seen[revision.item.labels[keys.SET]].append(revision)
     objects = _LinkerObjects(package)
     with_add_ons: set[str] = set()
     for found in consumers.values():
@@ -73,21 +62,16 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
         with_add_ons.update(map(package.namespace_of, of_add_ons))
     for one in rendering.sets.values():
         settings = one.configured.settings if one.configured else Settings(set=one.name)
-        of_set = linked[one.name]
-        groups = plan_links(of_set, consumers, package, settings)
-        trackers = [
-            *build_trackers([*map(_as_recorded, of_set)], consumers, groups, package, settings)
-        ]
-        for place in _places(one, groups, package):
+        linker = SetLinker(seen[one.name], consumers, package, settings)
+        trackers = [*linker.build_trackers(map(_as_recorded, linker.linked), linker.jobs)]
+        for place in _places(one, linker.jobs, package):
             if place.emitted:
                 yield from _check_jobs(place, objects)
-                yield from _check_cron_jobs(place, one, objects)
+                yield from _check_cron_jobs(place, one, objects, linker)
                 yield from _check_inventory(place, objects)
                 yield from _check_trackers(place, objects, trackers)
                 yield from _check_access(place, one, objects)
-                yield from _check_built(
-                    place, settings, has_add_ons=place.namespace in with_add_ons
-                )
+                yield from _check_built(place, linker, has_add_ons=place.namespace in with_add_ons)
                 yield from _check_namespaces(place, one, rendering)
             elif _is_expected(place, one):
                 yield Problem(
@@ -238,7 +222,7 @@ def _check_jobs(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
 
 
 def _check_cron_jobs(
-    place: _JobPlace, one: RenderedSet, objects: _LinkerObjects
+    place: _JobPlace, one: RenderedSet, objects: _LinkerObjects, linker: SetLinker
 ) -> Iterator[Problem]:
     settings = one.configured.settings if one.configured else None
     group = merge_plans(place.groups) if place.groups else None
@@ -262,19 +246,9 @@ def _check_cron_jobs(
         if not messages:
             wanted = None
             if group and settings and is_wanted:
-                wanted = partial(cron_job, group, _as_spread(settings, item), place.namespace)
+                schedule = text(get(item.node, "spec", "schedule"))
+                wanted = partial(linker.build_cron_job, group, place.namespace, schedule)
             yield from check_cron_job(item, plan, wanted, OfOthers(proven, place.inventories))
-
-
-def _as_spread(settings: Settings, item: Item) -> Settings:
-    """Take the schedule of a CronJob for the configured one if `H` can become it.
-
-    Which one it becomes is not known here: the namespace may have been set after krm-fn.
-    """
-    linker, found = settings.linker, text(get(item.node, "spec", "schedule"))
-    if linker.schedule and may_be_spread(linker.schedule, found):
-        return settings._replace(linker=linker._replace(schedule=found))
-    return settings
 
 
 def _name(place: _JobPlace) -> str:
@@ -421,7 +395,7 @@ def _check_access(place: _JobPlace, one: RenderedSet, objects: _LinkerObjects) -
                 yield about(role, f"names {name}, which is not in the input", "rules")
 
 
-def _check_built(place: _JobPlace, settings: Settings, *, has_add_ons: bool) -> Iterator[Problem]:
+def _check_built(place: _JobPlace, linker: SetLinker, *, has_add_ons: bool) -> Iterator[Problem]:
     """Compare the objects that all Jobs of a namespace need with those that the function builds."""
     roles = [one for one in place.of_kind("Role") if one.id.name == place.linker_name]
     if not place.groups:
@@ -440,7 +414,7 @@ def _check_built(place: _JobPlace, settings: Settings, *, has_add_ons: bool) -> 
     unnamed = {one.name for one in place.owned}
     for role in roles:
         unnamed -= {reference.target for reference in find_in_rules(role.node)}
-    for wanted in (inventory(group, settings), *access(group, settings, place.namespace)):
+    for wanted in linker.build_shared(group, place.namespace):
         for item in place.of_kind(str(wanted["kind"])):
             if item.id.name == place.linker_name:
                 yield from check_object(item, wanted, unnamed)

@@ -25,11 +25,11 @@ from krm_fn.core.references.generated import hash_of
 from krm_fn.guards.readers import find_early_readers
 from krm_fn.tools.common.rendered import is_internal
 from krm_fn.tools.verify.rendering import (
-    Configured,
     RenderedSet,
     Rendering,
     configure_by_default,
 )
+from krm_fn.transform import Configured
 
 
 def check_names(rendering: Rendering) -> Iterator[Problem]:

@@ -15,7 +15,6 @@ from krm_fn.base.suggest import differ_by_a_letter
 from krm_fn.core.decide.run import Revision
 from krm_fn.core.decide.update_references import update_rules
 from krm_fn.core.names.names import CONTENT_NAME, hash_in_name, names_of
-from krm_fn.core.references.references import Authored, References
 from krm_fn.lint.not_followed import find_left_behind
 from krm_fn.lint.without_effect import find_missing_keys
 from krm_fn.tools.common.rendered import is_required
@@ -87,7 +86,7 @@ def check_keys(rendering: Rendering) -> Iterator[Problem]:
     """
     renamed, references = rendering.revisions.renamed, rendering.references
     to_renamed = [one for one in references.authored if renamed.keys() & set(one.targets)]
-    wanted = References(references.index, Authored(to_renamed, [], []))
+    wanted = references.only(to_renamed)
     for found in find_missing_keys(rendering.package, wanted, (), Settings()):
         yield found.as_error()
 

@@ -8,11 +8,9 @@ from typing import NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.item import Item, is_of_chart, is_revision
 from krm_fn.base.problem import ResourceId
-from krm_fn.base.settings import NO_ENVIRONMENT, Settings, Strategy
-from krm_fn.core.decide.choose import choose
+from krm_fn.base.settings import Settings, Strategy
 from krm_fn.core.decide.name import find_consumers
 from krm_fn.core.decide.run import (
-    Choices,
     Consumers,
     Package,
     Revision,
@@ -23,19 +21,10 @@ from krm_fn.core.decide.run import (
 from krm_fn.core.names.names import base_name, hash_in_name
 from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.mentions import Mentions
-from krm_fn.core.references.references import Authored, References, find_embedded
+from krm_fn.core.references.references import References
 from krm_fn.core.yaml.yaml import Expansion
-from krm_fn.extras.mounts.plan_mounts import read_mounts
-from krm_fn.tools.common.rendered import find_default_namespace, read_written
-from krm_fn.transform import make_survey
-
-
-class Configured(NamedTuple):
-    """What a configuration says about the objects, as if the function ran now."""
-
-    settings: Settings
-    references: References
-    choices: Choices
+from krm_fn.tools.common.rendered import find_default_namespace
+from krm_fn.transform import Configured, configure, survey_written
 
 
 class RenderedSet(NamedTuple):
@@ -97,13 +86,10 @@ def read_rendering(
     # rendering of it.
     generated = {item: True for item in items if is_of_chart(item) and not is_revision(item)}
     package = read_package(items, config_id, namespace, generated, kinds)
-    index, authored = read_written(package, settings_by_set.values())
-    references = References(
-        index, authored, embedded=find_embedded(package.configs, index, Expansion().read_embedded)
-    )
-    survey = make_survey(package, Settings(), NO_ENVIRONMENT, references)
+    specs = tuple(chain.from_iterable(one.references for one in settings_by_set.values()))
+    survey = survey_written(package, specs, Expansion().read_embedded)
     revisions = Revisions(_read_revision(item) for item in package.configs if is_revision(item))
-    configured = {name: _configure(survey, settings) for name, settings in settings_by_set.items()}
+    configured = {name: configure(survey, settings) for name, settings in settings_by_set.items()}
     return Rendering(
         survey=survey,
         revisions=revisions,
@@ -115,25 +101,12 @@ def read_rendering(
 
 def configure_by_default(rendering: Rendering) -> Configured:
     """Choose as the function does without a configuration."""
-    return _configure(rendering.survey, Settings())
+    return configure(rendering.survey, Settings())
 
 
 def _read_revision(item: Item) -> Revision:
     strategy = Strategy.RENAME if hash_in_name(item) else Strategy.ADOPT
     return Revision(item, base_name(item), item.id.name, strategy, tuple(find_generated(item)))
-
-
-def _configure(survey: Survey, settings: Settings) -> Configured:
-    """Choose as the function does: what it mounts counts as a reference."""
-    package, references = survey.package, survey.references
-    mounts = read_mounts(package.authored, references.index, settings, package.config_id)
-    own = mounts.own_texts
-    authored = Authored(
-        [one for one in references.authored if one.reference.name not in own], [], []
-    )
-    with_mounts = References(references.index, authored, mounts.references, references.embedded)
-    choices = choose(survey.with_references(with_mounts, settings))
-    return Configured(settings=settings, references=with_mounts, choices=choices)
 
 
 def _read_sets(
