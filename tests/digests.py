@@ -13,7 +13,7 @@ from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main as krm_fn
 from krm_fn.function import run
 from krm_fn.report.table import Screen
-from krm_fn.tools.history.write_history import HistoryFormat, write_history
+from krm_fn.tools.history.history import HistoryFormat, write_history
 from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
 from tests.history.cases import HISTORIES, read_history
 from tests.volume import IS_QUICK, IS_WHOLE

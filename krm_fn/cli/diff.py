@@ -192,7 +192,7 @@ def diff(
     if live:
         with needs_client(_Failed):
             from krm_fn.linker.credentials import Access
-            from krm_fn.tools.live.diff_live import LiveInput, diff_live
+            from krm_fn.tools.live.live import LiveInput, diff_live
             from krm_fn.tools.opened.opened import Inputs
 
         inputs = Inputs(paths or (".",), rendering.config, stdin)

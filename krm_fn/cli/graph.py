@@ -93,8 +93,8 @@ def _draw_live(  # noqa: PLR0917  # what is drawn, how it is written, and where 
 ) -> Outcome:
     with needs_client():
         from krm_fn.linker.credentials import Access
+        from krm_fn.tools.common.revision_history import NoAnswer
         from krm_fn.tools.history.ask import LiveNamespace, Question
-        from krm_fn.tools.history.revision_history import NoAnswer
     from krm_fn.tools.graph.graph import GraphFormat, draw_history
 
     form = GraphFormat(output)

@@ -85,11 +85,10 @@ def history(
         return _show_fleet(asked, output, wants_colour=wants_colour)
     with needs_client():
         from krm_fn.linker.credentials import Access
+        from krm_fn.tools.common.revision_history import History, NoAnswer
         from krm_fn.tools.history.ask import LiveNamespace, Question
-        from krm_fn.tools.history.revision_history import History, NoAnswer
-        from krm_fn.tools.history.watch import Output, ScreenSize
-        from krm_fn.tools.history.watch import watch as watch_history
-        from krm_fn.tools.history.write_history import HistoryFormat, write_history
+        from krm_fn.tools.history.history import HistoryFormat, Output, ScreenSize, write_history
+        from krm_fn.tools.history.history import watch as watch_history
     from krm_fn.report.table import Screen, find_screen
 
     form = HistoryFormat(output)
@@ -168,9 +167,8 @@ def _check_usage(context: click.Context, output: str, *, diff: bool, watch: bool
 
 def _show_fleet(asked: _Asked, output: str, *, wants_colour: bool) -> Outcome:
     from krm_fn.report.table import find_screen
-    from krm_fn.tools.fleet.fleet import build_fleet
-    from krm_fn.tools.fleet.write_fleet import FleetFormat, write_fleet
-    from krm_fn.tools.history.revision_history import NoAnswer
+    from krm_fn.tools.common.revision_history import NoAnswer
+    from krm_fn.tools.fleet.fleet import FleetFormat, build_fleet, write_fleet
 
     gc.enable()  # what each cluster has answered is left again
     try:
@@ -190,7 +188,7 @@ def _show_fleet(asked: _Asked, output: str, *, wants_colour: bool) -> Outcome:
 
 def _find_columns(asked: _Asked) -> "list[FleetColumn]":
     if asked.reports:
-        from krm_fn.tools.fleet.reports import read_reports
+        from krm_fn.tools.fleet.fleet import read_reports
 
         return read_reports(asked.reports, asked.set_name)
     with needs_client():

@@ -14,10 +14,7 @@ from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.cli.main import main
 from krm_fn.report.table import Screen, columns
-from krm_fn.tools.fleet.fleet import Fleet, FleetColumn, Silence, build_fleet, find_column
-from krm_fn.tools.fleet.reports import read_history as read_report
-from krm_fn.tools.fleet.write_fleet import FleetFormat, write_fleet
-from krm_fn.tools.history.revision_history import (
+from krm_fn.tools.common.revision_history import (
     History,
     NoAnswer,
     Pods,
@@ -29,7 +26,10 @@ from krm_fn.tools.history.revision_history import (
     Template,
     WorkloadHistory,
 )
-from krm_fn.tools.history.write_history import write_history_json
+from krm_fn.tools.fleet.build_fleet import Fleet, FleetColumn, Silence, build_fleet, find_column
+from krm_fn.tools.fleet.fleet import FleetFormat, write_fleet
+from krm_fn.tools.fleet.reports import read_history as read_report
+from krm_fn.tools.history.history import write_history_json
 from tests.cases import FIXTURES
 from tests.diff.generated import hostile
 from tests.history.cases import HISTORIES, NAMESPACES, read_history, read_objects

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from krm_fn.report.table import Screen
-from krm_fn.tools.fleet.fleet import FleetColumn, Silence, build_fleet
+from krm_fn.tools.fleet.build_fleet import FleetColumn, Silence, build_fleet
+from krm_fn.tools.fleet.fleet import FleetFormat, write_fleet
 from krm_fn.tools.fleet.reports import read_reports
-from krm_fn.tools.fleet.write_fleet import FleetFormat, write_fleet
-from krm_fn.tools.history.write_history import HistoryFormat, write_history
+from krm_fn.tools.history.history import HistoryFormat, write_history
 from tests.history.cases import HISTORIES, read_history
 from tests.volume import examples_of
 

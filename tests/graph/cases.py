@@ -4,10 +4,10 @@ from pathlib import Path
 
 from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main
+from krm_fn.tools.common.revision_history import History
 from krm_fn.tools.graph.graph import GraphFormat, draw_history
 from krm_fn.tools.history.ask import add_changes, find_base_names
 from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.revision_history import History
 from krm_fn.tools.history.snapshot import read_snapshot
 from tests.cases import FIXTURES
 from tests.history.cases import read_source

@@ -9,12 +9,12 @@ import pytest
 
 from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.cli.main import main
+from krm_fn.tools.common.revision_history import RevisionHistory
 from krm_fn.tools.graph.diagrams import write_dot, write_mermaid
 from krm_fn.tools.graph.graph_objects import graph_history
 from krm_fn.tools.graph.picture import EdgeKind, Graph, NodeStyle
 from krm_fn.tools.graph.to_html import write_html
 from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.revision_history import RevisionHistory
 from krm_fn.tools.history.snapshot import read_snapshot
 from tests.cases import FIXTURES
 from tests.cli.process import fork

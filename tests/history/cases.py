@@ -4,9 +4,9 @@ from pathlib import Path
 
 import yaml
 
+from krm_fn.tools.common.revision_history import History
 from krm_fn.tools.history.ask import add_changes, find_base_names
 from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.revision_history import History
 from krm_fn.tools.history.snapshot import read_snapshot
 from tests.cases import FIXTURES
 from tests.history.fake_source import FakeSource

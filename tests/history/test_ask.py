@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.base.kind import CONSUMER_KINDS
-from krm_fn.tools.history.write_history import write_history_markdown
+from krm_fn.tools.history.history import write_history_markdown
 from tests.asleep import wait_until_asleep
 from tests.cases import FIXTURES
 from tests.cli.process import HOSTILE, SHOWN, fork

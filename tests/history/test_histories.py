@@ -7,8 +7,8 @@ from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.report.table import Screen
 from krm_fn.tools.history.find_history import find_history
+from krm_fn.tools.history.history import HistoryFormat, write_history
 from krm_fn.tools.history.snapshot import read_snapshot
-from krm_fn.tools.history.write_history import HistoryFormat, write_history
 from tests.history.cases import HISTORIES, read_history
 from tests.history.fake_source import FakeSource
 from tests.linker.manifests import A, inventory, pods, revision, workload

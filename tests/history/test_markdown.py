@@ -13,14 +13,14 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from krm_fn.report.table import Screen
-from krm_fn.tools.history.revision_history import (
+from krm_fn.tools.common.revision_history import (
     History,
     LinkerJob,
     SetHistory,
     Unseen,
     WorkloadHistory,
 )
-from krm_fn.tools.history.write_history import TITLES, write_history_markdown, write_history_text
+from krm_fn.tools.history.history import TITLES, write_history_markdown, write_history_text
 from tests.history.cases import HISTORIES as RECORDED
 from tests.history.cases import read_history
 from tests.linker.object_store import NOON

@@ -16,10 +16,10 @@ from krm_fn.linker.owners import plan_deletions, plan_owners
 from krm_fn.linker.report import Report
 from krm_fn.report.colour import SEQUENCE
 from krm_fn.report.table import WIDTH, Screen, columns
+from krm_fn.tools.common.revision_history import History, Retention, RevisionHistory
 from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.revision_history import History, Retention, RevisionHistory
+from krm_fn.tools.history.history import HistoryFormat, write_history
 from krm_fn.tools.history.snapshot import Snapshot, read_snapshot
-from krm_fn.tools.history.write_history import HistoryFormat, write_history
 from tests.history.cases import HISTORIES, NAMESPACES, read_history, read_objects
 from tests.history.fake_source import FakeSource
 from tests.linker.fake_cluster import FakeCluster

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.report.table import Screen
-from krm_fn.tools.history.write_history import HistoryFormat, write_history
+from krm_fn.tools.history.history import HistoryFormat, write_history
 from tests.history.cases import HISTORIES, read_history
 from tests.report.closed_schema import validator
 

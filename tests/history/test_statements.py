@@ -15,10 +15,10 @@ from krm_fn.linker.api import Forbidden
 from krm_fn.linker.link import link
 from krm_fn.linker.read import linker_arguments
 from krm_fn.linker.report import Report
+from krm_fn.tools.common.revision_history import History, Retention, RevisionHistory, SetHistory
 from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.revision_history import History, Retention, RevisionHistory, SetHistory
+from krm_fn.tools.history.history import find_notes
 from krm_fn.tools.history.snapshot import read_snapshot
-from krm_fn.tools.history.write_history import find_notes
 from tests.history.fake_source import FakeSource
 from tests.history.generated_namespaces import (
     ALL,

@@ -3,7 +3,7 @@
 import pytest
 
 from krm_fn.report.table import Screen
-from krm_fn.tools.history.revision_history import History, NoAnswer
+from krm_fn.tools.common.revision_history import History, NoAnswer
 from krm_fn.tools.history.watch import Output, ScreenSize, watch
 from tests.linker.object_store import NOON
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from krm_fn.tools.common.revision_history import Role, Template
 from krm_fn.tools.history.find_history import find_way_back
-from krm_fn.tools.history.revision_history import Role, Template
 from krm_fn.tools.history.snapshot import Progress
 
 CANARY, DONE = (

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from krm_fn.report.table import Screen
-from krm_fn.tools.fleet.fleet import FleetColumn, Silence, build_fleet, find_column
-from krm_fn.tools.fleet.write_fleet import FleetFormat, write_fleet
+from krm_fn.tools.fleet.build_fleet import FleetColumn, Silence, build_fleet, find_column
+from krm_fn.tools.fleet.fleet import FleetFormat, write_fleet
 from tests.cases import FIXTURES
 from tests.history.cases import read_history
 from tests.tools.require import require, require_node_packages

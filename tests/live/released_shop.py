@@ -19,7 +19,7 @@ from krm_fn.linker.retry import Deadline, Response
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import read_release
 from krm_fn.tools.diff.sides import LoneRendering
-from krm_fn.tools.live.diff_live import LiveInput, compare_live
+from krm_fn.tools.live.live import LiveInput, compare_live
 from krm_fn.tools.opened.sources import Inputs
 from tests.linker.controllers import history, reconcile, template_of, trim
 from tests.linker.fake_cluster import FakeCluster

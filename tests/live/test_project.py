@@ -12,7 +12,7 @@ from krm_fn.tools.diff.compare import compare
 from krm_fn.tools.diff.difference import Difference
 from krm_fn.tools.diff.pair import read_release
 from krm_fn.tools.diff.sides import LoneRendering
-from krm_fn.tools.live.diff_live import project_all
+from krm_fn.tools.live.live import project_all
 from krm_fn.tools.live.live_object import find_appliers, read_live
 
 DEPLOYMENT = Kind("apps/v1", "Deployment", "deployments")

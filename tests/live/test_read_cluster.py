@@ -9,10 +9,10 @@ from krm_fn.base.item import read_item
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.retry import Deadline, Response
+from krm_fn.tools.common.revision_history import NoAnswer
 from krm_fn.tools.diff.pair import read_release
 from krm_fn.tools.diff.sides import LoneRendering
-from krm_fn.tools.history.revision_history import NoAnswer
-from krm_fn.tools.live.diff_live import LiveInput, compare_live
+from krm_fn.tools.live.live import LiveInput, compare_live
 from krm_fn.tools.opened.sources import Inputs
 
 SET, BASE = "revisions.krm-fn.io/set", "revisions.krm-fn.io/base-name"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from krm_fn.report.colour import Style
 from krm_fn.report.table import Screen
 from krm_fn.tools.diff.write_difference import write_text
-from krm_fn.tools.history.write_history import HistoryFormat, write_history
+from krm_fn.tools.history.history import HistoryFormat, write_history
 from tests.cases import FIXTURES
 from tests.diff.read_json import read_json
 from tests.history.cases import read_history

@@ -20,9 +20,9 @@ from krm_fn.report.write_change import write_change
 from krm_fn.tools.diff.difference import Difference, LinkerChange
 from krm_fn.tools.diff.write_difference import write_text
 from krm_fn.tools.explain.explain import write_explanation
-from krm_fn.tools.fleet.fleet import build_fleet
+from krm_fn.tools.fleet.build_fleet import build_fleet
+from krm_fn.tools.fleet.fleet import FleetFormat, write_fleet
 from krm_fn.tools.fleet.reports import read_reports
-from krm_fn.tools.fleet.write_fleet import FleetFormat, write_fleet
 from tests.cases import FIXTURES
 from tests.diff.generated import differences
 from tests.diff.read_json import read_json as read_difference

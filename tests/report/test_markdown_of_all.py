@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.cli.main import main
-from krm_fn.tools.history.write_history import write_history_markdown
+from krm_fn.tools.history.history import write_history_markdown
 from tests.cases import FIXTURES
 from tests.history.cases import HISTORIES, read_history
 from tests.report.test_markdown import OF_THE_FORGE, seen

@@ -16,9 +16,14 @@ from krm_fn.linker.api import Refused
 from krm_fn.linker.credentials import Access, NoCredentials, list_contexts
 from krm_fn.linker.exec_plugin import end_plugins
 from krm_fn.linker.retry import STEP, NoResponse, within
-from krm_fn.tools.fleet.fleet import FleetColumn, Silence, find_column
+from krm_fn.tools.common.revision_history import NoAnswer
+from krm_fn.tools.fleet.build_fleet import FleetColumn, Silence, find_column
 from krm_fn.tools.history.ask import Absent, LiveNamespace, Question
-from krm_fn.tools.history.revision_history import NoAnswer
+
+__all__ = [
+    "FleetAccess",
+    "ask_fleet",
+]
 
 _AT_ONCE = 16
 """Questions at the same time. Each holds what one namespace has in memory."""

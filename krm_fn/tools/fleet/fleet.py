@@ -1,377 +1,378 @@
-"""Many histories as one table: a row for each base name of a set, a column for each cluster and namespace.
+"""A fleet as text for a terminal, as Markdown, as a page of HTML, and as JSON in the form of schemas/fleet-v1.json."""
 
-A column holds what is in use there. What differs between the cells of a row is found once all columns are there.
-"""
-
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
-from itertools import chain
-from math import inf
-from typing import NamedTuple
+from itertools import groupby
 
-from krm_fn.base.problem import listing
-from krm_fn.base.suggest import did_you_mean, nearest
-from krm_fn.report.secrets import number_names
-from krm_fn.tools.history.revision_history import (
-    History,
-    NoAnswer,
-    Pods,
-    Retention,
-    RevisionHistory,
-    Role,
-    SetHistory,
+from krm_fn.base.problem import count, printable
+from krm_fn.linker.read import write_time
+from krm_fn.report.markup import Forms, html_page, html_text, markdown, write_forms
+from krm_fn.report.table import GridCell, Screen, cut, write_grid
+from krm_fn.tools.fleet.build_fleet import (
+    CellState,
+    ConfigKey,
+    Fleet,
+    FleetCell,
+    FleetColumn,
+    FleetRow,
+    Use,
+    UsedRevision,
+    build_fleet,
 )
-from krm_fn.tools.history.write_history import write_unseen
+from krm_fn.tools.fleet.reports import read_reports
+from krm_fn.tools.history.history import Note, duration, join_lines, listed, time_field, write_notes
 
-_MOST_NAMES = 10
+__all__ = [
+    "FleetColumn",
+    "FleetFormat",
+    "build_fleet",
+    "read_reports",
+    "write_fleet",
+]
+
+_MARK = "! "
+"""In front of what differs, in a column of its own."""
+
+_HEADING = 24
+"""Columns of a heading in a line. Contexts of some clouds have names of a hundred."""
+
+_LONGEST_PROBLEM = 40
+
+_OLD = 600
+"""Seconds by which a report may be older than the newest one before somebody has to know."""
+
+_LARGE = 5_000
+"""Cells of a table that a browser shows only once the script has taken a part of it: it needs seconds for all."""
+
+_WHOLE = 100
+_NONE = {CellState.NONE: "-", CellState.NO_SET: ""}
 
 
-class Use(StrEnum):
-    """The use of a revision in a namespace: what its workloads have of it, if that says anything."""
-
-    IN_USE = "in use"
-    OLD = "being replaced"
-    NEW = "rolling out"
-    CANARY = "canary"
-    PREVIEW = "preview"
-    ABORTED = "aborted"
-    NOT_STARTED = "not started"
-    """A workload references it, and has not begun to roll it out: it may be paused."""
-
-    RENDERED = "rendered"
-    """Nothing that could be listed references it."""
-
-    NOT_APPLIED = "not applied"
-    MISSING = "missing"
+class FleetFormat(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    HTML = "html"
 
 
-_USES = {
-    Role.STABLE: Use.IN_USE,
-    Role.OLD: Use.OLD,
-    Role.NEW: Use.NEW,
-    Role.CANARY: Use.CANARY,
-    Role.PREVIEW: Use.PREVIEW,
-    Role.ABORTED: Use.ABORTED,
+def write_fleet(fleet: Fleet, form: FleetFormat, screen: Screen) -> str:
+    match form:
+        case FleetFormat.JSON:
+            return write_forms(fleet, _FORMS)
+        case FleetFormat.TEXT:
+            return join_lines(_write_text(fleet, screen))
+        case FleetFormat.MARKDOWN:
+            return join_lines(_write_markdown(fleet))
+        case FleetFormat.HTML:
+            return join_lines(
+                html_page(_title(fleet), "krm_fn.tools.fleet", "fleet", _write_html(fleet))
+            )
+
+
+_FORMS: Forms = {
+    Fleet: (
+        "columns",
+        "rows",
+        ("notes", lambda fleet: [note.sentence for note in find_fleet_notes(fleet)]),
+    ),
+    FleetColumn: (
+        *(
+            "cluster",
+            "namespace",
+            time_field("time", "now"),
+            ("sets", lambda column: sorted(column.sets)),
+        ),
+        *("silence", "reason", "notes"),
+    ),
+    FleetRow: ("set=key.set", "baseName=key.base", "kind=key.kind", "is_different", "cells"),
+    UsedRevision: (
+        "name",
+        "hash",
+        "uses",
+        time_field("created"),
+        time_field("since"),
+        "pods",
+        "share",
+    ),
 }
-"""By the role of a template. One that has no pods any more is no use."""
-
-_ORDER = [*Use]
-
-_BEFORE_PODS = frozenset({Use.NOT_STARTED, Use.RENDERED, Use.NOT_APPLIED, Use.MISSING})
-"""No pod runs with it yet, and so there is no time since when."""
 
 
-class ConfigKey(NamedTuple):
-    """The subject of a row."""
-
-    set: str
-    base: str
-    kind: str
-
-
-class UsedRevision(NamedTuple):
-    """A revision that is in use in a namespace, or about to be. Times are in Unix seconds.
-
-    `hash` is empty for an adopted object. `uses` has several for one that is the canary of one
-    workload, and stable in another. `created` is None if it does not exist. `since`: the use began
-    not before this; None if nothing tells. `share`: per cent of the pods that run any revision of
-    the base name; None if nothing says how many there are.
-    """
-
-    name: str
-    hash: str
-    uses: tuple[Use, ...]
-    created: float | None
-    since: float | None
-    pods: Pods | None = None
-    share: int | None = None
-
-
-class Silence(StrEnum):
-    """Why a column is empty."""
-
-    NO_ANSWER = "no answer"
-    REFUSED = "refused"
-    NO_REPORT = "no report"
-
-
-class FleetColumn(NamedTuple):
-    """A namespace of a cluster, as it was at `now`, in Unix seconds by the clock there; None if it has not answered.
-
-    `cluster` is empty for the one that the program runs in, and `namespace` if it is not known. `sets` are those that
-    are there, `silence` and `reason` say why nothing is known, and `notes` what could not be seen.
-    """
-
-    cluster: str
-    namespace: str
-    now: float | None = None
-    used: Mapping[ConfigKey, tuple[UsedRevision, ...]] = {}
-    sets: frozenset[str] = frozenset()
-    silence: Silence | None = None
-    reason: str = ""
-    notes: tuple[str, ...] = ()
-
-
-class CellState(StrEnum):
-    """Whether there are revisions in a cell.
-
-    `none`: the set is there, and no revision of the base name is in use.
-    """
-
-    USED = "used"
-    NONE = "none"
-    NO_SET = "no set"
-    UNKNOWN = "unknown"
-
-
-class FleetCell(NamedTuple):
-    """The revisions of a base name that are in use in a column. `is_different`: from most cells of the row."""
-
-    state: CellState
-    is_different: bool
-    revisions: tuple[UsedRevision, ...]
-
-
-class FleetRow(NamedTuple):
-    key: ConfigKey
-    cells: tuple[FleetCell, ...]
-
-    @property
-    def is_different(self) -> bool:
-        return any(cell.is_different for cell in self.cells)
-
-
-class Fleet(NamedTuple):
-    """A table. The cells of a row are in the order of the columns."""
-
-    columns: tuple[FleetColumn, ...]
-    rows: tuple[FleetRow, ...]
-
-    @property
-    def labels(self) -> list[str]:
-        """Return the headings of the columns: cluster or namespace, or both where one is not enough."""
-        clusters = {one.cluster for one in self.columns} - {""}
-        namespaces = {one.namespace for one in self.columns} - {""}
-        if len(namespaces) < 2 and len(clusters) > 1:  # noqa: PLR2004  # one says nothing about a column
-            return [one.cluster for one in self.columns]
-        if len(clusters) < 2:  # noqa: PLR2004  # likewise
-            return [one.namespace or one.cluster for one in self.columns]
-        return ["/".join(filter(None, one[:2])) for one in self.columns]
-
-
-def find_column(history: History, cluster: str) -> FleetColumn:
-    used: dict[ConfigKey, tuple[UsedRevision, ...]] = {}
-    for one in history.sets:
-        starts = _find_starts(one)
-        for (base, kind), entries in _group(one.entries).items():
-            if revisions := _find_used(one, entries, starts):
-                used[ConfigKey(one.name, base, kind)] = tuple(revisions)
-    sets = frozenset(one.name for one in history.sets)
-    notes = tuple(map(write_unseen, history.unseen))
-    return FleetColumn(cluster, history.namespace, history.now, used, sets, notes=notes)
-
-
-def _group(entries: Sequence[RevisionHistory]) -> dict[tuple[str, str], list[RevisionHistory]]:
-    found = defaultdict(list)
-    for entry in entries:
-        found[entry.base, entry.kind].append(entry)
-    return found
-
-
-def _find_used(
-    one: SetHistory, entries: Sequence[RevisionHistory], starts: Mapping[str, float]
-) -> list[UsedRevision]:
-    """Return the revisions of a base name that are in use, the stable one first."""
-    uses = [tuple(sorted(_find_uses(one, entry), key=_ORDER.index)) for entry in entries]
-    counts = [_find_pods(entry) for entry in entries]
-    is_known = all(pods is not None for pods, found in zip(counts, uses, strict=True) if found)
-    total = sum(pods.total for pods in counts if pods is not None) if is_known else 0
-    used = [
-        UsedRevision(
-            entry.name,
-            entry.suffix,
-            found,
-            entry.created,
-            None if _BEFORE_PODS.issuperset(found) else _find_since(entry, starts),
-            pods,
-            _find_share(pods.total, total) if pods is not None and total else None,
+def find_fleet_notes(fleet: Fleet) -> Iterator[Note]:
+    """Yield what differs, who has not answered and why, and what could not be seen."""
+    different = [row.key.base for row in fleet.rows if row.is_different]
+    if different:
+        yield Note(
+            f"not the same everywhere: {count(len(different), 'base name')}: {listed(different)}",
+            is_warning=True,
         )
-        for entry, found, pods in zip(entries, uses, counts, strict=True)
-        if found
+    times = [
+        (one.now, label)
+        for label, one in zip(fleet.labels, fleet.columns, strict=True)
+        if one.now is not None
     ]
-    return sorted(
-        used, key=lambda found: (_ORDER.index(found.uses[0]), -(found.created or 0.0), found.name)
+    newest, of = max(times, default=(0.0, ""))
+    for label, column in zip(fleet.labels, fleet.columns, strict=True):
+        if column.silence:
+            yield Note(
+                f"{printable(label)}: {column.silence}: {printable(column.reason)}", is_warning=True
+            )
+        for note in column.notes:
+            yield Note(f"{printable(label)}: {printable(note)}")
+        if column.now is not None and newest - column.now > _OLD:
+            # The newest is named: if a clock there is ahead, all others look old.
+            behind = (
+                f"{duration(newest - column.now)} before {printable(of)} ({write_time(newest)})"
+            )
+            yield Note(
+                f"{printable(label)}: as of {write_time(column.now)}, {behind}", is_warning=True
+            )
+
+
+def _title(fleet: Fleet) -> str:
+    clusters, namespaces = (
+        len({one.cluster for one in fleet.columns}),
+        len({one[:2] for one in fleet.columns}),
     )
+    where = count(clusters, "cluster") if clusters > 1 else count(namespaces, "namespace")
+    sets = len({row.key.set for row in fleet.rows})
+    return f"{where}, {count(sets, 'set')}, {count(len(fleet.rows), 'base name')}"
 
 
-def _find_uses(one: SetHistory, entry: RevisionHistory) -> set[Use]:
-    if entry.fate is Retention.MISSING:  # for an old ReplicaSet too, whose pods would not start
-        return {Use.MISSING} if any(referrer.is_in_use for referrer in entry.referrers) else set()
-    if entry.fate is Retention.NOT_APPLIED:
-        return {Use.NOT_APPLIED}
-    # What a workload makes of it says more than that objects reference it.
-    if uses := {_USES[referrer.role] for referrer in entry.referrers if referrer.role in _USES}:
-        return uses
-    current = [str(referrer) for referrer in entry.referrers if referrer.is_current]
-    with_templates = {str(workload) for workload in one.workloads if workload.templates}
-    if current and {*current} <= with_templates:
-        return {Use.NOT_STARTED}
-    if any(referrer.is_in_use for referrer in entry.referrers) or (entry.pods and entry.pods.total):
-        return {Use.IN_USE}
-    return {Use.RENDERED} if entry.is_rendered else set()
+def _tables(fleet: Fleet) -> Iterator[tuple[str, list[int], list[FleetRow]]]:
+    """Yield the sets, each with the positions of the columns that have it or may have it."""
+    for name, rows in groupby(fleet.rows, lambda row: row.key.set):
+        shown = [
+            position
+            for position, column in enumerate(fleet.columns)
+            if column.silence or name in column.sets
+        ]
+        yield printable(name), shown, [*rows]
 
 
-def _find_pods(entry: RevisionHistory) -> Pods | None:
-    """Return the pods that run a revision.
+def _write_base(key: ConfigKey) -> str:
+    return printable(key.base) + (f" ({printable(key.kind)})" if key.kind != "ConfigMap" else "")
 
-    Where nobody may list pods, ReplicaSets say how many they have.
+
+def _write_text(fleet: Fleet, screen: Screen) -> Iterator[str]:
+    tables = [*_tables(fleet)]
+    for number, (name, shown, rows) in enumerate(tables):
+        yield from [""] if number else []
+        yield from [screen.strong(f"Set {name}")] if len(tables) > 1 else []
+        headings = [_write_heading(fleet.labels[one]) for one in shown]
+        grid = [[GridCell(lines, screen.strong) for lines in (["BASE"], *headings)]]
+        for row in rows:
+            cells = [_write_grid_cell(row.cells[one], fleet.columns[one], screen) for one in shown]
+            grid.append([GridCell([_write_base(row.key)]), *cells])
+        yield from write_grid(grid, screen.width)
+    notes = [*write_notes(find_fleet_notes(fleet), screen)]
+    yield from ["", *notes] if notes and tables else notes
+
+
+def _write_heading(label: str) -> list[str]:
+    """Write a heading over the cells, which begin with a mark.
+
+    It breaks behind characters that part such names.
     """
-    if entry.pods is not None:
-        return entry.pods
-    found = [referrer.pods for referrer in entry.referrers if referrer.role is not None]
-    known = [pods.total for pods in found if pods is not None]
-    return Pods(sum(known)) if known and len(known) == len(found) else None
+    text = printable(label)
+    parts = [""]
+    for character in text:
+        parts[-1] += character
+        if character in "/:_.-@":
+            parts.append("")
+    lines = [""]
+    for part in parts:
+        if lines[-1] and len(lines[-1] + part) > _HEADING:
+            lines.append("")
+        lines[-1] += part
+    return [" " * len(_MARK) + line for line in lines]
 
 
-def _find_share(pods: int, total: int) -> int:
-    """Return per cent. Some are never 0 %, and not all are never 100 %."""
-    rounded = round(100 * pods / total)
-    return min(99, max(1, rounded)) if 0 < pods < total else rounded
+def _write_grid_cell(cell: FleetCell, column: FleetColumn, screen: Screen) -> GridCell:
+    mark = _MARK if cell.is_different else " " * len(_MARK)
+    first, *others = _write_lines(cell, column)
+    paint = screen.warning if cell.is_different or cell.state is CellState.UNKNOWN else str
+    return GridCell([mark + first, *(" " * len(_MARK) + line for line in others)], paint)
 
 
-def _find_since(entry: RevisionHistory, starts: Mapping[str, float]) -> float | None:
-    """Return when the use of a revision began, as far as objects tell."""
-    if entry.name in starts:
-        return starts[entry.name]
-    # An object may be older than the reference in it.
-    using = (
-        referrer for referrer in entry.referrers if referrer.is_in_use or referrer.role in _USES
+def _write_lines(cell: FleetCell, column: FleetColumn) -> list[str]:
+    """Return the lines of a cell: two for each revision."""
+    if cell.state is CellState.UNKNOWN:
+        return [str(column.silence)]
+    lines: list[str] = []
+    for one in cell.revisions:
+        lines += _write_revision(one, column.now or 0.0)
+    return lines or [_NONE[cell.state]]
+
+
+def _write_revision(one: UsedRevision, now: float) -> list[str]:
+    age = "" if one.created is None else f" {duration(now - one.created)}"
+    facts = ", ".join(_write_facts(one, now))
+    return [
+        f"{_write_uses(one)}{printable(one.hash) or 'no hash'}{age}",
+        *([f"  {facts}"] if facts else []),
+    ]
+
+
+def _write_uses(one: UsedRevision) -> str:
+    return "" if one.uses == (Use.IN_USE,) else f"{' and '.join(one.uses)} "
+
+
+def _write_facts(one: UsedRevision, now: float) -> Iterator[str]:
+    """Yield the share of pods unless it is all of them, since when they run it, and how many are not ready."""
+    if _is_part(one):
+        yield f"{one.share}% of pods"
+    if one.since is not None:
+        yield f"for {duration(now - one.since)}"
+    yield from _write_waiting(one)
+
+
+def _write_waiting(one: UsedRevision) -> Iterator[str]:
+    waiting = 0 if one.pods is None or one.pods.ready is None else one.pods.total - one.pods.ready
+    if waiting and one.pods:
+        problem = (
+            f": {cut(printable(one.pods.problem), _LONGEST_PROBLEM)}" if one.pods.problem else ""
+        )
+        yield f"{waiting} not ready{problem}"
+
+
+def _write_markdown(fleet: Fleet) -> Iterator[str]:
+    for name, shown, rows in _tables(fleet):
+        yield f"Revisions in use of set {markdown(name)}:"
+        yield ""
+        yield _write_markdown_row(
+            "Base", *(markdown(printable(fleet.labels[one])) for one in shown)
+        )
+        yield f"|{'---|' * (1 + len(shown))}"
+        for row in rows:
+            cells = (_write_markdown_cell(row.cells[one], fleet.columns[one]) for one in shown)
+            yield _write_markdown_row(markdown(_write_base(row.key)), *cells)
+        yield ""
+    yield from (f"- {markdown(note.sentence)}" for note in find_fleet_notes(fleet))
+
+
+def _write_markdown_row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _write_markdown_cell(cell: FleetCell, column: FleetColumn) -> str:
+    lines = [markdown(line.strip()) for line in _write_lines(cell, column)]
+    return "<br>".join(["**differs**", *lines] if cell.is_different else lines)
+
+
+def _write_html(fleet: Fleet) -> Iterator[str]:
+    yield "<header>"
+    yield "<h1>Revisions in use</h1>"
+    yield f"<p>{html_text(_title(fleet))}.</p>"
+    yield '<ul class="notes">'
+    for note in find_fleet_notes(fleet):
+        look = ' class="warning"' if note.is_warning else ""
+        yield f"<li{look}><bdi>{html_text(note.sentence)}</bdi></li>"
+    yield "</ul>"
+    # Without the script, there is nothing to filter with.
+    yield '<div class="filter" role="search" hidden>'
+    yield '<label for="filter">Filter</label>'
+    yield '<input id="filter" type="search" placeholder="name, cluster, hash or state" autocomplete="off">'
+    yield '<label><input id="different" type="checkbox"> only what differs</label>'
+    yield '<output for="filter different" aria-live="polite"></output>'
+    # For a table of which a browser can show only a part at a time.
+    for part, what in (("columns", "columns"), ("rows", "base names")):
+        yield f'<div id="{part}" class="part" hidden>'
+        yield f'<button type="button" aria-label="previous {what}">&lsaquo;</button>'
+        yield '<span aria-live="polite"></span>'
+        yield f'<button type="button" aria-label="next {what}">&rsaquo;</button>'
+        yield "</div>"
+    yield "</div>"
+    yield "</header>"
+    yield "<main>"
+    yield '<div class="fleet" role="region" aria-label="Revisions in use" tabindex="0">'
+    is_large = len(fleet.rows) * len(fleet.columns) > _LARGE
+    yield '<table class="large">' if is_large else "<table>"
+    yield from _write_head(fleet)
+    for name, rows in groupby(fleet.rows, lambda row: row.key.set):
+        yield "<tbody>"
+        span = f'colspan="{1 + len(fleet.columns)}"'
+        yield f'<tr class="set"><th {span} scope="rowgroup"><span>Set <bdi>{html_text(name)}</bdi></span></th></tr>'
+        for row in rows:
+            yield from _write_html_row(row, fleet)
+        yield "</tbody>"
+    yield "</table>"
+    yield "</div>"
+    yield "</main>"
+
+
+def _write_head(fleet: Fleet) -> Iterator[str]:
+    yield '<thead><tr><th scope="col">Base name</th>'
+    for label, column in zip(fleet.labels, fleet.columns, strict=True):
+        facts = [
+            html_text(one) for one in (column.cluster, column.namespace) if one and one != label
+        ]
+        time = "" if column.now is None else f"<small>{_write_html_time(column.now)}</small>"
+        silence = f'<small class="warning">{column.silence}</small>' if column.silence else ""
+        small = "".join(f"<small><bdi>{one}</bdi></small>" for one in facts)
+        yield f'<th scope="col"><bdi class="label">{html_text(label)}</bdi>{small}{time}{silence}</th>'
+    yield "</tr></thead>"
+
+
+def _write_html_row(row: FleetRow, fleet: Fleet) -> Iterator[str]:
+    kind = (
+        ""
+        if row.key.kind == "ConfigMap"
+        else f"<small><bdi>{html_text(row.key.kind)}</bdi></small>"
     )
-    return min((max(referrer.created, entry.created or 0.0) for referrer in using), default=None)
+    yield f'<tr class="base"><th scope="row"><bdi>{html_text(row.key.base)}</bdi>{kind}</th>'
+    for label, cell, column in zip(fleet.labels, row.cells, fleet.columns, strict=True):
+        # On a narrow screen, cells are below each other, and say themselves what they are about.
+        where = f'<span class="where"><bdi>{html_text(label)}</bdi></span>'
+        mark = '<span class="mark">differs</span>' if cell.is_different else ""
+        look = " different" * cell.is_different
+        yield f'<td class="{_CLASSES[cell.state]}{look}">{where}{mark}{_write_html_cell(cell, column)}</td>'
+    yield "</tr>"
 
 
-def _find_starts(one: SetHistory) -> dict[str, float]:
-    """Return when the first workload began with each revision that its pods run.
-
-    A template that is used again keeps its time, and gets a new number: that was after the template
-    that has the number before was created.
-    """
-    created: dict[tuple[str, str], float] = {}
-    for entry in one.entries:
-        created |= {(found.of, found.name): found.created for found in entry.referrers if found.of}
-    starts: dict[str, float] = {}
-    for workload in one.workloads:
-        templates = workload.templates  # the newest first
-        times = [created.get((str(workload), template.name)) for template in templates]
-        # By revision: the first template before which something else than the revision has changed,
-        # or the end.
-        ends: dict[str, int] = {}
-        for position, template in reversed([*enumerate(templates)]):
-            ends = {name: ends.get(name, position + 1) for name in template.revisions}
-            for name, end in ends.items() if template.role in _USES else ():
-                if known := [time for time in times[end - 1 : end + 1] if time is not None]:
-                    starts[name] = min(max(known), starts.get(name, inf))
-    return starts
+_CLASSES = {
+    CellState.USED: "used",
+    CellState.NONE: "none",
+    CellState.NO_SET: "none",
+    CellState.UNKNOWN: "unknown",
+}
 
 
-def build_fleet(columns: Sequence[FleetColumn], name: str | None = None) -> Fleet:
-    """Put columns side by side, and find what differs.
-
-    No name with a hash of a Secret's content is left.
-
-    `name`: only rows of this base name, or with this revision or hash. Raises NoAnswer if all have
-    answered, and there is no row.
-    """
-    keys = sorted(frozenset[ConfigKey]().union(*(column.used for column in columns)))
-    chosen = [key for key in keys if name is None or _is_meant(key, columns, name)]
-    if not chosen and not any(column.silence for column in columns):
-        raise NoAnswer(_explain_absence(keys, columns, name))
-    masks = _find_masks(columns)
-    masked = tuple(_mask(column, masks) for column in columns)
-    return Fleet(masked, tuple(_build_row(key, masked) for key in chosen))
+def _write_html_cell(cell: FleetCell, column: FleetColumn) -> str:
+    if cell.state is CellState.UNKNOWN:
+        return f"<p>{column.silence}</p>"
+    if not cell.revisions:
+        return f"<p>{cell.state}</p>"
+    return "".join(_write_html_revision(one, column.now or 0.0) for one in cell.revisions)
 
 
-def _is_meant(key: ConfigKey, columns: Sequence[FleetColumn], name: str) -> bool:
-    """Tell whether a name is the base name, that of a revision in any column, or its hash."""
-    if name == key.base:
-        return True
-    used = chain.from_iterable(column.used.get(key, ()) for column in columns)
-    return any(name in (one.name, one.hash) for one in used)
-
-
-def _explain_absence(
-    keys: Sequence[ConfigKey], columns: Sequence[FleetColumn], name: str | None
-) -> str:
-    if keys and name is not None:
-        bases = sorted({key.base for key in keys})
-        hint = did_you_mean(nearest(name, bases))
-        return f"no base name or revision {name} is in use{hint or f'; found: {listing(bases, _MOST_NAMES)}'}"
-    notes = [*chain.from_iterable(column.notes for column in columns)]
-    if not notes:
-        return "no revision is in use"
-    return notes[0] + (f" (and {len(notes) - 1} more)" if notes[1:] else "")
-
-
-def _find_masks(columns: Sequence[FleetColumn]) -> dict[str, str]:
-    """Return what is shown of Secrets.
-
-    Names are numbered over the whole fleet, as equal ones have to look equal.
-    """
-    names: list[tuple[str, str]] = []
-    for column in columns:
-        for key, revisions in sorted(column.used.items()):
-            if key.kind == "Secret":
-                names += ((key.base, one.name) for one in revisions if one.hash)
-    return number_names(names)
-
-
-def _mask(column: FleetColumn, masks: Mapping[str, str]) -> FleetColumn:
-    used = dict(column.used)
-    for key, revisions in column.used.items():
-        if key.kind == "Secret":
-            used[key] = tuple(_mask_name(key, one, masks) for one in revisions)
-    return column._replace(used=used)
-
-
-def _mask_name(key: ConfigKey, one: UsedRevision, masks: Mapping[str, str]) -> UsedRevision:
-    if not one.hash:
-        return one
-    name = masks[one.name]
-    return one._replace(name=name, hash=name.removeprefix(f"{key.base}-"))
-
-
-def _build_row(key: ConfigKey, columns: Sequence[FleetColumn]) -> FleetRow:
-    states = [_find_state(key, column) for column in columns]
-    used = [column.used.get(key, ()) for column in columns]
-    looks = [*map(_find_look, used)]
-    # Where the set is not, or nobody has answered, there is nothing to compare.
-    told = [state in (CellState.USED, CellState.NONE) for state in states]
-    usual = _find_usual([look for look, is_told in zip(looks, told, strict=True) if is_told])
-    cells = (
-        FleetCell(state, is_told and look != usual, revisions)
-        for state, is_told, look, revisions in zip(states, told, looks, used, strict=True)
+def _write_html_revision(one: UsedRevision, now: float) -> str:
+    uses = _write_uses(one).strip()
+    look = "unsettled"
+    if not uses:
+        look = "settled"
+    elif {Use.MISSING, Use.NOT_APPLIED} & {*one.uses}:
+        look = "wrong"
+    age = "" if one.created is None else f" {duration(now - one.created)}"
+    facts = [
+        *(
+            [f'<meter min="0" max="100" value="{one.share}"></meter> {one.share}% of pods']
+            if _is_part(one)
+            else []
+        ),
+        *([] if one.since is None else [f"since {_write_html_time(one.since)}"]),
+        *map(html_text, _write_waiting(one)),
+    ]
+    title = (
+        f"{f'<b>{uses}</b> ' if uses else ''}<code>{html_text(one.hash) or 'no hash'}</code>{age}"
     )
-    return FleetRow(key, tuple(cells))
+    return f'<div class="{look}"><p>{title}</p>{"".join(f"<small>{fact}</small>" for fact in facts)}</div>'
 
 
-def _find_look(revisions: Iterable[UsedRevision]) -> Hashable:
-    """Return what differs from other cells, or not."""
-    # Not by age, which differs everywhere, as clusters are released one after the other (decision
-    # 62).
-    return frozenset((one.hash, one.uses) for one in revisions)
+def _is_part(one: UsedRevision) -> bool:
+    """Tell whether to say how many pods run it: not all of them, and not none of what has not begun."""
+    return one.share is not None and one.share < _WHOLE and (one.share > 0 or one.since is not None)
 
 
-def _find_usual(looks: Sequence[Hashable]) -> Hashable | None:
-    """Return what most cells have. Of a tie, none is usual: who looks has to decide."""
-    # There may be one look, or none at all.
-    (first, most), (_, next_most) = [*Counter(looks).most_common(2), (None, 0), (None, 0)][:2]
-    return first if most > next_most else None
-
-
-def _find_state(key: ConfigKey, column: FleetColumn) -> CellState:
-    if column.silence:
-        return CellState.UNKNOWN
-    if key.set not in column.sets:
-        return CellState.NO_SET
-    return CellState.USED if key in column.used else CellState.NONE
+def _write_html_time(seconds: float) -> str:
+    written = write_time(seconds)
+    return f'<time datetime="{written}">{written[:10]} {written[11:16]}</time>'

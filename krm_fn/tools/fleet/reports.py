@@ -17,8 +17,7 @@ from krm_fn.base.problem import Rejected
 from krm_fn.linker.read import below, list_of, mapping, read_time, text_in
 from krm_fn.report.markup import VERSION
 from krm_fn.tools.common.files import Allowance, Limits, read_named
-from krm_fn.tools.fleet.fleet import FleetColumn, Silence, find_column
-from krm_fn.tools.history.revision_history import (
+from krm_fn.tools.common.revision_history import (
     History,
     NoAnswer,
     Pods,
@@ -31,6 +30,7 @@ from krm_fn.tools.history.revision_history import (
     Unseen,
     WorkloadHistory,
 )
+from krm_fn.tools.fleet.build_fleet import FleetColumn, Silence, find_column
 
 _MOST_BYTES = 20_000_000
 """Of a report; one of 10,000 revisions has 10 MB. As values, it may need thirty times its bytes."""

@@ -7,12 +7,12 @@ from krm_fn.base.settings import Environment
 from krm_fn.report.secrets import Masks, stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import Allowance, Limits
+from krm_fn.tools.common.revision_history import History
 from krm_fn.tools.explain.explain import read_wanted
 from krm_fn.tools.graph.diagrams import find_excess, write_dot, write_mermaid
 from krm_fn.tools.graph.graph_objects import graph_history, graph_package
 from krm_fn.tools.graph.picture import Graph
 from krm_fn.tools.graph.to_html import write_html
-from krm_fn.tools.history.revision_history import History
 from krm_fn.tools.opened.opened import Inputs, decide_opened, open_inputs
 
 __all__ = [

@@ -16,6 +16,13 @@ from krm_fn.core.references.generated import find_generated
 from krm_fn.report.change_lines import write_lines
 from krm_fn.report.markup import WIDTH
 from krm_fn.report.secrets import Masks, number_names, show_content
+from krm_fn.tools.common.revision_history import (
+    History,
+    Pods,
+    RevisionHistory,
+    Role,
+    WorkloadHistory,
+)
 from krm_fn.tools.explain.explain import (
     Explained,
     Places,
@@ -34,14 +41,7 @@ from krm_fn.tools.graph.picture import (
     Lane,
     NodeStyle,
 )
-from krm_fn.tools.history.revision_history import (
-    History,
-    Pods,
-    RevisionHistory,
-    Role,
-    WorkloadHistory,
-)
-from krm_fn.tools.history.write_history import duration, write_pods, write_state
+from krm_fn.tools.history.history import duration, write_pods, write_state
 from krm_fn.tools.opened.opened import Opened
 
 _STATES = {

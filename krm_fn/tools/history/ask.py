@@ -25,9 +25,21 @@ from krm_fn.linker.read import below, text_in
 from krm_fn.linker.retry import Deadline, OutOfTime
 from krm_fn.report.object_change import ComparedObject, ObjectChange
 from krm_fn.report.secrets import StoredValue, compare_values
+from krm_fn.tools.common.revision_history import History, NoAnswer, SetHistory
 from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.revision_history import History, NoAnswer, SetHistory
-from krm_fn.tools.history.snapshot import read_snapshot
+from krm_fn.tools.history.snapshot import SetSnapshot, Snapshot, read_snapshot
+
+__all__ = [
+    "LiveNamespace",
+    "Question",
+    "SetSnapshot",
+    "Snapshot",
+    "connect",
+    "explained",
+    "find_history",
+    "patience",
+    "read_snapshot",
+]
 
 _PATIENCE = 10.0
 """Seconds in which requests without an answer are repeated: a person waits."""

@@ -21,7 +21,7 @@ from krm_fn.linker.owners import (
     plan_owners,
     rendered_names,
 )
-from krm_fn.tools.history.revision_history import (
+from krm_fn.tools.common.revision_history import (
     History,
     Pods,
     Referrer,

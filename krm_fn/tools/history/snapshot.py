@@ -36,7 +36,7 @@ from krm_fn.linker.read import (
     text_in,
 )
 from krm_fn.linker.wait import MAX_LOOKUPS, find_broken
-from krm_fn.tools.history.revision_history import LinkerJob
+from krm_fn.tools.common.revision_history import LinkerJob
 
 
 class LiveObject(NamedTuple):

@@ -9,7 +9,7 @@ from krm_fn.base.problem import count
 from krm_fn.linker.read import write_time
 from krm_fn.report.colour import SEQUENCE
 from krm_fn.report.table import Screen, columns
-from krm_fn.tools.history.revision_history import History, NoAnswer
+from krm_fn.tools.common.revision_history import History, NoAnswer
 
 _PAUSE = 2.0
 

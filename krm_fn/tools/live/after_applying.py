@@ -12,15 +12,9 @@ from krm_fn.base.node import plain_value
 from krm_fn.linker.objects import Consumer, Owner
 from krm_fn.linker.read import mapping, possible_names
 from krm_fn.report.object_change import Removal, RemovalOutcome
+from krm_fn.tools.common.revision_history import History, Referrer, Retention, RevisionHistory
 from krm_fn.tools.diff.pair import Release
-from krm_fn.tools.history.find_history import find_history
-from krm_fn.tools.history.revision_history import (
-    History,
-    Referrer,
-    Retention,
-    RevisionHistory,
-)
-from krm_fn.tools.history.snapshot import SetSnapshot, Snapshot
+from krm_fn.tools.history.ask import SetSnapshot, Snapshot, find_history
 
 _DELETED = (Retention.NEXT_RUN, Retention.YOUNG, Retention.LEFT_TO_KPT)
 """A run deletes it, the next one or, once it is old enough, a later one."""

@@ -27,6 +27,7 @@ from krm_fn.report.object_change import (
 )
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.table import Screen
+from krm_fn.tools.common.revision_history import NoAnswer, Retention, RevisionHistory
 from krm_fn.tools.diff.compare import compare, find_fate
 from krm_fn.tools.diff.diff import write_difference
 from krm_fn.tools.diff.difference import Difference, Risk
@@ -49,9 +50,7 @@ from krm_fn.tools.diff.sides import (
     render_alone,
 )
 from krm_fn.tools.diff.write_difference import Extent
-from krm_fn.tools.history.ask import connect, explained, patience
-from krm_fn.tools.history.revision_history import NoAnswer, Retention, RevisionHistory
-from krm_fn.tools.history.snapshot import read_snapshot
+from krm_fn.tools.history.ask import connect, explained, patience, read_snapshot
 from krm_fn.tools.live.after_applying import (
     Fates,
     Superseded,
@@ -62,6 +61,11 @@ from krm_fn.tools.live.live_object import LiveManifest, find_appliers
 from krm_fn.tools.live.project import Projection, project
 from krm_fn.tools.live.read_cluster import ClusterReader, LiveManifests
 from krm_fn.tools.opened.opened import Inputs
+
+__all__ = [
+    "LiveInput",
+    "diff_live",
+]
 
 _MOST_TOLD = 20
 """Fields set by hand that notes name."""

@@ -3,6 +3,8 @@
 For a terminal it is a table, the wide form of it, or the detail of one base name. JSON has the form
 of schemas/history-v1.json, and Markdown is made of the same text. What is said about revisions,
 workloads and linkers is the same in all of them.
+
+This is the door of the room for all that needs no cluster; `ask.py` is the one that needs the client.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +18,7 @@ from krm_fn.linker.read import write_time
 from krm_fn.report.markup import FieldSource, Forms, as_json, markdown, markdown_code, write_forms
 from krm_fn.report.table import Group, Row, Screen, columns, cut, fold, write_table
 from krm_fn.report.write_change import CHANGE_FORMS, write_change, write_change_block
-from krm_fn.tools.history.revision_history import (
+from krm_fn.tools.common.revision_history import (
     History,
     LinkerJob,
     Pods,
@@ -30,6 +32,18 @@ from krm_fn.tools.history.revision_history import (
     WayBack,
     WorkloadHistory,
 )
+from krm_fn.tools.history.watch import Output, ScreenSize, watch
+
+__all__ = [
+    "HistoryFormat",
+    "Output",
+    "ScreenSize",
+    "duration",
+    "watch",
+    "write_history",
+    "write_pods",
+    "write_state",
+]
 
 _GAP = "   "
 
