@@ -141,7 +141,7 @@ def _is_configuration(arguments: list[str]) -> bool:
 def _transform(name: str = "", *, is_quiet: bool = False) -> Outcome:
     """Run the function, with the functionConfig of this file if there is a name."""
     from krm_fn.base.settings import Environment
-    from krm_fn.core.config.build import find_pins
+    from krm_fn.core.config.config import find_pins
     from krm_fn.function import run
 
     shown = printable(name)

@@ -8,8 +8,7 @@ from krm_fn.base.item import Item, in_order, read_item
 from krm_fn.base.node import Node, is_mapping, is_null
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.base.settings import NO_ENVIRONMENT, Environment, Jobs, Selector, Settings
-from krm_fn.core.config.build import parse_config
-from krm_fn.core.config.configuration import (
+from krm_fn.core.config.config import (
     ChosenConfiguration,
     Configuration,
     Packages,
@@ -17,8 +16,9 @@ from krm_fn.core.config.configuration import (
     choose_configuration,
     find_among,
     find_applied,
+    parse_config,
+    place_settings,
 )
-from krm_fn.core.config.plain import place_settings
 from krm_fn.core.decide.name import unprotect
 from krm_fn.core.decide.run import Package, Run, read_package
 from krm_fn.core.decide.summarize_run import summarize_run

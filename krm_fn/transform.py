@@ -24,8 +24,7 @@ from krm_fn.core.references.references import ReadYaml, References, find_authore
 from krm_fn.core.references.resolve import MoreNames
 from krm_fn.extras.extras import Mounted, find_extras, read_mounted
 from krm_fn.extras.restart_requests import find_opt_ins
-from krm_fn.guards.guards import find_guards
-from krm_fn.guards.readers import find_early_readers
+from krm_fn.guards.guards import find_early_readers, find_guards
 
 
 def transform(

@@ -69,7 +69,7 @@ def merge(
     the merge.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.base.settings import Environment
-    from krm_fn.core.config.build import find_pins
+    from krm_fn.core.config.config import find_pins
     from krm_fn.tools.common.files import Limits
     from krm_fn.tools.merge.merge import DriverCall, Versions, drive
 

@@ -232,7 +232,7 @@ class RenderingOptions(NamedTuple):
     def environment(self, *, strict: bool = False) -> "Environment":
         """Return what the function gets from around it. `strict`: its warnings are errors."""
         from krm_fn.base.settings import Environment
-        from krm_fn.core.config.build import find_pins
+        from krm_fn.core.config.config import find_pins
         from krm_fn.core.names.names import set_name
 
         return Environment(

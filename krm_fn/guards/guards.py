@@ -45,8 +45,17 @@ from krm_fn.guards.readers import (
     find_early_readers,
     reads_own_files,
 )
-from krm_fn.guards.replaced_later import VARIABLE, Variables
+from krm_fn.guards.replaced_later import SUBSTITUTE, VARIABLE, Variables, is_placeholder
 from krm_fn.guards.well_known import looked_up_by
+
+__all__ = [
+    "SUBSTITUTE",
+    "VARIABLE",
+    "find_early_readers",
+    "find_guards",
+    "is_placeholder",
+    "looked_up_by",
+]
 
 _RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENAME_ALL_THE_SAME}"
 """It renders a chart twice: what is the same again is no password that the chart has just generated."""

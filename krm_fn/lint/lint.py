@@ -19,8 +19,19 @@ from krm_fn.core.decide.choose import is_encrypted
 from krm_fn.core.decide.run import Package, Revision, Run
 from krm_fn.core.names.names import authored_id
 from krm_fn.core.references.find import may_refer
-from krm_fn.guards.replaced_later import SUBSTITUTE, VARIABLE
+from krm_fn.guards.guards import SUBSTITUTE, VARIABLE
 from krm_fn.lint import not_followed, without_effect
+from krm_fn.lint.not_followed import find_left_behind, find_misspelled, find_unfollowed_affixes
+from krm_fn.lint.without_effect import find_encrypted_keys, find_missing_keys
+
+__all__ = [
+    "find_encrypted_keys",
+    "find_left_behind",
+    "find_missing_keys",
+    "find_misspelled",
+    "find_unfollowed_affixes",
+    "lint",
+]
 
 _ARGO_CD, _ARGO_GROUP = "argocd", "argoproj.io"
 _SPEC_OF = {"Application": ("spec",), "ApplicationSet": ("spec", "template", "spec")}

@@ -53,8 +53,7 @@ from krm_fn.core.references.find import SpecsByKind, find_by_specs
 from krm_fn.core.references.generated import versioned
 from krm_fn.core.references.references import References
 from krm_fn.facts.kinds import AUTHORS_METADATA, SERVER_METADATA
-from krm_fn.guards.replaced_later import is_placeholder
-from krm_fn.guards.well_known import looked_up_by
+from krm_fn.guards.guards import is_placeholder, looked_up_by
 from krm_fn.lint.not_followed import Seen
 
 # Keys and data.

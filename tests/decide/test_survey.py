@@ -6,7 +6,7 @@ import pytest
 
 from krm_fn import function
 from krm_fn.base.settings import NO_ENVIRONMENT, Settings
-from krm_fn.core.config import configuration
+from krm_fn.core.config import config
 from krm_fn.core.config.build import parse_config
 from krm_fn.core.decide.run import Guards, Survey, read_package
 from krm_fn.core.references.references import References, find_authored
@@ -73,7 +73,7 @@ def test_a_run_parses_its_configuration_once(monkeypatch: pytest.MonkeyPatch) ->
         parsed.append(arguments)
         return parse_config(*arguments)
 
-    for module in (configuration, function):
+    for module in (config, function):
         monkeypatch.setattr(module, "parse_config", count_parsed)
     assert function.run(PACKAGE, environment=ENVIRONMENT).exit_code == 0
     assert len(parsed) == 1

@@ -20,7 +20,7 @@ from krm_fn.base.item import WORD, Item, is_emitted
 from krm_fn.base.kind import ROLES
 from krm_fn.base.node import FieldPath, Node, entries, fields, get, is_scalar, spell
 from krm_fn.base.problem import Rejected
-from krm_fn.core.config.configuration import as_passed
+from krm_fn.core.config.config import as_passed
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import CONTENT_NAME, authored_id
 from krm_fn.core.yaml.envelope import Envelope, open_envelope

@@ -1,6 +1,6 @@
 """Each guard answers with its own code: `krm-fn explain` shows the code, and sorts by it."""
 
-from krm_fn.core.config.configuration import as_passed
+from krm_fn.core.config.config import as_passed
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import decide, find_only_configuration

@@ -13,7 +13,7 @@ import pytest
 from tests.budget import ROOT, read_modules
 
 MOST_NAMES = 12
-MORE_NAMES = {"krm_fn.core.yaml": 13}
+MORE_NAMES = {"krm_fn.core.config": 14, "krm_fn.core.yaml": 13}
 """Doors that are to be narrower."""
 TOOLS = "krm_fn.tools."
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"][
@@ -32,7 +32,7 @@ DOORS = {
     for room in contract["protected_modules"]
     for ignored in contract["ignore_imports"]
 }
-"""The room of each door. Two rooms have one more, which needs the Kubernetes client."""
+"""The room of each door. Some rooms have one more, as the Kubernetes client is needed, or YAML is not."""
 
 
 def find_names(door: str) -> list[str]:

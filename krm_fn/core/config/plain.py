@@ -9,6 +9,11 @@ from krm_fn.base.item import read_item
 from krm_fn.base.node import Marks, Node, Plain, is_mapping, read_path, spell
 from krm_fn.base.problem import Problem, ResourceId, at
 
+__all__ = [
+    "list_settings",
+    "load_schema",
+]
+
 
 class Invalid(Exception):
     """The schema does not allow this value. `explain_errors` says why."""

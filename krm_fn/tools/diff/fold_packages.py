@@ -31,7 +31,7 @@ from krm_fn.report.object_change import (
     spell_texts,
 )
 from krm_fn.tools.builds.builds import find_own_affixes
-from krm_fn.tools.common.files import Allowance, Files
+from krm_fn.tools.common.files import Allowance, Files, Limits
 from krm_fn.tools.diff.difference import (
     Difference,
     LinkerChange,
@@ -41,7 +41,6 @@ from krm_fn.tools.diff.difference import (
     is_metadata,
     write_one_by_one,
 )
-from krm_fn.tools.diff.sides import RenderOptions
 from krm_fn.tools.diff.write_difference import write_json
 
 _NOT_SHOWN = re.compile(r"\(hash(?: \d+)?\)|\([\d,]+ bytes?\)")
@@ -82,12 +81,12 @@ _FEWEST_FIRST = sorted(
 
 
 def fold_packages(
-    packages: Iterable[tuple[PackageDifference, Difference]], options: RenderOptions
+    packages: Iterable[tuple[PackageDifference, Difference]], limits: Limits
 ) -> list[SameChange]:
     """Put together the packages with the same change, in the order of the first of each."""
     alike: dict[object, list[tuple[PackageDifference, Difference, _Names]]] = defaultdict(list)
     for package, difference in packages:
-        names = _find_names(package.path, difference, options)
+        names = _find_names(package.path, difference, limits)
         same = _write_same(_without_names(difference, names, _EVERYTHING))
         wholes = json.dumps([change.whole for change in difference.changes])
         is_alone = package.errors or _hides_a_value(difference, write_json(difference) + wholes)
@@ -165,7 +164,7 @@ def _hides_a_value(difference: Difference, written: str) -> bool:
     return False
 
 
-def _find_names(path: str, difference: Difference, options: RenderOptions) -> _Names:
+def _find_names(path: str, difference: Difference, limits: Limits) -> _Names:
     """Return the one namespace in which anything changes, and what the kustomization adds to names."""
     namespaces = {roll.namespace for roll in difference.rolls}
     for linker in (*difference.linker.added, *difference.linker.removed):
@@ -176,7 +175,7 @@ def _find_names(path: str, difference: Difference, options: RenderOptions) -> _N
     affixes = ("", "")
     # What cannot be read has been said, and names then count as they are.
     with suppress(OSError, Rejected):
-        files = Files(options.limits.root or Path(path), Allowance(options.limits))
+        files = Files(limits.root or Path(path), Allowance(limits))
         affixes = find_own_affixes(Path(path), files)
     return _Names(namespaces.pop() if len(namespaces) == 1 else "", *affixes)
 

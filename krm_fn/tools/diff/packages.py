@@ -116,7 +116,9 @@ def compare_packages(
     shared_sets = [*find_shared_sets(names, find_places)]
     problems += (problem for _, problem in shared_sets)
     every = tuple(_without_moved(compared.values()))
-    folded = fold_packages([(one, one.difference) for one in every if one.difference], options)
+    folded = fold_packages(
+        [(one, one.difference) for one in every if one.difference], options.limits
+    )
     spelled = tuple(one for one, _ in shared_sets)
     return PackageDifferences(revision, every, tuple(folded), spelled), problems
 

@@ -5,7 +5,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -464,19 +463,11 @@ def _read_release(side: Side, other: Side, options: RenderOptions) -> Release | 
     if side.opened is None:
         return None
     namespace = options.environment.namespace
-    items = [
-        *filter(
-            is_deployed,
-            chain.from_iterable(envelope.items for _, envelope in side.opened.envelopes),
-        )
-    ]
+    items = [item for item in side.opened.items if is_deployed(item)]
     is_rendered = any(is_revision(item) or is_emitted(item) for item in items)
     is_package = side.has_folder and not other.has_configuration and not is_rendered
     # Warnings are for those who render.
-    opened, environment = (
-        side.opened,
-        options.environment._replace(warns=False),
-    )
+    opened, environment = side.opened, options.environment._replace(warns=False)
     settings = None
     if side.has_configuration or is_package:
         items = render_items(opened, decide_opened(opened, environment).changes)

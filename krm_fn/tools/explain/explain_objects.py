@@ -13,7 +13,7 @@ from krm_fn.core.decide.run import Choice, Reason, ReasonCode, Run
 from krm_fn.core.names.content_hash import hashed_keys
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import hashed_fields
-from krm_fn.lint.not_followed import find_misspelled
+from krm_fn.lint.lint import find_misspelled
 from krm_fn.report.secrets import Masks
 from krm_fn.tools.explain.explanation import (
     ABSENT,

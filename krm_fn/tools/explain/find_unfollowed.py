@@ -21,7 +21,7 @@ from krm_fn.core.names.names import authored_id, base_name, names_of
 from krm_fn.core.references.find import is_of_core, may_refer
 from krm_fn.core.references.mentions import may_name
 from krm_fn.extras.restart_requests import OPT_INS
-from krm_fn.lint.not_followed import find_misspelled
+from krm_fn.lint.lint import find_misspelled
 from krm_fn.tools.explain.explanation import (
     FIELD,
     LOOKALIKE,

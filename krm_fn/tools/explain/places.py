@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.node import Mark, Marks, Node, Scalar, is_mapping, read_path
-from krm_fn.core.config.plain import place_setting
+from krm_fn.core.config.config import place_setting
 from krm_fn.core.yaml.yaml import Envelope
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from krm_fn.base.node import plain_value
 from krm_fn.base.problem import Outcome, Problem, Rejected, listing, printable
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
-from krm_fn.core.config.configuration import find_in_kptfile
+from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions

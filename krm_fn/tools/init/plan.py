@@ -28,8 +28,7 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Settings
-from krm_fn.core.config.build import parse_config
-from krm_fn.core.config.configuration import find_in_kptfile
+from krm_fn.core.config.config import find_in_kptfile, parse_config
 from krm_fn.core.yaml.yaml import apply_changes, open_envelope, read_yaml
 from krm_fn.function import read_config
 from krm_fn.tools.builds.builds import find_plugins, fold_name, runtimes_of

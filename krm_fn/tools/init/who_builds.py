@@ -19,7 +19,7 @@ from krm_fn.base.node import Node, elements, get, is_null, text
 from krm_fn.base.pods import find_templates
 from krm_fn.base.problem import Problem, Rejected, listing
 from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, is_configuration
-from krm_fn.core.config.configuration import find_in_kptfile
+from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.tools.builds.builds import find_local_bases, find_plugins, named_fields
 from krm_fn.tools.common.files import (

@@ -12,7 +12,7 @@ from krm_fn.base.item import Item, is_emitted
 from krm_fn.base.node import Node, get, is_mapping, is_null, plain_value, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
-from krm_fn.core.config.configuration import find_in_kptfile
+from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import (
     Envelope,
     Expansion,

@@ -32,8 +32,7 @@ from krm_fn.base.settings import (
     Strategy,
     configures,
 )
-from krm_fn.core.config.build import parse_config
-from krm_fn.core.config.configuration import (
+from krm_fn.core.config.config import (
     ChosenConfiguration,
     Configuration,
     Origin,
@@ -41,6 +40,7 @@ from krm_fn.core.config.configuration import (
     as_passed,
     choose_configuration,
     find_applied,
+    parse_config,
 )
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import authored_id, base_name, former_names, is_named_late

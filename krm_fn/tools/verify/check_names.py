@@ -22,7 +22,7 @@ from krm_fn.core.decide.run import Choice
 from krm_fn.core.names.content_hash import Unhashable
 from krm_fn.core.names.names import CONTENT_NAME, base_name, hash_in_name, without_hash
 from krm_fn.core.references.generated import hash_of
-from krm_fn.guards.readers import find_early_readers
+from krm_fn.guards.guards import find_early_readers
 from krm_fn.tools.common.rendered import is_internal
 from krm_fn.tools.verify.rendering import (
     RenderedSet,

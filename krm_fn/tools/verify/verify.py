@@ -14,7 +14,7 @@ from krm_fn.base.item import Item, about, read_item
 from krm_fn.base.node import is_mapping, is_null, step
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, count
 from krm_fn.base.settings import Environment
-from krm_fn.core.config.configuration import Configuration, read_by_set
+from krm_fn.core.config.config import Configuration, read_by_set
 from krm_fn.core.yaml.yaml import (
     Envelope,
     add_results,
@@ -23,8 +23,7 @@ from krm_fn.core.yaml.yaml import (
     read_yaml,
 )
 from krm_fn.function import decide_package
-from krm_fn.lint.not_followed import find_unfollowed_affixes
-from krm_fn.lint.without_effect import find_encrypted_keys
+from krm_fn.lint.lint import find_encrypted_keys, find_unfollowed_affixes
 from krm_fn.report.secrets import hide_in_problems, stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits, built_from

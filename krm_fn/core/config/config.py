@@ -27,8 +27,26 @@ from krm_fn.base.settings import (
     is_configuration,
     is_our_program,
 )
-from krm_fn.core.config.build import parse_config
+from krm_fn.core.config.build import find_pins, parse_config
+from krm_fn.core.config.plain import place_setting, place_settings
 from krm_fn.core.yaml.yaml import read_yaml
+
+__all__ = [
+    "ChosenConfiguration",
+    "Configuration",
+    "Origin",
+    "Packages",
+    "as_passed",
+    "choose_configuration",
+    "find_among",
+    "find_applied",
+    "find_in_kptfile",
+    "find_pins",
+    "parse_config",
+    "place_setting",
+    "place_settings",
+    "read_by_set",
+]
 
 _MOST_FIELDS = 3
 """Fields that a contradiction names."""
