@@ -19,9 +19,9 @@ from krm_fn.core.config.config import (
     parse_config,
     place_settings,
 )
+from krm_fn.core.decide.decide import summarize_run
 from krm_fn.core.decide.name import unprotect
 from krm_fn.core.decide.run import Package, Run, read_package
-from krm_fn.core.decide.summarize_run import summarize_run
 from krm_fn.core.yaml.yaml import (
     Envelope,
     Expansion,

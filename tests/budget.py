@@ -309,11 +309,11 @@ def count_entered() -> list[Count]:
     diff = enter_diff()
     return [
         Count("files that one ConfigMap enters", alone.files, 36),
-        Count("their lines, in thousands", alone.lines / 1000, 15.3, goal=10.6),
+        Count("their lines, in thousands", alone.lines / 1000, 15.4, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
-        Count("their lines, in thousands", together.lines / 1000, 18.95, goal=15.7),
+        Count("their lines, in thousands", together.lines / 1000, 19.05, goal=15.7),
         Count("files that one line of diff enters", diff.files, 74, goal=65),
-        Count("their lines, in thousands", diff.lines / 1000, 25.85, goal=23.7),
+        Count("their lines, in thousands", diff.lines / 1000, 25.95, goal=23.7),
     ]
 
 
@@ -347,7 +347,7 @@ def count_met(modules: Mapping[str, Module]) -> list[Count]:
     names = sum(map(len, met.values()))
     return [
         Count("names of the function that tools use", names, 85, goal=60),
-        Count("modules that they are from", len(met), 22, goal=12),
+        Count("modules that they are from", len(met), 17, goal=12),
     ]
 
 

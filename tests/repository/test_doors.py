@@ -13,7 +13,12 @@ import pytest
 from tests.budget import ROOT, read_modules
 
 MOST_NAMES = 12
-MORE_NAMES = {"krm_fn.core.config": 14, "krm_fn.core.yaml": 13}
+MORE_NAMES = {
+    "krm_fn.core.config": 14,
+    "krm_fn.core.decide": 16,
+    "krm_fn.core.names": 14,
+    "krm_fn.core.yaml": 13,
+}
 """Doors that are to be narrower."""
 TOOLS = "krm_fn.tools."
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"][
@@ -48,7 +53,7 @@ def find_used(room: str, door: str) -> set[str]:
     """Return what modules import from a door that are not inside of its room."""
     used: set[str] = set()
     for name, module in read_modules().items():
-        if any(name.startswith(f"{inside}.") for inside in PROTECTED[room]):
+        if any(f"{name}.".startswith(f"{inside}.") for inside in PROTECTED[room]):
             continue
         for node in ast.walk(module.tree):
             if isinstance(node, ast.ImportFrom) and node.module == door:

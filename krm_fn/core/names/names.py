@@ -1,4 +1,7 @@
-"""Read the present, base and earlier names of objects, and those of sets, Jobs and images."""
+"""Read the present, base and earlier names of objects, and those of sets and Jobs.
+
+This is the door by which the tools enter the room: it lists what they use.
+"""
 
 import json
 import re
@@ -10,7 +13,25 @@ from krm_fn.base.item import HASH, Item, is_revision
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX, SET_NAME
 from krm_fn.base.node import NewValue
 from krm_fn.base.problem import ResourceId
-from krm_fn.core.names.content_hash import Unhashable, content_hash, short_digest
+from krm_fn.core.names.content_digest import content_digest, read_content
+from krm_fn.core.names.content_hash import Unhashable, content_hash, hashed_keys, short_digest
+
+__all__ = [
+    "CONTENT_NAME",
+    "Unhashable",
+    "authored_id",
+    "base_name",
+    "content_digest",
+    "content_name",
+    "former_names",
+    "hash_in_name",
+    "hashed_keys",
+    "is_named_late",
+    "names_of",
+    "read_content",
+    "set_name",
+    "without_hash",
+]
 
 _ANY_HASH = f"-({HASH})"
 

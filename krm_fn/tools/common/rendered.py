@@ -17,7 +17,7 @@ from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
 from krm_fn.base.node import Node, elements, get, text
 from krm_fn.base.reference import Reference, ResolvedReference, is_read
 from krm_fn.base.settings import Settings
-from krm_fn.core.decide.run import Package
+from krm_fn.core.decide.decide import Package
 from krm_fn.core.names.names import without_hash
 from krm_fn.core.references.generated import find_generated, known_names
 from krm_fn.tools.common.files import KUSTOMIZATIONS

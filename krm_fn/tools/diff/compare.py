@@ -9,8 +9,7 @@ from krm_fn.base.item import DATA_FIELDS, Item, is_emitted
 from krm_fn.base.kind import PROTECTIONS
 from krm_fn.base.node import FieldPath, Node, is_mapping, is_scalar
 from krm_fn.base.problem import listing
-from krm_fn.core.names.content_digest import read_content
-from krm_fn.core.names.names import base_name
+from krm_fn.core.names.names import base_name, read_content
 from krm_fn.report.object_change import (
     ComparedObject,
     FieldChange,

@@ -12,9 +12,8 @@ from krm_fn.base import keys
 from krm_fn.base.item import HASH, Item, is_revision
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Settings
-from krm_fn.core.decide.run import Package, read_package
-from krm_fn.core.names.content_digest import content_digest, read_content
-from krm_fn.core.names.names import base_name
+from krm_fn.core.decide.decide import Package, read_package
+from krm_fn.core.names.names import base_name, content_digest, read_content
 from krm_fn.core.references.generated import find_generated, versioned
 from krm_fn.tools.common.made_anew import WHOLE, MadeAnew
 from krm_fn.tools.common.rendered import find_default_namespace

@@ -18,8 +18,7 @@ from krm_fn.base.problem import (
 )
 from krm_fn.base.reference import By, Rule
 from krm_fn.base.settings import Environment, Strategy
-from krm_fn.core.decide.run import Run
-from krm_fn.core.decide.summarize_run import say_unchosen_makers, summarize_run
+from krm_fn.core.decide.decide import Run, say_unchosen_makers, summarize_run
 from krm_fn.report.markup import Forms, write_forms
 from krm_fn.report.object_change import Effect
 from krm_fn.report.secrets import Masks, stderr_lines

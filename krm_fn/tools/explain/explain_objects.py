@@ -9,9 +9,8 @@ from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.run import Choice, Reason, ReasonCode, Run
-from krm_fn.core.names.content_hash import hashed_keys
-from krm_fn.core.names.names import authored_id, base_name
+from krm_fn.core.decide.decide import Choice, Reason, ReasonCode, Run
+from krm_fn.core.names.names import authored_id, base_name, hashed_keys
 from krm_fn.core.references.generated import hashed_fields
 from krm_fn.lint.lint import find_misspelled
 from krm_fn.report.secrets import Masks

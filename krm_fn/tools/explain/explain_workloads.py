@@ -8,7 +8,7 @@ from krm_fn.base.node import read_path
 from krm_fn.base.pods import find_pod_specs, template_around, template_source
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.reference import By, Reference, ResolvedReference, Rule
-from krm_fn.core.decide.run import Reason, ReasonCode, Revision, Run
+from krm_fn.core.decide.decide import Reason, ReasonCode, Revision, Run
 from krm_fn.core.names.names import authored_id, names_of
 from krm_fn.extras.checksums import find_opt_outs
 from krm_fn.extras.mounts.plan_mounts import read_mounts

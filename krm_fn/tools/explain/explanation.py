@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.problem import ResourceId, count
 from krm_fn.base.reference import Rule
-from krm_fn.core.decide.run import Reason
+from krm_fn.core.decide.decide import Reason
 from krm_fn.report.object_change import Effect
 from krm_fn.tools.explain.places import NOWHERE, SourceLine
 

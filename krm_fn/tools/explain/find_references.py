@@ -9,7 +9,7 @@ from krm_fn.base.kind import ROLES
 from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import Reference, ResolvedReference
-from krm_fn.core.decide.run import Run
+from krm_fn.core.decide.decide import Run
 from krm_fn.core.names.names import authored_id
 from krm_fn.core.references.generated import name_meant
 from krm_fn.core.references.references import EmbeddedReference

@@ -15,8 +15,7 @@ from krm_fn.base.keys import LOCAL_CONFIG
 from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES, TOOL_GROUPS
 from krm_fn.base.node import LocatedScalar, Scalar, scalars, spell, text
 from krm_fn.base.pods import OPAQUE_KINDS, template_around
-from krm_fn.core.decide.run import Package, Run
-from krm_fn.core.decide.update_references import find_older, why_passed_over
+from krm_fn.core.decide.decide import Package, Run, find_older, why_passed_over
 from krm_fn.core.names.names import authored_id, base_name, names_of
 from krm_fn.core.references.find import is_of_core, may_refer
 from krm_fn.core.references.mentions import may_name

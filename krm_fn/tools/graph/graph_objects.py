@@ -10,7 +10,7 @@ from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import RENAMABLE_KINDS
 from krm_fn.base.reference import By
 from krm_fn.base.settings import Strategy, configures
-from krm_fn.core.decide.run import Run
+from krm_fn.core.decide.decide import Run
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import find_generated
 from krm_fn.report.change_lines import write_lines

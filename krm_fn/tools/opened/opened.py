@@ -42,7 +42,7 @@ from krm_fn.core.config.config import (
     find_applied,
     parse_config,
 )
-from krm_fn.core.decide.run import Run
+from krm_fn.core.decide.decide import Run
 from krm_fn.core.names.names import authored_id, base_name, former_names, is_named_late
 from krm_fn.core.yaml.yaml import Envelope, Expansion, open_envelope, read_yaml
 from krm_fn.function import decide, read_config

@@ -33,9 +33,8 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId, listing
-from krm_fn.core.decide.run import Package, read_package
-from krm_fn.core.names.content_digest import read_content
-from krm_fn.core.names.names import authored_id, base_name
+from krm_fn.core.decide.decide import Package, read_package
+from krm_fn.core.names.names import authored_id, base_name, read_content
 from krm_fn.core.references.generated import versioned
 from krm_fn.core.yaml.yaml import open_envelope, read_yaml
 from krm_fn.report.change_lines import REFUSALS

@@ -10,7 +10,7 @@ from krm_fn.base.settings import (
     NO_ENVIRONMENT,
     Environment,
 )
-from krm_fn.core.decide.summarize_run import summarize_run
+from krm_fn.core.decide.decide import summarize_run
 from krm_fn.core.yaml.yaml import (
     Applied,
     Envelope,

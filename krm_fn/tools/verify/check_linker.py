@@ -20,7 +20,7 @@ from krm_fn.base.link_plan import (
 from krm_fn.base.node import elements, get, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.settings import Settings
-from krm_fn.core.decide.run import Package, Revision
+from krm_fn.core.decide.decide import Package, Revision
 from krm_fn.core.references.find import find_in_rules
 from krm_fn.core.references.generated import find_generated
 from krm_fn.extras.emit_linker import SetLinker

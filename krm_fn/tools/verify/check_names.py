@@ -18,9 +18,8 @@ from krm_fn.base.kind import (
 from krm_fn.base.node import FieldPath, scalars
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import ResolvedReference
-from krm_fn.core.decide.run import Choice
-from krm_fn.core.names.content_hash import Unhashable
-from krm_fn.core.names.names import CONTENT_NAME, base_name, hash_in_name, without_hash
+from krm_fn.core.decide.decide import Choice
+from krm_fn.core.names.names import CONTENT_NAME, Unhashable, base_name, hash_in_name, without_hash
 from krm_fn.core.references.generated import hash_of
 from krm_fn.guards.guards import find_early_readers
 from krm_fn.tools.common.rendered import is_internal

@@ -12,8 +12,7 @@ from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import Reference, ResolvedReference
 from krm_fn.base.settings import Settings
 from krm_fn.base.suggest import differ_by_a_letter
-from krm_fn.core.decide.run import Revision
-from krm_fn.core.decide.update_references import update_rules
+from krm_fn.core.decide.decide import Revision, update_rules
 from krm_fn.core.names.names import CONTENT_NAME, hash_in_name, names_of
 from krm_fn.lint.lint import find_left_behind, find_missing_keys
 from krm_fn.tools.common.rendered import is_required

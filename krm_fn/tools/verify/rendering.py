@@ -9,13 +9,13 @@ from krm_fn.base import keys
 from krm_fn.base.item import Item, is_of_chart, is_revision
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.settings import Settings, Strategy
-from krm_fn.core.decide.name import find_consumers
-from krm_fn.core.decide.run import (
+from krm_fn.core.decide.decide import (
     Consumers,
     Package,
     Revision,
     Revisions,
     Survey,
+    find_consumers,
     read_package,
 )
 from krm_fn.core.names.names import base_name, hash_in_name
