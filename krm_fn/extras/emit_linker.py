@@ -135,7 +135,7 @@ def job(group: JobPlan, settings: Settings, image: str) -> Object:
 
 
 def cron_job(group: JobPlan, settings: Settings, namespace: str, image: str) -> Object:
-    """Build the CronJob that runs the linker between releases: the pod of the Job, but it waits for nothing.
+    """Build the CronJob between releases: the pod of the Job, but it waits for nothing.
 
     `group`: that of `merge_plans`. `namespace`: where it will be applied, as far as the function knows. Its name never
     changes, so that nothing but its plan differs between releases.
@@ -245,9 +245,9 @@ def _pod_spec(group: JobPlan, settings: Settings, image: str) -> Object:
 
 
 def access(group: JobPlan, settings: Settings, subject_namespace: str) -> list[Object]:
-    """Build ServiceAccount, Role and RoleBinding: for one namespace, with no verb that the linker does not use.
+    """Build ServiceAccount, Role and RoleBinding of one namespace, with only the verbs needed.
 
-    `group`: any of its namespace. What all Jobs need is there before the first of them.
+    `group`: any of its namespace. All Jobs need them, so they are there before the first.
     """
     name = _name(settings)
     metadata = _metadata(name, group.namespace, group.first_wave, _labels(settings))
@@ -295,10 +295,11 @@ def _rules(group: JobPlan, settings: Settings) -> Iterator[Object]:
 
 
 def inventory(group: JobPlan, settings: Settings) -> Object:
-    """Build the ConfigMap that lists what is rendered and owns it, so that deleting a workload deletes no revision.
+    """Build the inventory, which lists and owns all that is rendered.
 
-    Its name never changes, and so neither does its uid: a workload may be deleted and created again. It is never in a
-    later wave than a revision: between the two, a run could delete a revision that is wanted again.
+    It owns the revisions so that deleting a workload deletes none of them. Its name never changes,
+    and so neither does its uid: a workload may be deleted and created again. It is never in a later
+    wave than a revision: between the two, a run could delete a revision that is wanted again.
     """
     names = ",".join(sorted({revision.name for revision in group.plan.rendered}))
     default = {keys.DEFAULT_NAMESPACE: group.default_namespace} if group.default_namespace else {}
@@ -310,7 +311,7 @@ def inventory(group: JobPlan, settings: Settings) -> Object:
 
 
 def tracker(revision: Revision, name: RevisionName, settings: Settings) -> Object:
-    """Build an empty ConfigMap under the Secret's name: the linker may patch ConfigMaps, and Secrets by name only.
+    """Build an empty ConfigMap under the Secret's name: Secrets may be patched by name only.
 
     `name`: that of a Secret revision, or of what a producer makes, or of a producer that pods name.
     """
@@ -363,7 +364,7 @@ def _labels(settings: Settings, component: str = keys.LINKER) -> dict[str, str]:
 
 
 def _pod_labels(settings: Settings) -> dict[str, str]:
-    """Return the labels of the linker's pods: with another label, each Job would get another name."""
+    """Return the labels of the linker's pods. Another one would rename each Job."""
     return {**NO_SIDECAR_LABELS, **settings.linker.labels, **_identity(settings, keys.LINKER)}
 
 
@@ -461,7 +462,7 @@ class SetLinker:
             yield JobPlan(own_namespace, wave, plan, listed, first, default_namespace)
 
     def _find_kinds(self, namespace: str, consumers: list[Item]) -> tuple[list[Kind], set[Kind]]:
-        """Return the kinds of consumers that every linker lists, and those that this one lists as well."""
+        """Return the kinds that every linker lists, and those that this one lists as well."""
         kinds = self._package.kinds
         requested = {kinds.of(who) for who in _requested_kinds(self.settings)}
         others = requested | {kinds.of(consumer.id) for consumer in consumers}
@@ -481,7 +482,7 @@ class SetLinker:
     def build_trackers(
         self, revisions: Iterable[Revision], jobs: Iterable[JobPlan]
     ) -> Iterator[Object]:
-        """Build the tracker of each name under which something references a Secret, or what makes one."""
+        """Build the tracker of each referenced name of a Secret, or of what makes one."""
         namespaces = {one.namespace or self._package.namespace for one in jobs}
         for revision in revisions:
             if self._package.namespace_of(revision.item) in namespaces:
@@ -490,13 +491,13 @@ class SetLinker:
                         yield tracker(revision, name, self.settings)
 
     def build_shared(self, group: JobPlan, namespace: str) -> list[Object]:
-        """Build what all Jobs of a namespace need: the inventory, and what lets them do their work."""
+        """Build what all Jobs of a namespace need: the inventory, account, Role and RoleBinding."""
         return [inventory(group, self.settings), *access(group, self.settings, namespace)]
 
     def build_cron_job(self, group: JobPlan, namespace: str, schedule: str, image: str) -> Object:
         """Build the CronJob for this image. `schedule`: that of a CronJob that is there.
 
-        It counts if `H` in the configured one can become it. Which one it becomes is not known here:
+        It counts if `H` in the configured one can become it. Nobody here knows which one it becomes:
         the namespace may have been set after krm-fn.
         """
         settings, linker = self.settings, self.settings.linker
@@ -545,7 +546,7 @@ def _by_consumer(
 def _producers(
     revisions: Iterable[Revision], consumers: Consumers, package: Package
 ) -> dict[str, list[ProducerName]]:
-    """Return the producers among the revisions, by namespace, each with the names that something references."""
+    """Return the producers by namespace, each with the names that something references."""
     producers: dict[str, list[ProducerName]] = defaultdict(list)
     for revision in revisions:
         names = _tracked_names(revision, consumers)
@@ -780,7 +781,7 @@ def _unnamed(settings: Settings, unread: Sequence[NearbyConfig]) -> Problem:
 def _judge_image(
     package: Package, settings: Settings, environment: Environment
 ) -> Iterator[Problem]:
-    """Report an image that nobody has set, that is no image, or that is of another version than this program."""
+    """Report an image that nobody has set, that is none, or that is of another version."""
     image = settings.linker.image
     version = version_of(image or "")
     if not image and not environment.image:
@@ -865,7 +866,7 @@ def _name_of(one: Any) -> tuple[str, ...]:
 
 
 def _part_of(one: Any) -> tuple[str, ...]:
-    """Return what an object is for, whatever its name: a wave's Job, a Secret's tracker, a namespace's Role."""
+    """Return the part of an object: a wave's Job, a Secret's tracker, a namespace's Role."""
     kind, namespace, name = _name_of(one)
     annotations = one["metadata"].get("annotations", {})
     lasting = {

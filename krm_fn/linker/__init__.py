@@ -1,1 +1,1 @@
-"""The program in the emitted Job: it keeps ownerReferences in step with the objects that use each revision."""
+"""Keep ownerReferences in step with the objects that use each revision: the emitted Job."""

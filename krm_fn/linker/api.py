@@ -63,7 +63,7 @@ class Forbidden(Refused):
 
 
 class NotServed(Refused):
-    """The API server has no list of this kind: it is not installed, or has another plural or version."""
+    """No list of this kind: it is not installed, or has another plural or version."""
 
 
 class Misnamed(Forbidden, NotServed):
@@ -71,7 +71,7 @@ class Misnamed(Forbidden, NotServed):
 
 
 class NoList(Refused):
-    """The API server has answered with something that is no list of the kind, or only a part of one."""
+    """An answer that is no list of the kind, or only a part of one."""
 
 
 class TooLarge(Refused):
@@ -85,7 +85,7 @@ class TooLarge(Refused):
 
 
 class Api:
-    """One API server, with the credentials of the environment: a pod's ServiceAccount, else the kubeconfig's user.
+    """One API server, as a pod's ServiceAccount, else as the kubeconfig's user.
 
     It sends requests and repeats them; the caller interprets the responses. `calls` counts the requests sent.
     """
@@ -242,7 +242,7 @@ def parse(data: bytes, status: int) -> Any:
 def check_response(
     response: Response, verb: str, kind: Kind, namespace: str, name: str = ""
 ) -> None:
-    """Raise Refused unless the request succeeded; Forbidden if a right is missing, NotServed if a list is.
+    """Raise Refused for a failed request: Forbidden without a right, NotServed without a list.
 
     `verb` is that of an RBAC rule, such as `list`. An empty name means all objects of the kind.
     """
@@ -267,7 +267,7 @@ def read_page(
 ) -> tuple[list[Any], str]:
     """Return the objects of a page, and the token of the next one, `""` after the last.
 
-    Raises NoList for what is not a whole page of objects of this kind. Who took it for an empty
+    Raises NoList for what is not a whole page of objects of this kind. Whoever took it for an empty
     list would delete what the objects of the kind reference.
     """
     why = _find_fault(response, kind, metadata_only=metadata_only)
@@ -327,7 +327,7 @@ def _is_object(item: Any, known: set[tuple[str, str]]) -> bool:
 def _is_named(content: dict[str, Any], known: set[tuple[str, str]]) -> bool:
     """Tell whether kind and version are among these.
 
-    What names none is what was asked for: items of a list do so.
+    One that names none is as was asked for: items of a list do so.
     """
     kind, version = content.get("kind"), content.get("apiVersion")
     return any(kind in (None, "", one[0]) and version in (None, "", one[1]) for one in known)
@@ -364,6 +364,6 @@ def _message(response: Response) -> str:
 
 
 def is_uid_mismatch(response: Response) -> bool:
-    """Tell whether a patch met another object of the same name: the API server reports a change of the uid."""
+    """Tell whether a patch met another object of that name: the uid would change."""
     causes = list_of(mapping(mapping(response.content).get("details")).get("causes"))
     return any(mapping(cause).get("field") == "metadata.uid" for cause in causes)

@@ -1,4 +1,4 @@
-"""What a run asks of a cluster, a cluster that changes nothing, and all that a run has to see before it decides."""
+"""Define what a run asks of a cluster, and collect all that it has to see before it decides."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
@@ -74,7 +74,7 @@ class Cluster(Reader, Protocol):
     def deadline(self) -> Deadline: ...
 
     def patch(self, patch: RevisionPatch) -> str | None:
-        """Patch a revision. Returns its new resource version; None if that object no longer exists."""
+        """Patch a revision, and return its new resource version; None if it no longer exists."""
 
     def delete(self, revision: LiveRevision) -> bool:
         """Delete a revision. False if it no longer exists, or has changed since it was read."""
@@ -86,7 +86,7 @@ class Cluster(Reader, Protocol):
         """Patch a Secret. False if that object no longer exists."""
 
     def producer(self, producer: ProducerName, plan: LinkPlan) -> LiveRevision | None:
-        """Read the metadata of an object that makes a Secret; None if there is none, or if it is none of the set."""
+        """Read the metadata of a producer of a Secret; None if the set has none."""
 
     def own_producer(
         self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]
@@ -103,7 +103,7 @@ class Cluster(Reader, Protocol):
 
 
 class Listed(NamedTuple, Generic[_T]):
-    """What was read from a list.
+    """The answer to a list.
 
     `now` is the API server's time, in Unix seconds; 0 if it does not tell.
     """
@@ -263,7 +263,7 @@ def observe(plan: LinkPlan, cluster: Reader) -> Observation:
 
 
 def observe_workloads(plan: LinkPlan, cluster: Reader) -> Observation:
-    """Read only the kinds of the planned workloads, which is cheap enough to be repeated while waiting."""
+    """Read only the kinds of the planned workloads: cheap enough to repeat while waiting."""
     planned = {(workload.api_version, workload.kind) for workload in plan.workloads}
     kinds = [
         kind for kind in (*CONSUMER_KINDS, *plan.kinds) if (kind.api_version, kind.kind) in planned
@@ -303,7 +303,7 @@ def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Ob
 
 
 def _is_absent(kind: Kind, plan: LinkPlan, error: Refused) -> bool:
-    """Tell whether a kind that cannot be listed has no objects: one of Argo Rollouts that the plan does not show."""
+    """Tell whether an unlisted kind has no objects: of Argo Rollouts, and not in the plan."""
     planned = {workload[:2] for workload in plan.workloads} | {one[:2] for one in plan.kinds}
     if kind not in ADD_ON_KINDS:
         return False
@@ -315,7 +315,7 @@ def _is_absent(kind: Kind, plan: LinkPlan, error: Refused) -> bool:
 
 
 def _with_borrowed_templates(consumers: list[Consumer]) -> Iterable[Consumer]:
-    """Add what another object's template references: a Rollout may take its template from a Deployment."""
+    """Add what a borrowed template references: a Rollout may take a Deployment's."""
     references = {
         (consumer.owner.kind, consumer.owner.name): consumer.references for consumer in consumers
     }

@@ -52,7 +52,7 @@ class NoCredentials(Exception):
 
 
 class Access(NamedTuple):
-    """Which cluster, and as whom.
+    """A choice of cluster and user.
 
     Without any of these it is the pod's own, else that of the default kubeconfig.
 

@@ -1,6 +1,6 @@
 """Run the program that a kubeconfig names for credentials, as kubectl does, but within a time.
 
-What it prints, its arguments and its environment may hold a token: no error shows any of them.
+Its output, arguments and environment may hold a token: no error shows any of them.
 """
 
 import json
@@ -124,7 +124,7 @@ def _read(
 ) -> bytes:
     """Read all that the program prints until it has ended.
 
-    What it leaves in the background is not waited for.
+    Nothing that it leaves in the background is waited for.
     """
     printed = bytearray()
     end = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""Add every consumer of a revision as its owner, and delete the revisions that nothing references any more."""
+"""Add every consumer of a revision as its owner, and delete revisions without a reference."""
 
 from krm_fn.base import keys
 from krm_fn.base.link_plan import LinkPlan
@@ -96,7 +96,7 @@ def _link(plan: LinkPlan, secrets: SecretLinks, cluster: Cluster, report: Report
 def _hold_revisions(
     plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report
 ) -> None:
-    """Make the inventory an owner of the revisions whose owners may all be gone, before anything is waited for.
+    """Make the inventory an owner where all owners may be gone, before any waiting.
 
     After an uninstall, an install takes over what the garbage collector has not looked at yet (decision 76).
     """

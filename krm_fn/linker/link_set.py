@@ -28,7 +28,7 @@ _WOULD_CHANGE = 4
 
 
 class Writes(Enum):
-    """What a run writes to the cluster: all that is due, only Events about it, or nothing."""
+    """How much a run writes to the cluster: all that is due, only Events about it, or nothing."""
 
     ALL = 0
     EVENTS = 1

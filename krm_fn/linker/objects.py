@@ -1,4 +1,4 @@
-"""What the linker keeps of live objects: owners, consumers and revisions."""
+"""The parts of live objects that the linker keeps: owners, consumers and revisions."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, Self

@@ -33,7 +33,7 @@ class Keeper(StrEnum):
 
 
 class Leak(NamedTuple):
-    """What no run may delete any more, and nothing needs: a Secret, or what makes several, and the trackers of it.
+    """An unneeded Secret, or producer, that no run may delete any more, with its trackers.
 
     A person deletes it before its trackers: an ExternalSecret that stays would make its Secret anew, and without the
     tracker nobody would know of it.
@@ -45,7 +45,7 @@ class Leak(NamedTuple):
 
     @property
     def objects(self) -> list[str]:
-        """What to delete, in order, as kubectl names it.
+        """The objects to delete, in order, as kubectl names them.
 
         Two operators may share a kind, so with its group.
         """
@@ -142,7 +142,7 @@ def _judge(
 def plan_leaks(plan: LinkPlan, observation: Observation) -> list[Leak]:
     """Find what stays as no run has linked it in time, and what a person may delete: it is asked as for a deletion.
 
-    What makes several Secrets stays as long as one of them has another reason to.
+    A producer of several Secrets stays as long as one of them has another reason to.
     """
     trackers: dict[tuple[str, str], list[LiveRevision]] = defaultdict(list)
     needed = set()
@@ -193,7 +193,7 @@ def deletion_command(leaks: Iterable[Leak], namespace: str) -> str:
 def _origin(tracker: LiveRevision) -> tuple[str, str]:
     """Return kind and name of what has to go with the tracker: what it stands for, or what makes that.
 
-    An annotation may say anything. What no version here writes has the kind `""`, and is in no command.
+    An annotation may say anything. A tracker that no version here writes has the kind `""`, and is in no command.
     """
     kind, _, name = tracker.made_by.partition("/")
     if not tracker.made_by:

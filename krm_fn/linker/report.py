@@ -1,4 +1,4 @@
-"""Collect what a run has done: lines for people as it happens, one document for machines at its end."""
+"""Collect what a run does: lines for people at once, one document for machines at its end."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -20,7 +20,7 @@ REVISION_MISSING, NOT_LINKED = "RevisionMissing", "NotLinked"
 
 
 class Write(NamedTuple):
-    """One write. Of a deleted revision, `remove` holds its last owners."""
+    """One write. `remove` holds the last owners of a deleted revision."""
 
     kind: str
     name: str
@@ -38,7 +38,7 @@ class Write(NamedTuple):
 
 
 class LinkProblem(NamedTuple):
-    """What is wrong, in a sentence, and the object that has the problem, if that exists.
+    """A problem in a sentence, and the object that has it, if that exists.
 
     A failure is a revision that is missing and referenced, or a planned kind that the API server
     does not have: no later run would find more. Everything else can only keep objects for too long.
@@ -138,7 +138,7 @@ class Report:
 def record_events(
     plan: LinkPlan, observation: Observation, report: Report, cluster: Cluster
 ) -> None:
-    """Record new owners on the workloads, deletions on the inventory, and problems on the object that has them.
+    """Record owners on workloads, deletions on the inventory, problems where they are.
 
     A problem without such an object is recorded on the Job of this run, or on the inventory.
     """

@@ -1,4 +1,4 @@
-"""Repeat requests until the API server has processed one, the deadline is over, or the run is told to stop."""
+"""Repeat requests until one is processed, the deadline is over, or the run is told to stop."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -30,7 +30,7 @@ _HISTORY = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
 
 
 class Missing(NamedTuple):
-    """What is missing, in a sentence, and as what a run waits for: `Deployment shop/web to exist`.
+    """Something missing, in a sentence, and as what a run waits for: `Deployment shop/web to exist`.
 
     `owner`: the object that misses it, if that exists. `revision`: what is missing, if it is one.
     """
@@ -42,7 +42,7 @@ class Missing(NamedTuple):
 
 
 class LastLook(NamedTuple):
-    """What a run has seen at its end, and what is missing in it: of the plan, and to live templates.
+    """The end of a wait: all that a run has seen, and what is missing in it: of the plan, and to live templates.
 
     `has_come`: something was missing before that is there now, and nothing links it but this run.
     """

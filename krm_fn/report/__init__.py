@@ -1,1 +1,1 @@
-"""How what was found is said: what may be shown of Secrets, and forms that several commands share."""
+"""The forms that commands share, and what may be shown of Secrets."""

@@ -1,4 +1,4 @@
-"""Write what people read of one change: its title, its lines, and the sentences about what comes of it.
+"""Write one change for people: its title, its lines, and sentences about its effects.
 
 Text, Markdown, pictures and histories show the same lines.
 """

@@ -1,4 +1,4 @@
-"""The differences in one object, as values. None of them holds a Secret's value, or a digest of one.
+"""The differences in one object, as values without a Secret's value or a digest of one.
 
 A comparison of two renderings and the history of a revision say the same of a change.
 """
@@ -189,7 +189,7 @@ class ComparedObject(NamedTuple):
 class FieldChange(NamedTuple):
     """A field that differs; None on the side that lacks it.
 
-    Of what may not be shown, the values are sizes.
+    Values that may not be shown are sizes.
     """
 
     path: str

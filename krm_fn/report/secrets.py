@@ -1,4 +1,4 @@
-"""Hide what must not be shown of objects: all of a Secret but keys and sizes, and names made from its content.
+"""Hide all of a Secret but keys and sizes, and the names made from its content.
 
 Not even a digest is shown: who can guess a value could compare it.
 """
@@ -181,7 +181,7 @@ def _values_of(item: Item | None, *, is_secret: bool) -> dict[str, StoredValue]:
 class Masks:
     """The words in place of names that are made from the content of Secrets: `db-(hash 1)`, `db-(hash 2)`.
 
-    A hash would let people guess the content. Equal names have equal numbers. Of the items, only Secrets count.
+    A hash would let people guess the content. Equal names have equal numbers. Only Secrets among the items count.
     """
 
     def __init__(self, items: Iterable[Item]) -> None:

@@ -149,7 +149,7 @@ def _fold(parts: Sequence[str], width: int) -> list[str]:
 def _lay(cells: Sequence[Sequence[str]], starts: Sequence[int]) -> Iterator[str]:
     """Yield the lines of cells that begin in these columns.
 
-    What is too wide pushes its neighbours to the next line.
+    A cell that is too wide pushes its neighbours to the next line.
     """
     left = [[*cell] for cell in cells]
     while any(left):

@@ -1,4 +1,4 @@
-"""Compare two renderings object by object: what changes, what becomes of revisions, and which risks that brings."""
+"""Compare two renderings object by object: changes, fates of revisions, and risks."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
@@ -64,7 +64,7 @@ _PLANNED = ("--workload=", "--revision=", "--maker=")
 
 
 def is_plan(names: StableNames, path: FieldPath, node: Node) -> bool:
-    """Tell whether a field of a linker's object is for tools, or of the plan: what is rendered, and who reads it."""
+    """Tell whether a field of a linker's object is for tools, or of the plan."""
     match path:
         case ("metadata", "annotations", keys.RENDERED | keys.MADE_BY) | ("metadata", "name"):
             return True
@@ -81,7 +81,7 @@ _PROTECTING = frozenset(one.annotation for one in chain.from_iterable(PROTECTION
 
 
 def find_left_out(pair: Pair) -> LeftOut:
-    """Return what to leave out of a pair: names, content, checksums, and what makes an object a revision."""
+    """Return what to leave out of a pair: names, content, checksums, and marks of revisions."""
     items = [item for item in pair if item is not None]
     checksums = {
         item.annotations[keys.CHECKSUM] for item in items if keys.CHECKSUM in item.annotations
@@ -238,7 +238,7 @@ class _ContentReader:
         self._releases = releases
 
     def compare_fields(self, pair: Pair) -> tuple[FieldChange, ...]:
-        """Compare all but names, the content of ConfigMaps and Secrets, and what this project writes."""
+        """Compare all but names, contents of ConfigMaps and Secrets, and what this project writes."""
         left_out = find_left_out(pair)
         return () if self._is_same(pair, left_out) else self._compare(pair, (left_out, left_out))
 
@@ -309,7 +309,7 @@ class _ContentReader:
     def _find_places(self, pair: Pair) -> tuple[Collection[FieldPath], Collection[FieldPath]]:
         """Return what each side makes anew.
 
-        Of what is from no chart, as a stored rendering, the other one tells.
+        Where one side is from no chart, as a stored rendering, the other one tells.
         """
         old, new = (
             release.made_anew.get(item) if item else None
@@ -318,14 +318,14 @@ class _ContentReader:
         return (new or ()) if old is None else old, (old or ()) if new is None else new
 
     def has_new_content(self, pair: Pair) -> bool:
-        """Tell whether every rendering of both sides makes the content anew, and so a name that is made of it."""
+        """Tell whether every rendering of both sides makes the content anew, and so its name."""
         return all(map(has_new_content, self._find_places(pair)))
 
     def is_named_anew(self, pair: Pair) -> bool:
         return None not in pair and all(WHOLE in places for places in self._find_places(pair))
 
     def note_made_anew(self, pair: Pair, compared: Iterable[FieldChange]) -> Iterator[str]:
-        """Yield what is to be said of an object in which every rendering of both sides makes something anew."""
+        """Yield what to say of an object that every rendering of both sides makes anew in part."""
         if pair.old is None or pair.new is None:
             return
         who = _who(pair.new, self._releases[1])
@@ -388,7 +388,7 @@ class _Writer:
         return change
 
     def _find_missing(self, pair: Pair) -> tuple[str, ...]:
-        """Return the workloads of the new rendering that need an object by a name which nothing has any more.
+        """Return the new workloads that need an object by a name which nothing has any more.
 
         Where the object has a successor, they have read it, and name it in a way that does not follow:
         without krm-fn, kustomize gives no hash to a name in a kind that it does not know.

@@ -1,4 +1,4 @@
-"""Two renderings, and which object of one is which of the other: by what its author calls it, not by its content."""
+"""Pair the objects of two renderings: by what their author calls them, not by content."""
 
 import re
 from collections import Counter, defaultdict
@@ -116,7 +116,7 @@ def read_release(items: Collection[Item], settings: Settings | None, namespace: 
 
 
 def is_versioned(item: Item) -> bool:
-    """Tell whether others read it, or what it makes: a ConfigMap, a Secret, or a producer that is a revision."""
+    """Tell whether it is a ConfigMap, a Secret, or a producer that is a revision."""
     return item.is_config or (versioned(item.id) is not None and is_revision(item))
 
 
@@ -269,7 +269,7 @@ def _by_content(
 def _find_closest(
     ours: Iterable[_Content], theirs: Iterable[_Content], known: _Content
 ) -> dict[_Content, _Content]:
-    """Return which of theirs has more in common with one of ours than any other of theirs has, besides the known."""
+    """Return which of theirs has the most in common with one of ours, besides the known."""
     holders: dict[tuple[str, str, str], list[_Content]] = defaultdict(list)
     for content in theirs:
         for one in content - known:
@@ -388,7 +388,7 @@ def _keys(item: Item) -> set[str]:
 def pair_emitted(old: Release, new: Release) -> tuple[LinkerChange, list[Pair]]:
     """Pair the objects of the linkers that are on both sides.
 
-    What is told in another way is in no pair: a whole linker, a Job that runs, a tracker that comes
+    An object that is told in another way is in no pair: a whole linker, a Job that runs, a tracker that comes
     or goes with its Secret.
     """
     jobs = {
@@ -453,7 +453,7 @@ def _secret_of(tracker: Item, release: Release) -> tuple[str, str]:
 
 
 def _secrets(release: Release) -> set[tuple[str, str]]:
-    """Return namespace and base name of what trackers stand for: Secrets, and producers under all their names."""
+    """Return namespace and base name of Secrets, and of producers under all their names."""
     tracked = [item for item in release.package.configs if item.id.kind != "ConfigMap"]
     core = release.dialect.core
     found = {_secret_of(item, release) for item in tracked}
