@@ -200,7 +200,7 @@ class ConsumerLists:
 
 
 class DryRun:
-    """A `Cluster` that reads from another one and never writes to it, but for Events if it `records`."""
+    """A `Cluster` that only reads from another one, but for Events if it `records`."""
 
     def __init__(self, cluster: Cluster, *, records: bool = False) -> None:
         # What it reads is read as it is, but for revisions: the next round sees what this one would
@@ -326,7 +326,7 @@ def _with_borrowed_templates(consumers: list[Consumer]) -> Iterable[Consumer]:
 
 
 def _with_pods(consumers: list[Consumer]) -> Iterable[Consumer]:
-    """Let each controller reference what its pods reference, as its template may have been edited since they started.
+    """Let each controller reference what its pods do: its template may have changed since.
 
     So it becomes an owner instead of its pods, which are many. What the controller's template or its history
     references is theirs already. A pod whose controller has not been read speaks for itself, if nobody else does.

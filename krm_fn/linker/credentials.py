@@ -260,7 +260,7 @@ class _Kubeconfig:
         node.value = {**node.value, "user": user}
 
     def load(self, configuration: Configuration) -> ssl.SSLContext | None:
-        """Load it into the client's configuration, and return the certificate that the kubeconfig itself holds.
+        """Load it into the client's configuration, and return the kubeconfig's own certificate.
 
         The client would write it and its key into files, which stay when the process is ended.
         """
@@ -334,13 +334,13 @@ class _Kubeconfig:
                 raise NoCredentials(message) from None
 
     def _find(self, part: str, name: object, field: str) -> dict[str, Any]:
-        """Return a context, a user or a cluster; an empty one if there is none, of which the client says so."""
+        """Return a context, a user or a cluster; an empty one if there is none."""
         nodes = [one for one in self._config.value[part] if one.value["name"] == name]
         return mapping(nodes[0].value.get(field)) if nodes else {}
 
 
 def _open_tls(configuration: Configuration, certificate: bytes, key: bytes) -> ssl.SSLContext:
-    """Return the context of connections with a certificate, of which a part may be in a file of the user."""
+    """Return the context of connections with a certificate, parts of which may be in files."""
     context = create_urllib3_context(
         cert_reqs=ssl.CERT_REQUIRED if configuration.verify_ssl else ssl.CERT_NONE
     )

@@ -39,7 +39,7 @@ class PluginFailed(Exception):
 def run_plugin(
     settings: Mapping[str, Any], folder: str, cluster: Mapping[str, Any], deadline: Deadline
 ) -> dict[str, str]:
-    """Return the credentials that a program prints: fields of the `status` of an ExecCredential that hold texts.
+    """Return the credentials that a program prints: texts in the `status` of an ExecCredential.
 
     `settings` is the `exec` of a user, `folder` that of the kubeconfig, and `cluster` what it says of the cluster.
     Raises PluginFailed, and what the deadline raises.

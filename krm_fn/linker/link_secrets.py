@@ -71,7 +71,7 @@ class SecretLinks:
                 self._errors.update(dict.fromkeys(names, str(error)))
 
     def are_linked(self, observation: Observation) -> bool:
-        """Tell whether this run has linked every Secret whose tracker exists, or has looked for it."""
+        """Tell whether this run has linked, or looked for, every Secret with a tracker."""
         trackers = _open_trackers(observation)
         names = trackers.keys() & (self._plan.secrets | self._makers.keys())
         return all(self._is_linked(trackers[name]) for name in names - self._absent)
@@ -155,7 +155,7 @@ class SecretLinks:
         return True
 
     def _look_again(self, observation: Observation) -> None:
-        """Link what has come since the run looked for it, and find what was collected all the same."""
+        """Link what has come since the run looked for it, and find what was collected anyway."""
         trackers = _open_trackers(observation)
         for name in sorted(self._absent & self._plan.secrets & trackers.keys()):
             with suppress(ApiError):
@@ -231,7 +231,7 @@ class SecretLinks:
 
 
 def _open_trackers(observation: Observation) -> dict[str, LiveRevision]:
-    """Return the trackers, but for those that own what they stand for, and that a newer rendering has superseded.
+    """Return the trackers but those that own their object and that a newer rendering replaces.
 
     By then the Role names no such object any more, and a CronJob may go on with the plan of the last rendering.
     """

@@ -292,7 +292,7 @@ class Lists:
             page = _next_page(len(items), response.size)
 
     def _ask_for(self, kind: Kind) -> Kind:
-        """Return a custom kind with the plural by which the API server has it; as it is if nothing tells another one.
+        """Return a custom kind with the API server's plural; as it is if nothing tells another one.
 
         Every user may read which resources an API version has.
         """
@@ -304,7 +304,7 @@ class Lists:
         return self._served[kind]
 
     def _check_absence(self, response: Response, kind: Kind) -> None:
-        """Raise NoList if an add-on's list is not found, which counts as none, though the API server has the kind."""
+        """Raise NoList if an add-on's list is not found, though the API server has the kind."""
         if response.status != _NOT_FOUND or kind not in ADD_ON_KINDS:
             return
         if kind.api_version not in self._resources:
@@ -331,7 +331,7 @@ class Lists:
 
 
 def find_resources(api: Api, api_version: str) -> list[dict[str, Any]] | None:
-    """Return what resources the API server has of a version, none without that version; None if it does not tell.
+    """Return the resources that the API server has of a version; None if it does not tell.
 
     Raises ApiError.
     """

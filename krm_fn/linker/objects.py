@@ -39,7 +39,7 @@ class Owner(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The names to look for: `known` revisions, and any other revision with one of these base names.
+    """The names to look for: `known` revisions, and others with one of these base names.
 
     None of them has fewer letters than `shortest`.
     """
@@ -117,7 +117,7 @@ class LiveRevision(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The kind of the revision: for a tracker that of what it stands for, in most cases a Secret."""
+        """The kind of the revision: for a tracker the kind that it stands for, mostly Secret."""
         return (self.stands_for or "Secret") if self.is_tracker else "ConfigMap"
 
 

@@ -140,7 +140,7 @@ def _judge(
 
 
 def plan_leaks(plan: LinkPlan, observation: Observation) -> list[Leak]:
-    """Find what stays as no run has linked it in time, and what a person may delete: it is asked as for a deletion.
+    """Find what stays as no run has linked it in time, and what a person may delete.
 
     A producer of several Secrets stays as long as one of them has another reason to.
     """
@@ -191,7 +191,7 @@ def deletion_command(leaks: Iterable[Leak], namespace: str) -> str:
 
 
 def _origin(tracker: LiveRevision) -> tuple[str, str]:
-    """Return kind and name of what has to go with the tracker: what it stands for, or what makes that.
+    """Return kind and name of what goes with the tracker: what it stands for, or what makes that.
 
     An annotation may say anything. A tracker that no version here writes has the kind `""`, and is in no command.
     """
@@ -236,7 +236,7 @@ def is_left_to_kpt(plan: LinkPlan, observation: Observation, revision: LiveRevis
 
 
 def rendered_names(plan: LinkPlan, observation: Observation) -> frozenset[str]:
-    """Return the revisions of the run's own rendering and of the newest one: a late Job runs with an old plan."""
+    """Return the revisions of the run's rendering and of the newest: a late Job has an old plan."""
     listed = observation.inventory.references if observation.inventory else frozenset[str]()
     return listed | {revision.name for revision in plan.rendered}
 
@@ -268,7 +268,7 @@ def _missing_owners(
 
 
 def linker_owners(plan: LinkPlan, revision: LiveRevision) -> tuple[Owner, ...]:
-    """Return the owners that a linker adds: the inventory, and objects of the kinds that it reads."""
+    """Return the owners that a linker adds: the inventory, and objects of kinds that it reads."""
     kinds = _owner_kinds(plan)
     return tuple(sorted(owner for owner in revision.owners if _is_linker_owner(plan, kinds, owner)))
 

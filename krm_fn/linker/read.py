@@ -102,7 +102,7 @@ def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
 
 
 def _read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:
-    """Read the ConfigMap that lists what is rendered; None for any other ConfigMap, such as a copy of it."""
+    """Read the ConfigMap that lists what is rendered; None for any other, such as a copy of it."""
     metadata, labels, annotations = _read_metadata(item)
     names, name, uid = (
         annotations.get(keys.RENDERED),
@@ -121,7 +121,7 @@ def _read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:
 
 
 class Version(NamedTuple):
-    """An object as it was once: no other object has its uid, and no other content of it its resource version."""
+    """An object as it was once: its uid says which object, its resource version which content."""
 
     name: str
     uid: str
@@ -172,7 +172,7 @@ def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
 
 
 def _is_own(name: str, item: Any) -> bool:
-    """Tell whether this is the tracker of what the object itself makes, which owns it: two owners of each other stay.
+    """Tell whether it tracks what the object itself makes: two owners of each other stay.
 
     Both have one hash. The name of an adopted one has none, but after its first run the tracker is an owner.
     """
@@ -188,7 +188,7 @@ def _is_own(name: str, item: Any) -> bool:
 
 
 def possible_names(item: dict[str, Any], *, has_pod_spec: bool, shortest: int = 1) -> Iterator[str]:
-    """Yield the words of an object that may be names of ConfigMaps and Secrets, with at least this many letters.
+    """Yield the words of an object that may be names, with at least this many letters.
 
     `has_pod_spec`: the object is of a known kind with a pod spec, so the fields that never reference one are known.
     """
@@ -236,7 +236,7 @@ def _has_other_meaning(key: str, value: Any, *, in_named_entry: bool) -> bool:
 
 
 def required_config_maps(pod_spec: Any) -> Iterator[str]:
-    """Yield the ConfigMaps without which a pod does not start: it is clear that these are references."""
+    """Yield the ConfigMaps without which a pod does not start: these are clearly references."""
     spec = mapping(pod_spec)
     sources = []
     for volume in map(mapping, list_of(spec.get("volumes"))):
@@ -260,7 +260,7 @@ def required_config_maps(pod_spec: Any) -> Iterator[str]:
 
 
 def linker_arguments(pod_spec: Any) -> tuple[str, ...]:
-    """Return the arguments of the container that runs the linker; none if there is no such container."""
+    """Return the arguments of the container that runs the linker; none without such a container."""
     for container in map(mapping, list_of(mapping(pod_spec).get("containers"))):
         if _is_plan(container.get("args")):
             return tuple(map(str, container["args"][1:]))
@@ -268,7 +268,7 @@ def linker_arguments(pod_spec: Any) -> tuple[str, ...]:
 
 
 def _is_plan(arguments: Any) -> bool:
-    """Tell whether these are the arguments of `krm-fn link`: a linker's Job lists revisions, and references none."""
+    """Tell whether these are the arguments of `krm-fn link`: its Job references no revision."""
     match arguments:
         case ["link", str(first), *_]:
             return first.startswith("--set=")
@@ -326,7 +326,7 @@ def text_in(fields: dict[str, Any], name: str) -> str:
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """Return a mapping as it is, and an empty one for anything else: any custom resource may hold anything."""
+    """Return a mapping as it is, and an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 

@@ -165,7 +165,7 @@ def record_events(
 def _by_workload(
     plan: LinkPlan, observation: Observation, changes: list[Write]
 ) -> list[tuple[Owner, list[Write]]]:
-    """Return the planned workloads that exist, each with the changes of its revisions, if there are any."""
+    """Return the planned workloads that exist, each with the changes of its revisions, if any."""
     owners = {consumer.owner[:3]: consumer.owner for consumer in observation.consumers}
     found = []
     for workload in plan.workloads:

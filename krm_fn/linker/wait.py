@@ -138,7 +138,7 @@ def wait_for_kpt(plan: LinkPlan, observation: Observation, cluster: Cluster) -> 
 def wait_for_producer(
     producer: ProducerName, plan: LinkPlan, cluster: Cluster
 ) -> LiveRevision | None:
-    """Wait for the object itself, not for what it makes: deployers may apply custom resources after the Job."""
+    """Wait for the object, not for what it makes: it may be applied after the Job."""
     back_off = _pauses()
     end = cluster.deadline.left() - (_PRODUCER_TIMEOUT if plan.waits else 0)
     found = cluster.producer(producer, plan)
@@ -150,7 +150,7 @@ def wait_for_producer(
 
 
 def wait_for_trackers(secrets: Collection[str], plan: LinkPlan, cluster: Cluster) -> set[str]:
-    """Wait for a deployer that has applied these Secrets before their trackers. Returns those that have come."""
+    """Wait for a deployer that applies trackers after Secrets, and return those that have come."""
     if not secrets:
         return set()
     awaited = [f"ConfigMap {cluster.namespace}/{name} to exist" for name in sorted(secrets)]
@@ -161,7 +161,7 @@ def wait_for_trackers(secrets: Collection[str], plan: LinkPlan, cluster: Cluster
 def look_last(
     plan: LinkPlan, missing: list[Missing], observation: Observation, cluster: Cluster
 ) -> LastLook:
-    """Look again for what was missing; a little later where pods do not start for it, or nothing can be an owner."""
+    """Look again for what was missing; later where pods do not start or no owner is possible."""
     broken = find_broken(observation, cluster)
     is_adrift = lacks_inventory(plan, observation)
     if not missing and not broken and not is_adrift:
@@ -183,14 +183,14 @@ def lacks_inventory(plan: LinkPlan, observation: Observation) -> bool:
 
 
 def finds_nothing(plan: LinkPlan, observation: Observation) -> bool:
-    """Tell whether a run that has waited sees none of the revisions that its workloads are to reference."""
+    """Tell whether a run that has waited sees no revision that its workloads are to reference."""
     awaited = set().union(*(workload.revisions for workload in plan.workloads))
     live = {(revision.kind, revision.name) for revision in observation.revisions}
     return plan.waits and bool(awaited) and awaited.isdisjoint(live)
 
 
 def find_broken(observation: Observation, cluster: Reader) -> list[Missing]:
-    """Find the live templates that reference a revision which does not exist: their pods do not start."""
+    """Find live templates that reference a revision that is missing: their pods do not start."""
     live = {revision.name for revision in observation.revisions if not revision.is_tracker}
     broken: list[tuple[str, Owner]] = []
     for consumer in observation.consumers:
@@ -257,7 +257,7 @@ def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[M
 
 
 def _missing_history(plan: LinkPlan, observation: Observation, namespace: str) -> list[Missing]:
-    """Find workloads that are paused or whose controller is slow: their current template has no history yet."""
+    """Find paused workloads, or those of slow controllers: their template has no history yet."""
     by_identity = _by_identity(observation.consumers)
     history: set[tuple[str, str, str]] = set()
     for consumer in observation.consumers:

@@ -25,7 +25,7 @@ class Hunk(NamedTuple):
 
 
 def align(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Hunk]:
-    """Return the parts that differ, in order: the shortest edit script of Myers, An O(ND) Difference Algorithm."""
+    """Return the parts that differ, in order, by Myers: An O(ND) Difference Algorithm."""
     start, longest = 0, min(len(old), len(new))
     while start < longest and old[start] == new[start]:
         start += 1
@@ -45,7 +45,7 @@ def align(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Hunk]:
 
 
 def _search(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[dict[int, int]] | None:
-    """Return how far one gets on each diagonal before change 0, 1, 2...; None if it takes too long to find the end."""
+    """Return how far one gets on each diagonal before change 0, 1, 2...; None if it takes too long."""
     rounds: list[dict[int, int]] = [{1: 0}]
     steps = 0
     for changes in range(len(old) + len(new) + 1):

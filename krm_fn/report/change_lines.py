@@ -48,7 +48,7 @@ _CAUSES = {
 
 
 class _Words(NamedTuple):
-    """The words before the workloads that a ConfigMap or Secret changes, and behind one or several."""
+    """The words before the workloads that an object changes, and behind one or several."""
 
     before: str = ""
     behind_one: str = ""
@@ -199,7 +199,7 @@ def _write_texts(
 
 
 def _write_hunks(old: str, new: str, width: int, context: int) -> Iterator[Line]:
-    """Write the lines that differ, each moved to the right like the value of a key, under the line they belong to."""
+    """Write the lines that differ, moved to the right like a value, under the line of their key."""
     ends_alike = not old or not new or old.endswith("\n") == new.endswith("\n")
     before, after = _split(old, ends_alike=ends_alike), _split(new, ends_alike=ends_alike)
     hunks = align(before, after)
@@ -259,7 +259,7 @@ def _cut_all(sign: str, lines: Iterable[str], width: int) -> Iterator[Line]:
 
 
 def _find_parent(lines: list[str], before: int, line: str) -> int | None:
-    """Return which of the lines before has the key that a line belongs to: the last one that is indented less.
+    """Return which line before has the key of a line: the last one that is indented less.
 
     YAML may indent the elements of a list as its key.
     """
@@ -307,7 +307,7 @@ _UNREADABLE = re.compile(
 
 
 def is_unreadable(value: str) -> bool:
-    """Tell whether a text says nothing to people, and only fills their screens: keys and certificates, base64."""
+    """Tell whether a text only fills the screens of people: keys, certificates, base64."""
     return _UNREADABLE.fullmatch(value) is not None
 
 

@@ -88,7 +88,7 @@ def html_text(text: str) -> str:
 
 
 def html_page(title: str, package: str, name: str, body: Iterable[str]) -> Iterator[str]:
-    """Write a page that needs nothing else, with the style and script of this name in a package of ours.
+    """Write a page that needs nothing else, with our style and script of this name.
 
     `body` is HTML. Nothing but these two texts can run or be fetched, whatever is in it.
     """

@@ -19,7 +19,7 @@ ShownValue: TypeAlias = str | dict[str, "ShownValue"] | list["ShownValue"]
 
 
 def spell_texts(value: ShownValue | None, spell: Callable[[str], str]) -> ShownValue | None:
-    """Return what is shown of a field with each text in it in another spelling. Names of fields stay."""
+    """Return the shown value of a field with its texts in another spelling. Field names stay."""
     if isinstance(value, dict):
         return {name: spell_texts(child, spell) or "" for name, child in value.items()}
     if isinstance(value, list):
@@ -70,7 +70,7 @@ _EFFECTS = {kind.kind: Effect(kind.on_change) for kind in CONSUMER_KINDS if kind
 
 
 class Hold(NamedTuple):
-    """A setting that keeps pods as they are: all of them with an `effect`, else the first `pods`."""
+    """A setting that keeps pods as they are: all with an `effect`, else the first `pods`."""
 
     effect: Effect | None
     pods: float
@@ -109,7 +109,7 @@ def find_hold(item: Item, scaled: frozenset[tuple[str, str, str]]) -> Hold:
 def effect_on(
     item: Item, *, keeps_name: bool, scaled: frozenset[tuple[str, str, str]] = frozenset()
 ) -> Effect:
-    """Return what another pod template does to an object, which has the same name afterwards or another one.
+    """Return the effect of another pod template on an object, whose name may change with it.
 
     `scaled`: the workloads that do not have the replicas which they say.
     """
@@ -136,7 +136,7 @@ class Refusal(StrEnum):
 
 
 def find_refusal(before: Item, after: Item, *, has_new_content: bool) -> Refusal | None:
-    """Return why the API server refuses to make one ConfigMap or Secret of another one of its name."""
+    """Return why the API server refuses to change a ConfigMap or Secret into another one."""
     if is_replaced(after):
         return None
     if before.id.kind == "Secret" and _type_of(before) != _type_of(after):
@@ -223,7 +223,7 @@ class Removal(NamedTuple):
 
 
 class HandEdit(NamedTuple):
-    """A field of a live object that somebody else than its deployer has set: the manager of the field, and when."""
+    """A field of a live object that not its deployer has set: the field's manager, and when."""
 
     path: str
     manager: str

@@ -73,7 +73,7 @@ def is_hidden(kind: str, path: FieldPath, around: Mapping[str, Node]) -> bool:
 
 
 def kind_for_masks(*items: Item | None) -> str:
-    """Return the kind to ask `is_hidden` with about an object and its other versions: `Secret` if one is like that.
+    """Return the kind to ask `is_hidden` with about versions of an object: `Secret` if one is.
 
     Where a version has lost what makes it a Secret, its values may still be those of the other one.
     """
@@ -84,7 +84,7 @@ def kind_for_masks(*items: Item | None) -> str:
 
 
 def _is_open(path: FieldPath, around: Mapping[str, Node]) -> bool:
-    """Tell whether a field of a Secret says nothing about its values, not even where one is written in its place."""
+    """Tell whether a field of a Secret says nothing about its values, even if one is put there."""
     value = around.get(str(path[-1]))
     match path:
         case ("metadata",) | ("metadata", "annotations" | "labels"):
@@ -107,7 +107,7 @@ UNREAD = "!unread"
 
 
 class Shown(NamedTuple):
-    """The size of a value in bytes, and its text; None for binary data, and for all that is in a Secret.
+    """The size of a value in bytes, and its text; None for binary data, and in a Secret.
 
     The size is None if nobody has read the value.
     """
@@ -179,7 +179,7 @@ def _values_of(item: Item | None, *, is_secret: bool) -> dict[str, StoredValue]:
 
 
 class Masks:
-    """The words in place of names that are made from the content of Secrets: `db-(hash 1)`, `db-(hash 2)`.
+    """The words in place of names with hashes of Secrets: `db-(hash 1)`, `db-(hash 2)`.
 
     A hash would let people guess the content. Equal names have equal numbers. Only Secrets among the items count.
     """

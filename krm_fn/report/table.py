@@ -50,7 +50,7 @@ class Row(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Rows with a title, which is in the first column, or in a line of its own if it is too long for that."""
+    """Rows with a title in the first column, or in a line of its own if it is too long."""
 
     title: str
     rows: Sequence[Row]
@@ -125,7 +125,7 @@ def _write_grid_row(cells: Sequence[GridCell], sizes: Sequence[int]) -> Iterator
 def _share(
     cells: Sequence[tuple[Sequence[str], Sequence[str]]], titles: Sequence[str], room: int
 ) -> tuple[int, int]:
-    """Share the columns among the two cells with line breaks: half of them, or fewer if one needs no more."""
+    """Share the columns among the two cells with line breaks: half, or fewer if one needs no more."""
     left, right, longest = columns(titles[0]), columns(titles[1]), 0
     for parts_on_left, parts_on_right in cells:
         text = " ".join(parts_on_left)
@@ -217,7 +217,7 @@ def cut(text: str, width: int) -> str:
 
 
 def cut_within(text: str, width: int) -> str:
-    """Cut text that is too long within, for programs tell the cause last: `error: ap... (+31) ...no such file`."""
+    """Cut long text within, as the cause comes last: `error: ap... (+31) ...no such file`."""
     if columns(text) <= width:
         return text
     room = max(width - len(f"{_ELLIPSIS} (+{len(text)}) {_ELLIPSIS}"), 2)

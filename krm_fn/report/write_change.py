@@ -33,7 +33,7 @@ _SIGNS = {CHANGED: "!", WARNING: "!", STATEMENT: " "}
 def write_change(
     change: ObjectChange, screen: Screen, context: int = 0, title: list[str] | None = None
 ) -> Iterator[str]:
-    """Yield the lines about one object, its title first. `title`: that of several with this change."""
+    """Yield the lines about one object. `title`: that of several with this change."""
     paint = (
         screen.removed
         if change.new is None
@@ -70,7 +70,7 @@ def _paint(line: Line, screen: Screen) -> str:
 def write_change_block(
     change: ObjectChange, context: int = 0, words: list[str] | None = None, *, is_open: bool
 ) -> Iterator[str]:
-    """Yield the lines about one object, in a block of its own. `words`: the title of several with this change."""
+    """Yield a block of lines about one object. `words`: the title of several with this change."""
     title = html_code(" ".join(words or write_title(change)))
     lines = [
         f"{_SIGNS.get(line.sign, line.sign)} {line.text}"
