@@ -316,7 +316,14 @@ def listed_revisions(item: Item) -> set[str]:
     return {name for name in item.annotations.get(keys.RENDERED, "").split(",") if name}
 
 
-# What charts write on an object.
+# What other programs write on an object.
+
+
+def is_encrypted(item: Item) -> bool:
+    """Tell whether an object has the block with the metadata of SOPS, as Flux recognises it."""
+    block = get(item.node, "sops")
+    return item.is_config and is_mapping(block) and bool(texts(block).get("mac"))
+
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
 _CHART = r".+-v?[0-9]+\.[0-9].*"

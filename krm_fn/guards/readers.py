@@ -26,7 +26,16 @@ from posixpath import dirname, join, normpath
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base import keys
-from krm_fn.base.item import CONFIG_KINDS, DATA_FIELDS, Item, about, data_keys, data_texts, selects
+from krm_fn.base.item import (
+    CONFIG_KINDS,
+    DATA_FIELDS,
+    Item,
+    about,
+    data_keys,
+    data_texts,
+    is_encrypted,
+    selects,
+)
 from krm_fn.base.kind import DEPLOYERS, KINDS, SYNC_WAVE, Deployer, Step, first_step, is_ordered
 from krm_fn.base.node import (
     TRUE,
@@ -47,7 +56,6 @@ from krm_fn.base.pods import CONTAINER_LISTS, find_pod_specs
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import THE_VALUE, Reference, ResolvedReference, is_read
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.choose import is_encrypted
 from krm_fn.core.decide.run import Answer, Package
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import find_generated

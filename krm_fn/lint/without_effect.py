@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.go_yaml import is_base64, is_plainly_text, is_text, read_scalar, unfold
-from krm_fn.base.item import CONFIG_KINDS, DATA_FIELDS, Item, about
+from krm_fn.base.item import CONFIG_KINDS, DATA_FIELDS, Item, about, is_encrypted
 from krm_fn.base.keys import DECLARES_FUNCTION
 from krm_fn.base.kind import DEPLOYERS, ROLES
 from krm_fn.base.node import (
@@ -46,7 +46,7 @@ from krm_fn.base.problem import Problem, Severity, and_others, listing
 from krm_fn.base.reference import ResolvedReference, find_missing_step
 from krm_fn.base.settings import KIND, FieldSpec, Selector, Settings, Strategy, is_pattern
 from krm_fn.base.suggest import did_you_mean, find_meant, find_near_word, find_near_words, nearest
-from krm_fn.core.decide.choose import find_first, is_encrypted
+from krm_fn.core.decide.choose import find_first
 from krm_fn.core.decide.run import Choice, Package, ReasonCode, Run
 from krm_fn.core.names.names import KnownNames, authored_id, base_name
 from krm_fn.core.references.find import SpecsByKind, find_by_specs

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.base.item import Item, read_item
+from krm_fn.base.item import Item, is_encrypted, read_item
 from krm_fn.base.node import is_mapping
 from krm_fn.base.settings import Settings
-from krm_fn.core.decide.choose import is_encrypted, why_encrypted
+from krm_fn.core.decide.choose import why_encrypted
 from krm_fn.core.yaml.reader import read_yaml
 
 DATA: dict[str, Any] = {"encrypted_regex": "^(data|stringData)$"}

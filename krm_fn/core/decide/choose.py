@@ -9,13 +9,12 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, about, is_revision
+from krm_fn.base.item import Item, about, is_encrypted, is_revision
 from krm_fn.base.kind import DEPLOYERS, HOOKS, protections_of
 from krm_fn.base.node import (
     TRUE,
     FieldPath,
     get,
-    is_mapping,
     is_null,
     spell,
     text,
@@ -52,12 +51,6 @@ from krm_fn.core.references.references import References
 # `checkSopsMac` ("not enabled by default", and only its tests set it).
 #
 # A name is of ciphertext: whoever encrypts the same values again gets other names.
-
-
-def is_encrypted(item: Item) -> bool:
-    """Tell whether an object has the block with the metadata of SOPS, as Flux recognises it."""
-    block = get(item.node, "sops")
-    return item.is_config and is_mapping(block) and bool(texts(block).get("mac"))
 
 
 def why_encrypted(item: Item, settings: Settings) -> Reason | None:

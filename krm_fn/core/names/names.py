@@ -14,7 +14,7 @@ from krm_fn.base.keys import NEEDS_HASH_SUFFIX, SET_NAME
 from krm_fn.base.node import NewValue
 from krm_fn.base.problem import ResourceId
 from krm_fn.core.names.content_digest import content_digest, read_content
-from krm_fn.core.names.content_hash import Unhashable, content_hash, hashed_keys, short_digest
+from krm_fn.core.names.content_hash import Unhashable, content_hash, short_digest
 
 __all__ = [
     "CONTENT_NAME",
@@ -25,7 +25,6 @@ __all__ = [
     "content_name",
     "former_names",
     "hash_in_name",
-    "hashed_keys",
     "is_named_late",
     "names_of",
     "read_content",

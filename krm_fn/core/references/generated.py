@@ -34,6 +34,7 @@ from krm_fn.core.names.content_hash import (
     Unhashable,
     content_hash,
     go_json,
+    hashed_keys,
     short_digest,
 )
 from krm_fn.core.names.names import base_name, hash_in_name, names_of
@@ -246,7 +247,9 @@ def digest_of(item: Item, texts: Mapping[Node, str]) -> str:
 
 
 def hashed_fields(item: Item) -> dict[str, tuple[str, ...]]:
-    """Return the top fields of a producer that the hash covers, each with the names below it."""
+    """Return the top fields that the hash covers, each with the names below it. Raises Unhashable."""
+    if item.is_config:
+        return hashed_keys(item.node)
     row = versioned(item.id)
     if row is None:
         return {}

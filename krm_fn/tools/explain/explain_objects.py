@@ -10,7 +10,7 @@ from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.decide import Choice, Reason, ReasonCode, Run
-from krm_fn.core.names.names import authored_id, base_name, hashed_keys
+from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import hashed_fields
 from krm_fn.lint.lint import find_misspelled
 from krm_fn.report.secrets import Masks
@@ -88,9 +88,7 @@ class _Explainer:
         new_name = revision.name if revision else ""
         hashed = None
         if is_hashed:
-            hashed = tuple(
-                (hashed_keys(item.node) if item.is_config else hashed_fields(item)).items()
-            )
+            hashed = tuple(hashed_fields(item).items())
         return Explained(
             authored_id(item),
             _present_name(item),
