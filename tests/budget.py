@@ -388,12 +388,16 @@ def recorded_lines() -> int:
     return sum(path.read_bytes().count(b"\n") for path in FIXTURES.rglob("*") if path.is_file())
 
 
-def main() -> None:
-    for row in count():
+def main() -> int:
+    """Print all counts. Return 1 if one of them is over its limit."""
+    counts = count()
+    for row in counts:
         bound = "at least" if row.at_least else "at most"
         ahead = f", not yet the goal of {row.goal:g}" if row.goal is not None else ""
-        print(f"{row.what + ' ':.<40} {row.found:>8.6g}   {bound} {row.limit:g}{ahead}")
+        broken = "" if row.holds() else "   BROKEN"
+        print(f"{row.what + ' ':.<40} {row.found:>8.6g}   {bound} {row.limit:g}{ahead}{broken}")
+    return int(not all(row.holds() for row in counts))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
