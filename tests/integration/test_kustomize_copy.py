@@ -188,7 +188,88 @@ def with_job(text: str, service_account: str, spec: str = ALL) -> Files:
     return overlay(text, job, config=function(f"{{jobs: rename, {spec}}}"))
 
 
+def sharing(folder: str, text: str = PRE, top: str = "transformers: [krm]\n") -> Files:
+    """Return the files of an overlay that shares its configuration with others, by a folder of its own."""
+    files = overlay(text)
+    del files["top/fn.yaml"]
+    return files | {
+        "top/kustomization.yaml": f"resources: [../base]\n{text}{top}",
+        "top/krm/kustomization.yaml": f"resources: [../../krm]\n{folder}",
+        "krm/kustomization.yaml": "resources: [config.yaml]\n",
+        "krm/config.yaml": FOR_TOOLS,
+    }
+
+
+FOR_TOOLS = FUNCTION.replace(
+    "annotations:", "annotations:\n    config.kubernetes.io/local-config: 'true'", 1
+)
+NAMED = """\
+patches:
+- target: {kind: ConfigRevisions}
+  patch: |
+    - {op: replace, path: /metadata/name, value: shop}
+"""
+GENERATED = """\
+configMapGenerator:
+- name: krm
+  literals: ['linker.image=registry.example/krm-fn:0.2.0', name=shop]
+  options: {annotations: {config.kubernetes.io/function: 'exec: {path: krm-fn}'}}
+"""
+
+SHARED = [
+    pytest.param(sharing(NAMED), id="a shared configuration with a set of its own, by a patch"),
+    pytest.param(sharing("namePrefix: shop-\n", ""), id="by a prefix"),
+    pytest.param(
+        sharing(NAMED, "namespace: live\nnameSuffix: -suf\n"),
+        id="below other names and a namespace",
+    ),
+    pytest.param(sharing("namespace: other\n"), id="with a namespace, which changes nothing"),
+    pytest.param(
+        sharing("", top="transformers: [../krm]\n"), id="named where it is, outside of the overlay"
+    ),
+    pytest.param(
+        sharing(NAMED, "nameSuffix: -suf\n", "transformers: [labels, prefix.yaml, krm]\n")
+        | {
+            "top/labels/kustomization.yaml": "resources: [labels.yaml]\n",
+            "top/labels/labels.yaml": LABELS,
+            "top/prefix.yaml": PREFIX,
+        },
+        id="behind other transformers, in a folder and in a file",
+    ),
+    pytest.param(
+        sharing(NAMED, "", "transformers: [patches, krm]\n")
+        | {
+            "top/patches/kustomization.yaml": "resources: [patch.yaml]\n",
+            "top/patches/patch.yaml": (
+                "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\npath: ./merge.yaml\n"
+            ),
+            **PATCH_FILES,
+        },
+        id="behind a folder whose transformer reads a file of the overlay",
+    ),
+    pytest.param(
+        sharing(NAMED) | {"top/krm/kustomization.yaml": GENERATED},
+        id="a ConfigMap that is generated",
+    ),
+    pytest.param(
+        sharing(NAMED)
+        | {"krm/kustomization.yaml": "resources: [../more]\n"}
+        | {"more/kustomization.yaml": "resources: [config.yaml]\n", "more/config.yaml": FOR_TOOLS},
+        id="through one more base",
+    ),
+    pytest.param(
+        sharing(NAMED)
+        | {
+            "part/kustomization.yaml": "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\n"
+            + NAMED,
+            "top/krm/kustomization.yaml": "resources: [../../krm]\ncomponents: [../../part]\n",
+        },
+        id="through a component of the folder",
+    ),
+]
+
 SHAPES = [
+    *SHARED,
     pytest.param(overlay(""), id="an overlay"),
     pytest.param(overlay(PRE), id="namePrefix, and references that only krm-fn knows"),
     pytest.param(overlay("nameSuffix: -suf\nnamespace: live\n"), id="nameSuffix and namespace"),
