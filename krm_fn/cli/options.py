@@ -212,7 +212,7 @@ class RenderingOptions(NamedTuple):
     def limits(self) -> "Limits":
         from krm_fn.tools.common.files import Limits
 
-        root = self.root or _find_root()
+        root = self.root or root_of_application()
         return Limits(
             root,
             self.max_bytes,
@@ -285,7 +285,7 @@ def _only(files: tuple[str, ...]) -> str | None:
     return files[0] if files else None
 
 
-def _find_root() -> Path | None:
+def root_of_application() -> Path | None:
     """Find Argo CD's copy of the repository, if this is a plugin of Argo CD."""
     from krm_fn.tools.common.files import find_root
 

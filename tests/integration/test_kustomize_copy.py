@@ -454,6 +454,54 @@ def test_verify_is_render_and_verify(package: Path) -> None:
     assert krm_fn("verify", "top", "--set=shop", cwd=package).returncode == 1
 
 
+def test_every_command_takes_a_shared_configuration(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(
+        "PATH", os.pathsep.join([str(require_tool("kustomize").parent), os.environ["PATH"]])
+    )
+    write(tmp_path, sharing(NAMED))
+    monkeypatch.chdir(tmp_path)
+    commit(tmp_path, {})
+    verified = krm_fn("verify", "top", cwd=tmp_path)
+    assert (verified.stdout, verified.returncode) == ("", 0)
+    assert verified.stderr.splitlines()[-1].startswith("verified: 3 revisions of set shop, ")
+    explained = krm_fn("explain", "top", "plain", cwd=tmp_path)
+    assert (explained.stderr, "Shop pre-shop" in explained.stdout) == ("", True)
+    drawn = krm_fn("graph", "top", cwd=tmp_path)
+    assert (drawn.returncode, "Shop pre-shop" in drawn.stdout) == (0, True)
+    written = krm_fn("init", "top", cwd=tmp_path)
+    assert written.stdout.splitlines()[:2] == [
+        "top/krm/kustomization.yaml: unchanged",
+        "top/kustomization.yaml: unchanged",
+    ]
+    same = krm_fn("diff", "--against=HEAD", "top", cwd=tmp_path, **ENVIRONMENT)
+    assert same.stdout == "no difference: 3 revisions unchanged\n"
+
+
+def test_a_change_of_what_is_shared_is_one_of_every_package_that_names_it(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(
+        "PATH", os.pathsep.join([str(require_tool("kustomize").parent), os.environ["PATH"]])
+    )
+    files = sharing(NAMED)
+    other = {name.replace("top/", "other/"): text for name, text in files.items()}
+    alone = {
+        "alone/kustomization.yaml": "resources: [../base]\ntransformers: [fn.yaml]\n",
+        "alone/fn.yaml": FUNCTION,
+    }
+    commit(tmp_path, {**files, **other, **alone})
+    write(
+        tmp_path,
+        {"krm/config.yaml": files["krm/config.yaml"].replace("ConfigMap, Secret", "ConfigMap")},
+    )
+    done = krm_fn(
+        "diff", "--against=HEAD", "--each", "top", "other", "alone", cwd=tmp_path, **ENVIRONMENT
+    )
+    assert done.stdout.endswith("\n3 packages: 2 changed, 1 not affected\n")
+
+
 def test_explain_and_graph(package: Path) -> None:
     explained = krm_fn("explain", "top", "plain", cwd=package)
     assert (explained.stderr, explained.returncode) == ("", 0)

@@ -131,6 +131,10 @@ class Plugin(NamedTuple):
         return locate_path(self.kustomization.parent, self.entry.value)
 
     @property
+    def is_in_folder(self) -> bool:
+        return not self.is_inline and type_of(self.path) == stat.S_IFDIR
+
+    @property
     def krm_fn(self) -> Item | None:
         """The configuration of this function; None for any other plugin.
 

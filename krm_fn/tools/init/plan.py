@@ -118,7 +118,7 @@ def plan(
     if wishes.pipeline is not None:
         planned.append(_plan_pipeline(directory, wishes.pipeline, wishes.action, around, allowance))
     if door is Door.KUSTOMIZE:
-        planned += _plan_kustomization(directory, planned[0], wishes, files)
+        planned += _plan_kustomization(directory, planned[0], wishes, around, files)
     if door is Door.KPT:
         planned.append(_plan_kptfile(directory, files))
     return [*dict.fromkeys(planned)]  # a Kptfile may be the configuration too
@@ -131,7 +131,7 @@ def _files(directory: Path, allowance: Allowance) -> Files:
 def _plan_config(
     directory: Path, door: Door, wishes: Wishes, around: Around, files: Files
 ) -> Planned:
-    present = _find_config(directory, door, files)
+    present = _find_config(directory, door, around, files)
     wanted = _write_config(directory, door, wishes, around, files)
     _parse(directory / CONFIG_FILE, wanted.encode())
     if present is None:
@@ -147,22 +147,33 @@ def _plan_config(
     return Planned(present, said, data, by_hand=missing)
 
 
-def _find_config(directory: Path, door: Door, files: Files) -> Path | None:
+def _find_config(directory: Path, door: Door, around: Around, files: Files) -> Path | None:
     """Find the file that configures the function already, whatever its name."""
     if door is Door.KUSTOMIZE:
-        listed = [plugin for plugin in find_plugins(directory, files) if plugin.krm_fn]
+        listed = _find_listed(directory, around, files)
         if listed:
-            return (
-                listed[-1].kustomization
-                if listed[-1].is_inline
-                else Path(os.path.relpath(listed[-1].path))
-            )
+            return listed[-1]
     if door is Door.KPT:
         for root in _read(directory / KPTFILE, files):
             for named, settings in find_in_kptfile(root):
                 if Path(named) != Path(CONFIG_FILE) and (named or settings is not None):
                     return directory / (named or KPTFILE)
     return directory / CONFIG_FILE if os.path.lexists(directory / CONFIG_FILE) else None
+
+
+def _find_listed(directory: Path, around: Around, files: Files) -> list[Path]:
+    """Find the files of configurations that the kustomization lists, or builds in a folder that it lists."""
+    try:
+        plugins = find_plugins(directory, files, around.reader)
+    except Rejected:  # of such a folder: a rendering says what is wrong
+        plugins = find_plugins(directory, files)
+    listed: list[Path] = []
+    for plugin in plugins:
+        if plugin.krm_fn:
+            folder = plugin.path if plugin.is_in_folder else None
+            file = folder / built_from(folder) if folder else plugin.path
+            listed.append(plugin.kustomization if plugin.is_inline else Path(os.path.relpath(file)))
+    return listed
 
 
 def _find_missing(file: Path, data: bytes, door: Door, wishes: Wishes) -> Iterator[str]:
@@ -236,7 +247,7 @@ def _find_name(directory: Path, door: Door, files: Files) -> str:
 
 
 def _plan_kustomization(
-    directory: Path, config: Planned, wishes: Wishes, files: Files
+    directory: Path, config: Planned, wishes: Wishes, around: Around, files: Files
 ) -> Iterator[Planned]:
     file = directory / built_from(directory)
     data = files.read(file)
@@ -245,9 +256,7 @@ def _plan_kustomization(
     for root in _read(file, files):
         listed += map(text, elements(get(root, "transformers")))
     # The entry may be there without its file, which is written now.
-    if Path(entry) in map(Path, listed) or any(
-        plugin.krm_fn for plugin in find_plugins(directory, files)
-    ):
+    if Path(entry) in map(Path, listed) or _find_listed(directory, around, files):
         yield Planned(file, "unchanged", data)
         return
     text_of_config = config.data if config.before is None else config.before

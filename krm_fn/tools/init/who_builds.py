@@ -93,7 +93,7 @@ class Around:
         is_below = here in self.directory.parents and here != here.parent
         beside = here if is_below else self.directory.parent
         self.top = real_path(limits.root) if limits.root else self.repository or beside
-        self._reader = Files(self.top, Allowance(Limits(max_bytes=sys.maxsize)))
+        self.reader = Files(self.top, Allowance(Limits(max_bytes=sys.maxsize)))
         self._telling: dict[Path, frozenset[bytes]] = {}
         self._lets_helm_run = limits.enable_helm
 
@@ -329,7 +329,7 @@ class Around:
     def _data(self, file: Path) -> bytes:
         """Read a file; nothing of one that cannot be read, or that is larger than any that matters."""
         try:
-            return self._reader.read(file) if file.stat().st_size <= _MAX_BYTES else b""
+            return self.reader.read(file) if file.stat().st_size <= _MAX_BYTES else b""
         except (OSError, Rejected):
             return b""
 
@@ -352,7 +352,7 @@ class Around:
         plugins = []
         if not fields.keys().isdisjoint(_PLUGINS):
             with suppress(Rejected):
-                plugins = find_plugins(folder, self._reader)
+                plugins = find_plugins(folder, self.reader)
         inflates = any(name in fields and not is_null(fields[name]) for name in _CHART_FIELDS)
         home = real_path(folder / (text(get(fields.get("helmglobals"), "chartHome")) or "charts"))
         return Kustomization(
