@@ -91,8 +91,8 @@ _RENDERING_OPTIONS = (
         type=PATH,
         multiple=True,
         callback=lambda _context, _parameter, files: _only(files),
-        help="The configuration. Another one in a PATH must say the same. Default: krm-fn.yaml in a PATH, or one among "
-        "the objects.",
+        help="The configuration. Another one in a PATH must say the same. Default: the parameter `config` of an "
+        "Application, in a plugin of Argo CD; else krm-fn.yaml in a PATH, or one among the objects.",
     ),
     click.option(
         "--namespace",
@@ -153,7 +153,7 @@ _RENDERING_OPTIONS = (
         default="",
         envvar="ARGOCD_APP_NAME",
         show_envvar=True,
-        help="Also names the set of a rendering without a configuration.",
+        help="Also names the set of a rendering without a configuration, or whose configuration has no name.",
     ),
     click.option(
         "--helm-values",
@@ -282,7 +282,13 @@ def _only(files: tuple[str, ...]) -> str | None:
             f"are not merged, so give one"
         )
         raise click.UsageError(message)
-    return files[0] if files else None
+    return files[0] if files else parameter_of_application("config")
+
+
+def parameter_of_application(name: str) -> str | None:
+    """Return a parameter of the Application, if this is a plugin of Argo CD, and somebody has set it."""
+    is_application = "ARGOCD_APP_PARAMETERS" in os.environ
+    return os.environ.get(f"PARAM_{name.upper()}") or None if is_application else None
 
 
 def root_of_application() -> Path | None:

@@ -6,7 +6,13 @@ from pathlib import Path
 import click
 
 from krm_fn.base.problem import Outcome
-from krm_fn.cli.options import PATH, RenderingOptions, rendering_options, root_of_application
+from krm_fn.cli.options import (
+    PATH,
+    RenderingOptions,
+    parameter_of_application,
+    rendering_options,
+    root_of_application,
+)
 from krm_fn.stdio import read_stdin
 
 
@@ -144,7 +150,8 @@ def discover(*, kustomize_options: str) -> Outcome:
     printed.
 
     This is for `discover.find.command` in a plugin of Argo CD, which renders an application if something is printed. If
-    an Application asks for a plugin, Argo CD sets ARGOCD_APP_PARAMETERS, and krm-fn.yaml is printed in any case.
+    an Application asks for a plugin, Argo CD sets ARGOCD_APP_PARAMETERS, and krm-fn.yaml is printed in any case. If its
+    parameter `config` names a configuration (PARAM_CONFIG), that is printed.
 
     Exit codes: 0 whether it is printed or not; 2 wrong arguments.
     """
@@ -155,4 +162,5 @@ def discover(*, kustomize_options: str) -> Outcome:
         kustomize_options,
         is_asked_for="ARGOCD_APP_PARAMETERS" in os.environ,
         root=root_of_application(),
+        config=parameter_of_application("config"),
     )

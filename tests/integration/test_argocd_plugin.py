@@ -296,7 +296,7 @@ def test_the_plugin_has_no_version() -> None:
         "ConfigManagementPlugin",
     )
     assert plugin["metadata"] == {"name": "krm-fn"}
-    assert set(SPEC) == {"discover", "generate"}
+    assert set(SPEC) == {"discover", "parameters", "generate"}
 
 
 FLAGS = ["--enable-alpha-plugins", "--enable-exec"]
@@ -438,6 +438,22 @@ def test_a_configuration_that_applications_share(require_tool: Tools, sidecar: P
     (item,) = load(done.stdout)
     assert item["metadata"]["labels"]["revisions.krm-fn.io/set"] == "a-web"
     assert [item] == build(kustomize, sidecar / "app")
+
+
+def test_a_parameter_names_the_configuration(sidecar: Path) -> None:
+    (parameter,) = SPEC["parameters"]["static"]
+    assert parameter["name"] == "config"
+    config = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nspec: {linker: {enabled: false}}\n"
+    config_map = CONFIG_MAP.replace("name: a", f"name: a, annotations: {{{STRATEGY}: rename}}")
+    write(sidecar, {"app/a.yaml": config_map, "krm/krm-fn.yaml": config})
+    named = ASKED_FOR | {"PARAM_CONFIG": "../krm/krm-fn.yaml"}
+    assert not is_discovered(sidecar, ASKED_FOR)
+    assert is_discovered(sidecar, named)
+    done = run(sidecar, SPEC["generate"], environment=named)
+    (item,) = load(done.stdout)
+    assert item["metadata"]["labels"]["revisions.krm-fn.io/set"] == "shop"
+    outside = ASKED_FOR | {"PARAM_CONFIG": "/etc/passwd"}
+    assert " outside of the root " in run(sidecar, SPEC["generate"], environment=outside).stderr
 
 
 def test_if_discovery_fails_the_application_is_taken(sidecar: Path) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, printable
 from krm_fn.base.settings import CONFIG_FILE
 from krm_fn.core.yaml.results import stderr_lines
 from krm_fn.tools.builds.builds import find_plugins, runtimes_of
@@ -44,14 +44,22 @@ class _EntryOfTransformers(NamedTuple):
 
 
 def answer_discovery(
-    directory: Path, kustomize_options: str, *, is_asked_for: bool, root: Path | None = None
+    directory: Path,
+    kustomize_options: str,
+    *,
+    is_asked_for: bool,
+    root: Path | None = None,
+    config: str | None = None,
 ) -> Outcome:
     """Print krm-fn.yaml if `krm-fn render` is to render the directory, as it does for every one with such a file.
 
     It does so, too, where the transformers name a folder with a configuration, within `root`: then
     the kustomization is printed. Nothing is printed if Argo CD's kustomize, with its options, runs the
     function itself. `is_asked_for`: an Application that wants the plugin gets it, and so its message.
+    `config`: the configuration that it names.
     """
+    if config is not None:
+        return Outcome(f"{printable(config)}\n".encode(), "", 0)
     is_beside = os.path.lexists(directory / CONFIG_FILE)
     entries = _find_entries(directory, None if is_beside else root or directory)
     if not is_beside and not entries:
