@@ -479,6 +479,23 @@ def test_every_command_takes_a_shared_configuration(
     assert same.stdout == "no difference: 3 revisions unchanged\n"
 
 
+def test_what_init_lets_overlays_share_is_what_kustomize_runs(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kustomize = require_tool("kustomize")
+    overlays = {
+        f"{name}/kustomization.yaml": f"resources: [../base]\nnamePrefix: {name}-\nnamespace: {name}\n"
+        for name in ("dev", "prod")
+    }
+    write(tmp_path, {**IN_BASE, **overlays})
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(kustomize.parent))
+    outcome = main(["init", "dev", "prod", "--share", "krm", "--linker-image=registry.example/a:1"])
+    assert outcome.exit_code == 0, outcome.stderr
+    for name in ("dev", "prod"):
+        assert render(tmp_path / name) == build(kustomize, tmp_path / name)
+
+
 def test_a_change_of_what_is_shared_is_one_of_every_package_that_names_it(
     require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -220,10 +221,8 @@ def _check_with_folders(directory: Path, command: list[str], allowance: Allowanc
         if folder.path not in built:
             is_offline = bool(checked.charts)
             built[folder.path] = _build_plugins(folder, command, allowance, is_offline=is_offline)
-    has_krm_fn = any(
-        plugin.krm_fn for folder in checked.folders for plugin in folder.plugins(built[folder.path])
-    )
-    if has_krm_fn or (checked.charts and built):
+    held = [*chain.from_iterable(one.plugins(built[one.path]) for one in checked.folders)]
+    if any(plugin.krm_fn for plugin in held) or (checked.charts and built):
         return check_kustomization(directory, allowance, built)
     return checked
 

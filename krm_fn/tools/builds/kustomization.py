@@ -9,7 +9,7 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -163,14 +163,14 @@ def find_plugins(directory: Path, files: Files, anywhere: Files | None = None) -
         roots = read_roots(file, files)
         plugins += plugins_of(file, roots, files)
         if anywhere is not None:
-            for folder in folders_of(file, roots):
-                plugins += _written_in(folder, anywhere)
+            plugins += _written_in(folders_of(file, roots), anywhere)
     return plugins
 
 
-def _written_in(folder: PluginFolder, files: Files) -> Iterator[Plugin]:
-    for file in _resources_below(folder.path, files):
-        yield from map(folder.plugin, read_roots(file, files, read_plainly))
+def _written_in(folders: Iterable[PluginFolder], files: Files) -> Iterator[Plugin]:
+    for folder in folders:
+        for file in _resources_below(folder.path, files):
+            yield from map(folder.plugin, read_roots(file, files, read_plainly))
 
 
 def _resources_below(folder: Path, files: Files) -> Iterator[Path]:

@@ -5,9 +5,10 @@ where that is not certain, the lines are for a person to add.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import partial
+from glob import glob
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +28,7 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.problem import Problem, Rejected
-from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Settings
+from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, Settings
 from krm_fn.core.config.build import parse_config
 from krm_fn.core.config.configuration import find_in_kptfile
 from krm_fn.core.yaml.apply import apply_changes
@@ -35,19 +36,24 @@ from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import read_config
 from krm_fn.tools.builds.builds import find_plugins, fold_name, runtimes_of
-from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, Allowance, Files, built_from
+from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, MANIFESTS, Allowance, Files, built_from
 from krm_fn.tools.common.opened_texts import placed_in
 from krm_fn.tools.init.name_set import name_set
 from krm_fn.tools.init.texts import (
     FOR_TOOLS,
     KPT_ENTRY,
     KPT_ENTRY_LINES,
+    LISTS_CONFIG,
+    OF_MANY_PACKAGES,
+    OF_ONE_PACKAGE,
     RUN_BY_KUSTOMIZE,
     Pipeline,
     in_metadata,
     in_spec,
     in_transformers,
     is_unsafe,
+    rename_config,
+    share_config,
     write_config,
 )
 from krm_fn.tools.init.who_builds import Around
@@ -67,7 +73,10 @@ class Door(StrEnum):
 
 
 class Wishes(NamedTuple):
-    """The wishes of the user. An empty field is left to the directory."""
+    """The wishes of the user. An empty field is left to the directory.
+
+    `shared`: the text of a configuration that others share; this one gets its own name.
+    """
 
     deployers: tuple[str, ...] = ()
     set: str = ""
@@ -75,6 +84,7 @@ class Wishes(NamedTuple):
     image: str = ""
     pipeline: Pipeline | None = None
     action: str = ""
+    shared: str = ""
 
 
 class Planned(NamedTuple):
@@ -90,6 +100,114 @@ class Planned(NamedTuple):
     before: bytes | None = None
     data: bytes | None = None
     by_hand: str = ""
+
+
+def find_directories(patterns: Iterable[str]) -> list[Path]:
+    """Find the packages that patterns match, each once, in order. A directory stands for itself."""
+    found: list[Path] = []
+    for pattern in patterns:
+        matches = [Path(pattern)] if Path(pattern).is_dir() else [*_match(pattern)]
+        if not matches:
+            message = "is no directory, and as a pattern it matches no package"
+            raise Rejected(Problem(message, file=pattern))
+        found += matches
+    return [*dict.fromkeys(found)]
+
+
+def _match(pattern: str) -> Iterator[Path]:
+    for name in sorted(glob(pattern, recursive=True)):  # noqa: PTH207  # as in a shell, nothing hidden
+        folder = Path(name)
+        if folder.is_dir() and (built_from(folder) or _has_manifests(folder)):
+            yield folder
+
+
+def _has_manifests(folder: Path) -> bool:
+    names = [file.name for file in folder.iterdir()]
+    return any(name == KPTFILE or name.endswith(MANIFESTS) for name in names)
+
+
+SHARED = "krm"
+"""The folder of a package that leads to a shared configuration."""
+
+
+def plan_shared(
+    folder: Path, wishes: Wishes, around: Around, allowance: Allowance
+) -> list[Planned]:
+    """Plan the folder with the configuration that packages share. What is there counts.
+
+    Raises Rejected where it holds something else.
+    """
+    files = Files(around.top, allowance)
+    config, kustomization = folder / CONFIG_FILE, folder / KUSTOMIZATIONS[0]
+    around.check_can_write(config)
+    if os.path.lexists(config) and os.path.lexists(kustomization):
+        there, before = files.read(config), files.read(kustomization)
+        item, _ = _parse(config, there)
+        listed = _list_resources(read_yaml(before).roots)
+        is_known = item.id.kind == KIND and bool(runtimes_of(item))
+        if listed != [CONFIG_FILE] or not is_known:
+            message = (
+                f"--share takes a folder whose kustomization has {CONFIG_FILE} as its only resource, with the "
+                "annotation config.kubernetes.io/function; or one that is not there"
+            )
+            raise Rejected(Problem(message, file=str(folder)))
+        return [Planned(config, "unchanged", there), Planned(kustomization, "unchanged", before)]
+    if os.path.lexists(folder):
+        message = (
+            f"--share found other files in this folder, and no {CONFIG_FILE} with a kustomization; "
+            "name a new folder"
+        )
+        raise Rejected(Problem(message, file=str(folder)))
+    annotations = RUN_BY_KUSTOMIZE + FOR_TOOLS
+    own = write_config(SHARED, annotations, wishes.deployers, wishes.image, wishes.namespace)
+    written = own.replace(OF_ONE_PACKAGE, OF_MANY_PACKAGES)
+    _parse(config, written.encode())
+    return [
+        Planned(config, "written", data=written.encode()),
+        Planned(kustomization, "written", data=LISTS_CONFIG.encode()),
+    ]
+
+
+def _list_resources(kustomization: list[Node]) -> list[str]:
+    """Return the resources of a kustomization that has nothing else; nothing of any other."""
+    listed: list[str] = []
+    for root in kustomization:
+        names = {name for name, _ in entries(root)}
+        if not names <= {"apiVersion", "kind", "resources"}:
+            return []
+        listed += map(text, elements(get(root, "resources")))
+    return listed
+
+
+def share(directory: Path, door: Door, planned: list[Planned], folder: Path) -> list[Planned]:
+    """Return what a package needs to share a configuration, in the place of one of its own.
+
+    A rendering has proven the one of its own, and kustomize builds the same of both.
+    """
+    config, *others = planned
+    if door is not Door.KUSTOMIZE:
+        message = "is no kustomization, so it cannot name a folder with a configuration; leave out --share"
+        raise Rejected(Problem(message, file=str(directory)))
+    if config.before is not None or config.data is None:
+        return planned
+    (root,) = read_yaml(config.data).roots
+    file = directory / SHARED / KUSTOMIZATIONS[0]
+    if os.path.lexists(file.parent):
+        message = "is there already, and --share would write it; rename the folder"
+        raise Rejected(Problem(message, file=str(file.parent)))
+    way = os.path.relpath(folder, file.parent)
+    data = share_config(way, text(get(root, "metadata", "name"))).encode()
+    return [Planned(file, "written", data=data), *(_list_shared(one) for one in others)]
+
+
+def _list_shared(planned: Planned) -> Planned:
+    """Let a kustomization list the folder in the place of the configuration."""
+    if planned.file.name not in KUSTOMIZATIONS or planned.before is None:
+        return planned
+    if planned.data is None:
+        return planned._replace(by_hand=in_transformers(SHARED)) if planned.by_hand else planned
+    data = _edit(planned.before, ("transformers",), SHARED)
+    return planned._replace(data=data, said=f"edited: transformers lists {SHARED}")
 
 
 def find_door(directory: Path, wishes: Wishes) -> Door:
@@ -230,9 +348,11 @@ def _refuse_taken(directory: Path, wishes: Wishes, around: Around) -> None:
 
 def _write_config(directory: Path, door: Door, wishes: Wishes, around: Around, files: Files) -> str:
     deployers = wishes.deployers or {Door.KPT: ("kpt",), Door.CHART: ("helm",)}.get(door, ())
+    name = wishes.set or name_set(_find_name(directory, door, files), around, wishes.namespace)
+    if wishes.shared:
+        return rename_config(wishes.shared, name)
     is_first = bool(wishes.deployers) and {*wishes.deployers} <= _RENDERED_FIRST
     run = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE and not is_first else ""
-    name = wishes.set or name_set(_find_name(directory, door, files), around, wishes.namespace)
     namespace = "" if door is Door.CHART else wishes.namespace
     return write_config(name, run + FOR_TOOLS, deployers, wishes.image, namespace)
 
@@ -302,7 +422,8 @@ def _plan_pipeline(
     write = partial(
         pipeline.write, package, has_charts=around.has_charts, is_remote=around.fetches_charts
     )
-    if not os.path.lexists(file):
+    files = Files(around.repository, allowance)
+    if not os.path.lexists(file) and not files.is_draft(file):
         if not action:
             message = (
                 f"--ci needs --action {_PLACEHOLDER}: no release of krm-fn is published yet, so name the repository "
@@ -310,7 +431,7 @@ def _plan_pipeline(
             )
             raise Rejected(Problem(message, file=str(file)))
         return Planned(file, "written", data=write(action).encode())
-    data = Files(around.repository, allowance).read(file)
+    data = files.read(file)
     edited = (
         None if file.is_symlink() else pipeline.add(data, package, has_charts=around.has_charts)
     )

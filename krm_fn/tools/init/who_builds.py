@@ -84,7 +84,7 @@ class KnownSet(NamedTuple):
 class Around:
     """The repository of a directory; where there is none, the working directory, or what is beside the directory."""
 
-    def __init__(self, directory: Path, limits: Limits) -> None:
+    def __init__(self, directory: Path, limits: Limits, planned: Iterable["KnownSet"] = ()) -> None:
         self.directory = real_path(directory)
         self._shown = directory
         above = (self.directory, *self.directory.parents)
@@ -96,6 +96,7 @@ class Around:
         self.reader = Files(self.top, Allowance(Limits(max_bytes=sys.maxsize)))
         self._telling: dict[Path, frozenset[bytes]] = {}
         self._lets_helm_run = limits.enable_helm
+        self._planned = planned
 
     @cached_property
     def kustomizations(self) -> dict[Path, Kustomization]:
@@ -106,14 +107,18 @@ class Around:
 
     @cached_property
     def sets(self) -> list[KnownSet]:
-        """The sets of all other folders."""
+        """The sets of all other folders, and those that are going to be written there."""
         others: set[tuple[Path, str]] = set()
         for file in self._files:
             names = self._sets_in(file)
             if file.parent != self.directory:
                 others |= {(file.parent, name) for name in names}
         return [
-            KnownSet(name, folder, self.namespaces_of(folder)) for folder, name in sorted(others)
+            *self._planned,
+            *(
+                KnownSet(name, folder, self.namespaces_of(folder))
+                for folder, name in sorted(others)
+            ),
         ]
 
     @property
