@@ -939,6 +939,15 @@ def test_one_that_fails_keeps_all_as_they_were(services: Path) -> None:
     assert outcome.stderr.startswith("error: apps/web/overlays/prod: ")
 
 
+def test_what_breaks_is_named_for_each_and_all_else_once(services: Path) -> None:
+    write(services, {"deploy.sh": "kubectl apply -k apps/web/overlays/prod\n"})
+    outcome = main(["init", ALL, "--share", "krm", "--deployer", "argocd"])
+    assert outcome.exit_code == 0, outcome.stderr
+    steps = [one for one in outcome.stdout.decode().splitlines() if one.startswith("next: ")]
+    assert [one for one in steps if "deploy.sh:1" in one and "apps/web/overlays/prod" in one]
+    assert len([one for one in steps if "plugin: {}" in one]) == 1
+
+
 def test_a_dry_run_of_many_writes_nothing(services: Path) -> None:
     before = read(services)
     outcome = main(["init", ALL, "--share", "krm", "--dry-run"])
@@ -1005,6 +1014,27 @@ def test_what_is_shared_stays_in_the_repository(services: Path) -> None:
     assert (outcome.exit_code, read(services)) == (1, before)
     assert "outside of the repository" in outcome.stderr
     assert not (services.parent / "krm").exists()
+
+
+def test_a_pattern_follows_no_link(
+    services: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    write(outside, {"overlays/dev/web.yaml": WEB})
+    (services / "apps/linked").symlink_to(outside)
+    outcome = main(["init", ALL, "--share", "krm"])
+    assert outcome.exit_code == 0, outcome.stderr
+    assert "linked" not in outcome.stdout.decode()
+    assert [*read(outside)] == ["overlays/dev/web.yaml"]
+
+
+def test_a_shared_folder_that_is_a_link_out_of_the_repository(
+    services: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (services / "krm").symlink_to(outside)
+    outcome = main(["init", ALL, "--share", "krm"])
+    assert (outcome.exit_code, [*outside.iterdir()]) == (1, [])
 
 
 @pytest.mark.parametrize(

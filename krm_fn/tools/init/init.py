@@ -125,6 +125,10 @@ class _Prepared(NamedTuple):
         return any(one.by_hand for one in self.planned)
 
     @property
+    def shown(self) -> str:
+        return shlex.quote(os.path.relpath(self.directory))
+
+    @property
     def known_set(self) -> KnownSet | None:
         """The set that is going to be written; None where one is there."""
         config = self.proven[0]
@@ -174,8 +178,7 @@ def init(
     for one in prepared:
         stderr += stderr_lines(find_shared_set(one.directory, one.around, wishes.namespace))
     summary = _sum_up(prepared)
-    # What is to do next is the same in each of them.
-    steps = [printable(f"next: {step}") for step in _steps(prepared[0], is_by_hand=is_by_hand)]
+    steps = [printable(f"next: {step}") for step in _steps(prepared, is_by_hand=is_by_hand)]
     shown = [*said, "", *summary, *([""] if summary else []), *steps]
     return Outcome(_join(shown), stderr, int(is_by_hand))
 
@@ -308,32 +311,43 @@ def _say(one: Planned, *, is_written: bool, is_dry_run: bool) -> Iterator[str]:
         yield from (f"  {printable(line)}" for line in changed if not line.startswith("@@"))
 
 
-def _steps(prepared: _Prepared, *, is_by_hand: bool) -> Iterator[str]:
-    directory, wishes, config = prepared.directory, prepared.wishes, prepared.planned[0].file
+def _steps(prepared: list[_Prepared], *, is_by_hand: bool) -> Iterator[str]:
+    """Yield what is to do next: once what is the same for many directories, and for each what is about its own path."""
+    first_of_doors = {one.door: one for one in reversed(prepared)}.values()
     if is_by_hand:
         yield _BY_HAND
-    if not wishes.image:
+    if not prepared[0].wishes.image:
         yield _IMAGE
+    for first in reversed(first_of_doors):
+        yield from _next_of(first)
+    for one in prepared:
+        yield from _name_broken(one)
+    for first in reversed(first_of_doors):
+        if first.door in {Door.FOLDER, Door.KPT}:
+            yield _NOT_AS_IT_IS.format(path=first.shown)
+    yield _ADOPT
+
+
+def _next_of(prepared: _Prepared) -> Iterator[str]:
+    wishes = prepared.wishes
     steps = [_NEXT_OF_DEPLOYERS[name] for name in wishes.deployers if name in _NEXT_OF_DEPLOYERS]
     if not steps or {*wishes.deployers} - {*_NEXT_OF_DEPLOYERS}:
         steps.append(_NEXT_OF_DOORS[prepared.door])
-    path = shlex.quote(os.path.relpath(directory))
     has_charts = prepared.door is Door.KUSTOMIZE and prepared.around.has_charts
     helm = "--enable-helm " if has_charts else ""
+    config = shlex.quote(str(prepared.planned[0].file))
+    namespace = wishes.namespace or "NAMESPACE"
     for step in steps:
-        yield step.format(
-            path=path,
-            helm=helm,
-            namespace=wishes.namespace or "NAMESPACE",
-            config=shlex.quote(str(config)),
-        )
+        yield step.format(path=prepared.shown, helm=helm, namespace=namespace, config=config)
+
+
+def _name_broken(prepared: _Prepared) -> Iterator[str]:
+    """Name what builds the directory without running functions."""
+    path = prepared.shown
     has_entry = len(prepared.planned) > 1 and prepared.planned[-1].file.name in KUSTOMIZATIONS
     if prepared.door is Door.KUSTOMIZE and prepared.around.flux_files:
         files = listing(prepared.around.flux_files, _MOST_NAMES)
         yield (_FLUX_FAILS if has_entry else _FLUX_BUILDS_IT).format(files=files, path=path)
-    builds = prepared.elsewhere.find_builds(directory) if has_entry else []
+    builds = prepared.elsewhere.find_builds(prepared.directory) if has_entry else []
     if builds:
         yield _BUILDS_FAIL.format(lines=listing(builds, MOST_LINES), path=path)
-    if prepared.door in {Door.FOLDER, Door.KPT}:
-        yield _NOT_AS_IT_IS.format(path=path)
-    yield _ADOPT

@@ -8,8 +8,8 @@ import os
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import partial
-from glob import glob
-from itertools import chain
+from glob import glob, has_magic
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +36,15 @@ from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import read_config
 from krm_fn.tools.builds.builds import find_plugins, fold_name, runtimes_of
-from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, MANIFESTS, Allowance, Files, built_from
+from krm_fn.tools.common.files import (
+    CHART,
+    KUSTOMIZATIONS,
+    MANIFESTS,
+    Allowance,
+    Files,
+    built_from,
+    real_path,
+)
 from krm_fn.tools.common.opened_texts import placed_in
 from krm_fn.tools.init.name_set import name_set
 from krm_fn.tools.init.texts import (
@@ -115,9 +123,13 @@ def find_directories(patterns: Iterable[str]) -> list[Path]:
 
 
 def _match(pattern: str) -> Iterator[Path]:
+    """Yield what a pattern matches. Links are not followed: nobody has named where they lead."""
+    parts = Path(pattern).parts
+    base = Path(*takewhile(lambda part: not has_magic(part), parts))
     for name in sorted(glob(pattern, recursive=True)):  # noqa: PTH207  # as in a shell, nothing hidden
         folder = Path(name)
-        if folder.is_dir() and (built_from(folder) or _has_manifests(folder)):
+        is_here = real_path(folder) == real_path(base) / folder.relative_to(base)
+        if is_here and folder.is_dir() and (built_from(folder) or _has_manifests(folder)):
             yield folder
 
 
