@@ -197,7 +197,9 @@ def _succeeds(*arguments: str) -> bool:
 
 def _compare(base: str, room: int, environment: Mapping[str, str]) -> Compared:
     risks = environment.get("INPUT_FAIL_ON", "")
+    config = environment.get("INPUT_CONFIG", "")
     options = [f"--fail-on={risks}"] if risks else []
+    options += [f"--config={config}"] if config else []
     options += ["--each", "--against", base, "--output=markdown", f"--room={room}", "--exit-code"]
     done = subprocess.run(
         [

@@ -9,7 +9,7 @@ import click
 
 from krm_fn.base.keys import SET_NAME
 from krm_fn.base.kind import PROTECTIONS
-from krm_fn.base.problem import Outcome
+from krm_fn.base.problem import Outcome, Rejected
 from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, rendering_options
 from krm_fn.stdio import terminal_size
 
@@ -20,7 +20,7 @@ _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
     cls=RendersFirst,
     short_help="Write the configuration for a directory, and the entry that runs it.",
 )
-@click.argument("directory", metavar="[DIR]", default=".", type=PATH)
+@click.argument("directories", metavar="[DIR]...", nargs=-1, type=PATH)
 @click.option(
     "--deployer",
     "deployers",
@@ -46,15 +46,22 @@ _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
     default="",
     help="With --ci: the repository to which you have pushed krm-fn, and a commit. No release is published yet.",
 )
+@click.option(
+    "--share",
+    metavar="FOLDER",
+    type=PATH,
+    help="Write one configuration into this folder, which each kustomization names with a set of its own.",
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing, and show what would be written.")
 @rendering_options
 def init(
     *,
-    directory: str,
+    directories: tuple[str, ...],
     deployers: tuple[str, ...],
     set_name: str,
     ci: str | None,
     action: str,
+    share: str | None,
     dry_run: bool,
     rendering: RenderingOptions,
 ) -> Outcome:
@@ -76,7 +83,11 @@ def init(
     First, a rendering in memory tells which ConfigMaps and Secrets would be renamed, which are left alone, and why. If
     it fails, or if a file cannot be edited with certainty, nothing is written.
 
-    DIR is the current directory by default. --linker-image is written into krm-fn.yaml.
+    DIR is the current directory by default. Several, and patterns such as 'apps/*/overlays/*', are written together, or
+    none of them is. --linker-image is written into krm-fn.yaml.
+
+    With --share, kustomizations share one configuration: FOLDER gets it, and each DIR a folder `krm` that names it, and
+    says what its set is called. What is configured already stays as it is.
 
     Exit codes: 0 written, or nothing is left to write; 1 an error, or lines that you have to add, and nothing is
     written; 2 wrong arguments.
@@ -84,8 +95,8 @@ def init(
     from krm_fn.report.table import find_screen
     from krm_fn.tools.elsewhere.elsewhere import NamesElsewhere
     from krm_fn.tools.explain.explain import sum_up_rendering
-    from krm_fn.tools.init.init import Pipeline, Surroundings, Wishes
-    from krm_fn.tools.init.init import init as init_directory
+    from krm_fn.tools.init.init import Pipeline, Surroundings, Wishes, find_directories
+    from krm_fn.tools.init.init import init as init_directories
 
     if rendering.config is not None:
         message = "--config has no effect: krm-fn init writes the configuration, or takes the one that is there"
@@ -98,8 +109,14 @@ def init(
     if action and not (ci and re.fullmatch(_ACTION, action)):
         message = f"--action found {action!r}, expected OWNER/REPO@SHA with a whole commit, and --ci beside it"
         raise click.UsageError(message)
-    if not Path(directory).is_dir():
-        message = f"{directory} is no directory"
+    try:
+        found = find_directories(directories or (".",))
+    except Rejected as rejected:
+        (problem,) = rejected.problems
+        message = f"{problem.file} {problem.message}"
+        raise click.UsageError(message) from rejected
+    if set_name and len(found) > 1:
+        message = f"--set is the name of one set, and these are {len(found)} directories"
         raise click.UsageError(message)
     wishes = Wishes(
         tuple(dict.fromkeys(deployers)),
@@ -111,7 +128,13 @@ def init(
     )
     screen = find_screen(terminal_size().columns, os.environ)
     environment = rendering.environment()
-    elsewhere = NamesElsewhere(Path(directory), rendering.limits, is_everywhere=True)
-    sum_up = partial(sum_up_rendering, environment=environment, screen=screen, elsewhere=elsewhere)
-    around = Surroundings(rendering.helm, environment, rendering.limits, sum_up, elsewhere)
-    return init_directory(Path(directory), wishes, around, is_dry_run=dry_run)
+
+    def surroundings_of(directory: Path) -> Surroundings:
+        elsewhere = NamesElsewhere(directory, rendering.limits, is_everywhere=True)
+        sum_up = partial(
+            sum_up_rendering, environment=environment, screen=screen, elsewhere=elsewhere
+        )
+        return Surroundings(rendering.helm, environment, rendering.limits, sum_up, elsewhere)
+
+    shared = None if share is None else Path(share)
+    return init_directories(found, wishes, surroundings_of, shared, is_dry_run=dry_run)

@@ -91,8 +91,8 @@ _RENDERING_OPTIONS = (
         type=PATH,
         multiple=True,
         callback=lambda _context, _parameter, files: _only(files),
-        help="The configuration. Another one in a PATH must say the same. Default: krm-fn.yaml in a PATH, or one among "
-        "the objects.",
+        help="The configuration. Another one in a PATH must say the same. Default: the parameter `config` of an "
+        "Application, in a plugin of Argo CD; else krm-fn.yaml in a PATH, or one among the objects.",
     ),
     click.option(
         "--namespace",
@@ -153,7 +153,7 @@ _RENDERING_OPTIONS = (
         default="",
         envvar="ARGOCD_APP_NAME",
         show_envvar=True,
-        help="Also names the set of a rendering without a configuration.",
+        help="Also names the set of a rendering without a configuration, or whose configuration has no name.",
     ),
     click.option(
         "--helm-values",
@@ -212,7 +212,7 @@ class RenderingOptions(NamedTuple):
     def limits(self) -> "Limits":
         from krm_fn.tools.common.files import Limits
 
-        root = self.root or _find_root()
+        root = self.root or root_of_application()
         return Limits(
             root,
             self.max_bytes,
@@ -282,10 +282,16 @@ def _only(files: tuple[str, ...]) -> str | None:
             f"are not merged, so give one"
         )
         raise click.UsageError(message)
-    return files[0] if files else None
+    return files[0] if files else parameter_of_application("config")
 
 
-def _find_root() -> Path | None:
+def parameter_of_application(name: str) -> str | None:
+    """Return a parameter of the Application, if this is a plugin of Argo CD, and somebody has set it."""
+    is_application = "ARGOCD_APP_PARAMETERS" in os.environ
+    return os.environ.get(f"PARAM_{name.upper()}") or None if is_application else None
+
+
+def root_of_application() -> Path | None:
     """Find Argo CD's copy of the repository, if this is a plugin of Argo CD."""
     from krm_fn.tools.common.files import find_root
 

@@ -6,7 +6,13 @@ from pathlib import Path
 import click
 
 from krm_fn.base.problem import Outcome
-from krm_fn.cli.options import PATH, RenderingOptions, rendering_options
+from krm_fn.cli.options import (
+    PATH,
+    RenderingOptions,
+    parameter_of_application,
+    rendering_options,
+    root_of_application,
+)
 from krm_fn.stdio import read_stdin
 
 
@@ -136,17 +142,25 @@ def _check_usage(
 def discover(*, kustomize_options: str) -> Outcome:
     """Print krm-fn.yaml if the current directory contains it, unless Argo CD's own kustomize runs that file.
 
+    Where the kustomization names a folder under `transformers`, and a configuration is among the `resources` of that
+    folder, the name of the kustomization is printed.
+
     kustomize runs it if the kustomization lists it under `transformers`, the file says how (with the annotation
     config.kubernetes.io/function), and the options contain --enable-alpha-plugins and --enable-exec. Then nothing is
     printed.
 
     This is for `discover.find.command` in a plugin of Argo CD, which renders an application if something is printed. If
-    an Application asks for a plugin, Argo CD sets ARGOCD_APP_PARAMETERS, and krm-fn.yaml is printed in any case.
+    an Application asks for a plugin, Argo CD sets ARGOCD_APP_PARAMETERS, and krm-fn.yaml is printed in any case. If its
+    parameter `config` names a configuration (PARAM_CONFIG), that is printed.
 
     Exit codes: 0 whether it is printed or not; 2 wrong arguments.
     """
     from krm_fn.tools.render.render import answer_discovery as discover_directory
 
     return discover_directory(
-        Path(), kustomize_options, is_asked_for="ARGOCD_APP_PARAMETERS" in os.environ
+        Path(),
+        kustomize_options,
+        is_asked_for="ARGOCD_APP_PARAMETERS" in os.environ,
+        root=root_of_application(),
+        config=parameter_of_application("config"),
     )

@@ -83,7 +83,13 @@ def verify(
     from krm_fn.tools.verify.verify import VerifyOptions
 
     options = VerifyOptions(
-        rendering.config, sets, deployers, rendering.namespace, strict, rendering.limits
+        rendering.config,
+        sets,
+        deployers,
+        rendering.namespace,
+        strict,
+        rendering.limits,
+        rendering.environment().set,
     )
     outcome = _verify(path, rendering, options)
     # At a terminal, stderr is in colour anyway.

@@ -46,6 +46,12 @@ def test_a_change_is_in_the_summary_and_in_a_comment(runner: Runner, github: Git
     assert comment["body"] == MARK + done.summary
 
 
+def test_one_configuration_for_all_packages(runner: Runner) -> None:
+    done = runner.run(CONFIG="none.yaml")
+    assert "none.yaml: exists neither here nor in " in done.output
+    assert done.code == 1
+
+
 def test_the_comment_of_an_earlier_run_is_edited(runner: Runner, github: GitHub) -> None:
     others = [
         {"id": "A", "body": "Looks good to me", "viewerDidAuthor": False},

@@ -72,7 +72,7 @@ exit 1
         pytest.param(
             "ConfigRevisions",
             "; functions of a kustomization are off here, but for krm-fn as the last of the `transformers`: list its "
-            "file there",
+            "file there, or a folder that builds it",
             id="this function",
         ),
         pytest.param("SetImage", "", id="another function"),

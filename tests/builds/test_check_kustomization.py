@@ -401,7 +401,13 @@ ELSEWHERE = [
     ),
     pytest.param(
         "components: [../middle]\n",
-        found_at("middle/kustomization.yaml:1:16", TO_THE_TOP),
+        found_at(
+            "shop/kustomization.yaml:1:14",
+            " in ../middle, and kustomize builds a component before the prefixes and the namespace of what includes "
+            "it; name krm-fn in `resources` of ../middle, without `kind: Component`, and list ../middle as the last "
+            f"{TO_THE_TOP.removeprefix('; make it the last ')}",
+            "components",
+        ),
         id="in a component",
     ),
     pytest.param(

@@ -274,3 +274,47 @@ def test_an_application_takes_over_what_was_rendered_without_its_name(tmp_path: 
     )
     assert sorted(after.stdout.split("---\n")) == sorted(afresh.stdout.split("---\n"))
     assert "config-revisions" not in after.stdout
+
+
+NAMELESS = (
+    "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nspec: {linker: {image: 'a:1'}}\n"
+)
+PARAMETER = {"ARGOCD_APP_PARAMETERS": "[]", "PARAM_CONFIG": "../krm/krm-fn.yaml"}
+NAMES_ONE = [
+    pytest.param(["--config=../krm/krm-fn.yaml", "--helm-release=shop"], {}, id="by options"),
+    pytest.param([], PARAMETER | {"ARGOCD_APP_NAME": "shop"}, id="by an Application of Argo CD"),
+]
+
+
+@pytest.mark.parametrize(("options", "variables"), NAMES_ONE)
+def test_one_configuration_without_a_name_for_many_packages(
+    options: list[str], variables: dict[str, str], tmp_path: Path
+) -> None:
+    write(tmp_path, {"app/a.yaml": CONFIG_MAP, "app/p.yaml": POD, "krm/krm-fn.yaml": NAMELESS})
+    root, app = [f"--root={tmp_path}", "--namespace=live"], tmp_path / "app"
+    rendered = krm_fn("render", *root, *options, cwd=app, **variables)
+    assert rendered.returncode == 0, rendered.stderr
+    assert "  name: shop-linker\n" in rendered.stdout
+    verified = krm_fn("verify", *root, *options, cwd=app, stdin=rendered.stdout, **variables)
+    assert verified.stderr.splitlines()[-1].startswith("verified: 1 revision of set shop, ")
+
+
+def test_the_name_of_a_configuration_counts(tmp_path: Path) -> None:
+    write(tmp_path, {"app/a.yaml": CONFIG_MAP, "app/p.yaml": POD, "krm-fn.yaml": REVISIONS})
+    done = krm_fn("render", "app", "--config=krm-fn.yaml", "--helm-release=shop", cwd=tmp_path)
+    assert "labels: {revisions.krm-fn.io/set: web}" in done.stdout
+
+
+def test_a_configuration_without_a_name_needs_one(tmp_path: Path) -> None:
+    write(tmp_path, {"app/a.yaml": CONFIG_MAP, "krm-fn.yaml": NAMELESS})
+    done = krm_fn("render", "app", "--config=krm-fn.yaml", cwd=tmp_path, PARAM_CONFIG="nothing")
+    assert done.stderr == "error: ConfigRevisions metadata (krm-fn.yaml:1:1): missing\n"
+
+
+def test_a_parameter_reads_nothing_outside_of_the_repository(tmp_path: Path) -> None:
+    write(tmp_path, {"repo/app/a.yaml": CONFIG_MAP, "krm/krm-fn.yaml": NAMELESS})
+    variables = PARAMETER | {"ARGOCD_APP_SOURCE_PATH": "app"}
+    variables["PARAM_CONFIG"] = "../../krm/krm-fn.yaml"
+    done = krm_fn("render", cwd=tmp_path / "repo/app", **variables)
+    assert (done.stdout, done.returncode) == ("", 1)
+    assert " outside of the root " in done.stderr

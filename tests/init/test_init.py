@@ -840,3 +840,214 @@ def test_all_folders_that_would_do_share_one_time(
         "\n",
         "",
     }
+
+
+BASE = {"base/kustomization.yaml": RESOURCES, "base/web.yaml": WEB, "base/config.yaml": CONFIG}
+OVERLAY = "resources: [../../base]\nnamespace: {0}-{1}   # mine\n"
+SERVICES = ("api", "web")
+
+
+def write_services(top: Path, kustomization: str = OVERLAY) -> None:
+    for service in SERVICES:
+        write(top / "apps" / service, BASE)
+        for environment in ("dev", "prod"):
+            text = kustomization.replace("{0}", service).replace("{1}", environment)
+            folder = top / "apps" / service / "overlays" / environment
+            write(folder, {"kustomization.yaml": text})
+
+
+@pytest.fixture
+def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    require("kubectl")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    write_services(tmp_path)
+    return tmp_path
+
+
+def sets_of(outcome: Outcome) -> set[str]:
+    return {
+        one["metadata"]["labels"]["revisions.krm-fn.io/set"]
+        for one in yaml.safe_load_all(outcome.stdout)
+        if one["kind"] == "ConfigMap" and "labels" in one["metadata"]
+    }
+
+
+ALL = "apps/*/overlays/*"
+
+
+def test_many_kustomizations_share_one_configuration(services: Path) -> None:
+    before = read(services)
+    outcome = main(["init", ALL, "--share", "krm"])
+    assert outcome.exit_code == 0, outcome.stderr
+    after = {**read(services)}
+    for service in SERVICES:
+        for environment in ("dev", "prod"):
+            place = f"apps/{service}/overlays/{environment}"
+            listed = after.pop(f"{place}/kustomization.yaml")
+            assert listed == before[f"{place}/kustomization.yaml"] + "transformers:\n- krm\n"
+            assert len(after.pop(f"{place}/krm/kustomization.yaml").splitlines()) == 4
+            assert sets_of(main(["render", place])) == {service}
+    assert after.pop("krm/kustomization.yaml") == "resources:\n- krm-fn.yaml\n"
+    assert "kind: ConfigRevisions\n" in after.pop("krm/krm-fn.yaml")
+    assert after.items() <= before.items()
+    assert outcome.stdout.decode().splitlines()[:4] == [
+        "krm/krm-fn.yaml: written",
+        "krm/kustomization.yaml: written",
+        "apps/api/overlays/dev/krm/kustomization.yaml: written",
+        "apps/api/overlays/dev/kustomization.yaml: edited: transformers lists krm",
+    ]
+    assert "apps/web/overlays/prod: 1 renamed, 1 left alone" in outcome.stdout.decode()
+    whole = read(services)
+    assert main(["init", ALL, "--share", "krm"]).exit_code == 0
+    assert read(services) == whole
+
+
+def test_a_new_service_joins_what_is_shared(services: Path) -> None:
+    assert main(["init", "apps/web/overlays/*", "--share", "krm"]).exit_code == 0
+    shared = services / "krm/krm-fn.yaml"
+    shared.write_text(shared.read_text().replace("spec:\n", "spec:\n  kinds: [Secret]\n"))
+    text = shared.read_text()
+    outcome = main(["init", "apps/api/overlays/prod", "--share", "krm"])
+    assert (outcome.exit_code, shared.read_text()) == (0, text)
+    # No ConfigMap is chosen by what is there, and the proof is a rendering with it.
+    assert b"renamed" not in outcome.stdout.splitlines()[-1]
+    assert main(["render", "apps/api/overlays/prod"]).exit_code == 0
+
+
+def test_without_share_each_gets_its_own(services: Path) -> None:
+    outcome = main(["init", "apps/web/overlays/dev", "apps/web/overlays/prod"])
+    assert outcome.exit_code == 0, outcome.stderr
+    assert "apps/web/overlays/prod/krm-fn.yaml" in read(services)
+
+
+def test_no_two_new_sets_of_one_namespace_have_one_name(services: Path) -> None:
+    write_services(services, "resources: [../../base]\nnamespace: shop\n")
+    assert main(["init", "apps/web/overlays/*", "--share", "krm"]).exit_code == 0
+    named = [
+        *sets_of(main(["render", "apps/web/overlays/dev"])),
+        *sets_of(main(["render", "apps/web/overlays/prod"])),
+    ]
+    assert len({*named}) == len(named) == 2
+
+
+def test_one_that_fails_keeps_all_as_they_were(services: Path) -> None:
+    write(services, {"apps/web/overlays/prod/kustomization.yaml": "resources: [gone.yaml]\n"})
+    before = read(services)
+    outcome = main(["init", ALL, "--share", "krm"])
+    assert (outcome.stdout, outcome.exit_code, read(services)) == (b"", 1, before)
+    assert outcome.stderr.startswith("error: apps/web/overlays/prod: ")
+
+
+def test_what_breaks_is_named_for_each_and_all_else_once(services: Path) -> None:
+    write(services, {"deploy.sh": "kubectl apply -k apps/web/overlays/prod\n"})
+    outcome = main(["init", ALL, "--share", "krm", "--deployer", "argocd"])
+    assert outcome.exit_code == 0, outcome.stderr
+    steps = [one for one in outcome.stdout.decode().splitlines() if one.startswith("next: ")]
+    assert [one for one in steps if "deploy.sh:1" in one and "apps/web/overlays/prod" in one]
+    assert len([one for one in steps if "plugin: {}" in one]) == 1
+
+
+def test_a_dry_run_of_many_writes_nothing(services: Path) -> None:
+    before = read(services)
+    outcome = main(["init", ALL, "--share", "krm", "--dry-run"])
+    assert (outcome.exit_code, read(services)) == (0, before)
+    assert b"krm/krm-fn.yaml: would be written\n" in outcome.stdout
+
+
+def test_the_file_for_ci_gets_a_line_for_each(services: Path) -> None:
+    outcome = main(["init", ALL, "--share", "krm", "--ci", "github", "--action", ACTION])
+    assert outcome.exit_code == 0, outcome.stderr
+    workflow = yaml.safe_load((services / Pipeline["github"].file).read_text())
+    assert _paths(workflow).splitlines() == [
+        f"apps/{service}/overlays/{one}" for service in SERVICES for one in ("dev", "prod")
+    ]
+
+
+SHARED = "resources: [krm-fn.yaml]\n"
+NOT_SHARED = [
+    pytest.param(
+        {"krm/kustomization.yaml": SHARED + "namePrefix: a-\n", "krm/krm-fn.yaml": MINE % RUN},
+        "error: krm: --share takes a folder whose kustomization has krm-fn.yaml as its only resource, with the "
+        "annotation config.kubernetes.io/function; or one that is not there\n",
+        id="a folder that does more",
+    ),
+    pytest.param(
+        {"krm/kustomization.yaml": SHARED, "krm/krm-fn.yaml": MINE % ""},
+        "error: krm: --share takes a folder whose kustomization has krm-fn.yaml as its only resource, with the "
+        "annotation config.kubernetes.io/function; or one that is not there\n",
+        id="a configuration that does not say how kustomize runs it",
+    ),
+    pytest.param(
+        {"krm/README.md": "a\n"},
+        "error: krm: --share found other files in this folder, and no krm-fn.yaml with a kustomization; name a new "
+        "folder\n",
+        id="a folder with something else",
+    ),
+    pytest.param(
+        {"apps/web/overlays/dev/krm/a.yaml": WEB},
+        "error: apps/web/overlays/dev/krm: is there already, and --share would write it; rename the folder\n",
+        id="a folder krm in a package",
+    ),
+    pytest.param(
+        {"apps/other/overlays/dev/web.yaml": WEB},
+        "error: apps/other/overlays/dev: is no kustomization, so it cannot name a folder with a configuration; leave "
+        "out --share\n",
+        id="a package of manifests",
+    ),
+]
+
+
+@pytest.mark.parametrize(("more", "stderr"), NOT_SHARED)
+def test_what_cannot_be_shared_with_nothing_written(
+    more: Tree, stderr: str, services: Path
+) -> None:
+    write(services, more)
+    before = read(services)
+    outcome = main(["init", ALL, "--share", "krm"])
+    assert (outcome.stderr, outcome.exit_code, read(services)) == (stderr, 1, before)
+
+
+def test_what_is_shared_stays_in_the_repository(services: Path) -> None:
+    before = read(services)
+    outcome = main(["init", ALL, "--share", "../krm"])
+    assert (outcome.exit_code, read(services)) == (1, before)
+    assert "outside of the repository" in outcome.stderr
+    assert not (services.parent / "krm").exists()
+
+
+def test_a_pattern_follows_no_link(
+    services: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    write(outside, {"overlays/dev/web.yaml": WEB})
+    (services / "apps/linked").symlink_to(outside)
+    outcome = main(["init", ALL, "--share", "krm"])
+    assert outcome.exit_code == 0, outcome.stderr
+    assert "linked" not in outcome.stdout.decode()
+    assert [*read(outside)] == ["overlays/dev/web.yaml"]
+
+
+def test_a_shared_folder_that_is_a_link_out_of_the_repository(
+    services: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (services / "krm").symlink_to(outside)
+    outcome = main(["init", ALL, "--share", "krm"])
+    assert (outcome.exit_code, [*outside.iterdir()]) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((ALL, "--set=a"), "--set is the name of one set, and these are 4 directories"),
+        (("none/*",), "none/* is no directory, and as a pattern it matches no package"),
+    ],
+)
+def test_patterns_that_are_misused(
+    arguments: tuple[str, ...], message: str, services: Path
+) -> None:
+    before = read(services)
+    outcome = main(["init", *arguments])
+    assert read(services) == before
+    assert (outcome.stderr, outcome.exit_code) == (f"error: {message}; see krm-fn init --help\n", 2)

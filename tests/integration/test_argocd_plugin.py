@@ -296,7 +296,7 @@ def test_the_plugin_has_no_version() -> None:
         "ConfigManagementPlugin",
     )
     assert plugin["metadata"] == {"name": "krm-fn"}
-    assert set(SPEC) == {"discover", "generate"}
+    assert set(SPEC) == {"discover", "parameters", "generate"}
 
 
 FLAGS = ["--enable-alpha-plugins", "--enable-exec"]
@@ -411,6 +411,51 @@ def test_only_what_kustomize_runs_is_left_to_it(
     assert ("revisions.krm-fn.io/set" in item["metadata"].get("labels", {})) is is_run
 
 
+def test_a_configuration_that_applications_share(require_tool: Tools, sidecar: Path) -> None:
+    """No krm-fn.yaml is beside the kustomization: a folder among its transformers has it."""
+    config = WITHOUT_LINKER.replace(
+        "{name: web}", f"{{name: web, annotations: {{{FUNCTION}: 'exec: {{path: krm-fn}}'}}}}"
+    )
+    config_map = CONFIG_MAP.replace("name: a", f"name: a, annotations: {{{STRATEGY}: rename}}")
+    shared = {
+        "krm/kustomization.yaml": "resources: [krm-fn.yaml]\n",
+        "krm/krm-fn.yaml": config,
+        "app/krm/kustomization.yaml": "resources: [../../krm]\nnamePrefix: a-\n",
+        "app/kustomization.yaml": "resources: [a.yaml]\nnamePrefix: b-\ntransformers: [krm]\n",
+        "app/a.yaml": config_map,
+        "other/kustomization.yaml": "resources: [a.yaml]\ntransformers: [labels.yaml]\n",
+        "other/labels.yaml": "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: a}\n",
+        "other/a.yaml": config_map,
+    }
+    write(sidecar, shared)
+    assert is_discovered(sidecar)
+    assert not is_discovered(sidecar, RUNS_FUNCTIONS)
+    assert is_discovered(sidecar, RUNS_FUNCTIONS | ASKED_FOR)
+    assert not is_discovered(sidecar, folder="other")
+    kustomize = alone(require_tool("kustomize"), sidecar)
+    done = generate(sidecar, kustomize)
+    assert done.returncode == 0, done.stderr
+    (item,) = load(done.stdout)
+    assert item["metadata"]["labels"]["revisions.krm-fn.io/set"] == "a-web"
+    assert [item] == build(kustomize, sidecar / "app")
+
+
+def test_a_parameter_names_the_configuration(sidecar: Path) -> None:
+    (parameter,) = SPEC["parameters"]["static"]
+    assert parameter["name"] == "config"
+    config = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nspec: {linker: {enabled: false}}\n"
+    config_map = CONFIG_MAP.replace("name: a", f"name: a, annotations: {{{STRATEGY}: rename}}")
+    write(sidecar, {"app/a.yaml": config_map, "krm/krm-fn.yaml": config})
+    named = ASKED_FOR | {"PARAM_CONFIG": "../krm/krm-fn.yaml"}
+    assert not is_discovered(sidecar, ASKED_FOR)
+    assert is_discovered(sidecar, named)
+    done = run(sidecar, SPEC["generate"], environment=named)
+    (item,) = load(done.stdout)
+    assert item["metadata"]["labels"]["revisions.krm-fn.io/set"] == "shop"
+    outside = ASKED_FOR | {"PARAM_CONFIG": "/etc/passwd"}
+    assert " outside of the root " in run(sidecar, SPEC["generate"], environment=outside).stderr
+
+
 def test_if_discovery_fails_the_application_is_taken(sidecar: Path) -> None:
     """Else Argo CD would render it with a tool that does not know krm-fn, and nobody would be told."""
     write(
@@ -418,6 +463,7 @@ def test_if_discovery_fails_the_application_is_taken(sidecar: Path) -> None:
         {
             "app/krm-fn.yaml": REVISIONS,
             "other/a.yaml": CONFIG_MAP,
+            "other/kustomization.yaml": "resources: [a.yaml]\ntransformers: [b]\n",
             "bin/krm-fn": "#!/bin/sh\nkill -9 $$\n",
         },
     )

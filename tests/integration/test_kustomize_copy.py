@@ -188,7 +188,88 @@ def with_job(text: str, service_account: str, spec: str = ALL) -> Files:
     return overlay(text, job, config=function(f"{{jobs: rename, {spec}}}"))
 
 
+def sharing(folder: str, text: str = PRE, top: str = "transformers: [krm]\n") -> Files:
+    """Return the files of an overlay that shares its configuration with others, by a folder of its own."""
+    files = overlay(text)
+    del files["top/fn.yaml"]
+    return files | {
+        "top/kustomization.yaml": f"resources: [../base]\n{text}{top}",
+        "top/krm/kustomization.yaml": f"resources: [../../krm]\n{folder}",
+        "krm/kustomization.yaml": "resources: [config.yaml]\n",
+        "krm/config.yaml": FOR_TOOLS,
+    }
+
+
+FOR_TOOLS = FUNCTION.replace(
+    "annotations:", "annotations:\n    config.kubernetes.io/local-config: 'true'", 1
+)
+NAMED = """\
+patches:
+- target: {kind: ConfigRevisions}
+  patch: |
+    - {op: replace, path: /metadata/name, value: shop}
+"""
+GENERATED = """\
+configMapGenerator:
+- name: krm
+  literals: ['linker.image=registry.example/krm-fn:0.2.0', name=shop]
+  options: {annotations: {config.kubernetes.io/function: 'exec: {path: krm-fn}'}}
+"""
+
+SHARED = [
+    pytest.param(sharing(NAMED), id="a shared configuration with a set of its own, by a patch"),
+    pytest.param(sharing("namePrefix: shop-\n", ""), id="by a prefix"),
+    pytest.param(
+        sharing(NAMED, "namespace: live\nnameSuffix: -suf\n"),
+        id="below other names and a namespace",
+    ),
+    pytest.param(sharing("namespace: other\n"), id="with a namespace, which changes nothing"),
+    pytest.param(
+        sharing("", top="transformers: [../krm]\n"), id="named where it is, outside of the overlay"
+    ),
+    pytest.param(
+        sharing(NAMED, "nameSuffix: -suf\n", "transformers: [labels, prefix.yaml, krm]\n")
+        | {
+            "top/labels/kustomization.yaml": "resources: [labels.yaml]\n",
+            "top/labels/labels.yaml": LABELS,
+            "top/prefix.yaml": PREFIX,
+        },
+        id="behind other transformers, in a folder and in a file",
+    ),
+    pytest.param(
+        sharing(NAMED, "", "transformers: [patches, krm]\n")
+        | {
+            "top/patches/kustomization.yaml": "resources: [patch.yaml]\n",
+            "top/patches/patch.yaml": (
+                "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\npath: ./merge.yaml\n"
+            ),
+            **PATCH_FILES,
+        },
+        id="behind a folder whose transformer reads a file of the overlay",
+    ),
+    pytest.param(
+        sharing(NAMED) | {"top/krm/kustomization.yaml": GENERATED},
+        id="a ConfigMap that is generated",
+    ),
+    pytest.param(
+        sharing(NAMED)
+        | {"krm/kustomization.yaml": "resources: [../more]\n"}
+        | {"more/kustomization.yaml": "resources: [config.yaml]\n", "more/config.yaml": FOR_TOOLS},
+        id="through one more base",
+    ),
+    pytest.param(
+        sharing(NAMED)
+        | {
+            "part/kustomization.yaml": "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\n"
+            + NAMED,
+            "top/krm/kustomization.yaml": "resources: [../../krm]\ncomponents: [../../part]\n",
+        },
+        id="through a component of the folder",
+    ),
+]
+
 SHAPES = [
+    *SHARED,
     pytest.param(overlay(""), id="an overlay"),
     pytest.param(overlay(PRE), id="namePrefix, and references that only krm-fn knows"),
     pytest.param(overlay("nameSuffix: -suf\nnamespace: live\n"), id="nameSuffix and namespace"),
@@ -371,6 +452,71 @@ def test_verify_is_render_and_verify(package: Path) -> None:
     assert (done.stdout, done.stderr) == ("", rendered.stderr + verified.stderr)
     assert done.stderr.splitlines()[-1].startswith("verified: 3 revisions of set web, ")
     assert krm_fn("verify", "top", "--set=shop", cwd=package).returncode == 1
+
+
+def test_every_command_takes_a_shared_configuration(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(
+        "PATH", os.pathsep.join([str(require_tool("kustomize").parent), os.environ["PATH"]])
+    )
+    write(tmp_path, sharing(NAMED))
+    monkeypatch.chdir(tmp_path)
+    commit(tmp_path, {})
+    verified = krm_fn("verify", "top", cwd=tmp_path)
+    assert (verified.stdout, verified.returncode) == ("", 0)
+    assert verified.stderr.splitlines()[-1].startswith("verified: 3 revisions of set shop, ")
+    explained = krm_fn("explain", "top", "plain", cwd=tmp_path)
+    assert (explained.stderr, "Shop pre-shop" in explained.stdout) == ("", True)
+    drawn = krm_fn("graph", "top", cwd=tmp_path)
+    assert (drawn.returncode, "Shop pre-shop" in drawn.stdout) == (0, True)
+    written = krm_fn("init", "top", cwd=tmp_path)
+    assert written.stdout.splitlines()[:2] == [
+        "top/krm/kustomization.yaml: unchanged",
+        "top/kustomization.yaml: unchanged",
+    ]
+    same = krm_fn("diff", "--against=HEAD", "top", cwd=tmp_path, **ENVIRONMENT)
+    assert same.stdout == "no difference: 3 revisions unchanged\n"
+
+
+def test_what_init_lets_overlays_share_is_what_kustomize_runs(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kustomize = require_tool("kustomize")
+    overlays = {
+        f"{name}/kustomization.yaml": f"resources: [../base]\nnamePrefix: {name}-\nnamespace: {name}\n"
+        for name in ("dev", "prod")
+    }
+    write(tmp_path, {**IN_BASE, **overlays})
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(kustomize.parent))
+    outcome = main(["init", "dev", "prod", "--share", "krm", "--linker-image=registry.example/a:1"])
+    assert outcome.exit_code == 0, outcome.stderr
+    for name in ("dev", "prod"):
+        assert render(tmp_path / name) == build(kustomize, tmp_path / name)
+
+
+def test_a_change_of_what_is_shared_is_one_of_every_package_that_names_it(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(
+        "PATH", os.pathsep.join([str(require_tool("kustomize").parent), os.environ["PATH"]])
+    )
+    files = sharing(NAMED)
+    other = {name.replace("top/", "other/"): text for name, text in files.items()}
+    alone = {
+        "alone/kustomization.yaml": "resources: [../base]\ntransformers: [fn.yaml]\n",
+        "alone/fn.yaml": FUNCTION,
+    }
+    commit(tmp_path, {**files, **other, **alone})
+    write(
+        tmp_path,
+        {"krm/config.yaml": files["krm/config.yaml"].replace("ConfigMap, Secret", "ConfigMap")},
+    )
+    done = krm_fn(
+        "diff", "--against=HEAD", "--each", "top", "other", "alone", cwd=tmp_path, **ENVIRONMENT
+    )
+    assert done.stdout.endswith("\n3 packages: 2 changed, 1 not affected\n")
 
 
 def test_explain_and_graph(package: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from krm_fn.base.problem import Outcome
 from krm_fn.tools.render.discovery import answer_discovery
-from tests.render.run import REVISIONS, write
+from tests.render.run import CONFIG_MAP, REVISIONS, write
 
 BOTH = "--load-restrictor LoadRestrictionsNone --enable-exec --enable-alpha-plugins"
 EXEC = REVISIONS.replace(
@@ -62,6 +62,68 @@ def test_left(
     write(tmp_path, files)
     monkeypatch.chdir(tmp_path)
     assert answer_discovery(Path(), BOTH, is_asked_for=False) == outcome
+
+
+SHARED = {
+    "krm/kustomization.yaml": "resources: [krm-fn.yaml]\n",
+    "krm/krm-fn.yaml": EXEC,
+    "app/krm/kustomization.yaml": "resources: [../../krm]\nnamePrefix: web-\n",
+    "app/kustomization.yaml": "transformers:\n- krm\n",
+}
+LEFT_TO_IT = "warning: kustomization.yaml:2:3: transformers: kustomize runs krm; this directory is left to it\n"
+OUTSIDE = {"kustomization.yaml": "resources: [krm-fn.yaml]\n", "krm-fn.yaml": EXEC}
+FOLDERS = [
+    pytest.param(SHARED, BOTH, Outcome(b"", LEFT_TO_IT, 0), id="that kustomize runs"),
+    pytest.param(
+        SHARED,
+        "--enable-alpha-plugins",
+        Outcome(b"kustomization.yaml\n", "", 0),
+        id="that it skips",
+    ),
+    pytest.param(
+        SHARED | {"krm/krm-fn.yaml": REVISIONS},
+        BOTH,
+        Outcome(b"kustomization.yaml\n", "", 0),
+        id="that does not say how to run it",
+    ),
+    pytest.param(
+        SHARED | {"app/kustomization.yaml": "resources:\n- krm\n"}, "", NOBODY, id="as a base"
+    ),
+    pytest.param(
+        SHARED | {"app/kustomization.yaml": "generators:\n- krm\n"},
+        "",
+        NOBODY,
+        id="in another field",
+    ),
+    pytest.param(
+        SHARED | {"krm/krm-fn.yaml": CONFIG_MAP}, "", NOBODY, id="without a configuration in it"
+    ),
+    pytest.param(
+        SHARED | {"app/kustomization.yaml": "transformers: [../..]\n"},
+        "",
+        NOBODY,
+        id="outside of the repository",
+    ),
+    pytest.param(
+        SHARED | {"krm/krm-fn.yaml": "#" * 1_000_001}, "", NOBODY, id="too large to find out"
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "options", "outcome"), FOLDERS)
+def test_a_folder_among_the_transformers(
+    files: dict[str, str],
+    options: str,
+    outcome: Outcome,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without a krm-fn.yaml beside it, what cannot be read is not for the plugin: most of it is not krm-fn's."""
+    write(tmp_path, OUTSIDE)
+    write(tmp_path / "repo", files)
+    monkeypatch.chdir(tmp_path / "repo/app")
+    root = tmp_path / "repo"
+    assert answer_discovery(Path(), options, is_asked_for=False, root=root) == outcome
 
 
 OTHERS = [

@@ -555,7 +555,7 @@ def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -
         }
     elif (who.api_version, who.kind) == (API_VERSION, KIND):
         is_named = True
-        config = plain_value(node)
+        config = _with_name(plain_value(node), environment.set)
     else:
         found = f"{who.api_version or 'no apiVersion'} {who.kind or 'no kind'}"
         raise Rejected(
@@ -575,6 +575,14 @@ def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -
         _check_image(image, ("metadata", "annotations", annotation), node, who)
         settings = settings._replace(linker=settings.linker._replace(image=image))
     return settings
+
+
+def _with_name(config: Plain, name: str) -> Plain:
+    """Name a configuration without a name as somebody has passed it: one file may be for many packages."""
+    metadata = config.get("metadata", {}) if isinstance(config, dict) else None
+    if not name or not isinstance(config, dict) or not isinstance(metadata, dict):
+        return config
+    return {**config, "metadata": {"name": name, **metadata}}
 
 
 def _unnamed_settings(default_set: str) -> Settings:

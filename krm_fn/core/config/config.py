@@ -118,12 +118,14 @@ def choose_configuration(
     return ChosenConfiguration(first, settings)
 
 
-def read_by_set(found: Iterable[Configuration]) -> dict[str, Settings]:
+def read_by_set(
+    found: Iterable[Configuration], environment: Environment = NO_ENVIRONMENT
+) -> dict[str, Settings]:
     """Return the settings of each set.
 
     Raises Rejected for an invalid configuration, and a contradiction.
     """
-    read_settings = _settings_reader(NO_ENVIRONMENT)
+    read_settings = _settings_reader(environment)
     by_set: dict[str, list[Configuration]] = defaultdict(list)
     for one in sorted(_split_empty(found)[0], key=_rank):
         by_set[read_settings(one).set].append(one)

@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -22,18 +23,22 @@ from krm_fn.tools.builds.check_chart import check_chart
 from krm_fn.tools.builds.check_kustomization import Checked, check_kustomization, read_tree
 from krm_fn.tools.builds.kustomization import (
     Marked,
+    PluginFolder,
     find_local_bases,
     find_plugins,
     find_ways_out,
     lists_krm_fn,
     runtimes_of,
+    shown_path,
 )
 from krm_fn.tools.builds.kustomize_copy import (
     KustomizeCopy,
     copied,
     graft,
     may_be_rounded,
+    plain_plugins,
     read_notes,
+    write_around,
 )
 from krm_fn.tools.builds.listed_charts import ListedChart
 from krm_fn.tools.builds.named_fields import fold_name, named_fields
@@ -71,12 +76,12 @@ _MOST_REMARKS = 10
 _USE_DEBUG = "Use --debug flag to render out invalid YAML"
 """What helm ends with. It would print values."""
 
-# What names krm-fn directly is found before. It may also come from a folder or an address in
+# What names krm-fn directly, or in a folder, is found before. It may also come from an address in
 # `transformers`.
 _PLUGINS_OFF = "external plugins disabled"
 _NO_FUNCTIONS = (
     "; functions of a kustomization are off here, but for krm-fn as the last of the "
-    "`transformers`: list its file there"
+    "`transformers`: list its file there, or a folder that builds it"
 )
 
 # git uses no protocol, and what speaks HTTP finds only a proxy that cannot exist. It is for what
@@ -106,6 +111,8 @@ class HelmOptions(NamedTuple):
 class Built(NamedTuple):
     """The stdout of a program, and its stderr as warnings.
 
+    `configured_by`: what has printed that text; empty for a file.
+
     `again` is what it printed when it was run a second time; empty for programs whose output is
     always the same. `configuration`: the file and the text of that of krm-fn, which is to run after
     kustomize. `bases` are the other local directories that it read. `notes`: what kustomize knew of
@@ -119,6 +126,7 @@ class Built(NamedTuple):
     remarks: list[Problem]
     again: bytes = b""
     configuration: tuple[Path, bytes] | None = None
+    configured_by: str = ""
     bases: Sequence[Path] = ()
     notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
     marked: Mapping[Marked, str] = {}
@@ -172,7 +180,7 @@ def _build_kustomization(
     directory: Path, file: str, helm: HelmOptions, allowance: Allowance
 ) -> Built:
     program = _find(directory, file, "kustomize", "kubectl")
-    checked = check_kustomization(directory, allowance)
+    checked = _check_with_folders(directory, [program, _BUILD[program], "--"], allowance)
     # Without a chart that has been checked, kustomize gets no such option: a remote base may have
     # others.
     options = _chart_options(helm) if checked.charts else []
@@ -197,7 +205,45 @@ def _build_kustomization(
                 kustomize.run(copy.directory, copy.original).stdout if checked.has_affixes else b""
             )
             return plain._replace(notes=read_notes(copy.restore(notes)) if notes else {})
-        return kustomize.run_copy(copy)._replace(configuration=tree.configuration)
+        is_built = tree.function is not None and tree.function.built
+        by = f"{program} {_BUILD[program]}" if is_built else ""
+        return kustomize.run_copy(copy)._replace(configuration=tree.configuration, configured_by=by)
+
+
+def _check_with_folders(directory: Path, command: list[str], allowance: Allowance) -> Checked:
+    """Check a kustomization, and whether krm-fn is in a folder among its plugins.
+
+    Such a folder is built by itself, without functions, once everything in it has been checked.
+    """
+    checked = check_kustomization(directory, allowance)
+    built: dict[Path, bytes] = {}
+    for folder in checked.folders:
+        if folder.path not in built:
+            is_offline = bool(checked.charts)
+            built[folder.path] = _build_plugins(folder, command, allowance, is_offline=is_offline)
+    held = [*chain.from_iterable(one.plugins(built[one.path]) for one in checked.folders)]
+    if any(plugin.krm_fn for plugin in held) or (checked.charts and built):
+        return check_kustomization(directory, allowance, built)
+    return checked
+
+
+def _build_plugins(
+    folder: PluginFolder, command: list[str], allowance: Allowance, *, is_offline: bool
+) -> bytes:
+    """Build a folder as kustomize does to run what is in it: objects for tools stay, and no name gets a hash."""
+    with temporary_folder() as around:
+        write_around(around, folder.path, plain_plugins())
+        built = _run(
+            shown_path(folder.path),
+            [*command, str(around)],
+            allowance,
+            lambda said: said.replace(os.fsencode(around), os.fsencode(folder.path)),
+            {"TMPDIR": str(around)},
+            is_offline=is_offline,
+        )
+    with placed_in(built.command):
+        read_yaml(built.stdout)  # it is read again where it is used, and no more can go wrong
+    return built.stdout
 
 
 class _Kustomize(NamedTuple):

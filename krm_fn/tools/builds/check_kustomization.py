@@ -4,6 +4,9 @@ kustomize itself refuses files outside of the directory of their kustomization, 
 functions unless it is asked to. It neither limits where a base is, nor what is fetched, nor which
 charts helm gets. Where its last function is krm-fn, that runs afterwards: see `kustomize_copy`.
 
+A folder among its plugins is checked as a base. What plugins it holds, only kustomize knows: the
+caller builds the `folders` of what is checked, and has the tree checked again if krm-fn is in one.
+
 The rules are kustomize's own, in the order in which it applies them.
 """
 
@@ -11,7 +14,6 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,14 +21,15 @@ from krm_fn.base.node import Node, Scalar, is_mapping, is_null
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.tools.builds.affixes import adds_affix, affixes_of, find_fixed, find_names_taken
 from krm_fn.tools.builds.kustomization import (
-    PLUGINS,
     KustomizeTree,
     Marked,
     PathReference,
     Plugin,
+    PluginFolder,
     files_in,
     find_paths,
     find_texts,
+    folders_of,
     is_skipped,
     locate_path,
     plugins_of,
@@ -55,7 +58,8 @@ _UNEQUAL = {
 class Checked(NamedTuple):
     """The local bases of a kustomization, and theirs, and the charts that any of them lists.
 
-    `tree`: what was read, if the last transformer is krm-fn.
+    `tree`: what was read, if the last transformer is krm-fn. `folders`: those among the plugins, of
+    which nobody has said yet what kustomize builds of them; inner ones first.
 
     `has_affixes`: one of them puts something before or behind names. `marked`: what they say of
     the names of objects, and the file that says so.
@@ -66,14 +70,18 @@ class Checked(NamedTuple):
     tree: KustomizeTree | None
     has_affixes: bool
     marked: Mapping[Marked, str]
+    folders: list[PluginFolder]
 
 
-def check_kustomization(directory: Path, allowance: Allowance) -> Checked:
+def check_kustomization(
+    directory: Path, allowance: Allowance, built: Mapping[Path, bytes] | None = None
+) -> Checked:
     """Check all that kustomize would read to build a directory.
 
-    Raises Rejected for what it may not read or run.
+    Raises Rejected for what it may not read or run. `built`: what kustomize builds of the folders
+    among the plugins, once all else has been checked.
     """
-    return _KustomizationWalk(directory, allowance).run()
+    return _KustomizationWalk(directory, allowance, built=built).run()
 
 
 def read_tree(directory: Path, allowance: Allowance) -> KustomizeTree:
@@ -92,7 +100,14 @@ class _KustomizationWalk:
     What is read on the way is kept if it must be copied.
     """
 
-    def __init__(self, directory: Path, allowance: Allowance, *, keeps_all: bool = False) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        allowance: Allowance,
+        *,
+        keeps_all: bool = False,
+        built: Mapping[Path, bytes] | None = None,
+    ) -> None:
         self.top = Path(os.path.realpath(directory))
         self.has_affixes = False
         self.marked: dict[Marked, str] = {}
@@ -105,6 +120,10 @@ class _KustomizationWalk:
         self._keeps_all = keeps_all
         # Where kustomize may give charts to helm, it must read nothing that has not been checked.
         self._unchecked: list[Problem] = []
+        self._built = built
+        self._plugin_folders: list[PluginFolder] = []
+        # Who includes each component, by its folder.
+        self._included: dict[Path, Inclusion] = {}
 
     @property
     def tree(self) -> KustomizeTree:
@@ -129,9 +148,9 @@ class _KustomizationWalk:
             raise Rejected(*problems)
         self.folders |= reached
         bases = sorted(shown_path(base) for base in reached - {self.top})
-        return Checked(
-            bases, self.charts, self.tree if self.function else None, self.has_affixes, self.marked
-        )
+        tree = self.tree if self.function else None
+        folders = [] if self._built is not None else [*reversed(self._plugin_folders)]
+        return Checked(bases, self.charts, tree, self.has_affixes, self.marked, folders)
 
     def _check(self, here: Path) -> list[Path]:
         """Check what one kustomization names, and return its local bases."""
@@ -143,7 +162,7 @@ class _KustomizationWalk:
         files.locate(shown_path(here))
         for file in files_in(here):
             roots = read_roots(file, files)
-            plugins = list(plugins_of(file, roots, files))
+            plugins = [*plugins_of(file, roots, files), *self._look_into_folders(file, roots)]
             problems += self._find_function(file, roots, plugins)
             self.has_affixes |= any(affixes_of(roots)) or any(map(adds_affix, plugins))
             self.marked |= find_fixed(file, roots)
@@ -161,7 +180,10 @@ class _KustomizationWalk:
                     problems += _refuse_elsewhere(file, reference.node, reference.path)
                 if type_of(local) == stat.S_IFDIR:
                     if reference.as_base:
-                        bases.append(Path(os.path.realpath(local)))
+                        base = Path(os.path.realpath(local))
+                        bases.append(base)
+                        if not reference.as_file:
+                            self._included.setdefault(base, Inclusion(file, reference.node))
                     self.folders.add(local)
                 elif reference.as_file and type_of(local) is not None:
                     # What is missing, kustomize reports.
@@ -170,6 +192,13 @@ class _KustomizationWalk:
         if problems:
             raise Rejected(*problems)
         return bases
+
+    def _look_into_folders(self, file: Path, roots: list[Node]) -> Iterator[Plugin]:
+        """Find the plugins in the folders that a kustomization names, as far as they are built."""
+        for folder in folders_of(file, roots):
+            self._plugin_folders.append(folder)
+            if self._built is not None:
+                yield from folder.plugins(self._built.get(folder.path, b""))
 
     def _judge_remote(self, file: Path, reference: PathReference) -> Iterator[Problem]:
         if self._allowance.limits.no_remote or self._keeps_all:  # nothing is fetched twice
@@ -183,11 +212,12 @@ class _KustomizationWalk:
         self, file: Path, roots: list[Node], plugins: list[Plugin], *, is_copied: bool
     ) -> Iterator[Problem]:
         """Find the charts that kustomize would give to helm, and say what stands against it."""
-        for field in PLUGINS:
-            for entry in chain.from_iterable(find_texts(root, (field,)) for root in roots):
-                if type_of(locate_path(file.parent, entry.value)) == stat.S_IFDIR:
-                    message = f"{field}: {entry.value} is a folder, {_UNCHECKED}"
-                    self._unchecked.append(problem_in(file, entry, message))
+        if self._built is not None:
+            for folder in folders_of(file, roots):
+                # Nothing of the folder that is krm-fn is run by kustomize.
+                if self.function is None or self.function.entry is not folder.entry:
+                    message = f"{folder.entry.value} is a folder, {_UNCHECKED}"
+                    self._unchecked.append(folder.problem(message))
         for root in roots:
             yield from self._judge_charts(file, root, None, is_copied=is_copied)
         # The lines of a plugin are those of another text: its problems are placed where it is
@@ -248,13 +278,7 @@ class _KustomizationWalk:
 
         Say what to do about each entry elsewhere.
         """
-        inline = {
-            plugin.entry for plugin in plugins if plugin.is_inline and is_mapping(plugin.config)
-        }
-        transformers: list[Scalar] = []
-        for root in roots:
-            transformers += find_texts(root, ("transformers",))
-        transformers.sort(key=lambda entry: entry not in inline)  # so kustomize runs them
+        transformers = _order_transformers(roots, plugins)
         listed = [plugin for plugin in plugins if plugin.krm_fn]
         is_top = file.parent == self.top
         # Even where something is wrong with it: then more can be said about the rest of the tree.
@@ -262,15 +286,20 @@ class _KustomizationWalk:
             self.function = listed[-1]
         for number, plugin in enumerate(listed):
             if not is_top or plugin.field != "transformers":
-                where = f"of {self._directory}, the topmost kustomization"
-                message = f"found krm-fn; make it the last of the `transformers` {where}{_INSTEAD}"
-            elif number:
+                yield self._say_where(plugin)
+                continue
+            if number:
                 message = f"found krm-fn {len(listed)} times; keep one entry, with one configuration{_INSTEAD}"
             elif len(listed) == 1 and not _is_last(plugin.entry, transformers):
                 first = ", in a file: kustomize runs what is in place before"
                 how = first if plugin.is_inline else ""
                 message = (
                     f"found krm-fn before other transformers; make it the last one{how}{_INSTEAD}"
+                )
+            elif len(listed) == 1 and _is_beside_others(plugin, plugins):
+                message = (
+                    f"found krm-fn beside other objects in {plugin.entry.value}; keep its configuration alone in "
+                    f"this folder, and list the others before it{_INSTEAD}"
                 )
             elif is_skipped(plugin):
                 message = (
@@ -282,6 +311,48 @@ class _KustomizationWalk:
             yield plugin.problem(message)
         if self.function:
             yield from _refuse_unequal(file, roots, _UNEQUAL if is_top else ("vars",))
+
+    def _say_where(self, plugin: Plugin) -> Problem:
+        """Say where krm-fn belongs that is not among the topmost transformers."""
+        where = f"of {self._directory}, the topmost kustomization"
+        included = self._included.get(plugin.kustomization.parent)
+        if included is not None:
+            return included.problem(where)
+        return plugin.problem(
+            f"found krm-fn; make it the last of the `transformers` {where}{_INSTEAD}"
+        )
+
+
+class Inclusion(NamedTuple):
+    """The entry with which a kustomization includes a component."""
+
+    kustomization: Path
+    entry: Scalar
+
+    def problem(self, where: str) -> Problem:
+        """Say that krm-fn is in the component."""
+        path = self.entry.value
+        message = (
+            f"components: found krm-fn in {path}, and kustomize builds a component before the prefixes and the "
+            f"namespace of what includes it; name krm-fn in `resources` of {path}, without `kind: Component`, and "
+            f"list {path} as the last of the `transformers` {where}{_INSTEAD}"
+        )
+        return problem_in(self.kustomization, self.entry, message)
+
+
+def _order_transformers(roots: list[Node], plugins: list[Plugin]) -> list[Scalar]:
+    """Return the entries of transformers as kustomize runs them: those in place first."""
+    inline = {plugin.entry for plugin in plugins if plugin.is_inline and is_mapping(plugin.config)}
+    transformers: list[Scalar] = []
+    for root in roots:
+        transformers += find_texts(root, ("transformers",))
+    return sorted(transformers, key=lambda entry: entry not in inline)
+
+
+def _is_beside_others(plugin: Plugin, plugins: list[Plugin]) -> bool:
+    """Tell whether a plugin is one of several that a folder holds."""
+    held = [one for one in plugins if one.built and one.entry is plugin.entry]
+    return len(held) > 1
 
 
 def _is_last(entry: Scalar, transformers: list[Scalar]) -> bool:

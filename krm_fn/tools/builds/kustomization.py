@@ -9,7 +9,7 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -89,11 +89,34 @@ class Marked(NamedTuple):
     name: str
 
 
+class PluginFolder(NamedTuple):
+    """A folder with a kustomization that builds plugins, and the entry that names it. `path` is behind all links."""
+
+    kustomization: Path
+    field: str
+    entry: Scalar
+    path: Path
+
+    def problem(self, message: str) -> Problem:
+        return problem_in(self.kustomization, self.entry, f"{self.field}: {message}")
+
+    def plugins(self, built: bytes) -> Iterator["Plugin"]:
+        """Yield the plugins in what kustomize has built of the folder."""
+        for config in read_yaml(built).roots:
+            yield self.plugin(config, built)
+
+    def plugin(self, config: Node, built: bytes = b"") -> "Plugin":
+        return Plugin(
+            self.kustomization, self.field, self.entry, config, is_inline=False, built=built
+        )
+
+
 class Plugin(NamedTuple):
     """A configuration of a plugin, and what names it: a kustomization, its field, and the entry in it.
 
-    `path` is where kustomize looks for the file that the entry names, unless the entry is the configuration itself.
-    `is_inline`: it is.
+    `path` is where kustomize looks for the file or folder that the entry names, unless the entry is
+    the configuration itself. `is_inline`: it is. `built`: what kustomize builds of the folder; empty
+    for a file.
     """
 
     kustomization: Path
@@ -101,10 +124,15 @@ class Plugin(NamedTuple):
     entry: Scalar
     config: Node
     is_inline: bool
+    built: bytes = b""
 
     @property
     def path(self) -> Path:
         return locate_path(self.kustomization.parent, self.entry.value)
+
+    @property
+    def is_in_folder(self) -> bool:
+        return not self.is_inline and type_of(self.path) == stat.S_IFDIR
 
     @property
     def krm_fn(self) -> Item | None:
@@ -123,18 +151,53 @@ class Plugin(NamedTuple):
         return problem_in(self.kustomization, self.entry, f"{self.field}: {message}")
 
 
-def find_plugins(directory: Path, files: Files) -> list[Plugin]:
-    """Find the plugins in the kustomization of a directory, but not those in its bases."""
+def find_plugins(directory: Path, files: Files, anywhere: Files | None = None) -> list[Plugin]:
+    """Find the plugins in the kustomization of a directory, but not those in its bases.
+
+    With `anywhere`, those in folders that it names, too, as they are written in `resources` there.
+    Only kustomize knows what it makes of them, so this is for those who look, and not for a
+    rendering.
+    """
     plugins: list[Plugin] = []
     for file in files_in(Path(os.path.realpath(directory))):
-        plugins += plugins_of(file, read_roots(file, files), files)
+        roots = read_roots(file, files)
+        plugins += plugins_of(file, roots, files)
+        if anywhere is not None:
+            plugins += _written_in(folders_of(file, roots), anywhere)
     return plugins
+
+
+def _written_in(folders: Iterable[PluginFolder], files: Files) -> Iterator[Plugin]:
+    for folder in folders:
+        for file in _resources_below(folder.path, files):
+            yield from map(folder.plugin, read_roots(file, files, read_plainly))
+
+
+def _resources_below(folder: Path, files: Files) -> Iterator[Path]:
+    """Find the files in the `resources` of a folder and of its local bases."""
+    pending, reached = [folder], set()
+    while pending:
+        here = pending.pop()
+        if here in reached:
+            continue
+        reached.add(here)
+        for file in files_in(here):
+            for reference in find_paths(read_roots(file, files), []):
+                local = locate_path(here, reference.path)
+                if not reference.as_base or reference.is_remote(local):
+                    continue
+                if type_of(local) == stat.S_IFDIR:
+                    pending.append(Path(os.path.realpath(local)))
+                elif reference.as_file and type_of(local) is not None:
+                    yield local
 
 
 def lists_krm_fn(directory: Path, allowance: Allowance) -> bool:
     """Tell whether the kustomization of a directory lists krm-fn, or cannot be read to find that out."""
+    files = Files(directory, allowance)
+    anywhere = Files(allowance.limits.root or Path("/"), allowance)  # as a base may be
     try:
-        return any(plugin.krm_fn for plugin in find_plugins(directory, Files(directory, allowance)))
+        return any(plugin.krm_fn for plugin in find_plugins(directory, files, anywhere))
     except Rejected:
         return True
 
@@ -179,6 +242,17 @@ def plugins_of(file: Path, roots: list[Node], files: Files) -> Iterator[Plugin]:
                 inline, named = _read_plugin(entry, file, files)
                 yield from (Plugin(file, field, entry, config, is_inline=True) for config in inline)
                 yield from (Plugin(file, field, entry, config, is_inline=False) for config in named)
+
+
+def folders_of(file: Path, roots: list[Node]) -> Iterator[PluginFolder]:
+    """Find the local folders that a kustomization names as plugins."""
+    for root in roots:
+        for field in PLUGINS:
+            for entry in find_texts(root, (field,)):
+                local = locate_path(file.parent, entry.value)
+                is_remote = PathReference(entry, entry.value, *_FILE_ELSE_BASE).is_remote(local)
+                if type_of(local) == stat.S_IFDIR and not is_remote:
+                    yield PluginFolder(file, field, entry, Path(os.path.realpath(local)))
 
 
 def find_paths(roots: list[Node], plugins: list[Plugin]) -> Iterator[PathReference]:
@@ -389,11 +463,14 @@ class KustomizeTree(NamedTuple):
     def configuration(self) -> tuple[Path, bytes] | None:
         """The file of the configuration of krm-fn, as seen from the directory, and its text.
 
-        If it is in place, that is the kustomization, and the text begins on the same line.
+        It may be a folder, and what kustomize builds of it. If it is in place, that is the
+        kustomization, and the text begins on the same line.
         """
         function = self.function
         if function is None:
             return None
+        if function.built:
+            return Path(os.path.relpath(function.path, self.directory)), function.built
         if not function.is_inline:
             return Path(os.path.relpath(function.path, self.directory)), self.files[function.path]
         before = function.entry.start_mark.line + (function.entry.style in ("|", ">"))

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from krm_fn.base.changes import Changes, Patch
+from krm_fn.base.keys import LOCAL_CONFIG
 from krm_fn.base.node import Node, children, is_scalar, walk
 from krm_fn.base.problem import Rejected, ResourceId
 from krm_fn.core.yaml.yaml import apply_changes, open_envelope, read_yaml
@@ -93,12 +94,8 @@ class KustomizeCopy:
         self._write(file, patches.encode())
 
     def _write_around(self, patches: str) -> None:
-        around = {
-            "resources": [os.path.relpath(self.plain, self.directory)],
-            "transformers": [patches],
-        }
         self.directory.mkdir(exist_ok=True)
-        (self.directory / "kustomization.yaml").write_text(json.dumps(around))
+        write_around(self.directory, self.plain, patches)
 
     def _write(self, path: Path, data: bytes) -> None:
         copy = self.locate(path)
@@ -120,6 +117,37 @@ class KustomizeCopy:
 
     def _below(self, path: Path) -> Path:
         return prove_below(self._stage / path.relative_to("/"), self._stage)
+
+
+def write_around(directory: Path, folder: Path, patches: str) -> None:
+    """Write a kustomization that builds a folder, and then applies patches."""
+    around = {"resources": [os.path.relpath(folder, directory)], "transformers": [patches]}
+    (directory / "kustomization.yaml").write_text(json.dumps(around))
+
+
+def plain_plugins() -> str:
+    """Return patches for what a folder builds, so that kustomize prints what it would run as plugins.
+
+    At its end, kustomize leaves out objects for tools, and hashes names. It runs plugins before that.
+    """
+    return "\n---\n".join(map(_remove, (LOCAL_CONFIG, f"{_INTERNAL}/needsHashSuffix")))
+
+
+def _remove(annotation: str) -> str:
+    operation = {"op": "remove", "path": f"/metadata/annotations/{annotation.replace('/', '~1')}"}
+    return _write_patch(annotation.rpartition("/")[2].lower(), [operation], annotation)
+
+
+def _write_patch(name: str, operations: list[dict[str, str]], selected: str) -> str:
+    """Write a patch of each object that has an annotation."""
+    patch = {
+        "apiVersion": "builtin",
+        "kind": "PatchTransformer",
+        "metadata": {"name": f"krm-fn-{name}"},
+        "patch": json.dumps(operations),
+        "target": {"annotationSelector": selected},
+    }
+    return json.dumps(patch)
 
 
 @contextmanager
@@ -205,11 +233,4 @@ def _patches(domain: str, selected: str, kept: Iterable[tuple[str, ...]]) -> Ite
             }
             for name in names
         ]
-        patch = {
-            "apiVersion": "builtin",
-            "kind": "PatchTransformer",
-            "metadata": {"name": f"krm-fn-{names[0].lower()}"},
-            "patch": json.dumps(operations),
-            "target": {"annotationSelector": f"{selected}/{names[0]}"},
-        }
-        yield json.dumps(patch)
+        yield _write_patch(names[0].lower(), operations, f"{selected}/{names[0]}")

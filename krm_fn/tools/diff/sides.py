@@ -304,7 +304,17 @@ def find_repository(
                 for path in outside
             )
         )
+    if options.config is not None and not _is_anywhere(options.config, repository, commit):
+        raise Rejected(Problem(f"exists neither here nor in {revision}", file=options.config))
     return repository, commit
+
+
+def _is_anywhere(file: str, repository: Repository, commit: str) -> bool:
+    """Tell whether a file is here, or was there: that side alone has it where it is new or gone."""
+    if os.path.lexists(file):
+        return True
+    found = repository.find(file)
+    return found is not None and repository.list_tree(commit).get(found) is not None
 
 
 def open_both(there: "There", paths: tuple[str, ...], options: RenderOptions) -> Sides:

@@ -3,32 +3,49 @@
 import json
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
-from krm_fn.base.node import plain_value
+from krm_fn.base.node import get, plain_value, text
 from krm_fn.base.problem import Outcome, Problem, Rejected, listing, printable
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
 from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
-from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Limits, real_path, unreadable
+from krm_fn.tools.common.files import (
+    KUSTOMIZATIONS,
+    Allowance,
+    Limits,
+    real_path,
+    unreadable,
+)
 from krm_fn.tools.elsewhere.elsewhere import MOST_LINES, NamesElsewhere
 from krm_fn.tools.init.name_set import find_shared_set
-from krm_fn.tools.init.plan import Door, Planned, Wishes, find_door, plan
+from krm_fn.tools.init.plan import (
+    Door,
+    Planned,
+    Wishes,
+    find_directories,
+    find_door,
+    plan,
+    plan_shared,
+    share,
+)
 from krm_fn.tools.init.texts import Pipeline
 from krm_fn.tools.init.transaction import NewContent, write_all
-from krm_fn.tools.init.who_builds import Around, refuse_deploying, would_do
+from krm_fn.tools.init.who_builds import Around, KnownSet, refuse_deploying, would_do
 from krm_fn.tools.opened.opened import Inputs, Opened, open_inputs
 
 __all__ = [
     "Pipeline",
     "Surroundings",
     "Wishes",
+    "find_directories",
     "init",
 ]
 
@@ -88,11 +105,16 @@ class Surroundings(NamedTuple):
 
 
 class _Prepared(NamedTuple):
-    """The files to be written, proven by a rendering with it in memory."""
+    """The files to be written for a directory, proven by a rendering with it in memory.
 
+    `proven`: what was rendered. `planned`: what is written; something else where it is shared.
+    """
+
+    directory: Path
     door: Door
     wishes: Wishes
     around: Around
+    proven: list[Planned]
     planned: list[Planned]
     rendering: Outcome
     elsewhere: NamesElsewhere
@@ -101,56 +123,139 @@ class _Prepared(NamedTuple):
     def is_by_hand(self) -> bool:
         return any(one.by_hand for one in self.planned)
 
+    @property
+    def shown(self) -> str:
+        return shlex.quote(os.path.relpath(self.directory))
+
+    @property
+    def known_set(self) -> KnownSet | None:
+        """The set that is going to be written; None where one is there."""
+        config = self.proven[0]
+        if config.data is None:
+            return None
+        name = next(text(get(root, "metadata", "name")) for root in read_yaml(config.data).roots)
+        ours = frozenset([self.wishes.namespace]) if self.wishes.namespace else None
+        namespaces = ours or self.around.namespaces_of(self.around.directory)
+        return KnownSet(name, self.around.directory, namespaces)
+
 
 def init(
-    directory: Path, wishes: Wishes, surroundings: Surroundings, *, is_dry_run: bool
+    directories: Sequence[Path],
+    wishes: Wishes,
+    surroundings_of: Callable[[Path], Surroundings],
+    shared: Path | None = None,
+    *,
+    is_dry_run: bool,
 ) -> Outcome:
-    """Write what is missing, all of it or nothing, and sum up a rendering with it.
+    """Write what is missing in all directories, all of it or nothing, and sum up a rendering with it.
 
-    The exit code is 1 where nothing is written: where a rendering with it fails, or a person has to
-    add something.
+    With `shared`, the new configurations of kustomizations are one, in that folder. The exit code
+    is 1 where nothing is written: where a rendering with it fails, or a person has to add something.
     """
     try:
-        prepared = _prepare(directory, wishes, surroundings)
-        is_written = not prepared.rendering.exit_code and not prepared.is_by_hand and not is_dry_run
+        prepared, planned, problems = _prepare_all(directories, wishes, surroundings_of, shared)
+        failures = stderr_lines(problems)
+        failures += "".join(one.rendering.stderr for one in prepared if one.rendering.exit_code)
+        is_by_hand = any(one.is_by_hand for one in prepared)
+        is_written = not failures and not is_by_hand and not is_dry_run
         if is_written:
             write_all(
                 NewContent(one.file, one.before, one.data)
-                for one in prepared.planned
+                for one in planned
                 if one.data is not None
             )
     except OSError as error:
         return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
     except Rejected as rejected:
-        return Outcome(
-            b"",
-            stderr_lines([*rejected.problems, *_name_others(directory, wishes, surroundings)]),
-            1,
-        )
-    if prepared.rendering.exit_code:
-        return Outcome(b"", prepared.rendering.stderr, 1)
+        return Outcome(b"", stderr_lines(rejected.problems), 1)
+    if failures:
+        return Outcome(b"", failures, 1)
     said: list[str] = []
-    for one in prepared.planned:
-        said += _say(one, is_written=is_written, is_dry_run=is_dry_run)
-    summary = prepared.rendering.stdout.decode().splitlines()
-    steps = [printable(f"next: {one}") for one in _steps(directory, prepared)]
+    for file in planned:
+        said += _say(file, is_written=is_written, is_dry_run=is_dry_run)
+    stderr = "".join(one.rendering.stderr for one in prepared)
+    for one in prepared:
+        stderr += stderr_lines(find_shared_set(one.directory, one.around, wishes.namespace))
+    summary = _sum_up(prepared)
+    steps = [printable(f"next: {step}") for step in _steps(prepared, is_by_hand=is_by_hand)]
     shown = [*said, "", *summary, *([""] if summary else []), *steps]
-    shared = find_shared_set(directory, prepared.around, wishes.namespace)
-    stderr = prepared.rendering.stderr + stderr_lines(shared)
-    return Outcome(_join(shown), stderr, int(prepared.is_by_hand))
+    return Outcome(_join(shown), stderr, int(is_by_hand))
 
 
-def _prepare(directory: Path, wishes: Wishes, surroundings: Surroundings) -> _Prepared:
-    """Plan all files, and render with them. Raises Rejected."""
-    door, allowance = find_door(directory, wishes), Allowance(surroundings.limits)
-    around = Around(directory, surroundings.limits)
+def _sum_up(prepared: list[_Prepared]) -> list[str]:
+    """Return what the rendering says of one directory, and of each of several its last line."""
+    if len(prepared) == 1:
+        return prepared[0].rendering.stdout.decode().splitlines()
+    lines: list[str] = []
+    for one in prepared:
+        *_, last = ["", *one.rendering.stdout.decode().splitlines()]
+        lines.append(f"{os.path.relpath(one.directory)}: {last}")
+    return lines
+
+
+def _prepare_all(
+    directories: Sequence[Path],
+    wishes: Wishes,
+    surroundings_of: Callable[[Path], Surroundings],
+    shared: Path | None,
+) -> tuple[list[_Prepared], list[Planned], list[Problem]]:
+    """Prepare each directory, and return all files in the order in which they are written, and all problems."""
+    planned: dict[Path, Planned] = {}
+    if shared is not None:
+        limits = surroundings_of(directories[0]).limits
+        base = plan_shared(shared, wishes, Around(directories[0], limits), Allowance(limits))
+        planned = {real_path(one.file): one for one in base}
+        wishes = wishes._replace(shared=(base[0].data or base[0].before or b"").decode())
+    prepared: list[_Prepared] = []
+    problems: list[Problem] = []
+    for directory in directories:
+        surroundings = surroundings_of(directory)
+        known = [one.known_set for one in prepared]
+        drafts = {file: one.data for file, one in planned.items() if one.data is not None}
+        try:
+            one = _prepare(directory, wishes, surroundings, [*filter(None, known)], drafts)
+            if shared is not None:
+                one = one._replace(planned=share(directory, one.door, one.proven, shared))
+        except Rejected as rejected:
+            problems += rejected.problems
+            if len(directories) == 1:
+                problems += _name_others(directory, wishes, surroundings)
+            continue
+        prepared.append(one)
+        planned |= _follow(planned, one.planned)
+    return prepared, [*planned.values()], problems
+
+
+def _follow(before: Mapping[Path, Planned], after: list[Planned]) -> dict[Path, Planned]:
+    """Return plans of files that may be planned already, as that for CI: from what is there to what they all add."""
+    followed: dict[Path, Planned] = {}
+    for one in after:
+        file = real_path(one.file)
+        followed[file] = one._replace(before=before.get(file, one).before)
+    return followed
+
+
+def _prepare(
+    directory: Path,
+    wishes: Wishes,
+    surroundings: Surroundings,
+    known: Sequence[KnownSet] = (),
+    drafts: Mapping[Path, bytes] = MappingProxyType({}),
+) -> _Prepared:
+    """Plan all files, and render with them. Raises Rejected.
+
+    `known` and `drafts` are the sets and files that are planned for other directories.
+    """
+    door, allowance = find_door(directory, wishes), Allowance(surroundings.limits, drafts)
+    around = Around(directory, surroundings.limits, known)
     planned = plan(directory, door, wishes, around, allowance)
     inputs = Inputs((str(directory),))
     allowance = Allowance(surroundings.limits, _drafts(directory, planned))
     opened = open_inputs(inputs, surroundings.helm, surroundings.environment, allowance)
     refuse_deploying(directory, opened.items)
     rendering = surroundings.sum_up(opened)
-    return _Prepared(door, wishes, around, planned, rendering, surroundings.elsewhere)
+    elsewhere = surroundings.elsewhere
+    return _Prepared(directory, door, wishes, around, planned, planned, rendering, elsewhere)
 
 
 def _name_others(directory: Path, wishes: Wishes, surroundings: Surroundings) -> Iterator[Problem]:
@@ -205,32 +310,43 @@ def _say(one: Planned, *, is_written: bool, is_dry_run: bool) -> Iterator[str]:
         yield from (f"  {printable(line)}" for line in changed if not line.startswith("@@"))
 
 
-def _steps(directory: Path, prepared: _Prepared) -> Iterator[str]:
-    wishes, config = prepared.wishes, prepared.planned[0].file
-    if prepared.is_by_hand:
+def _steps(prepared: list[_Prepared], *, is_by_hand: bool) -> Iterator[str]:
+    """Yield what is to do next: once what is the same for many directories, and for each what is about its own path."""
+    first_of_doors = {one.door: one for one in reversed(prepared)}.values()
+    if is_by_hand:
         yield _BY_HAND
-    if not wishes.image:
+    if not prepared[0].wishes.image:
         yield _IMAGE
+    for first in reversed(first_of_doors):
+        yield from _next_of(first)
+    for one in prepared:
+        yield from _name_broken(one)
+    for first in reversed(first_of_doors):
+        if first.door in {Door.FOLDER, Door.KPT}:
+            yield _NOT_AS_IT_IS.format(path=first.shown)
+    yield _ADOPT
+
+
+def _next_of(prepared: _Prepared) -> Iterator[str]:
+    wishes = prepared.wishes
     steps = [_NEXT_OF_DEPLOYERS[name] for name in wishes.deployers if name in _NEXT_OF_DEPLOYERS]
     if not steps or {*wishes.deployers} - {*_NEXT_OF_DEPLOYERS}:
         steps.append(_NEXT_OF_DOORS[prepared.door])
-    path = shlex.quote(os.path.relpath(directory))
     has_charts = prepared.door is Door.KUSTOMIZE and prepared.around.has_charts
     helm = "--enable-helm " if has_charts else ""
+    config = shlex.quote(str(prepared.planned[0].file))
+    namespace = wishes.namespace or "NAMESPACE"
     for step in steps:
-        yield step.format(
-            path=path,
-            helm=helm,
-            namespace=wishes.namespace or "NAMESPACE",
-            config=shlex.quote(str(config)),
-        )
+        yield step.format(path=prepared.shown, helm=helm, namespace=namespace, config=config)
+
+
+def _name_broken(prepared: _Prepared) -> Iterator[str]:
+    """Name what builds the directory without running functions."""
+    path = prepared.shown
     has_entry = len(prepared.planned) > 1 and prepared.planned[-1].file.name in KUSTOMIZATIONS
     if prepared.door is Door.KUSTOMIZE and prepared.around.flux_files:
         files = listing(prepared.around.flux_files, _MOST_NAMES)
         yield (_FLUX_FAILS if has_entry else _FLUX_BUILDS_IT).format(files=files, path=path)
-    builds = prepared.elsewhere.find_builds(directory) if has_entry else []
+    builds = prepared.elsewhere.find_builds(prepared.directory) if has_entry else []
     if builds:
         yield _BUILDS_FAIL.format(lines=listing(builds, MOST_LINES), path=path)
-    if prepared.door in {Door.FOLDER, Door.KPT}:
-        yield _NOT_AS_IT_IS.format(path=path)
-    yield _ADOPT

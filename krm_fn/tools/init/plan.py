@@ -5,10 +5,11 @@ where that is not certain, the lines are for a person to add.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import partial
-from itertools import chain
+from glob import glob, has_magic
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,24 +28,37 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.problem import Problem, Rejected
-from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Settings
+from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, Settings
 from krm_fn.core.config.config import find_in_kptfile, parse_config
 from krm_fn.core.yaml.yaml import apply_changes, open_envelope, read_yaml
 from krm_fn.function import read_config
 from krm_fn.tools.builds.builds import find_plugins, fold_name, runtimes_of
-from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, Allowance, Files, built_from
+from krm_fn.tools.common.files import (
+    CHART,
+    KUSTOMIZATIONS,
+    MANIFESTS,
+    Allowance,
+    Files,
+    built_from,
+    real_path,
+)
 from krm_fn.tools.common.opened_texts import placed_in
 from krm_fn.tools.init.name_set import name_set
 from krm_fn.tools.init.texts import (
     FOR_TOOLS,
     KPT_ENTRY,
     KPT_ENTRY_LINES,
+    LISTS_CONFIG,
+    OF_MANY_PACKAGES,
+    OF_ONE_PACKAGE,
     RUN_BY_KUSTOMIZE,
     Pipeline,
     in_metadata,
     in_spec,
     in_transformers,
     is_unsafe,
+    rename_config,
+    share_config,
     write_config,
 )
 from krm_fn.tools.init.who_builds import Around
@@ -64,7 +78,10 @@ class Door(StrEnum):
 
 
 class Wishes(NamedTuple):
-    """The wishes of the user. An empty field is left to the directory."""
+    """The wishes of the user. An empty field is left to the directory.
+
+    `shared`: the text of a configuration that others share; this one gets its own name.
+    """
 
     deployers: tuple[str, ...] = ()
     set: str = ""
@@ -72,6 +89,7 @@ class Wishes(NamedTuple):
     image: str = ""
     pipeline: Pipeline | None = None
     action: str = ""
+    shared: str = ""
 
 
 class Planned(NamedTuple):
@@ -87,6 +105,118 @@ class Planned(NamedTuple):
     before: bytes | None = None
     data: bytes | None = None
     by_hand: str = ""
+
+
+def find_directories(patterns: Iterable[str]) -> list[Path]:
+    """Find the packages that patterns match, each once, in order. A directory stands for itself."""
+    found: list[Path] = []
+    for pattern in patterns:
+        matches = [Path(pattern)] if Path(pattern).is_dir() else [*_match(pattern)]
+        if not matches:
+            message = "is no directory, and as a pattern it matches no package"
+            raise Rejected(Problem(message, file=pattern))
+        found += matches
+    return [*dict.fromkeys(found)]
+
+
+def _match(pattern: str) -> Iterator[Path]:
+    """Yield what a pattern matches. Links are not followed: nobody has named where they lead."""
+    parts = Path(pattern).parts
+    base = Path(*takewhile(lambda part: not has_magic(part), parts))
+    for name in sorted(glob(pattern, recursive=True)):  # noqa: PTH207  # as in a shell, nothing hidden
+        folder = Path(name)
+        is_here = real_path(folder) == real_path(base) / folder.relative_to(base)
+        if is_here and folder.is_dir() and (built_from(folder) or _has_manifests(folder)):
+            yield folder
+
+
+def _has_manifests(folder: Path) -> bool:
+    names = [file.name for file in folder.iterdir()]
+    return any(name == KPTFILE or name.endswith(MANIFESTS) for name in names)
+
+
+SHARED = "krm"
+"""The folder of a package that leads to a shared configuration."""
+
+
+def plan_shared(
+    folder: Path, wishes: Wishes, around: Around, allowance: Allowance
+) -> list[Planned]:
+    """Plan the folder with the configuration that packages share. What is there counts.
+
+    Raises Rejected where it holds something else.
+    """
+    files = Files(around.top, allowance)
+    config, kustomization = folder / CONFIG_FILE, folder / KUSTOMIZATIONS[0]
+    around.check_can_write(config)
+    if os.path.lexists(config) and os.path.lexists(kustomization):
+        there, before = files.read(config), files.read(kustomization)
+        item, _ = _parse(config, there)
+        listed = _list_resources(read_yaml(before).roots)
+        is_known = item.id.kind == KIND and bool(runtimes_of(item))
+        if listed != [CONFIG_FILE] or not is_known:
+            message = (
+                f"--share takes a folder whose kustomization has {CONFIG_FILE} as its only resource, with the "
+                "annotation config.kubernetes.io/function; or one that is not there"
+            )
+            raise Rejected(Problem(message, file=str(folder)))
+        return [Planned(config, "unchanged", there), Planned(kustomization, "unchanged", before)]
+    if os.path.lexists(folder):
+        message = (
+            f"--share found other files in this folder, and no {CONFIG_FILE} with a kustomization; "
+            "name a new folder"
+        )
+        raise Rejected(Problem(message, file=str(folder)))
+    annotations = RUN_BY_KUSTOMIZE + FOR_TOOLS
+    own = write_config(SHARED, annotations, wishes.deployers, wishes.image, wishes.namespace)
+    written = own.replace(OF_ONE_PACKAGE, OF_MANY_PACKAGES)
+    _parse(config, written.encode())
+    return [
+        Planned(config, "written", data=written.encode()),
+        Planned(kustomization, "written", data=LISTS_CONFIG.encode()),
+    ]
+
+
+def _list_resources(kustomization: list[Node]) -> list[str]:
+    """Return the resources of a kustomization that has nothing else; nothing of any other."""
+    listed: list[str] = []
+    for root in kustomization:
+        names = {name for name, _ in entries(root)}
+        if not names <= {"apiVersion", "kind", "resources"}:
+            return []
+        listed += map(text, elements(get(root, "resources")))
+    return listed
+
+
+def share(directory: Path, door: Door, planned: list[Planned], folder: Path) -> list[Planned]:
+    """Return what a package needs to share a configuration, in the place of one of its own.
+
+    A rendering has proven the one of its own, and kustomize builds the same of both.
+    """
+    config, *others = planned
+    if door is not Door.KUSTOMIZE:
+        message = "is no kustomization, so it cannot name a folder with a configuration; leave out --share"
+        raise Rejected(Problem(message, file=str(directory)))
+    if config.before is not None or config.data is None:
+        return planned
+    (root,) = read_yaml(config.data).roots
+    file = directory / SHARED / KUSTOMIZATIONS[0]
+    if os.path.lexists(file.parent):
+        message = "is there already, and --share would write it; rename the folder"
+        raise Rejected(Problem(message, file=str(file.parent)))
+    way = os.path.relpath(folder, file.parent)
+    data = share_config(way, text(get(root, "metadata", "name"))).encode()
+    return [Planned(file, "written", data=data), *(_list_shared(one) for one in others)]
+
+
+def _list_shared(planned: Planned) -> Planned:
+    """Let a kustomization list the folder in the place of the configuration."""
+    if planned.file.name not in KUSTOMIZATIONS or planned.before is None:
+        return planned
+    if planned.data is None:
+        return planned._replace(by_hand=in_transformers(SHARED)) if planned.by_hand else planned
+    data = _edit(planned.before, ("transformers",), SHARED)
+    return planned._replace(data=data, said=f"edited: transformers lists {SHARED}")
 
 
 def find_door(directory: Path, wishes: Wishes) -> Door:
@@ -115,7 +245,7 @@ def plan(
     if wishes.pipeline is not None:
         planned.append(_plan_pipeline(directory, wishes.pipeline, wishes.action, around, allowance))
     if door is Door.KUSTOMIZE:
-        planned += _plan_kustomization(directory, planned[0], wishes, files)
+        planned += _plan_kustomization(directory, planned[0], wishes, around, files)
     if door is Door.KPT:
         planned.append(_plan_kptfile(directory, files))
     return [*dict.fromkeys(planned)]  # a Kptfile may be the configuration too
@@ -128,7 +258,7 @@ def _files(directory: Path, allowance: Allowance) -> Files:
 def _plan_config(
     directory: Path, door: Door, wishes: Wishes, around: Around, files: Files
 ) -> Planned:
-    present = _find_config(directory, door, files)
+    present = _find_config(directory, door, around, files)
     wanted = _write_config(directory, door, wishes, around, files)
     _parse(directory / CONFIG_FILE, wanted.encode())
     if present is None:
@@ -144,22 +274,33 @@ def _plan_config(
     return Planned(present, said, data, by_hand=missing)
 
 
-def _find_config(directory: Path, door: Door, files: Files) -> Path | None:
+def _find_config(directory: Path, door: Door, around: Around, files: Files) -> Path | None:
     """Find the file that configures the function already, whatever its name."""
     if door is Door.KUSTOMIZE:
-        listed = [plugin for plugin in find_plugins(directory, files) if plugin.krm_fn]
+        listed = _find_listed(directory, around, files)
         if listed:
-            return (
-                listed[-1].kustomization
-                if listed[-1].is_inline
-                else Path(os.path.relpath(listed[-1].path))
-            )
+            return listed[-1]
     if door is Door.KPT:
         for root in _read(directory / KPTFILE, files):
             for named, settings in find_in_kptfile(root):
                 if Path(named) != Path(CONFIG_FILE) and (named or settings is not None):
                     return directory / (named or KPTFILE)
     return directory / CONFIG_FILE if os.path.lexists(directory / CONFIG_FILE) else None
+
+
+def _find_listed(directory: Path, around: Around, files: Files) -> list[Path]:
+    """Find the files of configurations that the kustomization lists, or builds in a folder that it lists."""
+    try:
+        plugins = find_plugins(directory, files, around.reader)
+    except Rejected:  # of such a folder: a rendering says what is wrong
+        plugins = find_plugins(directory, files)
+    listed: list[Path] = []
+    for plugin in plugins:
+        if plugin.krm_fn:
+            folder = plugin.path if plugin.is_in_folder else None
+            file = folder / built_from(folder) if folder else plugin.path
+            listed.append(plugin.kustomization if plugin.is_inline else Path(os.path.relpath(file)))
+    return listed
 
 
 def _find_missing(file: Path, data: bytes, door: Door, wishes: Wishes) -> Iterator[str]:
@@ -216,9 +357,11 @@ def _refuse_taken(directory: Path, wishes: Wishes, around: Around) -> None:
 
 def _write_config(directory: Path, door: Door, wishes: Wishes, around: Around, files: Files) -> str:
     deployers = wishes.deployers or {Door.KPT: ("kpt",), Door.CHART: ("helm",)}.get(door, ())
+    name = wishes.set or name_set(_find_name(directory, door, files), around, wishes.namespace)
+    if wishes.shared:
+        return rename_config(wishes.shared, name)
     is_first = bool(wishes.deployers) and {*wishes.deployers} <= _RENDERED_FIRST
     run = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE and not is_first else ""
-    name = wishes.set or name_set(_find_name(directory, door, files), around, wishes.namespace)
     namespace = "" if door is Door.CHART else wishes.namespace
     return write_config(name, run + FOR_TOOLS, deployers, wishes.image, namespace)
 
@@ -233,7 +376,7 @@ def _find_name(directory: Path, door: Door, files: Files) -> str:
 
 
 def _plan_kustomization(
-    directory: Path, config: Planned, wishes: Wishes, files: Files
+    directory: Path, config: Planned, wishes: Wishes, around: Around, files: Files
 ) -> Iterator[Planned]:
     file = directory / built_from(directory)
     data = files.read(file)
@@ -242,9 +385,7 @@ def _plan_kustomization(
     for root in _read(file, files):
         listed += map(text, elements(get(root, "transformers")))
     # The entry may be there without its file, which is written now.
-    if Path(entry) in map(Path, listed) or any(
-        plugin.krm_fn for plugin in find_plugins(directory, files)
-    ):
+    if Path(entry) in map(Path, listed) or _find_listed(directory, around, files):
         yield Planned(file, "unchanged", data)
         return
     text_of_config = config.data if config.before is None else config.before
@@ -290,7 +431,8 @@ def _plan_pipeline(
     write = partial(
         pipeline.write, package, has_charts=around.has_charts, is_remote=around.fetches_charts
     )
-    if not os.path.lexists(file):
+    files = Files(around.repository, allowance)
+    if not os.path.lexists(file) and not files.is_draft(file):
         if not action:
             message = (
                 f"--ci needs --action {_PLACEHOLDER}: no release of krm-fn is published yet, so name the repository "
@@ -298,7 +440,7 @@ def _plan_pipeline(
             )
             raise Rejected(Problem(message, file=str(file)))
         return Planned(file, "written", data=write(action).encode())
-    data = Files(around.repository, allowance).read(file)
+    data = files.read(file)
     edited = (
         None if file.is_symlink() else pipeline.add(data, package, has_charts=around.has_charts)
     )

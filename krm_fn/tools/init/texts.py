@@ -1,5 +1,6 @@
 """The texts that `krm-fn init` writes: a configuration, and files for CI, which are those of `examples/`."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
@@ -7,9 +8,9 @@ from importlib.resources import files
 
 from krm_fn import __version__
 from krm_fn.base.keys import LOCAL_CONFIG
-from krm_fn.base.node import Node, entries, is_mapping, is_scalar, walk
+from krm_fn.base.node import Node, entries, get, is_mapping, is_scalar, walk
 from krm_fn.base.problem import Rejected
-from krm_fn.base.settings import CONFIG_FILE, PROGRAM, Settings
+from krm_fn.base.settings import CONFIG_FILE, KIND, PROGRAM, Settings
 from krm_fn.core.config.plain import load_schema
 from krm_fn.core.yaml.yaml import read_yaml, write_scalar
 
@@ -24,6 +25,12 @@ FOR_TOOLS = f"""\
     {LOCAL_CONFIG}: "true"   # kustomize, Flux and kpt do not apply it
 """
 """Lines of annotations that a deployer needs."""
+
+LISTS_CONFIG = f"resources:\n- {CONFIG_FILE}\n"
+"""The kustomization of a folder with a configuration that packages share."""
+
+OF_ONE_PACKAGE = "# the set, unique in its namespace"
+OF_MANY_PACKAGES = "# each package that shares this file says the name of its set"
 
 # Argo CD passes over a file with this text, in whichever line. It knows no local-config.
 _NOT_FOR_ARGO_CD = "# +argocd:skip-file-rendering"
@@ -134,7 +141,7 @@ def write_config(
         "apiVersion: revisions.krm-fn.io/v1",
         "kind: ConfigRevisions",
         "metadata:",
-        f"  name: {write_scalar(name)}   # the set, unique in its namespace",
+        f"  name: {write_scalar(name)}   {OF_ONE_PACKAGE}",
         "  annotations:",
         annotations.removesuffix("\n"),
         "spec:",
@@ -169,6 +176,25 @@ def in_spec(deployers: Sequence[str], namespace: str) -> str:
     if namespace:
         lines += ["  linker:", f"    namespace: {write_scalar(namespace)}"]
     return "".join(f"{line}\n" for line in lines)
+
+
+def rename_config(text: str, name: str) -> str:
+    """Return the text of a configuration with another name."""
+    (root,) = read_yaml(text.encode()).roots
+    named = get(root, "metadata", "name")
+    assert named is not None, "else it is refused"  # noqa: S101  # for the type checker
+    return text[: named.start] + write_scalar(name) + text[named.end :]
+
+
+def share_config(shared: str, name: str) -> str:
+    """Write the kustomization that gives a shared configuration the name of a set."""
+    patch = json.dumps([{"op": "replace", "path": "/metadata/name", "value": name}])
+    return f"""\
+resources: [{json.dumps(shared)}]
+patches:
+- target: {{kind: {KIND}}}   # the set of this package:
+  patch: '{patch}'
+"""
 
 
 def in_transformers(entry: str) -> str:

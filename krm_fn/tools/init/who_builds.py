@@ -83,7 +83,7 @@ class KnownSet(NamedTuple):
 class Around:
     """The repository of a directory; where there is none, the working directory, or what is beside the directory."""
 
-    def __init__(self, directory: Path, limits: Limits) -> None:
+    def __init__(self, directory: Path, limits: Limits, planned: Iterable["KnownSet"] = ()) -> None:
         self.directory = real_path(directory)
         self._shown = directory
         above = (self.directory, *self.directory.parents)
@@ -92,9 +92,10 @@ class Around:
         is_below = here in self.directory.parents and here != here.parent
         beside = here if is_below else self.directory.parent
         self.top = real_path(limits.root) if limits.root else self.repository or beside
-        self._reader = Files(self.top, Allowance(Limits(max_bytes=sys.maxsize)))
+        self.reader = Files(self.top, Allowance(Limits(max_bytes=sys.maxsize)))
         self._telling: dict[Path, frozenset[bytes]] = {}
         self._lets_helm_run = limits.enable_helm
+        self._planned = planned
 
     @cached_property
     def kustomizations(self) -> dict[Path, Kustomization]:
@@ -105,14 +106,18 @@ class Around:
 
     @cached_property
     def sets(self) -> list[KnownSet]:
-        """The sets of all other folders."""
+        """The sets of all other folders, and those that are going to be written there."""
         others: set[tuple[Path, str]] = set()
         for file in self._files:
             names = self._sets_in(file)
             if file.parent != self.directory:
                 others |= {(file.parent, name) for name in names}
         return [
-            KnownSet(name, folder, self.namespaces_of(folder)) for folder, name in sorted(others)
+            *self._planned,
+            *(
+                KnownSet(name, folder, self.namespaces_of(folder))
+                for folder, name in sorted(others)
+            ),
         ]
 
     @property
@@ -328,7 +333,7 @@ class Around:
     def _data(self, file: Path) -> bytes:
         """Read a file; nothing of one that cannot be read, or that is larger than any that matters."""
         try:
-            return self._reader.read(file) if file.stat().st_size <= _MAX_BYTES else b""
+            return self.reader.read(file) if file.stat().st_size <= _MAX_BYTES else b""
         except (OSError, Rejected):
             return b""
 
@@ -351,7 +356,7 @@ class Around:
         plugins = []
         if not fields.keys().isdisjoint(_PLUGINS):
             with suppress(Rejected):
-                plugins = find_plugins(folder, self._reader)
+                plugins = find_plugins(folder, self.reader)
         inflates = any(name in fields and not is_null(fields[name]) for name in _CHART_FIELDS)
         home = real_path(folder / (text(get(fields.get("helmglobals"), "chartHome")) or "charts"))
         return Kustomization(

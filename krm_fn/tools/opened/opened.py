@@ -136,7 +136,7 @@ def open_inputs(
     remarks = [*found.remarks]
     for name, envelope in opened:
         remarks += [place(name, one) for one in envelope.document.warn_about_repeated()]
-    shared = [*_find_shared_parts(found, opened)]
+    shared = [*_find_shared_parts(found, opened, environment)]
     remarks += shared
     made_anew = _find_made_anew(found.texts, opened)
     # The envelopes have them.
@@ -155,12 +155,18 @@ def open_inputs(
     )
 
 
-def _find_shared_parts(found: Sources, opened: list[tuple[str, Envelope]]) -> Iterator[Problem]:
+def _find_shared_parts(
+    found: Sources, opened: list[tuple[str, Envelope]], environment: Environment
+) -> Iterator[Problem]:
     """Find paths that have the set of another path, where each has a configuration of its own."""
     if len(found.parts) < 2:  # noqa: PLR2004  # one is alone
         return
     named = {part.config for part in found.parts}
-    sets = {one.name: parse_config(_read(one)).set for one in found.configs if one.name in named}
+    sets = {
+        one.name: parse_config(_read(one), environment).set
+        for one in found.configs
+        if one.name in named
+    }
     namespaces: dict[str, set[str]] = defaultdict(set)
     for name, envelope in opened:
         namespaces[name] |= {item.id.namespace for item in envelope.items}

@@ -161,7 +161,9 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
         file, data = built.configuration
         # The transformer often is krm-fn.yaml itself. Read twice, it would be two configurations.
         if not (configs and real_path(place / file) == real_path(beside)):
-            configs.insert(0, SourceText(str(place / file), data))
+            by = built.configured_by
+            name = f"{by} {os.path.normpath(place / file)}" if by else str(place / file)
+            configs.insert(0, SourceText(name, data))
     is_early = built.configuration is not None
     source = SourceText(
         name=built.command,

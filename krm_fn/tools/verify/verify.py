@@ -61,7 +61,8 @@ __all__ = [
 class VerifyOptions(NamedTuple):
     """The expectations of the user. Without `deployers`, those of each set's configuration.
 
-    `namespace` is that of objects that set none. `strict`: warnings are errors.
+    `namespace` is that of objects that set none. `strict`: warnings are errors. `unnamed_set`: the
+    set of a configuration that has no name.
     """
 
     config: str | None = None
@@ -70,6 +71,7 @@ class VerifyOptions(NamedTuple):
     namespace: str = ""
     strict: bool = False
     limits: Limits = DEFAULT_LIMITS
+    unnamed_set: str = ""
 
 
 def verify(path: str, stdin: bytes | None, options: VerifyOptions) -> Outcome:
@@ -86,7 +88,7 @@ def verify(path: str, stdin: bytes | None, options: VerifyOptions) -> Outcome:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     try:
         found = find_configurations(read_config_file(inputs, allowance), beside, opened)
-        rendering = _read(opened, found, options.namespace)
+        rendering = _read(opened, found, options)
         problems = [*_check(rendering, options)]
         # After an error, most of what the function would change is only a consequence of it.
         if not any(problem.severity is Severity.ERROR for problem in problems):
@@ -120,14 +122,14 @@ def _open_text(source: SourceText) -> Iterator[Envelope]:
             yield open_envelope(document, source.origin)
 
 
-def _read(opened: OpenedText, found: list[Configuration], namespace: str) -> Rendering:
+def _read(opened: OpenedText, found: list[Configuration], options: VerifyOptions) -> Rendering:
     """Read the objects of all runs together: each set has its own configuration."""
-    settings = read_by_set(found)
+    settings = read_by_set(found, Environment(set=options.unnamed_set))
     own = [
         envelope.function_config for _, envelope in opened if is_mapping(envelope.function_config)
     ]
     config_id = read_item(own[0]).id if own else None
-    return read_rendering(items_of(opened), settings, config_id, namespace)
+    return read_rendering(items_of(opened), settings, config_id, options.namespace)
 
 
 def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
