@@ -28,6 +28,7 @@ from krm_fn.base.node import (
     step,
     text,
 )
+from krm_fn.core.decide.run import MANAGED_BY
 from krm_fn.core.names.go_yaml import is_text, read_number, read_timestamp
 from krm_fn.facts.kinds import SERVER_METADATA
 from krm_fn.facts.live_fields import BY_HAND, OPEN_MAPS, TWINS, TYPED, WRITTEN_BACK
@@ -256,7 +257,10 @@ class _Projector:
     def _project(self, rendered: Node | None, live: Node, place: _Place) -> Node | None:
         if rendered is None:
             return self._keep_removed(live, place)
-        if is_null(rendered) or (is_null(live) and _is_nothing(rendered, place)):
+        # Helm writes who manages an object over what is rendered, each time.
+        is_of_helm = place.names[:2] == ("labels", MANAGED_BY) and text(live) == "Helm"
+        is_nothing = is_null(live) and _is_nothing(rendered, place)
+        if is_of_helm or is_nothing or is_null(rendered):
             return rendered  # to apply null is to ask for the default
         if is_mapping(rendered) and is_mapping(live):
             return self._project_mapping(rendered, live, place)
