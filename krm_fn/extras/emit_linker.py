@@ -49,7 +49,7 @@ from krm_fn.base.settings import (
     NearbyConfig,
     Settings,
 )
-from krm_fn.core.decide.run import MANAGED_BY, Consumers, Package, Revision, Run
+from krm_fn.core.decide.run import Consumers, Package, Revision, Run
 from krm_fn.core.names.names import (
     EXPECTED_IMAGE,
     content_name,
@@ -361,7 +361,7 @@ def _labels(settings: Settings, component: str = keys.LINKER) -> dict[str, str]:
     Where a deployer writes who manages an object, two values would differ for ever.
     """
     by_deployers = {mark for name in settings.deployers for mark in DEPLOYERS[name].marks}
-    manager = {} if MANAGED_BY in by_deployers else {MANAGED_BY: "krm-fn"}
+    manager = {} if keys.MANAGED_BY in by_deployers else {keys.MANAGED_BY: "krm-fn"}
     return {**manager, **settings.linker.labels, **_identity(settings, component)}
 
 

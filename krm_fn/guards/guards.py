@@ -14,6 +14,7 @@ from krm_fn.base.keys import (
     ASKED_FIXED_NAME,
     FIXED_NAME,
     IS_GENERATED,
+    MANAGED_BY,
     NEEDS_HASH_SUFFIX,
     STRATEGY,
 )
@@ -22,7 +23,6 @@ from krm_fn.base.node import get, is_mapping, is_scalar
 from krm_fn.base.problem import Problem
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import (
-    MANAGED_BY,
     RENAME_ALL_THE_SAME,
     Answer,
     Guard,

@@ -129,7 +129,6 @@ RENAME_ALL_THE_SAME = (
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
 """ConfigMaps that programs look up by this very name."""
 
-MANAGED_BY = "app.kubernetes.io/managed-by"
 _CHART = r".+-v?[0-9]+\.[0-9].*"
 """The label `chart` of older charts: name and version.
 
@@ -180,7 +179,7 @@ def is_of_chart(item: Item) -> bool:
     return (
         item.is_of_template
         or "helm.sh/chart" in item.labels
-        or item.labels.get(MANAGED_BY) == "Helm"
+        or item.labels.get(keys.MANAGED_BY) == keys.BY_HELM
         or item.labels.get("heritage") in {"Helm", "Tiller"}
         or re.fullmatch(_CHART, item.labels.get("chart", "")) is not None
         or "meta.helm.sh/release-name" in item.annotations

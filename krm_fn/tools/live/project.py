@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base.item import Item, data_keys, read_item
+from krm_fn.base.keys import BY_HELM, MANAGED_BY
 from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import (
     Mapping,
@@ -28,7 +29,6 @@ from krm_fn.base.node import (
     step,
     text,
 )
-from krm_fn.core.decide.run import MANAGED_BY
 from krm_fn.core.names.go_yaml import is_text, read_number, read_timestamp
 from krm_fn.facts.kinds import SERVER_METADATA
 from krm_fn.facts.live_fields import BY_HAND, OPEN_MAPS, TWINS, TYPED, WRITTEN_BACK
@@ -257,8 +257,8 @@ class _Projector:
     def _project(self, rendered: Node | None, live: Node, place: _Place) -> Node | None:
         if rendered is None:
             return self._keep_removed(live, place)
-        # Helm writes who manages an object over what is rendered, each time.
-        is_of_helm = place.names[:2] == ("labels", MANAGED_BY) and text(live) == "Helm"
+        is_label = place.names[:2] == ("labels", MANAGED_BY)
+        is_of_helm = is_label and text(live) == BY_HELM  # which it writes each time
         is_nothing = is_null(live) and _is_nothing(rendered, place)
         if is_of_helm or is_nothing or is_null(rendered):
             return rendered  # to apply null is to ask for the default
