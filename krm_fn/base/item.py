@@ -325,7 +325,6 @@ def is_encrypted(item: Item) -> bool:
     return item.is_config and is_mapping(block) and bool(texts(block).get("mac"))
 
 
-MANAGED_BY = "app.kubernetes.io/managed-by"
 _CHART = r".+-v?[0-9]+\.[0-9].*"
 """The label `chart` of older charts: name and version.
 
@@ -338,7 +337,7 @@ def is_of_chart(item: Item) -> bool:
     return (
         item.is_of_template
         or "helm.sh/chart" in item.labels
-        or item.labels.get(MANAGED_BY) == "Helm"
+        or item.labels.get(keys.MANAGED_BY) == keys.BY_HELM
         or item.labels.get("heritage") in {"Helm", "Tiller"}
         or re.fullmatch(_CHART, item.labels.get("chart", "")) is not None
         or "meta.helm.sh/release-name" in item.annotations

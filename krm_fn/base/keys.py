@@ -43,6 +43,12 @@ LOCAL_CONFIG = "config.kubernetes.io/local-config"
 DECLARES_FUNCTION = ("config.kubernetes.io/function", "config.k8s.io/function")
 """Annotations of which one makes an object the configuration of a function, whatever its kind."""
 
+MANAGED_BY = "app.kubernetes.io/managed-by"
+"""Label with the name of the tool that manages an object."""
+
+BY_HELM = "Helm"
+"""Its value on all that Helm applies: Helm writes it over what is rendered."""
+
 COMPONENT = PREFIX + "component"
 """Label on what this project emits beside revisions."""
 

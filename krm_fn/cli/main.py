@@ -2,9 +2,7 @@
 
 import os
 from contextlib import redirect_stdout
-from importlib import import_module
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import click
@@ -21,7 +19,7 @@ from krm_fn.cli.link import link
 from krm_fn.cli.merge import merge
 from krm_fn.cli.render import discover, render
 from krm_fn.cli.verify import verify
-from krm_fn.core.config.plain import list_settings
+from krm_fn.core.config.plain import CONFIGURATION, list_settings, read_schema
 
 _EXAMPLE = """\
 apiVersion: revisions.krm-fn.io/v1
@@ -115,12 +113,14 @@ def completion(*, shell: str) -> Outcome:
 
 
 _SCHEMAS = {
-    "configuration": "configrevisions-revisions.krm-fn.io-v1.json",
-    **{
-        name: f"{name}-v1.json" for name in ("diff", "diff-packages", "explain", "fleet", "history")
-    },
+    "configuration": CONFIGURATION,
+    "diff": "diff-v1",
+    "diff-packages": "diff-packages-v1",
+    "explain": "explain-v1",
+    "fleet": "fleet-v1",
+    "history": "history-v1",
 }
-"""The files in `schemas/`, by what they describe."""
+"""The schemas, by what they describe."""
 
 
 @click.command(short_help="Print a JSON schema.")
@@ -138,8 +138,7 @@ def schema(*, name: str) -> Outcome:
 
     Exit codes: 0 printed; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
-    folder = Path(import_module("krm_fn.schemas").__path__[0])
-    return Outcome((folder / _SCHEMAS[name]).read_bytes(), "", 0)
+    return Outcome(read_schema(_SCHEMAS[name]), "", 0)
 
 
 @click.command(short_help="Print the version.")

@@ -16,7 +16,7 @@ from typing import Any
 from krm_fn import __version__
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Object
-from krm_fn.base.item import MANAGED_BY, Item, about
+from krm_fn.base.item import Item, about
 from krm_fn.base.kind import (
     ADD_ON_KINDS,
     CONSUMER_KINDS,
@@ -359,7 +359,7 @@ def _labels(settings: Settings, component: str = keys.LINKER) -> dict[str, str]:
     Where a deployer writes who manages an object, two values would differ for ever.
     """
     by_deployers = {mark for name in settings.deployers for mark in DEPLOYERS[name].marks}
-    manager = {} if MANAGED_BY in by_deployers else {MANAGED_BY: "krm-fn"}
+    manager = {} if keys.MANAGED_BY in by_deployers else {keys.MANAGED_BY: "krm-fn"}
     return {**manager, **settings.linker.labels, **_identity(settings, component)}
 
 

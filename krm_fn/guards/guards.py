@@ -9,11 +9,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.base.item import DATA_FIELDS, MANAGED_BY, Item, about, is_of_chart
+from krm_fn.base.item import DATA_FIELDS, Item, about, is_of_chart
 from krm_fn.base.keys import (
     ASKED_FIXED_NAME,
     FIXED_NAME,
     IS_GENERATED,
+    MANAGED_BY,
     NEEDS_HASH_SUFFIX,
     STRATEGY,
 )

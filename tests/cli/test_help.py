@@ -59,6 +59,17 @@ def test_groff_reads_the_page_for_man(tmp_path: Path) -> None:
                 assert "".join(option.help.split()) in shown
 
 
+def test_each_schema_can_be_printed(tmp_path: Path) -> None:
+    """Its file is what is printed; without a name, that of the configuration."""
+    choice = krm_fn_group.commands["schema"].params[0].type
+    assert isinstance(choice, click.Choice)
+    printed = {krm_fn("schema", name, cwd=tmp_path).stdout for name in choice.choices}
+    files = {file.name: file.read_text() for file in (ROOT / "schemas").glob("*.json")}
+    assert printed == {*files.values()}
+    (configuration,) = (text for name, text in files.items() if name.startswith("configrevisions-"))
+    assert krm_fn("schema", cwd=tmp_path).stdout == configuration
+
+
 def promised_codes(text: str) -> dict[int, str]:
     """Return what each code means: `0 drawn; 2 wrong arguments`."""
     clauses = (clause.split(" ", 1) for clause in text.split("; "))

@@ -116,8 +116,8 @@ def printed_command(reader: HistoryReader, program: str) -> str:
     return command
 
 
-def run_printed(command: str, api: Api, folder: Path) -> None:
-    """Run a command for kubectl as an administrator. It must succeed."""
+def run_printed(command: str, api: Api, folder: Path) -> str:
+    """Run a command for kubectl as an administrator, and return what it prints. It must succeed."""
     program, *arguments = shlex.split(command)
     assert program == "kubectl"
     kubeconfig = write_kubeconfig(
@@ -128,6 +128,7 @@ def run_printed(command: str, api: Api, folder: Path) -> None:
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
+    return done.stdout
 
 
 @contextlib.contextmanager

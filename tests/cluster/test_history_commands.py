@@ -77,27 +77,42 @@ def test_kubectl_knows_each_producer_by_the_printed_name(
         namespace.apply(_definition(group, kind))
     for group, kind in [*KINDS, OTHER]:
         namespace.ready("CustomResourceDefinition", _plural(kind) + f".{group}")
-        path = f"/apis/{group}/v1/namespaces/{namespace.namespace}/{_plural(kind)}"
+        _discovered(namespace, group, _plural(kind))
         namespace.call(
             "POST",
-            path,
+            _path(namespace, group, kind),
             {"apiVersion": f"{group}/v1", "kind": kind, "metadata": {"name": _name(kind)}},
         )
     leak(
         namespace,
         *(tracker(_name(kind), kind.lower(), made_by=f"{kind}/{_name(kind)}") for _, kind in KINDS),
     )
-    run_printed(printed_command(reader, "kubectl delete"), namespace, tmp_path)
+    printed = run_printed(printed_command(reader, "kubectl delete"), namespace, tmp_path)
     for group, kind in [*KINDS, OTHER]:
-        path = f"/apis/{group}/v1/namespaces/{namespace.namespace}/{_plural(kind)}"
-        left = [one["metadata"]["name"] for one in namespace.call("GET", path)["items"]]
-        assert left == ([_name(kind)] if (group, kind) == OTHER else [])
+        listed = namespace.call("GET", _path(namespace, group, kind))["items"]
+        left = [one["metadata"]["name"] for one in listed]
+        assert left == ([_name(kind)] if (group, kind) == OTHER else []), printed
         namespace.delete("CustomResourceDefinition", _plural(kind) + f".{group}")
     assert not {_name(kind) for _, kind in KINDS} & namespace.names("ConfigMap")
 
 
 def _name(kind: str) -> str:
     return f"{kind.lower()}-bbbbbbbbbb"
+
+
+def _path(api: Api, group: str, kind: str) -> str:
+    return f"/apis/{group}/v1/namespaces/{api.namespace}/{_plural(kind)}"
+
+
+def _discovered(api: Api, group: str, plural: str) -> None:
+    """Wait until the API server tells of the kind, as kubectl asks before it deletes one."""
+
+    def served() -> set[str]:
+        if group not in {one["name"] for one in api.call("GET", "/apis")["groups"]}:
+            return set()
+        return {one["name"] for one in api.call("GET", f"/apis/{group}/v1")["resources"]}
+
+    until(f"{plural}.{group} is in discovery", served, lambda found: plural in found)
 
 
 def _plural(kind: str) -> str:

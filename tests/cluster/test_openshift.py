@@ -35,10 +35,11 @@ def test_with_the_openshift_setting_everything_is_linked(release: Release) -> No
 def test_without_the_setting_the_run_reports_the_missing_rule(release: Release) -> None:
     run = run_linker(release.api, SET)
     (name,) = release.api.names("Secret")
-    assert run.exit_code == 0
+    assert run.exit_code == 1, "no later run may link it"
     assert without_owner(release) == ["Secret"]
     rule = f'{{apiGroups: [""], resources: [secrets], verbs: [delete], resourceNames: [{name}]}}'
+    secret = f"Secret {release.api.namespace}/{name}"
     assert run.stderr == (
-        f"warning: Secret {release.api.namespace}/{name}: not permitted to patch; "
-        f"the Role of this ServiceAccount needs the rule {rule}, which spec.linker.openshift adds\n"
+        f"error: {secret}: not permitted to patch; the Role of this ServiceAccount needs the rule {rule}, "
+        f"which spec.linker.openshift adds; run the Job again, as no later one may link {secret}\n"
     )

@@ -27,9 +27,9 @@ CREDENTIAL = json.dumps({"apiVersion": V1, "kind": "ExecCredential", "status": {
 CANARY = FIXTURES / "histories/a-paused-canary/objects.yaml"
 
 COMMANDS = {
-    "link": ["link", "--set=web", "--dry-run", "--timeout=3"],
-    "history": ["history", "--timeout=3"],
-    "history of a fleet": ["history", "--context=*", "--timeout=3"],
+    "link": ["link", "--set=web", "--dry-run", "--timeout=10"],
+    "history": ["history", "--timeout=10"],
+    "history of a fleet": ["history", "--context=*", "--timeout=10"],
     "diff --live": ["diff", "--live", "package.yaml"],
     "graph --live": ["graph", "--live"],
 }

@@ -169,9 +169,10 @@ def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_pat
     ],
 )
 def test_a_run_ends_at_once(behaviour: Behaviour, stderr: str, tmp_path: Path) -> None:
-    run = run_against(behaviour, tmp_path, timeout=60)
+    # Far from the time limit, also where the machine is busy.
+    run = run_against(behaviour, tmp_path, timeout=600)
     assert (run.exit_code, run.stderr) == (int(bool(stderr)), stderr)
-    assert run.seconds < 30
+    assert run.seconds < 300
 
 
 ENDED = [

@@ -116,18 +116,25 @@ def _path_in_data(path: tuple[str | int, ...]) -> tuple[str, ...]:
     return ("data", ".".join(map(str, names))) if names else ("data",)
 
 
+CONFIGURATION = "configrevisions-revisions.krm-fn.io-v1"
+"""The name of the schema of the functionConfig."""
+
+
+def read_schema(name: str) -> bytes:
+    """Return the text of a schema in `schemas/`, named as its file without `.json`."""
+    from importlib import import_module
+
+    path = f"{import_module('krm_fn.schemas').__path__[0]}/{name}.json"
+    with open(path, "rb") as file:  # noqa: PTH123  # to import pathlib or importlib.resources takes milliseconds
+        return file.read()
+
+
 def load_schema() -> dict[str, Any]:
     """Return the JSON Schema of the functionConfig.
 
     It is the one source of fields, defaults and descriptions.
     """
-    from importlib import import_module
-
-    path = (
-        f"{import_module('krm_fn.schemas').__path__[0]}/configrevisions-revisions.krm-fn.io-v1.json"
-    )
-    with open(path, "rb") as file:  # noqa: PTH123  # to import pathlib or importlib.resources takes milliseconds
-        schema: dict[str, Any] = json.load(file)
+    schema: dict[str, Any] = json.loads(read_schema(CONFIGURATION))
     return schema
 
 

@@ -139,7 +139,10 @@ def compare_live(
 
 
 def _may_be_collected(objects: Iterable[LiveManifest]) -> bool:
-    """Tell whether the owners of a revision may all be gone: none is among what was read, where the inventory is."""
+    """Tell whether a revision has owners, and none of them is among the objects that were read.
+
+    Then they may all be gone: the inventory, which owns each revision, is always read.
+    """
     objects = list(objects)
     uids = {one.uid for one in objects}
     return any(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from krm_fn.base.go_yaml import is_text, read_number, read_timestamp
 from krm_fn.base.item import Item, data_keys, read_item
+from krm_fn.base.keys import BY_HELM, MANAGED_BY
 from krm_fn.base.kind import BUILT_IN_GROUPS
 from krm_fn.base.node import (
     Mapping,
@@ -256,7 +257,10 @@ class _Projector:
     def _project(self, rendered: Node | None, live: Node, place: _Place) -> Node | None:
         if rendered is None:
             return self._keep_removed(live, place)
-        if is_null(rendered) or (is_null(live) and _is_nothing(rendered, place)):
+        is_label = place.names[:2] == ("labels", MANAGED_BY)
+        is_of_helm = is_label and text(live) == BY_HELM  # which it writes each time
+        is_nothing = is_null(live) and _is_nothing(rendered, place)
+        if is_of_helm or is_nothing or is_null(rendered):
             return rendered  # to apply null is to ask for the default
         if is_mapping(rendered) and is_mapping(live):
             return self._project_mapping(rendered, live, place)
