@@ -1,9 +1,9 @@
 """Run the tests: those that need no other program (`fast`), or those that the fast ones have left over (`rest`).
 
-Of the rest, the tests on a cluster run in one process, because they share it, and beside it the others on all
-processors. Those on a cluster spend most of their time waiting. `loadfile`: one worker runs all of a file, as some look
-at what only they may leave. xdist 3.8 cannot group in another way with pytest 9.2: it writes the group into `_nodeid`,
-which is `_id` now.
+Of the rest, the tests on a cluster run in one process, because they share it, and beside it first the others on all
+processors, then those of deployers, which have a cluster of their own. Those on a cluster spend most of their time
+waiting. `loadfile`: one worker runs all of a file, as some look at what only they may leave. xdist 3.8 cannot group in
+another way with pytest 9.2: it writes the group into `_nodeid`, which is `_id` now.
 """
 
 import os
@@ -14,7 +14,8 @@ from pathlib import Path
 
 from tests.left_over import FAST, LEFT_OVER, WITH_PROGRAMS, count_collected, read_left_over
 
-ON_A_CLUSTER = ("tests/cluster", "tests/gitops")
+ON_A_CLUSTER = "tests/cluster"
+WITH_DEPLOYERS = "tests/gitops"
 PYTEST = [sys.executable, "-m", "pytest"]
 WORKERS = (os.cpu_count() or 1) * 3 // 2
 """More than processors: while one waits, for a deadline, a child or a server, another works."""
@@ -61,19 +62,20 @@ def run_rest() -> int:
     with tempfile.TemporaryFile() as output:
         environment = {**os.environ, "PY_COLORS": "1"} if sys.stdout.isatty() else None
         cluster = subprocess.Popen(
-            [*PYTEST, *ON_A_CLUSTER], env=environment, stdout=output, stderr=subprocess.STDOUT
+            [*PYTEST, ON_A_CLUSTER], env=environment, stdout=output, stderr=subprocess.STDOUT
         )
         try:
-            ignored = [f"--ignore={folder}" for folder in ON_A_CLUSTER]
-            command = [*PYTEST, "--numprocesses=auto", "--dist=loadfile", LEFT_OVER, *ignored]
-            others = subprocess.run(command, check=False).returncode
+            ignored = [f"--ignore={folder}" for folder in (ON_A_CLUSTER, WITH_DEPLOYERS)]
+            others = [*PYTEST, "--numprocesses=auto", "--dist=loadfile", LEFT_OVER, *ignored]
+            in_turn = [others, [*PYTEST, WITH_DEPLOYERS]]
+            failed = [subprocess.run(command, check=False).returncode for command in in_turn]
             print("waiting for the tests on a cluster", flush=True)
-            failed = cluster.wait()
+            failed.append(cluster.wait())
         finally:
             cluster.terminate()
         output.seek(0)
         sys.stdout.buffer.write(output.read())
-    return int(bool(others or failed))
+    return int(any(failed))
 
 
 if __name__ == "__main__":
