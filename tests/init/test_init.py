@@ -1028,6 +1028,12 @@ def test_a_pattern_follows_no_link(
     assert [*read(outside)] == ["overlays/dev/web.yaml"]
 
 
+def test_a_kustomization_that_a_link_leads_to_finds_what_is_shared(services: Path) -> None:
+    (services / "web").symlink_to("apps/web")
+    assert main(["init", "web/overlays/dev", "--share", "krm"]).exit_code == 0
+    assert sets_of(main(["render", "apps/web/overlays/dev"])) == {"web"}
+
+
 def test_a_shared_folder_that_is_a_link_out_of_the_repository(
     services: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

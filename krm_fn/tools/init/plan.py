@@ -204,7 +204,8 @@ def share(directory: Path, door: Door, planned: list[Planned], folder: Path) -> 
     if os.path.lexists(file.parent):
         message = "is there already, and --share would write it; rename the folder"
         raise Rejected(Problem(message, file=str(file.parent)))
-    way = os.path.relpath(folder, file.parent)
+    # kustomize follows links first, and then goes up.
+    way = os.path.relpath(real_path(folder), real_path(file.parent))
     data = share_config(way, text(get(root, "metadata", "name"))).encode()
     return [Planned(file, "written", data=data), *(_list_shared(one) for one in others)]
 

@@ -160,7 +160,7 @@ class Around:
         """Raise Rejected for a file that would be written outside of the repository, or through a link."""
         real = real_path(file)
         if not real.is_relative_to(self.top):
-            message = f"leads to {real}, outside of the repository {self.show(self.top)}; replace the link by a folder"
+            message = f"leads to {real}, outside of the repository {self.show(self.top)}; name a folder in it"
             raise Rejected(Problem(message, file=str(file)))
 
     def find_candidates(self) -> list[Path]:
