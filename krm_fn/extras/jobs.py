@@ -267,7 +267,7 @@ def _update_depends_on(
                     yield Edit(SetText(node, renamed), item, f"metadata.annotations[{DEPENDS_ON}]")
 
 
-def find_job_names(run: Run) -> Iterator[Problem]:
+def warn_about_job_names(run: Run) -> Iterator[Problem]:
     """Warn about each text that says the base name of a renamed Job, as `kubectl wait job/migrate` does."""
     renamed = {(job.item.id.namespace, job.base_name): job for job in run.jobs}
     if not renamed:

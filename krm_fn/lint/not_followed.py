@@ -40,7 +40,7 @@ class Seen(Protocol):
     def revisions(self) -> Revisions: ...
 
 
-def find_unlisted(run: Run) -> Iterator[Problem]:
+def warn_about_unlisted(run: Run) -> Iterator[Problem]:
     """Warn about each referrer of a revision whose kind no Role may name."""
     rendered = {revision.item for revision in run.revisions.rendered}
     seen = set()
@@ -62,7 +62,7 @@ def find_unlisted(run: Run) -> Iterator[Problem]:
             yield about(referrer, message, severity=Severity.WARNING)
 
 
-def find_in_options(run: Run) -> Iterator[Problem]:
+def warn_about_options(run: Run) -> Iterator[Problem]:
     """Warn about each option or variable that passes the base name of a renamed object to a program."""
     # A name in data is followed where a reference is recognised by its shape.
     followed = {(one.item, one.field, one.reference.target) for one in run.references.embedded}
@@ -82,7 +82,7 @@ def find_in_options(run: Run) -> Iterator[Problem]:
                 yield about(item, message, found.field, Severity.WARNING)
 
 
-def find_in_fields(run: Run) -> Iterator[Problem]:
+def warn_about_fields(run: Run) -> Iterator[Problem]:
     """Warn about fields of custom resources that seem to name a renamed object, and that no rule follows."""
     if not run.revisions.renamed:
         return
@@ -210,7 +210,7 @@ _VARIABLE = re.compile(r"\$\(([A-Z][A-Z0-9_]*)\)")
 """A reference to one of kustomize's `vars`, as its pages spell them."""
 
 
-def find_filled_by_vars(run: Run) -> Iterator[Problem]:
+def warn_about_vars(run: Run) -> Iterator[Problem]:
     """Warn about content that kustomize may fill after it has named the object, where this function runs before that.
 
     Only lines by themselves: scripts and manifests in data have such variables of their own.
@@ -243,7 +243,7 @@ def warn_about_texts(run: Run) -> Iterator[Problem]:
         is_option = any((item, option.field) == (one.item, one.field) for item, option in passing)
         is_field = (one.item, one.field, one.target) in in_fields
         is_kapps = one.field.startswith(f"metadata.annotations[{KAPP_EXPLICIT_REFERENCE}")
-        # `find_in_fields`, `find_in_options` and `find_in_kapps_annotations` say more of these.
+        # `warn_about_fields`, `warn_about_options` and `warn_about_kapps_annotations` say more of these.
         if is_field or is_option or is_kapps:
             continue
         kind, base, new = one.target.id.kind, revision.base_name, revision.name
@@ -258,7 +258,7 @@ def warn_about_texts(run: Run) -> Iterator[Problem]:
         yield about(one.item, message, one.field, severity)
 
 
-def find_in_kapps_annotations(run: Run) -> Iterator[Problem]:
+def warn_about_kapps_annotations(run: Run) -> Iterator[Problem]:
     """Warn about what kapp would have versioned, and what it has kept, of objects that are renamed now."""
     renamed: dict[str, list[Revision]] = defaultdict(list)
     for one in run.revisions.rendered:
@@ -288,7 +288,7 @@ def find_in_kapps_annotations(run: Run) -> Iterator[Problem]:
             )
 
 
-def find_copied(run: Run) -> Iterator[Problem]:
+def warn_about_copied(run: Run) -> Iterator[Problem]:
     """Warn about each renamed object that a program copies elsewhere.
 
     Nobody sees who reads the copies.
@@ -401,7 +401,7 @@ def _place_of(one: ResolvedReference, package: Package) -> tuple[str, str]:
     return one.reference.kind, one.namespace_meant or package.namespace
 
 
-def find_unfollowed_affixes(seen: Seen) -> Iterator[Problem]:
+def warn_about_unfollowed_affixes(seen: Seen) -> Iterator[Problem]:
     """Warn about each name that is not in the package, and that is there with what its referrer has around its own.
 
     kustomize gives a custom resource a prefix, but not the names in it. Only its annotations and its tree tell which.
@@ -442,7 +442,7 @@ def _possible_affixes(name: str) -> Iterator[tuple[str, str]]:
             yield from ((name[:end], name[start:]) for end in after if end < start)
 
 
-def find_made_in_cluster(run: Run) -> Iterator[Problem]:
+def report_made_in_cluster(run: Run) -> Iterator[Problem]:
     """Say of each object that another one makes in the cluster, and that pods read, why it is not versioned."""
     strategies = {choice.item: choice.strategy for choice in run.choices.all}
     told = set()
@@ -488,7 +488,7 @@ def _say_unversioned(
     )
 
 
-def find_unversioned(run: Run) -> Iterator[Problem]:
+def report_unversioned(run: Run) -> Iterator[Problem]:
     """Say of each producer that pods read what of its content may change under one name."""
     bases = {revision.item: revision.base_id for revision in run.revisions.rendered}
     for choice in run.choices.all:
