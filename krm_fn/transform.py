@@ -24,7 +24,7 @@ from krm_fn.core.references.references import ReadYaml, References, find_authore
 from krm_fn.core.references.resolve import MoreNames
 from krm_fn.extras.extras import Mounted, find_extras, read_mounted
 from krm_fn.extras.restart_requests import find_opt_ins
-from krm_fn.guards.guards import find_early_readers, find_guards
+from krm_fn.guards.guards import build_guards, find_early_readers
 
 
 def transform(
@@ -52,7 +52,7 @@ def make_survey(
     package: Package, settings: Settings, environment: Environment, references: References
 ) -> Survey:
     """Return all that is known of a package, with the guards of this function."""
-    return Survey(package, settings, environment, references, find_guards)
+    return Survey(package, settings, environment, references, build_guards)
 
 
 def survey_written(package: Package, specs: tuple[FieldSpec, ...], read_yaml: ReadYaml) -> Survey:

@@ -14,7 +14,7 @@ from krm_fn.base.node import Node
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Jobs, Settings, Strategy
 from krm_fn.core.decide.run import Package, Run
-from krm_fn.core.decide.update_references import find_contradictions
+from krm_fn.core.decide.update_references import report_contradictions
 from krm_fn.core.references.resolve import Index
 from krm_fn.extras.restart_requests import find_opt_ins
 
@@ -77,4 +77,4 @@ def _asks_for_checksums(run: Run) -> bool:
 
 
 def _report_contradictions(run: Run) -> Run:
-    return run.add(Changes(problems=tuple(find_contradictions(run.changes.edits))))
+    return run.add(Changes(problems=tuple(report_contradictions(run.changes.edits))))

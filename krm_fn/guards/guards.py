@@ -52,8 +52,8 @@ from krm_fn.guards.well_known import looked_up_by
 __all__ = [
     "SUBSTITUTE",
     "VARIABLE",
+    "build_guards",
     "find_early_readers",
-    "find_guards",
     "is_placeholder",
     "looked_up_by",
 ]
@@ -102,7 +102,7 @@ class GuardRow(NamedTuple):
         return Guard(why, refuse, self.is_about_content, self.is_certain)
 
 
-def find_guards(survey: Survey) -> Guards:
+def build_guards(survey: Survey) -> Guards:
     """Return what is asked about each object, from what is written to what is guessed."""
     deployers = survey.settings.deployers
     shown = Evidence(survey.package, survey.references, survey.mentions, deployers)

@@ -18,7 +18,12 @@ from krm_fn.base.suggest import find_near
 from krm_fn.core.decide.run import Package, Revision, Revisions, Run
 from krm_fn.core.names.content_hash import Unhashable, content_hash
 from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
-from krm_fn.core.references.generated import find_generated, find_unmet, find_unpinned, versioned
+from krm_fn.core.references.generated import (
+    find_generated,
+    say_unpinned,
+    versioned,
+    why_not_renamed,
+)
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import References, is_left_behind
 from krm_fn.core.references.resolve import Index
@@ -471,7 +476,7 @@ def _say_unversioned(
     who = reader.id._replace(name=base_name(reader))
     kind = producer.id.kind
     may_be_handled = (
-        is_choosable and versioned(producer.id) is not None and find_unmet(producer) is None
+        is_choosable and versioned(producer.id) is not None and why_not_renamed(producer) is None
     )
     remedy = (
         f"add {kind} to spec.kinds to name both by the {kind}'s spec, or let "
@@ -494,7 +499,7 @@ def report_unversioned(run: Run) -> Iterator[Problem]:
     for choice in run.choices.all:
         if choice.strategy is Strategy.IGNORE or choice.item not in run.references.read_by_pods:
             continue
-        unpinned = find_unpinned(choice.item)
+        unpinned = say_unpinned(choice.item)
         if unpinned:
             problem = about(
                 choice.item,
