@@ -150,7 +150,7 @@ def write_lines(change: ObjectChange, width: int, context: int = 0) -> Iterator[
         yield from _write_key(one, width, context, kind)
     for field in change.fields:
         yield from _write_field(field, width, context)
-    for statement in find_statements(change):
+    for statement in list_statements(change):
         sign = WARNING if statement.is_warning else STATEMENT
         yield from (Line(sign, line) for line in fold(statement.words, width))
 
@@ -383,7 +383,7 @@ class Statement(NamedTuple):
     is_error: bool = False
 
 
-def find_statements(change: ObjectChange) -> Iterator[Statement]:
+def list_statements(change: ObjectChange) -> Iterator[Statement]:
     """Yield the sentences in the order in which people read them."""
     old, new = change.old, change.new
     if change.missing and old is not None:

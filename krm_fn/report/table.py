@@ -192,10 +192,10 @@ def find_screen(
     The variable COLUMNS sets the width, as for other programs.
     """
     is_in_colour = has_colour(environment, is_terminal=terminal_width > 0, is_wanted=wants_colour)
-    return Screen(_find_width(terminal_width, environment.get("COLUMNS", "")), is_in_colour)
+    return Screen(_choose_width(terminal_width, environment.get("COLUMNS", "")), is_in_colour)
 
 
-def _find_width(terminal_width: int, wanted: str) -> int:
+def _choose_width(terminal_width: int, wanted: str) -> int:
     asked = int(wanted[:9]) if wanted.isdecimal() else 0
     if asked:
         return max(_NARROWEST, asked)

@@ -19,8 +19,8 @@ from krm_fn.report.object_change import (
     RemovalOutcome,
     Roll,
     ShownValue,
-    find_refusal,
     is_immutable,
+    why_refused,
 )
 from krm_fn.report.secrets import KeyChange, Shown, compare_content, kind_for_masks
 from krm_fn.tools.common.made_anew import MADE_ANEW, WHOLE, has_new_content, is_new_key
@@ -224,7 +224,7 @@ def _find_refusals(reader: "_ContentReader", old: Release, new: Release) -> dict
         if before is None:
             continue
         is_edited = is_immutable(before) and bool(reader.compare_content(Pair(before, item)))
-        refusal = find_refusal(before, item, has_new_content=is_edited)
+        refusal = why_refused(before, item, has_new_content=is_edited)
         if refusal is not None:
             refusals[item] = refusal
     return refusals

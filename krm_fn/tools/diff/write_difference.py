@@ -14,7 +14,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base.problem import count, listing, printable, with_commas
-from krm_fn.report.change_lines import find_statements, write_place
+from krm_fn.report.change_lines import list_statements, write_place
 from krm_fn.report.markup import (
     VERSION,
     WIDTH,
@@ -71,7 +71,7 @@ def _title(shared: SharedChange) -> list[str]:
 def find_errors(difference: Difference) -> Iterator[str]:
     """Yield what is said before anything else: `ConfigMap shop/web: new pods of Deployment/web do not start`."""
     for change in difference.changes:
-        for statement in find_statements(change):
+        for statement in list_statements(change):
             if statement.is_error:
                 yield f"{write_place(change)}: {' '.join(statement.words)}"
 
@@ -253,7 +253,7 @@ def _verdict(difference: Difference, what: str) -> Iterator[str]:
     for change in difference.changes:
         said = (
             html_code(" ".join(statement.words))
-            for statement in find_statements(change)
+            for statement in list_statements(change)
             if statement.is_warning and not statement.is_error
         )
         warnings += (f"{html_code(write_place(change))}: {words}" for words in said)
