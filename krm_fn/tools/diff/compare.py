@@ -126,7 +126,7 @@ def _without_namespaces(left_out: LeftOut, dialect: Dialect) -> LeftOut:
 def find_fate(item: Item, old: Release, new: Release) -> Removal | None:
     """Return the fate of an object of the old rendering; None if the deployer just deletes it."""
     deployers = tuple(find_deployers(item))
-    users = find_users(item, old)
+    users = list_users(item, old)
     if not set_of(item):
         return Removal(RemovalOutcome.LEFT, users, deployers) if deployers else None
     if not deployers:
@@ -139,14 +139,14 @@ def find_fate(item: Item, old: Release, new: Release) -> Removal | None:
     )
 
 
-def find_deployers_that_prune(item: Item, successor: Item, old: Release) -> tuple[str, ...]:
+def list_pruning_deployers(item: Item, successor: Item, old: Release) -> tuple[str, ...]:
     """Return the deployers that would prune an object which gets another name while pods use it."""
-    if item.id.name == successor.id.name or not find_users(item, old):
+    if item.id.name == successor.id.name or not list_users(item, old):
         return ()
     return tuple(find_pruners(item, find_deployers(successor)))
 
 
-def find_users(item: Item, release: Release) -> tuple[str, ...]:
+def list_users(item: Item, release: Release) -> tuple[str, ...]:
     """Return the workloads whose pods read an object: `Rollout/web`."""
     users = {one.referrer for one in release.by_target.get(item, ()) if one.reference.in_pod}
     return tuple(sorted(f"{user.id.kind}/{base_name(user)}" for user in users))
@@ -273,7 +273,7 @@ class _ContentReader:
 
     def _read(self, left_out: Iterable[LeftOut], pair: Pair) -> Iterator[TreeReader]:
         kinds = repeat(kind_for_masks(*pair))
-        return map(TreeReader, self._names, left_out, self._find_places(pair), kinds)
+        return map(TreeReader, self._names, left_out, self._choose_places(pair), kinds)
 
     def read_lone(self, pair: Pair) -> ShownValue | None:
         """Return what may be shown of an object that is on one side only."""
@@ -290,7 +290,7 @@ class _ContentReader:
     def compare_content(self, pair: Pair) -> tuple[KeyChange, ...]:
         if not any(item is not None and item.is_config for item in pair):
             return ()
-        before, after = self._find_places(pair)
+        before, after = self._choose_places(pair)
         return tuple(
             KeyChange(
                 key,
@@ -306,7 +306,7 @@ class _ContentReader:
             return value
         return value._replace(text=MADE_ANEW if is_anew else self._names[1].hide(value.text))
 
-    def _find_places(self, pair: Pair) -> tuple[Collection[FieldPath], Collection[FieldPath]]:
+    def _choose_places(self, pair: Pair) -> tuple[Collection[FieldPath], Collection[FieldPath]]:
         """Return what each side makes anew.
 
         Where one side is from no chart, as a stored rendering, the other one tells.
@@ -319,10 +319,10 @@ class _ContentReader:
 
     def has_new_content(self, pair: Pair) -> bool:
         """Tell whether every rendering of both sides makes the content anew, and so its name."""
-        return all(map(has_new_content, self._find_places(pair)))
+        return all(map(has_new_content, self._choose_places(pair)))
 
     def is_named_anew(self, pair: Pair) -> bool:
-        return None not in pair and all(WHOLE in places for places in self._find_places(pair))
+        return None not in pair and all(WHOLE in places for places in self._choose_places(pair))
 
     def note_made_anew(self, pair: Pair, compared: Iterable[FieldChange]) -> Iterator[str]:
         """Yield what to say of an object that every rendering of both sides makes anew in part."""
@@ -333,7 +333,7 @@ class _ContentReader:
         if self.is_named_anew(pair):
             yield f"{title}: every rendering gives it another name, which is not compared"
             return
-        before, after = self._find_places(pair)
+        before, after = self._choose_places(pair)
         keys_of = (
             read_content(pair.old.node).keys() & read_content(pair.new.node).keys()
             if pair.new.is_config
@@ -372,7 +372,7 @@ class _Writer:
             None if new is None else _who(new, self._new),
             keys=content,
             fields=fields,
-            rolls=() if new is None else self._find_rolls(new),
+            rolls=() if new is None else self._rolls_of(new),
             missing=self._find_missing(pair),
         )
         if old is not None and new is None:
@@ -383,7 +383,7 @@ class _Writer:
         change = change._replace(refusal=self._refusals.get(new) if new else None)
         if old is not None and new is not None and new in self._renamed and _is_followed(new):
             return change._replace(
-                has_new_name=True, hazards=find_deployers_that_prune(old, new, self._old)
+                has_new_name=True, hazards=list_pruning_deployers(old, new, self._old)
             )
         return change
 
@@ -413,7 +413,7 @@ class _Writer:
                 waiting.add(f"{who.id.kind}/{base_name(who)}")
         return tuple(sorted(waiting))
 
-    def _find_rolls(self, item: Item) -> tuple[Roll, ...]:
+    def _rolls_of(self, item: Item) -> tuple[Roll, ...]:
         if is_versioned(item):
             return tuple(sorted(self._rolls.by_config.get(item, ())))
         own = self._rolls.by_workload.get(item)

@@ -32,13 +32,13 @@ from krm_fn.tools.diff.sides import (
     RenderOptions,
     There,
     compare_sides,
-    find_repository,
-    find_unread,
     is_left_out,
     name_some,
     open_both,
+    open_repository,
     remark,
     render_alone,
+    report_unread,
     stands_for_several,
 )
 from krm_fn.tools.opened.opened import Inputs
@@ -52,7 +52,7 @@ def compare_packages(
     Raises Rejected if none can be compared.
     """
     revision, paths = named.against or "", named.paths
-    repository, commit = find_repository(revision, paths, options)
+    repository, commit = open_repository(revision, paths, options)
     tree = repository.list_tree(commit)
     places: dict[str, str] = {}
     for path in paths:
@@ -98,7 +98,7 @@ def compare_packages(
             compared[package] = difference
             problems += said
             names += read
-        problems += find_unread(repository, checked_out, revision)
+        problems += report_unread(repository, checked_out, revision)
     unaffected = {
         package: place for package, place in places.items() if package not in {*affected, *absent}
     }

@@ -155,7 +155,7 @@ def pair_items(old: Release, new: Release) -> list[Pair]:
         matcher.match(
             lambda item, release: (*scope_of(item, release), core_name(item, release)), old, new
         )
-    matcher.pairs += _find_renamed(matcher, old, new)
+    matcher.pairs += _pair_renamed(matcher, old, new)
     _match_named_anew(matcher, old, new)
     rest = [
         *(Pair(item, None) for item in matcher.old),
@@ -320,7 +320,7 @@ def scope_of(item: Item, release: Release) -> tuple[str, str, str]:
     return item.id.group, item.id.kind, release.namespace_of(item)
 
 
-def _find_renamed(matcher: Matcher, old: Release, new: Release) -> Iterator[Pair]:
+def _pair_renamed(matcher: Matcher, old: Release, new: Release) -> Iterator[Pair]:
     """Pair ConfigMaps and Secrets that have got another base name.
 
     Either the content is the same, or the same field references it and they share most of their
@@ -330,11 +330,13 @@ def _find_renamed(matcher: Matcher, old: Release, new: Release) -> Iterator[Pair
     successors: dict[Hashable, list[Item]] = defaultdict(list)
     for item in (item for item in matcher.new if item.is_config):
         copies[_content(item, new)].append(item)
-        for place in _find_places(item, new):
+        for place in _list_referring_fields(item, new):
             successors[place].append(item)
     for before in [item for item in matcher.old if item.is_config]:
         same = copies[_content(before, old)] if _keys(before) else []
-        beside = chain.from_iterable(successors[place] for place in _find_places(before, old))
+        beside = chain.from_iterable(
+            successors[place] for place in _list_referring_fields(before, old)
+        )
         alike = (item for item in beside if _share(before, item))
         after = next((item for item in chain(same, alike) if item in matcher.new), None)
         if after is not None:
@@ -362,7 +364,7 @@ def _content(item: Item, release: Release) -> Hashable:
     return (*scope_of(item, release), content_digest(item.node))
 
 
-def _find_places(item: Item, release: Release) -> list[Hashable]:
+def _list_referring_fields(item: Item, release: Release) -> list[Hashable]:
     """Return where an object is referenced: the fields of other objects."""
     return [
         (

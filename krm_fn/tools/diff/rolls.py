@@ -71,7 +71,7 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
         rolling = rollouts.get(item, item)
         keeps_name = item.id.name == old.id.name
         effect_here = effect_on(rolling, keeps_name=keeps_name, scaled=scaled)
-        followed = _find_followed(item, renamed, release, _find_references(old, before))
+        followed = _find_followed(item, renamed, release, _list_references(old, before))
         for config, effect in followed.items():
             by_config[config].append(roll(rolling, effect or effect_here, {Cause.NAME}))
         is_another = _is_stored_anew(item, old) or _is_another_job(item, old)
@@ -159,7 +159,7 @@ def _roll(release: Release, item: Item, effect: Effect, by: Iterable[Cause]) -> 
     )
 
 
-def _find_references(item: Item, release: Release) -> set[tuple[str, str]]:
+def _list_references(item: Item, release: Release) -> set[tuple[str, str]]:
     """Return what an object references, there or not: kinds, and names as they are written."""
     return {
         (reference.kind, reference.name.value)

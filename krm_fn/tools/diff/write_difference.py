@@ -46,7 +46,7 @@ def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
     `context` is that of `write_lines`.
     """
     lines: list[str] = []
-    for error in find_errors(difference):
+    for error in say_errors(difference):
         lines += map(screen.warning, fold(f"error: {error}".split(), screen.width))
     for shared in difference.shared:
         lines += write_change(shared.change, screen, context, _title(shared))
@@ -68,7 +68,7 @@ def _title(shared: SharedChange) -> list[str]:
     return [f"{count(shared.number, 'object')}:", *with_commas(shown), *more]
 
 
-def find_errors(difference: Difference) -> Iterator[str]:
+def say_errors(difference: Difference) -> Iterator[str]:
     """Yield what is said before anything else: `ConfigMap shop/web: new pods of Deployment/web do not start`."""
     for change in difference.changes:
         for statement in list_statements(change):
@@ -237,7 +237,7 @@ def _write_blocks(difference: Difference, context: int, room: int, *, are_open: 
 
 def _verdict(difference: Difference, what: str) -> Iterator[str]:
     """Yield the lines that sum up a difference. `what` is what differs, in HTML."""
-    errors = [*find_errors(difference)]
+    errors = [*say_errors(difference)]
     yield from (
         f"<p><strong>Error:</strong> {html_code(error)}</p>" for error in errors[:_MOST_WARNINGS]
     )
