@@ -207,9 +207,13 @@ class Evidence:
 
     def option(self, item: Item) -> Answer | None:
         namespaces = self._package.namespaces_like(item.id.namespace)
-        present = [(item.id.kind, name) for name in dict.fromkeys((item.id.name, base_name(item)))]
-        # A producer is passed by what it makes as well: programs are told the name of the Secret.
-        for kind, name in present if item.is_config else known_names(item):
+        if item.is_config:
+            own_names = dict.fromkeys((item.id.name, base_name(item)))
+            passed = [(item.id.kind, name) for name in own_names]
+        else:
+            # A producer is passed by what it makes as well: programs are told the name of the Secret.
+            passed = known_names(item)
+        for kind, name in passed:
             for referrer, found in self._mentions.options.passing(kind, name, namespaces):
                 text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
                 return Answer(text, referrer, found.field)

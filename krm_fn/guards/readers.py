@@ -145,8 +145,12 @@ def find_early_readers(references: References, deployers: Iterable[str]) -> Earl
     """Find the early readers of each ConfigMap and Secret, by the steps and waits of these deployers."""
     found: dict[Item, dict[Item, EarlyReader]] = defaultdict(dict)
     in_steps = [name for name in deployers if DEPLOYERS[name].waits_for]
-    for referrer, reference, targets in references if in_steps else ():
-        for config in targets if reference.in_pod and not reference.written else ():
+    if not in_steps:
+        return found
+    for referrer, reference, targets in references:
+        if not reference.in_pod or reference.written:
+            continue
+        for config in targets:
             for name in in_steps:
                 reader = _read_early(referrer, reference, config, name)
                 # Of several, the one that blocks says more than one whose pods may only start too

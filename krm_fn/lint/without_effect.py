@@ -426,9 +426,14 @@ def _judge_value(value: Node, *, are_words_text: bool) -> str:
             "found yes, no, on, off, y or n without quotes, expected text: kubectl, Argo CD and Helm read a boolean, "
             "which the API server refuses; put it in quotes"
         )
-    found = describe(value) if not is_scalar(value) else "" if is_null(value) else _describe(value)
-    remedy = "; put it in quotes" if is_scalar(value) else ""
-    return f"found {found}, expected text: the API server refuses it{remedy}" if found else ""
+    if is_null(value):
+        return ""
+    if not is_scalar(value):
+        return f"found {describe(value)}, expected text: the API server refuses it"
+    found = _describe(value)
+    if not found:
+        return ""
+    return f"found {found}, expected text: the API server refuses it; put it in quotes"
 
 
 def _describe(value: Scalar) -> str:
@@ -437,7 +442,9 @@ def _describe(value: Scalar) -> str:
         read = read_scalar(value)
     except ValueError:  # infinity, in an object that has no hash
         return "a number"
-    return "a boolean" if isinstance(read, bool) else "a number" if isinstance(read, float) else ""
+    if isinstance(read, bool):
+        return "a boolean"
+    return "a number" if isinstance(read, float) else ""
 
 
 def _judge_encoded(value: Node, kind: str) -> str:
@@ -671,8 +678,9 @@ def _compare(
     found: Collection[str], wanted: Collection[str], others: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     missing = [name for name in wanted if name not in found]
-    # Most objects have all, and to look for what is near takes a library.
-    for name in found if missing else ():
+    if not missing:  # as in most objects: to look for what is near takes a library
+        return
+    for name in found:
         if name not in wanted and name not in others and (meant := nearest(name, missing)):
             yield name, meant
 

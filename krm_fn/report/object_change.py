@@ -24,7 +24,7 @@ def spell_texts(value: ShownValue | None, spell: Callable[[str], str]) -> ShownV
         return {name: spell_texts(child, spell) or "" for name, child in value.items()}
     if isinstance(value, list):
         return [spell_texts(child, spell) or "" for child in value]
-    return value and spell(value)
+    return spell(value) if value else value
 
 
 class Cause(StrEnum):

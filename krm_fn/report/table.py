@@ -260,7 +260,7 @@ def common_length(old: Sequence[str], new: Sequence[str]) -> int:
 
 def _columns_of(character: str) -> int:
     # One that combines with the last counts too: else a line of them would never be too long.
-    return 1 + (east_asian_width(character) in {"W", "F"})
+    return 2 if east_asian_width(character) in {"W", "F"} else 1
 
 
 def _fitting(text: str, room: int) -> int:

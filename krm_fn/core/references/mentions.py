@@ -329,7 +329,9 @@ class ProgramOptions:
         """
         by_namespace = self._by_name.get(name, {})
         found: list[_Passed] = []
-        for namespace in by_namespace if namespaces is None else namespaces:
+        if namespaces is None:
+            namespaces = by_namespace
+        for namespace in namespaces:
             found += by_namespace.get(namespace, ())
         # In the order of the objects, whatever the order of the namespaces: the first one is named
         # in a message.

@@ -166,7 +166,8 @@ def compare_sides(
     """
     old, new, notes = sides
     del sides  # what is read of a side goes when it is rendered, before the other is
-    notes = [*notes, *(new.opened.shared if new.opened else ())]
+    if new.opened:
+        notes = [*notes, *new.opened.shared]
     old = _render(old, new, options)
     new = _render(new, old, options)
     # A change may repair a revision of git. Of two paths, none is compared with nothing because of
@@ -397,7 +398,7 @@ class There:
         files = [*filter(None, [options.config]), *options.helm.values]
         outside = [file for file in files if self._repository.find(file) is None]
         return options._replace(
-            config=options.config and self.locate(options.config),
+            config=self.locate(options.config) if options.config else options.config,
             helm=options.helm._replace(values=tuple(map(self.locate, options.helm.values))),
             limits=options.limits._replace(
                 root=Path(self.locate(str(root))) if root else self._folder,

@@ -108,8 +108,10 @@ def _count_shared(shared: Iterable[SharedChange]) -> str:
 
 def _say_linkers(what: str, linkers: Sequence[str], quote: Callable[[str], str]) -> str:
     """Return `linker of shop/web added`, or `linker added` for one of a set that is left out."""
-    named = ", ".join(map(quote, filter(None, linkers)))
-    return " ".join(filter(None, ["linker", named and f"of {named}", what])) if linkers else ""
+    if not linkers:
+        return ""
+    of_sets = ", ".join(quote(linker) for linker in linkers if linker)
+    return f"linker of {of_sets} {what}" if of_sets else f"linker {what}"
 
 
 def _count_first_rolls(difference: Difference) -> str:
