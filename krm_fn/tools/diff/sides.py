@@ -243,7 +243,7 @@ def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions)
     with repository.check_out(commit, ["."] if options.limits.root else needed) as checked_out:
         # All is read here: the folder is gone when it is rendered.
         sides = open_both(There(repository, checked_out, revision), paths, options)
-    return sides._replace(notes=[*sides.notes, *report_unread(repository, checked_out, revision)])
+    return sides._replace(notes=[*sides.notes, *find_unread(repository, checked_out, revision)])
 
 
 def render_former(paths: tuple[str, ...], revision: str, options: RenderOptions) -> bytes | None:
@@ -348,7 +348,7 @@ def open_both(there: "There", paths: tuple[str, ...], options: RenderOptions) ->
     return Sides(old, new, [*notes, *_report_empty(old, new)])
 
 
-def report_unread(
+def find_unread(
     repository: Repository, checked_out: CheckedOut, revision: str
 ) -> Iterator[Problem]:
     """Find what is compared and not committed, and what of the revision is not compared."""
