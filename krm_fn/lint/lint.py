@@ -23,17 +23,17 @@ from krm_fn.lint import not_followed, without_effect
 from krm_fn.lint.not_followed import (
     find_left_behind,
     find_misspelled,
-    warn_about_unfollowed_affixes,
+    find_unfollowed_affixes,
 )
-from krm_fn.lint.without_effect import report_encrypted_keys, report_missing_keys
+from krm_fn.lint.without_effect import find_encrypted_keys, report_missing_keys
 
 __all__ = [
     "check_run",
+    "find_encrypted_keys",
     "find_left_behind",
     "find_misspelled",
-    "report_encrypted_keys",
+    "find_unfollowed_affixes",
     "report_missing_keys",
-    "warn_about_unfollowed_affixes",
 ]
 
 _ARGO_CD, _ARGO_GROUP = "argocd", "argoproj.io"
@@ -363,7 +363,7 @@ CHECKS = (
     # Errors, among others.
     Check(report_taken, if_unread=True),
     Check(report_unrendered, if_unread=True),
-    Check(without_effect.report_encrypted_keys, if_unread=True),
+    Check(without_effect.find_encrypted_keys, if_unread=True),
     # What the configuration says, and does not happen.
     Check(without_effect.warn_about_unmatched, when=_has_entries),
     Check(without_effect.warn_about_misspelled_kinds),
@@ -387,7 +387,7 @@ CHECKS = (
     # What a cluster will not accept, or not as it is here.
     Check(warn_about_duplicates),
     Check(not_followed.warn_about_misspelled, when=_has_references),
-    Check(not_followed.warn_about_unfollowed_affixes, when=_has_references),
+    Check(not_followed.find_unfollowed_affixes, when=_has_references),
     Check(not_followed.report_made_in_cluster, when=_has_references),
     Check(without_effect.warn_about_missing_keys, when=_has_references_or_mounts),
     Check(without_effect.warn_about_refused_data),

@@ -406,7 +406,7 @@ def _place_of(one: ResolvedReference, package: Package) -> tuple[str, str]:
     return one.reference.kind, one.namespace_meant or package.namespace
 
 
-def warn_about_unfollowed_affixes(seen: Seen) -> Iterator[Problem]:
+def find_unfollowed_affixes(seen: Seen) -> Iterator[Problem]:
     """Warn about each name that is not in the package, and that is there with what its referrer has around its own.
 
     kustomize gives a custom resource a prefix, but not the names in it. Only its annotations and its tree tell which.

@@ -330,7 +330,7 @@ def warn_about_refused_data(run: Run) -> Iterator[Problem]:
             yield about(item, whole, field, Severity.WARNING)._replace(resource=authored_id(item))
 
 
-def report_encrypted_keys(seen: Seen) -> Iterator[Problem]:
+def find_encrypted_keys(seen: Seen) -> Iterator[Problem]:
     """Report what kustomize has made of an env file that SOPS encrypts: keys of SOPS, and values that nobody decrypts.
 
     SOPS finds its metadata in one text. A generator makes a key of each line of it.

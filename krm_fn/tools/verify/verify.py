@@ -23,7 +23,7 @@ from krm_fn.core.yaml.yaml import (
     read_yaml,
 )
 from krm_fn.function import decide_package
-from krm_fn.lint.lint import report_encrypted_keys, warn_about_unfollowed_affixes
+from krm_fn.lint.lint import find_encrypted_keys, find_unfollowed_affixes
 from krm_fn.report.secrets import hide_in_problems, stderr_lines
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits, built_from
@@ -139,12 +139,12 @@ def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
     yield from check_names(rendering)
     yield from check_marks(rendering)
     yield from check_fields(rendering)
-    yield from report_encrypted_keys(rendering)
+    yield from find_encrypted_keys(rendering)
     yield from check_references(rendering)
     yield from check_left_behind(rendering)
     yield from check_keys(rendering)
     yield from check_volumes(rendering)
-    yield from warn_about_unfollowed_affixes(rendering)
+    yield from find_unfollowed_affixes(rendering)
     yield from check_order(rendering, options.deployers)
     yield from check_protection(rendering, options.deployers)
     yield from check_applied(rendering, options.deployers)
