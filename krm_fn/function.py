@@ -30,7 +30,7 @@ from krm_fn.core.yaml.yaml import (
     open_envelope,
     read_yaml,
 )
-from krm_fn.lint.lint import lint
+from krm_fn.lint.lint import check_run
 from krm_fn.report.secrets import hide_in_problems, stderr_lines
 from krm_fn.transform import transform
 
@@ -150,7 +150,7 @@ def decide_package(
     """Decide about all objects of a package, and look for mistakes."""
     read_embedded = (expansion or Expansion()).read_embedded
     run = transform(package, settings, environment, read_embedded)
-    return run._replace(changes=lint(run))
+    return run._replace(changes=check_run(run))
 
 
 def restore_authored(

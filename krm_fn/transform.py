@@ -22,9 +22,9 @@ from krm_fn.core.decide.update_references import (
 from krm_fn.core.references.generated import makes_config
 from krm_fn.core.references.references import ReadYaml, References, find_authored, find_embedded
 from krm_fn.core.references.resolve import MoreNames
-from krm_fn.extras.extras import Mounted, find_extras, read_mounted
-from krm_fn.extras.restart_requests import find_opt_ins
-from krm_fn.guards.guards import find_early_readers, find_guards
+from krm_fn.extras.extras import Mounted, list_extras, read_mounted
+from krm_fn.extras.restart_requests import read_opt_ins
+from krm_fn.guards.guards import build_guards, find_early_readers
 
 
 def transform(
@@ -43,7 +43,7 @@ def transform(
     choices = choose(survey)
     revisions = name_revisions(choices, survey.references)
     run = _update(survey, stale, choices, revisions)
-    for add in find_extras(run, mounted):
+    for add in list_extras(run, mounted):
         run = add(run)
     return run
 
@@ -52,7 +52,7 @@ def make_survey(
     package: Package, settings: Settings, environment: Environment, references: References
 ) -> Survey:
     """Return all that is known of a package, with the guards of this function."""
-    return Survey(package, settings, environment, references, find_guards)
+    return Survey(package, settings, environment, references, build_guards)
 
 
 def survey_written(package: Package, specs: tuple[FieldSpec, ...], read_yaml: ReadYaml) -> Survey:
@@ -93,7 +93,7 @@ def _read_survey(
     # find.
     has_configs = bool(index) or any(map(makes_config, package.authored))
     has_readers = has_configs or bool(
-        find_opt_ins(package.authored, settings.checksums.controllers)
+        read_opt_ins(package.authored, settings.checksums.controllers)
     )
     mounted = read_mounted(package, index, settings)
     referrers = package.authored if has_readers else []

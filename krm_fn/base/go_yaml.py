@@ -209,8 +209,10 @@ def read_timestamp(text: str) -> str | None:
         int(found[name] or 0) for name in ("year", "month", "day", "hour", "minute", "second")
     )
     fraction = (found["fraction"] or "")[:_NANOSECONDS].rstrip("0")
-    date = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
-    return f"{date}{fraction and '.' + fraction}{_offset(found)}"
+    time = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
+    if fraction:
+        time += f".{fraction}"
+    return time + _offset(found)
 
 
 def _exists(found: re.Match[str]) -> bool:

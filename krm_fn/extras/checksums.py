@@ -24,10 +24,10 @@ from krm_fn.extras.restart_requests import (
     Catalogue,
     Named,
     OptIn,
-    find_opt_ins,
     find_opt_out,
     is_clear,
     is_literal,
+    read_opt_ins,
 )
 
 _Names: TypeAlias = Mapping[Item, set[tuple[str, str]]]
@@ -50,7 +50,7 @@ def set_checksums(run: Run) -> Run:
 
     Checksums of earlier runs that nothing asks for any more are removed.
     """
-    opt_ins = find_opt_ins(run.package.authored, run.settings.checksums.controllers)
+    opt_ins = read_opt_ins(run.package.authored, run.settings.checksums.controllers)
     # Wave and Reloader may restart pods for content that somebody else writes; a checksum made here
     # cannot.
     own = [choice for choice in run.choices.all if not (opt_ins and choice.is_written_by_others)]
@@ -58,14 +58,14 @@ def set_checksums(run: Run) -> Run:
     catalogue = Catalogue(choice.item for choice in own if choice.item.is_config)
     strategies = {choice.item: choice.strategy for choice in own}
     controllers = run.settings.checksums.controllers
-    inputs = _find_inputs(run.references, strategies, opt_ins, catalogue, controllers)
+    inputs = _read_inputs(run.references, strategies, opt_ins, catalogue, controllers)
     checksums = tuple(inputs.of_templates.values())
     warnings = tuple(_warn(inputs, run.references, opt_ins, catalogue))
     changes = _annotate_all(checksums, run) + Changes(problems=warnings)
     return run._replace(checksums=checksums).add(changes)
 
 
-def _find_inputs(
+def _read_inputs(
     references: References,
     strategies: Mapping[Item, Strategy],
     opt_ins: list[OptIn],

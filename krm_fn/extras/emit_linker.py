@@ -147,7 +147,7 @@ def cron_job(group: JobPlan, settings: Settings, namespace: str, image: str) -> 
         "schedule": spread_schedule(linker.schedule or _WHEN_RESUMED, namespace, settings.set),
         # What is not written, people may set: a CronJob that they suspend stays so in the next
         # release.
-        **({} if linker.schedule else {"suspend": True}),
+        **_given(suspend=not linker.schedule),
         "concurrencyPolicy": "Forbid",
         "startingDeadlineSeconds": START_SECONDS,  # so that Kubernetes counts no missed runs (decision 60)
         "successfulJobsHistoryLimit": 1,
@@ -283,7 +283,9 @@ def _rules(group: JobPlan, settings: Settings) -> Iterator[Object]:
     yield _rule("", ["configmaps"], ["list", "patch", "delete"])
     # RBAC honours names for `get` and `patch`, but not for `list`. OpenShift refuses owners on what
     # one may not delete.
-    verbs = ["get", "patch", *(["delete"] if settings.linker.openshift else [])]
+    verbs = ["get", "patch"]
+    if settings.linker.openshift:
+        verbs.append("delete")
     if group.plan.secrets:
         yield {**_rule("", ["secrets"], verbs), "resourceNames": sorted(group.plan.secrets)}
     producers = defaultdict(set)
@@ -379,12 +381,14 @@ def _metadata(
     labels: Mapping[str, str],
     annotations: Mapping[str, str] = MappingProxyType({}),
 ) -> Object:
-    all_annotations = {**annotations, **({SYNC_WAVE: wave} if wave else {})}
+    all_annotations = {**annotations}
+    if wave:
+        all_annotations[SYNC_WAVE] = wave
     return {
         "name": name,
-        **({"namespace": namespace} if namespace else {}),
+        **_given(namespace=namespace),
         "labels": labels,
-        **({"annotations": all_annotations} if all_annotations else {}),
+        **_given(annotations=all_annotations),
     }
 
 

@@ -26,7 +26,14 @@ from krm_fn.base.pods import find_containers
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import By, Reference, ResolvedReference, Rule, beside, read_reference
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.run import Package, Revision, Revisions, Run, find_clashes, find_too_long
+from krm_fn.core.decide.run import (
+    Package,
+    Revision,
+    Revisions,
+    Run,
+    report_clashes,
+    report_too_long,
+)
 from krm_fn.core.decide.update_references import update_references
 from krm_fn.core.names.content_hash import JsonValue, go_json, short_digest
 from krm_fn.core.names.names import MAX_JOB_NAME, base_name
@@ -90,7 +97,7 @@ def rename_jobs(run: Run) -> Run:
         (job.item, {"metadata": {"name": job.name, "annotations": {keys.BASE_NAME: job.base_name}}})
         for job in renamed
     ]
-    problems = (*find_too_long(renamed, MAX_JOB_NAME), *find_clashes(all_jobs, renamed))
+    problems = (*report_too_long(renamed, MAX_JOB_NAME), *report_clashes(all_jobs, renamed))
     following = _update_references_to(renamed, Index(all_jobs, package.kinds), package)
     return run._replace(jobs=tuple(renamed)).add(
         following + Changes(patches=tuple(marks), problems=problems)
@@ -267,7 +274,7 @@ def _update_depends_on(
                     yield Edit(SetText(node, renamed), item, f"metadata.annotations[{DEPENDS_ON}]")
 
 
-def find_job_names(run: Run) -> Iterator[Problem]:
+def warn_about_job_names(run: Run) -> Iterator[Problem]:
     """Warn about each text that says the base name of a renamed Job, as `kubectl wait job/migrate` does."""
     renamed = {(job.item.id.namespace, job.base_name): job for job in run.jobs}
     if not renamed:

@@ -52,8 +52,8 @@ from krm_fn.guards.well_known import looked_up_by
 __all__ = [
     "SUBSTITUTE",
     "VARIABLE",
+    "build_guards",
     "find_early_readers",
-    "find_guards",
     "is_placeholder",
     "looked_up_by",
 ]
@@ -102,7 +102,7 @@ class GuardRow(NamedTuple):
         return Guard(why, refuse, self.is_about_content, self.is_certain)
 
 
-def find_guards(survey: Survey) -> Guards:
+def build_guards(survey: Survey) -> Guards:
     """Return what is asked about each object, from what is written to what is guessed."""
     deployers = survey.settings.deployers
     shown = Evidence(survey.package, survey.references, survey.mentions, deployers)
@@ -207,9 +207,13 @@ class Evidence:
 
     def option(self, item: Item) -> Answer | None:
         namespaces = self._package.namespaces_like(item.id.namespace)
-        present = [(item.id.kind, name) for name in dict.fromkeys((item.id.name, base_name(item)))]
-        # A producer is passed by what it makes as well: programs are told the name of the Secret.
-        for kind, name in present if item.is_config else known_names(item):
+        if item.is_config:
+            own_names = dict.fromkeys((item.id.name, base_name(item)))
+            passed = [(item.id.kind, name) for name in own_names]
+        else:
+            # A producer is passed by what it makes as well: programs are told the name of the Secret.
+            passed = known_names(item)
+        for kind, name in passed:
             for referrer, found in self._mentions.options.passing(kind, name, namespaces):
                 text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
                 return Answer(text, referrer, found.field)

@@ -145,8 +145,12 @@ def find_early_readers(references: References, deployers: Iterable[str]) -> Earl
     """Find the early readers of each ConfigMap and Secret, by the steps and waits of these deployers."""
     found: dict[Item, dict[Item, EarlyReader]] = defaultdict(dict)
     in_steps = [name for name in deployers if DEPLOYERS[name].waits_for]
-    for referrer, reference, targets in references if in_steps else ():
-        for config in targets if reference.in_pod and not reference.written else ():
+    if not in_steps:
+        return found
+    for referrer, reference, targets in references:
+        if not reference.in_pod or reference.written:
+            continue
+        for config in targets:
             for name in in_steps:
                 reader = _read_early(referrer, reference, config, name)
                 # Of several, the one that blocks says more than one whose pods may only start too
@@ -269,7 +273,7 @@ class NameReaders:
         # Only where no mount has its path written: a path that may be elsewhere is the weaker
         # reason.
         for one in mounts:
-            for why in self._find_hidden(one):
+            for why in self._say_hidden(one):
                 return _answer(f"{_say_mount(one, item)}, and {why}", one)
         return None
 
@@ -378,7 +382,7 @@ class NameReaders:
                 found += filter(has_folder, _read_texts(item))
         return found
 
-    def _find_hidden(self, one: ResolvedReference) -> Iterator[str]:
+    def _say_hidden(self, one: ResolvedReference) -> Iterator[str]:
         """Say where the path of a mount may be written that cannot be seen here."""
         for name, value in _fields_below(get(one.referrer.node, "spec")):
             takes_all = name == "selectAllByDefault" and text(value) in TRUE
@@ -388,21 +392,21 @@ class NameReaders:
                 and not is_null(value)
             ):
                 yield f"its {name} takes objects of other namespaces, which may contain this path"
-        yield from self._find_hidden_configuration(one.referrer)
+        yield from self._say_hidden_configuration(one.referrer)
         variable = re.compile(rf"{_pattern(one.reference.rule.reads.path)}(?:{_VARIABLE})")
         for found in self._texts:
             if variable.search(found.value):
                 yield f"{authored_id(found.item)} has a variable in such a path ({found.field})"
 
-    def _find_hidden_configuration(self, referrer: Item) -> Iterator[str]:
+    def _say_hidden_configuration(self, referrer: Item) -> Iterator[str]:
         for other in self._references.authored:
             reference = other.reference
             if other.referrer is referrer and _holds_configuration(reference):
-                yield from _find_unreadable(reference.kind, reference.target, other.targets)
+                yield from _say_unreadable(reference.kind, reference.target, other.targets)
         pattern, unless = _DEFAULT_CONFIGS.get((referrer.id.group, referrer.id.kind), ("", ()))
         if pattern and all(is_null(get(referrer.node, "spec", field)) for field in unless):
             name = pattern.format(referrer.id.name)
-            yield from _find_unreadable(
+            yield from _say_unreadable(
                 "Secret", name, self._references.index.find(referrer, "Secret", name)
             )
 
@@ -420,7 +424,7 @@ def _find_volume_mounts(one: ResolvedReference, item: Item) -> Iterator[str]:
                 yield spell(found.path)
 
 
-def _find_unreadable(kind: str, name: str, targets: tuple[Item, ...]) -> Iterator[str]:
+def _say_unreadable(kind: str, name: str, targets: tuple[Item, ...]) -> Iterator[str]:
     if not targets:
         yield f"{kind} {name}, which may contain this path, is not in the package"
     elif not all(map(_is_readable, targets)):

@@ -230,11 +230,10 @@ class Variables:
 
 def _in_vault(item: Item) -> Answer | None:
     """Say which text Argo CD's Vault plugin replaces, also in base64."""
-    is_any, is_ignored = (
-        _VAULT_PATH in item.annotations,
-        item.annotations.get(_VAULT_IGNORE) == "true",
-    )
-    for field, value in () if is_ignored else _texts(item):
+    if item.annotations.get(_VAULT_IGNORE) == "true":
+        return None
+    is_any = _VAULT_PATH in item.annotations
+    for field, value in _texts(item):
         if (
             "<path:" in value
             or value.startswith("PHBhdGg6")
@@ -255,7 +254,9 @@ def _has_variable(text: str) -> bool:
 def _variables(text: str) -> Iterator[str]:
     """Yield the name of each variable, and "" for what only begins like one."""
     # To search a long text for a pattern takes a hundred times as long as for two characters.
-    for opening in re.finditer(_OPENING, text) if "${" in text else ():
+    if "${" not in text:
+        return
+    for opening in re.finditer(_OPENING, text):
         dollars = opening.end() - opening.start() - 1
         if dollars % 2:  # each two of them are one that stays
             named = _NAME.match(text, opening.end())

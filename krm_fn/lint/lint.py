@@ -20,16 +20,20 @@ from krm_fn.core.names.names import authored_id
 from krm_fn.core.references.find import may_refer
 from krm_fn.guards.guards import SUBSTITUTE, VARIABLE
 from krm_fn.lint import not_followed, without_effect
-from krm_fn.lint.not_followed import find_left_behind, find_misspelled, find_unfollowed_affixes
-from krm_fn.lint.without_effect import find_encrypted_keys, find_missing_keys
+from krm_fn.lint.not_followed import (
+    find_left_behind,
+    find_misspelled,
+    find_unfollowed_affixes,
+)
+from krm_fn.lint.without_effect import find_encrypted_keys, report_missing_keys
 
 __all__ = [
+    "check_run",
     "find_encrypted_keys",
     "find_left_behind",
-    "find_missing_keys",
     "find_misspelled",
     "find_unfollowed_affixes",
-    "lint",
+    "report_missing_keys",
 ]
 
 _ARGO_CD, _ARGO_GROUP = "argocd", "argoproj.io"
@@ -43,12 +47,12 @@ class Check(NamedTuple):
     `if_unread`: it may find errors, so it also runs where nobody reads warnings.
     """
 
-    find: Callable[[Run], Iterable[Problem]]
+    report: Callable[[Run], Iterable[Problem]]
     when: Callable[[Run], object] = lambda _: True
     if_unread: bool = False
 
 
-def lint(run: Run) -> Changes:
+def check_run(run: Run) -> Changes:
     """Add to the changes of a run what no edit can mend.
 
     Warnings are only looked for where somebody reads them.
@@ -57,7 +61,7 @@ def lint(run: Run) -> Changes:
     is_read = run.environment.warns or is_strict
     for check in CHECKS:
         if (is_read or check.if_unread) and check.when(run):
-            run = run.add(Changes(problems=tuple(check.find(run))))
+            run = run.add(Changes(problems=tuple(check.report(run))))
     problems = [problem.as_error() if is_strict else problem for problem in run.changes.problems]
     return run.changes._replace(problems=tuple(_readdress(problems, run.jobs)))
 
@@ -73,7 +77,7 @@ def _readdress(problems: Iterable[Problem], jobs: Iterable[Revision]) -> Iterato
         yield problem if is_kept else problem._replace(resource=names[problem.resource])
 
 
-def find_taken(run: Run) -> Iterator[Problem]:
+def report_taken(run: Run) -> Iterator[Problem]:
     """Report for each other set how many of its revisions this configuration would choose, and has no effect on.
 
     That is so where the base of a kustomization runs the function too, and where a set gets another name in place. It
@@ -112,7 +116,7 @@ def find_taken(run: Run) -> Iterator[Problem]:
         )
 
 
-def find_abandoned_linkers(run: Run) -> Iterator[Problem]:
+def warn_about_abandoned_linkers(run: Run) -> Iterator[Problem]:
     """Warn once for each other set whose linker does not fit the package.
 
     Several sets may share a package. Then each has its revisions there, and its inventory lists
@@ -143,7 +147,7 @@ def _why_abandoned(name: str, objects: list[Item], package: Package) -> str:
     return "which a run without a name has made" if name == DEFAULT_SET else ""
 
 
-def find_no_referrers(run: Run) -> Iterator[Problem]:
+def warn_about_no_referrers(run: Run) -> Iterator[Problem]:
     """Warn if no object of the package could follow a new name, as when kpt's selectors pass ConfigMaps alone."""
     if run.revisions.renamed and not any(
         may_refer(item.id) and not item.is_local for item in run.package.authored
@@ -155,7 +159,7 @@ def find_no_referrers(run: Run) -> Iterator[Problem]:
         yield Problem(message, severity=Severity.WARNING)
 
 
-def find_immutable(run: Run) -> Iterator[Problem]:
+def warn_about_immutable(run: Run) -> Iterator[Problem]:
     """Warn about each Job, Pod, ReplicaSet and StorageClass that names a renamed object or changes, at the first field.
 
     The warning is the same on every run: the next change of the content changes the object again.
@@ -201,7 +205,7 @@ def _say_immutable(item: Item) -> str:
     return ""
 
 
-def find_pruned_last(run: Run) -> Iterator[Problem]:
+def warn_about_pruned_last(run: Run) -> Iterator[Problem]:
     """Warn if an Application lets Argo CD prune last, and a canary may keep it from being healthy before that."""
     items = run.package.authored
     if not any((item.id.group, item.id.kind) == (_ARGO_GROUP, "Rollout") for item in items):
@@ -220,7 +224,7 @@ def find_pruned_last(run: Run) -> Iterator[Problem]:
                 yield about(item, message, f"{'.'.join(path)}[{index}]", Severity.WARNING)
 
 
-def find_unrendered(run: Run) -> Iterator[Problem]:
+def report_unrendered(run: Run) -> Iterator[Problem]:
     """Report each name or namespace that is a template of Helm. No API server accepts it."""
     for item in run.package.authored:
         if not item.id.api_version or item.is_local:
@@ -233,7 +237,7 @@ def find_unrendered(run: Run) -> Iterator[Problem]:
                 yield problem._replace(line=mark.line + 1, column=mark.column + 1)
 
 
-def find_substituted(run: Run) -> Iterator[Problem]:
+def warn_about_substituted(run: Run) -> Iterator[Problem]:
     """Warn about each object that is renamed though its content, or a reference to it, is still to be substituted.
 
     It was chosen by somebody, so it is renamed. It stays immutable: the API server then refuses a variable's new value
@@ -254,7 +258,7 @@ def find_substituted(run: Run) -> Iterator[Problem]:
             )
 
 
-def find_duplicates(run: Run) -> Iterator[Problem]:
+def warn_about_duplicates(run: Run) -> Iterator[Problem]:
     """Warn about each object that has kind, namespace and name of an earlier one, also in the output.
 
     kustomize refuses such a package, kpt tells subpackages apart, and a chart may create a hook beside an object of
@@ -278,7 +282,7 @@ def find_duplicates(run: Run) -> Iterator[Problem]:
             )
 
 
-def find_written_again(run: Run) -> Iterator[Problem]:
+def warn_about_written_again(run: Run) -> Iterator[Problem]:
     """Warn about each object beside a revision of its own that is still read.
 
     In a package rendered in place, a generator such as kpt's gen-configmap or render-helm-chart
@@ -311,7 +315,7 @@ def find_written_again(run: Run) -> Iterator[Problem]:
             )
 
 
-def find_named_by_ciphertext(run: Run) -> Iterator[Problem]:
+def report_named_by_ciphertext(run: Run) -> Iterator[Problem]:
     """Say of each revision that its name says what is encrypted, not what is decrypted."""
     for revision in run.revisions.rendered:
         if revision.is_renamed and is_encrypted(revision.item):
@@ -321,11 +325,11 @@ def find_named_by_ciphertext(run: Run) -> Iterator[Problem]:
             )
 
 
-def _find_job_names(run: Run) -> Iterable[Problem]:
+def _warn_about_job_names(run: Run) -> Iterable[Problem]:
     # Hardly any package renames Jobs: who does not need not import what does (decision 31).
-    from krm_fn.extras.jobs import find_job_names
+    from krm_fn.extras.jobs import warn_about_job_names
 
-    return find_job_names(run)
+    return warn_about_job_names(run)
 
 
 def _has_entries(run: Run) -> bool:
@@ -357,41 +361,41 @@ def _says_nothing_yet(run: Run) -> bool:
 
 CHECKS = (
     # Errors, among others.
-    Check(find_taken, if_unread=True),
-    Check(find_unrendered, if_unread=True),
+    Check(report_taken, if_unread=True),
+    Check(report_unrendered, if_unread=True),
     Check(without_effect.find_encrypted_keys, if_unread=True),
     # What the configuration says, and does not happen.
-    Check(without_effect.find_unmatched, when=_has_entries),
-    Check(without_effect.find_misspelled_kinds),
-    Check(find_abandoned_linkers, when=lambda run: run.package.emitted),
+    Check(without_effect.warn_about_unmatched, when=_has_entries),
+    Check(without_effect.warn_about_misspelled_kinds),
+    Check(warn_about_abandoned_linkers, when=lambda run: run.package.emitted),
     # What does not follow a new name, or follows it too often.
-    Check(find_no_referrers, when=_decides_names),
-    Check(not_followed.find_unlisted, when=_decides_names),
-    Check(not_followed.find_in_options, when=_decides_names),
-    Check(not_followed.find_in_fields, when=_decides_names),
+    Check(warn_about_no_referrers, when=_decides_names),
+    Check(not_followed.warn_about_unlisted, when=_decides_names),
+    Check(not_followed.warn_about_options, when=_decides_names),
+    Check(not_followed.warn_about_fields, when=_decides_names),
     Check(not_followed.warn_about_texts, when=_decides_names),
-    Check(not_followed.find_copied, when=_decides_names),
-    Check(not_followed.find_filled_by_vars, when=_decides_names),
-    Check(not_followed.find_in_kapps_annotations, when=_decides_names),
-    Check(find_substituted, when=_decides_names),
-    Check(find_written_again, when=_decides_names),
-    Check(find_named_by_ciphertext, when=_decides_names),
+    Check(not_followed.warn_about_copied, when=_decides_names),
+    Check(not_followed.warn_about_vars, when=_decides_names),
+    Check(not_followed.warn_about_kapps_annotations, when=_decides_names),
+    Check(warn_about_substituted, when=_decides_names),
+    Check(warn_about_written_again, when=_decides_names),
+    Check(report_named_by_ciphertext, when=_decides_names),
     Check(not_followed.warn_about_left_behind),
-    Check(find_immutable),
-    Check(find_pruned_last, when=_emits_linker_for_argo_cd),
-    Check(_find_job_names, when=lambda run: run.jobs),
+    Check(warn_about_immutable),
+    Check(warn_about_pruned_last, when=_emits_linker_for_argo_cd),
+    Check(_warn_about_job_names, when=lambda run: run.jobs),
     # What a cluster will not accept, or not as it is here.
-    Check(find_duplicates),
+    Check(warn_about_duplicates),
     Check(not_followed.warn_about_misspelled, when=_has_references),
     Check(not_followed.find_unfollowed_affixes, when=_has_references),
-    Check(not_followed.find_made_in_cluster, when=_has_references),
+    Check(not_followed.report_made_in_cluster, when=_has_references),
     Check(without_effect.warn_about_missing_keys, when=_has_references_or_mounts),
-    Check(without_effect.find_refused_data),
-    Check(without_effect.find_encrypted_files),
-    Check(without_effect.find_own_annotations),
+    Check(without_effect.warn_about_refused_data),
+    Check(without_effect.warn_about_encrypted_files),
+    Check(without_effect.warn_about_own_annotations),
     # What changes without another name.
-    Check(not_followed.find_unversioned, when=lambda run: run.references.read_by_pods),
+    Check(not_followed.report_unversioned, when=lambda run: run.references.read_by_pods),
     # Last: where another check warns, that may be the reason already.
-    Check(without_effect.find_nothing_chosen, when=_says_nothing_yet),
+    Check(without_effect.warn_about_nothing_chosen, when=_says_nothing_yet),
 )
 """All checks, in the order in which their problems are reported."""

@@ -18,7 +18,12 @@ from krm_fn.base.suggest import find_near
 from krm_fn.core.decide.run import Package, Revision, Revisions, Run
 from krm_fn.core.names.content_hash import Unhashable, content_hash
 from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
-from krm_fn.core.references.generated import find_generated, find_unmet, find_unpinned, versioned
+from krm_fn.core.references.generated import (
+    find_generated,
+    say_unpinned,
+    versioned,
+    why_not_renamed,
+)
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import References, is_left_behind
 from krm_fn.core.references.resolve import Index
@@ -40,7 +45,7 @@ class Seen(Protocol):
     def revisions(self) -> Revisions: ...
 
 
-def find_unlisted(run: Run) -> Iterator[Problem]:
+def warn_about_unlisted(run: Run) -> Iterator[Problem]:
     """Warn about each referrer of a revision whose kind no Role may name."""
     rendered = {revision.item for revision in run.revisions.rendered}
     seen = set()
@@ -62,7 +67,7 @@ def find_unlisted(run: Run) -> Iterator[Problem]:
             yield about(referrer, message, severity=Severity.WARNING)
 
 
-def find_in_options(run: Run) -> Iterator[Problem]:
+def warn_about_options(run: Run) -> Iterator[Problem]:
     """Warn about each option or variable that passes the base name of a renamed object to a program."""
     # A name in data is followed where a reference is recognised by its shape.
     followed = {(one.item, one.field, one.reference.target) for one in run.references.embedded}
@@ -82,7 +87,7 @@ def find_in_options(run: Run) -> Iterator[Problem]:
                 yield about(item, message, found.field, Severity.WARNING)
 
 
-def find_in_fields(run: Run) -> Iterator[Problem]:
+def warn_about_fields(run: Run) -> Iterator[Problem]:
     """Warn about fields of custom resources that seem to name a renamed object, and that no rule follows."""
     if not run.revisions.renamed:
         return
@@ -210,7 +215,7 @@ _VARIABLE = re.compile(r"\$\(([A-Z][A-Z0-9_]*)\)")
 """A reference to one of kustomize's `vars`, as its pages spell them."""
 
 
-def find_filled_by_vars(run: Run) -> Iterator[Problem]:
+def warn_about_vars(run: Run) -> Iterator[Problem]:
     """Warn about content that kustomize may fill after it has named the object, where this function runs before that.
 
     Only lines by themselves: scripts and manifests in data have such variables of their own.
@@ -243,7 +248,7 @@ def warn_about_texts(run: Run) -> Iterator[Problem]:
         is_option = any((item, option.field) == (one.item, one.field) for item, option in passing)
         is_field = (one.item, one.field, one.target) in in_fields
         is_kapps = one.field.startswith(f"metadata.annotations[{KAPP_EXPLICIT_REFERENCE}")
-        # `find_in_fields`, `find_in_options` and `find_in_kapps_annotations` say more of these.
+        # `warn_about_fields`, `warn_about_options` and `warn_about_kapps_annotations` say more of these.
         if is_field or is_option or is_kapps:
             continue
         kind, base, new = one.target.id.kind, revision.base_name, revision.name
@@ -258,7 +263,7 @@ def warn_about_texts(run: Run) -> Iterator[Problem]:
         yield about(one.item, message, one.field, severity)
 
 
-def find_in_kapps_annotations(run: Run) -> Iterator[Problem]:
+def warn_about_kapps_annotations(run: Run) -> Iterator[Problem]:
     """Warn about what kapp would have versioned, and what it has kept, of objects that are renamed now."""
     renamed: dict[str, list[Revision]] = defaultdict(list)
     for one in run.revisions.rendered:
@@ -288,7 +293,7 @@ def find_in_kapps_annotations(run: Run) -> Iterator[Problem]:
             )
 
 
-def find_copied(run: Run) -> Iterator[Problem]:
+def warn_about_copied(run: Run) -> Iterator[Problem]:
     """Warn about each renamed object that a program copies elsewhere.
 
     Nobody sees who reads the copies.
@@ -442,7 +447,7 @@ def _possible_affixes(name: str) -> Iterator[tuple[str, str]]:
             yield from ((name[:end], name[start:]) for end in after if end < start)
 
 
-def find_made_in_cluster(run: Run) -> Iterator[Problem]:
+def report_made_in_cluster(run: Run) -> Iterator[Problem]:
     """Say of each object that another one makes in the cluster, and that pods read, why it is not versioned."""
     strategies = {choice.item: choice.strategy for choice in run.choices.all}
     told = set()
@@ -471,7 +476,7 @@ def _say_unversioned(
     who = reader.id._replace(name=base_name(reader))
     kind = producer.id.kind
     may_be_handled = (
-        is_choosable and versioned(producer.id) is not None and find_unmet(producer) is None
+        is_choosable and versioned(producer.id) is not None and why_not_renamed(producer) is None
     )
     remedy = (
         f"add {kind} to spec.kinds to name both by the {kind}'s spec, or let "
@@ -488,13 +493,13 @@ def _say_unversioned(
     )
 
 
-def find_unversioned(run: Run) -> Iterator[Problem]:
+def report_unversioned(run: Run) -> Iterator[Problem]:
     """Say of each producer that pods read what of its content may change under one name."""
     bases = {revision.item: revision.base_id for revision in run.revisions.rendered}
     for choice in run.choices.all:
         if choice.strategy is Strategy.IGNORE or choice.item not in run.references.read_by_pods:
             continue
-        unpinned = find_unpinned(choice.item)
+        unpinned = say_unpinned(choice.item)
         if unpinned:
             problem = about(
                 choice.item,

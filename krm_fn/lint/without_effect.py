@@ -119,10 +119,10 @@ class _Wanted(NamedTuple):
 def warn_about_missing_keys(run: Run) -> Iterator[Problem]:
     """Warn about keys and paths that pods want, but for objects to which a controller writes."""
     written = {choice.item for choice in run.choices.all if choice.is_written_by_others}
-    return find_missing_keys(run.package, run.references, written, run.settings)
+    return report_missing_keys(run.package, run.references, written, run.settings)
 
 
-def find_missing_keys(
+def report_missing_keys(
     package: Package, references: References, written: Collection[Item], settings: Settings
 ) -> Iterator[Problem]:
     """Warn about each key that an object does not have, and about each path that the items of a volume do not have.
@@ -131,7 +131,7 @@ def find_missing_keys(
     known: controllers and programs add keys to what they write to. `written`: the objects that controllers write.
     """
     wanted: dict[Item, list[_Wanted]] = defaultdict(list)
-    sub_paths = cache(_find_sub_paths)  # several references are in one pod
+    sub_paths = cache(_list_sub_paths)  # several references are in one pod
     for one in references.authored:
         reference = one.reference
         if (
@@ -139,7 +139,7 @@ def find_missing_keys(
             and not reference.written
             and text(reference.around.get("optional")) in _FALSE
         ):
-            keys, of_volume = _find_wanted(one, sub_paths)
+            keys, of_volume = _list_wanted(one, sub_paths)
             paths = [text(get(entry, "path")) for entry in elements(reference.around.get("items"))]
             yield from _judge_paths(paths, of_volume)
             if len(one.targets) == 1:  # of several that may be meant, another one may have the key
@@ -149,14 +149,14 @@ def find_missing_keys(
             wanted[one.targets[0]] += _wanted_by_mount(one, package, references, settings)
     if not wanted:
         return
-    written = {*written} | _find_written_by_programs(references)
+    written = {*written} | _list_written_by_programs(references)
     for item, several in wanted.items():
         missing = [] if item in written else [*_judge_keys(item, several)]
         if missing and looked_up_by(item, base_name(item), package.namespace_of(item)) is None:
             yield from missing
 
 
-def _find_wanted(
+def _list_wanted(
     one: ResolvedReference, sub_paths: Callable[[Item, str], dict[str, list[_Wanted]]]
 ) -> tuple[list[_Wanted], list[_Wanted]]:
     """Return the keys that a reference wants, and the paths that containers want of a volume with items."""
@@ -184,7 +184,7 @@ def _find_wanted(
     return of_items, of_volume
 
 
-def _find_sub_paths(item: Item, pod: str) -> dict[str, list[_Wanted]]:
+def _list_sub_paths(item: Item, pod: str) -> dict[str, list[_Wanted]]:
     """Return the `subPath`s of the containers of a pod, by volume. `pod`: the path of its spec."""
     found: dict[str, list[_Wanted]] = defaultdict(list)
     spec = descend(item.node, read_path(pod))
@@ -220,7 +220,7 @@ def _wanted_by_mount(
                 yield _Wanted(key, Problem("", package.config_id, field, Severity.WARNING))
 
 
-def _find_written_by_programs(references: References) -> set[Item]:
+def _list_written_by_programs(references: References) -> set[Item]:
     """Return the objects that a role lets somebody change by their names."""
     written: set[Item] = set()
     for one in references.authored:
@@ -307,7 +307,7 @@ def _ask(missing: Iterable[_Wanted], known: Collection[str]) -> Iterator[tuple[_
         yield one, did_you_mean(f'"{meant}"') if meant else ";"
 
 
-def find_refused_data(run: Run) -> Iterator[Problem]:
+def warn_about_refused_data(run: Run) -> Iterator[Problem]:
     """Warn about keys and values that no API server accepts, without the value: it may be a Secret's.
 
     What is wrong in the same way with several keys of an object is said once.
@@ -344,7 +344,7 @@ def find_encrypted_keys(seen: Seen) -> Iterator[Problem]:
                 yield about(item, _ENV_FILE, step(name, _SOPS_MAC))
 
 
-def find_encrypted_files(run: Run) -> Iterator[Problem]:
+def warn_about_encrypted_files(run: Run) -> Iterator[Problem]:
     """Warn about values that are whole files of SOPS. Flux decrypts those of Secrets, and of nothing else."""
     decrypts = any(DEPLOYERS[name].decrypts for name in run.settings.deployers)
     for item in run.package.configs:
@@ -426,9 +426,14 @@ def _judge_value(value: Node, *, are_words_text: bool) -> str:
             "found yes, no, on, off, y or n without quotes, expected text: kubectl, Argo CD and Helm read a boolean, "
             "which the API server refuses; put it in quotes"
         )
-    found = describe(value) if not is_scalar(value) else "" if is_null(value) else _describe(value)
-    remedy = "; put it in quotes" if is_scalar(value) else ""
-    return f"found {found}, expected text: the API server refuses it{remedy}" if found else ""
+    if is_null(value):
+        return ""
+    if not is_scalar(value):
+        return f"found {describe(value)}, expected text: the API server refuses it"
+    found = _describe(value)
+    if not found:
+        return ""
+    return f"found {found}, expected text: the API server refuses it; put it in quotes"
 
 
 def _describe(value: Scalar) -> str:
@@ -437,7 +442,9 @@ def _describe(value: Scalar) -> str:
         read = read_scalar(value)
     except ValueError:  # infinity, in an object that has no hash
         return "a number"
-    return "a boolean" if isinstance(read, bool) else "a number" if isinstance(read, float) else ""
+    if isinstance(read, bool):
+        return "a boolean"
+    return "a number" if isinstance(read, float) else ""
 
 
 def _judge_encoded(value: Node, kind: str) -> str:
@@ -499,7 +506,7 @@ An entry of `select` that matches nothing has a warning of its own.
 """
 
 
-def find_unmatched(run: Run) -> Iterator[Problem]:
+def warn_about_unmatched(run: Run) -> Iterator[Problem]:
     """Warn about each entry of `select`, `exclude` and `references` that has no effect."""
     package, settings, names = run.package, run.settings, run.references.index.names
     lists: tuple[tuple[str, Sequence[Selector], Collection[str]], ...] = (
@@ -636,7 +643,7 @@ def _judge_references(
             )
 
 
-def find_misspelled_kinds(run: Run) -> Iterator[Problem]:
+def warn_about_misspelled_kinds(run: Run) -> Iterator[Problem]:
     """Warn about kinds, versions and fields that no API server knows, and that keep an object from being a revision."""
     for item in run.package.authored:
         if item.is_local:
@@ -671,13 +678,14 @@ def _compare(
     found: Collection[str], wanted: Collection[str], others: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     missing = [name for name in wanted if name not in found]
-    # Most objects have all, and to look for what is near takes a library.
-    for name in found if missing else ():
+    if not missing:  # as in most objects: to look for what is near takes a library
+        return
+    for name in found:
         if name not in wanted and name not in others and (meant := nearest(name, missing)):
             yield name, meant
 
 
-def find_own_annotations(run: Run) -> Iterator[Problem]:
+def warn_about_own_annotations(run: Run) -> Iterator[Problem]:
     """Warn about each annotation and label of this function that has no effect: nothing else would say so."""
     for item in run.package.authored:
         messages = {
@@ -728,7 +736,7 @@ def _suggest(name: str) -> str:
     return f'; did you mean "{keys.PREFIX}{near}"? ' if near else "; "
 
 
-def find_nothing_chosen(run: Run) -> Iterator[Problem]:
+def warn_about_nothing_chosen(run: Run) -> Iterator[Problem]:
     """Warn if a configuration has no effect, with the reasons why objects are left alone.
 
     It says nothing where that is wanted, and where the package has nothing to choose from: one
@@ -743,7 +751,7 @@ def find_nothing_chosen(run: Run) -> Iterator[Problem]:
         yield Problem(message, package.config_id, severity=Severity.WARNING)
     if settings.strategy is Strategy.IGNORE:  # somebody has turned it off
         return
-    near = _find_near(choices, run.references, settings)
+    near = _list_near(choices, run.references, settings)
     if near:
         reasons = listing(
             (f"{authored_id(one.item)}: {one.reason.text}" for one in near), _MOST_NAMED, "; ", ";"
@@ -759,7 +767,7 @@ def _is_of_generator(package: Package) -> bool:
     return is_alone and any(name in items[0].annotations for name in DECLARES_FUNCTION)
 
 
-def _find_near(
+def _list_near(
     choices: Iterable[Choice], references: References, settings: Settings
 ) -> list[Choice]:
     """Return the objects that somebody may have meant: those of a kind that is handled, or, if there are none, others.

@@ -80,9 +80,14 @@ def _walk_back(rounds: list[dict[int, int]], x: int, y: int) -> list[Hunk]:
     for changes in range(len(rounds) - 1, 0, -1):
         reached, diagonal = rounds[changes], x - y
         is_inserted = _is_inserted(reached, diagonal, changes)
-        x = reached[diagonal + 1] if is_inserted else reached[diagonal - 1]
-        y = x - diagonal - 1 if is_inserted else x - diagonal + 1
-        hunk = Hunk(x, x + (not is_inserted), y, y + is_inserted)
+        if is_inserted:
+            x = reached[diagonal + 1]
+            y = x - diagonal - 1
+            hunk = Hunk(x, x, y, y + 1)
+        else:
+            x = reached[diagonal - 1]
+            y = x - diagonal + 1
+            hunk = Hunk(x, x + 1, y, y)
         if hunks and (hunk.old_end, hunk.new_end) == (hunks[-1].old_start, hunks[-1].new_start):
             behind = hunks.pop()
             hunk = hunk._replace(old_end=behind.old_end, new_end=behind.new_end)

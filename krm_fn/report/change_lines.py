@@ -150,7 +150,7 @@ def write_lines(change: ObjectChange, width: int, context: int = 0) -> Iterator[
         yield from _write_key(one, width, context, kind)
     for field in change.fields:
         yield from _write_field(field, width, context)
-    for statement in find_statements(change):
+    for statement in list_statements(change):
         sign = WARNING if statement.is_warning else STATEMENT
         yield from (Line(sign, line) for line in fold(statement.words, width))
 
@@ -175,8 +175,10 @@ def _write_key(change: KeyChange, width: int, context: int, kind: str) -> Iterat
 
 
 def _text_of(shown: Shown | None, kind: str) -> str | None:
-    if shown is None or shown.text is not None:
-        return shown and shown.text
+    if shown is None:
+        return None
+    if shown.text is not None:
+        return shown.text
     return "(not read)" if shown.size is None else count(shown.size, "byte") + kind
 
 
@@ -193,7 +195,11 @@ def _write_texts(
         else:
             yield from _opposite(before, after)
         return
-    sign = CONTEXT if old is not None and new is not None else REMOVED if new is None else ADDED
+    sign = CONTEXT
+    if new is None:
+        sign = REMOVED
+    elif old is None:
+        sign = ADDED
     yield Line(sign, cut(f"{label}: |", width))
     yield from _write_hunks(old or "", new or "", width, context)
 
@@ -203,11 +209,9 @@ def _write_hunks(old: str, new: str, width: int, context: int) -> Iterator[Line]
     ends_alike = not old or not new or old.endswith("\n") == new.endswith("\n")
     before, after = _split(old, ends_alike=ends_alike), _split(new, ends_alike=ends_alike)
     hunks = align(before, after)
-    # Equal texts have none.
-    next_starts = [
-        *(hunk.new_start for hunk in hunks[1:]),
-        *([len(after)] if hunks else []),
-    ]
+    if not hunks:  # the texts are equal
+        return
+    next_starts = [*(hunk.new_start for hunk in hunks[1:]), len(after)]
     done = 0
     shown: set[int] = set()
     for hunk, next_start in zip(hunks, next_starts, strict=True):
@@ -264,7 +268,9 @@ def _find_parent(lines: list[str], before: int, line: str) -> int | None:
     YAML may indent the elements of a list as its key.
     """
     own, is_element = _indentation(line), line.lstrip().startswith("- ")
-    for place in range(before - 1, max(before - _FARTHEST, 0) - 1, -1) if own or is_element else ():
+    if not own and not is_element:
+        return None
+    for place in range(before - 1, max(before - _FARTHEST, 0) - 1, -1):
         text = lines[place].lstrip()
         if text and not text.startswith("#"):
             indentation = _indentation(lines[place])
@@ -383,7 +389,7 @@ class Statement(NamedTuple):
     is_error: bool = False
 
 
-def find_statements(change: ObjectChange) -> Iterator[Statement]:
+def list_statements(change: ObjectChange) -> Iterator[Statement]:
     """Yield the sentences in the order in which people read them."""
     old, new = change.old, change.new
     if change.missing and old is not None:
@@ -472,9 +478,8 @@ def _write_fate(fate: Removal, who: list[str]) -> Iterator[Statement]:
         )
         yield Statement([*who, *kept, *later])
     elif fate.outcome == RemovalOutcome.UNUSED:
-        yield Statement(
-            [*(who or ["nothing uses it:"]), *(["unused:"] if who else []), "the linker deletes it"]
-        )
+        unused = [*who, "unused:"] if who else ["nothing uses it:"]
+        yield Statement([*unused, "the linker deletes it"])
     elif fate.outcome == RemovalOutcome.RETAINED:
         yield Statement([*who, "retained:", "nothing deletes it"])
     elif fate.outcome == RemovalOutcome.LEFT:
@@ -493,7 +498,8 @@ def write_title(change: ObjectChange) -> list[str]:
         parts.insert(0, "+" if old is None else "-")
         more = [printable(own)] if own is not None and own != change.who.base else []
     else:
-        parts += [f"(was {printable(old.base)})"] if old.base != new.base else []
+        if old.base != new.base:
+            parts.append(f"(was {printable(old.base)})")
         if change.has_new_name:
             more = ["another revision"]
             if old.name is not None and new.name is not None:

@@ -24,7 +24,7 @@ def spell_texts(value: ShownValue | None, spell: Callable[[str], str]) -> ShownV
         return {name: spell_texts(child, spell) or "" for name, child in value.items()}
     if isinstance(value, list):
         return [spell_texts(child, spell) or "" for child in value]
-    return value and spell(value)
+    return spell(value) if value else value
 
 
 class Cause(StrEnum):
@@ -79,7 +79,7 @@ class Hold(NamedTuple):
 _NO_HOLD = Hold(None, 0)
 
 
-def find_scaled(items: Iterable[Item]) -> frozenset[tuple[str, str, str]]:
+def list_scaled(items: Iterable[Item]) -> frozenset[tuple[str, str, str]]:
     """Return namespace, kind and name of what an autoscaler gives another number of replicas."""
     scaled: set[tuple[str, str, str]] = set()
     for item in items:
@@ -90,7 +90,7 @@ def find_scaled(items: Iterable[Item]) -> frozenset[tuple[str, str, str]]:
     return frozenset(scaled)
 
 
-def find_hold(item: Item, scaled: frozenset[tuple[str, str, str]]) -> Hold:
+def read_hold(item: Item, scaled: frozenset[tuple[str, str, str]]) -> Hold:
     """Return what keeps the pods of a workload as they are when its template changes."""
     for group, kind, path, says, effect in HOLDS:
         if (item.id.group, item.id.kind) != (group, kind):
@@ -113,7 +113,7 @@ def effect_on(
 
     `scaled`: the workloads that do not have the replicas which they say.
     """
-    held = find_hold(item, scaled).effect
+    held = read_hold(item, scaled).effect
     if held is not None:
         return held
     if cannot_change(item):
@@ -135,7 +135,7 @@ class Refusal(StrEnum):
     TYPE = "type"
 
 
-def find_refusal(before: Item, after: Item, *, has_new_content: bool) -> Refusal | None:
+def why_refused(before: Item, after: Item, *, has_new_content: bool) -> Refusal | None:
     """Return why the API server refuses to change a ConfigMap or Secret into another one."""
     if is_replaced(after):
         return None

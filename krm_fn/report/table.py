@@ -192,10 +192,10 @@ def find_screen(
     The variable COLUMNS sets the width, as for other programs.
     """
     is_in_colour = has_colour(environment, is_terminal=terminal_width > 0, is_wanted=wants_colour)
-    return Screen(_find_width(terminal_width, environment.get("COLUMNS", "")), is_in_colour)
+    return Screen(_choose_width(terminal_width, environment.get("COLUMNS", "")), is_in_colour)
 
 
-def _find_width(terminal_width: int, wanted: str) -> int:
+def _choose_width(terminal_width: int, wanted: str) -> int:
     asked = int(wanted[:9]) if wanted.isdecimal() else 0
     if asked:
         return max(_NARROWEST, asked)
@@ -260,7 +260,7 @@ def common_length(old: Sequence[str], new: Sequence[str]) -> int:
 
 def _columns_of(character: str) -> int:
     # One that combines with the last counts too: else a line of them would never be too long.
-    return 1 + (east_asian_width(character) in {"W", "F"})
+    return 2 if east_asian_width(character) in {"W", "F"} else 1
 
 
 def _fitting(text: str, room: int) -> int:

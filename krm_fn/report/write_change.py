@@ -34,13 +34,11 @@ def write_change(
     change: ObjectChange, screen: Screen, context: int = 0, title: list[str] | None = None
 ) -> Iterator[str]:
     """Yield the lines about one object. `title`: that of several with this change."""
-    paint = (
-        screen.removed
-        if change.new is None
-        else screen.added
-        if change.old is None
-        else screen.strong
-    )
+    paint = screen.strong
+    if change.new is None:
+        paint = screen.removed
+    elif change.old is None:
+        paint = screen.added
     yield from map(paint, fold(title or write_title(change), screen.width))
     yield from (
         f"  {_paint(line, screen)}" for line in write_lines(change, screen.width - _INDENT, context)

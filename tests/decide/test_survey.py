@@ -20,14 +20,14 @@ PACKAGE = (FIXTURES / "transforms" / "a-canary-rollout-and-its-config" / "input.
 def survey_of(data: bytes, asked: list[Survey]) -> Survey:
     """Return the survey of a package, whose guards are noted in `asked` when somebody asks for them."""
 
-    def find_guards(survey: Survey) -> Guards:
+    def build_guards(survey: Survey) -> Guards:
         asked.append(survey)
         return {}
 
     package = read_package(open_envelope(read_yaml(data)).items, None, "")
     index = package.read_index()
     references = References(index, find_authored(package.authored, index, (), ()))
-    return Survey(package, Settings(), NO_ENVIRONMENT, references, find_guards)
+    return Survey(package, Settings(), NO_ENVIRONMENT, references, build_guards)
 
 
 def test_guards_are_looked_for_once_at_the_first_question() -> None:

@@ -11,16 +11,20 @@ from krm_fn.lint import lint, not_followed, without_effect
 @pytest.mark.parametrize("module", [lint, not_followed, without_effect])
 def test_every_check_is_a_row(module: ModuleType) -> None:
     """A function that takes only a run, or what a rendering has too, is a check or a search for one."""
-    searches: set[object] = {not_followed.find_left_behind, not_followed.find_misspelled, lint.lint}
+    searches: set[object] = {
+        not_followed.find_left_behind,
+        not_followed.find_misspelled,
+        lint.check_run,
+    }
     found = {
         function
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if not name.startswith("_")
         and [*inspect.signature(function).parameters] in (["run"], ["seen"])
     }
-    assert found - searches <= {row.find for row in lint.CHECKS}
+    assert found - searches <= {row.report for row in lint.CHECKS}
 
 
 def test_every_row_takes_a_run() -> None:
     for row in lint.CHECKS:
-        assert [*inspect.signature(row.find).parameters] in (["run"], ["seen"])
+        assert [*inspect.signature(row.report).parameters] in (["run"], ["seen"])

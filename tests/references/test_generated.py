@@ -10,11 +10,11 @@ from krm_fn.base.node import is_mapping, is_scalar
 from krm_fn.base.producer import PRODUCERS, RENAMABLE, RenamableProducer
 from krm_fn.core.references.generated import (
     find_generated,
-    find_name,
-    find_unmet,
-    find_unpinned,
     hash_of,
     name_meant,
+    read_name,
+    say_unpinned,
+    why_not_renamed,
 )
 from krm_fn.core.yaml.reader import read_yaml
 
@@ -104,7 +104,7 @@ MEANT = [
 def test_the_name_that_a_reference_means(
     item: Item, kind: str, name: str, now: str, then: str
 ) -> None:
-    found = find_name(kind, name, item)
+    found = read_name(kind, name, item)
     assert is_scalar(found)
     assert found.value == now
     assert name_meant(kind, name, item, {}) == now
@@ -135,7 +135,7 @@ MAY_BE_RENAMED = [
 
 @pytest.mark.parametrize("item", MAY_BE_RENAMED)
 def test_what_may_be_renamed(item: Item) -> None:
-    assert find_unmet(item) is None
+    assert why_not_renamed(item) is None
 
 
 MUST_STAY = [
@@ -202,7 +202,7 @@ MUST_STAY = [
 
 @pytest.mark.parametrize(("item", "field"), MUST_STAY)
 def test_what_must_keep_its_name(item: Item, field: str) -> None:
-    unmet = find_unmet(item)
+    unmet = why_not_renamed(item)
     assert unmet is not None
     assert unmet.field == field
     assert unmet.reason
@@ -245,12 +245,12 @@ UNPINNED = [
 
 @pytest.mark.parametrize("item", PINNED)
 def test_what_does_not_change_under_one_name(item: Item) -> None:
-    assert find_unpinned(item) == ""
+    assert say_unpinned(item) == ""
 
 
 @pytest.mark.parametrize(("item", "remedy"), UNPINNED)
 def test_what_may_change_under_one_name(item: Item, remedy: str) -> None:
-    assert remedy in find_unpinned(item)
+    assert remedy in say_unpinned(item)
 
 
 SAME_NAME = [

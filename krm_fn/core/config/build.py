@@ -677,7 +677,7 @@ _BY_NAME = ("select", "exclude")
 
 
 @cache
-def _find_types() -> dict[str, str]:
+def _list_types() -> dict[str, str]:
     """Return the type of each setting that a text can hold."""
     settings = {
         key: field for key, field in list_settings().items() if _type_of(key, field) in _READERS
@@ -732,7 +732,7 @@ def _read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
     metadata: dict[str, Plain] = {} if name is None else {"metadata": {"name": name}}
     return {
         **metadata,
-        "spec": _nest({key: _READERS[_find_types()[key]](text) for key, text in texts.items()}),
+        "spec": _nest({key: _READERS[_list_types()[key]](text) for key, text in texts.items()}),
     }
 
 
@@ -750,7 +750,7 @@ def _nest(flat: dict[str, Plain]) -> dict[str, Plain]:
 
 def _check(key: str, value: Node) -> str:
     """Say what is wrong with a setting; `""` if nothing is."""
-    types = _find_types()
+    types = _list_types()
     if key not in types:
         return f"unknown setting{suggest(key, types)}"
     if not is_scalar(value):

@@ -42,7 +42,7 @@ from krm_fn.core.names.names import (
     is_hashed_by_kustomize,
 )
 from krm_fn.core.references.find import annotations_of, may_refer
-from krm_fn.core.references.generated import find_unmet, hash_of
+from krm_fn.core.references.generated import hash_of, why_not_renamed
 from krm_fn.core.references.references import References
 
 # What SOPS has encrypted. Its sources are getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`
@@ -399,7 +399,7 @@ def _leave_bound(item: Item, bound: Reason) -> _Decision:
 
 def _why_bound(item: Item, references: References) -> Reason | None:
     """Say why a producer cannot be a revision; None where it can."""
-    unmet = find_unmet(item)
+    unmet = why_not_renamed(item)
     if unmet is not None:
         return Reason(ReasonCode.BOUND, unmet.reason, item, unmet.field, unmet.source)
     shared = references.shared.get(item)

@@ -32,8 +32,8 @@ from krm_fn.core.decide.run import (
     Revision,
     Revisions,
     Survey,
-    find_clashes,
-    find_too_long,
+    report_clashes,
+    report_too_long,
 )
 from krm_fn.core.names.content_hash import Unhashable
 from krm_fn.core.names.names import CONTENT_NAME, authored_id, base_name
@@ -65,8 +65,8 @@ def name_revisions(choices: Choices, references: References) -> Revisions:
     rendered = namer.name_all()
     items = [choice.item for choice in choices.all]
     problems = [
-        *find_too_long(rendered),
-        *find_clashes(items, [*rendered, *restored]),
+        *report_too_long(rendered),
+        *report_clashes(items, [*rendered, *restored]),
         *map(_announce, rendered),
         *_warn_of_second_hash(rendered),
         *map(_announce_restored, no_longer),
@@ -112,7 +112,7 @@ class _Namer:
     def name_all(self) -> list[Revision]:
         """Name what is chosen, and update the data of all other objects. Return the revisions."""
         items = [*self._chosen, *self._embedded, *self._of_producers]
-        order, self._circular = put_in_order(items, self._find_needed)
+        order, self._circular = put_in_order(items, self._list_needed)
         for item in order:
             texts = {**self._update_data(item), **self._read_renamed(item)}
             if item in self._chosen:
@@ -127,7 +127,7 @@ class _Namer:
             self._revisions[item] = None
             self.problems.append(about(item, reason.message, reason.field))
 
-    def _find_needed(self, item: Item) -> Iterator[Item]:
+    def _list_needed(self, item: Item) -> Iterator[Item]:
         """Find the chosen objects whose names are a part of an object's content."""
         for embedded in self._embedded.get(item, ()):
             yield from filter(self._chosen.__contains__, embedded.targets)
@@ -144,7 +144,7 @@ class _Namer:
                 return target
         return None
 
-    def _find_renamed(self, targets: Iterable[Item]) -> list[Revision]:
+    def _list_renamed(self, targets: Iterable[Item]) -> list[Revision]:
         """Find the revisions of the objects that get other names."""
         renamed: list[Revision] = []
         for target in targets:
@@ -163,7 +163,7 @@ class _Namer:
                 message = f"references {circular.id}, whose name depends on this object; exclude one of them"
                 self.problems.append(about(item, message, one.reference.field))
                 continue
-            renamed = self._find_renamed(others)
+            renamed = self._list_renamed(others)
             if len(renamed) == 1:
                 texts[one.reference.name] = one.reference.renamed(
                     renamed[0].meant_by(one.reference).name
@@ -203,7 +203,7 @@ class _Namer:
         if circular is not None:
             message = f"its data references {circular.id}, whose name depends on this data; exclude one of them"
             return self._refuse(one, message)
-        renamed = self._find_renamed(one.targets)
+        renamed = self._list_renamed(one.targets)
         names = {revision.meant_by(one.reference).name for revision in renamed}
         items = {revision.item for revision in renamed}
         for target in one.targets:
@@ -349,7 +349,7 @@ def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Chan
         has_consumers = revision.item in consumers
         patch = _mark(revision, settings, protection, has_consumers=has_consumers)
         patches.append((revision.item, patch))
-        live = _find_live_fields(revision)
+        live = _list_server_fields(revision)
         if live:
             patches.append((revision.item, {"metadata": dict.fromkeys(live)}))
             warnings.append(_taken_off(revision, live))
@@ -367,7 +367,7 @@ def mark_fixed_names(choices: Iterable[Choice]) -> Changes:
     return Changes(patches=tuple(patches))
 
 
-def _find_live_fields(revision: Revision) -> list[str]:
+def _list_server_fields(revision: Revision) -> list[str]:
     """Return the fields that a renamed object has from a cluster, where it will be a new one."""
     metadata = fields(get(revision.item.node, "metadata"))
     if not revision.is_renamed or metadata.keys().isdisjoint(_OF_ONE_OBJECT):

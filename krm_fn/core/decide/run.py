@@ -374,7 +374,7 @@ Consumers: TypeAlias = Mapping[Item, list[ResolvedReference]]
 """The references to each revision, or to what it makes, whose referrers the linker will see."""
 
 
-def find_too_long(revisions: Iterable[Revision], allowed: int = MAX_NAME) -> list[Problem]:
+def report_too_long(revisions: Iterable[Revision], allowed: int = MAX_NAME) -> list[Problem]:
     """Report names that the API server would refuse."""
     problems = []
     for revision in revisions:
@@ -386,7 +386,7 @@ def find_too_long(revisions: Iterable[Revision], allowed: int = MAX_NAME) -> lis
     return problems
 
 
-def find_clashes(items: Iterable[Item], revisions: list[Revision]) -> list[Problem]:
+def report_clashes(items: Iterable[Item], revisions: list[Revision]) -> list[Problem]:
     """Report objects that have different names in the input and the same in the output."""
     named = {revision.item for revision in revisions}
     taken = {item.id: item.id for item in items if item not in named}
@@ -436,7 +436,7 @@ class ChecksumInput:
 class Survey:
     """All that is known before anything is decided.
 
-    `find_guards` reads who needs a name, when the first object is asked about.
+    `build_guards` reads who needs a name, when the first object is asked about.
     """
 
     def __init__(
@@ -445,13 +445,13 @@ class Survey:
         settings: Settings,
         environment: Environment,
         references: References,
-        find_guards: Callable[["Survey"], Guards],
+        build_guards: Callable[["Survey"], Guards],
     ) -> None:
         self.package = package
         self.settings = settings
         self.environment = environment
         self.references = references
-        self._find_guards = find_guards
+        self._build_guards = build_guards
 
     @cached_property
     def mentions(self) -> Mentions:
@@ -463,7 +463,7 @@ class Survey:
 
     @cached_property
     def guards(self) -> Guards:
-        return self._find_guards(self)
+        return self._build_guards(self)
 
     def with_all_references(self) -> "Survey":
         """Return the same with the references of a package without configuration, which no run reads."""
@@ -486,7 +486,7 @@ class Survey:
             self.settings if settings is None else settings,
             self.environment,
             references,
-            self._find_guards,
+            self._build_guards,
         )
 
 

@@ -222,7 +222,7 @@ class _Judge:
         self._index = references.index
         self._settings = survey.settings
         self._listed = _listed(item for item in emitted if item.labels.get(keys.SET) in own_sets)
-        self._used = _find_used(references) | {*self._find_named_as_listed(references)}
+        self._used = _list_used(references) | {*self._find_named_as_listed(references)}
         self._listed_by_others = _listed(emitted) - self._listed
 
     def about(self, resolved: ResolvedReference) -> _Verdict | None:
@@ -288,7 +288,7 @@ def _warn(resolved: ResolvedReference, message: str, item: Item | None = None) -
     return _Verdict(problem, item)
 
 
-def _find_used(references: References) -> frozenset[Item]:
+def _list_used(references: References) -> frozenset[Item]:
     """Return the objects that something references by one of their names.
 
     A role does not say that anybody reads it.
@@ -355,7 +355,7 @@ def update_references(
         elif is_in_role:
             in_rules[resolved.referrer].append(resolved)
         else:
-            meant = _find_meant_ids(resolved, revisions)
+            meant = _list_meant_ids(resolved, revisions)
             if len(meant) == 1:
                 edits += _rewrite(resolved, meant.pop())
             else:
@@ -365,7 +365,7 @@ def update_references(
     return Changes(edits=tuple(_join_lists(edits, references)), problems=tuple(problems))
 
 
-def _find_meant_ids(resolved: ResolvedReference, revisions: Revisions) -> set[ResourceId]:
+def _list_meant_ids(resolved: ResolvedReference, revisions: Revisions) -> set[ResourceId]:
     """Return who the targets of a reference are in the output."""
     meant: set[ResourceId] = set()
     for item in resolved.targets:
@@ -558,7 +558,7 @@ def _name_lists(role: Item) -> Iterator[tuple[str, Sequence]]:
                     yield f"rules[{place}].resourceNames", names
 
 
-def find_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:
+def report_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:
     """Report fields that name two objects with different names, as a rule for both kinds may."""
     first: dict[tuple[Item, str], Edit] = {}
     for edit in edits:

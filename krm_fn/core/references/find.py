@@ -57,7 +57,7 @@ from krm_fn.base.reference import (
     read_reference,
 )
 from krm_fn.base.settings import FieldSpec
-from krm_fn.core.references.generated import find_written
+from krm_fn.core.references.generated import read_product_names
 from krm_fn.facts.annotations import ANNOTATIONS, LISTS_IN_VALUES, VOLUMES_IN_JSON
 from krm_fn.facts.chart_values import CHART_VALUES, SUBCHARTS, TOLD_BY_SOURCE
 from krm_fn.facts.exclusions import EXCLUSIONS
@@ -848,7 +848,7 @@ def _is_lookalike(reference: Reference, row: ExcludedField) -> bool:
     return row.unless is None or text(reference.around.get(row.unless[0])) != row.unless[1]
 
 
-def find_exclusion(field: str, resource: ResourceId) -> ExcludedField | None:
+def exclusion_of(field: str, resource: ResourceId) -> ExcludedField | None:
     """Return the row of exclusions that a field of an object is in."""
     return next((row for row in _exclusions_of(resource) if _is_below(field, row)), None)
 
@@ -881,7 +881,7 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     for field in fields_of(kind):
         if not field.groups or group in field.groups:
             yield from _find_by_row(item, field)
-    yield from find_written(item, resource)
+    yield from read_product_names(item, resource)
 
 
 def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[Reference]:

@@ -87,7 +87,7 @@ def find_generated(item: Item) -> list[Generated]:
         return []
     suffix = f"-{hash_in_name(item)}"
     found = []
-    for reference in find_written(item.node, item.id):
+    for reference in read_product_names(item.node, item.id):
         if reference.field == _OWN_NAME:
             found.append(Generated(reference, tuple(names_of(item)), base_name(item)))
         else:
@@ -97,7 +97,7 @@ def find_generated(item: Item) -> list[Generated]:
     return found
 
 
-def _find_meant(kind: str, name: str, item: Item) -> Generated | None:
+def _pick_generated(kind: str, name: str, item: Item) -> Generated | None:
     return next(
         (one for one in find_generated(item) if one.kind == kind and name in one.names), None
     )
@@ -111,9 +111,9 @@ def known_names(item: Item) -> list[tuple[str, str]]:
     return names
 
 
-def find_name(kind: str, name: str, target: Item) -> Node | None:
+def read_name(kind: str, name: str, target: Item) -> Node | None:
     """Return the text with the name that `kind` and `name` mean: of `target`, or of its product."""
-    meant = _find_meant(kind, name, target)
+    meant = _pick_generated(kind, name, target)
     return meant.reference.name if meant else get(target.node, "metadata", "name")
 
 
@@ -123,7 +123,7 @@ def name_meant(kind: str, name: str, target: Item, names: Mapping[Item, str]) ->
     `names`: the new names of objects.
     """
     new_name = names.get(target, target.id.name)
-    meant = _find_meant(kind, name, target) if kind != target.id.kind else None
+    meant = _pick_generated(kind, name, target) if kind != target.id.kind else None
     if meant is None:
         return new_name
     return (
@@ -137,7 +137,7 @@ def name_with(producer_name: str, producer_base: str, generated: Generated) -> s
     return generated.base_name + suffix if re.fullmatch(f"-{HASH}", suffix) else generated.base_name
 
 
-def find_written(node: Node, who: ResourceId) -> Iterator[Reference]:
+def read_product_names(node: Node, who: ResourceId) -> Iterator[Reference]:
     """Find the fields of an object that hold the names of what its controller makes."""
     for row in _producers_of(who.kind):
         if row.group == who.group and _applies(row, node):
@@ -166,7 +166,7 @@ def _has(item: Node, path: str) -> bool:
     return not is_null(node) and not (is_scalar(node) and not node.value)
 
 
-def find_unmet(item: Item) -> RenameBlocker | None:
+def why_not_renamed(item: Item) -> RenameBlocker | None:
     """Say why a producer must not be renamed, whatever the package holds; None where it may."""
     row = versioned(item.id)
     if row is None:
@@ -183,7 +183,7 @@ def find_unmet(item: Item) -> RenameBlocker | None:
     return None
 
 
-def find_unpinned(item: Item) -> str:
+def say_unpinned(item: Item) -> str:
     """Say what the controller reads again; `""` for nothing.
 
     Then the content may change under one name.

@@ -46,7 +46,7 @@ from krm_fn.core.references.find import (
     PASSED_OVER,
     ExcludedField,
     WordForm,
-    find_exclusion,
+    exclusion_of,
     has_texts_of_others,
     is_of_core,
     may_refer,
@@ -98,7 +98,7 @@ class Copies:
         self.find = cache(self._find)  # several hints ask
         self._lists: list[_CloneList] = []
         for item in items:
-            self._lists += _find_clone_lists(item)
+            self._lists += _read_clone_lists(item)
         self._named: dict[Item, ResolvedReference] = {}
         for one in references:
             if one.reference.rule.by is By.COPY:
@@ -107,7 +107,7 @@ class Copies:
 
     def _find(self, item: Item) -> Copy | None:
         """Find the first sign that a program copies an object; None if there is none."""
-        for annotation, field in _find_annotations(item):
+        for annotation, field in _list_annotations(item):
             if annotation in COPIED:
                 return Copy(
                     f"{COPIED[annotation]} copies it elsewhere under this name ({annotation})",
@@ -129,7 +129,7 @@ class Copies:
         return None
 
 
-def _find_annotations(item: Item) -> Iterator[tuple[str, str]]:
+def _list_annotations(item: Item) -> Iterator[tuple[str, str]]:
     """Yield each annotation that is not `false`, and its field.
 
     The annotations that a controller copies to a Secret are among them.
@@ -141,7 +141,7 @@ def _find_annotations(item: Item) -> Iterator[tuple[str, str]]:
                 yield annotation, step(step(field, "annotations"), annotation)
 
 
-def _find_clone_lists(item: Item) -> Iterator[_CloneList]:
+def _read_clone_lists(item: Item) -> Iterator[_CloneList]:
     """Find the lists of a policy. Source: kyverno/kyverno, api/kyverno/v1/common_types.go."""
     if (
         item.id.group != "kyverno.io"
@@ -329,7 +329,9 @@ class ProgramOptions:
         """
         by_namespace = self._by_name.get(name, {})
         found: list[_Passed] = []
-        for namespace in by_namespace if namespaces is None else namespaces:
+        if namespaces is None:
+            namespaces = by_namespace
+        for namespace in namespaces:
             found += by_namespace.get(namespace, ())
         # In the order of the objects, whatever the order of the namespaces: the first one is named
         # in a message.
@@ -756,7 +758,7 @@ class _Search:
             if self._followed.get(one.scalar) or one.field in NOT_NAMES or one.names_other_kind:
                 continue
             field = spell_path(one.path)
-            row = find_exclusion(field, item.id)
+            row = exclusion_of(field, item.id)
             if row is None:
                 if one.scalar not in self._followed:
                     yield from self._find_whole(item, one, field)
@@ -1223,7 +1225,7 @@ class _TextSearch:
             said = [*find_said(found.scalar.value, self._is_wanted, self._is_common)]
             if said:
                 field = spell(found.path)
-                if find_exclusion(field, item.id) is None:
+                if exclusion_of(field, item.id) is None:
                     yield from self._locate(item, field, key, found.scalar, said)
 
     @cached_property

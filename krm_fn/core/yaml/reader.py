@@ -552,7 +552,7 @@ def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
         return
     # The last line break of a block is not inside of it: to others, what follows would be.
     spans = sorted(
-        (node.start, node.end - (node.style in ("|", ">")))
+        (node.start, node.end - 1 if node.style in ("|", ">") else node.end)
         for node in walk(roots)
         if is_scalar(node) and node.style
     )

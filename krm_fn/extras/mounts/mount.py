@@ -102,7 +102,7 @@ def update_mounts(mounts: Mounts, run: Run) -> Run:
         patch = _patch_pod_spec(desired)
         if patch:
             patches.append((template.item, patch_at(template.pod.path, patch)))
-        problems += _find_collisions(desired, run.references.index, names)
+        problems += _report_collisions(desired, run.references.index, names)
     # A workload may have several pod templates, and has one annotation.
     patches += [(item, _mark(several, item, set_name)) for item, several in marks.items()]
     return run.add(Changes(patches=tuple(patches), problems=tuple(problems)))
@@ -330,7 +330,7 @@ _Collision: TypeAlias = tuple[str, str]
 """A field, and what is wrong with it."""
 
 
-def _find_collisions(
+def _report_collisions(
     desired: DesiredMounts, index: Index, names: Mapping[Item, str]
 ) -> list[Problem]:
     """Report what collides, with both sides.

@@ -17,7 +17,7 @@ from krm_fn.base.settings import Entries, Mount, MountSource, Settings, is_patte
 from krm_fn.base.suggest import did_you_mean, find_meant, find_near, find_near_word
 from krm_fn.core.names.names import KnownNames
 from krm_fn.core.references.find import may_refer
-from krm_fn.core.references.generated import find_name
+from krm_fn.core.references.generated import read_name
 from krm_fn.core.references.resolve import Index
 from krm_fn.extras.mounts.present import (
     MountMark,
@@ -64,7 +64,7 @@ class TemplateMounts(NamedTuple):
         """
         for planned in self.planned:
             for source, targets in zip(planned.mount.sources, planned.targets, strict=True):
-                name = find_name(source.kind, source.name, targets[0]) if targets else None
+                name = read_name(source.kind, source.name, targets[0]) if targets else None
                 if is_scalar(name):
                     field = f"{self.pod.field}.volumes"
                     rule = Rule(By.MOUNTS, planned.entry)

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain, filterfalse, islice, repeat
+from itertools import chain, islice, repeat
+from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import DATA_FIELDS, Item, is_emitted
@@ -19,8 +20,8 @@ from krm_fn.report.object_change import (
     RemovalOutcome,
     Roll,
     ShownValue,
-    find_refusal,
     is_immutable,
+    why_refused,
 )
 from krm_fn.report.secrets import KeyChange, Shown, compare_content, kind_for_masks
 from krm_fn.tools.common.made_anew import MADE_ANEW, WHOLE, has_new_content, is_new_key
@@ -80,7 +81,7 @@ def is_plan(names: StableNames, path: FieldPath, node: Node) -> bool:
 _PROTECTING = frozenset(one.annotation for one in chain.from_iterable(PROTECTIONS.values()))
 
 
-def find_left_out(pair: Pair) -> LeftOut:
+def left_out_of(pair: Pair) -> LeftOut:
     """Return what to leave out of a pair: names, content, checksums, and marks of revisions."""
     items = [item for item in pair if item is not None]
     checksums = {
@@ -126,7 +127,7 @@ def _without_namespaces(left_out: LeftOut, dialect: Dialect) -> LeftOut:
 def find_fate(item: Item, old: Release, new: Release) -> Removal | None:
     """Return the fate of an object of the old rendering; None if the deployer just deletes it."""
     deployers = tuple(find_deployers(item))
-    users = find_users(item, old)
+    users = list_users(item, old)
     if not set_of(item):
         return Removal(RemovalOutcome.LEFT, users, deployers) if deployers else None
     if not deployers:
@@ -139,71 +140,99 @@ def find_fate(item: Item, old: Release, new: Release) -> Removal | None:
     )
 
 
-def find_deployers_that_prune(item: Item, successor: Item, old: Release) -> tuple[str, ...]:
+def list_pruning_deployers(item: Item, successor: Item, old: Release) -> tuple[str, ...]:
     """Return the deployers that would prune an object which gets another name while pods use it."""
-    if item.id.name == successor.id.name or not find_users(item, old):
+    if item.id.name == successor.id.name or not list_users(item, old):
         return ()
     return tuple(find_pruners(item, find_deployers(successor)))
 
 
-def find_users(item: Item, release: Release) -> tuple[str, ...]:
+def list_users(item: Item, release: Release) -> tuple[str, ...]:
     """Return the workloads whose pods read an object: `Rollout/web`."""
     users = {one.referrer for one in release.by_target.get(item, ()) if one.reference.in_pod}
     return tuple(sorted(f"{user.id.kind}/{base_name(user)}" for user in users))
 
 
+class _ComparedPair(NamedTuple):
+    """A pair, and what differs in it. `made_anew`: the fields that every rendering makes anew."""
+
+    pair: Pair
+    fields: tuple[FieldChange, ...]
+    made_anew: tuple[FieldChange, ...]
+    content: tuple[KeyChange, ...]
+
+
 def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Difference:
     """Compare all objects. `names` are those of the two renderings."""
-    # All are compared before one is written: what rolls, and what has a new name, depends on other
-    # objects too.
     pairs = pair_items(old, new)
     linker, emitted = pair_emitted(old, new)
     reader = _ContentReader(read_stable_names(pairs, (old, new)), (old, new))
-    compared = {pair: reader.compare_fields(pair) for pair in pairs}
-    fields = {pair: tuple(filterfalse(is_made_anew, found)) for pair, found in compared.items()}
-    contents = {pair: reader.compare_content(pair) for pair in pairs}
-    renamed: set[Item] = set()
-    edited: dict[Item, frozenset[str]] = {}
-    made_anew: set[Item] = set()
-    for pair in pairs:
-        if pair.old is None or pair.new is None:
+    # All are compared before one is written: what rolls, and what has a new name, depends on other
+    # objects too.
+    compared = [reader.compare(pair) for pair in pairs]
+    renamed = _list_renamed(compared, reader, old, new)
+    rolls = _find_all_rolls(compared, renamed, old, new)
+    writer = _Writer((old, new), rolls, renamed, _find_refusals(reader, old, new))
+    revisions: list[ObjectChange] = []
+    others: list[ObjectChange] = []
+    notes: list[str] = []
+    for one in compared:
+        notes += reader.note_made_anew(one)
+        if reader.is_named_anew(one.pair):
             continue
-        if contents[pair]:
-            edited[pair.new] = frozenset(change.key for change in contents[pair])
-        if any(map(is_made_anew, compared[pair])):
-            made_anew.add(pair.new)
-        if pair.old.id.name == pair.new.id.name:
-            continue
-        # What only another environment calls by another name is another object if it says something
-        # else.
-        says_the_same = not (contents[pair] or fields[pair])
-        is_new = is_spelled_anew(pair, old, new) or reader.has_new_content(pair)
-        if not (says_the_same and is_new):
-            renamed.add(pair.new)
-    fields_of_new = {pair.new: found for pair, found in fields.items() if pair.new is not None}
-    rolls = find_rolls(pairs, fields_of_new, edited, renamed, (old, new), made_anew)
-    refusals = _find_refusals(reader, old, new)
-    writer = _Writer((old, new), rolls, renamed, refusals)
-    changes = {
-        pair: writer.write(pair, fields[pair], contents[pair])._replace(
-            whole=reader.read_lone(pair)
-        )
-        for pair in pairs
-        if not reader.is_named_anew(pair)
-    }
-    revisions = [change for pair, change in changes.items() if _is_revision(pair)]
-    others = [change for pair, change in changes.items() if not _is_revision(pair)]
-    of_linker = [writer.write(pair, reader.compare_emitted(pair)) for pair in emitted]
+        change = writer.write(one.pair, one.fields, one.content)
+        change = change._replace(whole=reader.read_lone(one.pair))
+        if _is_revision(one.pair):
+            revisions.append(change)
+        else:
+            others.append(change)
+    others += [writer.write(pair, reader.compare_emitted(pair)) for pair in emitted]
     differing = [change for change in revisions if _differs(change)]
-    notes = chain.from_iterable(reader.note_made_anew(pair, compared[pair]) for pair in pairs)
     return Difference(
         *names,
         revisions=tuple(sorted(differing, key=_place)),
-        objects=tuple(sorted(filter(_differs, [*others, *of_linker]), key=_place)),
+        objects=tuple(sorted(filter(_differs, others), key=_place)),
         linker=linker,
         unchanged=len(revisions) - len(differing),
         notes=tuple(sorted(notes)),
     )
+
+
+def _list_renamed(
+    compared: Iterable[_ComparedPair], reader: "_ContentReader", old: Release, new: Release
+) -> set[Item]:
+    """Return the new objects that have got another name."""
+    renamed: set[Item] = set()
+    for one in compared:
+        before, after = one.pair
+        if before is None or after is None or before.id.name == after.id.name:
+            continue
+        # What only another environment calls by another name is another object if it says something
+        # else.
+        is_new = is_spelled_anew(one.pair, old, new) or reader.has_new_content(one.pair)
+        if not is_new or one.content or one.fields:
+            renamed.add(after)
+    return renamed
+
+
+def _find_all_rolls(
+    compared: Iterable[_ComparedPair], renamed: Collection[Item], old: Release, new: Release
+) -> Rolls:
+    pairs: list[Pair] = []
+    fields: dict[Item, tuple[FieldChange, ...]] = {}
+    edited: dict[Item, frozenset[str]] = {}
+    made_anew: set[Item] = set()
+    for one in compared:
+        pairs.append(one.pair)
+        before, after = one.pair
+        if after is None:
+            continue
+        fields[after] = one.fields
+        if before is not None and one.content:
+            edited[after] = frozenset(change.key for change in one.content)
+        if one.made_anew:
+            made_anew.add(after)
+    return find_rolls(pairs, fields, edited, renamed, (old, new), made_anew)
 
 
 def _find_refusals(reader: "_ContentReader", old: Release, new: Release) -> dict[Item, Refusal]:
@@ -224,7 +253,7 @@ def _find_refusals(reader: "_ContentReader", old: Release, new: Release) -> dict
         if before is None:
             continue
         is_edited = is_immutable(before) and bool(reader.compare_content(Pair(before, item)))
-        refusal = find_refusal(before, item, has_new_content=is_edited)
+        refusal = why_refused(before, item, has_new_content=is_edited)
         if refusal is not None:
             refusals[item] = refusal
     return refusals
@@ -237,10 +266,18 @@ class _ContentReader:
         self._names = names
         self._releases = releases
 
-    def compare_fields(self, pair: Pair) -> tuple[FieldChange, ...]:
-        """Compare all but names, contents of ConfigMaps and Secrets, and what this project writes."""
-        left_out = find_left_out(pair)
-        return () if self._is_same(pair, left_out) else self._compare(pair, (left_out, left_out))
+    def compare(self, pair: Pair) -> _ComparedPair:
+        """Compare all but names, and what this project writes."""
+        fields: list[FieldChange] = []
+        made_anew: list[FieldChange] = []
+        left_out = left_out_of(pair)
+        if not self._is_same(pair, left_out):
+            for change in self._compare_fields(pair, (left_out, left_out)):
+                if is_made_anew(change):
+                    made_anew.append(change)
+                else:
+                    fields.append(change)
+        return _ComparedPair(pair, tuple(fields), tuple(made_anew), self.compare_content(pair))
 
     def _is_same(self, pair: Pair, left_out: LeftOut) -> bool:
         """Tell whether there is surely no difference.
@@ -258,9 +295,11 @@ class _ContentReader:
     def compare_emitted(self, pair: Pair) -> tuple[FieldChange, ...]:
         """Compare all but the plan of a linker."""
         old, new = self._names
-        return self._compare(pair, (partial(is_plan, old), partial(is_plan, new)))
+        return self._compare_fields(pair, (partial(is_plan, old), partial(is_plan, new)))
 
-    def _compare(self, pair: Pair, left_out: tuple[LeftOut, LeftOut]) -> tuple[FieldChange, ...]:
+    def _compare_fields(
+        self, pair: Pair, left_out: tuple[LeftOut, LeftOut]
+    ) -> tuple[FieldChange, ...]:
         if pair.old is None or pair.new is None:
             return ()
         dialects = (release.dialect for release in self._releases)
@@ -273,13 +312,13 @@ class _ContentReader:
 
     def _read(self, left_out: Iterable[LeftOut], pair: Pair) -> Iterator[TreeReader]:
         kinds = repeat(kind_for_masks(*pair))
-        return map(TreeReader, self._names, left_out, self._find_places(pair), kinds)
+        return map(TreeReader, self._names, left_out, self._made_anew_in(pair), kinds)
 
     def read_lone(self, pair: Pair) -> ShownValue | None:
         """Return what may be shown of an object that is on one side only."""
         if None not in pair:
             return None
-        left_out = find_left_out(pair)
+        left_out = left_out_of(pair)
         readers = self._read((left_out, left_out), pair)
         return next(
             show(reader.read_item(item))
@@ -290,42 +329,45 @@ class _ContentReader:
     def compare_content(self, pair: Pair) -> tuple[KeyChange, ...]:
         if not any(item is not None and item.is_config for item in pair):
             return ()
-        before, after = self._find_places(pair)
-        return tuple(
-            KeyChange(
-                key,
-                self._show(old, is_new_key(before, key)),
-                self._show(new, is_new_key(after, key)),
+        before, after = self._made_anew_in(pair)
+        changes: list[KeyChange] = []
+        for key, old, new in compare_content(*pair):
+            old_is_anew, new_is_anew = is_new_key(before, key), is_new_key(after, key)
+            if old and new and old_is_anew and new_is_anew:
+                continue  # two renderings of one content would differ there as well
+            changes.append(
+                KeyChange(key, self._show(old, old_is_anew), self._show(new, new_is_anew))
             )
-            for key, old, new in compare_content(*pair)
-            if not (old and new and is_new_key(before, key) and is_new_key(after, key))
-        )
+        return tuple(changes)
 
     def _show(self, value: Shown | None, is_anew: bool) -> Shown | None:
         if value is None or value.text is None:
             return value
         return value._replace(text=MADE_ANEW if is_anew else self._names[1].hide(value.text))
 
-    def _find_places(self, pair: Pair) -> tuple[Collection[FieldPath], Collection[FieldPath]]:
+    def _made_anew_in(self, pair: Pair) -> tuple[Collection[FieldPath], Collection[FieldPath]]:
         """Return what each side makes anew.
 
         Where one side is from no chart, as a stored rendering, the other one tells.
         """
-        old, new = (
-            release.made_anew.get(item) if item else None
-            for release, item in zip(self._releases, pair, strict=True)
-        )
-        return (new or ()) if old is None else old, (old or ()) if new is None else new
+        found: list[Collection[FieldPath] | None] = []
+        for release, item in zip(self._releases, pair, strict=True):
+            found.append(release.made_anew.get(item) if item else None)
+        old, new = found
+        if old is None:
+            old = new or ()
+        return old, old if new is None else new
 
     def has_new_content(self, pair: Pair) -> bool:
         """Tell whether every rendering of both sides makes the content anew, and so its name."""
-        return all(map(has_new_content, self._find_places(pair)))
+        return all(map(has_new_content, self._made_anew_in(pair)))
 
     def is_named_anew(self, pair: Pair) -> bool:
-        return None not in pair and all(WHOLE in places for places in self._find_places(pair))
+        return None not in pair and all(WHOLE in places for places in self._made_anew_in(pair))
 
-    def note_made_anew(self, pair: Pair, compared: Iterable[FieldChange]) -> Iterator[str]:
+    def note_made_anew(self, compared: _ComparedPair) -> Iterator[str]:
         """Yield what to say of an object that every rendering of both sides makes anew in part."""
+        pair = compared.pair
         if pair.old is None or pair.new is None:
             return
         who = _who(pair.new, self._releases[1])
@@ -333,14 +375,14 @@ class _ContentReader:
         if self.is_named_anew(pair):
             yield f"{title}: every rendering gives it another name, which is not compared"
             return
-        before, after = self._find_places(pair)
-        keys_of = (
-            read_content(pair.old.node).keys() & read_content(pair.new.node).keys()
-            if pair.new.is_config
-            else ()
-        )
-        names = sorted(key for key in keys_of if is_new_key(before, key) and is_new_key(after, key))
-        names += (change.path for change in compared if is_made_anew(change))
+        before, after = self._made_anew_in(pair)
+        names: list[str] = []
+        if pair.new.is_config:
+            in_both = read_content(pair.old.node).keys() & read_content(pair.new.node).keys()
+            names = [
+                key for key in sorted(in_both) if is_new_key(before, key) and is_new_key(after, key)
+            ]
+        names += [change.path for change in compared.made_anew]
         if names:
             places = self._names[1].hide(listing(names, _MOST_PLACES))
             yield f"{title}: every rendering makes {places} anew, which is not compared"
@@ -372,7 +414,7 @@ class _Writer:
             None if new is None else _who(new, self._new),
             keys=content,
             fields=fields,
-            rolls=() if new is None else self._find_rolls(new),
+            rolls=() if new is None else self._rolls_of(new),
             missing=self._find_missing(pair),
         )
         if old is not None and new is None:
@@ -383,7 +425,7 @@ class _Writer:
         change = change._replace(refusal=self._refusals.get(new) if new else None)
         if old is not None and new is not None and new in self._renamed and _is_followed(new):
             return change._replace(
-                has_new_name=True, hazards=find_deployers_that_prune(old, new, self._old)
+                has_new_name=True, hazards=list_pruning_deployers(old, new, self._old)
             )
         return change
 
@@ -413,7 +455,7 @@ class _Writer:
                 waiting.add(f"{who.id.kind}/{base_name(who)}")
         return tuple(sorted(waiting))
 
-    def _find_rolls(self, item: Item) -> tuple[Roll, ...]:
+    def _rolls_of(self, item: Item) -> tuple[Roll, ...]:
         if is_versioned(item):
             return tuple(sorted(self._rolls.by_config.get(item, ())))
         own = self._rolls.by_workload.get(item)

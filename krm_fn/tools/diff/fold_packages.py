@@ -86,7 +86,7 @@ def fold_packages(
     """Put together the packages with the same change, in the order of the first of each."""
     alike: dict[object, list[tuple[PackageDifference, Difference, _Names]]] = defaultdict(list)
     for package, difference in packages:
-        names = _find_names(package.path, difference, limits)
+        names = _read_names(package.path, difference, limits)
         same = _write_same(_without_names(difference, names, _EVERYTHING))
         wholes = json.dumps([change.whole for change in difference.changes])
         is_alone = package.errors or _hides_a_value(difference, write_json(difference) + wholes)
@@ -97,7 +97,7 @@ def fold_packages(
 
 def _write_same(difference: Difference) -> str:
     """Write what is the same in packages with the same change, whichever objects have it."""
-    alike = _find_alike(difference)
+    alike = _collect_alike(difference)
     rest = _without_told(difference, chain.from_iterable(alike.values()))
     return write_json(rest) + json.dumps([[one.whole for one in rest.changes], sorted(alike)])
 
@@ -112,7 +112,7 @@ def _join(alike: list[tuple[PackageDifference, Difference, _Names]]) -> SameChan
     if left_out is None:
         # Other objects have the same labels. A list of them all names each as it is.
         said_apart = (_OBJECTS,)
-        left_out = _find_least(named, _write_same, _find_fitting(named)) or _EVERYTHING
+        left_out = _find_least(named, _write_same, _list_fitting(named)) or _EVERYTHING
     unchanged = {difference.unchanged for difference, _ in named}
     notes = chain.from_iterable(difference.notes for difference, _ in named)
     shown = _share_all(
@@ -128,7 +128,7 @@ def _join(alike: list[tuple[PackageDifference, Difference, _Names]]) -> SameChan
     return SameChange(packages, shown, (*left_out.say(), *said_apart))
 
 
-def _find_fitting(named: list[tuple[Difference, _Names]]) -> list[_LeftOut]:
+def _list_fitting(named: list[tuple[Difference, _Names]]) -> list[_LeftOut]:
     """Return the ways that leave out what names the same objects in a list of them all."""
     has_namespaces = len({names.namespace for _, names in named}) > 1
     changes = chain.from_iterable(difference.changes for difference, _ in named)
@@ -164,7 +164,7 @@ def _hides_a_value(difference: Difference, written: str) -> bool:
     return False
 
 
-def _find_names(path: str, difference: Difference, limits: Limits) -> _Names:
+def _read_names(path: str, difference: Difference, limits: Limits) -> _Names:
     """Return the one namespace in which anything changes, and what the kustomization adds to names."""
     namespaces = {roll.namespace for roll in difference.rolls}
     for linker in (*difference.linker.added, *difference.linker.removed):
@@ -285,14 +285,14 @@ _Alike: TypeAlias = Mapping[str, list[ObjectChange]]
 
 def _share_all(differences: list[Difference], *, has_other_objects: bool) -> Difference:
     """Return the first difference, with what several objects have alike told once."""
-    found = [_find_alike(one) for one in differences]
+    found = [_collect_alike(one) for one in differences]
     told = [what for what, changes in found[0].items() if has_other_objects or len(changes) > 1]
     shared = [_share(chain.from_iterable(alike[what] for alike in found)) for what in told]
     rest = _without_told(differences[0], chain.from_iterable(found[0][what] for what in told))
     return rest._replace(shared=tuple(shared))
 
 
-def _find_alike(difference: Difference) -> _Alike:
+def _collect_alike(difference: Difference) -> _Alike:
     """Find the changes that say nothing of the object by itself, and write the fields of each one by one."""
     found: dict[str, list[ObjectChange]] = defaultdict(list)
     for change in difference.changes:

@@ -2,9 +2,8 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import cached_property
-from itertools import chain
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
@@ -142,26 +141,39 @@ def pair_items(old: Release, new: Release) -> list[Pair]:
     An object that is there several times is paired in order.
     """
     matcher = Matcher(old.package.authored, new.package.authored)
-    matcher.match(
-        lambda item, release: (*scope_of(item, release), item.id.name, set_of(item)), old, new
-    )
-    matcher.match(
-        lambda item, release: (*scope_of(item, release), base_name(item), set_of(item)), old, new
-    )
-    matcher.match(lambda item, release: (*scope_of(item, release), base_name(item)), old, new)
+    # The closest first: who is paired by a name cannot be taken by a base name any more.
+    matcher.match(_by_name_and_set, old, new)
+    matcher.match(_by_base_name_and_set, old, new)
+    matcher.match(_by_base_name, old, new)
     # What was a revision under the name of a generator's hash, and is none any more.
-    matcher.match(lambda item, release: (*scope_of(item, release), item.id.name), old, new)
+    matcher.match(_by_name, old, new)
     if old.dialect.affixes or new.dialect.affixes:
-        matcher.match(
-            lambda item, release: (*scope_of(item, release), core_name(item, release)), old, new
-        )
-    matcher.pairs += _find_renamed(matcher, old, new)
+        matcher.match(_by_core_name, old, new)
+    _match_renamed(matcher, old, new)
     _match_named_anew(matcher, old, new)
-    rest = [
-        *(Pair(item, None) for item in matcher.old),
-        *(Pair(None, item) for item in matcher.new),
-    ]
-    return matcher.pairs + rest
+    removed = [Pair(item, None) for item in matcher.old]
+    added = [Pair(None, item) for item in matcher.new]
+    return [*matcher.pairs, *removed, *added]
+
+
+def _by_name(item: Item, release: Release) -> Hashable:
+    return (*scope_of(item, release), item.id.name)
+
+
+def _by_name_and_set(item: Item, release: Release) -> Hashable:
+    return (*scope_of(item, release), item.id.name, set_of(item))
+
+
+def _by_base_name(item: Item, release: Release) -> Hashable:
+    return (*scope_of(item, release), base_name(item))
+
+
+def _by_base_name_and_set(item: Item, release: Release) -> Hashable:
+    return (*scope_of(item, release), base_name(item), set_of(item))
+
+
+def _by_core_name(item: Item, release: Release) -> Hashable:
+    return (*scope_of(item, release), core_name(item, release))
 
 
 def core_name(item: Item, release: Release) -> str:
@@ -183,35 +195,32 @@ def spell_alike(
 
     The notes say what is taken as equal, and what might have been.
     """
+    of_old, of_new = affixes
+    old, new = old.spelled(Dialect({}, of_old)), new.spelled(Dialect({}, of_new))
     equal: list[str] = []
-    ours, theirs = map(frozenset, affixes)
-    if ours != theirs:
-        spelled = map(_spell_affixes, (ours - theirs, theirs - ours))
-        equal.append(f"names {' and '.join(spelled)}")
-    old, new = (
-        one.spelled(Dialect({}, around)) for one, around in zip((old, new), affixes, strict=True)
-    )
     notes: list[str] = []
     if namespaces:
-        here, there = (_ids_by_namespace(one) for one in (old, new))
+        here, there = _ids_by_namespace(old), _ids_by_namespace(new)
         matched = _match_namespaces(here, there)
-        equal = [
-            *(
-                f"namespaces {_or_none(one)} and {_or_none(other)}"
-                for one, other in matched.items()
-            ),
-            *equal,
-        ]
-        rest = [sorted(here.keys() - there.keys() - matched.keys())]
-        rest.append(sorted(there.keys() - here.keys() - {*matched.values()}))
-        if all(rest):
-            apart = " and ".join(", ".join(map(_or_none, one)) for one in rest)
+        for namespace, other in matched.items():
+            equal.append(f"namespaces {_or_none(namespace)} and {_or_none(other)}")
+        only_here = sorted(here.keys() - there.keys() - matched.keys())
+        only_there = sorted(there.keys() - here.keys() - {*matched.values()})
+        if only_here and only_there:
+            apart = f"{_list_namespaces(only_here)} and {_list_namespaces(only_there)}"
             notes.append(
                 f"not paired, as nothing tells which of them belong together: namespaces {apart}"
             )
         old = old.spelled(old.dialect._replace(namespaces=matched))
         new = new.spelled(new.dialect._replace(namespaces={one: one for one in matched.values()}))
+    if {*of_old} != {*of_new}:
+        only_old, only_new = {*of_old} - {*of_new}, {*of_new} - {*of_old}
+        equal.append(f"names {_spell_affixes(only_old)} and {_spell_affixes(only_new)}")
     return old, new, (*(f"taken as equal: {one}" for one in equal), *notes)
+
+
+def _list_namespaces(namespaces: Iterable[str]) -> str:
+    return ", ".join(map(_or_none, namespaces))
 
 
 def _spell_affixes(pairs: Iterable[tuple[str, str]]) -> str:
@@ -242,10 +251,8 @@ def _match_namespaces(
     ours, theirs = _by_content(here, left), _by_content(there, right)
     # What all of them have tells nothing, and to count it would be quadratic.
     everywhere = frozenset.intersection(*ours, *theirs)
-    closest, closest_to_theirs = (
-        _find_closest(ours, theirs, everywhere),
-        _find_closest(theirs, ours, everywhere),
-    )
+    closest = _find_closest(ours, theirs, everywhere)
+    closest_to_theirs = _find_closest(theirs, ours, everywhere)
     found: dict[str, str] = {}
     for content, names in ours.items():
         other = closest.get(content)
@@ -276,10 +283,13 @@ def _find_closest(
             holders[one].append(content)
     found: dict[_Content, _Content] = {}
     for content in ours:
-        numbers = Counter(chain.from_iterable(holders.get(one, ()) for one in content))
-        (first, most), (_, next_most) = [*numbers.most_common(2), (content, 0), (content, 0)][:2]
-        if most > next_most:
-            found[content] = first
+        in_common: Counter[_Content] = Counter()
+        for one in content:
+            in_common.update(holders.get(one, ()))
+        best = in_common.most_common(2)
+        # Of two that are equally close, none is the closest.
+        if len(best) == 1 or (best and best[0][1] > best[1][1]):
+            found[content] = best[0][0]
     return found
 
 
@@ -320,7 +330,7 @@ def scope_of(item: Item, release: Release) -> tuple[str, str, str]:
     return item.id.group, item.id.kind, release.namespace_of(item)
 
 
-def _find_renamed(matcher: Matcher, old: Release, new: Release) -> Iterator[Pair]:
+def _match_renamed(matcher: Matcher, old: Release, new: Release) -> None:
     """Pair ConfigMaps and Secrets that have got another base name.
 
     Either the content is the same, or the same field references it and they share most of their
@@ -328,18 +338,20 @@ def _find_renamed(matcher: Matcher, old: Release, new: Release) -> Iterator[Pair
     """
     copies: dict[Hashable, list[Item]] = defaultdict(list)
     successors: dict[Hashable, list[Item]] = defaultdict(list)
-    for item in (item for item in matcher.new if item.is_config):
-        copies[_content(item, new)].append(item)
-        for place in _find_places(item, new):
-            successors[place].append(item)
+    for item in matcher.new:
+        if item.is_config:
+            copies[_content(item, new)].append(item)
+            for field in _list_referring_fields(item, new):
+                successors[field].append(item)
     for before in [item for item in matcher.old if item.is_config]:
-        same = copies[_content(before, old)] if _keys(before) else []
-        beside = chain.from_iterable(successors[place] for place in _find_places(before, old))
-        alike = (item for item in beside if _share(before, item))
-        after = next((item for item in chain(same, alike) if item in matcher.new), None)
+        # Many objects have no keys, and are no copies of each other.
+        possible = [*copies[_content(before, old)]] if _keys(before) else []
+        for field in _list_referring_fields(before, old):
+            left = [item for item in successors[field] if item in matcher.new]
+            possible += [item for item in left if _share(before, item)]
+        after = next((item for item in possible if item in matcher.new), None)
         if after is not None:
-            del matcher.old[before], matcher.new[after]
-            yield Pair(before, after)
+            matcher.add(before, after)
 
 
 def _match_named_anew(matcher: Matcher, old: Release, new: Release) -> None:
@@ -362,7 +374,7 @@ def _content(item: Item, release: Release) -> Hashable:
     return (*scope_of(item, release), content_digest(item.node))
 
 
-def _find_places(item: Item, release: Release) -> list[Hashable]:
+def _list_referring_fields(item: Item, release: Release) -> list[Hashable]:
     """Return where an object is referenced: the fields of other objects."""
     return [
         (
@@ -391,12 +403,7 @@ def pair_emitted(old: Release, new: Release) -> tuple[LinkerChange, list[Pair]]:
     An object that is told in another way is in no pair: a whole linker, a Job that runs, a tracker that comes
     or goes with its Secret.
     """
-    jobs = {
-        (item.id.namespace, item.id.name) for item in old.package.emitted if item.id.kind == "Job"
-    }
-    runs = [
-        item for item in new.package.emitted if item.id.kind == "Job" and item.id[2:] not in jobs
-    ]
+    runs = _list_runs(old, new)
     linker = LinkerChange(
         # Of another environment, each Job is another one.
         len(runs) if old.dialect == AS_WRITTEN else 0,
@@ -407,19 +414,26 @@ def pair_emitted(old: Release, new: Release) -> tuple[LinkerChange, list[Pair]]:
     before = [item for item in old.package.emitted if _linker_of(item, old) in kept]
     after = [item for item in new.package.emitted if _linker_of(item, new) in kept]
     matcher = Matcher(before, after)
-    matcher.match(
-        lambda item, release: (*_linker_of(item, release), item.id.kind, item.id.name), old, new
-    )
+    matcher.match(_by_linker_and_name, old, new)
+    matcher.match(_by_linker_and_base_name, old, new)
     # The names of a linker begin with its set, and that may be spelled as an affix.
-    matcher.match(
-        lambda item, release: (*_linker_of(item, release), item.id.kind, emitted_base(item)),
-        old,
-        new,
-    )
-    matcher.match(_key, old, new)
+    matcher.match(_by_linker_and_core_name, old, new)
     removed = [Pair(item, None) for item in matcher.old if not _comes_with_secret(item, old, new)]
     added = [Pair(None, item) for item in matcher.new if not _comes_with_secret(item, new, old)]
     return linker, [*matcher.pairs, *removed, *(pair for pair in added if pair.new not in runs)]
+
+
+def _list_runs(old: Release, new: Release) -> list[Item]:
+    """Return the Jobs that the old rendering does not have: a new name is what makes one run."""
+    jobs: set[tuple[str, ...]] = set()
+    for item in old.package.emitted:
+        if item.id.kind == "Job":
+            jobs.add((item.id.namespace, item.id.name))
+    runs: list[Item] = []
+    for item in new.package.emitted:
+        if item.id.kind == "Job" and (item.id.namespace, item.id.name) not in jobs:
+            runs.append(item)
+    return runs
 
 
 def emitted_base(item: Item) -> str:
@@ -436,7 +450,15 @@ def _linker_of(item: Item, release: Release) -> tuple[str, str]:
     return item.labels.get(keys.SET, ""), release.namespace_of(item)
 
 
-def _key(item: Item, release: Release) -> Hashable:
+def _by_linker_and_name(item: Item, release: Release) -> Hashable:
+    return (*_linker_of(item, release), item.id.kind, item.id.name)
+
+
+def _by_linker_and_base_name(item: Item, release: Release) -> Hashable:
+    return (*_linker_of(item, release), item.id.kind, emitted_base(item))
+
+
+def _by_linker_and_core_name(item: Item, release: Release) -> Hashable:
     return (*_linker_of(item, release), item.id.kind, release.dialect.core(emitted_base(item)))
 
 

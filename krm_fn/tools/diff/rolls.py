@@ -21,8 +21,8 @@ from krm_fn.report.object_change import (
     FieldChange,
     Roll,
     effect_on,
-    find_hold,
-    find_scaled,
+    list_scaled,
+    read_hold,
 )
 from krm_fn.tools.diff.pair import AS_WRITTEN, Pair, Release
 from krm_fn.tools.diff.stored import is_stored_alike
@@ -61,7 +61,7 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
     checksummed = _Checksummed(edited, release)
     is_as_written = release.dialect == AS_WRITTEN
     rollouts = _find_rollouts(release)
-    scaled = find_scaled(release.package.authored)
+    scaled = list_scaled(release.package.authored)
     roll = partial(_roll, release)
     by_config: dict[Item, list[Roll]] = defaultdict(list)
     by_workload: dict[Item, Roll] = {}
@@ -71,7 +71,7 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
         rolling = rollouts.get(item, item)
         keeps_name = item.id.name == old.id.name
         effect_here = effect_on(rolling, keeps_name=keeps_name, scaled=scaled)
-        followed = _find_followed(item, renamed, release, _find_references(old, before))
+        followed = _find_followed(item, renamed, release, _list_references(old, before))
         for config, effect in followed.items():
             by_config[config].append(roll(rolling, effect or effect_here, {Cause.NAME}))
         is_another = _is_stored_anew(item, old) or _is_another_job(item, old)
@@ -91,7 +91,7 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
             causes = {Cause.NAME}  # that no rule follows, as in an argument, or that of a Job
         if causes:
             by_workload[item] = roll(rolling, effect_here, causes)
-        elif not is_told and find_hold(old, scaled).pods > find_hold(item, scaled).pods:
+        elif not is_told and read_hold(old, scaled).pods > read_hold(item, scaled).pods:
             by_workload[item] = roll(item, Effect.RELEASED, ())
     every = [*chain.from_iterable(by_config.values()), *by_workload.values()]
     replaced = {one[:3] for one in every if one.effect in MAKES_PODS}
@@ -159,7 +159,7 @@ def _roll(release: Release, item: Item, effect: Effect, by: Iterable[Cause]) -> 
     )
 
 
-def _find_references(item: Item, release: Release) -> set[tuple[str, str]]:
+def _list_references(item: Item, release: Release) -> set[tuple[str, str]]:
     """Return what an object references, there or not: kinds, and names as they are written."""
     return {
         (reference.kind, reference.name.value)

@@ -110,7 +110,7 @@ class Sides(NamedTuple):
     notes: list[Problem]
 
 
-def find_risks(differences: Iterable[Difference]) -> dict[Risk, list[str]]:
+def list_risks(differences: Iterable[Difference]) -> dict[Risk, list[str]]:
     """Return where differences bring which risk."""
     places: dict[Risk, list[str]] = defaultdict(list)
     for difference in differences:
@@ -166,7 +166,8 @@ def compare_sides(
     """
     old, new, notes = sides
     del sides  # what is read of a side goes when it is rendered, before the other is
-    notes = [*notes, *(new.opened.shared if new.opened else ())]
+    if new.opened:
+        notes = [*notes, *new.opened.shared]
     old = _render(old, new, options)
     new = _render(new, old, options)
     # A change may repair a revision of git. Of two paths, none is compared with nothing because of
@@ -216,10 +217,10 @@ def open_sides(compared: DiffInput, options: RenderOptions) -> Sides:
         _open(path, Inputs((path,), options.config, compared.stdin), options)
         for path in compared.paths
     )
-    return Sides(old, new, [*_find_empty(old, new)])
+    return Sides(old, new, [*_report_empty(old, new)])
 
 
-def _find_empty(old: Side, new: Side) -> Iterator[Problem]:
+def _report_empty(old: Side, new: Side) -> Iterator[Problem]:
     for side, what in ((old, "new"), (new, "gone")):
         if side.is_empty:
             yield remark(f"is empty: everything is {what}", file=side.name)
@@ -227,7 +228,7 @@ def _find_empty(old: Side, new: Side) -> Iterator[Problem]:
 
 def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions) -> Sides:
     """Read the paths as they were in a revision of git, and as they are."""
-    repository, commit = find_repository(revision, paths, options)
+    repository, commit = open_repository(revision, paths, options)
     named = [*paths, *filter(None, [options.config]), *options.helm.values]
     needed = [found for path in named if (found := repository.find(path)) is not None]
     left_out = repository.find_left_out()
@@ -247,7 +248,7 @@ def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions)
 
 def render_former(paths: tuple[str, ...], revision: str, options: RenderOptions) -> bytes | None:
     """Render paths as they were in a revision of git; None if it has none of them. Raises Rejected."""
-    repository, commit = find_repository(revision, paths, options)
+    repository, commit = open_repository(revision, paths, options)
     named = [*paths, *filter(None, [options.config]), *options.helm.values]
     needed = [found for path in named if (found := repository.find(path)) is not None]
     with repository.check_out(commit, ["."] if options.limits.root else needed) as checked_out:
@@ -288,7 +289,7 @@ def is_left_out(path: str, repository: Repository, left_out: Collection[str]) ->
     return (f"{place}/{CONFIG_FILE}" if is_kustomized else place) in left_out
 
 
-def find_repository(
+def open_repository(
     revision: str, paths: tuple[str, ...], options: RenderOptions
 ) -> tuple[Repository, str]:
     """Return the repository that all paths are in, and the commit that a revision means."""
@@ -344,7 +345,7 @@ def open_both(there: "There", paths: tuple[str, ...], options: RenderOptions) ->
         for side in odd
         if side.opened
     ]
-    return Sides(old, new, [*notes, *_find_empty(old, new)])
+    return Sides(old, new, [*notes, *_report_empty(old, new)])
 
 
 def find_unread(
@@ -397,7 +398,7 @@ class There:
         files = [*filter(None, [options.config]), *options.helm.values]
         outside = [file for file in files if self._repository.find(file) is None]
         return options._replace(
-            config=options.config and self.locate(options.config),
+            config=self.locate(options.config) if options.config else options.config,
             helm=options.helm._replace(values=tuple(map(self.locate, options.helm.values))),
             limits=options.limits._replace(
                 root=Path(self.locate(str(root))) if root else self._folder,
@@ -440,7 +441,7 @@ def _open(name: str, inputs: Inputs, options: RenderOptions) -> Side:
     allowance = Allowance(options.limits)
     try:
         opened = open_inputs(inputs, options.helm, options.environment, allowance)
-        affixes = _find_affixes(inputs.paths, allowance) if options.reads_affixes else ()
+        affixes = _read_affixes(inputs.paths, allowance) if options.reads_affixes else ()
     except NoObjects:
         if has_folder:  # a mistake in the package, or of the program that builds it
             raise
@@ -448,7 +449,7 @@ def _open(name: str, inputs: Inputs, options: RenderOptions) -> Side:
     return Side(name, opened, has_folder, opened.configuration[1] is not None, affixes=affixes)
 
 
-def _find_affixes(paths: Iterable[str], allowance: Allowance) -> AffixPairs:
+def _read_affixes(paths: Iterable[str], allowance: Allowance) -> AffixPairs:
     folders = filter(Path.is_dir, map(Path, paths))
     return tuple(sorted({("", "")}.union(*(find_affixes(folder, allowance) for folder in folders))))
 

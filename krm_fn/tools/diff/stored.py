@@ -65,8 +65,11 @@ def is_default(node: Node, names: FieldNames, kind: str, *, of_pods: bool = True
 
     `of_pods`: into any pod template.
     """
-    defaults = (DEFAULTS.get((one, *names)) for one in ((kind, "") if of_pods else (kind,)))
-    return is_scalar(node) and node.value in [one for one in defaults if one is not None]
+    if not is_scalar(node):
+        return False
+    if node.value == DEFAULTS.get((kind, *names)):
+        return True
+    return of_pods and node.value == DEFAULTS.get(("", *names))
 
 
 def is_not_stored(node: Node, names: FieldNames) -> bool:

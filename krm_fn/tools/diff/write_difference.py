@@ -14,7 +14,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base.problem import count, listing, printable, with_commas
-from krm_fn.report.change_lines import find_statements, write_place
+from krm_fn.report.change_lines import list_statements, write_place
 from krm_fn.report.markup import (
     VERSION,
     WIDTH,
@@ -46,7 +46,7 @@ def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
     `context` is that of `write_lines`.
     """
     lines: list[str] = []
-    for error in find_errors(difference):
+    for error in say_errors(difference):
         lines += map(screen.warning, fold(f"error: {error}".split(), screen.width))
     for shared in difference.shared:
         lines += write_change(shared.change, screen, context, _title(shared))
@@ -68,10 +68,10 @@ def _title(shared: SharedChange) -> list[str]:
     return [f"{count(shared.number, 'object')}:", *with_commas(shown), *more]
 
 
-def find_errors(difference: Difference) -> Iterator[str]:
+def say_errors(difference: Difference) -> Iterator[str]:
     """Yield what is said before anything else: `ConfigMap shop/web: new pods of Deployment/web do not start`."""
     for change in difference.changes:
-        for statement in find_statements(change):
+        for statement in list_statements(change):
             if statement.is_error:
                 yield f"{write_place(change)}: {' '.join(statement.words)}"
 
@@ -108,8 +108,10 @@ def _count_shared(shared: Iterable[SharedChange]) -> str:
 
 def _say_linkers(what: str, linkers: Sequence[str], quote: Callable[[str], str]) -> str:
     """Return `linker of shop/web added`, or `linker added` for one of a set that is left out."""
-    named = ", ".join(map(quote, filter(None, linkers)))
-    return " ".join(filter(None, ["linker", named and f"of {named}", what])) if linkers else ""
+    if not linkers:
+        return ""
+    of_sets = ", ".join(quote(linker) for linker in linkers if linker)
+    return f"linker of {of_sets} {what}" if of_sets else f"linker {what}"
 
 
 def _count_first_rolls(difference: Difference) -> str:
@@ -237,7 +239,7 @@ def _write_blocks(difference: Difference, context: int, room: int, *, are_open: 
 
 def _verdict(difference: Difference, what: str) -> Iterator[str]:
     """Yield the lines that sum up a difference. `what` is what differs, in HTML."""
-    errors = [*find_errors(difference)]
+    errors = [*say_errors(difference)]
     yield from (
         f"<p><strong>Error:</strong> {html_code(error)}</p>" for error in errors[:_MOST_WARNINGS]
     )
@@ -253,7 +255,7 @@ def _verdict(difference: Difference, what: str) -> Iterator[str]:
     for change in difference.changes:
         said = (
             html_code(" ".join(statement.words))
-            for statement in find_statements(change)
+            for statement in list_statements(change)
             if statement.is_warning and not statement.is_error
         )
         warnings += (f"{html_code(write_place(change))}: {words}" for words in said)

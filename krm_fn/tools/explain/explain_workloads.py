@@ -12,7 +12,7 @@ from krm_fn.core.decide.decide import Reason, ReasonCode, Revision, Run
 from krm_fn.core.names.names import authored_id, names_of
 from krm_fn.extras.checksums import find_opt_outs
 from krm_fn.extras.mounts.plan_mounts import read_mounts
-from krm_fn.report.object_change import Effect, effect_on, find_scaled
+from krm_fn.report.object_change import Effect, effect_on, list_scaled
 from krm_fn.report.secrets import Masks
 from krm_fn.tools.explain.explain_objects import explain_absent, explain_each
 from krm_fn.tools.explain.explanation import (
@@ -103,7 +103,7 @@ class _WorkloadExplainer:
                     if source.optional:
                         self._optional_mounts.add((planned.entry, targets))
         self._renamed_jobs = {one.item for one in found.jobs}
-        self._scaled = find_scaled(package.authored)
+        self._scaled = list_scaled(package.authored)
 
     def explain(self, workload: Item) -> ExplainedWorkload:
         item, missing_template = self._find_template_holder(workload)

@@ -14,7 +14,7 @@ from krm_fn.base.settings import Settings
 from krm_fn.base.suggest import differ_by_a_letter
 from krm_fn.core.decide.decide import Revision, update_rules
 from krm_fn.core.names.names import CONTENT_NAME, hash_in_name, names_of
-from krm_fn.lint.lint import find_left_behind, find_missing_keys
+from krm_fn.lint.lint import find_left_behind, report_missing_keys
 from krm_fn.tools.common.rendered import is_required
 from krm_fn.tools.verify.rendering import Rendering
 
@@ -85,7 +85,7 @@ def check_keys(rendering: Rendering) -> Iterator[Problem]:
     renamed, references = rendering.revisions.renamed, rendering.references
     to_renamed = [one for one in references.authored if renamed.keys() & set(one.targets)]
     wanted = references.only(to_renamed)
-    for found in find_missing_keys(rendering.package, wanted, (), Settings()):
+    for found in report_missing_keys(rendering.package, wanted, (), Settings()):
         yield found.as_error()
 
 
