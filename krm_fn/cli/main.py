@@ -119,6 +119,7 @@ _SCHEMAS = {
     "explain": "explain-v1",
     "fleet": "fleet-v1",
     "history": "history-v1",
+    "verify": "verify-v1",
 }
 """The schemas, by what they describe."""
 
@@ -135,6 +136,7 @@ def schema(*, name: str) -> Outcome:
     explain          krm-fn explain -o json
     fleet            krm-fn history -A -o json
     history          krm-fn history -o json
+    verify           krm-fn verify -o json
 
     Exit codes: 0 printed; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join

@@ -13,11 +13,12 @@ from krm_fn.cli.options import (
     RenderingOptions,
     RendersFirst,
     colour_option,
+    output_option,
     rendering_options,
 )
 
 if TYPE_CHECKING:
-    from krm_fn.tools.verify.verify import VerifyOptions
+    from krm_fn.tools.verify.verify import Verified, VerifyOptions
 
 
 @click.command(cls=RendersFirst, short_help="Check manifests that are about to be applied.")
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
     help="What applies the manifests. Can be repeated. Default: those of the configuration.",
 )
 @click.option("--strict", is_flag=True, help="Fail on warnings too.")
+@output_option(
+    *("text", "json", "junit", "github"),
+    help="JSON has the form of schemas/verify-v1.json; junit is for the test reports of CI, and github for annotations "
+    "in a workflow. They are on stdout.",
+)
 @colour_option
 @rendering_options
 def verify(
@@ -45,6 +51,7 @@ def verify(
     sets: tuple[str, ...],
     deployers: tuple[str, ...],
     strict: bool,
+    output: str,
     wants_colour: bool,
     rendering: RenderingOptions,
 ) -> Outcome:
@@ -52,7 +59,8 @@ def verify(
 
     PATH is a file, a directory of manifests, or - for stdin, which is the default. Each finding is one line on stderr.
     If nothing is found, one line says what was verified. Nothing is printed on stdout, except for a ResourceList: it is
-    printed with the findings as its results, as kpt expects of a validator.
+    printed with the findings as its results, as kpt expects of a validator. With another --output, stdout has all of
+    it, and stderr nothing.
 
     A directory that kustomize or helm builds is rendered first, as `krm-fn render` does, if there is a configuration:
     --config, krm-fn.yaml in it, or krm-fn in its transformers.
@@ -80,7 +88,7 @@ def verify(
     Exit codes: 0 nothing is found, or only warnings; 1 findings, or an error; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.colour import has_colour, paint_labels
-    from krm_fn.tools.verify.verify import VerifyOptions
+    from krm_fn.tools.verify.verify import FindingsFormat, VerifyOptions, write_findings
 
     options = VerifyOptions(
         rendering.config,
@@ -91,26 +99,29 @@ def verify(
         rendering.limits,
         rendering.environment().set,
     )
-    outcome = _verify(path, rendering, options)
+    outcome = write_findings([_verify(path, rendering, options)], FindingsFormat(output))
     # At a terminal, stderr is in colour anyway.
     if has_colour(os.environ, is_terminal=False, is_wanted=wants_colour):
         return outcome._replace(stderr=paint_labels(outcome.stderr))
     return outcome
 
 
-def _verify(path: str, rendering: RenderingOptions, options: "VerifyOptions") -> Outcome:
-    from krm_fn.tools.render.render import render
-    from krm_fn.tools.verify.verify import verify as verify_path
+def _verify(path: str, rendering: RenderingOptions, options: "VerifyOptions") -> "Verified":
+    from krm_fn.tools.render.render import render_stream
+    from krm_fn.tools.verify.verify import Verified, examine
 
+    inputs = rendering.read_inputs(path)
     if not _is_rendered_first(path, rendering):
-        return verify_path(path, rendering.read_inputs(path).stdin, options)
+        return examine(path, inputs.stdin, options)
     # What the build makes is what will be applied, so that is verified.
     environment = rendering.environment(strict=options.strict)
-    rendered = render(rendering.read_inputs(path), rendering.helm, environment, rendering.limits)
-    if rendered.exit_code:
-        return rendered
-    verified = verify_path("-", rendered.stdout, options)
-    return verified._replace(stderr=rendered.stderr + verified.stderr)
+    rendered = render_stream(inputs, rendering.helm, environment, rendering.limits)
+    if rendered.failed:
+        return Verified(path, rendered.problems)
+    verified = examine("-", rendered.stream.encode(), options)
+    # Nobody has a file with the lines of what was rendered.
+    found = (problem._replace(file="") for problem in verified.problems)
+    return verified._replace(path=path, problems=(*rendered.problems, *found))
 
 
 def _is_rendered_first(path: str, rendering: RenderingOptions) -> bool:

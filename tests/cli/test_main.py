@@ -34,6 +34,7 @@ FORMATS = {
     "history": ["text", "wide", "json", "markdown", "html"],
     "graph": ["mermaid", "dot", "html"],
     "link": ["text", "json"],
+    "verify": ["text", "json", "junit", "github"],
 }
 
 

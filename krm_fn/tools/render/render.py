@@ -1,6 +1,7 @@
 """Paths to one deployable stream."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from krm_fn.base.changes import Changes, Patch
 from krm_fn.base.item import Item, find_objects, read_item
@@ -39,6 +40,7 @@ __all__ = [
     "render",
     "render_items",
     "render_opened",
+    "render_stream",
 ]
 
 
@@ -52,15 +54,38 @@ def render(
 
     After an error the stream is empty.
     """
+    found = render_stream(inputs, helm, environment, limits)
+    stderr = stderr_lines(found.problems)
+    if found.failed:
+        return Outcome(b"", stderr, 1)
+    return Outcome(found.stream.encode(), stderr, 0, f"{found.summary}\n")
+
+
+class RenderedStream(NamedTuple):
+    """A stream of documents, which is empty after an error; all problems; and what was renamed."""
+
+    stream: str
+    problems: tuple[Problem, ...]
+    summary: str = ""
+
+    @property
+    def failed(self) -> bool:
+        return any(problem.severity is Severity.ERROR for problem in self.problems)
+
+
+def render_stream(
+    inputs: Inputs,
+    helm: HelmOptions,
+    environment: Environment = NO_ENVIRONMENT,
+    limits: Limits = DEFAULT_LIMITS,
+) -> RenderedStream:
     try:
         opened = open_inputs(inputs, helm, environment, Allowance(limits))
         decided = decide_opened(opened, environment)
         stream, problems = render_opened(opened, decided.changes)
     except Rejected as rejected:
-        return Outcome(b"", stderr_lines(rejected.problems), 1)
-    if any(problem.severity is Severity.ERROR for problem in problems):
-        return Outcome(b"", stderr_lines(problems), 1)
-    return Outcome(stream.encode(), stderr_lines(problems), 0, f"{summarize_run(decided)}\n")
+        return RenderedStream("", rejected.problems)
+    return RenderedStream(stream, tuple(problems), str(summarize_run(decided)))
 
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:

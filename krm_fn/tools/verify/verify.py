@@ -24,7 +24,7 @@ from krm_fn.core.yaml.yaml import (
 )
 from krm_fn.function import decide_package
 from krm_fn.lint.lint import find_encrypted_keys, find_unfollowed_affixes
-from krm_fn.report.secrets import hide_in_problems, stderr_lines
+from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits, built_from
 from krm_fn.tools.common.opened_texts import OpenedText, items_of, place_by_object, placed_in
@@ -50,11 +50,16 @@ from krm_fn.tools.verify.check_names import (
     is_protected,
 )
 from krm_fn.tools.verify.check_references import check_keys, check_left_behind, check_references
+from krm_fn.tools.verify.findings import FindingsFormat, Verified, write_findings
 from krm_fn.tools.verify.rendering import RenderedSet, Rendering, read_rendering
 
 __all__ = [
+    "FindingsFormat",
+    "Verified",
     "VerifyOptions",
+    "examine",
     "verify",
+    "write_findings",
 ]
 
 
@@ -80,12 +85,17 @@ def verify(path: str, stdin: bytes | None, options: VerifyOptions) -> Outcome:
     A ResourceList is answered with itself and the findings as its results, any other input with
     nothing.
     """
+    return write_findings([examine(path, stdin, options)], FindingsFormat.TEXT)
+
+
+def examine(path: str, stdin: bytes | None, options: VerifyOptions) -> Verified:
+    """Return what is found at a path, as values."""
     inputs = Inputs((path,), options.config, stdin)
     allowance = Allowance(options.limits)
     try:
         opened, beside = _open(path, inputs, allowance)
     except Rejected as rejected:
-        return Outcome(b"", stderr_lines(rejected.problems), 1)
+        return Verified(path, rejected.problems)
     try:
         found = find_configurations(read_config_file(inputs, allowance), beside, opened)
         rendering = _read(opened, found, options)
@@ -94,8 +104,9 @@ def verify(path: str, stdin: bytes | None, options: VerifyOptions) -> Outcome:
         if not any(problem.severity is Severity.ERROR for problem in problems):
             problems += check_again(rendering)
     except Rejected as rejected:
-        return _answer(opened, [*rejected.problems], "", strict=options.strict)
-    return _answer(opened, problems, summarize(rendering, options.deployers), strict=options.strict)
+        return _answer(path, opened, [*rejected.problems], "", strict=options.strict)
+    summary = summarize(rendering, options.deployers)
+    return _answer(path, opened, problems, summary, strict=options.strict)
 
 
 def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[OpenedText, list[SourceText]]:
@@ -151,7 +162,9 @@ def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
     yield from check_linker(rendering)
 
 
-def _answer(opened: OpenedText, problems: list[Problem], summary: str, *, strict: bool) -> Outcome:
+def _answer(
+    path: str, opened: OpenedText, problems: list[Problem], summary: str, *, strict: bool
+) -> Verified:
     if strict:
         problems = [problem.as_error() for problem in problems]
     problems = hide_in_problems(problems, items_of(opened))
@@ -161,7 +174,7 @@ def _answer(opened: OpenedText, problems: list[Problem], summary: str, *, strict
     # The objects of a ResourceList say themselves which file they are from.
     if envelope.resource_list is None:
         problems = [*place_by_object(problems, opened)]
-    return Outcome(stdout, stderr_lines(problems) + ("" if failed else summary), int(failed))
+    return Verified(path, tuple(problems), "" if failed else summary, stdout)
 
 
 _CHECKSUM = "is not the checksum of what pods read: something has changed it after krm-fn, which must run last"
@@ -206,7 +219,7 @@ _MAX_SETS = 5
 
 def summarize(rendering: Rendering, deployers: tuple[str, ...]) -> str:
     """Return `verified: 3 revisions of set shop, 5 references, 1 linker Job; protected from pruning by argocd`."""
-    return f"verified: {'; '.join(_clauses(rendering, deployers))}\n"
+    return f"verified: {'; '.join(_clauses(rendering, deployers))}"
 
 
 def _clauses(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[str]:
