@@ -75,7 +75,7 @@ def count() -> list[Count]:
     tokens = sum(count_tokens(module.path) for module in code)
     return [
         Count("modules without facts", len(code), 174, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 323.5),
+        Count("thousands of tokens, without facts", tokens / 1000, 324.0),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(
             "median lines of a module",
@@ -95,7 +95,7 @@ def count() -> list[Count]:
         Count("nested loops in 100 functions", nested_comprehensions(code), 1.2),
         Count("modules that mention producers", len(mentioning_producers(modules)), 46),
         Count("rooms without tests under their name", len(rooms_without_tests()), 0),
-        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 126.5),
+        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 127.0),
     ]
 
 

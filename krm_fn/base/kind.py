@@ -347,7 +347,8 @@ class Kind(NamedTuple):
     status `krm-fn history` tells how far a rollout is. `undo`: the command that returns to the
     template of a `{number}`, and `abort`: the one that ends a rollout in the middle.
     `template_copy`: the path of the pod spec in what was created from a template. `expects_pods`:
-    it is worth saying that there are none.
+    it is worth saying that there are none. `keeps`: the fields of its spec that say how many of
+    these its controller keeps of earlier templates, and what they are without a value.
     """
 
     api_version: str
@@ -368,6 +369,7 @@ class Kind(NamedTuple):
     abort: str = ""
     template_copy: str = ""
     expects_pods: bool = False
+    keeps: tuple[tuple[str, int], ...] = ()
 
     @property
     def group(self) -> str:

@@ -12,6 +12,11 @@ the second one. AUTHORS_METADATA, SERVER_METADATA: the fields of all objects, as
 API server write them (k8s.io/apimachinery, pkg/apis/meta/v1/types.go).
 """
 
+# Of a workload that sets none: Kubernetes and Argo Rollouts have the same default.
+REVISION_HISTORY_LIMIT = 10
+
+# `keeps`: the fields of a spec that limit what its controller keeps of earlier templates, with their
+# defaults (kubernetes: SetDefaults_CronJob in pkg/apis/batch/v1/defaults.go).
 CONSUMERS = (
     {
         "api_version": "v1",
@@ -38,6 +43,7 @@ CONSUMERS = (
         "plural": "deployments",
         "pod_spec": "spec.template.spec",
         "history": "ReplicaSet",
+        "keeps": (("revisionHistoryLimit", 10),),
         "rolled_by": ("wave", "reloader"),
         "progress": "replicas",
         "undo": "kubectl rollout undo deployment/{name} --to-revision={number}",
@@ -49,6 +55,7 @@ CONSUMERS = (
         "controls_pods": True,
         "pod_spec": "spec.template.spec",
         "history": "ControllerRevision",
+        "keeps": (("revisionHistoryLimit", 10),),
         "rolled_by": ("wave", "reloader"),
         "progress": "revisions",
         "undo": "kubectl rollout undo statefulset/{name} --to-revision={number}",
@@ -60,6 +67,7 @@ CONSUMERS = (
         "controls_pods": True,
         "pod_spec": "spec.template.spec",
         "history": "ControllerRevision",
+        "keeps": (("revisionHistoryLimit", 10),),
         "rolled_by": ("wave", "reloader"),
         "progress": "scheduled",
         "undo": "kubectl rollout undo daemonset/{name} --to-revision={number}",
@@ -89,6 +97,7 @@ CONSUMERS = (
         "kind": "CronJob",
         "plural": "cronjobs",
         "pod_spec": "spec.jobTemplate.spec.template.spec",
+        "keeps": (("successfulJobsHistoryLimit", 3), ("failedJobsHistoryLimit", 1)),
         "rolled_by": ("reloader",),
         "on_change": "next-run",
     },
@@ -109,6 +118,7 @@ CONSUMERS = (
         "plural": "rollouts",
         "pod_spec": "spec.template.spec",
         "history": "ReplicaSet",
+        "keeps": (("revisionHistoryLimit", 10),),
         "rolled_by": ("reloader",),
         "progress": "hashes",
         "undo": "kubectl argo rollouts undo {name} --to-revision={number}",
@@ -331,6 +341,3 @@ BUILT_IN = (
     "storage.k8s.io",
     "storagemigration.k8s.io",
 )
-
-# Of a workload that sets none: Kubernetes and Argo Rollouts have the same default.
-REVISION_HISTORY_LIMIT = 10

@@ -6,6 +6,7 @@ from krm_fn.base.problem import ResourceId
 from krm_fn.base.reference import By, Rule
 from krm_fn.core.decide.run import Reason
 from krm_fn.report.object_change import Effect
+from krm_fn.tools.common.kept import Holder, Kept
 from krm_fn.tools.explain.explanation import (
     Because,
     Explained,
@@ -83,7 +84,13 @@ def _explained(one: Any) -> Explained:
         tuple(map(_unfollowed, one["notFollowed"])),
         tuple(map(_restart, one["restarts"])),
         tuple(one["warnings"]),
+        _kept(one["kept"]) if "kept" in one else None,
     )
+
+
+def _kept(one: Any) -> Kept:
+    holders = (Holder(holder["name"], holder["keeps"]) for holder in one["holders"])
+    return Kept("", "", tuple(holders))
 
 
 def _who(one: Any) -> ResourceId:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from krm_fn.linker.owners import Leak
 from krm_fn.report.object_change import ObjectChange
+from krm_fn.tools.common.kept import Kept
 
 
 class NoAnswer(Exception):
@@ -203,7 +204,8 @@ class SetHistory(NamedTuple):
 
     `has_inventory`: the ConfigMap that lists what is rendered exists. `job` is None if there is
     none. `leaks`: what a person may delete, as the linker may not, and nothing needs it.
-    `abandoned`: the names of what the garbage collector is about to delete.
+    `abandoned`: the names of what the garbage collector is about to delete. `kept`: by base name,
+    how many revisions there are at most.
     """
 
     name: str
@@ -213,6 +215,7 @@ class SetHistory(NamedTuple):
     job: LinkerJob | None
     leaks: tuple[Leak, ...] = ()
     abandoned: tuple[str, ...] = ()
+    kept: tuple[Kept, ...] = ()
 
 
 class Unseen(NamedTuple):

@@ -19,12 +19,13 @@ from krm_fn.base.problem import (
 from krm_fn.base.reference import By, Rule
 from krm_fn.base.settings import Environment, Strategy
 from krm_fn.core.decide.decide import Run, say_unchosen_makers, summarize_run
-from krm_fn.report.markup import Forms, write_forms
+from krm_fn.report.markup import Forms, as_json, write_forms
 from krm_fn.report.object_change import Effect
 from krm_fn.report.secrets import Masks, stderr_lines
 from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import Allowance, Limits
+from krm_fn.tools.common.kept import Holder, Kept
 from krm_fn.tools.elsewhere.elsewhere import NamesElsewhere
 from krm_fn.tools.explain.explain_message import explain_message
 from krm_fn.tools.explain.explain_objects import explain_absent, explain_objects
@@ -171,6 +172,8 @@ def _write(one: Explained, screen: Screen) -> Iterator[str]:
         yield from _indent(4, _fill(f"you can {one.because.reason.remedy}", screen.width - 4))
     if one.hashed is not None:
         yield from _indent(2, _fill(f"hashed: {_keys(one.hashed)}", screen.width - 2))
+    if one.kept is not None:
+        yield from _indent(2, _fill(f"kept: {one.kept}", screen.width - 2))
     yield from _section("referenced by", map(_reference, one.references), screen)
     yield from _section("restarts when it changes", map(_restart, one.restarts), screen)
     shown = [*_without_most_texts(one.unfollowed)]
@@ -349,7 +352,10 @@ FORMS: Forms = {
         *("*who", "present_name", "*place", "strategy", "new_name", "reason=because", "hints"),
         ("hashed", lambda one: None if one.hashed is None else dict(one.hashed)),
         *("references", "notFollowed=unfollowed", "restarts", "warnings"),
+        ("*kept", lambda one: {"kept": as_json(one.kept, FORMS)} if one.kept else {}),
     ),
+    Kept: ("atMost=most", "holders"),
+    Holder: ("name", "keeps"),
     Because: (
         "ground=reason.code",
         "text=reason.text",

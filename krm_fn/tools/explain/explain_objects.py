@@ -5,15 +5,19 @@ from collections.abc import Collection, Iterable, Iterator
 
 from krm_fn.base.item import Item
 from krm_fn.base.keys import STRATEGY
-from krm_fn.base.node import Node
+from krm_fn.base.kind import kind_of
+from krm_fn.base.node import Node, fields, get, text
+from krm_fn.base.pods import template_source
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.decide import Choice, Reason, ReasonCode, Run
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.generated import hashed_fields
+from krm_fn.facts.kinds import BUILT_IN
 from krm_fn.lint.lint import find_misspelled
 from krm_fn.report.secrets import Masks
+from krm_fn.tools.common.kept import Holder, Kept, count_kept
 from krm_fn.tools.explain.explanation import (
     ABSENT,
     Because,
@@ -26,6 +30,8 @@ from krm_fn.tools.explain.find_references import find_explained_references
 from krm_fn.tools.explain.find_unfollowed import find_not_followed
 from krm_fn.tools.explain.places import NOWHERE, Places
 from krm_fn.tools.explain.wanted import Wanted
+
+_MOST_DIGITS = 9  # of a limit; Kubernetes takes no number of more
 
 _NOT_HERE = "the package does not contain it: its name stays"
 
@@ -76,6 +82,11 @@ class _Explainer:
         # Without a linker, another line says it of all.
         is_linked = found.settings.linker.enabled
         self._retained = rendered.difference(found.consumers) if is_linked else set()
+        self._named_jobs = {one.item for one in found.jobs}
+        self._templates: dict[tuple[str, str], list[Item]] = defaultdict(list)
+        for one in found.package.authored:
+            if source := template_source(one):
+                self._templates[source].append(one)
         self._problems: dict[Node | None, list[Problem]] = defaultdict(list)
         for problem in found.changes.problems:
             self._problems[problem.node].append(problem)
@@ -107,7 +118,41 @@ class _Explainer:
             ),
             tuple(self._restarts.get(item, ())),
             tuple(self._warnings(choice)),
+            self._find_kept(item) if is_hashed and self._is_deleted(item) else None,
         )
+
+    def _is_deleted(self, item: Item) -> bool:
+        """Tell whether the linker deletes revisions that nothing references."""
+        linker = self._found.settings.linker
+        has_right = linker.secrets or item.id.kind != "Secret"
+        return linker.enabled and has_right and item in self._found.consumers
+
+    def _find_kept(self, item: Item) -> Kept:
+        holders: set[Holder] = set()
+        for consumer in self._found.consumers[item]:
+            referrer = consumer.referrer
+            sharing = self._templates.get((referrer.id.kind, referrer.id.name), ())
+            holders |= {self._find_holder(one) for one in (referrer, *sharing)}
+        base = authored_id(item)
+        return Kept(base.kind, base.name, tuple(sorted(holders, key=lambda one: one.name)))
+
+    def _find_holder(self, referrer: Item) -> Holder:
+        """Find what keeps earlier revisions because of this object: its controller, or it alone."""
+        who = authored_id(referrer)
+        name, row = f"{who.kind}/{who.name}", kind_of(referrer)
+        if row is None or not row.is_consumer:
+            # A kind of Kubernetes that makes no pods says only what is wanted now.
+            return Holder(name, 0 if who.group in BUILT_IN else None)
+        written = fields(get(referrer.node, "spec"))
+        limits: dict[str, int | None] = {}
+        for field, _ in row.keeps:
+            number = text(written.get(field))
+            is_number = number.isdecimal() and len(number) <= _MOST_DIGITS
+            limits[field] = int(number) if is_number else None
+        keeps = count_kept(row.kind, limits)
+        if keeps is None and row.kind in ("Job", "Pod") and referrer not in self._named_jobs:
+            keeps = 1 if who.name else None  # the one that the next one replaces
+        return Holder(name, keeps)
 
     def set_aside(self, item: Item) -> Explained:
         """Explain an object that is not to be chosen."""

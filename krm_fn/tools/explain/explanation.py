@@ -8,6 +8,7 @@ from krm_fn.base.problem import ResourceId, count
 from krm_fn.base.reference import Rule
 from krm_fn.core.decide.decide import Reason
 from krm_fn.report.object_change import Effect
+from krm_fn.tools.common.kept import Kept
 from krm_fn.tools.explain.places import NOWHERE, SourceLine
 
 ABSENT = "absent"
@@ -86,7 +87,8 @@ class Explained(NamedTuple):
     `present_name`: the name that it has. `new_name`: the one that it gets, `""` where it keeps its
     own. Both are None where they have the hash of a Secret. `hashed`: the fields that this hash
     covers, with their keys; None without a hash. `hints`: who may look it up by its name all the
-    same.
+    same. `kept`: how many revisions of it there are at most; None where it has none, or where
+    nothing deletes them.
     """
 
     who: ResourceId
@@ -101,6 +103,7 @@ class Explained(NamedTuple):
     unfollowed: tuple[Unfollowed, ...] = ()
     restarts: tuple[Restart, ...] = ()
     warnings: tuple[str, ...] = ()
+    kept: Kept | None = None
 
 
 class ReadField(NamedTuple):

@@ -237,7 +237,11 @@ def _select(one: SetHistory, name: str) -> SetHistory:
         if not names.isdisjoint(tracker.name for tracker in leak.trackers)
     )
     abandoned = tuple(name for name in one.abandoned if name in names)
-    return one._replace(entries=entries, workloads=workloads, leaks=leaks, abandoned=abandoned)
+    bases = {(entry.base, entry.kind) for entry in entries}
+    kept = tuple(kept for kept in one.kept if (kept.base, kept.kind) in bases)
+    return one._replace(
+        entries=entries, workloads=workloads, leaks=leaks, abandoned=abandoned, kept=kept
+    )
 
 
 def add_changes(history: History, source: ObjectLists, bases: Collection[str]) -> History:

@@ -7,10 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from krm_fn.base.kind import consumer_named
+from krm_fn.base import keys
+from krm_fn.base.kind import CONSUMER_KINDS, consumer_named
 from krm_fn.core.names.names import without_hash
 from krm_fn.linker.api import Forbidden
-from krm_fn.linker.objects import Consumer, LiveRevision
+from krm_fn.linker.objects import Consumer, LiveRevision, Owner
 from krm_fn.linker.owners import (
     Keeper,
     find_abandoned,
@@ -21,6 +22,7 @@ from krm_fn.linker.owners import (
     plan_owners,
     rendered_names,
 )
+from krm_fn.tools.common.kept import Holder, Kept
 from krm_fn.tools.common.revision_history import (
     History,
     Pods,
@@ -60,6 +62,7 @@ def _find_set(one: SetSnapshot, live: "_Live") -> SetHistory:
         job=one.job,
         leaks=tuple(plan_leaks(one.plan, one.observation)),
         abandoned=tuple(revision.name for revision in find_abandoned(one.plan, one.observation)),
+        kept=tuple(_find_kept(one, entries, live)),
     )
 
 
@@ -264,6 +267,70 @@ def _last_with_other_configuration(templates: Sequence[Template]) -> Template | 
         return None
     others = [one for one in templates if one.revisions != current.revisions and not one.absent]
     return next((one for one in others if one.role is Role.OLD), next(iter(others), None))
+
+
+def _find_kept(
+    one: SetSnapshot, entries: Iterable[RevisionHistory], live: "_Live"
+) -> Iterator[Kept]:
+    """Tell how many revisions of each base name there are at most.
+
+    Nothing is told where what references them is not seen, or where nothing is deleted.
+    """
+    observation = one.observation
+    if observation.unread or observation.inventory is None or live.snapshot.unseen:
+        return
+    by_base: dict[tuple[str, str], list[RevisionHistory]] = defaultdict(list)
+    for entry in entries:
+        by_base[entry.base, entry.kind].append(entry)
+    for (base, kind), of_base in sorted(by_base.items()):
+        current = {entry.name for entry in of_base if entry.is_rendered}
+        stays = {entry.name for entry in of_base if entry.fate in _STAYING}
+        names = {entry.name for entry in of_base}
+        holders: set[Holder] = set()
+        if any(entry.fate is Retention.RETAINED and entry.is_rendered for entry in of_base):
+            holders.add(Holder(f"the annotation {keys.RETAIN}", None))
+        for consumer in observation.consumers:
+            referenced = names & consumer.references
+            if not referenced:
+                continue
+            if consumer.is_current:
+                current |= referenced
+            holders.add(_find_holder(consumer.owner, live))
+        if current or holders:
+            yield Kept(
+                kind,
+                base,
+                tuple(sorted(holders, key=lambda one: one.name)),
+                len(current),
+                len(stays - current),
+            )
+
+
+_STAYING = (Retention.RETAINED, Retention.FOREIGN_OWNER, Retention.LEAK)
+"""What becomes of revisions that the linker does not delete, as long as they are so."""
+
+
+def _find_holder(owner: Owner, live: "_Live") -> Holder:
+    """Find what limits how many objects like this one there are: the workload that created it."""
+    kind, name, found = owner.kind, owner.name, live.objects.get(owner.uid)
+    while found is not None:
+        if found.keeps is not None:
+            return Holder(f"{kind}/{name}", found.keeps)
+        above = live.objects.get(found.controller)
+        if above is None:
+            break
+        # A CronJob has no templates: it creates Jobs.
+        is_of_template = kind in ("Pod", consumer_named(above.kind).history)
+        if not is_of_template and (kind, above.kind) != ("Job", "CronJob"):
+            break
+        kind, name, found = above.kind, above.name, above
+    # A custom resource is one object: what its controller creates is listed, and counts itself.
+    is_single = kind not in _COUNTED
+    return Holder(f"{kind}/{name}", 0 if is_single else None)
+
+
+_COUNTED = tuple(kind.kind for kind in CONSUMER_KINDS)
+"""Kinds of which nothing limits the number, where no workload has created them."""
 
 
 def _find_unseen(snapshot: Snapshot) -> Iterator[Unseen]:

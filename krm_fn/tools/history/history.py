@@ -18,6 +18,7 @@ from krm_fn.linker.read import write_time
 from krm_fn.report.markup import FieldSource, Forms, as_json, markdown, markdown_code, write_forms
 from krm_fn.report.table import Group, Row, Screen, columns, cut, fold, write_table
 from krm_fn.report.write_change import CHANGE_FORMS, write_change, write_change_block
+from krm_fn.tools.common.kept import Holder, Kept
 from krm_fn.tools.common.revision_history import (
     History,
     LinkerJob,
@@ -153,9 +154,10 @@ def _write_wide(history: History, screen: Screen) -> str:
 
 
 def _write_detail(history: History, screen: Screen) -> str:
-    """Write a paragraph for each revision, and the way back of all workloads, even of those that are done."""
+    """Write a paragraph for each revision, how many stay, and the way back of all workloads."""
     notes = [*find_notes(history)]
     for one in history.sets:
+        notes += (Note(f"{printable(kept.base)}: {kept}") for kept in one.kept)
         for workload in one.workloads:
             # Of the others, the notes tell.
             back = _write_way_back(workload) if workload.is_settled else ()
@@ -662,7 +664,9 @@ _FORMS: Forms = {
         ("*cluster", lambda history: {"cluster": history.cluster} if history.cluster else {}),
         *("namespace", time_field("time", "now"), "sets", ("notes", _write_notes), "unseen"),
     ),
-    SetHistory: ("set=name", "has_inventory", "job", "revisions=entries", "workloads"),
+    SetHistory: ("set=name", "has_inventory", "job", "revisions=entries", "workloads", "kept"),
+    Kept: ("kind", "baseName=base", "atMost=most", "current", "stays", "holders"),
+    Holder: ("name", "keeps"),
     LinkerJob: ("name", time_field("created"), time_field("ended"), "failure"),
     RevisionHistory: (
         *(

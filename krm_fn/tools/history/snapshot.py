@@ -36,6 +36,7 @@ from krm_fn.linker.read import (
     text_in,
 )
 from krm_fn.linker.wait import MAX_LOOKUPS, find_broken
+from krm_fn.tools.common.kept import count_kept
 from krm_fn.tools.common.revision_history import LinkerJob
 
 
@@ -45,7 +46,8 @@ class LiveObject(NamedTuple):
     `controller` is the uid of its controller, and `made_by` the kind and name of that; `""` for
     none. `marks` are what its controller and its pods call it: its name, a hash, and `#3` for the
     third. `replicas` are the pods that its status tells. `required`: names of ConfigMaps, like
-    those of revisions, without which its pods do not start.
+    those of revisions, without which its pods do not start. `keeps`: of how many earlier templates
+    its controller keeps what it made; None if nothing limits that.
     """
 
     kind: str
@@ -59,6 +61,7 @@ class LiveObject(NamedTuple):
     replicas: int | None = None
     required: frozenset[str] = frozenset()
     progress: "Progress | None" = None
+    keeps: int | None = None
 
 
 class Progress(NamedTuple):
@@ -161,6 +164,7 @@ def read_live_object(kind: Kind, item: Any, names: Names) -> LiveObject:
             filter(names.are_like, required_config_maps(template and below(item, template)))
         ),
         progress=read_progress(parts) if read_progress else None,
+        keeps=count_kept(kind.kind, {name: _count(parts.spec, name) for name in parts.spec}),
     )
 
 
@@ -505,9 +509,10 @@ def _read_object(found: _Objects, kind: Kind, names: Names, item: Any) -> Consum
         if pod is not None and pod.references:
             found.pods.append(pod)
     # Workloads and templates count without a reference too: their numbers say which of them is the
-    # way back.
+    # way back, and their limits how many revisions stay.
     known = consumer_named(kind.kind)
-    if known.template_copy or known.progress or (consumer is not None and consumer.references):
+    is_known = known.template_copy or known.progress or known.keeps
+    if is_known or (consumer is not None and consumer.references):
         one = read_live_object(kind, item, names)
         found.by_uid[one.uid] = one
     return consumer
