@@ -78,7 +78,7 @@ def init(
     \b
     - a kustomization gets an entry in `transformers:`,
       and krm-fn.yaml the annotation that kustomize needs,
-      but for --deployer argocd or flux: krm-fn builds it
+      not for --deployer argocd or flux: there, krm-fn builds it
     - a Kptfile gets an entry in `pipeline.mutators`,
       and krm-fn.yaml the one that kpt needs
     - a chart gets a configuration for a post-renderer, and you the command;
@@ -91,11 +91,11 @@ def init(
     First, a rendering in memory tells which ConfigMaps and Secrets would be renamed, which are left alone, and why. If
     it fails, or if a file cannot be edited with certainty, nothing is written.
 
-    DIR is the current directory by default. Several, and patterns such as 'apps/*/overlays/*', are written together, or
-    none of them is. --linker-image is written into krm-fn.yaml.
+    DIR is the current directory by default. Of several, also as a pattern such as 'apps/*/overlays/*', all are written
+    or none. --linker-image is written into krm-fn.yaml.
 
-    With --share, kustomizations share one configuration: FOLDER gets it, and each DIR a folder `krm` that names it, and
-    says what its set is called. What is configured already stays as it is.
+    With --share, kustomizations share one configuration, in FOLDER. Each DIR gets a folder `krm` that names the
+    configuration and the set. Directories that are configured already stay as they are.
 
     Exit codes: 0 written, or nothing is left to write; 1 an error, or lines that you have to add, and nothing is
     written; 2 wrong arguments.
