@@ -102,8 +102,10 @@ def write_stderr(text: str) -> None:
 
 def _painted(text: str) -> str:
     from krm_fn.report.colour import has_colour, paint_labels  # noqa: PLC0415  # most runs have no terminal
+    from krm_fn.report.table import fold_lines  # noqa: PLC0415  # the same
 
-    return paint_labels(text) if has_colour(os.environ, is_terminal=True) else text
+    folded = fold_lines(text, stderr_columns(), os.environ)
+    return paint_labels(folded) if has_colour(os.environ, is_terminal=True) else folded
 
 
 def end_process(exit_code: int) -> NoReturn:

@@ -36,7 +36,7 @@ class _Failed(click.ClickException):
 @click.option(
     "--live",
     is_flag=True,
-    help="Compare each PATH with what a cluster has of it: what applying would change.",
+    help="Compare each PATH with the cluster: what applying would change.",
 )
 @cluster_options
 @click.option(
@@ -45,15 +45,15 @@ class _Failed(click.ClickException):
 @click.option(
     "--each",
     is_flag=True,
-    help="Compare each PATH by itself, if a file that it may read differs from REV. A PATH that is a pattern, as "
-    "'apps/*/overlays/*' is, means that too.",
+    help="Compare each PATH by itself, if a file that it may read differs from REV. A pattern, such as "
+    "'apps/*/overlays/*', implies it.",
 )
 @click.option(
     "--jobs",
     metavar="NUMBER",
     type=click.IntRange(min=1),
-    help="Render so many packages at once, each with an equal share of --max-bytes; what needs more follows alone. "
-    "Default: the processors, but one for every 10 MB at most.",
+    help="Render this many packages at once, each with an equal share of --max-bytes. A package that needs more is "
+    "rendered alone, later. Default: the number of processors, at most one for every 10 MB.",
 )
 @output_option(
     *("text", "json", "markdown"),
@@ -65,7 +65,7 @@ class _Failed(click.ClickException):
     "-U",
     metavar="NUMBER",
     type=click.IntRange(min=0),
-    help="Show so many equal lines around those that differ in a value. Default: 0, and the key above them.",
+    help="Show this many equal lines around each change in a value. Default: 0, and the key above the change.",
 )
 @click.option(
     "--room",
@@ -120,26 +120,26 @@ def diff(
     krm-fn diff --live [PATH]...          a cluster, and what applying changes
 
     A revision is compared with the revision of the same base name, key by key, and each workload that rolls is named.
-    Of Secrets, only keys and sizes are shown.
+    It shows only keys and sizes of Secrets.
 
     OLD, NEW and PATH are what `krm-fn render` takes: files, directories, and - for stdin. With --against, the default
-    PATH is the current directory. Directories and what has a configuration are rendered. A file without one is taken
-    for a rendering, and so is whatever holds revisions, or has none where the other side has one. OLD or NEW may be
-    empty.
+    PATH is the current directory. Directories and what has a configuration are rendered. A file without a configuration
+    counts as a rendering. So does anything that holds revisions, and a folder without a configuration if the other side
+    has one. OLD or NEW may be empty.
 
     --against changes nothing in the repository. It reads no submodules, and compares with the working tree as it is:
     files that are not committed are part of it. For what a branch has changed, use $(git merge-base main HEAD).
 
-    All PATHs together are one rendering. With --each, or with a pattern, each is a package of its own, which is only
-    rendered if a file that it may read differs from REV. Packages that change in the same way are shown once, and
-    those that cannot be rendered are named behind the others.
+    All PATHs together are one rendering. With --each, or with a pattern, each PATH is a package of its own. A package
+    is rendered only if a file that it may read differs from REV. Packages that change in the same way are shown once.
+    Packages that cannot be rendered come last.
 
-    --live only lists. Fields that the API server and controllers add do not count; what somebody has set by hand is
-    named. Values of Secrets are not requested. What you may not list is said, and not compared.
+    --live only lists. It ignores fields that the API server and controllers add, and names fields that somebody has set
+    by hand. It requests no values of Secrets. Kinds that you may not list are reported and skipped.
 
-    --fail-on names what a change must not bring. prune: a deployer would delete what pods use. missing: new pods do not
-    start, because an object that they read is gone. refused: the API server does not take the change. shared-set: two
-    packages have one set in one namespace, which is looked for with --each.
+    --fail-on lists the risks that a change must not bring. prune: a deployer would delete an object that pods use.
+    missing: new pods do not start, because an object that they read is gone. refused: the API server refuses the
+    change. shared-set: two packages share one set in one namespace (only with --each).
 
     Exit codes: 0 compared; 1 with --exit-code, there is a difference; 2 an error, or wrong arguments; 3 REV alone
     cannot be rendered, and everything is shown as new; 4 --fail-on has found something.

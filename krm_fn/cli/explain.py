@@ -47,17 +47,17 @@ def explain(
     - what looks like a reference and is not followed, and why
     - which pod templates a checksum of it restarts
 
-    Where NAME is a workload, such as deployment/web: which ConfigMaps and Secrets it reads, in which fields, and a
-    change of which of them makes new pods.
+    If NAME is a workload, such as deployment/web, the answer is which ConfigMaps and Secrets its pods read, in which
+    fields, and which of them make new pods when they change.
 
-    PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. It may be left out in front of Kind/NAME:
-    then it is the current directory. NAME is the name of an object, with or without its content hash; Kind/NAME and
-    NAMESPACE/NAME tell objects of one name apart.
+    PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. In front of Kind/NAME, you can leave it
+    out: then it is the current directory. NAME is the name of an object, with or without its content hash; Kind/NAME
+    and NAMESPACE/NAME tell objects of one name apart.
 
-    Without a NAME, a table of the reasons comes first. Of Secrets, only keys are shown.
+    Without a NAME, a table of the reasons comes first. It shows only keys of Secrets.
 
-    With --message, TEXT is what is on stderr, a line or more, with all names and numbers. What is printed is the entry
-    of each line in docs/troubleshooting.md, once.
+    With --message, TEXT is what is on stderr, a line or more, with all names and numbers. The answer is the entry of
+    each line in docs/troubleshooting.md, once.
 
     Exit codes: 0 explained; 1 the function fails, and its errors are on stderr, or there is no such object; 2 wrong
     arguments, or no message is like TEXT.

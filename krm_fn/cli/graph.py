@@ -63,7 +63,7 @@ def graph(
     With --live, the command only lists, and --namespace says where. For a page, it reads the content of ConfigMaps: an
     object of the page shows what changed since the revision before.
 
-    Of Secrets, only keys and sizes are shown.
+    It shows only keys and sizes of Secrets.
 
     Exit codes: 0 drawn; 1 the function fails, and its errors are on stderr, or there is nothing to draw; 2 wrong
     arguments.

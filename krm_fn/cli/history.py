@@ -63,8 +63,8 @@ def history(
 
     NAME is a base name, a revision, or the hash of one: it is shown in detail, with the way back to it.
 
-    The linker's own rules say what becomes of a revision. The command only lists. It requests no content of
-    ConfigMaps, except for --diff, and nothing of Secrets. What you may not list, it says, and goes on.
+    The linker's own rules say what becomes of a revision. The command only lists. It requests no content of ConfigMaps,
+    except for --diff, and nothing of Secrets. Kinds that you may not list are reported and skipped.
 
     \b
     krm-fn history --context 'prod-*'         several clusters

@@ -10,7 +10,13 @@ import click
 from krm_fn.base.keys import SET_NAME
 from krm_fn.base.kind import PROTECTIONS
 from krm_fn.base.problem import Outcome, Rejected
-from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, rendering_options
+from krm_fn.cli.options import (
+    PATH,
+    RenderingOptions,
+    RendersFirst,
+    colour_option,
+    rendering_options,
+)
 from krm_fn.stdio import terminal_size
 
 _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
@@ -53,6 +59,7 @@ _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
     help="Write one configuration into this folder, which each kustomization names with a set of its own.",
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing, and show what would be written.")
+@colour_option
 @rendering_options
 def init(
     *,
@@ -63,6 +70,7 @@ def init(
     action: str,
     share: str | None,
     dry_run: bool,
+    wants_colour: bool,
     rendering: RenderingOptions,
 ) -> Outcome:
     """Write krm-fn.yaml into a directory, and the entry with which its deployer runs the function.
@@ -70,7 +78,7 @@ def init(
     \b
     - a kustomization gets an entry in `transformers:`,
       and krm-fn.yaml the annotation that kustomize needs,
-      but for --deployer argocd or flux: krm-fn builds it
+      not for --deployer argocd or flux: there, krm-fn builds it
     - a Kptfile gets an entry in `pipeline.mutators`,
       and krm-fn.yaml the one that kpt needs
     - a chart gets a configuration for a post-renderer, and you the command;
@@ -83,11 +91,11 @@ def init(
     First, a rendering in memory tells which ConfigMaps and Secrets would be renamed, which are left alone, and why. If
     it fails, or if a file cannot be edited with certainty, nothing is written.
 
-    DIR is the current directory by default. Several, and patterns such as 'apps/*/overlays/*', are written together, or
-    none of them is. --linker-image is written into krm-fn.yaml.
+    DIR is the current directory by default. Of several, also as a pattern such as 'apps/*/overlays/*', all are written
+    or none. --linker-image is written into krm-fn.yaml.
 
-    With --share, kustomizations share one configuration: FOLDER gets it, and each DIR a folder `krm` that names it, and
-    says what its set is called. What is configured already stays as it is.
+    With --share, kustomizations share one configuration, in FOLDER. Each DIR gets a folder `krm` that names the
+    configuration and the set. Directories that are configured already stay as they are.
 
     Exit codes: 0 written, or nothing is left to write; 1 an error, or lines that you have to add, and nothing is
     written; 2 wrong arguments.
@@ -126,7 +134,7 @@ def init(
         Pipeline[ci] if ci else None,
         action,
     )
-    screen = find_screen(terminal_size().columns, os.environ)
+    screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
     environment = rendering.environment()
 
     def surroundings_of(directory: Path) -> Surroundings:
@@ -137,4 +145,4 @@ def init(
         return Surroundings(rendering.helm, environment, rendering.limits, sum_up, elsewhere)
 
     shared = None if share is None else Path(share)
-    return init_directories(found, wishes, surroundings_of, shared, is_dry_run=dry_run)
+    return init_directories(found, wishes, surroundings_of, shared, screen, is_dry_run=dry_run)

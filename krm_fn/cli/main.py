@@ -1,6 +1,7 @@
 """The command line: the group of all commands, and how one of them is run."""
 
 import os
+import re
 from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any
@@ -31,6 +32,60 @@ spec:
   select:
   - {name: web-*, labels: {tier: web}}
 """
+
+
+_PRINTS = "krm-fn render PATH prints what to apply: krm-fn render PATH | kubectl apply -f -"
+_RENDERS = "krm-fn render PATH does it"
+_SHOWS = "krm-fn history -n NAMESPACE shows the revisions and who uses them"
+_CHECKS = "krm-fn verify checks a rendering, krm-fn render --check what a sync would prune"
+_BACK = "krm-fn history -n NAMESPACE prints the command that goes back"
+_WHY = "krm-fn explain PATH NAME does it"
+
+COMMANDS = {
+    **dict.fromkeys(("apply", "deploy", "install", "sync", "up"), _PRINTS),
+    **dict.fromkeys(("build", "generate", "kustomize", "run", "template"), _RENDERS),
+    **dict.fromkeys(("get", "list", "ls", "ps", "revisions", "status", "top"), _SHOWS),
+    **dict.fromkeys(("check", "lint", "test", "validate"), _CHECKS),
+    **dict.fromkeys(("abort", "rollback", "rollout", "undo"), _BACK),
+    **dict.fromkeys(("describe", "why"), _WHY),
+    **dict.fromkeys(
+        ("clean", "cleanup", "delete", "gc", "prune"),
+        "krm-fn link deletes what nothing uses; krm-fn link --dry-run only says what",
+    ),
+    "plan": "krm-fn diff --live PATH shows what applying would change",
+    "tree": "krm-fn graph draws what references what",
+}
+
+_PATH_IS_AN_ARGUMENT = "PATH is an argument: krm-fn {command} PATH"
+_WATCHES = "--watch shows it again when it changes"
+
+_OPTIONS = {
+    **dict.fromkeys(
+        ("-f", "--file", "--filename", "-k", "--kustomize", "-R", "--recursive"),
+        _PATH_IS_AN_ARGUMENT,
+    ),
+    **dict.fromkeys(("--json", "--format"), "-o json prints JSON"),
+    **dict.fromkeys(("--values", "--set-file"), "--helm-values FILE does it"),
+    "--no-color": "--color never does it",
+}
+
+OPTIONS_OF = {
+    "history": {
+        "-f": f"{_WATCHES}; --from FILE reads reports",
+        "--follow": _WATCHES,
+        "--all": "-A shows all namespaces",
+        "--json": "-o json prints JSON",
+    },
+}
+"""Where the option has another meaning for a command."""
+
+_TAKE_A_PATH = {"", "render", "verify", "diff", "explain", "graph"}
+_GROUP = "render"
+"""The command that those who name none want: `krm-fn -f FILE`."""
+
+
+_UNKNOWN = re.compile(r"No such (command|option):? '?([^'\s]+?)'?\.?")
+"""How click says it, in each of its versions."""
 
 
 class GroupWithConfiguration(click.Group):
@@ -93,8 +148,27 @@ def _run(command: click.Command, program: str, arguments: list[str]) -> Outcome:
         # Not the context of the error: it has none where an option lacks its value.
         invoked = context.invoked_subcommand if context else None
         path = f"{program} {invoked}" if invoked else program
-        message = printable(" ".join(error.format_message().rstrip(".").split("\n")))
+        message = printable(" ".join(_say(error, invoked or "").rstrip(".").split("\n")))
         return Outcome(b"", f"error: {message}; see {path} --help\n", error.exit_code)
+
+
+def _say(error: click.ClickException, command: str) -> str:
+    hint = _find_hint(error.message, command)
+    return f"{error.message.rstrip('.')}: {hint}" if hint else error.format_message()
+
+
+def _find_hint(message: str, command: str) -> str:
+    """Return what does here what an unknown command or option does elsewhere; `""` if nothing is known."""
+    found = _UNKNOWN.fullmatch(message)
+    if not found:
+        return ""
+    what, name = found.groups()
+    if what == "command":
+        return COMMANDS.get(name, "")
+    hint = OPTIONS_OF.get(command, {}).get(name) or _OPTIONS.get(name, "")
+    if hint == _PATH_IS_AN_ARGUMENT and command not in _TAKE_A_PATH:
+        return ""
+    return hint.format(command=command or _GROUP)
 
 
 @click.command(short_help="Print the script that completes commands in a shell.")

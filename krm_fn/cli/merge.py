@@ -50,20 +50,20 @@ def merge(
     echo '*.yaml merge=krm-fn' >> .gitattributes
     git config merge.krm-fn.driver 'krm-fn merge %O %A %B %P %L %S %X %Y'
 
-    What the authors wrote is merged, with base names and without the linker's objects. The result is rendered, and so
-    the names and references of the merge follow its content. There is a conflict only where there would be one without
-    any rendering.
+    The command merges what the authors wrote, with base names and without the linker's objects. Then it renders the
+    result, so that names and references follow the merged content. There is a conflict only where there would be one
+    without any rendering.
 
-    The other files of the package are read from the commits that git merges, and nothing of the working tree is. A
+    It reads the other files of the package from the commits that git merges, and nothing from the working tree. A
     package is the folder around PATH whose Kptfile runs krm-fn, or that contains krm-fn.yaml.
 
     A warning says where the result is not rendered: a file of the package has a conflict, or git takes one from a
     single branch that must change as well. Then every file is as its author would have written it. Resolve the
-    conflict, and render the package. A file of no such package is merged as git does, and so is all of a merge whose
-    commits cannot be found.
+    conflict, and render the package. Files outside of such a package are merged as git does it. So is everything if the
+    commits of the merge cannot be found.
 
-    BASE, OURS and THEIRS are files with the three versions. The answer is written into OURS. What cannot be merged is a
-    conflict, with both sides in the file.
+    BASE, OURS and THEIRS are files with the three versions. The answer is written into OURS. A part that cannot be
+    merged is a conflict, with both sides in the file.
 
     Exit codes: 0 merged; 1 there is a conflict; 129 the files cannot be read or written, or wrong arguments, which ends
     the merge.

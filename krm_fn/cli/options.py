@@ -134,13 +134,13 @@ _RENDERING_OPTIONS = (
     click.option(
         "--enable-helm",
         is_flag=True,
-        help="Let kustomize give the charts that a kustomization lists (helmCharts) to helm. Those that are not in its "
+        help="Let kustomize pass the charts that a kustomization lists (helmCharts) to helm. Charts outside of its "
         "folder are fetched.",
     ),
     click.option(
         "--verbose",
         is_flag=True,
-        help="Show all that kustomize, helm and git say. It may show values of Secrets.",
+        help="Show all that kustomize, helm and git say, which may include values of Secrets.",
     ),
     click.option(
         "--linker-image",
@@ -160,7 +160,7 @@ _RENDERING_OPTIONS = (
         metavar="FILE",
         type=PATH,
         multiple=True,
-        help="Can be given several times.",
+        help="A file of values for charts. Can be repeated.",
     ),
     click.option(
         "--helm-kube-version",
@@ -168,6 +168,7 @@ _RENDERING_OPTIONS = (
         default="",
         envvar="KUBE_VERSION",
         show_envvar=True,
+        help="The version of Kubernetes for which charts are rendered.",
     ),
     click.option(
         "--helm-api-versions",
@@ -175,6 +176,7 @@ _RENDERING_OPTIONS = (
         default="",
         envvar="KUBE_API_VERSIONS",
         show_envvar=True,
+        help="API versions that charts may use, with commas between them.",
     ),
 )
 
@@ -335,7 +337,7 @@ _FLEET_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "contexts",
         metavar="PATTERN",
         multiple=True,
-        help="Context of the kubeconfig. Several, also as 'prod-*', make a table of all.",
+        help="Context of the kubeconfig. Several, also by a pattern such as 'prod-*', make one table.",
     ),
     click.option(
         "--from",
@@ -343,7 +345,7 @@ _FLEET_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="PATTERN",
         type=PATH,
         multiple=True,
-        help="Make the table from files with what `krm-fn history -o json` has printed, as 'reports/*.json'.",
+        help="Make the table from files that `krm-fn history -o json` has printed, such as 'reports/*.json'.",
     ),
     click.option(
         "--timeout",

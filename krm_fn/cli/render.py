@@ -142,8 +142,8 @@ def _check_usage(
 def discover(*, kustomize_options: str) -> Outcome:
     """Print krm-fn.yaml if the current directory contains it, unless Argo CD's own kustomize runs that file.
 
-    Where the kustomization names a folder under `transformers`, and a configuration is among the `resources` of that
-    folder, the name of the kustomization is printed.
+    If the kustomization names a folder under `transformers`, and that folder has a configuration among its `resources`,
+    the command prints the name of the kustomization.
 
     kustomize runs it if the kustomization lists it under `transformers`, the file says how (with the annotation
     config.kubernetes.io/function), and the options contain --enable-alpha-plugins and --enable-exec. Then nothing is

@@ -58,9 +58,9 @@ def verify(
     """Check that manifests are consistent before they are applied, after everything else that changes them.
 
     PATH is a file, a directory of manifests, or - for stdin, which is the default. Each finding is one line on stderr.
-    If nothing is found, one line says what was verified. Nothing is printed on stdout, except for a ResourceList: it is
-    printed with the findings as its results, as kpt expects of a validator. With another --output, stdout has all of
-    it, and stderr nothing.
+    If nothing is found, one line says what was verified. Nothing is printed on stdout, except a ResourceList: it comes
+    back with the findings as its results, as kpt expects from a validator. With another --output, stdout has all of it,
+    and stderr nothing.
 
     A directory that kustomize or helm builds is rendered first, as `krm-fn render` does, if there is a configuration:
     --config, krm-fn.yaml in it, or krm-fn in its transformers.
@@ -81,9 +81,8 @@ def verify(
 
     A reference to an older revision, which may be in the cluster, is a warning.
 
-    Which sets must have a revision: those of --set, those with a linker, and those of which the configuration finds
-    objects. If none of these says anything, and krm-fn would rename something without a configuration, there must be a
-    revision of any set.
+    A set must have a revision if --set names it, if it has a linker, or if the configuration finds objects of it. If
+    nothing names a set, and krm-fn would rename something without a configuration, a revision of any set will do.
 
     Exit codes: 0 nothing is found, or only warnings; 1 findings, or an error; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join

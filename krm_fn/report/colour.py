@@ -11,7 +11,7 @@ from enum import Enum
 SEQUENCE = re.compile("\x1b\\[[0-9;]*m")
 """What begins or ends a style. It takes no room on the screen."""
 
-_LABEL = re.compile("^(error|warning|verified)(?=: )", re.MULTILINE)
+_LABEL = re.compile("^(error|warning|verified)(?=:(?: |$))", re.MULTILINE)
 
 
 class Style(Enum):

@@ -252,6 +252,34 @@ def fold(parts: list[str], width: int, indent: str = "  ") -> list[str]:
     return lines
 
 
+def fold_lines(text: str, terminal_width: int, environment: Mapping[str, str]) -> str:
+    """Break the lines that are too wide for a terminal at their blanks, which it would break within words.
+
+    A line that is drawn over, or has more than one blank in a row, stays as it is.
+    """
+    width = find_screen(terminal_width, environment).width
+    shown: list[str] = []
+    for line in text.split("\n"):
+        is_prose = line.isprintable() and "  " not in line
+        if is_prose and columns(line) > width:
+            shown += _fold_line(line, width)
+        else:
+            shown.append(line)
+    return "\n".join(shown)
+
+
+def _fold_line(line: str, width: int) -> Iterator[str]:
+    """Break a line, and cut nothing: who reads an error wants all of it."""
+    shown, *words = line.split(" ")
+    for word in words:
+        if columns(shown) + 1 + columns(word) <= width:
+            shown += f" {word}"
+        else:
+            yield shown
+            shown = f"  {word}"
+    yield shown
+
+
 def common_length(old: Sequence[str], new: Sequence[str]) -> int:
     """Return how many characters, or words, at the beginning are equal."""
     pairs = enumerate(zip(old, new, strict=False))

@@ -11,6 +11,7 @@ import pytest
 from krm_fn.report.colour import SEQUENCE
 from tests.cases import FIXTURES
 from tests.cli.process import HOSTILE, KRM_FN, SHOWN, krm_fn
+from tests.render.run import CONFIG_MAP
 
 DIFF = FIXTURES / "diffs/a-changed-key-rolls-its-rollout"
 OLD, NEW = (str(DIFF / name) for name in ("old.yaml", "new.yaml"))
@@ -18,6 +19,7 @@ REPORTS = f"{FIXTURES}/fleets/a-canary-in-one-of-four-clusters/reports/*.json"
 COMMANDS = [
     pytest.param(["diff", OLD, NEW], id="diff"),
     pytest.param(["explain", OLD], id="explain"),
+    pytest.param(["init", "--dry-run", "."], id="init"),
     pytest.param(["history", "--from", REPORTS], id="history"),
     pytest.param(["verify", OLD], id="verify"),
 ]
@@ -28,6 +30,7 @@ def test_colours_of_a_pipe_are_those_that_somebody_wants(
     arguments: list[str], tmp_path: Path
 ) -> None:
     """Without the sequences, what is in colour is what is not, byte for byte."""
+    (tmp_path / "all.yaml").write_text(CONFIG_MAP)
     plain = krm_fn(*arguments, cwd=tmp_path)
     assert "\x1b" not in plain.stdout + plain.stderr
     for options, variables in (
@@ -109,6 +112,36 @@ def run_at_terminal(arguments: list[str], folder: Path, **variables: str) -> Ter
         os.close(terminal)
         os.close(screen)
     return Terminal(*texts)
+
+
+def test_a_terminal_shows_what_init_would_write_in_colour(tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text(CONFIG_MAP)
+    shown = run_at_terminal(["init", "--dry-run", "."], tmp_path).stdout
+    assert "  \x1b[32m+kind: ConfigRevisions\x1b[39m\n" in shown
+    assert "\nnext: if it runs already" in shown
+
+
+def test_an_error_at_a_terminal_breaks_between_words(tmp_path: Path) -> None:
+    name = "a/long/path/" * 4
+    shown = run_at_terminal(["diff", OLD, f"{name}missing"], tmp_path, COLUMNS="60").stderr
+    assert shown == f"{RED}error{END}:\n  {name}missing:\n  no such file or directory\n"
+
+
+OUTCOMES = [
+    pytest.param("rename", "\x1b[32mrename to web-", id="renamed: green"),
+    pytest.param("ignore", "\x1b[33mleft alone\x1b[39m", id="left alone: yellow"),
+    pytest.param("adopt", "\x1b[32madopt: the name stays", id="adopted: green"),
+]
+
+
+@pytest.mark.parametrize(("strategy", "shown"), OUTCOMES)
+def test_an_outcome_has_a_colour_in_explain(strategy: str, shown: str, tmp_path: Path) -> None:
+    """The annotation decides, so that each row has its outcome."""
+    (tmp_path / "all.yaml").write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  annotations:\n"
+        f"    revisions.krm-fn.io/strategy: {strategy}\ndata: {{a: b}}\n"
+    )
+    assert f"  {shown}" in run_at_terminal(["explain", "all.yaml", "web"], tmp_path).stdout
 
 
 RED, END = "\x1b[1;31m", "\x1b[22;39m"

@@ -30,7 +30,9 @@ def test_a_terminal_gets_colours() -> None:
     written = write_explanation(
         Explanation((ONE._replace(warnings=("a warning",)),)), Screen(80, has_colour=True)
     )
-    assert written.startswith("\x1b[1mConfigMap shop/web-config  a.yaml:3\x1b[22m\n  left alone\n")
+    assert written.startswith(
+        "\x1b[1mConfigMap shop/web-config  a.yaml:3\x1b[22m\n  \x1b[33mleft alone\x1b[39m\n"
+    )
     assert written.endswith("\x1b[33m  ! a warning\x1b[39m\n")
 
 

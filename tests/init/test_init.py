@@ -221,12 +221,49 @@ def test_it_says_what_it_did_and_what_a_rendering_would_do(shop: Path) -> None:
         "                   up by its name\n"
         "1 renamed, 1 left alone (krm-fn explain PATH says why)\n"
         "\n"
-        "next: no release of krm-fn is published yet: build the image (make image), docker push it to your registry, "
-        "and set spec.linker.image\n"
+        "next: no release of krm-fn is published yet: build the image (make image), docker push it to your\n"
+        "  registry, and set spec.linker.image\n"
         "next: krm-fn render shop\n"
         "next: kubectl apply -f shop refuses krm-fn.yaml from now on; apply what krm-fn has rendered\n"
         "next: if it runs already, sync once with strategy: adopt, as docs/migration.md says\n"
     )
+
+
+IMAGE = "next: no release of krm-fn is published yet"
+ADOPT = "next: if it runs already, sync once with strategy: adopt"
+IS_DONE = [
+    pytest.param("", [IMAGE, ADOPT], id="a configuration that sets nothing"),
+    pytest.param("linker: {image: registry.example/k:1}", [ADOPT], id="the image is pushed"),
+    pytest.param("strategy: adopt", [IMAGE], id="the package adopts"),
+    pytest.param(
+        "strategy: rename\n  linker: {image: registry.example/k:1}", [], id="nothing is left"
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "left"), IS_DONE)
+@pytest.mark.parametrize("is_in_kptfile", [False, True], ids=["krm-fn.yaml", "Kptfile"])
+def test_a_step_that_is_done_is_not_shown(
+    spec: str, left: list[str], is_in_kptfile: bool, shop: Path
+) -> None:
+    if is_in_kptfile:
+        settings = {"strategy": "strategy", "linker: {image": "linker.image"}
+        lines = [
+            f"      {ours}: {spec.partition(f'{field}: ')[2].split()[0].rstrip('}')}\n"
+            for field, ours in settings.items()
+            if f"{field}: " in spec
+        ]
+        entry = f"pipeline:\n  mutators:\n  - exec: krm-fn\n    configMap:\n      name: shop\n{''.join(lines)}"
+        write(shop, {"Kptfile": KPTFILE + entry})
+    else:
+        config = (
+            "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\n"
+        )
+        write(shop, {"krm-fn.yaml": f"{config}spec:\n  immutable: true\n  {spec}\n"})
+    outcome = init(shop)
+    assert outcome.exit_code == 0, outcome.stderr
+    said = outcome.stdout.decode()
+    assert [step for step in (IMAGE, ADOPT) if step in said] == left
 
 
 def test_it_names_what_makes_secrets_that_pods_read_and_the_kind_to_add(shop: Path) -> None:
@@ -282,7 +319,7 @@ def test_lines_that_build_with_kustomize_alone_are_named_beside_the_new_entry(
     write(tmp_path, {**BUILDING, **NOT_BUILDING, "other/kustomization.yaml": "resources: []\n"})
     (tmp_path / ".git").mkdir()
     write(shop, {"kustomization.yaml": RESOURCES})
-    said = init(shop.relative_to(tmp_path)).stdout.decode()
+    said = init(shop.relative_to(tmp_path)).stdout.decode().replace("\n  ", " ")
     (line,) = re.findall("^next: (.*) build with kustomize alone, which fails", said, re.MULTILINE)
     assert line == "Makefile:2, deploy.sh:2, .github/workflows/deploy.yaml:2 and 1 more"
 

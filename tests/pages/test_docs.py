@@ -9,10 +9,11 @@ import pytest
 
 from krm_fn.base.kind import DEPLOYERS
 from krm_fn.base.producer import RENAMABLE
+from krm_fn.cli.main import krm_fn as group
 from krm_fn.cli.main import main
 from krm_fn.core.config.build import PINNABLE
 from krm_fn.core.references.find import read_chart_values
-from tests.pages import config_page, deployer_lists
+from tests.pages import config_page, deployer_lists, reference_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
@@ -98,6 +99,28 @@ def test_every_deployer_says_what_its_diff_shows(page: str) -> None:
 
 def test_the_fields_of_the_configuration_are_made_from_the_schema() -> None:
     assert PAGES["docs/configuration.md"] == config_page.page()
+
+
+def test_the_reference_is_made_from_the_help_and_the_schemas() -> None:
+    assert PAGES["docs/reference.md"] == reference_page.page()
+
+
+def test_the_reference_has_every_command_and_every_option() -> None:
+    sections = dict(
+        re.findall(
+            r"^## (krm-fn .*)\n([^#]*(?:#(?!# ).*\n[^#]*)*)",
+            PAGES["docs/reference.md"],
+            re.MULTILINE,
+        )
+    )
+    for name, command in group.commands.items():
+        section = sections[f"krm-fn {name}"]
+        for parameter in command.params:
+            assert all(
+                f"`{one}" in section or f", {one}" in section
+                for one in parameter.opts
+                if one.startswith("--")
+            ), name
 
 
 def test_the_difference_is_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from tests.pages.messages_page import PAGE, page
 
 ANSWERS = {
     "krm_fn/cli/man.py": "a page for man",
-    "krm_fn/cli/main.py": "what `krm-fn --help` says of the configuration",
+    "krm_fn/cli/main.py": "what `krm-fn --help` says of the configuration, and hints behind click's own words",
     "krm_fn/tools/diff/tree.py": "the paths of differences",
     "krm_fn/tools/diff/write_difference.py": "what `krm-fn diff` draws",
     "krm_fn/tools/explain/find_references.py": "answers of `krm-fn explain`",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.report.table import columns, cut, cut_both, cut_within, fold
+from krm_fn.report.table import columns, cut, cut_both, cut_within, fold, fold_lines
 
 CUT = [
     pytest.param("short", "short", id="what fits"),
@@ -81,3 +81,27 @@ def test_a_difference_stays_in_view(same: str, old: str, new: str, width: int) -
 )
 def test_fold(parts: list[str], expected: list[str]) -> None:
     assert fold(parts, 20) == expected
+
+
+LONG = "x" * 50
+FOLDED = [
+    pytest.param("error: fits\n", "error: fits\n", id="a line that fits"),
+    pytest.param(
+        f"error: {LONG}: no such file\nwarning: b\n",
+        f"error:\n  {LONG}:\n  no such file\nwarning: b\n",
+        id="a name that is longer than a line is whole",
+    ),
+    pytest.param(
+        "error: " + "word " * 9 + "end\n",
+        "error: word word word word word word\n  word word word end\n",
+        id="words stay whole",
+    ),
+    pytest.param("error: " + "  wide" * 9, "error: " + "  wide" * 9, id="a table"),
+    pytest.param("\r" + "part " * 20, "\r" + "part " * 20, id="what is drawn over"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), FOLDED)
+def test_a_line_for_a_terminal_breaks_between_words(text: str, expected: str) -> None:
+    assert fold_lines(text, 40, {"COLUMNS": "40"}) == expected
+    assert "".join(expected.split()) == "".join(text.split())

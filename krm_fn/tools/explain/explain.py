@@ -1,6 +1,7 @@
 """Paths in, the reasons for what the function does with the ConfigMaps and Secrets there out."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from itertools import groupby
@@ -19,6 +20,7 @@ from krm_fn.base.problem import (
 from krm_fn.base.reference import By, Rule
 from krm_fn.base.settings import Environment, Strategy
 from krm_fn.core.decide.decide import Run, say_unchosen_makers, summarize_run
+from krm_fn.report.colour import Style
 from krm_fn.report.markup import Forms, as_json, write_forms
 from krm_fn.report.object_change import Effect
 from krm_fn.report.secrets import Masks, stderr_lines
@@ -146,7 +148,17 @@ def _sum_up(explanation: Explanation, screen: Screen) -> Iterator[str]:
         groups.append(Group(what, rows_of_group))
     title, *rows = write_table(_TITLES, groups, screen.width)
     yield screen.strong(title)
-    yield from rows
+    titles = re.compile("|".join(re.escape(one.title) for one in groups))
+    for row in rows:
+        begun = titles.match(row)
+        said = begun[0] if begun else ""
+        yield screen.paint(said, _style_of(said)) + row.removeprefix(said)
+
+
+def _style_of(said: str) -> Style:
+    """Return the style of an outcome: that of what is added if names or pods follow the content."""
+    follows = said.startswith(("rename", "adopt", "with a checksum", "checksum"))
+    return Style.ADDED if follows else Style.WARNING
 
 
 def _most_first(reason: tuple[str, list[str]]) -> tuple[int, str]:
@@ -163,7 +175,7 @@ def _reason_row(reason: str, named: list[str]) -> Row:
 
 def _write(one: Explained, screen: Screen) -> Iterator[str]:
     yield from map(screen.strong, _write_place(one.who, one.place, screen.width, _now(one)))
-    yield from _indent(2, _fill(_strategy(one), screen.width - 2))
+    yield from _write_strategy(one, 2, screen)
     yield from _indent(4, _fill(f"because {_because(one.because)}", screen.width - 4))
     for hint in one.hints:
         word = "and because" if one.strategy == "ignore" else "although"
@@ -182,6 +194,14 @@ def _write(one: Explained, screen: Screen) -> Iterator[str]:
         yield f"    and {count(len(one.unfollowed) - len(shown), 'more text')}, which -o json lists"
     for warning in one.warnings:
         yield from map(screen.warning, _indent(2, _fill(f"! {warning}", screen.width - 2)))
+
+
+def _write_strategy(one: Explained, indent: int, screen: Screen) -> Iterator[str]:
+    said = _strategy(one)
+    for line in _indent(indent, _fill(said, screen.width - indent)):
+        text = line.lstrip(" ")
+        blanks = " " * (len(line) - len(text))
+        yield blanks + screen.paint(text, _style_of(said))
 
 
 def _strategy(one: Explained) -> str:
@@ -279,7 +299,7 @@ def _write_read(read: ReadObject, screen: Screen) -> Iterator[str]:
         yield f"      {printable(' '.join([field, *_in_brackets(_place(one.place))]))}"
         if one.is_pin:
             yield f"        the name of a revision, which stays: {printable(one.text)}"
-    yield from _indent(6, _fill(_strategy(config), screen.width - 6))
+    yield from _write_strategy(config, 6, screen)
     yield from _indent(8, _fill(f"because {_because(config.because)}", screen.width - 8))
     if read.opt_out:
         yield from _indent(6, _fill(say_opt_out(read.opt_out), screen.width - 6))

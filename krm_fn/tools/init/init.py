@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,6 +17,7 @@ from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
 from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.report.secrets import stderr_lines
+from krm_fn.report.table import Screen, fold
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.common.files import (
     KUSTOMIZATIONS,
@@ -49,6 +51,8 @@ __all__ = [
     "init",
 ]
 
+_NO_TERMINAL = Screen()
+
 _NEXT_OF_DEPLOYERS = {
     "argocd": "write `plugin: {{}}` into the source of the Application, for the plugin of docs/deployers/argo-cd.md",
     "flux": "krm-fn render {helm}{path}; run it in CI and push the result: Flux runs no functions",
@@ -81,6 +85,8 @@ _NOT_AS_IT_IS = (
     "kubectl apply -f {path} refuses krm-fn.yaml from now on; apply what krm-fn has rendered"
 )
 _ADOPT = "if it runs already, sync once with strategy: adopt, as docs/migration.md says"
+
+_COMMAND = re.compile("next: (helm|kpt|krm-fn|kustomize) ")
 
 _MOST_NAMES = 3
 _MOST_NAMED = 10
@@ -127,6 +133,17 @@ class _Prepared(NamedTuple):
     def shown(self) -> str:
         return shlex.quote(os.path.relpath(self.directory))
 
+    def says(self, *field: str) -> bool:
+        """Tell whether a configuration that is there sets a field of spec."""
+        config = self.proven[0]
+        if config.before is None:
+            return False
+        roots = read_yaml(config.before).roots
+        if config.file.name == KPTFILE:
+            found = [settings for root in roots for _, settings in find_in_kptfile(root)]
+            return any(get(one, "data", ".".join(field)) is not None for one in found if one)
+        return any(get(root, "spec", *field) is not None for root in roots)
+
     @property
     def known_set(self) -> KnownSet | None:
         """The set that is going to be written; None where one is there."""
@@ -139,11 +156,12 @@ class _Prepared(NamedTuple):
         return KnownSet(name, self.around.directory, namespaces)
 
 
-def init(
+def init(  # noqa: PLR0913  # where and how, and how it is shown
     directories: Sequence[Path],
     wishes: Wishes,
     surroundings_of: Callable[[Path], Surroundings],
     shared: Path | None = None,
+    screen: Screen = _NO_TERMINAL,
     *,
     is_dry_run: bool,
 ) -> Outcome:
@@ -172,12 +190,14 @@ def init(
         return Outcome(b"", failures, 1)
     said: list[str] = []
     for file in planned:
-        said += _say(file, is_written=is_written, is_dry_run=is_dry_run)
+        said += _say(file, screen, is_written=is_written, is_dry_run=is_dry_run)
     stderr = "".join(one.rendering.stderr for one in prepared)
     for one in prepared:
         stderr += stderr_lines(find_shared_set(one.directory, one.around, wishes.namespace))
     summary = _sum_up(prepared)
-    steps = [printable(f"next: {step}") for step in _steps(prepared, is_by_hand=is_by_hand)]
+    steps: list[str] = []
+    for step in _steps(prepared, is_by_hand=is_by_hand):
+        steps += _fold_step(printable(f"next: {step}"), screen)
     shown = [*said, "", *summary, *([""] if summary else []), *steps]
     return Outcome(_join(shown), stderr, int(is_by_hand))
 
@@ -297,7 +317,7 @@ def _drafts(directory: Path, planned: list[Planned]) -> dict[Path, bytes]:
     return drafts
 
 
-def _say(one: Planned, *, is_written: bool, is_dry_run: bool) -> Iterator[str]:
+def _say(one: Planned, screen: Screen, *, is_written: bool, is_dry_run: bool) -> Iterator[str]:
     would = "" if is_written or one.data is None else "would be "
     yield printable(f"{one.file}: {would}{one.said}")
     yield from (f"  {line}" for line in one.by_hand.splitlines())
@@ -307,7 +327,10 @@ def _say(one: Planned, *, is_written: bool, is_dry_run: bool) -> Iterator[str]:
         )
         # No lines around those that change: a kustomization may hold values of Secrets.
         changed = [*unified_diff(before, after, n=0, lineterm="")][2:]
-        yield from (f"  {printable(line)}" for line in changed if not line.startswith("@@"))
+        for line in changed:
+            if not line.startswith("@@"):
+                paint = screen.added if line.startswith("+") else screen.removed
+                yield f"  {paint(printable(line))}"
 
 
 def _steps(prepared: list[_Prepared], *, is_by_hand: bool) -> Iterator[str]:
@@ -315,7 +338,7 @@ def _steps(prepared: list[_Prepared], *, is_by_hand: bool) -> Iterator[str]:
     first_of_doors = {one.door: one for one in reversed(prepared)}.values()
     if is_by_hand:
         yield _BY_HAND
-    if not prepared[0].wishes.image:
+    if not all(one.says("linker", "image") or one.wishes.image for one in prepared):
         yield _IMAGE
     for first in reversed(first_of_doors):
         yield from _next_of(first)
@@ -324,7 +347,13 @@ def _steps(prepared: list[_Prepared], *, is_by_hand: bool) -> Iterator[str]:
     for first in reversed(first_of_doors):
         if first.door in {Door.FOLDER, Door.KPT}:
             yield _NOT_AS_IT_IS.format(path=first.shown)
-    yield _ADOPT
+    if not all(one.says("strategy") for one in prepared):
+        yield _ADOPT
+
+
+def _fold_step(step: str, screen: Screen) -> list[str]:
+    """Break a sentence for the terminal. A command stays one line, to be copied."""
+    return [step] if _COMMAND.match(step) else fold(step.split(" "), screen.width)
 
 
 def _next_of(prepared: _Prepared) -> Iterator[str]:
