@@ -697,16 +697,16 @@ def _is_for_leader_election(role: Item) -> bool:
     Leases, and stay in it. Before there were Leases, the status of ConfigMaps stood beside them,
     which no program that reads settings needs.
     """
-    held: dict[str, set[str]] = defaultdict(set)
+    verbs: dict[str, set[str]] = defaultdict(set)
     for rule in elements(get(role.node, "rules")):
         for resource in elements(get(rule, "resources")):
-            held[text(resource)] |= {text(verb) for verb in elements(get(rule, "verbs"))}
-    is_lock = "create" in held["leases"] or "configmaps/status" in held
+            verbs[text(resource)] |= {text(verb) for verb in elements(get(rule, "verbs"))}
+    is_lock = "create" in verbs["leases"] or "configmaps/status" in verbs
     return (
         role.id.kind == "Role"
         and is_lock
-        and "create" in held["configmaps"]
-        and held.keys() <= _LOCKS
+        and "create" in verbs["configmaps"]
+        and verbs.keys() <= _LOCKS
     )
 
 

@@ -350,13 +350,13 @@ def _find_unexpanded(node: Node, field: str) -> Iterator[str]:
             continue
         for name, value in entries(node):
             here = step(field, name)
-            held = [
+            texts = [
                 (here, value),
                 *((f"{here}[{index}]", one) for index, one in enumerate(elements(value))),
             ]
             if name in _NEVER_EXPANDED:
                 yield from (
-                    place for place, one in held if is_scalar(one) and _has_variable(one.value)
+                    place for place, one in texts if is_scalar(one) and _has_variable(one.value)
                 )
             if not is_scalar(value):
                 stack.append((value, here))

@@ -381,7 +381,7 @@ def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
 
     Of what SOPS encrypts, only keys are judged.
     """
-    held: dict[str, tuple[Node, bool]] = {}
+    values: dict[str, tuple[Node, bool]] = {}
     is_readable = not is_encrypted(item)
     for name, is_encoded in _FIELDS[item.id.kind].items():
         data = get(item.node, name)
@@ -395,13 +395,13 @@ def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
                     'neither "." alone nor ".." at the beginning'
                 )
                 yield field, wrong
-            if key in held and item.id.kind == "ConfigMap":
+            if key in values and item.id.kind == "ConfigMap":
                 yield (
                     field,
                     "the key is in data as well: the API server refuses it; remove one of them",
                 )
             # Of a Secret's key in both fields, only that of stringData counts.
-            held[key] = (
+            values[key] = (
                 value,
                 is_encoded,
             )
@@ -410,7 +410,7 @@ def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
                 wrong = "" if _is_bytes(value) else wrong or _judge_encoded(value, item.id.kind)
             if wrong:
                 yield field, wrong
-    if is_readable and (size := _size(held.values())) > _MOST_BYTES:
+    if is_readable and (size := _size(values.values())) > _MOST_BYTES:
         yield (
             "",
             f"its data has {size} bytes, allowed: {_MOST_BYTES} (1 MiB): the API server refuses it; split it",
@@ -467,9 +467,9 @@ def _is_bytes(value: Node) -> bool:
     )
 
 
-def _size(held: Collection[tuple[Node, bool]]) -> int:
+def _size(values: Collection[tuple[Node, bool]]) -> int:
     """Return how many bytes the values have; 0 where even the longest characters could not make too many."""
-    texts = [(value.value, is_encoded) for value, is_encoded in held if is_scalar(value)]
+    texts = [(value.value, is_encoded) for value, is_encoded in values if is_scalar(value)]
     if sum(len(one) for one, _ in texts) * _MOST_BYTES_OF_A_CHARACTER <= _MOST_BYTES:
         return 0
     return sum(
