@@ -18,7 +18,7 @@ def find_shut_in(
 ) -> Iterator[Problem]:
     """Warn once for each namespace whose policies let the linker reach nothing like an API server.
 
-    `labels`: those of its pods. What a policy is for is not known, so each rule counts that may let it through: an
+    `labels`: those of its pods. The purpose of a policy is not known, so each rule counts that may let it through: an
     address, or any destination, and a port other than that of DNS. Policies of other kinds may allow it too, and then
     nothing is said.
     """

@@ -4,10 +4,10 @@ Settings of krm-fn have none if they match nothing: entries, annotations, misspe
 configuration may serve many packages. Then it is normal that a pattern matches nothing, or that
 there is no object of a kind: docs/decisions/0020 says which entries are reported all the same.
 
-A key that a pod wants has none if the ConfigMap or Secret does not have it. Of a Secret only keys
-are said. The API server refuses data beyond the limits of `ValidateConfigMap` and `ValidateSecret`
-in pkg/apis/core/validation. Observed with Kubernetes 1.36: null is accepted, and base64 may be
-folded, but not unpadded.
+A key that a pod wants has none if the ConfigMap or Secret does not have it. A message about a
+Secret has its keys, and no values. The API server refuses data beyond the limits of
+`ValidateConfigMap` and `ValidateSecret` in pkg/apis/core/validation. Observed with Kubernetes 1.36:
+null is accepted, and base64 may be folded, but not unpadded.
 """
 
 import re
@@ -310,7 +310,7 @@ def _ask(missing: Iterable[_Wanted], known: Collection[str]) -> Iterator[tuple[_
 def warn_about_refused_data(run: Run) -> Iterator[Problem]:
     """Warn about keys and values that no API server accepts, without the value: it may be a Secret's.
 
-    What is wrong in the same way with several keys of an object is said once.
+    One message is for all keys of an object that are wrong in the same way.
     """
     deployers = run.settings.deployers
     are_words_text = bool(deployers) and all(
@@ -379,7 +379,7 @@ def _read_value(value: Node, *, is_encoded: bool) -> bytes:
 def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
     """Yield each field that is wrong, and what is wrong with it.
 
-    Of what SOPS encrypts, only keys are judged.
+    An object that SOPS encrypts is judged by its keys alone.
     """
     values: dict[str, tuple[Node, bool]] = {}
     is_readable = not is_encrypted(item)
@@ -528,7 +528,7 @@ def _judge_entries(
 ) -> Iterator[tuple[int, str]]:
     """Yield the position of each entry to report, and the message.
 
-    What is wrong in the same way is said once.
+    One message is for all entries that are wrong in the same way.
     """
     candidates = [item for item in configs if item.id.kind in kinds]
     matched = find_first(candidates, selectors)

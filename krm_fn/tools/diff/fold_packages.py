@@ -6,7 +6,7 @@ object, which nothing shows where it stays. Nor does it matter which of their ob
 other labels and annotations, or are of a linker that is another one in all of them. Such a change
 says the same of each object, whatever its name, and is shown once for all of them.
 
-Of a Secret only sizes are shown, which are no proof of an equal change: a difference with one, or
+A change of a Secret shows sizes, which are no proof that two are equal: a difference with one, or
 with any other value that is not shown, stands alone.
 """
 
