@@ -259,10 +259,10 @@ def find_missing_step(item: Node, path: str) -> tuple[str, list[str]]:
     node: Node | None = item
     for name in split_path(path):
         node = next(iter(elements(node)), node)
-        held = fields(node)
-        if name != "*" and name not in held:
-            return name, list(held)
-        node = next(iter(held.values()), None) if name == "*" else held[name]
+        present = fields(node)
+        if name != "*" and name not in present:
+            return name, list(present)
+        node = next(iter(present.values()), None) if name == "*" else present[name]
     return "", []
 
 
@@ -279,17 +279,17 @@ def split_path(path: str) -> tuple[str, ...]:
     return tuple(name.removesuffix("[]") for name in names)
 
 
-def beside(held: dict[str, Node], name: str) -> Scalar | None:
+def namespace_beside(around: dict[str, Node], name: str) -> Scalar | None:
     """Return the namespace that goes with the name in field `name` of the same mapping.
 
     It is `secretNamespace` for `secretName`, `...-secret-namespace` for `...-secret-name`, else
     `namespace`.
     """
     for ending, other in (("Name", "Namespace"), ("-name", "-namespace")):
-        node = held.get(name.removesuffix(ending) + other) if name.endswith(ending) else None
+        node = around.get(name.removesuffix(ending) + other) if name.endswith(ending) else None
         if is_scalar(node) and not is_null(node):
             return node
-    node = held.get("namespace")
+    node = around.get("namespace")
     return node if is_scalar(node) and not is_null(node) else None
 
 
@@ -313,12 +313,12 @@ def _descend(node: Node, names: tuple[str, ...], field: str, found: list[Name]) 
 
 
 def _descend_into_field(
-    held: dict[str, Node], names: tuple[str, ...], field: str, found: list[Name]
+    around: dict[str, Node], names: tuple[str, ...], field: str, found: list[Name]
 ) -> None:
     name, *rest = names or ("name",)
-    value = held.get(name)
+    value = around.get(name)
     if is_scalar(value):
         if not rest and value.value and not is_null(value):
-            found.append((value, beside(held, name), step(field, name), held))
+            found.append((value, namespace_beside(around, name), step(field, name), around))
     elif value is not None and names:
         _descend(value, tuple(rest), step(field, name), found)

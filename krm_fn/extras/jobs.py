@@ -24,7 +24,14 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.pods import find_containers
 from krm_fn.base.problem import Problem, Severity
-from krm_fn.base.reference import By, Reference, ResolvedReference, Rule, beside, read_reference
+from krm_fn.base.reference import (
+    By,
+    Reference,
+    ResolvedReference,
+    Rule,
+    namespace_beside,
+    read_reference,
+)
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import (
     Package,
@@ -236,7 +243,12 @@ def _find_by_shape(root: Node) -> Iterator[Reference]:
             name = around.get("name")
             if is_scalar(name) and text(name) and _names_a_job(around):
                 yield read_reference(
-                    "Job", name, beside(around, "name"), step(field, "name"), _RULE, around=around
+                    "Job",
+                    name,
+                    namespace_beside(around, "name"),
+                    step(field, "name"),
+                    _RULE,
+                    around=around,
                 )
             stack += [
                 (child, step(field, key)) for key, child in around.items() if key not in PASSED_OVER

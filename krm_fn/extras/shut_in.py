@@ -1,9 +1,10 @@
 """NetworkPolicies of the package that keep the linker's pods from the API server."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from krm_fn.base.item import Item, about, selects
-from krm_fn.base.node import Node, elements, get, is_mapping, is_scalar, text
+from krm_fn.base.node import Node, elements, get, is_mapping, text
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.core.decide.run import Package
 
@@ -18,16 +19,19 @@ def find_shut_in(
 ) -> Iterator[Problem]:
     """Warn once for each namespace whose policies let the linker reach nothing like an API server.
 
-    `labels`: those of its pods. What a policy is for is not known, so each rule counts that may let it through: an
+    `labels`: those of its pods. The purpose of a policy is not known, so each rule counts that may let it through: an
     address, or any destination, and a port other than that of DNS. Policies of other kinds may allow it too, and then
     nothing is said.
     """
-    policies = [item for item in package.authored if item.id.kind.endswith(_KIND)]
-    if any(policy.id.group != _GROUP for policy in policies):
-        return
+    policies: dict[str, list[Item]] = defaultdict(list)
+    for item in package.authored:
+        if not item.id.kind.endswith(_KIND):
+            continue
+        if item.id.group != _GROUP:
+            return
+        policies[package.namespace_of(item)].append(item)
     for namespace in sorted(namespaces):
-        of_namespace = [one for one in policies if package.namespace_of(one) == namespace]
-        isolating = [one for one in of_namespace if _isolates(one, labels)]
+        isolating = [policy for policy in policies[namespace] if _isolates(policy, labels)]
         if isolating and not any(map(_lets_out, _rules(isolating))):
             message = (
                 "shuts the linker in: no NetworkPolicy of the package lets its pods reach the API server, so each of "
@@ -38,12 +42,13 @@ def find_shut_in(
 
 def _isolates(policy: Item, labels: Mapping[str, str]) -> bool:
     """Tell whether a policy limits what pods with these labels may reach."""
+    if not selects(get(policy.node, "spec", "podSelector"), labels):
+        return False
     types = [text(one) for one in elements(get(policy.node, "spec", "policyTypes"))]
-    # As the API server fills it in: without types, a policy with rules for egress is one.
-    is_egress = "Egress" in types or (
-        not types and bool(elements(get(policy.node, "spec", "egress")))
-    )
-    return is_egress and selects(get(policy.node, "spec", "podSelector"), labels)
+    if not types:
+        # As the API server fills them in: then a policy with rules for egress is one for egress.
+        return bool(elements(get(policy.node, "spec", "egress")))
+    return "Egress" in types
 
 
 def _rules(policies: Iterable[Item]) -> Iterator[Node]:
@@ -56,9 +61,7 @@ def _lets_out(rule: Node) -> bool:
     if not is_mapping(rule):
         return False
     destinations, ports = elements(get(rule, "to")), elements(get(rule, "ports"))
-    reaches = not destinations or any(is_mapping(get(one, "ipBlock")) for one in destinations)
-    numbers = [get(one, "port") for one in ports]
-    is_more_than_dns = not ports or any(
-        not (is_scalar(number) and number.value == _DNS) for number in numbers
-    )
-    return reaches and is_more_than_dns
+    # Without a list, a rule is about all destinations, and about all ports.
+    if destinations and not any(is_mapping(get(one, "ipBlock")) for one in destinations):
+        return False
+    return not ports or not all(text(get(port, "port")) == _DNS for port in ports)

@@ -124,6 +124,9 @@ class Evidence:
         self._mentions = mentions
         self._deployers = deployers
 
+    def namespace_of(self, item: Item) -> str:
+        return self._package.namespace_of(item)
+
     @cached_property
     def _early_readers(self) -> EarlyReaders:
         return find_early_readers(self._references, self._deployers)
@@ -178,23 +181,6 @@ class Evidence:
         """Say that a program copies the object, or what it makes: the copies have its name, or are known by it."""
         found = self._mentions.copies.find(item)
         return None if found is None else Answer(found.text, found.item, found.field)
-
-    def program(self, item: Item) -> Answer | None:
-        if _is_collected(item):
-            return Answer(_COLLECTED, item, _COLLECTED_BY, remedy=_ACCEPT_COLLECTED)
-        namespace = self._package.namespace_of(item)
-        names = [
-            (item.id.kind, base_name(item)),
-            *((one.kind, one.base_name) for one in find_generated(item)),
-        ]
-        for kind, name in names:
-            known = looked_up_by(item, name, namespace, kind)
-            if known is not None:
-                return Answer(
-                    f"{known.program} looks it up by this name",
-                    source=known.source,
-                )
-        return None
 
     @cached_property
     def in_data(self) -> dict[Item, Answer]:
@@ -335,42 +321,58 @@ class Evidence:
             ),
         )
 
-    def refuse_collected(self, item: Item) -> Iterator[Problem]:
-        if _is_collected(item):
-            message = f"must not be renamed: {_COLLECTED}; {_ACCEPT_COLLECTED}"
-            yield about(item, message, _COLLECTED_BY)
-
-    def generator(self, item: Item) -> Answer | None:
-        """Say that the author asked kustomize for a fixed name.
-
-        Nobody knows why: maybe as a program needs it. Behind kustomize nothing else says so, hence
-        the annotation.
-        """
-        file = item.annotations.get(FIXED_NAME)
-        has_no_hash = IS_GENERATED in item.annotations and NEEDS_HASH_SUFFIX not in item.annotations
-        is_known = item.annotations.get(ASKED_FIXED_NAME) == "true"
-        if file is None and not has_no_hash and not is_known:
-            return None
-        who = f"its generator in {file}" if file else "its generator"
-        text = f"{who} asks for a fixed name (disableNameSuffixHash)"
-        return Answer(text, annotation=ASKED_FIXED_NAME)
-
-    def empty(self, item: Item) -> Answer | None:
-        if not item.is_config:
-            return None
-        for field in DATA_FIELDS:
-            data = get(item.node, field)
-            if not is_mapping(data):
-                continue
-            for key, value in data.value:
-                if not is_scalar(key) or not is_scalar(value) or value.value.strip():
-                    return None
-        # Nothing can be stale in it.
-        return Answer("it has no content, so a controller may fill it", is_expected=True)
-
 
 def _is_collected(item: Item) -> bool:
     return item.labels.get(COLLECTED["label"]) == "true"
+
+
+def _looked_up(shown: Evidence, item: Item) -> Answer | None:
+    if _is_collected(item):
+        return Answer(_COLLECTED, item, _COLLECTED_BY, remedy=_ACCEPT_COLLECTED)
+    namespace = shown.namespace_of(item)
+    names = [(item.id.kind, base_name(item))]
+    names += [(one.kind, one.base_name) for one in find_generated(item)]
+    for kind, name in names:
+        known = looked_up_by(item, name, namespace, kind)
+        if known is not None:
+            return Answer(f"{known.program} looks it up by this name", source=known.source)
+    return None
+
+
+def _refuse_collected(_: Evidence, item: Item) -> Iterator[Problem]:
+    if _is_collected(item):
+        message = f"must not be renamed: {_COLLECTED}; {_ACCEPT_COLLECTED}"
+        yield about(item, message, _COLLECTED_BY)
+
+
+def _asked_of_generator(_: Evidence, item: Item) -> Answer | None:
+    """Say that the author asked kustomize for a fixed name.
+
+    Nobody knows why: maybe as a program needs it. Behind kustomize nothing else says so, hence
+    the annotation.
+    """
+    file = item.annotations.get(FIXED_NAME)
+    has_no_hash = IS_GENERATED in item.annotations and NEEDS_HASH_SUFFIX not in item.annotations
+    is_known = item.annotations.get(ASKED_FIXED_NAME) == "true"
+    if file is None and not has_no_hash and not is_known:
+        return None
+    who = f"its generator in {file}" if file else "its generator"
+    text = f"{who} asks for a fixed name (disableNameSuffixHash)"
+    return Answer(text, annotation=ASKED_FIXED_NAME)
+
+
+def _without_content(_: Evidence, item: Item) -> Answer | None:
+    if not item.is_config:
+        return None
+    for field in DATA_FIELDS:
+        data = get(item.node, field)
+        if not is_mapping(data):
+            continue
+        for key, value in data.value:
+            if not is_scalar(key) or not is_scalar(value) or value.value.strip():
+                return None
+    # Nothing can be stale in it.
+    return Answer("it has no content, so a controller may fill it", is_expected=True)
 
 
 GUARDS = (
@@ -395,9 +397,9 @@ GUARDS = (
     ),
     GuardRow(
         "program",
-        Evidence.program,
+        _looked_up,
         words="what a well-known program looks up by this name",
-        refuse=Evidence.refuse_collected,
+        refuse=_refuse_collected,
     ),
     GuardRow(
         "name-shape",
@@ -410,7 +412,7 @@ GUARDS = (
         lambda shown, item: shown.name_readers.by_path(item),
         words="what an operator mounts at a path with its name",
     ),
-    GuardRow("empty", Evidence.empty, words="objects without content", is_about_content=True),
+    GuardRow("empty", _without_content, words="objects without content", is_about_content=True),
     GuardRow(
         "data",
         lambda shown, item: shown.in_data.get(item),
@@ -438,7 +440,7 @@ GUARDS = (
     ),
     GuardRow("chart", Evidence.chart, words="Secrets of Helm charts", is_about_content=True),
     GuardRow("optional", Evidence.optional, words="what makes a Secret that pods read as optional"),
-    GuardRow("generator", Evidence.generator, words="what a generator of kustomize makes"),
+    GuardRow("generator", _asked_of_generator, words="what a generator of kustomize makes"),
     GuardRow(
         VARIABLE,
         lambda shown, item: shown.variables.about(item),

@@ -6,9 +6,9 @@ With a name that changes with the content they find nothing: the deployer waits 
 comes to apply the object.
 
 A name reader uses a name for more than to find the object: it reads its shape, or mounts at a path
-that contains it. What an operator tells from the end of a name does not follow the new one, nor
-does a path that somebody else has written, such as `caFile:
-/etc/prometheus/secrets/web-tls/ca.crt` of a ServiceMonitor.
+that contains it. A new name breaks an operator that tells something from the end of the old one,
+and a path that somebody else has written, such as `caFile: /etc/prometheus/secrets/web-tls/ca.crt`
+of a ServiceMonitor.
 
 An API reader is a workload whose account may get, list or watch ConfigMaps or Secrets. A pod that
 mounts a ConfigMap needs no such permission, so its program probably reads them, by names in its
@@ -697,16 +697,16 @@ def _is_for_leader_election(role: Item) -> bool:
     Leases, and stay in it. Before there were Leases, the status of ConfigMaps stood beside them,
     which no program that reads settings needs.
     """
-    held: dict[str, set[str]] = defaultdict(set)
+    verbs: dict[str, set[str]] = defaultdict(set)
     for rule in elements(get(role.node, "rules")):
         for resource in elements(get(rule, "resources")):
-            held[text(resource)] |= {text(verb) for verb in elements(get(rule, "verbs"))}
-    is_lock = "create" in held["leases"] or "configmaps/status" in held
+            verbs[text(resource)] |= {text(verb) for verb in elements(get(rule, "verbs"))}
+    is_lock = "create" in verbs["leases"] or "configmaps/status" in verbs
     return (
         role.id.kind == "Role"
         and is_lock
-        and "create" in held["configmaps"]
-        and held.keys() <= _LOCKS
+        and "create" in verbs["configmaps"]
+        and verbs.keys() <= _LOCKS
     )
 
 

@@ -2,10 +2,10 @@
 
 The content then changes under one name.
 
-What Flux substitutes is read in its packages `kustomize` (`SubstituteVariables`: the text of each
-object, keys too, unless a label or annotation forbids it) and `envsubst` (`parse.go` and
-`scan.go`): `${VAR}` with an operator or without, `$VAR` never, and `$$` is a dollar sign. What it
-cannot parse fails the build.
+Flux substitutes as its packages `kustomize` (`SubstituteVariables`: the text of each object, keys
+too, unless a label or annotation forbids it) and `envsubst` (`parse.go` and `scan.go`) say: `${VAR}`
+with an operator or without, `$VAR` never, and `$$` is a dollar sign. A text that it cannot parse
+fails the build.
 """
 
 import re
@@ -286,8 +286,8 @@ def _shows_another(item: Item) -> bool:
 def _is_not_for_flux(text: str) -> bool:
     """Tell whether the author could not use a text with Flux's variables: it would be emptied, or fail the build.
 
-    That is so of a script that sets its variable by itself, of a dashboard or a configuration that
-    names it or whose program sets it, and of what Flux does not parse, such as `${list[0]}`.
+    Examples are a script that sets its variable by itself, a dashboard or a configuration that
+    names it or whose program sets it, and text that Flux does not parse, such as `${list[0]}`.
     """
     names = {*_variables(text)}
     is_unreadable = "" in names
@@ -350,13 +350,13 @@ def _find_unexpanded(node: Node, field: str) -> Iterator[str]:
             continue
         for name, value in entries(node):
             here = step(field, name)
-            held = [
+            texts = [
                 (here, value),
                 *((f"{here}[{index}]", one) for index, one in enumerate(elements(value))),
             ]
             if name in _NEVER_EXPANDED:
                 yield from (
-                    place for place, one in held if is_scalar(one) and _has_variable(one.value)
+                    place for place, one in texts if is_scalar(one) and _has_variable(one.value)
                 )
             if not is_scalar(value):
                 stack.append((value, here))

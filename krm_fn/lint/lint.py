@@ -80,7 +80,7 @@ def _readdress(problems: Iterable[Problem], jobs: Iterable[Revision]) -> Iterato
 def report_taken(run: Run) -> Iterator[Problem]:
     """Report for each other set how many of its revisions this configuration would choose, and has no effect on.
 
-    That is so where the base of a kustomization runs the function too, and where a set gets another name in place. It
+    Two causes are known: the base of a kustomization runs the function too, or a set gets another name in place. It
     is an error if this set has no revision at all, and is there for nothing else. Sets that share a package select
     different objects.
     """

@@ -4,10 +4,10 @@ Settings of krm-fn have none if they match nothing: entries, annotations, misspe
 configuration may serve many packages. Then it is normal that a pattern matches nothing, or that
 there is no object of a kind: docs/decisions/0020 says which entries are reported all the same.
 
-A key that a pod wants has none if the ConfigMap or Secret does not have it. Of a Secret only keys
-are said. The API server refuses data beyond the limits of `ValidateConfigMap` and `ValidateSecret`
-in pkg/apis/core/validation. Observed with Kubernetes 1.36: null is accepted, and base64 may be
-folded, but not unpadded.
+A key that a pod wants has none if the ConfigMap or Secret does not have it. A message about a
+Secret has its keys, and no values. The API server refuses data beyond the limits of
+`ValidateConfigMap` and `ValidateSecret` in pkg/apis/core/validation. Observed with Kubernetes 1.36:
+null is accepted, and base64 may be folded, but not unpadded.
 """
 
 import re
@@ -310,7 +310,7 @@ def _ask(missing: Iterable[_Wanted], known: Collection[str]) -> Iterator[tuple[_
 def warn_about_refused_data(run: Run) -> Iterator[Problem]:
     """Warn about keys and values that no API server accepts, without the value: it may be a Secret's.
 
-    What is wrong in the same way with several keys of an object is said once.
+    One message is for all keys of an object that are wrong in the same way.
     """
     deployers = run.settings.deployers
     are_words_text = bool(deployers) and all(
@@ -379,9 +379,9 @@ def _read_value(value: Node, *, is_encoded: bool) -> bytes:
 def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
     """Yield each field that is wrong, and what is wrong with it.
 
-    Of what SOPS encrypts, only keys are judged.
+    An object that SOPS encrypts is judged by its keys alone.
     """
-    held: dict[str, tuple[Node, bool]] = {}
+    values: dict[str, tuple[Node, bool]] = {}
     is_readable = not is_encrypted(item)
     for name, is_encoded in _FIELDS[item.id.kind].items():
         data = get(item.node, name)
@@ -395,13 +395,13 @@ def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
                     'neither "." alone nor ".." at the beginning'
                 )
                 yield field, wrong
-            if key in held and item.id.kind == "ConfigMap":
+            if key in values and item.id.kind == "ConfigMap":
                 yield (
                     field,
                     "the key is in data as well: the API server refuses it; remove one of them",
                 )
             # Of a Secret's key in both fields, only that of stringData counts.
-            held[key] = (
+            values[key] = (
                 value,
                 is_encoded,
             )
@@ -410,7 +410,7 @@ def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
                 wrong = "" if _is_bytes(value) else wrong or _judge_encoded(value, item.id.kind)
             if wrong:
                 yield field, wrong
-    if is_readable and (size := _size(held.values())) > _MOST_BYTES:
+    if is_readable and (size := _size(values.values())) > _MOST_BYTES:
         yield (
             "",
             f"its data has {size} bytes, allowed: {_MOST_BYTES} (1 MiB): the API server refuses it; split it",
@@ -467,9 +467,9 @@ def _is_bytes(value: Node) -> bool:
     )
 
 
-def _size(held: Collection[tuple[Node, bool]]) -> int:
+def _size(values: Collection[tuple[Node, bool]]) -> int:
     """Return how many bytes the values have; 0 where even the longest characters could not make too many."""
-    texts = [(value.value, is_encoded) for value, is_encoded in held if is_scalar(value)]
+    texts = [(value.value, is_encoded) for value, is_encoded in values if is_scalar(value)]
     if sum(len(one) for one, _ in texts) * _MOST_BYTES_OF_A_CHARACTER <= _MOST_BYTES:
         return 0
     return sum(
@@ -528,7 +528,7 @@ def _judge_entries(
 ) -> Iterator[tuple[int, str]]:
     """Yield the position of each entry to report, and the message.
 
-    What is wrong in the same way is said once.
+    One message is for all entries that are wrong in the same way.
     """
     candidates = [item for item in configs if item.id.kind in kinds]
     matched = find_first(candidates, selectors)

@@ -468,8 +468,8 @@ def update_rules(
 ) -> Iterator[Edit]:
     """Add the names of all revisions to the rules that list their base names, which stay.
 
-    Whoever reads an object by its base name through the API may tolerate "not found", but not
-    "forbidden". A name that an earlier run added is rewritten, or removed where the object has its
+    A program that reads an object by its base name through the API may tolerate "not found", but
+    not "forbidden". A name that an earlier run added is rewritten, or removed where the object has its
     base name again.
     """
     wanted, outdated = _read_wanted(references, revisions)

@@ -52,8 +52,8 @@ from krm_fn.base.reference import (
     Reads,
     Reference,
     Rule,
-    beside,
     find_at,
+    namespace_beside,
     read_reference,
 )
 from krm_fn.base.settings import FieldSpec
@@ -394,9 +394,9 @@ def word_of(field: str) -> Word | None:
     return next((word for ending, word in _ENDS.items() if end.endswith(ending)), None)
 
 
-def is_of_core(held: Mapping[str, Node]) -> bool:
+def is_of_core(around: Mapping[str, Node]) -> bool:
     """Tell whether a mapping that names an object says the core group, or none at all."""
-    return all(text(held.get(name)) in CORE_GROUPS for name in GROUP_FIELDS)
+    return all(text(around.get(name)) in CORE_GROUPS for name in GROUP_FIELDS)
 
 
 class _ShapeWalk:
@@ -418,10 +418,10 @@ class _ShapeWalk:
         if node.id == "sequence":
             self._enter_list(node, path, word)
             return
-        held = fields(node)
-        if "name" in held and (said := self._word_of_holder(held, key, word)):
-            self._add(said, held["name"], (path, "name"), held)
-        for name, value in held.items():
+        around = fields(node)
+        if "name" in around and (said := self._word_of_holder(around, key, word)):
+            self._add(said, around["name"], (path, "name"), around)
+        for name, value in around.items():
             meant = word_of(name)
             if name == "annotations" and path:
                 # Those of a pod template; the object's own are read by kind (`find`).
@@ -435,7 +435,7 @@ class _ShapeWalk:
                         _CONFIG_MAPS[name] if name in self._config_maps else meant,
                     )
             elif meant is not None and meant.form is WordForm.NAME and key not in FREE_KEYS:
-                self._add(meant, value, (path, name), held)
+                self._add(meant, value, (path, name), around)
 
     def _enter_annotations(self, node: Node, path: Path) -> None:
         for name, value in fields(node).items():
@@ -451,18 +451,18 @@ class _ShapeWalk:
             elif word is not None and word.form is WordForm.NAME:
                 self._add(word, element, (path, index), {})
 
-    def _word_of_holder(self, held: dict[str, Node], key: str, word: Word | None) -> Word | None:
+    def _word_of_holder(self, around: dict[str, Node], key: str, word: Word | None) -> Word | None:
         """Return the kind that a mapping with a `name` names, None where it names neither."""
-        kind = text(held.get("type" if key == _NAMED_BY_TYPE else "kind"))
+        kind = text(around.get("type" if key == _NAMED_BY_TYPE else "kind"))
         kind = _KINDS_IN_SMALL.get(kind.lower(), kind)
         if kind in _CORE_KINDS:
-            if not is_of_core(held):
+            if not is_of_core(around):
                 return None
             return (
                 word._replace(kind=kind) if word is not None and word.written else _CORE_KINDS[kind]
             )
         group, beside_kind = _OTHER_KINDS.get(kind, ("", None))
-        if beside_kind is not None and _group_beside(held) == group:
+        if beside_kind is not None and _group_beside(around) == group:
             return beside_kind
         if (
             word is not None
@@ -470,30 +470,32 @@ class _ShapeWalk:
             and kind.lower() in ("", word.kind.lower())
         ):
             # Beside `secretName` or `configMapName`, `name` is something else.
-            return None if any(name in held for name in _FULL_NAMES) else word
-        if "key" in held and held.keys() <= _KEYED_FIELDS:
-            return self._word_of_keyed(held, key)
+            return None if any(name in around for name in _FULL_NAMES) else word
+        if "key" in around and around.keys() <= _KEYED_FIELDS:
+            return self._word_of_keyed(around, key)
         return None
 
-    def _word_of_keyed(self, held: dict[str, Node], key: str) -> Word | None:
-        if self._has_selectors and held.keys() <= SELECTOR_FIELDS:
+    def _word_of_keyed(self, around: dict[str, Node], key: str) -> Word | None:
+        if self._has_selectors and around.keys() <= SELECTOR_FIELDS:
             return _SELECTED
         return None if key in FREE_KEYS else _KEYED
 
     def _add(
-        self, word: Word, name: Node, path: tuple[Path, str | int], held: dict[str, Node]
+        self, word: Word, name: Node, path: tuple[Path, str | int], around: dict[str, Node]
     ) -> None:
         if is_scalar(name) and name.value and not is_null(name):
-            namespace, field = beside(held, str(path[1])), spell_path(path)
+            namespace, field = namespace_beside(around, str(path[1])), spell_path(path)
             one = read_reference(
-                word.kind, name, namespace, field, word.rule, written=word.written, around=held
+                word.kind, name, namespace, field, word.rule, written=word.written, around=around
             )
             self.found.append(one)
 
 
-def _group_beside(held: dict[str, Node]) -> str:
+def _group_beside(around: dict[str, Node]) -> str:
     """Return the group beside a kind: `external-secrets.io`, also of `external-secrets.io/v1`."""
-    return next(filter(None, (text(held.get(name)).partition("/")[0] for name in GROUP_FIELDS)), "")
+    return next(
+        filter(None, (text(around.get(name)).partition("/")[0] for name in GROUP_FIELDS)), ""
+    )
 
 
 # Charts and their values.
@@ -977,8 +979,8 @@ def _find_in_values(values: Node | None) -> Iterator[Reference]:
 
     Each name that is no pattern is a reference.
     """
-    for field, held in mappings(values, "spec.values"):
-        for name, value in held.items():
+    for field, mapping in mappings(values, "spec.values"):
+        for name, value in mapping.items():
             kind = LISTS_IN_VALUES.get(name)
             if kind is not None and is_scalar(value) and not is_null(value):
                 yield from _find_in_list(

@@ -54,8 +54,8 @@ class Lookup(NamedTuple):
         """Say as a clause why nobody knows which object is meant."""
         if not self.where:
             return "nobody knows in which namespace this kind looks"
-        held = ", which the package does not show" if self.home else ""
-        return f"looks in {self.where}{held}"
+        unless_shown = ", which the package does not show" if self.home else ""
+        return f"looks in {self.where}{unless_shown}"
 
 
 _UNKNOWN = Lookup("")

@@ -38,7 +38,14 @@ from krm_fn.base.node import (
     texts,
 )
 from krm_fn.base.pods import find_containers
-from krm_fn.base.reference import NO_RULE, By, ResolvedReference, beside, find_at, read_reference
+from krm_fn.base.reference import (
+    NO_RULE,
+    By,
+    ResolvedReference,
+    find_at,
+    namespace_beside,
+    read_reference,
+)
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.find import (
     FREE_KEYS,
@@ -135,9 +142,9 @@ def _list_annotations(item: Item) -> Iterator[tuple[str, str]]:
     The annotations that a controller copies to a Secret are among them.
     """
     start = "metadata" if item.is_config else ""
-    for field, held in mappings(get(item.node, start) if start else item.node, start):
-        for annotation, said in entries(held.get("annotations")):
-            if text(said).lower() != "false":
+    for field, mapping in mappings(get(item.node, start) if start else item.node, start):
+        for annotation, value in entries(mapping.get("annotations")):
+            if text(value).lower() != "false":
                 yield annotation, step(step(field, "annotations"), annotation)
 
 
@@ -275,7 +282,7 @@ class Setting(NamedTuple):
 
 class _Word(NamedTuple):
     field: str
-    said: str
+    value: str
 
 
 class OptionName(NamedTuple):
@@ -384,10 +391,12 @@ def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
             yield from _in_container(value, place)
         if name in ("resource", "script"):
             for field in ("manifest", "source"):
-                said = get(value, field)
-                if is_scalar(said):
+                manifest = get(value, field)
+                if is_scalar(manifest):
                     yield from _in_data(
-                        DataText(field, f"{place}.{field}", said, said.value, is_encoded=False)
+                        DataText(
+                            field, f"{place}.{field}", manifest, manifest.value, is_encoded=False
+                        )
                     )
         yield from _in_workflow(value, place)
 
@@ -478,11 +487,11 @@ def _in_container(container: Node, path: str) -> Iterator[OptionName]:
             words.append(word)
             yield from _in_text(option, word)
             # A flag without a value names the next word.
-            is_flag = word.said.startswith("-") and "=" not in word.said
-            option = word.said.lstrip("-") if is_flag else ""
+            is_flag = word.value.startswith("-") and "=" not in word.value
+            option = word.value.lstrip("-") if is_flag else ""
     # Scripts are words with blanks in them. The others are one command, of which a part may be the
     # image's.
-    yield from _in_command([word for word in words if not re.search(r"\s", word.said)])
+    yield from _in_command([word for word in words if not re.search(r"\s", word.value)])
     for index, variable in enumerate(elements(get(container, "env"))):
         value = text(get(variable, "value"))
         if value:
@@ -492,24 +501,24 @@ def _in_container(container: Node, path: str) -> Iterator[OptionName]:
 
 
 def _in_text(option: str, word: _Word) -> Iterator[OptionName]:
-    for piece in _PIECE.findall(word.said.lstrip("-")):
+    for piece in _PIECE.findall(word.value.lstrip("-")):
         yield from _in_piece(option, piece, word.field)
     yield from _in_script(word)
 
 
-def _in_script(text: _Word) -> Iterator[OptionName]:
+def _in_script(script: _Word) -> Iterator[OptionName]:
     """Find the names that a script asks the API for, with kubectl or by a path."""
-    if any(word in text.said for word in _RUNS_KUBECTL):
-        for command in re.findall(_COMMAND, text.said):
+    if any(word in script.value for word in _RUNS_KUBECTL):
+        for command in re.findall(_COMMAND, script.value):
             found = re.search(_KUBECTL, command)
             if found and not command.lstrip().startswith("#"):
                 yield from _in_command(
-                    [_Word(text.field, word) for word in command[found.end() :].split()]
+                    [_Word(script.field, word) for word in command[found.end() :].split()]
                 )
-    if "/namespaces/" in text.said:
-        for found in re.finditer(_API_PATH, text.said):
+    if "/namespaces/" in script.value:
+        for found in re.finditer(_API_PATH, script.value):
             yield OptionName(
-                text.field, found["kind"], _unless_computed(found["namespace"]), found["name"]
+                script.field, found["kind"], _unless_computed(found["namespace"]), found["name"]
             )
 
 
@@ -520,9 +529,9 @@ def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
     """
     found: list[tuple[str, str, str]] = []
     resource = flag = namespace = ""
-    for field, said in words:
+    for field, value in words:
         # The bracket behind `$(kubectl get cm web)` is none of the name, that behind `$(NAME)` is.
-        word = said.rstrip(_QUOTES if "(" in said else f"{_QUOTES})").lstrip(_QUOTES)
+        word = value.rstrip(_QUOTES if "(" in value else f"{_QUOTES})").lstrip(_QUOTES)
         if word.startswith("-"):
             flag, _, word = word.lstrip("-").partition("=")
         kind, _, name = word.partition("/")
@@ -701,7 +710,7 @@ class _NamingText(NamedTuple):
     @property
     def namespace(self) -> Scalar | None:
         """The field beside it that says a namespace."""
-        return beside(self.around, self.field) if self.around else None
+        return namespace_beside(self.around, self.field) if self.around else None
 
 
 def find_unfollowed(
@@ -765,15 +774,15 @@ class _Search:
             elif row.applied_in is not None and not _is_own(one.field, one.parent, one.path):
                 yield from self._find_parts(item, one, field, row)
 
-    def _is_name(self, said: str) -> bool:
+    def _is_name(self, value: str) -> bool:
         """Tell whether a text is a name, or a namespace and a name."""
-        if "/" not in said:
-            return said in self._names
-        before, _, name = said.rpartition("/")
+        if "/" not in value:
+            return value in self._names
+        before, _, name = value.rpartition("/")
         return name in self._names and re.fullmatch(_NAMESPACE, before) is not None
 
-    def _contains(self, said: str) -> bool:
-        return any(word[0] in self._names for word in WORD.finditer(said))
+    def _contains(self, value: str) -> bool:
+        return any(word[0] in self._names for word in WORD.finditer(value))
 
     def _find_whole(self, item: Item, one: _NamingText, field: str) -> Iterator[NearMiss]:
         """Yield the objects that the whole text of a field may name.
@@ -833,11 +842,11 @@ class _Search:
         self._told.add((kind, name, namespace))
         return near
 
-    def _values_in(self, said: str) -> Iterable[str]:
+    def _values_in(self, value: str) -> Iterable[str]:
         """Return the names among settings in a text and arguments in its calls, each once."""
         found: dict[str, None] = {}
         kind = ""
-        for setting in read_settings(said):
+        for setting in read_settings(value):
             if setting.key == "kind":
                 kind = setting.value
             is_own = (
@@ -848,7 +857,7 @@ class _Search:
             is_own = is_own or _is_own(setting.key, setting.parent)
             if setting.key not in NOT_NAMES and not is_own and self._is_name(setting.value):
                 found[setting.value] = None
-        for call in re.findall(_CALLS, said):
+        for call in re.findall(_CALLS, value):
             found.update(
                 (name, None) for name in re.findall(_ARGUMENTS, call) if self._is_name(name)
             )
@@ -872,8 +881,8 @@ def _deployed_in(item: Item, row: ExcludedField) -> str:
 
     `""`: the item does not say it.
     """
-    said = (text(get(item.node, *path.split("."))) for path in row.applied_in or ())
-    return next(filter(None, said), "")
+    namespaces = (text(get(item.node, *path.split("."))) for path in row.applied_in or ())
+    return next(filter(None, namespaces), "")
 
 
 class _Walk:
@@ -894,22 +903,22 @@ class _Walk:
                 elif self._says(element.value):
                     self.found.append(_NamingText(element, (path, index), key, {}, key, in_pod))
             return
-        held = fields(node)
+        around = fields(node)
         in_pod = (
             in_pod
             or key in _CONTAINERS
-            or (key == "spec" and path != _TOP and "containers" in held)
+            or (key == "spec" and path != _TOP and "containers" in around)
         )
         # What is in such a mapping has names that the author chose.
         is_free = key in FREE_KEYS and not is_entry
-        for name, value in held.items():
+        for name, value in around.items():
             if name in (PASSED_OVER if path else NOT_WALKED):
                 continue
             if not is_scalar(value):
-                if name != "metadata" or text(held.get("kind")) in {"", *CONFIG_KINDS}:
+                if name != "metadata" or text(around.get("kind")) in {"", *CONFIG_KINDS}:
                     self.enter(value, (path, name), name, in_pod=in_pod)
             elif not is_free and self._says(value.value):
-                self.found.append(_NamingText(value, (path, name), name, held, key, in_pod))
+                self.found.append(_NamingText(value, (path, name), name, around, key, in_pod))
 
 
 @lru_cache(maxsize=8192)
@@ -1059,13 +1068,13 @@ class TextMention(NamedTuple):
     @property
     def place(self) -> str:
         """The field, and the line of a text with several."""
-        said = self.scalar.value
-        if "\n" not in said.strip():
+        value = self.scalar.value
+        if "\n" not in value.strip():
             return self.field
-        return f"{self.field}, line {said.count(chr(10), 0, self.start) + 1} of the text"
+        return f"{self.field}, line {value.count(chr(10), 0, self.start) + 1} of the text"
 
 
-class _Said(NamedTuple):
+class _NameInText(NamedTuple):
     """A name that a text says, from where, and the kinds that it may mean by it."""
 
     name: str
@@ -1074,7 +1083,7 @@ class _Said(NamedTuple):
     for_people: bool = False
 
 
-class _KindSaid(NamedTuple):
+class _KindInText(NamedTuple):
     """A kind in a text: the word that says it, and whether that is the key of a setting, or code.
 
     `in_pointer`: it is in the path of a patch, up to `end`. The value is behind that.
@@ -1139,12 +1148,12 @@ class _TextSearch:
         if item.is_config:
             if item.id.kind == CONFIG_KINDS[0]:
                 for value in data_texts(item):
-                    said = [
+                    names = [
                         *self._read_words_of_argo_cd(item, value.text),
                         *self._read_namespaced(value.text),
-                        *find_said(value.text, self._is_wanted, self._is_common),
+                        *find_names_in_text(value.text, self._is_wanted, self._is_common),
                     ]
-                    yield from self._locate(item, value.field, value.key, value.scalar, said)
+                    yield from self._locate(item, value.field, value.key, value.scalar, names)
         elif item.id.group in BUILT_IN_GROUPS and item.id.group != _HOLDS_EXPRESSIONS:
             path = _OF_CRON_JOB if item.id.kind == "CronJob" else _OF_TEMPLATE
             yield from self._in_annotations(item, get(item.node, *path), path)
@@ -1159,8 +1168,8 @@ class _TextSearch:
                     continue
                 is_taken = value.value in self._taken and value.value not in self._others
                 if is_taken or not self._is_common(value.value):
-                    said = [_Said(value.value, 0, CONFIG_KINDS)]
-                    yield from self._locate(item, f"{path}.env[{position}].value", "", value, said)
+                    names = [_NameInText(value.value, 0, CONFIG_KINDS)]
+                    yield from self._locate(item, f"{path}.env[{position}].value", "", value, names)
 
     def _in_annotations(
         self, item: Item, annotations: Node | None, path: FieldPath
@@ -1172,47 +1181,47 @@ class _TextSearch:
     def _in_annotation(
         self, item: Item, name: str, value: Scalar, path: FieldPath
     ) -> Iterator[TextMention]:
-        said = [
+        names = [
             *self._read_whole(name, value.value),
-            *find_said(value.value, self._is_wanted, self._is_common),
+            *find_names_in_text(value.value, self._is_wanted, self._is_common),
         ]
-        if said and _pattern(_ABOUT_ITSELF).match(name) is None:
-            yield from self._locate(item, spell((*path, name)), name, value, said)
+        if names and _pattern(_ABOUT_ITSELF).match(name) is None:
+            yield from self._locate(item, spell((*path, name)), name, value, names)
 
-    def _read_whole(self, key: str, value: str) -> Iterator[_Said]:
+    def _read_whole(self, key: str, value: str) -> Iterator[_NameInText]:
         """Yield the names that are all of an annotation, or of an entry of its comma list."""
         if len(value) > _LONGEST_LIST:
             return
         start = 0
         for entry in value.split(","):
             variable = _pattern(_KEY_AS_VARIABLE).fullmatch(entry.strip())
-            said = variable["name"] if variable else entry.strip()
-            before, slash, name = said.rpartition("/")
+            word = variable["name"] if variable else entry.strip()
+            before, slash, name = word.rpartition("/")
             if name in self._names and name not in self._others:
                 at = start + entry.rindex(name)
                 last = key.rpartition("/")[2]
                 if _pattern(_KEY_SAYS).search(last) or _pattern(_SAYS_KIND).search(key):
-                    yield _Said(name, at, _kinds_said(key))
+                    yield _NameInText(name, at, _kinds_in_key(key))
                 elif slash and any(
                     self._index.find_anywhere_near(kind, name, before) for kind in CONFIG_KINDS
                 ):
-                    yield _Said(name, at, CONFIG_KINDS)
+                    yield _NameInText(name, at, CONFIG_KINDS)
             start += len(entry) + 1
 
-    def _read_namespaced(self, value: str) -> Iterator[_Said]:
+    def _read_namespaced(self, value: str) -> Iterator[_NameInText]:
         """Yield the name in a value in data behind its namespace: `add-headers: shop/headers`."""
         namespace, slash, name = value.strip().partition("/")
         if not slash or name not in self._names or name in self._others:
             return
         if any(self._index.find_anywhere_near(kind, name, namespace) for kind in CONFIG_KINDS):
-            yield _Said(name, value.index("/") + 1, CONFIG_KINDS)
+            yield _NameInText(name, value.index("/") + 1, CONFIG_KINDS)
 
-    def _read_words_of_argo_cd(self, item: Item, value: str) -> Iterator[_Said]:
+    def _read_words_of_argo_cd(self, item: Item, value: str) -> Iterator[_NameInText]:
         is_of_argo_cd = base_name(item) == _SETTINGS_OF_ARGO_CD
         if "$" in value and (is_of_argo_cd or _OF_A_PLUGIN.issubset(data_keys(item))):
             for key in _pattern(_WORD_OF_ARGO_CD).finditer(value):
                 if self._is_wanted(key["name"]):
-                    yield _Said(key["name"], key.start("name"), ("Secret",))
+                    yield _NameInText(key["name"], key.start("name"), ("Secret",))
 
     def _in_fields(self, item: Item) -> Iterator[TextMention]:
         for found in scalars(item.node):
@@ -1222,11 +1231,11 @@ class _TextSearch:
             if "annotations" in found.path[:-1]:
                 yield from self._in_annotation(item, key, found.scalar, found.path[:-1])
                 continue
-            said = [*find_said(found.scalar.value, self._is_wanted, self._is_common)]
-            if said:
+            names = [*find_names_in_text(found.scalar.value, self._is_wanted, self._is_common)]
+            if names:
                 field = spell(found.path)
                 if exclusion_of(field, item.id) is None:
-                    yield from self._locate(item, field, key, found.scalar, said)
+                    yield from self._locate(item, field, key, found.scalar, names)
 
     @cached_property
     def _taken(self) -> set[str]:
@@ -1252,10 +1261,10 @@ class _TextSearch:
         return others
 
     def _locate(
-        self, item: Item, field: str, key: str, scalar: Scalar, said: Iterable[_Said]
+        self, item: Item, field: str, key: str, scalar: Scalar, names: Iterable[_NameInText]
     ) -> Iterator[TextMention]:
         told: set[Item] = set()
-        for one in said:
+        for one in names:
             if (scalar, one.name) in self._followed:
                 continue
             for_people = one.for_people or _pattern(_FOR_PEOPLE).search(key) is not None
@@ -1292,15 +1301,15 @@ _LONGEST_LIST = 1000
 """An annotation of more characters is no list of names."""
 
 
-def _kinds_said(key: str) -> tuple[str, ...]:
+def _kinds_in_key(key: str) -> tuple[str, ...]:
     """Return the kinds that the key of an annotation may mean."""
-    said = tuple(kind for kind in CONFIG_KINDS if kind.lower() in re.sub("[-_]", "", key.lower()))
-    return said if len(said) == 1 else CONFIG_KINDS
+    kinds = tuple(kind for kind in CONFIG_KINDS if kind.lower() in re.sub("[-_]", "", key.lower()))
+    return kinds if len(kinds) == 1 else CONFIG_KINDS
 
 
-def find_said(
+def find_names_in_text(
     value: str, is_wanted: Callable[[str], bool], is_common: Callable[[str], bool]
-) -> Iterator[_Said]:
+) -> Iterator[_NameInText]:
     """Find the names beside a kind in a text, each once, those that programs read first.
 
     A common name must be next to the kind.
@@ -1308,7 +1317,7 @@ def find_said(
     kinds = _find_kinds(value)
     if not kinds and "$" not in value and not any(sign in value for sign in _TAG_SIGNS):
         return
-    found: dict[str, _Said] = {}
+    found: dict[str, _NameInText] = {}
     starts = [one.start for one in kinds]
     for name, start in _find_near_kinds(value, kinds, is_wanted):
         at = bisect(starts, start)
@@ -1316,35 +1325,35 @@ def find_said(
         if name in found and not found[name].for_people:
             continue
         for one in beside:
-            said = _read_beside(value, one, name, start, is_close=is_common(name))
-            if said and (name not in found or found[name].for_people > said.for_people):
-                found[name] = said
-    for said in _find_tagged(value, is_wanted):
-        found.setdefault(said.name, said)
+            found_here = _read_beside(value, one, name, start, is_close=is_common(name))
+            if found_here and (name not in found or found[name].for_people > found_here.for_people):
+                found[name] = found_here
+    for found_here in _find_tagged(value, is_wanted):
+        found.setdefault(found_here.name, found_here)
     for key in _pattern(_ARGO_CD_KEY).finditer(value):
         name = key["name"]
         if is_wanted(name) and not is_common(name):
-            found.setdefault(name, _Said(name, key.start("name"), ("Secret",)))
+            found.setdefault(name, _NameInText(name, key.start("name"), ("Secret",)))
     yield from found.values()
 
 
-def _find_tagged(value: str, is_wanted: Callable[[str], bool]) -> Iterator[_Said]:
+def _find_tagged(value: str, is_wanted: Callable[[str], bool]) -> Iterator[_NameInText]:
     """Yield the names in URLs and the like: behind a namespace, else the last word."""
     for tag in _pattern(_TAG).finditer(value):
         kind = "Secret" if tag["secret"] else tag["kind"]
         words = [*WORD.finditer(value, *tag.span("path"))]
         for word in (*words[1:2], *words[-1:]):
             if is_wanted(word[0]) and _is_word(value, *word.span()):
-                yield _Said(word[0], word.start(), (kind,) if kind else CONFIG_KINDS)
+                yield _NameInText(word[0], word.start(), (kind,) if kind else CONFIG_KINDS)
                 break
 
 
-def _find_kinds(value: str) -> list[_KindSaid]:
+def _find_kinds(value: str) -> list[_KindInText]:
     """Find the words in a text that say a kind: `configMap:`, `secretName=`; not `db-secret`."""
     lower = value.lower()
     if len(lower) != len(value) or not any(word in lower for word in _KIND_WORDS):
         return []
-    found: list[_KindSaid] = []
+    found: list[_KindInText] = []
     for one in _pattern(_KIND).finditer(lower):
         start, end = one.span()
         while start and value[start - 1] in _IN_WORD and one.start() - start < _LONGEST_WORD:
@@ -1359,12 +1368,14 @@ def _find_kinds(value: str) -> list[_KindSaid]:
         if value[start - 1 : start] == "/":
             pointed = _end_of_pointer(value, start, end)
             if pointed is not None:
-                found.append(_KindSaid(kind, start, pointed, is_key, is_code=True, in_pointer=True))
+                found.append(
+                    _KindInText(kind, start, pointed, is_key, is_code=True, in_pointer=True)
+                )
                 continue
             if not value.count("namespaces/", max(0, start - _BEFORE), start):
                 continue  # a folder
         if is_key or is_code or is_whole:
-            found.append(_KindSaid(kind, start, end, is_key, is_code or is_key))
+            found.append(_KindInText(kind, start, end, is_key, is_code or is_key))
     return found
 
 
@@ -1377,7 +1388,7 @@ def _end_of_pointer(value: str, start: int, end: int) -> int | None:
 
 
 def _find_near_kinds(
-    value: str, kinds: Iterable[_KindSaid], is_wanted: Callable[[str], bool]
+    value: str, kinds: Iterable[_KindInText], is_wanted: Callable[[str], bool]
 ) -> Iterator[tuple[str, int]]:
     """Yield the names in a text that are not far from a kind. No part of the text is read twice."""
     read = 0
@@ -1398,8 +1409,8 @@ def _is_word(value: str, start: int, end: int) -> bool:
 
 
 def _read_beside(
-    value: str, kind: _KindSaid, name: str, start: int, *, is_close: bool
-) -> _Said | None:
+    value: str, kind: _KindInText, name: str, start: int, *, is_close: bool
+) -> _NameInText | None:
     """Read a name beside a kind; None if it is not about it."""
     end = start + len(name)
     if kind.start <= start < kind.end:
@@ -1424,7 +1435,7 @@ def _read_beside(
     line = _line_before(value, start)
     is_command = any(word in line for word in _RUNS_KUBECTL)
     for_people = (is_sentence and not is_command) or _pattern(_COMMENT).match(line) is not None
-    return _Said(name, start, (kind.kind,), for_people)
+    return _NameInText(name, start, (kind.kind,), for_people)
 
 
 def _is_in_value_before(value: str, start: int, gap: str) -> bool:
@@ -1433,7 +1444,7 @@ def _is_in_value_before(value: str, start: int, gap: str) -> bool:
     return before is not None and _pattern(_PATH_BEHIND).fullmatch(gap) is not None
 
 
-def _is_about(value: str, kind: _KindSaid, gap: str) -> bool:
+def _is_about(value: str, kind: _KindInText, gap: str) -> bool:
     """Tell whether what is behind a kind, up to a name, leaves the name to be about it."""
     if len(gap) > _BEHIND or "\n\n" in gap or gap.count("\n") > _LINES_BEHIND:
         return False
@@ -1449,7 +1460,7 @@ def _is_about(value: str, kind: _KindSaid, gap: str) -> bool:
     return "\n" not in gap or _goes_on(value, kind, gap)
 
 
-def _goes_on(value: str, kind: _KindSaid, gap: str) -> bool:
+def _goes_on(value: str, kind: _KindInText, gap: str) -> bool:
     """Tell whether what is about a kind goes on in the next lines."""
     own = _line_before(value, kind.start)
     if not kind.is_key:

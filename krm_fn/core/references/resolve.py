@@ -180,8 +180,8 @@ class Index:
     def _says_more(self, referrer: Item, reference: Reference) -> bool:
         """Tell whether a cluster-scoped object means what has the name wherever it is.
 
-        An object that a controller writes or copies must keep its name in each namespace. Of a
-        field of `spec.references`, the author says that it is followed, so that one object of the
+        An object that a controller writes or copies must keep its name in each namespace. The
+        author says of a field of `spec.references` that it is followed, so that one object of the
         name is meant.
         """
         lookup = None if reference.target_namespace is not None else self._lookups.find(referrer)

@@ -2,7 +2,7 @@
 
 An annotation on the workload records it, in words separated by blanks: `volume`, `container=/path`,
 `container=ConfigMap/name=prefix`. Each part is percent-encoded as in a URL, so that a blank or `=`
-in it does not separate. What the annotation does not hold is the author's, whatever its name.
+in it does not separate. All other mounts are the author's, whatever their names.
 """
 
 import re

@@ -6,7 +6,7 @@ object, which nothing shows where it stays. Nor does it matter which of their ob
 other labels and annotations, or are of a linker that is another one in all of them. Such a change
 says the same of each object, whatever its name, and is shown once for all of them.
 
-Of a Secret only sizes are shown, which are no proof of an equal change: a difference with one, or
+A change of a Secret shows sizes, which are no proof that two are equal: a difference with one, or
 with any other value that is not shown, stands alone.
 """
 
@@ -80,18 +80,30 @@ _FEWEST_FIRST = sorted(
 )
 
 
+class _Named(NamedTuple):
+    """A package with its difference, and the names that are its own."""
+
+    package: PackageDifference
+    difference: Difference
+    names: _Names
+
+    def without(self, left_out: _LeftOut) -> Difference:
+        """Return the difference without what is to be left out, and without the names of its sides."""
+        return _Eraser(self.names, left_out).erase(self.difference)
+
+
 def fold_packages(
     packages: Iterable[tuple[PackageDifference, Difference]], limits: Limits
 ) -> list[SameChange]:
     """Put together the packages with the same change, in the order of the first of each."""
-    alike: dict[object, list[tuple[PackageDifference, Difference, _Names]]] = defaultdict(list)
+    alike: dict[object, list[_Named]] = defaultdict(list)
     for package, difference in packages:
-        names = _read_names(package.path, difference, limits)
-        same = _write_same(_without_names(difference, names, _EVERYTHING))
+        named = _Named(package, difference, _read_names(package.path, difference, limits))
         wholes = json.dumps([change.whole for change in difference.changes])
-        is_alone = package.errors or _hides_a_value(difference, write_json(difference) + wholes)
-        key = (package.path,) if is_alone else (package.state, same)
-        alike[key].append((package, difference, names))
+        if package.errors or _hides_a_value(difference, write_json(difference) + wholes):
+            alike[package.path].append(named)
+        else:
+            alike[package.state, _write_same(named.without(_EVERYTHING))].append(named)
     return [_join(found) for found in alike.values()]
 
 
@@ -102,37 +114,36 @@ def _write_same(difference: Difference) -> str:
     return write_json(rest) + json.dumps([[one.whole for one in rest.changes], sorted(alike)])
 
 
-def _join(alike: list[tuple[PackageDifference, Difference, _Names]]) -> SameChange:
+def _join(alike: list[_Named]) -> SameChange:
     """Leave out of a difference what is not the same in all packages, and nothing else."""
-    packages = tuple(package for package, _, _ in alike)
-    _, first, _ = alike[0]
-    named = [(difference, names) for _, difference, names in alike]
     said_apart: tuple[str, ...] = ()
-    left_out = _find_least(named, write_json, _FEWEST_FIRST)
+    left_out = _find_least(alike, write_json, _FEWEST_FIRST)
     if left_out is None:
         # Other objects have the same labels. A list of them all names each as it is.
         said_apart = (_OBJECTS,)
-        left_out = _find_least(named, _write_same, _list_fitting(named)) or _EVERYTHING
-    unchanged = {difference.unchanged for difference, _ in named}
-    notes = chain.from_iterable(difference.notes for difference, _ in named)
-    shown = _share_all(
-        [_without_names(difference, names, left_out) for difference, names in named],
-        has_other_objects=bool(said_apart),
-    )
-    shown = shown._replace(
-        old=first.old,
-        new=first.new,
-        unchanged=first.unchanged if len(unchanged) == 1 else 0,
-        notes=tuple(dict.fromkeys(notes)),
-    )
+        left_out = _find_least(alike, _write_same, _list_fitting(alike)) or _EVERYTHING
+    differences = [one.without(left_out) for one in alike]
+    shown = _share_all(differences, has_other_objects=bool(said_apart))
+    first = alike[0].difference
+    unchanged = first.unchanged
+    notes: dict[str, None] = {}  # in order, each once
+    for one in alike:
+        notes |= dict.fromkeys(one.difference.notes)
+        if one.difference.unchanged != first.unchanged:
+            unchanged = 0
+    shown = shown._replace(old=first.old, new=first.new, unchanged=unchanged, notes=tuple(notes))
+    packages = tuple(one.package for one in alike)
     return SameChange(packages, shown, (*left_out.say(), *said_apart))
 
 
-def _list_fitting(named: list[tuple[Difference, _Names]]) -> list[_LeftOut]:
+def _list_fitting(alike: list[_Named]) -> list[_LeftOut]:
     """Return the ways that leave out what names the same objects in a list of them all."""
-    has_namespaces = len({names.namespace for _, names in named}) > 1
-    changes = chain.from_iterable(difference.changes for difference, _ in named)
-    has_sets = len({change.who.linker for change in changes} - {""}) > 1
+    namespaces: set[str] = set()
+    sets: set[str] = set()
+    for named in alike:
+        namespaces.add(named.names.namespace)
+        sets.update(change.who.linker for change in named.difference.changes)
+    has_namespaces, has_sets = len(namespaces) > 1, len(sets - {""}) > 1
     return [
         one
         for one in _FEWEST_FIRST
@@ -141,13 +152,13 @@ def _list_fitting(named: list[tuple[Difference, _Names]]) -> list[_LeftOut]:
 
 
 def _find_least(
-    named: list[tuple[Difference, _Names]],
+    alike: list[_Named],
     write: Callable[[Difference], str],
     ways: Iterable[_LeftOut],
 ) -> _LeftOut | None:
     """Return the least that is to be left out so that all packages say the same."""
     for left_out in ways:
-        texts = (write(_without_names(one, names, left_out)) for one, names in named)
+        texts = (write(one.without(left_out)) for one in alike)
         first = next(texts)
         if all(text == first for text in texts):
             return left_out
@@ -178,11 +189,6 @@ def _read_names(path: str, difference: Difference, limits: Limits) -> _Names:
         files = Files(limits.root or Path(path), Allowance(limits))
         affixes = find_own_affixes(Path(path), files)
     return _Names(namespaces.pop() if len(namespaces) == 1 else "", *affixes)
-
-
-def _without_names(difference: Difference, names: _Names, left_out: _LeftOut) -> Difference:
-    """Return a difference without what is to be left out, and without the names of its sides."""
-    return _Eraser(names, left_out).erase(difference)
 
 
 class _Eraser:

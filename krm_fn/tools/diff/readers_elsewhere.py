@@ -1,8 +1,8 @@
 """Pods that read an object of another package by the base name, which that package has replaced.
 
 Each package is rendered by itself, and only its own references follow its revisions. So a pod of
-another package still asks for a name that nothing has any more. Of each package only names are
-kept: there may be a thousand.
+another package still asks for a name that nothing has any more. Only the names in a package are
+kept: there may be a thousand packages.
 """
 
 from collections import defaultdict

@@ -172,7 +172,7 @@ def _find_followed(
 ) -> dict[Item, Effect | None]:
     """Find the configs whose new name an object follows, with the effect; None for that of another pod template.
 
-    `known`: what it has referenced before. Who has the new name already follows nothing.
+    `known`: what it has referenced before. An object that has the new name already follows nothing.
     """
     effects: dict[Item, Effect | None] = {}
     for _, reference, targets in release.by_referrer.get(item, ()):

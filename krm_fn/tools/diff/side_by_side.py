@@ -1,9 +1,9 @@
 """The same work for many packages, side by side in processes.
 
 A rendering runs programs, and only the main thread of a process can hold the signals for that
-(decision 24): threads would not do. No answer depends on how many processes there are. What none of
-them answers is done here when they have ended, as if there had been none: it needs more memory than
-its share, or something has killed the process.
+(decision 24): threads would not do. No answer depends on how many processes there are. A package
+that none of them answers is rendered here when they have ended, as if there had been none: it needs
+more memory than its share, or something has killed the process.
 """
 
 import gc

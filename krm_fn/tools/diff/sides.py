@@ -124,7 +124,7 @@ def fail_on(
 ) -> Outcome:
     """Return an outcome that says which of the refused risks were found, and ends with an exit code of its own.
 
-    What cannot be compared is the worse news.
+    A failure to compare is the worse news, and its exit code wins.
     """
     found = [risk for risk in Risk if risk in refused and places.get(risk)]
     problems = [
@@ -282,7 +282,7 @@ _IS_LEFT_OUT = (
 def is_left_out(path: str, repository: Repository, left_out: Collection[str]) -> bool:
     """Tell whether files of a package may be missing only because a sparse checkout leaves them out.
 
-    Of what a kustomization names, kustomize says itself what is missing.
+    Files that a kustomization names do not count: kustomize says itself which of them are missing.
     """
     place = repository.find(path) or "."
     is_kustomized = any(os.path.lexists(os.path.join(path, name)) for name in KUSTOMIZATIONS)  # noqa: PTH118  # as given
@@ -392,7 +392,7 @@ class There:
     def readdress(self, options: RenderOptions) -> RenderOptions:
         """Return the options with the files as they were.
 
-        What is outside of the repository is the same for both.
+        A file outside of the repository is the same for both.
         """
         root = options.limits.root
         files = [*filter(None, [options.config]), *options.helm.values]

@@ -124,8 +124,8 @@ class _Reader:
 
     `passed_over`: fields of the pod spec that the API server keeps.
 
-    `has_defaults`: who reads it adds them. Of other kinds nobody knows, and what is written in
-    another way may roll.
+    `has_defaults`: the API server or a controller adds them. For other kinds nobody knows, and a
+    field that is written in another way may roll.
     """
 
     def __init__(self, kind: str, passed_over: Collection[str], *, has_defaults: bool) -> None:

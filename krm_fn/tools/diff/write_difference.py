@@ -219,7 +219,7 @@ def write_markdown(difference: Difference, key: str, context: int = 0, room: int
 
 
 def _write_blocks(difference: Difference, context: int, room: int, *, are_open: bool) -> str:
-    """Write a picture and the changes, as far as there is room. What is left out is counted."""
+    """Write a picture and the changes, as far as there is room, and count the rest."""
     text = "\n".join(_draw(difference.changes))
     text = text if _length(text) + _TAIL <= room else ""
     left_out = 0
