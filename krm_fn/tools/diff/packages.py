@@ -11,6 +11,7 @@ from krm_fn.base.problem import Problem, Rejected
 from krm_fn.report.object_change import ObjectChange
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.tools.common.files import Allowance, Limits
+from krm_fn.tools.common.patterns import stands_for_several
 from krm_fn.tools.common.rendered import ObjectName
 from krm_fn.tools.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages
 from krm_fn.tools.diff.difference import (
@@ -39,7 +40,6 @@ from krm_fn.tools.diff.sides import (
     open_both,
     remark,
     render_alone,
-    stands_for_several,
 )
 from krm_fn.tools.opened.opened import Inputs
 
