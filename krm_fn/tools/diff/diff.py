@@ -144,7 +144,9 @@ def _write_packages(
             text = write_packages_json(found)
     outcome = Outcome(text.encode(), stderr_lines(problems), _code_of(found))
     places = find_risks(one.difference for one in found.packages if one.difference)
-    return fail_on(outcome, {**places, Risk.SHARED_SET: [*found.shared_sets]}, compared.refused)
+    places[Risk.SHARED_SET] += found.shared_sets
+    places[Risk.MISSING] += found.missing
+    return fail_on(outcome, places, compared.refused)
 
 
 def _code_of(found: PackageDifferences) -> int:

@@ -22,13 +22,16 @@ from krm_fn.tools.diff.difference import (
 from krm_fn.tools.diff.fold_packages import fold_packages
 from krm_fn.tools.diff.readers_elsewhere import (
     PackageNames,
+    find_missing_elsewhere,
     find_readers_elsewhere,
     find_shared,
     find_shared_sets,
+    names_of_nothing,
     read_names,
 )
 from krm_fn.tools.diff.side_by_side import answer_all
 from krm_fn.tools.diff.sides import (
+    Compared,
     DiffInput,
     RenderOptions,
     There,
@@ -111,7 +114,9 @@ def compare_packages(
     def find_places(place: str) -> list[str]:
         return [path for path, _ in files.follow(place)]
 
+    missing = [*find_missing_elsewhere(names, find_places)]
     problems += find_readers_elsewhere(names, find_places)
+    problems += (problem for _, problem in missing)
     problems += find_shared(names, find_places)
     shared_sets = [*find_shared_sets(names, find_places)]
     problems += (problem for _, problem in shared_sets)
@@ -120,7 +125,8 @@ def compare_packages(
         [(one, one.difference) for one in every if one.difference], options.limits
     )
     spelled = tuple(one for one, _ in shared_sets)
-    return PackageDifferences(revision, every, tuple(folded), spelled), problems
+    lost = tuple(one for one, _ in missing)
+    return PackageDifferences(revision, every, tuple(folded), spelled, lost), problems
 
 
 def _compare(
@@ -141,9 +147,15 @@ def _compare(
     else:
         state = PackageState.CHANGED if found.difference else PackageState.SAME
     # The rendering itself may be large, and goes before the next one is read.
-    names = [read_names(package, place, found.release, found.difference)] if found.release else []
+    names = [_read(package, place, found)]
     difference = PackageDifference(package, state, found.difference, _lines(found.errors))
     return difference, _without_nodes([*found.errors, *found.notes]), names
+
+
+def _read(package: str, place: str, found: Compared) -> PackageNames:
+    if found.release is None:
+        return names_of_nothing(package, place, found.difference)
+    return read_names(package, place, found.release, found.difference)
 
 
 def _without_moved(packages: Iterable[PackageDifference]) -> Iterator[PackageDifference]:
@@ -189,6 +201,7 @@ def _find_those_that_name(
     """Find the unaffected packages whose files hold the base name of a revision that has changed, or a new set."""
     renamed = chain.from_iterable(one.renamed for one in compared)
     names = {called.name for called in renamed}
+    names |= {called.name for one in compared for called in one.gone}
     names |= {set_name for one in compared for _, set_name in one.new_sets}
     if not names:
         return {}
