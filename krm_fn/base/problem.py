@@ -164,6 +164,10 @@ class Rejected(Exception):
         self.problems = problems
 
 
+class NotFound(Rejected):
+    """No object of a package has the name that is asked for."""
+
+
 class Outcome(NamedTuple):
     """The output of the process, and its exit code.
 

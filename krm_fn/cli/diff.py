@@ -12,6 +12,7 @@ from krm_fn.cli.options import (
     RendersFirst,
     cluster_options,
     colour_option,
+    find_packages,
     needs_client,
     output_option,
     rendering_options,
@@ -45,7 +46,7 @@ class _Failed(click.ClickException):
 @click.option(
     "--each",
     is_flag=True,
-    help="Compare each PATH by itself, if a file that it may read differs from REV. A pattern, such as "
+    help="Compare each PATH by itself; with --against, if a file that it may read differs from REV. A pattern, such as "
     "'apps/*/overlays/*', implies it.",
 )
 @click.option(
@@ -130,9 +131,9 @@ def diff(
     --against changes nothing in the repository. It reads no submodules, and compares with the working tree as it is:
     files that are not committed are part of it. For what a branch has changed, use $(git merge-base main HEAD).
 
-    All PATHs together are one rendering. With --each, or with a pattern, each PATH is a package of its own. A package
-    is rendered only if a file that it may read differs from REV. Packages that change in the same way are shown once.
-    Packages that cannot be rendered come last.
+    All PATHs together are one rendering. With --each, or with a pattern, each PATH is a package of its own. With
+    --against, a package is rendered only if a file that it may read differs from REV. Packages that change in the same
+    way are shown once. Packages that cannot be rendered come last.
 
     --live only lists. It ignores fields that the API server and controllers add, and names fields that somebody has set
     by hand. It requests no values of Secrets. Kinds that you may not list are reported and skipped.
@@ -145,6 +146,7 @@ def diff(
     cannot be rendered, and everything is shown as new; 4 --fail-on has found something.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
+    from krm_fn.tools.common.patterns import stands_for_several
     from krm_fn.tools.diff.diff import (
         DIFFERENT,
         ROOM,
@@ -152,11 +154,11 @@ def diff(
         DiffInput,
         Extent,
         RenderOptions,
-        stands_for_several,
     )
     from krm_fn.tools.diff.diff import diff as compare_one
 
-    is_each = each or (against is not None and any(map(stands_for_several, paths)))
+    has_pattern = (live or against is not None) and any(map(stands_for_several, paths))
+    is_each = each or has_pattern
     is_paired = ignore_namespace or ignore_affixes
     option = "--live" if live else "--each"
     misplaced = f"{option} compares objects of one name and namespace; remove --ignore-namespace and --ignore-affixes"
@@ -171,9 +173,9 @@ def diff(
             live and against is not None,
             "--live and --against are two other sides; give one of them",
         ),
-        (is_each and against is None, "--each needs --against REV"),
+        (is_each and against is None and not live, "--each needs --against REV or --live"),
         (
-            jobs is not None and not is_each,
+            jobs is not None and (live or not is_each),
             "--jobs is of several packages; add --each or a pattern",
         ),
         (is_paired and (live or is_each), misplaced),
@@ -196,9 +198,10 @@ def diff(
             from krm_fn.tools.opened.opened import Inputs
 
         inputs = Inputs(paths or (".",), rendering.config, stdin)
-        outcome = diff_live(
-            LiveInput(inputs, Access(kubeconfig, context), say, refused), way, form, screen, extent
-        )
+        found = find_packages(paths or (".",), each=each)
+        packages = None if found is None else tuple(found)
+        compared_live = LiveInput(inputs, Access(kubeconfig, context), say, refused, packages)
+        outcome = diff_live(compared_live, way, form, screen, extent)
     elif is_each:
         from krm_fn.report.status_line import StatusLine
         from krm_fn.tools.diff.diff import default_jobs, diff_packages

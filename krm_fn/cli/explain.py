@@ -10,6 +10,7 @@ from krm_fn.cli.options import (
     RenderingOptions,
     RendersFirst,
     colour_option,
+    find_packages,
     output_option,
     rendering_options,
 )
@@ -54,6 +55,9 @@ def explain(
     out: then it is the current directory. NAME is the name of an object, with or without its content hash; Kind/NAME
     and NAMESPACE/NAME tell objects of one name apart.
 
+    A PATH that is a pattern, such as 'apps/*/overlays/*', stands for packages, and each is explained under its path.
+    Packages without an object of this NAME are left out. JSON then has the form of schemas/explain-packages-v1.json.
+
     Without a NAME, a table of the reasons comes first. It shows only keys of Secrets.
 
     With --message, TEXT is what is on stderr, a line or more, with all names and numbers. The answer is the entry of
@@ -90,4 +94,5 @@ def explain(
         rendering.limits,
         ExplainFormat(output),
         screen,
+        find_packages([path]),
     )

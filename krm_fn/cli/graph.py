@@ -8,6 +8,7 @@ from krm_fn.cli.options import (
     PATH,
     RenderingOptions,
     RendersFirst,
+    find_packages,
     needs_client,
     output_option,
     rendering_options,
@@ -60,6 +61,8 @@ def graph(
     PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. NAME is the name of an object, with or
     without its content hash; Kind/NAME and NAMESPACE/NAME tell objects of a package apart.
 
+    A PATH that is a pattern, as 'apps/*/overlays/*' is, stands for packages, which are drawn in one picture.
+
     With --live, the command only lists, and --namespace says where. For a page, it reads the content of ConfigMaps: an
     object of the page shows what changed since the revision before.
 
@@ -77,9 +80,14 @@ def graph(
 
     path, *names = operands
     name = next(iter(names), "")
-    inputs = rendering.read_inputs(path)
     return draw_path(
-        inputs, name, rendering.helm, rendering.environment(), rendering.limits, GraphFormat(output)
+        rendering.read_inputs(path),
+        name,
+        rendering.helm,
+        rendering.environment(),
+        rendering.limits,
+        GraphFormat(output),
+        find_packages([path]),
     )
 
 

@@ -191,6 +191,7 @@ _SCHEMAS = {
     "diff": "diff-v1",
     "diff-packages": "diff-packages-v1",
     "explain": "explain-v1",
+    "explain-packages": "explain-packages-v1",
     "fleet": "fleet-v1",
     "history": "history-v1",
     "verify": "verify-v1",
@@ -204,13 +205,14 @@ def schema(*, name: str) -> Outcome:
     """Print the JSON schema of krm-fn.yaml, or of what a command prints with -o json.
 
     \b
-    configuration    krm-fn.yaml, for an editor or a validator
-    diff             krm-fn diff -o json
-    diff-packages    krm-fn diff --each -o json
-    explain          krm-fn explain -o json
-    fleet            krm-fn history -A -o json
-    history          krm-fn history -o json
-    verify           krm-fn verify -o json
+    configuration     krm-fn.yaml, for an editor or a validator
+    diff              krm-fn diff -o json
+    diff-packages     krm-fn diff --each -o json
+    explain           krm-fn explain -o json
+    explain-packages  krm-fn explain PATTERN -o json
+    fleet             krm-fn history -A -o json
+    history           krm-fn history -o json
+    verify            krm-fn verify -o json
 
     Exit codes: 0 printed; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join

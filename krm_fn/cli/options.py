@@ -224,12 +224,13 @@ class RenderingOptions(NamedTuple):
             enable_helm=self.enable_helm,
         )
 
-    def read_inputs(self, path: str) -> "Inputs":
-        """Return what a command with one PATH reads."""
+    def read_inputs(self, *paths: str) -> "Inputs":
+        """Return what a command reads that takes all PATHs together."""
         from krm_fn.tools.opened.opened import Inputs
 
-        stdin = read_stdin("manifests", self.max_bytes + 1) if path == "-" else None
-        return Inputs((path,), self.config, stdin)
+        # One byte more than is allowed, which shows that there is more.
+        stdin = read_stdin("manifests", self.max_bytes + 1) if "-" in paths else None
+        return Inputs(paths, self.config, stdin)
 
     def environment(self, *, strict: bool = False) -> "Environment":
         """Return what the function gets from around it. `strict`: its warnings are errors."""
@@ -299,6 +300,34 @@ def root_of_application() -> Path | None:
 
     source_path = os.environ.get("ARGOCD_APP_SOURCE_PATH")
     return None if source_path is None else find_root(Path.cwd(), source_path)
+
+
+each_option = click.option(
+    "--each",
+    is_flag=True,
+    help="Take each PATH by itself. A PATH that is a pattern, as 'apps/*/overlays/*' is, means that too.",
+)
+
+
+def find_packages(paths: Sequence[str], *, each: bool = False) -> list[str] | None:
+    """Return the packages that are taken by themselves; None where all PATHs together are one rendering.
+
+    Raises UsageError.
+    """
+    from krm_fn.base.problem import Rejected
+    from krm_fn.tools.common.patterns import find_packages_here, stands_for_several
+
+    if not each and not any(map(stands_for_several, paths)):
+        return None
+    if "-" in paths:
+        message = "--each and patterns need paths, not stdin"
+        raise click.UsageError(message)
+    try:
+        return find_packages_here(paths)
+    except Rejected as rejected:
+        (problem,) = rejected.problems
+        message = f"{problem.file} {problem.message}"
+        raise click.UsageError(message) from rejected
 
 
 _ACCESS_OPTIONS: tuple[Callable[[Any], Any], ...] = (

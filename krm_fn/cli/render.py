@@ -5,10 +5,12 @@ from pathlib import Path
 
 import click
 
-from krm_fn.base.problem import Outcome
+from krm_fn.base.problem import Outcome, printable
 from krm_fn.cli.options import (
     PATH,
     RenderingOptions,
+    each_option,
+    find_packages,
     parameter_of_application,
     rendering_options,
     root_of_application,
@@ -18,6 +20,7 @@ from krm_fn.stdio import read_stdin
 
 @click.command(short_help="Print manifests that are ready to be applied.")
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=PATH)
+@each_option
 @click.option(
     "--strict", is_flag=True, help="Treat the function's warnings as errors, as `spec.strict` does."
 )
@@ -47,6 +50,7 @@ from krm_fn.stdio import read_stdin
 def render(  # one parameter an option
     *,
     paths: tuple[str, ...],
+    each: bool,
     strict: bool,
     check: bool,
     deployed: str | None,
@@ -59,6 +63,9 @@ def render(  # one parameter an option
     A PATH is a file, a directory, or - for stdin. Default: the current directory. kustomize or
     kubectl builds a directory with a kustomization, helm one with a Chart.yaml. In any other
     directory, and in those below, all *.yaml, *.yml and *.json files are read that are not hidden.
+
+    All PATHs together are one rendering. With --each, or with a pattern, each is a package of its own, and what is
+    printed is one stream with all of them; if one fails, nothing is printed.
 
     Objects for tools are left out: those with the annotation config.kubernetes.io/local-config,
     configurations of functions, Kptfiles and kustomizations. After an error, or if there is nothing
@@ -77,37 +84,82 @@ def render(  # one parameter an option
     Exit codes: 0 printed, perhaps with warnings on stderr; 1 an error, or a finding of --check, and
     nothing is printed; 2 wrong arguments.
     """
-    from krm_fn.tools.opened.opened import Inputs
-    from krm_fn.tools.render.render import render as render_paths
-
     paths = paths or (".",)
     _check_usage(paths, deployed, against, check=check)
-    awaited = "manifests" if "-" in paths else "what is deployed"
-    # One byte more than is allowed, which shows that there is more.
-    stdin = read_stdin(awaited, rendering.max_bytes + 1) if "-" in (*paths, deployed) else None
-    limits = rendering.limits
-    inputs = Inputs(paths, rendering.config, stdin)
-    outcome = render_paths(inputs, rendering.helm, rendering.environment(strict=strict), limits)
+    packages = find_packages(paths, each=each)
+    together = [paths] if packages is None else [(one,) for one in packages]
+    outcomes = [
+        _render(some, rendering, strict=strict, is_one_of_several=packages is not None)
+        for some in together
+    ]
+    if against is not None:
+        outcomes = [
+            _check_against(some, outcome, against, rendering)
+            for some, outcome in zip(together, outcomes, strict=True)
+        ]
+    outcome = _join(outcomes)
     if quiet:
         outcome = outcome._replace(summary="")
-    if not check or outcome.exit_code:
+    if deployed is None or outcome.exit_code:
         return outcome
     from krm_fn.tools.render.render import check as check_deployed
 
-    if against is not None:
-        from krm_fn.base.problem import Rejected
-        from krm_fn.report.secrets import stderr_lines
-        from krm_fn.tools.diff.diff import RenderOptions, render_former
+    stdin = read_stdin("what is deployed", rendering.max_bytes + 1) if deployed == "-" else None
+    return check_deployed(outcome, deployed, stdin, rendering.namespace, rendering.limits)
 
-        way = RenderOptions(rendering.config, rendering.helm, rendering.environment(), limits)
-        try:
-            former = render_former(paths, against, way)
-        except Rejected as rejected:
-            return Outcome(b"", outcome.stderr + stderr_lines(rejected.problems), 1)
-        if former is None:  # nothing of it is deployed
-            return outcome
-        stdin = former
-    return check_deployed(outcome, deployed or "-", stdin, rendering.namespace, limits)
+
+def _render(
+    paths: tuple[str, ...], rendering: RenderingOptions, *, strict: bool, is_one_of_several: bool
+) -> Outcome:
+    """Render all paths together. Of several packages, what is said names this one."""
+    from krm_fn.report.secrets import stderr_lines
+    from krm_fn.tools.render.render import render_stream
+
+    inputs, environment = rendering.read_inputs(*paths), rendering.environment(strict=strict)
+    found = render_stream(inputs, rendering.helm, environment, rendering.limits)
+    problems, name = found.problems, ""
+    if is_one_of_several:
+        problems = tuple(one._replace(file=one.file or paths[0]) for one in problems)
+        name = f"{printable(paths[0])}: "
+    if found.failed:
+        return Outcome(b"", stderr_lines(problems), 1)
+    return Outcome(found.stream.encode(), stderr_lines(problems), 0, f"{name}{found.summary}\n")
+
+
+def _join(outcomes: list[Outcome]) -> Outcome:
+    """Return one stream with what all outcomes have; none of it if one has failed."""
+    from krm_fn.core.yaml.yaml import join_streams
+
+    if len(outcomes) == 1:
+        return outcomes[0]
+    stderr = "".join(one.stderr for one in outcomes)
+    code = max(one.exit_code for one in outcomes)
+    if code:
+        return Outcome(b"", stderr, code)
+    stream = join_streams([one.stdout.decode() for one in outcomes])
+    return Outcome(stream.encode(), stderr, 0, "".join(one.summary for one in outcomes))
+
+
+def _check_against(
+    paths: tuple[str, ...], outcome: Outcome, revision: str, rendering: RenderingOptions
+) -> Outcome:
+    """Check a rendering against what the paths rendered to in a revision of git."""
+    from krm_fn.base.problem import Rejected
+    from krm_fn.report.secrets import stderr_lines
+    from krm_fn.tools.diff.diff import RenderOptions, render_former
+    from krm_fn.tools.render.render import check as check_deployed
+
+    if outcome.exit_code:
+        return outcome
+    limits = rendering.limits
+    way = RenderOptions(rendering.config, rendering.helm, rendering.environment(), limits)
+    try:
+        former = render_former(paths, revision, way)
+    except Rejected as rejected:
+        return Outcome(b"", outcome.stderr + stderr_lines(rejected.problems), 1)
+    if former is None:  # nothing of it is deployed
+        return outcome
+    return check_deployed(outcome, "-", former, rendering.namespace, limits)
 
 
 def _check_usage(

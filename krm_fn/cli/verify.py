@@ -13,6 +13,8 @@ from krm_fn.cli.options import (
     RenderingOptions,
     RendersFirst,
     colour_option,
+    each_option,
+    find_packages,
     output_option,
     rendering_options,
 )
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=RendersFirst, short_help="Check manifests that are about to be applied.")
-@click.argument("path", metavar="[PATH]", default="-", type=PATH)
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=PATH)
 @click.option(
     "--set",
     "sets",
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     multiple=True,
     help="What applies the manifests. Can be repeated. Default: those of the configuration.",
 )
+@each_option
 @click.option("--strict", is_flag=True, help="Fail on warnings too.")
 @output_option(
     *("text", "json", "junit", "github"),
@@ -47,7 +50,8 @@ if TYPE_CHECKING:
 @rendering_options
 def verify(
     *,
-    path: str,
+    paths: tuple[str, ...],
+    each: bool,
     sets: tuple[str, ...],
     deployers: tuple[str, ...],
     strict: bool,
@@ -61,6 +65,9 @@ def verify(
     If nothing is found, one line says what was verified. Nothing is printed on stdout, except a ResourceList: it comes
     back with the findings as its results, as kpt expects from a validator. With another --output, stdout has all of it,
     and stderr nothing.
+
+    Several PATHs are verified together. With --each, or with a pattern, each is a package of its own: a finding says in
+    which one, and the last line counts them.
 
     A directory that kustomize or helm builds is rendered first, as `krm-fn render` does, if there is a configuration:
     --config, krm-fn.yaml in it, or krm-fn in its transformers.
@@ -98,29 +105,38 @@ def verify(
         rendering.limits,
         rendering.environment().set,
     )
-    outcome = write_findings([_verify(path, rendering, options)], FindingsFormat(output))
+    paths = paths or ("-",)
+    packages = find_packages(paths, each=each)
+    together = [paths] if packages is None else [(one,) for one in packages]
+    found = [_verify(some, rendering, options) for some in together]
+    outcome = write_findings(found, FindingsFormat(output))
     # At a terminal, stderr is in colour anyway.
     if has_colour(os.environ, is_terminal=False, is_wanted=wants_colour):
         return outcome._replace(stderr=paint_labels(outcome.stderr))
     return outcome
 
 
-def _verify(path: str, rendering: RenderingOptions, options: "VerifyOptions") -> "Verified":
+def _verify(
+    paths: tuple[str, ...], rendering: RenderingOptions, options: "VerifyOptions"
+) -> "Verified":
+    from krm_fn.tools.opened.opened import Inputs
     from krm_fn.tools.render.render import render_stream
     from krm_fn.tools.verify.verify import Verified, examine
 
-    inputs = rendering.read_inputs(path)
-    if not _is_rendered_first(path, rendering):
-        return examine(path, inputs.stdin, options)
+    inputs = rendering.read_inputs(*paths)
+    if not any(_is_rendered_first(path, rendering) for path in paths):
+        return examine(inputs, options)
     # What the build makes is what will be applied, so that is verified.
     environment = rendering.environment(strict=options.strict)
     rendered = render_stream(inputs, rendering.helm, environment, rendering.limits)
+    name = " ".join(paths)
     if rendered.failed:
-        return Verified(path, rendered.problems)
-    verified = examine("-", rendered.stream.encode(), options)
+        return Verified(name, rendered.problems)
+    stream = rendered.stream.encode()
+    verified = examine(Inputs(("-",), rendering.config, stream), options)
     # Nobody has a file with the lines of what was rendered.
     found = (problem._replace(file="") for problem in verified.problems)
-    return verified._replace(path=path, problems=(*rendered.problems, *found))
+    return verified._replace(path=name, problems=(*rendered.problems, *found))
 
 
 def _is_rendered_first(path: str, rendering: RenderingOptions) -> bool:

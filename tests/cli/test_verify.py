@@ -21,7 +21,7 @@ def test_paths(path: list[str], tmp_path: Path) -> None:
 
 def test_help(tmp_path: Path) -> None:
     done = krm_fn("verify", "--help", cwd=tmp_path)
-    assert done.stdout.startswith("Usage: krm-fn verify [OPTIONS] [PATH]\n")
+    assert done.stdout.startswith("Usage: krm-fn verify [OPTIONS] [PATH]...\n")
     assert "  - a revision whose content is no longer that of its name\n" in done.stdout
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from krm_fn.tools.common.files import Allowance, Limits
+from krm_fn.tools.common.patterns import stands_for_several
 from krm_fn.tools.diff.affected import ChangedFiles, find_packages
-from krm_fn.tools.diff.sides import stands_for_several
 from krm_fn.tools.git.git import Repository
 from tests.git.repository import commit, git
 from tests.render.run import write

@@ -1,5 +1,6 @@
 """`krm-fn diff --fail-on`: which risks are found, and that the exit code says so exactly if they are named."""
 
+import shutil
 from itertools import chain, combinations
 from pathlib import Path
 
@@ -169,6 +170,101 @@ def test_the_exit_code_is_4_exactly_if_a_risk_is_there_and_named(
         found = {one for one in RISKS if f"error: --fail-on {one}: " in done.stderr}
         assert found == risks & {*named}
         assert done.exit_code == (4 if found else 0), done.stderr
+
+
+UI = READER.replace("metadata: {name: web,", "metadata: {name: ui,")
+FAR = "apps/ui/prod"
+NEAR = "apps/shop/prod"
+
+
+def near(level: str, settings: str = ADOPTED) -> Files:
+    files = shop(level, NEAR)
+    return {**files, f"{NEAR}/krm-fn.yaml": settings}
+
+
+WITH_READER: Files = {**near("one"), f"{FAR}/web.yaml": UI}
+MOVED: Files = {f"{NEAR}/config.yaml": GONE, f"{NEAR}/web.yaml": OTHER}
+
+ACROSS: list[tuple[str, Files, Files, set[str]]] = [
+    ("a change of content, under a name that stays", WITH_READER, near("two"), set()),
+    (
+        "a name that another package reads is a revision from now on",
+        WITH_READER,
+        near("one", CONFIG),
+        {"missing"},
+    ),
+    (
+        "the reader has gone before",
+        {**WITH_READER, f"{FAR}/web.yaml": UI.replace("web-config", "other")},
+        near("one", CONFIG),
+        set(),
+    ),
+    (
+        "the reader goes with it",
+        WITH_READER,
+        {**near("one", CONFIG), f"{FAR}/web.yaml": UI.replace("web-config", "other")},
+        set(),
+    ),
+    ("an object that another package reads is gone", WITH_READER, MOVED, {"missing"}),
+    (
+        "it has moved to that package",
+        WITH_READER,
+        {**MOVED, f"{FAR}/config.yaml": config_map("one")},
+        set(),
+    ),
+    (
+        "it has moved to a third one",
+        WITH_READER,
+        {**MOVED, "apps/third/prod/config.yaml": config_map("one")},
+        set(),
+    ),
+    (
+        "pods of the other package start without it",
+        {**WITH_READER, f"{FAR}/web.yaml": OPTIONAL.replace("name: web,", "name: ui,")},
+        MOVED,
+        set(),
+    ),
+    (
+        "the other package is in another namespace",
+        {**WITH_READER, f"{FAR}/web.yaml": UI.replace("namespace: shop", "namespace: ui")},
+        MOVED,
+        set(),
+    ),
+    (
+        "a new reader of what was never there under this name",
+        near("one", CONFIG),
+        {**near("two", CONFIG), f"{FAR}/web.yaml": UI},
+        set(),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "risks"), [row[1:] for row in ACROSS], ids=[row[0] for row in ACROSS]
+)
+def test_the_order_of_packages_is_part_of_it(
+    before: Files, after: Files, risks: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(tmp_path, before)
+    write(tmp_path, after)
+    monkeypatch.chdir(tmp_path)
+    done = main(["diff", "--against=HEAD", f"--fail-on={','.join(RISKS)}", "apps/*/*"])
+    assert {one for one in RISKS if f"error: --fail-on {one}: " in done.stderr} == risks
+    assert done.exit_code == (4 if risks else 0), done.stderr
+    if risks:
+        assert "error: --fail-on missing: ConfigMap shop/web-config\n" in done.stderr
+        assert f"({FAR}): " in done.stderr
+
+
+def test_a_package_that_is_gone_takes_what_another_one_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(tmp_path, WITH_READER)
+    shutil.rmtree(tmp_path / "apps/shop")
+    monkeypatch.chdir(tmp_path)
+    done = main(["diff", "--against=HEAD", "--fail-on=missing", "apps/*/*"])
+    assert done.stderr.endswith("error: --fail-on missing: ConfigMap shop/web-config\n")
+    assert done.exit_code == 4
 
 
 WAYS = [

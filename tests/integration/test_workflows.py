@@ -18,7 +18,7 @@ from tests.action.github import TOKEN, serve
 from tests.action.gitlab import PROJECT, REQUEST, serve_gitlab
 from tests.action.runner import Runner
 from tests.cases import FIXTURES
-from tests.diff.test_against import shop
+from tests.diff.test_against import CONFIG, READER, config_map, shop
 from tests.git.repository import ENVIRONMENT, commit
 from tests.render.run import write
 
@@ -200,6 +200,55 @@ def test_the_hook_stops_a_commit_that_breaks_a_package_and_none_that_repairs_it(
     write(tmp_path, overlays("one", "dev"))
     done = run_hook("krm-fn-diff", tmp_path, "apps/*/overlays/*")
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "1 package: 1 changed")
+
+
+READ_BY_BOTH: dict[str, str | bytes] = {
+    "apps/mail/prod/web.yaml": READER.replace("name: web,", "name: mail,"),
+    "apps/shop/prod/web.yaml": READER,
+    "apps/shop/prod/config.yaml": config_map("one"),
+    "apps/shop/prod/krm-fn.yaml": CONFIG.replace("spec: {", "spec: {strategy: adopt, "),
+}
+LOST: dict[str, str | bytes] = {
+    "apps/shop/prod/web.yaml": READER.replace("web-config", "other-config"),
+    "apps/shop/prod/config.yaml": config_map("two").replace("web-config", "other-config"),
+}
+"""A change of one package, for which the other one would have to change first."""
+
+
+@pytest.mark.parametrize(("risks", "code"), [("--fail-on=missing,prune", 1), ("--no-remote", 0)])
+def test_the_hook_stops_a_commit_for_another_package(risks: str, code: int, tmp_path: Path) -> None:
+    commit(tmp_path, READ_BY_BOTH)
+    write(tmp_path, LOST)
+    done = run_hook("krm-fn-diff", tmp_path, risks, "apps/*/prod")
+    assert done.returncode == code
+    said = "error: --fail-on missing: ConfigMap shop/web-config\n"
+    assert done.stderr.endswith(said) == bool(code)
+
+
+@pytest.mark.parametrize(("risks", "code"), [("missing,prune", 4), ("", 0)])
+def test_the_job_for_gitlab_fails_for_another_package(
+    risks: str, code: int, tmp_path: Path
+) -> None:
+    base = commit(tmp_path, READ_BY_BOTH)
+    write(tmp_path, LOST)
+    variables = {"PACKAGES": "apps/*/prod\n", "FAIL_ON": risks}
+    done = run_job("diff", tmp_path, CI_MERGE_REQUEST_DIFF_BASE_SHA=base, **variables)
+    assert done.returncode == code, done.stderr
+    assert code not in JOBS["diff"]["allow_failure"].values()
+
+
+def test_the_action_fails_for_another_package(tmp_path: Path) -> None:
+    with serve() as github:
+        runner = Runner(tmp_path, github)
+        runner.push_main(READ_BY_BOTH)
+        runner.open_pull_request({**READ_BY_BOTH, **LOST})
+        runner.check_out()
+        assert runner.run(PATHS="apps/*/prod").code == 0
+        done = runner.run(PATHS="apps/*/prod", FAIL_ON="missing")
+        assert done.code == 1
+        assert (
+            "::error title=krm-fn diff::--fail-on missing: ConfigMap shop/web-config" in done.output
+        )
 
 
 JOBS: Any = yaml.safe_load((ROOT / "examples/gitlab/.gitlab-ci.yml").read_text())

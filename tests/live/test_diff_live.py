@@ -315,3 +315,24 @@ def test_another_set_of_the_namespace_is_not_compared(
         text = text.replace(ours, theirs)
     others = yaml.safe_load_all(text)
     assert diff_live([*cluster, *others], tmp_path, PACKAGE) == SAME
+
+
+def test_several_packages_are_compared_each_by_itself(
+    cluster: list[Object], tmp_path: Path
+) -> None:
+    """What is equal is counted, and a change is under the package that has it."""
+    blog = tmp_path / "blog"
+    blog.mkdir()
+    (blog / "blog.yaml").write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web-config, namespace: shop}\ndata: {a: '1'}\n"
+    )
+    shown = diff_live(cluster, tmp_path, BLUE, "bl*")
+    assert shown.startswith(("the same", "blog\n"))
+    assert "\nshop\n" in shown
+    assert "color" in shown
+    assert shown.endswith("2 packages: 2 changed\n")
+
+
+def test_a_pattern_that_matches_what_was_applied(cluster: list[Object], tmp_path: Path) -> None:
+    shown = diff_live(cluster, tmp_path, PACKAGE, "sh*")
+    assert shown == "1 package: 1 with no difference\n"

@@ -22,6 +22,7 @@ ANSWERS = {
     "krm_fn/tools/graph/picture.py": "labels of a picture",
     "krm_fn/tools/graph/graph_objects.py": "labels of a picture",
     "krm_fn/tools/graph/diagrams.py": "labels of a picture",
+    "krm_fn/tools/verify/findings.py": "forms of findings that programs read, and how many packages there are",
     "krm_fn/tools/graph/to_html.py": "labels of a picture",
     "krm_fn/tools/init/init.py": "what `krm-fn init` prints",
     "krm_fn/tools/init/texts.py": "what `krm-fn init` writes",

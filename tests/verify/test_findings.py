@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 
 from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.tools.opened.opened import Inputs
 from krm_fn.tools.verify.findings import FindingsFormat, Verified, write_findings
 from krm_fn.tools.verify.verify import VerifyOptions, examine
 from tests.cases import FIXTURES
@@ -154,7 +155,8 @@ VERIFICATIONS = sorted(path.parent for path in FIXTURES.glob("verifications/*/in
 
 @pytest.mark.parametrize("case", VERIFICATIONS, ids=lambda case: case.name)
 def test_all_forms_say_what_the_lines_say(case: Path) -> None:
-    judge([examine("-", (case / "input.yaml").read_bytes(), VerifyOptions(deployers=("argocd",)))])
+    inputs = Inputs(("-",), stdin=(case / "input.yaml").read_bytes())
+    judge([examine(inputs, VerifyOptions(deployers=("argocd",)))])
 
 
 HOSTILE = [

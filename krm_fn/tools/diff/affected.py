@@ -9,18 +9,16 @@ affected. All paths begin at the top of the repository.
 import os
 import re
 from collections.abc import Iterable, Iterator
-from fnmatch import fnmatchcase
 from functools import cache
 from hashlib import new as new_digest
 from pathlib import Path, PurePosixPath
 
 from krm_fn.base.problem import Rejected
-from krm_fn.base.settings import CONFIG_FILE, KPTFILE
+from krm_fn.base.settings import KPTFILE
 from krm_fn.tools.builds.builds import find_ways_out
-from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, MANIFESTS, MAX_LEVELS, Allowance, Files
-from krm_fn.tools.git.git import LINK, NEVER, GitTree, WorkingTree
-
-_PACKAGED = (*KUSTOMIZATIONS, CHART, CONFIG_FILE)
+from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Files
+from krm_fn.tools.common.patterns import NEVER, WorkingTree, match
+from krm_fn.tools.git.git import LINK, GitTree
 
 _DIGESTS = {40: "sha1", 64: "sha256"}
 """By the length of its text, how git computes the id of an object."""
@@ -33,8 +31,8 @@ def find_packages(pattern: str, folder: Path, tree: GitTree) -> list[str]:
     Only a pattern that says the ending of manifests, as `rendered/*.yaml` does, matches files.
     """
     parts = PurePosixPath(pattern).parts
-    here = set(_expand(parts, ".", WorkingTree(folder)))
-    there = set(_expand(parts, ".", _Revision(tree)))
+    here = set(match(parts, ".", WorkingTree(folder)))
+    there = set(match(parts, ".", _Revision(tree)))
     return sorted(here | there)
 
 
@@ -50,49 +48,6 @@ class _Revision:
         return [name for name, slash in first if slash], [
             name for name, slash in first if not slash
         ]
-
-
-def _expand(parts: tuple[str, ...], here: str, tree: WorkingTree | _Revision) -> Iterator[str]:
-    """Yield what the rest of a pattern matches in a folder."""
-    if not parts:
-        if _is_package(tree.list(here)[1]):
-            yield here
-        return
-    if here.count("/") >= MAX_LEVELS:
-        return
-    first, *rest = parts
-    folders, files = tree.list(here)
-    below = tuple(rest)
-    if first == "**":
-        yield from _expand(below, here, tree)
-        for name in folders:
-            if not name.startswith("."):
-                yield from _expand(parts, _join(here, name), tree)
-        return
-    for name in folders:
-        if _matches(name, first):
-            yield from _expand(below, _join(here, name), tree)
-    if not rest and first.endswith(MANIFESTS):
-        yield from (_join(here, name) for name in files if _matches(name, first))
-
-
-def _join(here: str, name: str) -> str:
-    return name if here == "." else f"{here}/{name}"
-
-
-def _is_package(files: Iterable[str]) -> bool:
-    return any(
-        name in _PACKAGED or (name.endswith(MANIFESTS) and not name.startswith("."))
-        for name in files
-    )
-
-
-def _matches(name: str, part: str) -> bool:
-    """Tell whether a part of a pattern matches a name.
-
-    As in a shell, hidden ones must be asked for.
-    """
-    return fnmatchcase(name, part) and (not name.startswith(".") or part.startswith("."))
 
 
 class FileSearch:

@@ -3,12 +3,14 @@
 from krm_fn.base.problem import Outcome, Problem, Rejected, count, listing
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.table import Screen
+from krm_fn.tools.common.files import Limits
 from krm_fn.tools.diff.difference import (
     Difference,
     PackageDifferences,
     PackageState,
     Risk,
 )
+from krm_fn.tools.diff.fold_packages import fold_packages
 from krm_fn.tools.diff.packages import compare_packages
 from krm_fn.tools.diff.side_by_side import default_jobs
 from krm_fn.tools.diff.sides import (
@@ -25,7 +27,6 @@ from krm_fn.tools.diff.sides import (
     list_risks,
     open_sides,
     render_former,
-    stands_for_several,
 )
 from krm_fn.tools.diff.write_difference import (
     EXTENT,
@@ -51,7 +52,7 @@ __all__ = [
     "diff",
     "diff_packages",
     "render_former",
-    "stands_for_several",
+    "write_packages",
 ]
 
 
@@ -107,6 +108,29 @@ def diff_packages(
         found, problems = compare_packages(compared, options)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), FAILED)
+    return _write_packages(found, problems, compared, (form, screen, extent))
+
+
+def write_packages(
+    found: PackageDifferences,
+    problems: list[Problem],
+    compared: DiffInput,
+    limits: Limits,
+    way: tuple[DiffFormat, Screen, Extent],
+) -> Outcome:
+    """Write packages that were compared with something else than a revision of git."""
+    pairs = [(one, one.difference) for one in found.packages if one.difference]
+    folded = found._replace(changes=tuple(fold_packages(pairs, limits)))
+    return _write_packages(folded, problems, compared, way)
+
+
+def _write_packages(
+    found: PackageDifferences,
+    problems: list[Problem],
+    compared: DiffInput,
+    way: tuple[DiffFormat, Screen, Extent],
+) -> Outcome:
+    form, screen, extent = way
     failed = [package.path for package in found.having(PackageState.FAILED)]
     if failed:
         those = f"{len(failed)} of {count(len(found.packages), 'package')}"
@@ -120,7 +144,9 @@ def diff_packages(
             text = write_packages_json(found)
     outcome = Outcome(text.encode(), stderr_lines(problems), _code_of(found))
     places = list_risks(one.difference for one in found.packages if one.difference)
-    return fail_on(outcome, {**places, Risk.SHARED_SET: [*found.shared_sets]}, compared.refused)
+    places[Risk.SHARED_SET] += found.shared_sets
+    places[Risk.MISSING] += found.missing
+    return fail_on(outcome, places, compared.refused)
 
 
 def _code_of(found: PackageDifferences) -> int:

@@ -192,15 +192,17 @@ class SameChange(NamedTuple):
 
 
 class PackageDifferences(NamedTuple):
-    """All packages in order, and the changes in those that differ. `old` is a revision of git.
+    """All packages in order, and the changes in those that differ. `old` is a revision of git, or `live`.
 
-    `shared_sets`: those that several packages have, each with its namespace.
+    `shared_sets`: those that several packages have, each with its namespace. `missing`: what pods of
+    another package still need.
     """
 
     old: str
     packages: tuple[PackageDifference, ...]
-    changes: tuple[SameChange, ...]
+    changes: tuple[SameChange, ...] = ()
     shared_sets: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
     def having(self, *states: PackageState) -> list[PackageDifference]:
         return [package for package in self.packages if package.state in states]

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.report.object_change import ObjectChange
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.tools.common.files import Allowance, Limits
+from krm_fn.tools.common.patterns import stands_for_several
 from krm_fn.tools.common.rendered import ObjectName
 from krm_fn.tools.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages
 from krm_fn.tools.diff.difference import (
@@ -21,13 +23,16 @@ from krm_fn.tools.diff.difference import (
 from krm_fn.tools.diff.fold_packages import fold_packages
 from krm_fn.tools.diff.readers_elsewhere import (
     PackageNames,
+    find_missing_elsewhere,
     find_readers_elsewhere,
     find_shared,
     find_shared_sets,
+    names_of_nothing,
     read_names,
 )
 from krm_fn.tools.diff.side_by_side import answer_all
 from krm_fn.tools.diff.sides import (
+    Compared,
     DiffInput,
     RenderOptions,
     There,
@@ -39,7 +44,6 @@ from krm_fn.tools.diff.sides import (
     open_repository,
     remark,
     render_alone,
-    stands_for_several,
 )
 from krm_fn.tools.opened.opened import Inputs
 
@@ -57,12 +61,19 @@ def compare_packages(
     if affected:
         names += comparison.compare(affected)
     names += comparison.read_unaffected(names)
-    shared_sets = comparison.look_elsewhere(names)
+    elsewhere = comparison.look_elsewhere(names)
     every = tuple(_without_moved(comparison.packages.values()))
     differing = [(one, one.difference) for one in every if one.difference]
     folded = fold_packages(differing, options.limits)
-    found = PackageDifferences(comparison.revision, every, tuple(folded), shared_sets)
+    found = PackageDifferences(comparison.revision, every, tuple(folded), *elsewhere)
     return found, comparison.problems
+
+
+class _Elsewhere(NamedTuple):
+    """The sets that two packages share, and the objects that one takes away from another."""
+
+    shared_sets: tuple[str, ...]
+    missing: tuple[str, ...]
 
 
 class _Comparison:
@@ -154,20 +165,23 @@ class _Comparison:
         answers = answer_all(naming, read_alone, limits, self._named.jobs, self._named.status)
         return [one for read in answers.values() for one in read]
 
-    def look_elsewhere(self, names: list[PackageNames]) -> tuple[str, ...]:
-        """Warn about what one package does to another, and return the sets that two share."""
+    def look_elsewhere(self, names: list[PackageNames]) -> _Elsewhere:
+        """Warn about what one package does to another, and return what of it may be enforced."""
         files = FileSearch(self._repository.folder, Allowance(self._options.limits))
 
         def find_places(place: str) -> list[str]:
             return [path for path, _ in files.follow(place)]
 
+        missing = [*find_missing_elsewhere(names, find_places)]
         self.problems += find_readers_elsewhere(names, find_places)
+        self.problems += (problem for _, problem in missing)
         self.problems += find_shared(names, find_places)
-        shared_sets: list[str] = []
-        for name, problem in find_shared_sets(names, find_places):
-            shared_sets.append(name)
-            self.problems.append(problem)
-        return tuple(shared_sets)
+        shared_sets = [*find_shared_sets(names, find_places)]
+        self.problems += (problem for _, problem in shared_sets)
+        return _Elsewhere(
+            shared_sets=tuple(one for one, _ in shared_sets),
+            missing=tuple(one for one, _ in missing),
+        )
 
 
 def _compare(
@@ -188,9 +202,15 @@ def _compare(
     else:
         state = PackageState.CHANGED if found.difference else PackageState.SAME
     # The rendering itself may be large, and goes before the next one is read.
-    names = [read_names(package, place, found.release, found.difference)] if found.release else []
+    names = [_read(package, place, found)]
     difference = PackageDifference(package, state, found.difference, _lines(found.errors))
     return difference, _without_nodes([*found.errors, *found.notes]), names
+
+
+def _read(package: str, place: str, found: Compared) -> PackageNames:
+    if found.release is None:
+        return names_of_nothing(package, place, found.difference)
+    return read_names(package, place, found.release, found.difference)
 
 
 def _without_moved(packages: Iterable[PackageDifference]) -> Iterator[PackageDifference]:
@@ -236,6 +256,7 @@ def _find_those_that_name(
     """Find the unaffected packages whose files hold the base name of a revision that has changed, or a new set."""
     renamed = chain.from_iterable(one.renamed for one in compared)
     names = {called.name for called in renamed}
+    names |= {called.name for one in compared for called in one.gone}
     names |= {set_name for one in compared for _, set_name in one.new_sets}
     if not names:
         return {}

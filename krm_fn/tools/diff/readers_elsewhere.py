@@ -28,6 +28,7 @@ class UnmetReference(NamedTuple):
     referrer: ResourceId
     field: str
     meant: ObjectName
+    is_optional: bool = False
 
 
 class PackageNames(NamedTuple):
@@ -38,7 +39,8 @@ class PackageNames(NamedTuple):
     `present`: those of its objects, and of what controllers write for it. `renamed`: the base names
     of revisions that have changed, each with the name of the revision. `unmet`: what its pods read
     from elsewhere. `sets`: of each revision, by its own name. `own_sets`: namespace and name of each
-    set that it has, and `new_sets` those of which it has got a linker.
+    set that it has, and `new_sets` those of which it has got a linker. `gone`: the names of
+    ConfigMaps and Secrets that it had, and has no more.
     """
 
     path: str
@@ -49,6 +51,7 @@ class PackageNames(NamedTuple):
     sets: Mapping[ObjectName, str]
     own_sets: frozenset[tuple[str, str]] = frozenset()
     new_sets: frozenset[tuple[str, str]] = frozenset()
+    gone: frozenset[ObjectName] = frozenset()
 
 
 def find_readers_elsewhere(
@@ -67,7 +70,7 @@ def find_readers_elsewhere(
         for base, name in package.renamed.items():
             renamed[base].append((package, name))
     for package in packages:
-        for referrer, field, meant in package.unmet:
+        for referrer, field, meant, _ in package.unmet:
             is_present = meant in present or meant._replace(namespace="") in present
             if is_present or meant not in renamed:
                 continue
@@ -84,6 +87,37 @@ def find_readers_elsewhere(
                     f"one kustomization, or annotate the {meant.kind} with {keys.STRATEGY}: {Strategy.IGNORE}"
                 )
                 yield Problem(message, referrer, field, Severity.WARNING, file=package.path)
+
+
+def find_missing_elsewhere(
+    packages: Collection[PackageNames], find_places: Callable[[str], Collection[str]]
+) -> Iterator[tuple[str, Problem]]:
+    """Find what pods of one package need and another one has no more: new pods of them do not start.
+
+    Under the same conditions as readers of a revision. What another package has got is not gone.
+    Each comes with the object, as `ConfigMap shop/web-config`.
+    """
+    present = frozenset[ObjectName]().union(*(one.present for one in packages))
+    gone: dict[ObjectName, list[PackageNames]] = defaultdict(list)
+    for package in packages:
+        for one in package.gone:
+            gone[one].append(package)
+    for package in packages:
+        for referrer, field, meant, is_optional in package.unmet:
+            is_present = meant in present or meant._replace(namespace="") in present
+            if is_optional or is_present:
+                continue
+            others = [other for other in gone.get(meant, ()) if other.path != package.path]
+            if any(_is_below(package.place, find_places(other.place)) for other in others):
+                continue
+            for other in others:
+                what = f"{meant.kind} {'/'.join(filter(None, meant[1:]))}"
+                message = (
+                    f"reads {meant.kind}/{meant.name}, which {other.path} no longer has under this name: new pods do "
+                    "not start; let this package go first"
+                )
+                problem = Problem(message, referrer, field, Severity.WARNING, file=package.path)
+                yield what, problem
 
 
 def find_shared(
@@ -184,7 +218,7 @@ def read_names(
         if reference.written:
             present.add(meant)
         elif reference.in_pod and not targets:
-            unmet.append(UnmetReference(referrer.id, reference.field, meant))
+            unmet.append(UnmetReference(referrer.id, reference.field, meant, reference.is_optional))
     linked = {(namespace, set_name) for set_name, namespace in release.linked_sets}
     held = {(one.namespace, set_name) for one, set_name in sets.items()}
     added = difference.linker.added if difference else ()
@@ -193,4 +227,20 @@ def read_names(
         *(path, place, frozenset(present), renamed, tuple(unmet), sets),
         own_sets=frozenset(linked | held),
         new_sets=frozenset((namespace, name) for namespace, _, name in parts),
+        gone=frozenset(_find_gone(difference)) if difference else frozenset(),
     )
+
+
+def names_of_nothing(path: str, place: str, difference: Difference | None) -> PackageNames:
+    """Return the names of a package that is gone, or renders to nothing."""
+    gone = frozenset(_find_gone(difference)) if difference else frozenset[ObjectName]()
+    return PackageNames(path, place, frozenset(), {}, (), {}, gone=gone)
+
+
+def _find_gone(difference: Difference) -> Iterator[ObjectName]:
+    for change in difference.changes:
+        old, new = change.old, change.new
+        if old is None or old.kind not in {"ConfigMap", "Secret"} or old.name != old.base:
+            continue
+        if new is None or (new.name, new.namespace) != (old.name, old.namespace):
+            yield ObjectName(old.kind, old.namespace, old.base)

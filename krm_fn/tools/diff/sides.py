@@ -1,7 +1,6 @@
 """The two renderings that a command line names, read and compared."""
 
 import os
-import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -36,8 +35,6 @@ SAME, DIFFERENT, FAILED, NO_BASE, RISKY = 0, 1, 2, 3, 4
 `NO_BASE`: a revision of git alone cannot be rendered. `RISKY`: a risk was found for which the
 difference is to be refused.
 """
-
-_WILDCARD = re.compile(r"[*?[]")
 
 MOST_NAMES = 3
 """Files and packages that a note names. Of more it gives the number."""
@@ -110,9 +107,9 @@ class Sides(NamedTuple):
     notes: list[Problem]
 
 
-def list_risks(differences: Iterable[Difference]) -> dict[Risk, list[str]]:
+def list_risks(differences: Iterable[Difference]) -> defaultdict[Risk, list[str]]:
     """Return where differences bring which risk."""
-    places: dict[Risk, list[str]] = defaultdict(list)
+    places: defaultdict[Risk, list[str]] = defaultdict(list)
     for difference in differences:
         for risk, changes in difference.risks.items():
             places[risk] += map(write_place, changes)
@@ -484,11 +481,3 @@ def _read_release(side: Side, other: Side, options: RenderOptions) -> Release | 
         items = render_items(opened, decide_opened(opened, environment).changes)
         settings = opened.settings
     return read_release(items, settings, namespace).knowing(follow(opened.made_anew, items))
-
-
-def stands_for_several(path: str) -> bool:
-    """Tell whether a path stands for those that it matches.
-
-    A file of that name, with all its signs, is just a file.
-    """
-    return _WILDCARD.search(path) is not None and not os.path.lexists(path)

@@ -2,14 +2,16 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base.problem import (
+    NotFound,
     Outcome,
+    Problem,
     Rejected,
     ResourceId,
     Severity,
@@ -21,7 +23,7 @@ from krm_fn.base.reference import By, Rule
 from krm_fn.base.settings import Environment, Strategy
 from krm_fn.core.decide.decide import Run, say_unchosen_makers, summarize_run
 from krm_fn.report.colour import Style
-from krm_fn.report.markup import Forms, as_json, write_forms
+from krm_fn.report.markup import VERSION, Forms, as_json, write_forms
 from krm_fn.report.object_change import Effect
 from krm_fn.report.secrets import Masks, stderr_lines
 from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
@@ -58,7 +60,12 @@ from krm_fn.tools.explain.explanation import (
 )
 from krm_fn.tools.explain.find_references import find_explained_references
 from krm_fn.tools.explain.places import NOWHERE, Places, SourceLine
-from krm_fn.tools.explain.wanted import EVERYTHING, Wanted, begins_with_a_kind, read_wanted
+from krm_fn.tools.explain.wanted import (
+    EVERYTHING,
+    Wanted,
+    begins_with_a_kind,
+    read_wanted,
+)
 from krm_fn.tools.opened.opened import Inputs, Opened, decide_opened, open_inputs
 
 __all__ = [
@@ -396,6 +403,41 @@ class ExplainFormat(StrEnum):
     JSON = "json"
 
 
+class ExplainedPackage(NamedTuple):
+    """A package, what is explained of it, and what else is said about it.
+
+    `explanation`: None where it cannot be rendered, or nothing in it is wanted (`lacks_it`).
+    """
+
+    path: str
+    explanation: Explanation | None
+    problems: tuple[Problem, ...]
+    lacks_it: bool = False
+
+    @property
+    def failed(self) -> bool:
+        return any(problem.severity is Severity.ERROR for problem in self.problems)
+
+
+class _Packages(NamedTuple):
+    packages: tuple[ExplainedPackage, ...]
+
+
+_FORMS_OF_PACKAGES: Forms = {
+    _Packages: ("packages",),
+    ExplainedPackage: (
+        "path",
+        ("errors", lambda one: stderr_lines(one.problems).splitlines() if one.failed else []),
+        ("explanation", lambda one: _nest(one.explanation)),
+    ),
+}
+"""Of schemas/explain-packages-v1.json."""
+
+
+def _nest(explanation: Explanation | None) -> object:
+    return None if explanation is None else {"version": VERSION, **as_json(explanation, FORMS)}
+
+
 def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and how it is written
     inputs: Inputs,
     wanted: str,
@@ -404,12 +446,60 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
     limits: Limits,
     form: ExplainFormat,
     screen: Screen,
+    packages: Sequence[str] | None = None,
 ) -> Outcome:
     """Explain all ConfigMaps and Secrets of a package, or those that `wanted` means.
 
     Where the function would fail, its errors are reported, and what it decided is explained all the
-    same.
+    same. `packages`: each of them by itself, in the place of what the inputs name.
     """
+    if packages is not None:
+        some = [inputs._replace(paths=(path,)) for path in packages]
+        each = [_explain_inputs(one, wanted, helm, environment, limits) for one in some]
+        return _write_packages(each, form, screen)
+    found = _explain_inputs(inputs, wanted, helm, environment, limits)
+    stderr, code = stderr_lines(found.problems), int(found.failed)
+    if found.explanation is None:
+        return Outcome(b"", stderr, code)
+    text = (
+        write_forms(found.explanation, FORMS)
+        if form is ExplainFormat.JSON
+        else write_explanation(found.explanation, screen)
+    )
+    return Outcome(text.encode(), stderr, code)
+
+
+def _write_packages(
+    found: Sequence[ExplainedPackage], form: ExplainFormat, screen: Screen
+) -> Outcome:
+    """Write what is explained of several packages, each under its path.
+
+    One that has nothing of the wanted name is left out, if another one has.
+    """
+    is_anywhere = any(one.explanation for one in found)
+    some = [one for one in found if not (is_anywhere and one.lacks_it)]
+    stderr = ""
+    for one in some:
+        stderr += stderr_lines(
+            problem._replace(file=problem.file or one.path) for problem in one.problems
+        )
+    code = int(any(one.failed for one in some))
+    if form is ExplainFormat.JSON:
+        text = write_forms(_Packages(tuple(some)), _FORMS_OF_PACKAGES)
+        return Outcome(text.encode(), stderr, code)
+    parts: list[str] = []
+    for one in some:
+        if one.explanation is not None:
+            title = screen.strong(printable(one.path))
+            parts.append(f"{title}\n{write_explanation(one.explanation, screen)}")
+    return Outcome("\n".join(parts).encode(), stderr, code)
+
+
+def _explain_inputs(
+    inputs: Inputs, wanted: str, helm: HelmOptions, environment: Environment, limits: Limits
+) -> ExplainedPackage:
+    """Explain all that the paths hold together, as values."""
+    path = " ".join(inputs.paths)
     try:
         opened = open_inputs(inputs, helm, environment, Allowance(limits))
         found = decide_opened(opened, environment)
@@ -417,18 +507,14 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
         explanation = _explain(read_wanted(wanted), found, masks, opened)
         explanation = _with_names_elsewhere(explanation, _find_elsewhere(inputs, limits))
     except Rejected as rejected:
-        return Outcome(b"", stderr_lines(rejected.problems), 1)
-    text = (
-        write_forms(explanation, FORMS)
-        if form is ExplainFormat.JSON
-        else write_explanation(explanation, screen)
-    )
+        lacks_it = isinstance(rejected, NotFound)
+        return ExplainedPackage(path, None, rejected.problems, lacks_it)
     errors = [
         problem
         for problem in opened.place(found.changes.problems)
         if problem.severity is Severity.ERROR
     ]
-    return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors]), int(bool(errors)))
+    return ExplainedPackage(path, explanation, (*opened.remarks, *errors))
 
 
 def _find_elsewhere(inputs: Inputs, limits: Limits) -> NamesElsewhere | None:

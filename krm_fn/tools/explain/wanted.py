@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from krm_fn.base.item import Item
 from krm_fn.base.kind import plural_of
-from krm_fn.base.problem import Problem, Rejected
+from krm_fn.base.problem import NotFound, Problem
 from krm_fn.base.suggest import did_you_mean, nearest
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.generated import known_names
@@ -38,10 +38,10 @@ class Wanted(NamedTuple):
                 found.append(item)
         return found
 
-    def not_found(self, items: Iterable[Item], kinds: str = "ConfigMap or Secret") -> Rejected:
+    def not_found(self, items: Iterable[Item], kinds: str = "ConfigMap or Secret") -> NotFound:
         """Return the error for a name that no object of these kinds has in the package."""
         near = nearest(self.name, sorted({base_name(item) for item in items}))
-        return Rejected(Problem(f"the package has no {kinds} {self}{did_you_mean(near)}"))
+        return NotFound(Problem(f"the package has no {kinds} {self}{did_you_mean(near)}"))
 
     def __str__(self) -> str:
         return "/".join((*self.above, self.name))

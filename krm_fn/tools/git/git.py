@@ -25,7 +25,7 @@ from krm_fn.tools.common.program import (
     temporary_folder,
 )
 
-__all__ = ["LINK", "NEVER", "CheckedOut", "GitTree", "Repository", "WorkingTree"]
+__all__ = ["LINK", "CheckedOut", "GitTree", "Repository"]
 
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false"),  # no program of the repository runs
@@ -81,10 +81,6 @@ _HEADER = re.compile(rb"(?P<object>[0-9a-f]+) [a-z]+ (?P<size>[0-9]+)\n")
 
 LINK, SUBMODULE = "120000", "160000"
 """Types of entries in a tree of git."""
-
-
-NEVER = ".git"
-"""No tree of git contains one, and no package does."""
 
 
 class TreeEntry(NamedTuple):
@@ -178,31 +174,6 @@ class GitTree:
         start = bisect_left(self._paths, f"{path}/")
         # The character behind the slash.
         return self._paths[start : bisect_left(self._paths, f"{path}0")]
-
-
-class WorkingTree:
-    """The folders and files that are there now.
-
-    A link is no folder: it might lead out of the repository.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def list(self, path: str) -> tuple[list[str], list[str]]:
-        """Return the names of folders and of files; nothing for what is no folder."""
-        try:
-            with os.scandir(self._folder / path) as found:
-                kinds = [
-                    (entry.name, entry.is_dir(follow_symlinks=False))
-                    for entry in found
-                    if entry.name != NEVER
-                ]
-        except OSError:
-            return [], []
-        return [name for name, is_dir in kinds if is_dir], [
-            name for name, is_dir in kinds if not is_dir
-        ]
 
 
 class CheckedOut(NamedTuple):

@@ -94,7 +94,7 @@ def find_excess(graph: Graph, text: str) -> str:
 
 
 def _label(node: GraphNode) -> list[str]:
-    return [f"{node.kind} {node.place}", *filter(None, [node.state])]
+    return [f"{node.kind} {node.place}", *filter(None, [node.state, node.package])]
 
 
 def _quote(lines: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """A graph as values. Nothing in it is a Secret's value, or a digest of one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias
@@ -56,8 +56,9 @@ class GraphNode(NamedTuple):
     """An object. `state` says in a few words what becomes of it. `facts` are sentences about it.
 
     `keys` is None where the content is not known. `group`: the workload that a template is of.
-    `changes`: lines about what differs from the next older revision, each with a sign. All texts
-    are as others wrote them: who writes a form escapes them.
+    `changes`: lines about what differs from the next older revision, each with a sign. `package`:
+    the one that it is in, where the picture shows several. All texts are as others wrote them: who
+    writes a form escapes them.
     """
 
     lane: Lane
@@ -70,6 +71,7 @@ class GraphNode(NamedTuple):
     keys: tuple[DataKey, ...] | None = None
     group: str = ""
     changes: tuple[tuple[str, str], ...] = ()
+    package: str = ""
 
     @property
     def place(self) -> str:
@@ -100,6 +102,20 @@ class Graph(NamedTuple):
         """Yield the lanes that are not empty, with their nodes and the positions of these."""
         for lane, nodes in groupby(enumerate(self.nodes), lambda pair: pair[1].lane):
             yield lane, [*nodes]
+
+
+def join_graphs(graphs: Sequence[Graph], title: str) -> Graph:
+    """Put the pictures of several packages into one, lane by lane. What two packages have is there twice."""
+    builder = Builder()
+    for graph in graphs:
+        for position, node in enumerate(graph.nodes):
+            named = node._replace(package=graph.title)
+            builder.add((graph.title, position), named)
+        for edge in graph.edges:
+            source, target = (graph.title, edge.source), (graph.title, edge.target)
+            for field in edge.fields or ("",):
+                builder.connect(source, target, edge.kind, field)
+    return builder.build(title, is_sorted=True)
 
 
 def sum_up_graph(graph: Graph) -> str:

@@ -83,7 +83,7 @@ def _write_lane(
     label = f"lane-{lane.name.lower()}"
     yield f'<section class="lane {lane.name.lower()}" aria-labelledby="{label}">'
     yield f'<h2 id="{label}">{escape(lane.value)}</h2>'
-    for group, members in groupby(nodes, lambda pair: pair[1].group):
+    for group, members in groupby(nodes, lambda pair: pair[1].group or pair[1].package):
         if group:
             yield f'<h3 class="group"><bdi>{html_text(group)}</bdi></h3>'
         yield f'<ul class="cards{" side-by-side" * bool(group)}">'

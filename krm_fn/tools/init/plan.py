@@ -8,8 +8,7 @@ import os
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import partial
-from glob import glob, has_magic
-from itertools import chain, takewhile
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,13 +35,13 @@ from krm_fn.tools.builds.builds import find_plugins, fold_name, runtimes_of
 from krm_fn.tools.common.files import (
     CHART,
     KUSTOMIZATIONS,
-    MANIFESTS,
     Allowance,
     Files,
     built_from,
     real_path,
 )
 from krm_fn.tools.common.opened_texts import placed_in
+from krm_fn.tools.common.patterns import find_packages_here
 from krm_fn.tools.init.name_set import name_set
 from krm_fn.tools.init.texts import (
     FOR_TOOLS,
@@ -109,30 +108,12 @@ class Planned(NamedTuple):
 
 def find_directories(patterns: Iterable[str]) -> list[Path]:
     """Find the packages that patterns match, each once, in order. A directory stands for itself."""
-    found: list[Path] = []
-    for pattern in patterns:
-        matches = [Path(pattern)] if Path(pattern).is_dir() else [*_match(pattern)]
-        if not matches:
+    found = [*map(Path, find_packages_here(patterns))]
+    for path in found:
+        if not path.is_dir():
             message = "is no directory, and as a pattern it matches no package"
-            raise Rejected(Problem(message, file=pattern))
-        found += matches
-    return [*dict.fromkeys(found)]
-
-
-def _match(pattern: str) -> Iterator[Path]:
-    """Yield what a pattern matches. Links are not followed: nobody has named where they lead."""
-    parts = Path(pattern).parts
-    base = Path(*takewhile(lambda part: not has_magic(part), parts))
-    for name in sorted(glob(pattern, recursive=True)):  # noqa: PTH207  # as in a shell, nothing hidden
-        folder = Path(name)
-        is_here = real_path(folder) == real_path(base) / folder.relative_to(base)
-        if is_here and folder.is_dir() and (built_from(folder) or _has_manifests(folder)):
-            yield folder
-
-
-def _has_manifests(folder: Path) -> bool:
-    names = [file.name for file in folder.iterdir()]
-    return any(name == KPTFILE or name.endswith(MANIFESTS) for name in names)
+            raise Rejected(Problem(message, file=str(path)))
+    return found
 
 
 SHARED = "krm"

@@ -33,7 +33,7 @@ from krm_fn.tools.common.files import (
     built_from,
     real_path,
 )
-from krm_fn.tools.git.git import WorkingTree
+from krm_fn.tools.common.patterns import WorkingTree
 
 _MAX_BYTES = 1_000_000
 """Of one file. Kustomizations, configurations and Applications are far smaller."""

@@ -8,7 +8,7 @@ from krm_fn.base import keys
 from krm_fn.base.item import Item, is_revision, is_secret_tracker
 from krm_fn.base.kind import is_replaced, kind_of
 from krm_fn.base.node import get, text
-from krm_fn.base.problem import Outcome, Rejected, count, listing, printable
+from krm_fn.base.problem import Outcome, Problem, Rejected, count, listing, printable
 from krm_fn.core.names.names import base_name
 from krm_fn.facts.kinds import REVISION_HISTORY_LIMIT
 from krm_fn.linker.api import Api
@@ -29,8 +29,14 @@ from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.table import Screen
 from krm_fn.tools.common.revision_history import NoAnswer, Retention, RevisionHistory
 from krm_fn.tools.diff.compare import compare, find_fate
-from krm_fn.tools.diff.diff import write_difference
-from krm_fn.tools.diff.difference import Difference, Risk
+from krm_fn.tools.diff.diff import write_difference, write_packages
+from krm_fn.tools.diff.difference import (
+    Difference,
+    PackageDifference,
+    PackageDifferences,
+    PackageState,
+    Risk,
+)
 from krm_fn.tools.diff.pair import (
     Release,
     is_named_by_content,
@@ -43,6 +49,7 @@ from krm_fn.tools.diff.sides import (
     FAILED,
     SAME,
     DiffFormat,
+    DiffInput,
     LoneRendering,
     RenderOptions,
     fail_on,
@@ -72,37 +79,82 @@ _MOST_TOLD = 20
 
 
 class LiveInput(NamedTuple):
-    """What is compared, and with which cluster. `say` is called with what is waited for."""
+    """What is compared, and with which cluster. `say` is called with what is waited for.
+
+    `packages`: each of them by itself, in the place of what the inputs name.
+    """
 
     inputs: Inputs
     access: Access
     say: Callable[[str], None]
     refused: frozenset[Risk] = frozenset()
+    packages: tuple[str, ...] | None = None
 
 
 def diff_live(
     compared: LiveInput, options: RenderOptions, form: DiffFormat, screen: Screen, extent: Extent
 ) -> Outcome:
     """Compare what the paths render to with what is live."""
+    if compared.packages is not None:
+        return _diff_packages(compared, compared.packages, options, form, screen, extent)
     try:
-        rendering = render_alone(compared.inputs, options)
-        api = connect(compared.access, compared.say)
-        namespace = options.environment.namespace
-        if not namespace and _needs_namespace(rendering.release):
-            namespace = api.namespace()
-            # Names, references and the linker depend on the namespace, so all is decided again.
-            named = options._replace(environment=options.environment._replace(namespace=namespace))
-            rendering = render_alone(compared.inputs, named)
-        difference = compare_live(rendering, api, namespace, compared)
+        difference = _compare(compared, connect(compared.access, compared.say), options)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), FAILED)
     except NoAnswer as error:
         return Outcome(b"", f"error: {printable(str(error))}\n", FAILED)
-    name = " ".join(compared.inputs.paths)
-    difference = difference._replace(new=name)
-    written = write_difference(difference, form, screen, f"{difference.old} {name}", extent)
+    key = f"{difference.old} {difference.new}"
+    written = write_difference(difference, form, screen, key, extent)
     outcome = Outcome(written.encode(), "", DIFFERENT if difference else SAME)
     return fail_on(outcome, list_risks([difference]), compared.refused)
+
+
+def _diff_packages(  # noqa: PLR0913, PLR0917  # what is compared, how it is rendered, and how it is written
+    compared: LiveInput,
+    packages: tuple[str, ...],
+    options: RenderOptions,
+    form: DiffFormat,
+    screen: Screen,
+    extent: Extent,
+) -> Outcome:
+    """Compare each package with what is live of it, and show changes that are the same once."""
+    found: list[PackageDifference] = []
+    problems: list[Problem] = []
+    try:
+        api = connect(compared.access, compared.say)
+        for path in packages:
+            alone = compared._replace(inputs=compared.inputs._replace(paths=(path,)))
+            try:
+                difference = _compare(alone, api, options)
+            except Rejected as rejected:
+                problems += rejected.problems
+                said = tuple(stderr_lines(rejected.problems).splitlines())
+                found.append(PackageDifference(path, PackageState.FAILED, errors=said))
+                continue
+            state = PackageState.CHANGED if difference else PackageState.SAME
+            found.append(PackageDifference(path, state, difference))
+    except NoAnswer as error:
+        return Outcome(b"", f"error: {printable(str(error))}\n", FAILED)
+    return write_packages(
+        PackageDifferences("live", tuple(found)),
+        problems,
+        DiffInput(packages, refused=compared.refused),
+        options.limits,
+        (form, screen, extent),
+    )
+
+
+def _compare(compared: LiveInput, api: Api, options: RenderOptions) -> Difference:
+    """Render the paths, and compare that with what is live. Raises Rejected and NoAnswer."""
+    rendering = render_alone(compared.inputs, options)
+    namespace = options.environment.namespace
+    if not namespace and _needs_namespace(rendering.release):
+        namespace = api.namespace()
+        # Names, references and the linker depend on the namespace, so all is decided again.
+        named = options._replace(environment=options.environment._replace(namespace=namespace))
+        rendering = render_alone(compared.inputs, named)
+    difference = compare_live(rendering, api, namespace, compared)
+    return difference._replace(new=" ".join(compared.inputs.paths))
 
 
 def _needs_namespace(release: Release) -> bool:

@@ -85,15 +85,16 @@ def verify(path: str, stdin: bytes | None, options: VerifyOptions) -> Outcome:
     A ResourceList is answered with itself and the findings as its results, any other input with
     nothing.
     """
-    return write_findings([examine(path, stdin, options)], FindingsFormat.TEXT)
-
-
-def examine(path: str, stdin: bytes | None, options: VerifyOptions) -> Verified:
-    """Return what is found at a path, as values."""
     inputs = Inputs((path,), options.config, stdin)
+    return write_findings([examine(inputs, options)], FindingsFormat.TEXT)
+
+
+def examine(inputs: Inputs, options: VerifyOptions) -> Verified:
+    """Return what is found at all paths together, as values."""
+    path = " ".join(inputs.paths)
     allowance = Allowance(options.limits)
     try:
-        opened, beside = _open(path, inputs, allowance)
+        opened, beside = _open(inputs, allowance)
     except Rejected as rejected:
         return Verified(path, rejected.problems)
     try:
@@ -109,18 +110,22 @@ def examine(path: str, stdin: bytes | None, options: VerifyOptions) -> Verified:
     return _answer(path, opened, problems, summary, strict=options.strict)
 
 
-def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[OpenedText, list[SourceText]]:
+def _open(inputs: Inputs, allowance: Allowance) -> tuple[OpenedText, list[SourceText]]:
     """Open the manifests, and read the configuration files beside them."""
-    file = built_from(Path(path)) if path != STDIN else ""
-    if file:
+    built = {path: built_from(Path(path)) for path in inputs.paths if path != STDIN}
+    unbuilt: list[Problem] = []
+    for path, file in built.items():
         message = f"has a {file}; build it, and verify what is built: krm-fn render {shlex.quote(path)} | krm-fn verify"
-        raise Rejected(Problem(message, file=path))
+        unbuilt += [Problem(message, file=path)] if file else []
+    if unbuilt:
+        raise Rejected(*unbuilt)
     found = read_sources(inputs, HelmOptions(), allowance)
     opened: OpenedText = []
     for source in found.texts:
         opened += [(source.name, envelope) for envelope in _open_text(source)]
     # Not even an empty ResourceList: what should have written the manifests has failed.
     if not opened:
+        path = " ".join(inputs.paths)
         raise Rejected(Problem("no objects in the input", file="" if path == STDIN else path))
     return opened, found.configs
 

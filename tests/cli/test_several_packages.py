@@ -1,0 +1,176 @@
+"""Patterns and several packages: what a command says of them is what it says of each by itself."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.cli.process import krm_fn
+from tests.report.closed_schema import validator
+
+PATTERN = "apps/*/prod"
+PACKAGES = ["apps/blog/prod", "apps/mail/prod", "apps/shop/prod"]
+
+
+def config(name: str) -> str:
+    return f"""\
+apiVersion: revisions.krm-fn.io/v1
+kind: ConfigRevisions
+metadata: {{name: {name}}}
+spec: {{linker: {{image: "registry.example/krm-fn:1"}}, deployers: [argocd]}}
+"""
+
+
+def manifests(name: str, color: str = "red") -> str:
+    return f"""\
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: {name}-config, namespace: {name}}}
+data: {{color: {color}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}, namespace: {name}}}
+spec:
+  selector: {{matchLabels: {{app: {name}}}}}
+  template:
+    metadata: {{labels: {{app: {name}}}}}
+    spec: {{containers: [{{name: app, image: "app:1", envFrom: [{{configMapRef: {{name: {name}-config}}}}]}}]}}
+"""
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    for package in PACKAGES:
+        folder = tmp_path / package
+        folder.mkdir(parents=True)
+        name = folder.parent.name
+        (folder / "krm-fn.yaml").write_text(config(name))
+        (folder / f"{name}.yaml").write_text(manifests(name))
+    (tmp_path / "apps/shop/dev").mkdir()  # no package, and matched by nothing here
+    return tmp_path
+
+
+def documents(text: str) -> list[object]:
+    return [one for one in yaml.safe_load_all(text) if one is not None]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param([PATTERN], id="a pattern"),
+        pytest.param(["--each", *PACKAGES], id="paths"),
+        pytest.param(["apps/blog/prod", "apps/[ms]*/*", PATTERN], id="each once, in order"),
+    ],
+)
+def test_a_rendering_of_several_is_that_of_each(arguments: list[str], repository: Path) -> None:
+    done = krm_fn("render", *arguments, cwd=repository)
+    alone = [krm_fn("render", one, cwd=repository) for one in PACKAGES]
+    assert documents(done.stdout) == [
+        document for one in alone for document in documents(one.stdout)
+    ]
+    said = [f"{path}: {one.stderr}" for path, one in zip(PACKAGES, alone, strict=True)]
+    assert (done.stderr, done.returncode) == ("".join(said), 0)
+
+
+def test_nothing_is_printed_if_one_fails(repository: Path) -> None:
+    (repository / "apps/mail/prod/mail.yaml").write_text("a: [")
+    done = krm_fn("render", PATTERN, cwd=repository)
+    alone = krm_fn("render", "apps/mail/prod", cwd=repository)
+    assert (done.stdout, done.stderr, done.returncode) == ("", alone.stderr, 1)
+
+
+@pytest.mark.parametrize("command", ["render", "verify", "explain", "graph"])
+def test_a_pattern_without_a_match(command: str, repository: Path) -> None:
+    done = krm_fn(command, "apps/*/test", cwd=repository)
+    message = "apps/*/test is no directory, and as a pattern it matches no package"
+    assert done.stderr == f"error: {message}; see krm-fn {command} --help\n"
+    assert done.returncode == 2
+
+
+def test_a_check_holds_each_package_against_what_it_was(repository: Path) -> None:
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *command], cwd=repository, check=True)
+    arguments = ["render", "--check", "--against", "HEAD", PATTERN]
+    assert krm_fn(*arguments, cwd=repository).returncode == 0
+    # What pods still read is gone from one of them.
+    shop = repository / "apps/shop/prod/shop.yaml"
+    shop.write_text(shop.read_text().partition("---\n")[2])
+    done = krm_fn(*arguments, cwd=repository)
+    assert (done.stdout, done.returncode) == ("", 1)
+    assert "shop-config" in done.stderr
+
+
+@pytest.fixture
+def rendered(repository: Path) -> Path:
+    for package in PACKAGES:
+        done = krm_fn("render", package, cwd=repository)
+        (repository / package / "rendered").mkdir()
+        (repository / package / "rendered/all.yaml").write_text(done.stdout)
+    return repository
+
+
+def test_findings_say_in_which_package_they_are(rendered: Path) -> None:
+    file = rendered / "apps/mail/prod/rendered/all.yaml"
+    file.write_text(file.read_text().replace("color: red", "color: blue"))
+    pattern = f"{PATTERN}/rendered/*.yaml"
+    done = krm_fn("verify", pattern, cwd=rendered)
+    files = [f"{package}/rendered/all.yaml" for package in PACKAGES]
+    alone = {one: krm_fn("verify", one, cwd=rendered) for one in files}
+    expected = "".join(
+        one.stderr if one.returncode else f"{path}: {one.stderr}" for path, one in alone.items()
+    )
+    assert done.stderr == f"{expected}3 packages: 2 verified, 1 with errors\n"
+    assert done.returncode == 1
+    document = json.loads(krm_fn("verify", "-o", "json", pattern, cwd=rendered).stdout)
+    assert [one["path"] for one in document["packages"]] == files
+    assert [bool(one["findings"]) for one in document["packages"]] == [False, True, False]
+
+
+def test_several_paths_are_verified_together(rendered: Path) -> None:
+    files = [f"{package}/rendered/all.yaml" for package in PACKAGES]
+    done = krm_fn("verify", *files, cwd=rendered)
+    assert done.stderr.startswith("verified: 3 revisions of sets blog, mail, shop, 3 references, ")
+
+
+def test_an_explanation_of_several_is_that_of_each(repository: Path) -> None:
+    document = json.loads(krm_fn("explain", PATTERN, "-o", "json", cwd=repository).stdout)
+    validator("explain-packages-v1.json").validate(document)
+    alone = [
+        {"path": one, "errors": [], "explanation": json.loads(explained.stdout)}
+        for one in PACKAGES
+        if (explained := krm_fn("explain", one, "-o", "json", cwd=repository))
+    ]
+    assert document == {"version": 1, "packages": alone}
+    texts = [f"{one}\n{krm_fn('explain', one, cwd=repository).stdout}" for one in PACKAGES]
+    assert krm_fn("explain", PATTERN, cwd=repository).stdout == "\n".join(texts)
+
+
+def test_packages_without_the_object_are_left_out(repository: Path) -> None:
+    done = krm_fn("explain", PATTERN, "shop-config", cwd=repository)
+    alone = krm_fn("explain", "apps/shop/prod", "shop-config", cwd=repository)
+    assert (done.stdout, done.stderr) == (f"apps/shop/prod\n{alone.stdout}", "")
+    nowhere = krm_fn("explain", PATTERN, "absent", cwd=repository)
+    assert nowhere.stderr.count("the package has no ConfigMap, Secret or workload absent") == 3
+    assert nowhere.returncode == 1
+
+
+def test_a_picture_of_several_has_the_nodes_and_arrows_of_each(repository: Path) -> None:
+    drawn = krm_fn("graph", PATTERN, "-o", "dot", cwd=repository).stdout
+    alone = [krm_fn("graph", one, "-o", "dot", cwd=repository).stdout for one in PACKAGES]
+    for sign in (" [class=", " -> "):
+        assert drawn.count(sign) == sum(one.count(sign) for one in alone) > 0
+    for package in PACKAGES:
+        assert drawn.count(f'\\n{package}"]') + drawn.count(f'\\n{package}" ') > 0
+    one = krm_fn("graph", PATTERN, "shop-config", cwd=repository)
+    assert "blog" not in one.stdout.replace("apps/*/prod", "")
+    assert one.returncode == 0
+
+
+def test_stdin_is_no_package(repository: Path) -> None:
+    done = krm_fn("verify", "--each", "-", cwd=repository)
+    assert done.stderr.startswith("error: --each and patterns need paths, not stdin; ")
+    assert done.returncode == 2
