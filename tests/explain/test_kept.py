@@ -37,7 +37,7 @@ PODS = {"containers": [{"name": "web", "envFrom": [{"configMapRef": {"name": "we
 
 def workload(kind: str, name: str = "web", **spec: Any) -> dict[str, Any]:
     version = "argoproj.io/v1alpha1" if kind == "Rollout" else "apps/v1"
-    template = {"template": {"spec": PODS}}
+    template: dict[str, Any] = {"template": {"spec": PODS}}
     if kind == "CronJob":
         version, template = "batch/v1", {"jobTemplate": {"spec": template}}
     elif kind == "Job":
