@@ -210,6 +210,7 @@ class LinkerSettings(NamedTuple):
     schedule: str | None = None
     ttl_seconds_after_finished: int | None = None
     service_account_name: str | None = None
+    secrets_role: bool = False
     openshift: bool = False
     resources: Mapping[str, NewValue] = RESOURCES
     node_selector: Mapping[str, str] = MappingProxyType({})

@@ -58,6 +58,13 @@ _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
     type=PATH,
     help="Write one configuration into this folder, which each kustomization names with a set of its own.",
 )
+@click.option(
+    "--service-account",
+    "account",
+    metavar="NAME",
+    default="",
+    help="The ServiceAccount of the linker, which somebody else applies. Default: each set gets one, with its Role.",
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing, and show what would be written.")
 @colour_option
 @rendering_options
@@ -69,6 +76,7 @@ def init(
     ci: str | None,
     action: str,
     share: str | None,
+    account: str,
     dry_run: bool,
     wants_colour: bool,
     rendering: RenderingOptions,
@@ -114,6 +122,9 @@ def init(
             f"--set found {set_name!r}, expected letters in lower case, digits, - and ., at most 63"
         )
         raise click.UsageError(message)
+    if account and not SET_NAME.fullmatch(account):
+        message = f"--service-account found {account!r}, expected the name of a ServiceAccount"
+        raise click.UsageError(message)
     if action and not (ci and re.fullmatch(_ACTION, action)):
         message = f"--action found {action!r}, expected OWNER/REPO@SHA with a whole commit, and --ci beside it"
         raise click.UsageError(message)
@@ -133,6 +144,7 @@ def init(
         rendering.linker_image or "",
         Pipeline[ci] if ci else None,
         action,
+        account=account,
     )
     screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
     environment = rendering.environment()

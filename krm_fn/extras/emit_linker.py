@@ -61,6 +61,8 @@ from krm_fn.core.names.names import content_name, cron_job_name
 START_SECONDS = 300
 """What the Job may need beyond the linker's own timeout: a new node, the image, the start of the program."""
 
+_RBAC = "rbac.authorization.k8s.io"
+
 _RETRIES = 2
 """For a pod that was evicted, or whose node failed.
 
@@ -247,40 +249,50 @@ def _pod_spec(group: JobPlan, settings: Settings, image: str) -> Object:
 def access(group: JobPlan, settings: Settings, subject_namespace: str) -> list[Object]:
     """Build ServiceAccount, Role and RoleBinding of one namespace, with only the verbs needed.
 
-    `group`: any of its namespace. All Jobs need them, so they are there before the first.
+    `group`: any of its namespace. All Jobs need them, so they are there before the first. To an
+    account of the author's, the Role grants what has a name in each rendering, if that is asked for.
     """
-    name = _name(settings)
+    linker = settings.linker
+    name, account = _name(settings), linker.service_account_name
     metadata = _metadata(name, group.namespace, group.first_wave, _labels(settings))
-    rbac = "rbac.authorization.k8s.io"
-    subject = {"kind": "ServiceAccount", "name": name, "namespace": subject_namespace}
-    return [
-        {
-            "apiVersion": "v1",
-            "kind": "ServiceAccount",
-            "metadata": metadata,
-            "automountServiceAccountToken": False,
-        },
-        {
-            "apiVersion": f"{rbac}/v1",
-            "kind": "Role",
-            "metadata": metadata,
-            "rules": list(_rules(group, settings)),
-        },
-        {
-            "apiVersion": f"{rbac}/v1",
-            "kind": "RoleBinding",
-            "metadata": metadata,
-            "roleRef": {"apiGroup": rbac, "kind": "Role", "name": name},
-            "subjects": [subject],
-        },
-    ]
+    own: Object = {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": metadata,
+        "automountServiceAccountToken": False,
+    }
+    rules = [*_build_rules(group), *_named_rules(group, settings), *_RECORD]
+    if account is not None:
+        rules = [*_named_rules(group, settings)] if linker.secrets_role else []
+    role: Object = {
+        "apiVersion": f"{_RBAC}/v1",
+        "kind": "Role",
+        "metadata": metadata,
+        "rules": rules,
+    }
+    binding: Object = {
+        "apiVersion": f"{_RBAC}/v1",
+        "kind": "RoleBinding",
+        "metadata": metadata,
+        "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": name},
+        "subjects": [
+            {"kind": "ServiceAccount", "name": account or name, "namespace": subject_namespace}
+        ],
+    }
+    objects = [own] if account is None else []
+    return [*objects, role, binding] if rules else objects
 
 
-def _rules(group: JobPlan, settings: Settings) -> Iterator[Object]:
+def _build_rules(group: JobPlan) -> Iterator[Object]:
+    """Build the rules that name no object: they are the same in each rendering."""
     # The linker reads by `list` alone, so nothing grants `get` or `watch` of these (decision 10).
     for api_group, plurals in _by_group(group.listed).items():
         yield _rule(api_group, plurals, ["list"])
     yield _rule("", ["configmaps"], ["list", "patch", "delete"])
+
+
+def _named_rules(group: JobPlan, settings: Settings) -> Iterator[Object]:
+    """Build the rules for the Secrets of this rendering, and for what makes Secrets."""
     # RBAC honours names for `get` and `patch`, but not for `list`. OpenShift refuses owners on what
     # one may not delete.
     verbs = ["get", "patch"]
@@ -293,7 +305,6 @@ def _rules(group: JobPlan, settings: Settings) -> Iterator[Object]:
         producers[producer.kind.group, producer.kind.plural].add(producer.name)
     for (api_group, plural), names in sorted(producers.items()):
         yield {**_rule(api_group, [plural], verbs), "resourceNames": sorted(names)}
-    yield _rule("", ["events"], ["create"])
 
 
 def inventory(group: JobPlan, settings: Settings) -> Object:
@@ -349,6 +360,10 @@ def _by_group(kinds: Iterable[Kind]) -> dict[str, list[str]]:
 
 def _rule(api_group: str, resources: list[str], verbs: list[str]) -> Object:
     return {"apiGroups": [api_group], "resources": resources, "verbs": verbs}
+
+
+_RECORD = (_rule("", ["events"], ["create"]),)
+"""It writes Events on workloads, which `kubectl describe` shows."""
 
 
 def _name(settings: Settings) -> str:
@@ -497,6 +512,12 @@ class SetLinker:
     def build_shared(self, group: JobPlan, namespace: str) -> list[Object]:
         """Build what all Jobs of a namespace need: the inventory, account, Role and RoleBinding."""
         return [inventory(group, self.settings), *access(group, self.settings, namespace)]
+
+    def build_account_rules(self, group: JobPlan) -> list[Object]:
+        """Build the rules that an account of the author's needs beside the Role that is emitted for it."""
+        is_emitted = self.settings.linker.secrets_role
+        named = [] if is_emitted else _named_rules(group, self.settings)
+        return [*_build_rules(group), *named, *_RECORD]
 
     def build_cron_job(self, group: JobPlan, namespace: str, schedule: str, image: str) -> Object:
         """Build the CronJob for this image. `schedule`: that of a CronJob that is there.
@@ -658,8 +679,7 @@ def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
     placed = [
         group
         for group in groups
-        if settings.linker.service_account_name is not None
-        or _namespace(group, settings, environment)
+        if _namespace(group, settings, environment) or not access(group, settings, "")
     ]
     wanted = [
         *linker.build_trackers(linker.linked, placed),
@@ -693,8 +713,7 @@ def _objects(
         first, *others = same
         yield inventory(first, settings)
         namespace = _namespace(first, settings, environment)
-        if settings.linker.service_account_name is None:
-            yield from access(first, settings, namespace)
+        yield from access(first, settings, namespace)
         if settings.linker.schedule is not None:
             yield cron_job(merge_plans((first, *others)), settings, namespace, image)
         yield from (job(group, settings, image) for group in (first, *others))

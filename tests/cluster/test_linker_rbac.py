@@ -1,4 +1,4 @@
-"""A tenant who may not create Roles uses the ServiceAccount of examples/linker-rbac."""
+"""The sets of a namespace share the ServiceAccount of examples/linker-rbac, also where nobody may create Roles."""
 
 import pytest
 import yaml
@@ -12,6 +12,8 @@ from tests.cluster.unlinked_release import shop
 from tests.cluster.wait import until
 
 EXAMPLE = ROOT / "examples" / "linker-rbac"
+ACCOUNT = "krm-fn-linker"
+COMPONENT = "revisions.krm-fn.io/component"
 
 
 @pytest.fixture
@@ -52,10 +54,15 @@ def documents(stream: bytes | str) -> list[Object]:
     return [one for one in yaml.safe_load_all(stream) if one]
 
 
+def account_in(namespace: str) -> list[Object]:
+    """Return the objects of the example as kustomize writes them for a namespace."""
+    text = (EXAMPLE / "namespace" / "linker.yaml").read_text()
+    objects = documents(text.replace("namespace: default", f"namespace: {namespace}"))
+    return [{**one, "metadata": {**one["metadata"], "namespace": namespace}} for one in objects]
+
+
 def test_the_linker_runs_for_a_tenant_who_may_not_create_roles(namespace: Api, tenant: Api) -> None:
-    platform = documents(
-        (EXAMPLE / "platform.yaml").read_text().replace(": shop\n", f": {namespace.namespace}\n")
-    )
+    platform = account_in(namespace.namespace)
     with pytest.raises(ApiError, match=r'cannot (patch|create) resource "roles"'):
         tenant.apply(next(one for one in platform if one["kind"] == "Role"))
     namespace.apply_all(platform)
@@ -79,3 +86,34 @@ def test_the_linker_runs_for_a_tenant_who_may_not_create_roles(namespace: Api, t
     (secret,) = tenant.list("Secret", labels=f"revisions.krm-fn.io/set={SET}")
     assert secret["metadata"]["annotations"]["revisions.krm-fn.io/retain"] == "true"
     assert owners(secret) == set()
+
+
+def test_sets_with_secrets_share_an_account(namespace: Api) -> None:
+    """Each has a Role with the names of its Secrets, and so no Secret of anybody else can be read."""
+    namespace.apply_all(account_in(namespace.namespace))
+    linker = {"serviceAccountName": ACCOUNT, "secretsRole": True, "minimumAgeSeconds": 0}
+    settings = {"kinds": ["ConfigMap", "Secret"], "linker": linker}
+    rendered = documents(render(shop("new"), namespace.namespace, **settings))
+    emitted = [one for one in rendered if COMPONENT in one["metadata"].get("labels", {})]
+    own = [one["kind"] for one in emitted if one["metadata"]["labels"][COMPONENT] == "linker"]
+    assert sorted(own) == ["ConfigMap", "Job", "Role", "RoleBinding"]
+    namespace.apply_all(
+        {**one, "metadata": {**one["metadata"], "namespace": namespace.namespace}}
+        for one in rendered
+    )
+    other = {"kind": "Secret", "metadata": {"name": "of-somebody-else"}, "stringData": {"a": "b"}}
+    namespace.apply(other)
+    namespace.ready("Deployment", "web")
+
+    run = run_linker(namespace, SET)
+    assert (run.exit_code, run.stderr) == (0, "")
+    (secret,) = namespace.list("Secret", labels=f"revisions.krm-fn.io/set={SET}")
+    name = secret["metadata"]["name"]
+    assert owners(secret) == {f"ConfigMap/{name}"}
+
+    client = namespace.as_token(token_of(namespace, ACCOUNT))
+    assert client.get("Secret", name)["metadata"]["name"] == name
+    with pytest.raises(ApiError, match="forbidden"):
+        client.get("Secret", "of-somebody-else")
+    with pytest.raises(ApiError, match="forbidden"):
+        client.list("Secret")

@@ -651,6 +651,22 @@ def test_nothing_is_written_through_a_link_out_of_the_repository(
     assert (read(shop), read(tmp_path / "out")) == (MANIFESTS, {})
 
 
+def test_the_linker_gets_an_account_that_somebody_else_applies(shop: Path) -> None:
+    """With the line for Secrets, if somebody takes its comment away, it passes the schema."""
+    outcome = init(shop, "--deployer", "argocd", "--service-account", "krm-fn-linker")
+    assert outcome.exit_code == 0, outcome.stderr
+    text = (shop / "krm-fn.yaml").read_text()
+    linker = yaml.safe_load(text)["spec"]["linker"]
+    assert linker == {"serviceAccountName": "krm-fn-linker"}
+    opened = text.replace("# secretsRole", "secretsRole")
+    assert yaml.safe_load(opened)["spec"]["linker"] == {**linker, "secretsRole": True}
+    (shop / "krm-fn.yaml").write_text(opened)
+    rendered = main(["render", str(shop), "--namespace", "shop"])
+    assert rendered.exit_code == 0, rendered.stderr
+    assert b"serviceAccountName: krm-fn-linker" in rendered.stdout
+    assert b"kind: ServiceAccount" not in rendered.stdout.replace(b"- kind: ServiceAccount", b"")
+
+
 REFUSED = {
     "an action that is no commit": (
         ("--ci", "github", "--action", "a/b@v1"),
@@ -669,6 +685,11 @@ REFUSED = {
         "--config has no effect: krm-fn init writes the configuration, or takes the one that is there",
     ),
     "an image that cannot be one": (("--linker-image", "a: b"), 1, "krm-fn.yaml:"),
+    "an account that cannot be one": (
+        ("--service-account", "a b"),
+        2,
+        "--service-account found 'a b', expected the name of a ServiceAccount",
+    ),
     "a set that cannot be one": (
         ("--set", "A"),
         2,

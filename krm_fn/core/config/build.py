@@ -375,6 +375,7 @@ _LINKER: _Table = {
     "schedule": _matching(SCHEDULE),
     "ttlSecondsAfterFinished": _number(0),
     "serviceAccountName": as_filled_text,
+    "secretsRole": as_boolean,
     "openshift": as_boolean,
     "resources": lambda value: _fields(value, {"requests": _quantities, "limits": _quantities}),
     "nodeSelector": as_texts,

@@ -51,6 +51,7 @@ from krm_fn.tools.init.texts import (
     OF_MANY_PACKAGES,
     OF_ONE_PACKAGE,
     RUN_BY_KUSTOMIZE,
+    LinkerTexts,
     Pipeline,
     in_metadata,
     in_spec,
@@ -79,7 +80,8 @@ class Door(StrEnum):
 class Wishes(NamedTuple):
     """The wishes of the user. An empty field is left to the directory.
 
-    `shared`: the text of a configuration that others share; this one gets its own name.
+    `shared`: the text of a configuration that others share; this one gets its own name. `account`:
+    the ServiceAccount of the linker, which somebody else applies.
     """
 
     deployers: tuple[str, ...] = ()
@@ -89,6 +91,7 @@ class Wishes(NamedTuple):
     pipeline: Pipeline | None = None
     action: str = ""
     shared: str = ""
+    account: str = ""
 
 
 class Planned(NamedTuple):
@@ -149,7 +152,8 @@ def plan_shared(
         )
         raise Rejected(Problem(message, file=str(folder)))
     annotations = RUN_BY_KUSTOMIZE + FOR_TOOLS
-    own = write_config(SHARED, annotations, wishes.deployers, wishes.image, wishes.namespace)
+    linker = LinkerTexts(wishes.image, wishes.namespace, wishes.account)
+    own = write_config(SHARED, annotations, wishes.deployers, linker)
     written = own.replace(OF_ONE_PACKAGE, OF_MANY_PACKAGES)
     _parse(config, written.encode())
     return [
@@ -345,7 +349,8 @@ def _write_config(directory: Path, door: Door, wishes: Wishes, around: Around, f
     is_first = bool(wishes.deployers) and {*wishes.deployers} <= _RENDERED_FIRST
     run = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE and not is_first else ""
     namespace = "" if door is Door.CHART else wishes.namespace
-    return write_config(name, run + FOR_TOOLS, deployers, wishes.image, namespace)
+    linker = LinkerTexts(wishes.image, namespace, wishes.account)
+    return write_config(name, run + FOR_TOOLS, deployers, linker)
 
 
 def _find_name(directory: Path, door: Door, files: Files) -> str:

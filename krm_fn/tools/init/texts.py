@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from importlib.resources import files
+from typing import NamedTuple
 
 from krm_fn import __version__
 from krm_fn.base.keys import LOCAL_CONFIG
@@ -41,6 +42,7 @@ KPT_ENTRY_LINES = f"pipeline:\n  mutators:\n  - exec: {PROGRAM}\n    configPath:
 _SCHEDULE = (
     '# schedule: "H * * * *"   # also between releases: an old revision goes within the hour'
 )
+_OF_SECRETS = "# secretsRole: true   # for Secrets: also a Role with their names, for this account"
 _TO_SET = f"image: REGISTRY/krm-fn:{__version__}   # the Job runs it; make image builds it, and you push it"
 
 _PACKAGES = "apps/*/overlays/*"
@@ -130,9 +132,15 @@ def is_unsafe(package: str) -> bool:
     return _UNSAFE.search(package) is not None
 
 
-def write_config(
-    name: str, annotations: str, deployers: Sequence[str], image: str, namespace: str
-) -> str:
+class LinkerTexts(NamedTuple):
+    """What is known of the linker: its image, the namespace of what names none, and its account."""
+
+    image: str
+    namespace: str
+    account: str
+
+
+def write_config(name: str, annotations: str, deployers: Sequence[str], linker: LinkerTexts) -> str:
     """Write krm-fn.yaml. `annotations` are lines; what is empty has its default."""
     chosen = f"deployers: [{', '.join(deployers or Settings().deployers)}]"
     lines = [
@@ -148,20 +156,23 @@ def write_config(
         f"  {chosen}{'' if deployers else '   # the default'}",
         # A comment, as nothing here shows what runs in the cluster already.
         "  # strategy: adopt   # for the first sync of what runs already",
-        *_write_linker(image, namespace),
+        *_write_linker(linker),
     ]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _write_linker(image: str, namespace: str) -> Iterator[str]:
+def _write_linker(linker: LinkerTexts) -> Iterator[str]:
     """Yield the lines of the linker. No image is better than one that nobody can pull."""
-    if not image and not namespace:
+    if not any(linker):
         yield from ("  # linker:", f"  #   {_TO_SET}", f"  #   {_SCHEDULE.removeprefix('# ')}")
         return
     yield "  linker:"
-    yield f"    image: {image}   # the Job runs it" if image else f"    # {_TO_SET}"
-    if namespace:
-        yield f"    namespace: {write_scalar(namespace)}"
+    yield f"    image: {linker.image}   # the Job runs it" if linker.image else f"    # {_TO_SET}"
+    if linker.namespace:
+        yield f"    namespace: {write_scalar(linker.namespace)}"
+    if linker.account:
+        yield f"    serviceAccountName: {write_scalar(linker.account)}   # somebody applies it first, with its Role"
+        yield f"    {_OF_SECRETS}"
     yield f"    {_SCHEDULE}"
 
 

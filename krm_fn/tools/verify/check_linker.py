@@ -1,5 +1,6 @@
 """Check that the linker's objects speak of what is here: its plans, its inventory, its trackers and its Role."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -17,9 +18,9 @@ from krm_fn.base.link_plan import (
     Unreadable,
     merge_plans,
 )
-from krm_fn.base.node import elements, get, text
+from krm_fn.base.node import elements, get, plain_value, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
-from krm_fn.base.settings import Settings
+from krm_fn.base.settings import LinkerSettings, Settings
 from krm_fn.core.decide.decide import Package, Revision
 from krm_fn.core.references.find import find_in_rules
 from krm_fn.core.references.generated import find_generated
@@ -61,7 +62,7 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
         ]
         with_add_ons.update(map(package.namespace_of, of_add_ons))
     for one in rendering.sets.values():
-        settings = one.configured.settings if one.configured else Settings(set=one.name)
+        settings = _settings_of(one)
         linker = SetLinker(seen[one.name], consumers, package, settings)
         trackers = [*linker.build_trackers(map(_as_recorded, linker.linked), linker.jobs)]
         for place in _places(one, linker.jobs, package):
@@ -70,13 +71,31 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
                 yield from _check_cron_jobs(place, one, objects, linker)
                 yield from _check_inventory(place, objects)
                 yield from _check_trackers(place, objects, trackers)
-                yield from _check_access(place, one, objects)
+                yield from _check_access(place, settings, one, objects)
+                yield from _check_account(place, linker, package)
                 yield from _check_built(place, linker, has_add_ons=place.namespace in with_add_ons)
                 yield from _check_namespaces(place, one, rendering)
             elif _is_expected(place, one):
                 yield Problem(
                     f"no linker for {_name(place)}, though its configuration asks for one: run krm-fn again"
                 )
+
+
+def _settings_of(one: RenderedSet) -> Settings:
+    """Return the settings of a set; without its configuration, those that its objects show."""
+    if one.configured is not None:
+        return one.configured.settings
+    settings = Settings(set=one.name)
+    if any(item.id.kind == "ServiceAccount" for item in one.emitted):
+        return settings
+    for item in one.emitted:
+        for subject in elements(get(item.node, "subjects")):
+            account = text(get(subject, "name"))
+            # The function binds another account only where it is asked to.
+            if account != f"{one.name}-linker":
+                linker = LinkerSettings(service_account_name=account, secrets_role=True)
+                return settings._replace(linker=linker)
+    return settings
 
 
 def _as_recorded(revision: Revision) -> Revision:
@@ -375,15 +394,19 @@ def _check_after_inventory(trackers: Iterable[Item], place: _JobPlace) -> Iterat
             yield about(tracker, message, f"metadata.annotations[{SYNC_WAVE}]")
 
 
-def _check_access(place: _JobPlace, one: RenderedSet, objects: _LinkerObjects) -> Iterator[Problem]:
+def _check_access(
+    place: _JobPlace, settings: Settings, one: RenderedSet, objects: _LinkerObjects
+) -> Iterator[Problem]:
     """Check what lets the Job do its work, unless somebody else grants it."""
-    is_own = (
-        one.configured is not None and one.configured.settings.linker.service_account_name is None
-    )
-    if place.groups and (is_own or any(place.of_kind(kind) for _, kind in _ACCESS)):
-        for api_version, kind in _ACCESS:
-            if not any(found.id.name == place.linker_name for found in place.of_kind(kind)):
-                yield _missing(place, api_version, kind, "the Job of the linker needs it")
+    linker = settings.linker
+    kinds: tuple[tuple[str, str], ...] = ()
+    if linker.service_account_name is not None:
+        kinds = _ACCESS[1:] if linker.secrets_role and place.owned else ()
+    elif one.configured is not None or any(place.of_kind(kind) for _, kind in _ACCESS):
+        kinds = _ACCESS
+    for api_version, kind in kinds if place.groups else ():
+        if not any(found.id.name == place.linker_name for found in place.of_kind(kind)):
+            yield _missing(place, api_version, kind, "the Job of the linker needs it")
     owned = place.owned
     for role in place.of_kind("Role"):
         references = [one for one in find_in_rules(role.node) if one.kind != "ConfigMap"]
@@ -393,6 +416,50 @@ def _check_access(place: _JobPlace, one: RenderedSet, objects: _LinkerObjects) -
         for name in sorted(named - owned):
             if not objects.have_config(name, place.namespace):
                 yield about(role, f"names {name}, which is not in the input", "rules")
+
+
+def _check_account(place: _JobPlace, linker: SetLinker, package: Package) -> Iterator[Problem]:
+    """Check what an account of the author's may do, where it is in the input, and so is what grants it."""
+    account = linker.settings.linker.service_account_name
+    here = [one for one in package.authored if package.namespace_of(one) == place.namespace]
+    accounts = [one for one in here if (one.id.kind, one.id.name) == ("ServiceAccount", account)]
+    granted: list[Any] = []
+    for binding in (one for one in here if one.id.kind == "RoleBinding"):
+        subjects = map(plain_value, elements(get(binding.node, "subjects")))
+        if any(isinstance(one, dict) and one.get("name") == account for one in subjects):
+            reference = get(binding.node, "roleRef")
+            named = (text(get(reference, "kind")), text(get(reference, "name")))
+            roles = [one for one in package.authored if (one.id.kind, one.id.name) == named]
+            if not roles:
+                return  # nobody here knows what it grants
+            for role in roles:
+                granted += map(plain_value, elements(get(role.node, "rules")))
+    for group in place.groups[:1] if accounts else ():
+        for rule in linker.build_account_rules(group):
+            if not _is_granted(rule, granted):
+                message = f"may not do what the linker needs; a Role of it lacks the rule {json.dumps(rule)}"
+                yield about(accounts[0], message)
+
+
+def _is_granted(rule: Any, granted: Iterable[Any]) -> bool:
+    """Tell whether rules grant all of a rule, each verb on each resource."""
+    names = rule.get("resourceNames", [])
+    of_group = [
+        one
+        for one in granted
+        if isinstance(one, dict)
+        and {*rule["apiGroups"], "*"} & {*(one.get("apiGroups") or ())}
+        and (not one.get("resourceNames") or ({*names} and {*names} <= {*one["resourceNames"]}))
+    ]
+    return all(
+        any(
+            {resource, "*"} & {*(one.get("resources") or ())}
+            and {verb, "*"} & {*(one.get("verbs") or ())}
+            for one in of_group
+        )
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    )
 
 
 def _check_built(place: _JobPlace, linker: SetLinker, *, has_add_ons: bool) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ Nothing is renamed, edited or added here.
 """
 
 import shlex
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -239,6 +239,7 @@ def _clauses(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[str]:
     yield f"{revisions}, {count(len(resolved), 'reference')}, {count(len(jobs), 'linker Job')}"
     if sets:
         yield from _protections(sets, deployers)
+        yield from _foreign_accounts(sets, rendering)
     checksums = [item for item in rendering.package.authored if keys.CHECKSUM in item.annotations]
     if checksums:
         is_checked = sum(one.configured is not None for one in rendering.sets.values()) == 1
@@ -261,6 +262,16 @@ def _protections(sets: Collection[RenderedSet], deployers: tuple[str, ...]) -> I
         yield f"not protected from {', '.join(failed)}"
     if not checked:
         yield "protection not checked without --deployer"
+
+
+def _foreign_accounts(sets: Iterable[RenderedSet], rendering: Rendering) -> Iterator[str]:
+    """Name the accounts of linkers that somebody else applies, with what grants them their rights."""
+    accounts = [one for one in rendering.package.authored if one.id.kind == "ServiceAccount"]
+    here = {one.id.name for one in accounts}
+    for one in sets:
+        account = one.configured.settings.linker.service_account_name if one.configured else None
+        if account is not None and account not in here:
+            yield f"ServiceAccount {account} is not in the input: its rights are not checked"
 
 
 def _of(sets: list[str]) -> str:
