@@ -86,7 +86,7 @@ def count() -> list[Count]:
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 2),
         Count("longest chain of imports", len(longest_chain(imports)), 25, goal=20),
         Count("modules in a circle of imports", len(circle(imports)), 0),
-        Count("modules that a run imports", len(ours_of_a_run()), 74, goal=60),
+        Count("modules that a run imports", len(ours_of_a_run()), 75, goal=60),
         *count_entered(),
         *count_met(modules),
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
@@ -308,8 +308,8 @@ def count_entered() -> list[Count]:
     alone, together = enter(_CONFIG_MAP), enter(_CONFIG_MAP + _DEPLOYMENT)
     diff = enter_diff()
     return [
-        Count("files that one ConfigMap enters", alone.files, 36),
-        Count("their lines, in thousands", alone.lines / 1000, 15.4, goal=10.6),
+        Count("files that one ConfigMap enters", alone.files, 37),
+        Count("their lines, in thousands", alone.lines / 1000, 15.7, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
         Count("their lines, in thousands", together.lines / 1000, 19.3, goal=15.7),
         Count("files that one line of diff enters", diff.files, 74, goal=65),

@@ -25,6 +25,7 @@ from krm_fn.base.node import (
     is_sequence,
     step,
     text,
+    unread_text,
 )
 from krm_fn.base.pods import find_containers
 from krm_fn.base.reference import ResolvedReference
@@ -347,6 +348,9 @@ def _find_unexpanded(node: Node, field: str) -> Iterator[str]:
         node, field = stack.pop()
         if is_sequence(node):
             stack += [(one, f"{field}[{index}]") for index, one in enumerate(node.value)]
+            continue
+        unread = unread_text(node)
+        if unread is not None and "${" not in unread:
             continue
         for name, value in entries(node):
             here = step(field, name)
