@@ -78,7 +78,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     Leave the messages out of the table of contents: there are too many of them.
     """
     del config, files
-    if page.file.src_uri == "troubleshooting.md":
+    if page.file.src_uri == "messages.md":
         for title in page.toc:
             for section in title.children:
                 section.children = []

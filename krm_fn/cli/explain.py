@@ -60,8 +60,8 @@ def explain(
 
     Without a NAME, a table of the reasons comes first. It shows only keys of Secrets.
 
-    With --message, TEXT is what is on stderr, a line or more, with all names and numbers. The answer is the entry of
-    each line in docs/troubleshooting.md, once.
+    With --message, TEXT is what is on stderr, a line or more, with all names and numbers. The answer says of each
+    line what it means and what to do, once.
 
     Exit codes: 0 explained; 1 the function fails, and its errors are on stderr, or there is no such object; 2 wrong
     arguments, or no message is like TEXT.

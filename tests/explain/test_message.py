@@ -9,7 +9,7 @@ from krm_fn.report.table import Screen
 from krm_fn.tools.explain.explain_message import explain_message
 from tests.cli.process import krm_fn
 from tests.pages.messages import Message, read_messages
-from tests.pages.messages_page import PAGE
+from tests.pages.messages_page import FREQUENT, OTHERS
 from tests.pages.test_messages import is_specific, printed_lines
 from tests.volume import IS_QUICK, in_turn
 
@@ -91,8 +91,8 @@ def test_every_message_of_the_list_finds_its_entry() -> None:
             }, (front, line)
 
 
-def test_an_entry_is_that_of_the_page() -> None:
-    page = PAGE.read_text()
+def test_an_entry_is_that_of_a_page() -> None:
+    page = FREQUENT.read_text() + OTHERS.read_text()
     for one in read_messages():
         if is_specific(one):
             shown = explain_message(re.sub(r"\{[a-z_]+\}", "x", one.says), WIDE).stdout.decode()

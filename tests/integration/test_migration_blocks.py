@@ -1,4 +1,4 @@
-"""Run every shell block of docs/migration.md unchanged, with a file as the cluster."""
+"""Run every shell block of docs/migration.md unchanged, where its comment says, with a file as the cluster."""
 
 import os
 import re
@@ -15,7 +15,9 @@ from tests.integration.protected import assert_protected
 
 ROOT = Path(__file__).parent.parent.parent
 BLOCKS = re.findall(
-    r"^```sh\n(.*?)^```$", (ROOT / "docs/migration.md").read_text(), re.MULTILINE | re.DOTALL
+    r"^<!-- in (\S+) -->\n```sh\n(.*?)^```$",
+    (ROOT / "docs/migration.md").read_text(),
+    re.MULTILINE | re.DOTALL,
 )
 
 DEPLOYERS = {"from-fixed-names": "argocd", "from-kapp": "kapp", "from-spinnaker": "spinnaker"}
@@ -24,9 +26,12 @@ DEPLOYERS = {"from-fixed-names": "argocd", "from-kapp": "kapp", "from-spinnaker"
 KUBECTL = '#!/bin/sh\nexec "{python}" -m tests.integration.kubectl_on_a_file "{kubectl}" "$@"\n'
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.split()[1].rpartition("/")[2])
-def test_a_block_runs(block: str, require_tool: Callable[[str], Path], tmp_path: Path) -> None:
-    folder = block.split()[1]
+@pytest.mark.parametrize(
+    ("folder", "block"), BLOCKS, ids=[one.rpartition("/")[2] for one, _ in BLOCKS]
+)
+def test_a_block_runs(
+    folder: str, block: str, require_tool: Callable[[str], Path], tmp_path: Path
+) -> None:
     shutil.copytree(ROOT / folder, tmp_path / folder)
     shutil.copy(ROOT / folder / "deployed.yaml", tmp_path / folder / "cluster.yaml")
     shim = tmp_path / "bin/kubectl"
@@ -36,7 +41,7 @@ def test_a_block_runs(block: str, require_tool: Callable[[str], Path], tmp_path:
     path = os.pathsep.join([str(shim.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", block],
-        cwd=tmp_path,
+        cwd=tmp_path / folder,
         env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
@@ -48,4 +53,4 @@ def test_a_block_runs(block: str, require_tool: Callable[[str], Path], tmp_path:
 
 
 def test_there_are_blocks() -> None:
-    assert len(BLOCKS) == 3
+    assert len(BLOCKS) == (ROOT / "docs/migration.md").read_text().count("```sh\n") == 3

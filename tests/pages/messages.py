@@ -27,6 +27,7 @@ class Message(NamedTuple):
     do: str
     templates: tuple[str, ...]
     parts: tuple[str, ...]
+    is_frequent: bool
 
     def matches(self, line: str) -> bool:
         """Tell whether a line that was printed is this message, whatever varies in it."""
@@ -53,6 +54,7 @@ def read_messages() -> tuple[Message, ...]:
             one["do"],
             tuple(map(normal, one.get("from", [one["says"]]))),
             tuple(map(normal, one.get("parts", ()))),
+            one.get("often", False),
         )
         for group in yaml.load(LIST.read_text(), yaml.CSafeLoader)
         for one in group["messages"]

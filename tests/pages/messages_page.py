@@ -1,19 +1,24 @@
-"""Write the messages into docs/troubleshooting.md: `python -m tests.pages.messages_page --write`."""
+"""Write the messages into two pages: `python -m tests.pages.messages_page --write`.
+
+docs/troubleshooting.md has those that people meet most often, docs/messages.md all others.
+"""
 
 import re
 import sys
 from itertools import groupby
+from pathlib import Path
 
 from tests.pages.messages import ROOT, Message, read_messages
 
-PAGE = ROOT / "docs/troubleshooting.md"
+FREQUENT, OTHERS = ROOT / "docs/troubleshooting.md", ROOT / "docs/messages.md"
 MARK = "<!-- made from docs/messages.yaml by `python -m tests.pages.messages_page --write` -->\n"
 
 
-def page() -> str:
-    """Return the page: what is written by hand, and one section for each group of messages."""
-    written = PAGE.read_text().partition(MARK)[0]
-    groups = groupby(read_messages(), key=lambda one: one.group)
+def page(file: Path) -> str:
+    """Return a page: what is written by hand, and one section for each group of its messages."""
+    written = file.read_text().partition(MARK)[0]
+    shown = [one for one in read_messages() if one.is_frequent == (file == FREQUENT)]
+    groups = groupby(shown, key=lambda one: one.group)
     return (
         written
         + MARK
@@ -35,7 +40,8 @@ def _code(text: str) -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(page())
-    else:
-        print(page(), end="")
+    for file in (FREQUENT, OTHERS):
+        if sys.argv[1:] == ["--write"]:
+            file.write_text(page(file))
+        else:
+            print(page(file), end="")

@@ -123,6 +123,12 @@ def test_the_reference_has_every_command_and_every_option() -> None:
             ), name
 
 
+@pytest.mark.parametrize("name", ["kustomization.yaml", "plugin.yaml", "sidecar.yaml"])
+def test_the_page_of_argo_cd_has_the_files_of_the_plugin(name: str) -> None:
+    file = (ROOT / "examples/argocd-plugin" / name).read_text()
+    assert f"`krm-fn/{name}`:\n\n```yaml\n{file}```\n" in PAGES["docs/deployers/argo-cd.md"]
+
+
 def test_the_difference_is_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     for side, edits in (

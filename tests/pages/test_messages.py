@@ -1,4 +1,4 @@
-"""docs/troubleshooting.md explains every message that krm-fn can print, and only those."""
+"""Two pages explain every message that krm-fn can print, and only those."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import yaml
 
 from tests.cases import FIXTURES
 from tests.pages.messages import ROOT, Message, Text, find_texts, read_messages
-from tests.pages.messages_page import PAGE, page
+from tests.pages.messages_page import FREQUENT, OTHERS, page
 
 ANSWERS = {
     "krm_fn/cli/man.py": "a page for man",
@@ -51,7 +51,7 @@ ANSWERS = {
 }
 """Files whose texts are no messages, and what they are."""
 
-OTHERS = {
+NO_MESSAGES = {
     "%(prog)s %(version)s": "what --version prints",
     "kubectl revisions": "the name of a program",
     "krm-fn {}\n": "what `krm-fn version` prints",
@@ -129,7 +129,7 @@ KNOWN = {text for one in read_messages() for text in (*one.templates, *one.parts
 def _is_explained(text: Text) -> bool:
     return (
         text.text in KNOWN
-        or text.text in OTHERS
+        or text.text in NO_MESSAGES
         or text.file in ANSWERS
         or bool(_CODE.fullmatch(text.text))
     )
@@ -146,7 +146,9 @@ def test_every_text_that_is_explained_is_in_the_source() -> None:
     texts = {one.text for one in find_texts()}
     # A single word is no text of its own for `find_texts`.
     assert (
-        sorted(text for text in KNOWN | OTHERS.keys() if " " in text.strip() and text not in texts)
+        sorted(
+            text for text in KNOWN | NO_MESSAGES.keys() if " " in text.strip() and text not in texts
+        )
         == []
     )
 
@@ -189,9 +191,13 @@ def test_a_message_says_what_it_means_and_what_to_do() -> None:
         for text in (one.means, one.do):
             assert text.endswith((".", "`", "?")), one.says
         for link in re.findall(r"\]\((\S+?\.md)", one.means + one.do):
-            assert PAGE.parent.joinpath(link).exists(), one.says
+            assert FREQUENT.parent.joinpath(link).exists(), one.says
 
 
-def test_the_page_is_made_from_the_list() -> None:
-    assert PAGE.read_text() == page()
-    assert Path(ROOT / "docs/messages.yaml").exists()
+def test_forty_messages_are_the_frequent_ones() -> None:
+    assert len([one for one in read_messages() if one.is_frequent]) == 40
+
+
+@pytest.mark.parametrize("file", [FREQUENT, OTHERS], ids=lambda file: file.stem)
+def test_a_page_is_made_from_the_list(file: Path) -> None:
+    assert file.read_text() == page(file)

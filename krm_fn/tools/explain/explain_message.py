@@ -1,4 +1,4 @@
-"""Messages that somebody has seen in, the entries of docs/troubleshooting.md about it out.
+"""Messages that somebody has seen in, the entries of docs/messages.yaml about it out.
 
 docs/messages.yaml lists all messages, each with `{name}` for what varies. The page is written from
 it.
