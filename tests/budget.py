@@ -75,7 +75,7 @@ def count() -> list[Count]:
     tokens = sum(count_tokens(module.path) for module in code)
     return [
         Count("modules without facts", len(code), 173, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 322.0),
+        Count("thousands of tokens, without facts", tokens / 1000, 323.0),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(
             "median lines of a module",
@@ -311,9 +311,9 @@ def count_entered() -> list[Count]:
         Count("files that one ConfigMap enters", alone.files, 36),
         Count("their lines, in thousands", alone.lines / 1000, 15.4, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
-        Count("their lines, in thousands", together.lines / 1000, 19.05, goal=15.7),
+        Count("their lines, in thousands", together.lines / 1000, 19.1, goal=15.7),
         Count("files that one line of diff enters", diff.files, 74, goal=65),
-        Count("their lines, in thousands", diff.lines / 1000, 25.95, goal=23.7),
+        Count("their lines, in thousands", diff.lines / 1000, 26.1, goal=23.7),
     ]
 
 
