@@ -22,7 +22,7 @@ from krm_fn.tools.diff.sides import (
     RenderOptions,
     compare_sides,
     fail_on,
-    list_risks,
+    find_risks,
     open_sides,
     render_former,
     stands_for_several,
@@ -77,7 +77,7 @@ def diff(
     if difference is not None:
         text = write_difference(difference, form, screen, " ".join(compared.paths), extent)
     outcome = Outcome(text.encode(), stderr_lines([*found.errors, *found.notes]), found.code)
-    return fail_on(outcome, list_risks([difference] if difference else []), compared.refused)
+    return fail_on(outcome, find_risks([difference] if difference else []), compared.refused)
 
 
 def write_difference(
@@ -119,7 +119,7 @@ def diff_packages(
         case DiffFormat.JSON:
             text = write_packages_json(found)
     outcome = Outcome(text.encode(), stderr_lines(problems), _code_of(found))
-    places = list_risks(one.difference for one in found.packages if one.difference)
+    places = find_risks(one.difference for one in found.packages if one.difference)
     return fail_on(outcome, {**places, Risk.SHARED_SET: [*found.shared_sets]}, compared.refused)
 
 

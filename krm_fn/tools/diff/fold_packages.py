@@ -99,11 +99,11 @@ def fold_packages(
     alike: dict[object, list[_PackageChange]] = defaultdict(list)
     for package, difference in packages:
         named = _PackageChange(package, difference, _read_names(package.path, difference, limits))
+        same = _write_same(named.without(_EVERYTHING))
         wholes = json.dumps([change.whole for change in difference.changes])
-        if package.errors or _hides_a_value(difference, write_json(difference) + wholes):
-            alike[package.path].append(named)
-        else:
-            alike[package.state, _write_same(named.without(_EVERYTHING))].append(named)
+        is_alone = package.errors or _hides_a_value(difference, write_json(difference) + wholes)
+        key = (package.path,) if is_alone else (package.state, same)
+        alike[key].append(named)
     return [_join(found) for found in alike.values()]
 
 

@@ -32,11 +32,11 @@ from krm_fn.tools.diff.sides import (
     RenderOptions,
     There,
     compare_sides,
+    find_repository,
     find_unread,
     is_left_out,
     name_some,
     open_both,
-    open_repository,
     remark,
     render_alone,
     stands_for_several,
@@ -51,123 +51,76 @@ def compare_packages(
 
     Raises Rejected if none can be compared.
     """
-    comparison = _Comparison(named, options)
-    affected = comparison.sort_out()
+    revision, paths = named.against or "", named.paths
+    repository, commit = find_repository(revision, paths, options)
+    tree = repository.list_tree(commit)
+    places: dict[str, str] = {}
+    for path in paths:
+        place = repository.find(path) or "."
+        matches = find_packages(place, repository.folder, tree) if stands_for_several(path) else []
+        if not matches and stands_for_several(path):
+            raise Rejected(
+                Problem(f"matches no package, neither here nor in {revision}", file=path)
+            )
+        places |= {os.path.relpath(repository.folder / one): one for one in matches} or {
+            path: place
+        }
+    others = [
+        found
+        for path in (options.config, *options.helm.values)
+        if path and (found := repository.find(path))
+    ]
+    changes = ChangedFiles(repository.folder, tree, Allowance(options.limits))
+    left_out = repository.find_left_out()
+    absent = [package for package in places if is_left_out(package, repository, left_out)]
+    affected = {
+        package: place
+        for package, place in places.items()
+        if package not in absent
+        and (not os.path.lexists(package) or changes.can_affect(place, others))
+    }
+    compared = {package: PackageDifference(package, PackageState.UNAFFECTED) for package in places}
+    compared |= {package: PackageDifference(package, PackageState.LEFT_OUT) for package in absent}
+    problems = (
+        [remark(f"not checked out here, so not compared: {name_some(absent, 'packages')}")]
+        if absent
+        else []
+    )
     names: list[PackageNames] = []
     if affected:
-        names += comparison.compare(affected)
-    names += comparison.read_unaffected(names)
-    shared_sets = comparison.look_elsewhere(names)
-    every = tuple(_without_moved(comparison.packages.values()))
-    differing = [(one, one.difference) for one in every if one.difference]
-    folded = fold_packages(differing, options.limits)
-    found = PackageDifferences(comparison.revision, every, tuple(folded), shared_sets)
-    return found, comparison.problems
-
-
-class _Comparison:
-    """The packages that somebody names, and what is known of each so far.
-
-    `packages`: by their path from here. `problems`: what is to be said, in order.
-    """
-
-    def __init__(self, named: DiffInput, options: RenderOptions) -> None:
-        self.revision = named.against or ""
-        self.packages: dict[str, PackageDifference] = {}
-        self.problems: list[Problem] = []
-        self._named = named
-        self._options = options
-        self._repository, self._commit = open_repository(self.revision, named.paths, options)
-        self._tree = self._repository.list_tree(self._commit)
-        self._others = self._list_other_files()
-        self._unaffected: dict[str, str] = {}
-
-    def sort_out(self) -> dict[str, str]:
-        """Return the packages that the change can affect, each with its place in the repository."""
-        repository = self._repository
-        changes = ChangedFiles(repository.folder, self._tree, Allowance(self._options.limits))
-        left_out = repository.find_left_out()
-        affected: dict[str, str] = {}
-        absent: list[str] = []
-        for package, place in self._list_packages().items():
-            state = PackageState.UNAFFECTED
-            if is_left_out(package, repository, left_out):
-                state = PackageState.LEFT_OUT
-                absent.append(package)
-            elif not os.path.lexists(package) or changes.can_affect(place, self._others):
-                affected[package] = place
-            else:
-                self._unaffected[package] = place
-            self.packages[package] = PackageDifference(package, state)
-        if absent:
-            packages = name_some(absent, "packages")
-            self.problems.append(remark(f"not checked out here, so not compared: {packages}"))
-        return affected
-
-    def _list_packages(self) -> dict[str, str]:
-        """Return the packages that are named or match a pattern, each with its place in the repository."""
-        found: dict[str, str] = {}
-        for path in self._named.paths:
-            place = self._repository.find(path) or "."
-            if not stands_for_several(path):
-                found[path] = place
-                continue
-            matches = find_packages(place, self._repository.folder, self._tree)
-            if not matches:
-                message = f"matches no package, neither here nor in {self.revision}"
-                raise Rejected(Problem(message, file=path))
-            for match in matches:
-                found[os.path.relpath(self._repository.folder / match)] = match
-        return found
-
-    def _list_other_files(self) -> list[str]:
-        """Return the files of options that are in the repository: each may affect every package."""
-        found: list[str] = []
-        for path in (self._options.config, *self._options.helm.values):
-            place = self._repository.find(path) if path else None
-            if place:
-                found.append(place)
-        return found
-
-    def compare(self, affected: Mapping[str, str]) -> list[PackageNames]:
-        """Compare the affected packages, and return the names that each has on either side."""
-        names: list[PackageNames] = []
-        limits = self._options.limits
-        needed = ["."] if limits.root else [*affected.values(), *self._others]
-        with self._repository.check_out(self._commit, needed) as checked_out:
-            there = There(self._repository, checked_out, self.revision)
-            compare = partial(_compare, there=there, options=self._options)
-            answers = answer_all(affected, compare, limits, self._named.jobs, self._named.status)
-        for package, (difference, problems, read) in answers.items():
-            self.packages[package] = difference
-            self.problems += problems
+        needed = ["."] if options.limits.root else [*affected.values(), *others]
+        with repository.check_out(commit, needed) as checked_out:
+            compare = partial(
+                _compare, there=There(repository, checked_out, revision), options=options
+            )
+            answers = answer_all(affected, compare, options.limits, named.jobs, named.status)
+        for package, (difference, said, read) in answers.items():
+            compared[package] = difference
+            problems += said
             names += read
-        self.problems += find_unread(self._repository, checked_out, self.revision)
-        return names
+        problems += find_unread(repository, checked_out, revision)
+    unaffected = {
+        package: place for package, place in places.items() if package not in {*affected, *absent}
+    }
+    named_there = _find_those_that_name(names, unaffected, repository.folder, options)
+    read_alone = partial(_read_alone, options=options)
+    answers_alone = answer_all(named_there, read_alone, options.limits, named.jobs, named.status)
+    names += chain.from_iterable(answers_alone.values())
+    files = FileSearch(repository.folder, Allowance(options.limits))
 
-    def read_unaffected(self, compared: list[PackageNames]) -> list[PackageNames]:
-        """Return the names in packages that did not change, where they may name what did."""
-        folder = self._repository.folder
-        naming = _find_those_that_name(compared, self._unaffected, folder, self._options)
-        read_alone = partial(_read_alone, options=self._options)
-        limits = self._options.limits
-        answers = answer_all(naming, read_alone, limits, self._named.jobs, self._named.status)
-        return [one for read in answers.values() for one in read]
+    def find_places(place: str) -> list[str]:
+        return [path for path, _ in files.follow(place)]
 
-    def look_elsewhere(self, names: list[PackageNames]) -> tuple[str, ...]:
-        """Warn about what one package does to another, and return the sets that two share."""
-        files = FileSearch(self._repository.folder, Allowance(self._options.limits))
-
-        def find_places(place: str) -> list[str]:
-            return [path for path, _ in files.follow(place)]
-
-        self.problems += find_readers_elsewhere(names, find_places)
-        self.problems += find_shared(names, find_places)
-        shared_sets: list[str] = []
-        for name, problem in find_shared_sets(names, find_places):
-            shared_sets.append(name)
-            self.problems.append(problem)
-        return tuple(shared_sets)
+    problems += find_readers_elsewhere(names, find_places)
+    problems += find_shared(names, find_places)
+    shared_sets = [*find_shared_sets(names, find_places)]
+    problems += (problem for _, problem in shared_sets)
+    every = tuple(_without_moved(compared.values()))
+    folded = fold_packages(
+        [(one, one.difference) for one in every if one.difference], options.limits
+    )
+    spelled = tuple(one for one, _ in shared_sets)
+    return PackageDifferences(revision, every, tuple(folded), spelled), problems
 
 
 def _compare(

@@ -110,7 +110,7 @@ class Sides(NamedTuple):
     notes: list[Problem]
 
 
-def list_risks(differences: Iterable[Difference]) -> dict[Risk, list[str]]:
+def find_risks(differences: Iterable[Difference]) -> dict[Risk, list[str]]:
     """Return where differences bring which risk."""
     places: dict[Risk, list[str]] = defaultdict(list)
     for difference in differences:
@@ -228,7 +228,7 @@ def _report_empty(old: Side, new: Side) -> Iterator[Problem]:
 
 def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions) -> Sides:
     """Read the paths as they were in a revision of git, and as they are."""
-    repository, commit = open_repository(revision, paths, options)
+    repository, commit = find_repository(revision, paths, options)
     named = [*paths, *filter(None, [options.config]), *options.helm.values]
     needed = [found for path in named if (found := repository.find(path)) is not None]
     left_out = repository.find_left_out()
@@ -248,7 +248,7 @@ def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions)
 
 def render_former(paths: tuple[str, ...], revision: str, options: RenderOptions) -> bytes | None:
     """Render paths as they were in a revision of git; None if it has none of them. Raises Rejected."""
-    repository, commit = open_repository(revision, paths, options)
+    repository, commit = find_repository(revision, paths, options)
     named = [*paths, *filter(None, [options.config]), *options.helm.values]
     needed = [found for path in named if (found := repository.find(path)) is not None]
     with repository.check_out(commit, ["."] if options.limits.root else needed) as checked_out:
@@ -289,7 +289,7 @@ def is_left_out(path: str, repository: Repository, left_out: Collection[str]) ->
     return (f"{place}/{CONFIG_FILE}" if is_kustomized else place) in left_out
 
 
-def open_repository(
+def find_repository(
     revision: str, paths: tuple[str, ...], options: RenderOptions
 ) -> tuple[Repository, str]:
     """Return the repository that all paths are in, and the commit that a revision means."""

@@ -46,7 +46,7 @@ from krm_fn.tools.diff.sides import (
     LoneRendering,
     RenderOptions,
     fail_on,
-    list_risks,
+    find_risks,
     render_alone,
 )
 from krm_fn.tools.diff.write_difference import Extent
@@ -102,7 +102,7 @@ def diff_live(
     difference = difference._replace(new=name)
     written = write_difference(difference, form, screen, f"{difference.old} {name}", extent)
     outcome = Outcome(written.encode(), "", DIFFERENT if difference else SAME)
-    return fail_on(outcome, list_risks([difference]), compared.refused)
+    return fail_on(outcome, find_risks([difference]), compared.refused)
 
 
 def _needs_namespace(release: Release) -> bool:
