@@ -22,8 +22,8 @@ from krm_fn.core.decide.update_references import (
 from krm_fn.core.references.generated import makes_config
 from krm_fn.core.references.references import ReadYaml, References, find_authored, find_embedded
 from krm_fn.core.references.resolve import MoreNames
-from krm_fn.extras.extras import Mounted, list_extras, read_mounted
-from krm_fn.extras.restart_requests import read_opt_ins
+from krm_fn.extras.extras import Mounted, find_extras, read_mounted
+from krm_fn.extras.restart_requests import find_opt_ins
 from krm_fn.guards.guards import build_guards, find_early_readers
 
 
@@ -43,7 +43,7 @@ def transform(
     choices = choose(survey)
     revisions = name_revisions(choices, survey.references)
     run = _update(survey, stale, choices, revisions)
-    for add in list_extras(run, mounted):
+    for add in find_extras(run, mounted):
         run = add(run)
     return run
 
@@ -93,7 +93,7 @@ def _read_survey(
     # find.
     has_configs = bool(index) or any(map(makes_config, package.authored))
     has_readers = has_configs or bool(
-        read_opt_ins(package.authored, settings.checksums.controllers)
+        find_opt_ins(package.authored, settings.checksums.controllers)
     )
     mounted = read_mounted(package, index, settings)
     referrers = package.authored if has_readers else []

@@ -24,10 +24,10 @@ from krm_fn.extras.restart_requests import (
     Catalogue,
     Named,
     OptIn,
+    find_opt_ins,
     find_opt_out,
     is_clear,
     is_literal,
-    read_opt_ins,
 )
 
 _Names: TypeAlias = Mapping[Item, set[tuple[str, str]]]
@@ -50,7 +50,7 @@ def set_checksums(run: Run) -> Run:
 
     Checksums of earlier runs that nothing asks for any more are removed.
     """
-    opt_ins = read_opt_ins(run.package.authored, run.settings.checksums.controllers)
+    opt_ins = find_opt_ins(run.package.authored, run.settings.checksums.controllers)
     # Wave and Reloader may restart pods for content that somebody else writes; a checksum made here
     # cannot.
     own = [choice for choice in run.choices.all if not (opt_ins and choice.is_written_by_others)]

@@ -14,9 +14,9 @@ from krm_fn.base.node import Node
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Jobs, Settings, Strategy
 from krm_fn.core.decide.run import Package, Run
-from krm_fn.core.decide.update_references import report_contradictions
+from krm_fn.core.decide.update_references import find_contradictions
 from krm_fn.core.references.resolve import Index
-from krm_fn.extras.restart_requests import read_opt_ins
+from krm_fn.extras.restart_requests import find_opt_ins
 
 Extra: TypeAlias = Callable[[Run], Run]
 
@@ -46,7 +46,7 @@ def read_mounted(package: Package, index: Index, settings: Settings) -> Mounted:
     return Mounted(mounts.references, mounts.own_texts, partial(update_mounts, mounts))
 
 
-def list_extras(run: Run, mounted: Mounted) -> Iterator[Extra]:
+def find_extras(run: Run, mounted: Mounted) -> Iterator[Extra]:
     """Yield what is asked for."""
     if mounted.add is not None:
         yield mounted.add
@@ -72,9 +72,9 @@ def _asks_for_checksums(run: Run) -> bool:
     return (
         any(choice.strategy is Strategy.CHECKSUM for choice in run.choices.all)
         or any(keys.CHECKSUM in item.annotations for item in authored)
-        or bool(read_opt_ins(authored, run.settings.checksums.controllers))
+        or bool(find_opt_ins(authored, run.settings.checksums.controllers))
     )
 
 
 def _report_contradictions(run: Run) -> Run:
-    return run.add(Changes(problems=tuple(report_contradictions(run.changes.edits))))
+    return run.add(Changes(problems=tuple(find_contradictions(run.changes.edits))))

@@ -139,7 +139,7 @@ class OptIn(NamedTuple):
         )
 
 
-def read_opt_ins(items: Iterable[Item], controllers: Iterable[str]) -> list[OptIn]:
+def find_opt_ins(items: Iterable[Item], controllers: Iterable[str]) -> list[OptIn]:
     """Find the workloads that ask Wave or Reloader to restart them: one opt-in for each controller that would."""
     asked = list(controllers)
     found = []

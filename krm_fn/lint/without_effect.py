@@ -428,12 +428,10 @@ def _judge_value(value: Node, *, are_words_text: bool) -> str:
         )
     if is_null(value):
         return ""
-    if not is_scalar(value):
-        return f"found {describe(value)}, expected text: the API server refuses it"
-    found = _describe(value)
-    if not found:
-        return ""
-    return f"found {found}, expected text: the API server refuses it; put it in quotes"
+    found, remedy = describe(value), ""
+    if is_scalar(value):
+        found, remedy = _describe(value), "; put it in quotes"
+    return f"found {found}, expected text: the API server refuses it{remedy}" if found else ""
 
 
 def _describe(value: Scalar) -> str:

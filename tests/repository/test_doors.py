@@ -16,7 +16,7 @@ MOST_NAMES = 12
 MORE_NAMES = {
     "krm_fn.core.config": 14,
     "krm_fn.core.decide": 16,
-    "krm_fn.core.names": 14,
+    "krm_fn.core.names": 13,
     "krm_fn.core.yaml": 13,
 }
 """Doors that are to be narrower."""

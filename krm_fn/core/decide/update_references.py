@@ -558,7 +558,7 @@ def _name_lists(role: Item) -> Iterator[tuple[str, Sequence]]:
                     yield f"rules[{place}].resourceNames", names
 
 
-def report_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:
+def find_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:
     """Report fields that name two objects with different names, as a rule for both kinds may."""
     first: dict[tuple[Item, str], Edit] = {}
     for edit in edits:

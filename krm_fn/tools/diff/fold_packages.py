@@ -80,7 +80,7 @@ _FEWEST_FIRST = sorted(
 )
 
 
-class _Named(NamedTuple):
+class _PackageChange(NamedTuple):
     """A package with its difference, and the names that are its own."""
 
     package: PackageDifference
@@ -96,14 +96,14 @@ def fold_packages(
     packages: Iterable[tuple[PackageDifference, Difference]], limits: Limits
 ) -> list[SameChange]:
     """Put together the packages with the same change, in the order of the first of each."""
-    alike: dict[object, list[_Named]] = defaultdict(list)
+    alike: dict[object, list[_PackageChange]] = defaultdict(list)
     for package, difference in packages:
-        named = _Named(package, difference, _read_names(package.path, difference, limits))
+        named = _PackageChange(package, difference, _read_names(package.path, difference, limits))
+        same = _write_same(named.without(_EVERYTHING))
         wholes = json.dumps([change.whole for change in difference.changes])
-        if package.errors or _hides_a_value(difference, write_json(difference) + wholes):
-            alike[package.path].append(named)
-        else:
-            alike[package.state, _write_same(named.without(_EVERYTHING))].append(named)
+        is_alone = package.errors or _hides_a_value(difference, write_json(difference) + wholes)
+        key = (package.path,) if is_alone else (package.state, same)
+        alike[key].append(named)
     return [_join(found) for found in alike.values()]
 
 
@@ -114,7 +114,7 @@ def _write_same(difference: Difference) -> str:
     return write_json(rest) + json.dumps([[one.whole for one in rest.changes], sorted(alike)])
 
 
-def _join(alike: list[_Named]) -> SameChange:
+def _join(alike: list[_PackageChange]) -> SameChange:
     """Leave out of a difference what is not the same in all packages, and nothing else."""
     said_apart: tuple[str, ...] = ()
     left_out = _find_least(alike, write_json, _FEWEST_FIRST)
@@ -136,7 +136,7 @@ def _join(alike: list[_Named]) -> SameChange:
     return SameChange(packages, shown, (*left_out.say(), *said_apart))
 
 
-def _list_fitting(alike: list[_Named]) -> list[_LeftOut]:
+def _list_fitting(alike: list[_PackageChange]) -> list[_LeftOut]:
     """Return the ways that leave out what names the same objects in a list of them all."""
     namespaces: set[str] = set()
     sets: set[str] = set()
@@ -152,7 +152,7 @@ def _list_fitting(alike: list[_Named]) -> list[_LeftOut]:
 
 
 def _find_least(
-    alike: list[_Named],
+    alike: list[_PackageChange],
     write: Callable[[Difference], str],
     ways: Iterable[_LeftOut],
 ) -> _LeftOut | None:

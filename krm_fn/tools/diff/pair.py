@@ -207,15 +207,15 @@ def spell_alike(
         only_here = sorted(here.keys() - there.keys() - matched.keys())
         only_there = sorted(there.keys() - here.keys() - {*matched.values()})
         if only_here and only_there:
-            apart = f"{_list_namespaces(only_here)} and {_list_namespaces(only_there)}"
+            apart = " and ".join(map(_list_namespaces, (only_here, only_there)))
             notes.append(
                 f"not paired, as nothing tells which of them belong together: namespaces {apart}"
             )
         old = old.spelled(old.dialect._replace(namespaces=matched))
         new = new.spelled(new.dialect._replace(namespaces={one: one for one in matched.values()}))
     if {*of_old} != {*of_new}:
-        only_old, only_new = {*of_old} - {*of_new}, {*of_new} - {*of_old}
-        equal.append(f"names {_spell_affixes(only_old)} and {_spell_affixes(only_new)}")
+        spelled = map(_spell_affixes, ({*of_old} - {*of_new}, {*of_new} - {*of_old}))
+        equal.append(f"names {' and '.join(spelled)}")
     return old, new, (*(f"taken as equal: {one}" for one in equal), *notes)
 
 
