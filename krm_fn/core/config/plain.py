@@ -10,8 +10,10 @@ from krm_fn.base.node import Marks, Node, Plain, is_mapping, read_path, spell
 from krm_fn.base.problem import Problem, ResourceId, at
 
 __all__ = [
+    "CONFIGURATION",
     "list_settings",
     "load_schema",
+    "read_schema",
 ]
 
 
