@@ -16,7 +16,7 @@ _LEAST = 0.5
 _MOST_PAIRS = 10_000
 """Packages that are compared with one another. Above, only equal files tell."""
 
-PackageFiles: TypeAlias = Mapping[str, bytes]
+Contents: TypeAlias = Mapping[str, bytes]
 """The files of a package, by their paths within it."""
 
 
@@ -27,7 +27,7 @@ class _Likeness(NamedTuple):
     path: int
 
 
-def read_files(folder: Path, allowance: Allowance) -> PackageFiles:
+def read_files(folder: Path, allowance: Allowance) -> Contents:
     """Read all files of a folder; none where one of them cannot be read."""
     files = Files(folder, allowance)
     found: dict[str, bytes] = {}
@@ -44,7 +44,7 @@ def read_files(folder: Path, allowance: Allowance) -> PackageFiles:
 
 
 def find_moved(
-    removed: Mapping[str, PackageFiles], added: Mapping[str, PackageFiles]
+    removed: Mapping[str, Contents], added: Mapping[str, Contents]
 ) -> dict[str, str]:
     """Return for each package that is new the one that it was, where there is one; each once.
 
@@ -69,7 +69,7 @@ def find_moved(
 
 
 def _compare(
-    old: str, before: PackageFiles, new: str, files: PackageFiles, *, is_close: bool
+    old: str, before: Contents, new: str, files: Contents, *, is_close: bool
 ) -> Iterator[_Likeness]:
     """Yield how much they are alike, if it is enough."""
     size = sum(map(len, before.values())) + sum(map(len, files.values()))
