@@ -43,9 +43,7 @@ def read_files(folder: Path, allowance: Allowance) -> Contents:
     return found
 
 
-def find_moved(
-    removed: Mapping[str, Contents], added: Mapping[str, Contents]
-) -> dict[str, str]:
+def find_moved(removed: Mapping[str, Contents], added: Mapping[str, Contents]) -> dict[str, str]:
     """Return for each package that is new the one that it was, where there is one; each once.
 
     Those that are most alike come first. Of equal ones, as overlays of one application may be, the
