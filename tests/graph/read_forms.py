@@ -35,7 +35,11 @@ def expect(graph: Graph) -> Read:
         (
             position,
             node.style.value,
-            [printable(line) for line in (f"{node.kind} {node.place}", node.state) if line],
+            [
+                printable(line)
+                for line in (f"{node.kind} {node.place}", node.state, node.package)
+                if line
+            ],
         )
         for position, node in enumerate(graph.nodes)
     ]
@@ -83,7 +87,8 @@ def read_html(text: str) -> Read:
 def _lines(texts: dict[str, str]) -> list[str]:
     kind, _, namespace = texts["kind"].partition(" in ")
     place = f"{namespace}/{texts['name']}" if namespace else texts["name"]
-    return [line for line in (f"{kind} {place}", texts.get("state", "")) if line]
+    more = (texts.get("state", ""), texts.get("package", ""))
+    return [line for line in (f"{kind} {place}", *more) if line]
 
 
 class _Page(HTMLParser):
@@ -104,7 +109,7 @@ class _Page(HTMLParser):
             self.edges.append(
                 (int(given["data-from"][1:]), int(given["data-to"][1:]), given["class"])
             )
-        elif given.get("class") in {"kind", "name", "state"}:
+        elif given.get("class") in {"kind", "name", "state", "package"}:
             self._part = given["class"]
 
     def handle_endtag(self, tag: str) -> None:

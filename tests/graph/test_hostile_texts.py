@@ -68,7 +68,7 @@ def markup_of(graph: Graph) -> set[str]:
 
 CHANGES = (("+", "a"), ("-", "a"), (" ", "a"))
 HARMLESS = GraphNode(
-    Lane.OWNERS, NodeStyle.OWNER, "a", "a", "a", "a", ("a",), (DataKey("a", 1),), "a", CHANGES
+    Lane.OWNERS, NodeStyle.OWNER, "a", "a", "a", "a", ("a",), (DataKey("a", 1),), "a", CHANGES, "a"
 )
 PAGE = markup_of(
     Graph(

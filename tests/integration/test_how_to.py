@@ -58,6 +58,7 @@ def make_repository(folder: Path) -> Path:
     repository = folder / "repository"
     shutil.copytree(ROOT / "tests/pages/how_to", repository)
     shutil.copytree(ROOT / "examples", folder / "krm-fn/examples")
+    write_services(repository / "services")
     for command in (
         "init --quiet --initial-branch=main",
         "add --all",
@@ -71,6 +72,48 @@ def make_repository(folder: Path) -> Path:
             ["git", *command.split()], cwd=repository, env=environment(folder), check=True
         )
     return repository
+
+
+SERVICES = (
+    *("account", "billing", "cart", "catalog", "checkout", "email"),
+    *("inventory", "ledger", "orders", "search", "shipping", "tax"),
+)
+
+
+def write_services(folder: Path) -> None:
+    """Write the monorepo: a base and two overlays for each service."""
+    header = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+    for name in SERVICES:
+        manifests = f"""\
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: {name}-config}}
+data:
+  LOG_LEVEL: info
+  SERVICE: {name}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}}}
+spec:
+  selector: {{matchLabels: {{app: {name}}}}}
+  template:
+    metadata: {{labels: {{app: {name}}}}}
+    spec:
+      containers:
+      - name: {name}
+        image: registry.example/{name}:1.0
+        envFrom: [{{configMapRef: {{name: {name}-config}}}}]
+"""
+        base = folder / name / "base"
+        base.mkdir(parents=True)
+        (base / f"{name}.yaml").write_text(manifests)
+        (base / "kustomization.yaml").write_text(f"{header}resources:\n- {name}.yaml\n")
+        for stage in ("prod", "staging"):
+            overlay = folder / name / "overlays" / stage
+            overlay.mkdir(parents=True)
+            text = f"{header}namespace: {name}-{stage}\nresources:\n- ../../base\n"
+            (overlay / "kustomization.yaml").write_text(text)
 
 
 def environment(folder: Path) -> dict[str, str]:

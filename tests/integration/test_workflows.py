@@ -132,6 +132,25 @@ def test_the_action_installs_and_comments(tmp_path: Path) -> None:
         assert Path(known["GITHUB_OUTPUT"]).read_text() == "changed=true\n"
 
 
+def test_the_workflow_that_renders_does_what_a_page_types() -> None:
+    """tests/integration/test_how_to.py runs these lines, in a monorepo."""
+    workflow = yaml.safe_load((ROOT / "examples/github/render.yaml").read_text())
+    *_, last = workflow["jobs"]["render"]["steps"]
+    page = (ROOT / "docs/how-to/argo-cd-without-a-plugin.md").read_text()
+    assert f"```sh\n{last['run']}```" in page
+
+
+def test_the_workflow_that_renders_is_valid(
+    require_tool: Callable[[str], Path], tmp_path: Path
+) -> None:
+    workflow = (ROOT / "examples/github/render.yaml").read_text()
+    commit(tmp_path, {".github/workflows/render.yaml": workflow})
+    done = subprocess.run(
+        [require_tool("actionlint")], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+
+
 HOOKS: Any = {
     hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
 }

@@ -52,7 +52,6 @@ __all__ = [
     "diff",
     "diff_packages",
     "render_former",
-    "write_packages",
 ]
 
 

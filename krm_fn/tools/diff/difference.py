@@ -152,6 +152,8 @@ class PackageState(StrEnum):
 
     `UNAFFECTED`: no file that it reads differs, so it was not rendered.
 
+    `MOVED`: it was elsewhere, and is compared with that.
+
     `LEFT_OUT`: a sparse checkout leaves files of it out, so nothing is known.
     """
 
@@ -160,6 +162,7 @@ class PackageState(StrEnum):
     CHANGED = "changed"
     ADDED = "added"
     REMOVED = "removed"
+    MOVED = "moved"
     FAILED = "failed"
     LEFT_OUT = "left-out"
 
@@ -168,12 +171,14 @@ class PackageDifference(NamedTuple):
     """One of several packages.
 
     `errors`: why it cannot be rendered or, if it has a difference, why its base cannot.
+    `moved_from`: the folder that it was in; empty if that is the same.
     """
 
     path: str
     state: PackageState
     difference: Difference | None = None
     errors: tuple[str, ...] = ()
+    moved_from: str = ""
 
 
 class SameChange(NamedTuple):

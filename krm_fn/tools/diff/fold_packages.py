@@ -101,7 +101,11 @@ def fold_packages(
         named = _PackageChange(package, difference, _read_names(package.path, difference, limits))
         same = _write_same(named.without(_EVERYTHING))
         wholes = json.dumps([change.whole for change in difference.changes])
-        is_alone = package.errors or _hides_a_value(difference, write_json(difference) + wholes)
+        is_alone = (
+            package.errors
+            or package.moved_from
+            or _hides_a_value(difference, write_json(difference) + wholes)
+        )
         key = (package.path,) if is_alone else (package.state, same)
         alike[key].append(named)
     return [_join(found) for found in alike.values()]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.report.object_change import ObjectChange
@@ -21,6 +21,7 @@ from krm_fn.tools.diff.difference import (
     PackageState,
 )
 from krm_fn.tools.diff.fold_packages import fold_packages
+from krm_fn.tools.diff.moved import find_moved, read_files
 from krm_fn.tools.diff.readers_elsewhere import (
     PackageNames,
     find_missing_elsewhere,
@@ -41,6 +42,7 @@ from krm_fn.tools.diff.sides import (
     is_left_out,
     name_some,
     open_both,
+    open_moved,
     open_repository,
     remark,
     render_alone,
@@ -62,7 +64,9 @@ def compare_packages(
         names += comparison.compare(affected)
     names += comparison.read_unaffected(names)
     elsewhere = comparison.look_elsewhere(names)
-    every = tuple(_without_moved(comparison.packages.values()))
+    gone = {one.moved_from for one in comparison.packages.values()}
+    there_still = (one for one in comparison.packages.values() if one.path not in gone)
+    every = tuple(_without_moved(there_still))
     differing = [(one, one.difference) for one in every if one.difference]
     folded = fold_packages(differing, options.limits)
     found = PackageDifferences(comparison.revision, every, tuple(folded), *elsewhere)
@@ -149,6 +153,7 @@ class _Comparison:
             there = There(self._repository, checked_out, self.revision)
             compare = partial(_compare, there=there, options=self._options)
             answers = answer_all(affected, compare, limits, self._named.jobs, self._named.status)
+            _compare_moved(answers, affected, there, self._options)
         for package, (difference, problems, read) in answers.items():
             self.packages[package] = difference
             self.problems += problems
@@ -184,9 +189,44 @@ class _Comparison:
         )
 
 
+_PackageAnswer: TypeAlias = tuple[PackageDifference, list[Problem], list[PackageNames]]
+
+
+def _compare_moved(
+    answers: dict[str, _PackageAnswer],
+    places: Mapping[str, str],
+    there: There,
+    options: RenderOptions,
+) -> None:
+    """Compare each package that is new with what it was elsewhere, in the place of what is said of both."""
+
+    def having(state: PackageState) -> list[str]:
+        return [path for path, (difference, *_) in answers.items() if difference.state is state]
+
+    added, removed = having(PackageState.ADDED), having(PackageState.REMOVED)
+    if not (added and removed):
+        return
+    allowance = Allowance(options.limits)
+    moved = find_moved(
+        {path: read_files(Path(there.locate(path)), allowance) for path in removed},
+        {path: read_files(Path(path), allowance) for path in added},
+    )
+    for new, old in moved.items():
+        try:
+            found = compare_sides(open_moved(there, old, new, options), options, may_repair=False)
+        except Rejected:  # each by itself has been rendered, and that is still said
+            continue
+        if found.difference is None:
+            continue
+        _, said_of_old, names_of_old = answers.pop(old)
+        difference = PackageDifference(new, PackageState.MOVED, found.difference, moved_from=old)
+        said = _without_nodes([*said_of_old, *found.errors, *found.notes])
+        answers[new] = (difference, said, [_read(new, places[new], found), *names_of_old])
+
+
 def _compare(
     package: str, place: str, limits: Limits, *, there: There, options: RenderOptions
-) -> tuple[PackageDifference, list[Problem], list[PackageNames]]:
+) -> _PackageAnswer:
     options = options._replace(limits=limits)
     try:
         found = compare_sides(open_both(there, (package,), options), options, may_repair=True)

@@ -345,6 +345,13 @@ def open_both(there: "There", paths: tuple[str, ...], options: RenderOptions) ->
     return Sides(old, new, [*notes, *_report_empty(old, new)])
 
 
+def open_moved(there: "There", former: str, path: str, options: RenderOptions) -> Sides:
+    """Read a path as it was, and another one as it is."""
+    name = f"{there.revision}:{former}"
+    old = _open_existing(name, [there.locate(former)], there.readdress(options))
+    return Sides(old._replace(rename=there.rename), _open_existing(path, [path], options), [])
+
+
 def find_unread(
     repository: Repository, checked_out: CheckedOut, revision: str
 ) -> Iterator[Problem]:

@@ -308,6 +308,7 @@ _STATES = {
     PackageState.CHANGED: "changed",
     PackageState.ADDED: "added",
     PackageState.REMOVED: "removed",
+    PackageState.MOVED: "moved",
     PackageState.FAILED: "cannot be compared",
     PackageState.SAME: "with no difference",
     PackageState.UNAFFECTED: "not affected",
@@ -340,9 +341,15 @@ def write_packages_text(found: PackageDifferences, screen: Screen, context: int 
         title = fold(_write_packages(change, printable), screen.width)
         text += "".join(f"{line}\n" for line in map(screen.strong, title))
         text += write_text(change.difference, screen, context) + "\n"
+    for package in _having_only_moved(found):
+        text += f"{printable(package.path)}: moved from {printable(package.moved_from)}: equal\n"
     for package in found.having(PackageState.FAILED):
         text += screen.warning(f"{printable(package.path)}: cannot be compared") + "\n"
     return text + screen.strong(summarize_packages(found)) + "\n"
+
+
+def _having_only_moved(found: PackageDifferences) -> list[PackageDifference]:
+    return [one for one in found.having(PackageState.MOVED) if not one.difference]
 
 
 def _write_packages(change: SameChange, quote: Callable[[str], str]) -> list[str]:
@@ -350,6 +357,9 @@ def _write_packages(change: SameChange, quote: Callable[[str], str]) -> list[str
 
     Packages in one folder are named behind the first.
     """
+    first, *others = change.packages
+    if first.moved_from and not others:
+        return [f"{quote(first.path)},", "moved", "from", quote(first.moved_from)]
     shown = change.paths[:_MOST_PATHS]
     folders = [posixpath.dirname(path) for path in shown]
     words = []
@@ -374,6 +384,7 @@ _FORMS_OF_PACKAGES: Forms = {
     PackageDifference: (
         "path",
         "state",
+        "moved_from",
         "errors",
         ("difference", lambda one: _nest(one.difference)),
     ),
@@ -406,6 +417,9 @@ def write_packages_markdown(
     same = [html_code(one.path) for one in found.having(PackageState.SAME, PackageState.UNAFFECTED)]
     if 0 < len(same) <= _MOST_SAME:
         text += f"<p>No difference: {', '.join(same)}</p>\n"
+    for one in _having_only_moved(found)[:_MOST_SAME]:
+        was = html_code(one.moved_from)
+        text += f"<p>{html_code(one.path)}: moved from {was}: equal</p>\n"
     few = sum(_count_blocks(change.difference) for change in found.changes) <= _FEW
     sections = [_describe_failure(package) for package in found.having(PackageState.FAILED)]
     sections += [_describe(change, context, are_open=few) for change in found.changes]

@@ -83,7 +83,7 @@ def _write_lane(
     label = f"lane-{lane.name.lower()}"
     yield f'<section class="lane {lane.name.lower()}" aria-labelledby="{label}">'
     yield f'<h2 id="{label}">{escape(lane.value)}</h2>'
-    for group, members in groupby(nodes, lambda pair: pair[1].group or pair[1].package):
+    for group, members in groupby(nodes, lambda pair: pair[1].group):
         if group:
             yield f'<h3 class="group"><bdi>{html_text(group)}</bdi></h3>'
         yield f'<ul class="cards{" side-by-side" * bool(group)}">'
@@ -99,6 +99,8 @@ def _write_card(
     yield f'<li><details class="card {node.style.value}" id="n{position}">'
     namespace = f" in <bdi>{html_text(node.namespace)}</bdi>" if node.namespace else ""
     state = f'<span class="state">{html_text(node.state)}</span>' if node.state else ""
+    if node.package:
+        state += f'<span class="package">{html_text(node.package)}</span>'
     kind = f'<span class="kind"><bdi>{html_text(node.kind)}</bdi>{namespace}</span>'
     yield f'<summary>{kind}<bdi class="name">{html_text(node.name)}</bdi>{state}</summary>'
     yield '<div class="more">'

@@ -37,7 +37,6 @@ __all__ = [
     "find_deployers",
     "find_pruners",
     "find_tracks",
-    "render",
     "render_items",
     "render_opened",
     "render_stream",

@@ -58,7 +58,6 @@ __all__ = [
     "Verified",
     "VerifyOptions",
     "examine",
-    "verify",
     "write_findings",
 ]
 
