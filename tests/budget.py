@@ -74,8 +74,8 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules without facts", len(code), 174, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 325.5),
+        Count("modules without facts", len(code), 175, goal=165),
+        Count("thousands of tokens, without facts", tokens / 1000, 327.0),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(
             "median lines of a module",
@@ -95,7 +95,7 @@ def count() -> list[Count]:
         Count("nested loops in 100 functions", nested_comprehensions(code), 1.2),
         Count("modules that mention producers", len(mentioning_producers(modules)), 46),
         Count("rooms without tests under their name", len(rooms_without_tests()), 0),
-        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 127.5),
+        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 128.5),
     ]
 
 
@@ -309,11 +309,11 @@ def count_entered() -> list[Count]:
     diff = enter_diff()
     return [
         Count("files that one ConfigMap enters", alone.files, 36),
-        Count("their lines, in thousands", alone.lines / 1000, 15.4, goal=10.6),
+        Count("their lines, in thousands", alone.lines / 1000, 15.45, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
-        Count("their lines, in thousands", together.lines / 1000, 19.3, goal=15.7),
+        Count("their lines, in thousands", together.lines / 1000, 19.4, goal=15.7),
         Count("files that one line of diff enters", diff.files, 74, goal=65),
-        Count("their lines, in thousands", diff.lines / 1000, 26.25, goal=23.7),
+        Count("their lines, in thousands", diff.lines / 1000, 26.35, goal=23.7),
     ]
 
 
