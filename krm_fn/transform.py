@@ -1,8 +1,10 @@
 """The whole transformation: objects in, decisions and changes out."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from krm_fn.base.changes import Changes
+from krm_fn.base.item import Item
 from krm_fn.base.settings import NO_ENVIRONMENT, Environment, FieldSpec, Settings
 from krm_fn.core.decide.choose import choose
 from krm_fn.core.decide.name import (
@@ -22,7 +24,7 @@ from krm_fn.core.decide.update_references import (
 from krm_fn.core.references.generated import makes_config
 from krm_fn.core.references.references import ReadYaml, References, find_authored, find_embedded
 from krm_fn.core.references.resolve import MoreNames
-from krm_fn.extras.extras import Mounted, find_extras, read_mounted
+from krm_fn.extras.extras import Mounted, find_extras, read_copies, read_mounted
 from krm_fn.extras.restart_requests import find_opt_ins
 from krm_fn.guards.guards import build_guards, find_early_readers
 
@@ -36,6 +38,8 @@ def transform(
     ConfigMaps hold as data.
     """
     survey, mounted = _read_survey(package, settings, environment, read_yaml)
+    copied = read_copies(survey, _find_early_hooks)
+    survey = survey.with_references(copied.references)
     stale = find_stale(survey)
     # An older name that must follow is one more name of its object: who reads it is found with it
     # (decision 40).
@@ -43,9 +47,19 @@ def transform(
     choices = choose(survey)
     revisions = name_revisions(choices, survey.references)
     run = _update(survey, stale, choices, revisions)
-    for add in find_extras(run, mounted):
+    for add in find_extras(run, mounted, copied):
         run = add(run)
     return run
+
+
+def _find_early_hooks(
+    references: References, deployers: Iterable[str]
+) -> frozenset[tuple[Item, Item]]:
+    """Find the hooks that read an object before it is applied: each object with its hook."""
+    found: set[tuple[Item, Item]] = set()
+    for config, readers in find_early_readers(references, deployers).items():
+        found |= {(config, referrer) for referrer, one in readers.items() if one.is_hook}
+    return frozenset(found)
 
 
 def make_survey(

@@ -95,7 +95,7 @@ def count() -> list[Count]:
         Count("nested loops in 100 functions", nested_comprehensions(code), 1.2),
         Count("modules that mention producers", len(mentioning_producers(modules)), 46),
         Count("rooms without tests under their name", len(rooms_without_tests()), 0),
-        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 127.5),
+        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 128.5),
     ]
 
 
@@ -311,7 +311,7 @@ def count_entered() -> list[Count]:
         Count("files that one ConfigMap enters", alone.files, 37),
         Count("their lines, in thousands", alone.lines / 1000, 15.7, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
-        Count("their lines, in thousands", together.lines / 1000, 19.3, goal=15.7),
+        Count("their lines, in thousands", together.lines / 1000, 19.4, goal=15.7),
         Count("files that one line of diff enters", diff.files, 74, goal=65),
         Count("their lines, in thousands", diff.lines / 1000, 26.1, goal=23.7),
     ]

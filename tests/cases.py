@@ -29,5 +29,7 @@ def is_emitted(item: Any) -> bool:
     component = labels.get("revisions.krm-fn.io/component") if isinstance(labels, dict) else None
     if component == "secret-tracker":
         return "data" not in item
+    if component == "hook-copy":
+        return "revisions.krm-fn.io/copy-of" in metadata.get("annotations", {})
     names = "-linker(-[^-]{10})?(-eu)?$|-link-[^-]{10}(-eu)?$"
     return component == "linker" and re.search(names, metadata["name"]) is not None

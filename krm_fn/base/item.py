@@ -297,6 +297,8 @@ def is_emitted(item: Item) -> bool:
             and get(item.node, "data") is None
             and keys.BASE_NAME in item.annotations
         )
+    if component == keys.HOOK_COPY:
+        return item.id.kind == "ConfigMap" and keys.COPY_OF in item.annotations
     if component != keys.LINKER:
         return False
     if item.id.kind in _NAMED:

@@ -67,6 +67,12 @@ Who reads the output alone would take it for lost.
 TRACKER = "secret-tracker"
 """The label's value on trackers: empty ConfigMaps that each stand for a Secret revision."""
 
+HOOK_COPY = "hook-copy"
+"""The label's value on copies of ConfigMaps for hooks."""
+
+COPY_OF = PREFIX + "copy-of"
+"""Annotation on such a copy: the base name of what it was copied from."""
+
 OWNS_SECRET = PREFIX + "owns-secret"
 """Annotation that the linker puts on a tracker once its Secret has it as an owner, and so is deleted with it."""
 

@@ -190,6 +190,13 @@ class Jobs(StrEnum):
     RENAME = "rename"
 
 
+class Hooks(StrEnum):
+    """The ways to treat what a hook reads before it is applied."""
+
+    LEAVE = "leave"
+    COPY = "copy"
+
+
 class LinkerSettings(NamedTuple):
     """The linker's Job and its pod.
 
@@ -244,6 +251,7 @@ class Settings(NamedTuple):
     checksums: ChecksumSettings = ChecksumSettings()
     mounts: tuple[Mount, ...] = ()
     jobs: Jobs = Jobs.WARN
+    hooks: Hooks = Hooks.LEAVE
     strict: bool = False
 
     @property

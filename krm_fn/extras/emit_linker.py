@@ -650,9 +650,13 @@ def emit_linker(run: Run) -> Run:
     Report revisions that nothing links.
     """
     settings, rendered = run.settings, run.revisions.rendered
-    own = [item for item in run.package.emitted if item.labels.get(keys.SET) in settings.own_sets]
+    own = [
+        item
+        for item in run.package.emitted
+        if item.labels.get(keys.SET) in settings.own_sets and not is_hook(item)
+    ]
     if not settings.linker.enabled:
-        return run.add(_upsert(own, []) + Changes(problems=(_DISABLED,) if rendered else ()))
+        return run.add(upsert(own, []) + Changes(problems=(_DISABLED,) if rendered else ()))
     wanted, problems = _wanted(run)
     if own and not rendered:
         # Names that came back are what a configuration wants. Without them, something else has lost
@@ -661,7 +665,7 @@ def emit_linker(run: Run) -> Run:
         of_set = own[0].labels[keys.SET]
         message = f"the linker of set {of_set} is removed from the package: no object is a revision any more"
         problems.append(about(own[0], message, severity=severity))
-    return run.add(_upsert(own, wanted) + Changes(problems=tuple(problems)))
+    return run.add(upsert(own, wanted) + Changes(problems=tuple(problems)))
 
 
 def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
@@ -847,7 +851,7 @@ def _judge_policies(
         yield from find_shut_in(package, namespaces, _pod_labels(settings))
 
 
-def _upsert(own: list[Item], wanted: list[Object]) -> Changes:
+def upsert(own: list[Item], wanted: list[Object]) -> Changes:
     """Replace objects that have the same part as before, add new ones, and remove obsolete ones.
 
     Several may have one part: Secrets of one base name, in subpackages of kpt, have a tracker each.

@@ -10,11 +10,13 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes
+from krm_fn.base.item import Item
 from krm_fn.base.node import Node
 from krm_fn.base.reference import ResolvedReference
-from krm_fn.base.settings import Jobs, Settings, Strategy
-from krm_fn.core.decide.run import Package, Run
+from krm_fn.base.settings import Hooks, Jobs, Settings, Strategy
+from krm_fn.core.decide.run import Package, Run, Survey
 from krm_fn.core.decide.update_references import find_contradictions
+from krm_fn.core.references.references import References
 from krm_fn.core.references.resolve import Index
 from krm_fn.extras.restart_requests import find_opt_ins
 
@@ -34,6 +36,17 @@ class Mounted(NamedTuple):
     add: Extra | None = None
 
 
+FindHooks: TypeAlias = Callable[[References, Iterable[str]], Collection[tuple[Item, Item]]]
+"""Finds the hooks that read an object before one of these deployers applies it: object and hook."""
+
+
+class Copied(NamedTuple):
+    """The references that are left where hooks read copies, and what writes the copies."""
+
+    references: References
+    add: Extra | None = None
+
+
 def read_mounted(package: Package, index: Index, settings: Settings) -> Mounted:
     """Read what is to be mounted, and what an earlier run has mounted."""
     mark = keys.MOUNTS + settings.set
@@ -46,10 +59,24 @@ def read_mounted(package: Package, index: Index, settings: Settings) -> Mounted:
     return Mounted(mounts.references, mounts.own_texts, partial(update_mounts, mounts))
 
 
-def find_extras(run: Run, mounted: Mounted) -> Iterator[Extra]:
+def read_copies(survey: Survey, find_hooks: FindHooks) -> Copied:
+    """Read what hooks are to read copies of, and what an earlier run has copied."""
+    has_copies = any(keys.COPY_OF in one.annotations for one in survey.package.emitted)
+    if survey.settings.hooks is Hooks.LEAVE and not has_copies:
+        return Copied(survey.references)
+    from krm_fn.extras.emit_linker import upsert
+    from krm_fn.extras.hook_copies import find_copies, write_copies
+
+    copies = find_copies(survey, find_hooks)
+    return Copied(copies.references, partial(write_copies, copies, upsert))
+
+
+def find_extras(run: Run, mounted: Mounted, copied: Copied) -> Iterator[Extra]:
     """Yield what is asked for."""
     if mounted.add is not None:
         yield mounted.add
+    if copied.add is not None:
+        yield copied.add
     if _asks_for_checksums(run):
         from krm_fn.extras.checksums import set_checksums
 

@@ -83,7 +83,7 @@ class EarlyReader(NamedTuple):
     blocks: bool
 
     @property
-    def _is_hook(self) -> bool:
+    def is_hook(self) -> bool:
         """Tell whether a hook makes it early, and not a wave."""
         return self.own_step.phase < self.config_step.phase
 
@@ -91,7 +91,7 @@ class EarlyReader(NamedTuple):
         """Return what is wrong where the object is chosen explicitly: an error only if nothing can come after it."""
         config = self.config.id._replace(name=base_name(self.config))
         deployer = f"{self.deployer.name} (spec.deployers)"
-        if self._is_hook:
+        if self.is_hook:
             place = (
                 f"is a {self.own_step.hook} hook, which {deployer} runs before it applies {config}"
             )
@@ -117,7 +117,7 @@ class EarlyReader(NamedTuple):
     def answer(self) -> Answer:
         """Return why the object is left alone where nobody chose it explicitly."""
         referrer = authored_id(self.referrer)
-        if self._is_hook:
+        if self.is_hook:
             text = f"{referrer}, a {self.own_step.hook} hook, reads it before {self.deployer.name} applies it"
         else:
             text = (
@@ -132,7 +132,7 @@ class EarlyReader(NamedTuple):
 
     def _remedy(self) -> str:
         hook, wave = self.own_step.hook, self.own_step.wave
-        if self._is_hook:
+        if self.is_hook:
             return f"let the hook read a copy that is a {hook} hook too"
         return f"move the {self.config.id.kind} to wave {wave} ({SYNC_WAVE}: '{wave}')"
 

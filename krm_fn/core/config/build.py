@@ -54,6 +54,7 @@ from krm_fn.base.settings import (
     ChecksumSettings,
     Environment,
     FieldSpec,
+    Hooks,
     Jobs,
     KeyToPath,
     LinkerSettings,
@@ -396,6 +397,7 @@ _SPEC: _Table = {
     "checksums": lambda value: ChecksumSettings(**_attributes(value, _CHECKSUMS)),
     "mounts": _each(_build_mount),
     "jobs": lambda value: Jobs(one_of(value, list(Jobs))),
+    "hooks": lambda value: Hooks(one_of(value, list(Hooks))),
     "strict": as_boolean,
     "linker": lambda value: LinkerSettings(**_attributes(value, _LINKER)),
 }

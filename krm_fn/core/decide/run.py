@@ -494,7 +494,8 @@ class Run(NamedTuple):
     """A run so far, which one step hands to the next.
 
     A step returns it with its own part, and with its changes behind those of the steps before.
-    `checksums`: what restarts pods other than a new name. `jobs`: those that are named by their
+    `checksums`: what restarts pods other than a new name. `copied`: the references of hooks that
+    read a copy. `jobs`: those that are named by their
     content. `pins`: names of revisions that references say, and that mean an object as long as its
     content gives it this very name.
     """
@@ -505,6 +506,7 @@ class Run(NamedTuple):
     consumers: Consumers
     changes: Changes
     checksums: tuple[ChecksumInput, ...] = ()
+    copied: tuple[ResolvedReference, ...] = ()
     jobs: tuple[Revision, ...] = ()
     pins: MoreNames = MappingProxyType({})
 

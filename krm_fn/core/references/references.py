@@ -4,7 +4,7 @@ A value in the data of a ConfigMap or Secret may be YAML: the references in it a
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -182,6 +182,31 @@ class References:
         """Return the same with what is to be mounted in the place of what an earlier run has mounted."""
         authored = [one for one in self.authored if one.reference.name not in own_texts]
         return References(self.index, Authored(authored, [], []), mounted, self.embedded)
+
+    def with_targets(self, meant: Mapping[tuple[str, str, str], Item]) -> "References":
+        """Return the same, where kind, namespace and name of what is not here mean an object."""
+        if not meant:
+            return self
+        references: list[ResolvedReference] = []
+        for one in self._as_read.references:
+            who = (one.reference.kind, one.namespace_meant, one.reference.target)
+            is_meant = not one.targets and who in meant
+            references.append(one._replace(targets=(meant[who],)) if is_meant else one)
+        authored = self._as_read._replace(references=references)
+        return References(self.index, authored, self.mounted, self._in_data)
+
+    def without(self, left_out: Collection[ResolvedReference]) -> "References":
+        """Return the same without these references of authors."""
+        if not left_out:
+            return self
+        places = {(one.referrer, one.reference.field, one.reference.target) for one in left_out}
+        references = [
+            one
+            for one in self._as_read.references
+            if (one.referrer, one.reference.field, one.reference.target) not in places
+        ]
+        authored = self._as_read._replace(references=references)
+        return References(self.index, authored, self.mounted, self._in_data)
 
     def with_names(self, more: MoreNames) -> "References":
         """Return the same references, where objects have these kinds and names as well.

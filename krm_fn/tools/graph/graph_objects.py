@@ -214,12 +214,16 @@ def _find_emitted(found: Run) -> Iterator[_Emitted]:
     """Yield the inventories and trackers in the output: new ones, those that are replaced, and those that stay."""
     gone = {*found.changes.remove, *(item for item, _ in found.changes.replace)}
     for item in found.package.emitted:
-        if item not in gone and item.id.kind == "ConfigMap":
+        if (
+            item not in gone
+            and item.id.kind == "ConfigMap"
+            and keys.COPY_OF not in item.annotations
+        ):
             yield _read_emitted(item.id, item.labels, item.annotations)
     written: Iterable[Any] = (*found.changes.add, *(one for _, one in found.changes.replace))
     for one in written:
-        if one["kind"] == "ConfigMap":
-            metadata = one["metadata"]
+        metadata = one["metadata"]
+        if one["kind"] == "ConfigMap" and keys.COPY_OF not in metadata.get("annotations", {}):
             who = ResourceId(
                 one["apiVersion"], one["kind"], metadata.get("namespace", ""), metadata["name"]
             )

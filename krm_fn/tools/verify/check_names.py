@@ -332,7 +332,7 @@ def check_order(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[Pr
             who = f"{staying[0].id} reads it" if staying else "no hook reads it"
             yield _hook(item, f"its deployer deletes hooks, and {who}")
     for item in rendering.package.emitted:
-        if is_hook(item):
+        if is_hook(item) and keys.COPY_OF not in item.annotations:
             yield _hook(
                 item, "the linker must not hold up a deployment, and needs its objects afterwards"
             )
