@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from krm_fn.base import keys
 from krm_fn.base.item import WORD, Item
 from krm_fn.base.kind import ROLES
 from krm_fn.base.node import descend, elements, get, read_path, text
-from krm_fn.base.pods import find_templates, template_around, template_source
+from krm_fn.base.pods import OPAQUE_KINDS, find_templates, template_around, template_source
 from krm_fn.base.reference import Reference
 from krm_fn.core.names.names import base_name
 from krm_fn.report.object_change import (
@@ -74,10 +74,12 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
         followed = _find_followed(item, renamed, release, _find_references(old, before))
         for config, effect in followed.items():
             by_config[config].append(roll(rolling, effect or effect_here, {Cause.NAME}))
-        is_another = _is_stored_anew(item, old) or _is_another_job(item, old)
-        can_tell = is_another or item.id.kind == "Pod" or not is_as_written
-        changes = fields.get(item, ()) if can_tell else ()
-        causes = {*chain.from_iterable(_causes(item, change) for change in changes)}
+        is_another = cache(partial(_is_another, item, old))  # it takes long, and few need be asked
+        changes = fields.get(item, ())
+        is_known = item.id.kind == "Pod" or not is_as_written
+        can_tell = is_known or (bool(changes) and is_another())
+        told = changes if can_tell else ()
+        causes = {*chain.from_iterable(_causes(item, change) for change in told)}
         is_told = None in followed.values()
         if _has_new_checksum(item, old):
             # Namespaces and names are part of a checksum: of another environment, it differs in any
@@ -87,7 +89,8 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
                 by_config[config].append(roll(rolling, effect_here, {Cause.CHECKSUM}))
             causes |= set() if read or not is_as_written else {Cause.CHECKSUM}
             is_told = is_told or bool(read)
-        if is_another and is_as_written and item not in made_anew and not (causes or is_told):
+        is_open = is_as_written and item not in made_anew and not (causes or is_told)
+        if is_open and is_another():
             causes = {Cause.NAME}  # that no rule follows, as in an argument, or that of a Job
         if causes:
             by_workload[item] = roll(rolling, effect_here, causes)
@@ -197,6 +200,12 @@ def _causes(item: Item, change: FieldChange) -> Iterator[Cause]:
             yield Cause.CHECKSUM
         else:
             yield Cause.TEMPLATE
+
+
+def _is_another(item: Item, old: Item) -> bool:
+    """Tell whether an object has other pods. A definition has none."""
+    has_pods = item.id.kind not in OPAQUE_KINDS
+    return has_pods and (_is_stored_anew(item, old) or _is_another_job(item, old))
 
 
 def _is_stored_anew(item: Item, old: Item) -> bool:
