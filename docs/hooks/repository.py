@@ -15,8 +15,17 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from krm_fn import __version__
+
 ROOT = Path(__file__).parent.parent.parent
 HOME = {"README.md": "index.md"}
+_EDIT = "https://github.com/krm-fn/krm-fn/edit/main/"
+_MADE_FROM = {
+    "docs/messages.md": "docs/messages.yaml",
+    "docs/reference.md": "krm_fn/cli/main.py",
+}
+"""Pages that are written by a program as a whole, and what it reads."""
+
 _SELDOM_WANTED = ("decisions/", "CHANGELOG", "installs")
 """Pages that a search shows after all others."""
 
@@ -26,7 +35,9 @@ _BLOCK = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """List the decisions in the navigation."""
+    """List the decisions in the navigation, and name the version that the pages are about."""
+    config.copyright = f"krm-fn {__version__} · {config.copyright}"
+    config.site_name = f"{config.site_name} {__version__}"
     decisions = [
         f"decisions/{file.name}" for file in sorted((ROOT / "docs/decisions").glob("*.md"))
     ]
@@ -58,8 +69,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn links between files of the repository into links between files of the site."""
+    """Turn links between files of the repository into links between files of the site.
+
+    Let the pencil of a page lead to its file, which no setting says where it is: not all are in docs/.
+    """
     del config, files
+    page.edit_url = f"{_EDIT}{_MADE_FROM.get(_path(page.file), _path(page.file))}"
     if page.file.src_uri.startswith(_SELDOM_WANTED):
         page.meta["search"] = {"boost": 0.2}
     here = _path(page.file)

@@ -471,12 +471,10 @@ def _write_fate(fate: Removal, who: list[str]) -> Iterator[Statement]:
             if users
             else ["kept until", "its owners are gone"]
         )
-        later = (
-            []
-            if fate.rollouts is None
-            else ["and", count(fate.rollouts, "more rollout"), "have trimmed it"]
-        )
-        yield Statement([*who, *kept, *later])
+        if fate.rollouts:
+            kept[-1] += ","
+            kept += ["and for", count(fate.rollouts, "more rollout")]
+        yield Statement([*who, *kept])
     elif fate.outcome == RemovalOutcome.UNUSED:
         unused = [*who, "unused:"] if who else ["nothing uses it:"]
         yield Statement([*unused, "the linker deletes it"])

@@ -34,7 +34,7 @@ def test_every_field_is_in_the_help(shown: str) -> None:
 def test_a_field_says_what_it_does_its_values_and_its_default(shown: str) -> None:
     text = " ".join(shown.split())
     assert (
-        "What to do with each selected object. One of rename, adopt, checksum, ignore. Default: rename."
+        "The way to handle each selected object. One of rename, adopt, checksum, ignore. Default: rename."
         in text
     )
 

@@ -215,10 +215,9 @@ def test_it_says_what_it_did_and_what_a_rendering_would_do(shop: Path) -> None:
     assert init(shop.relative_to(Path.cwd())).stdout.decode() == (
         "shop/krm-fn.yaml: written\n"
         "\n"
-        "OUTCOME     COUNT  BECAUSE                                                     OBJECTS\n"
-        "left alone  1      no pod template of the package references it                ConfigMap shop/unread\n"
-        "renamed     1      pods read it, and nothing hints at a program that looks it  ConfigMap shop/app\n"
-        "                   up by its name\n"
+        "OUTCOME     COUNT  BECAUSE                                                   OBJECTS\n"
+        "left alone  1      no pod template of the package references it              ConfigMap shop/unread\n"
+        "renamed     1      pods read it; no sign that a program looks it up by name  ConfigMap shop/app\n"
         "1 renamed, 1 left alone (krm-fn explain PATH says why)\n"
         "\n"
         "next: no release of krm-fn is published yet: build the image (make image), docker push it to your\n"

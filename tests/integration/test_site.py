@@ -11,7 +11,9 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 
+from krm_fn import __version__
 from tests.integration.site import ROOT, build_site, serve
+from tests.pages.messages import read_messages
 from tests.tools.require import require, require_node_packages
 
 HOME = "https://krm-fn.io/"
@@ -128,6 +130,30 @@ def test_nothing_is_complained_about_or_fetched_from_elsewhere(seen: Any) -> Non
 
 def test_everything_is_in_view_and_nothing_is_raw_markdown(seen: Any) -> None:
     assert (seen["overflow"], seen["raw"]) == ({}, {})
+
+
+def test_nobody_scrolls_sideways_to_read_code(seen: Any) -> None:
+    assert seen["sideways"] == {}
+
+
+def test_a_page_says_its_version_and_leads_to_its_file(site: Path) -> None:
+    for page, file in {
+        "index.html": "README.md",
+        "faq/index.html": "docs/faq.md",
+        "messages/index.html": "docs/messages.yaml",
+        "SECURITY/index.html": "SECURITY.md",
+    }.items():
+        text = (site / page).read_text()
+        assert f"krm-fn {__version__}" in text
+        assert f'href="https://github.com/krm-fn/krm-fn/edit/main/{file}"' in text
+        assert (ROOT / file).is_file()
+
+
+def test_each_message_is_an_entry_of_the_search(site: Path) -> None:
+    index = json.loads((site / "search/search_index.json").read_text())["docs"]
+    entries = [one["location"] for one in index]
+    found = [one for one in entries if re.match("(troubleshooting|messages)/#", one)]
+    assert len(found) >= len(read_messages())
 
 
 @pytest.mark.parametrize("words", SEARCHES)

@@ -99,7 +99,7 @@ NO_MESSAGES = {
     "{} reads it, and kustomize names it by its content": "an answer of `krm-fn explain`",
     "pods read it": "an answer of `krm-fn explain`",
     "pods read it, and an earlier run has made it a revision": "an answer of `krm-fn explain`",
-    "pods read it, and nothing hints at a program that looks it up by its name": "an answer of `krm-fn explain`",
+    "pods read it; no sign that a program looks it up by name": "an answer of `krm-fn explain`",
     "{} matches it": "an answer of `krm-fn explain`",
     "its annotation {} says so": "an answer of `krm-fn explain`",
     "the package does not contain it: its name stays": "an answer of `krm-fn explain`",

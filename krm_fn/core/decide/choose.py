@@ -286,7 +286,7 @@ class _Chooser:
                 return _leave_unchanged(
                     item, reason._replace(remedy=reason.remedy or RENAME_ALL_THE_SAME)
                 )
-        text = "pods read it, and nothing hints at a program that looks it up by its name"
+        text = "pods read it; no sign that a program looks it up by name"
         return _Decision(settings.strategy, Reason(ReasonCode.DEFAULT, text))
 
     def _default_of_what_others_read(self, item: Item, reader: ResolvedReference) -> _Decision:

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import puppeteer from "puppeteer-core";
 
 const [executablePath, url, folder, pages, words] = process.argv.slice(2);
-const SIZES = { wide: [1280, 900], narrow: [390, 844] };
+const SIZES = { wide: [1300, 900, "light"], narrow: [420, 844, "dark"] };
 
 const browser = await puppeteer.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-const seen = { complaints: [], elsewhere: [], overflow: {}, raw: {}, found: {} };
+const seen = { complaints: [], elsewhere: [], overflow: {}, sideways: {}, raw: {}, found: {} };
 try {
   const tab = await browser.newPage();
   tab.on("console", (message) => seen.complaints.push(message.text()));
@@ -15,12 +15,14 @@ try {
   tab.on("request", (request) => {
     if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) seen.elsewhere.push(request.url());
   });
-  for (const [name, [width, height]] of Object.entries(SIZES)) {
+  for (const [name, [width, height, scheme]] of Object.entries(SIZES)) {
     await tab.setViewport({ width, height });
+    await tab.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     for (const page of JSON.parse(pages)) {
       await tab.goto(url + page, { waitUntil: "load" });
       const look = await tab.evaluate(measure);
       if (look.overflow > 0) seen.overflow[`${page} ${name}`] = look.overflow;
+      if (look.sideways.length) seen.sideways[`${page} ${name}`] = look.sideways;
       if (look.raw.length) seen.raw[page] = look.raw;
       await tab.screenshot({ path: join(folder, `${page.replaceAll("/", "_")}${name}.png`) });
     }
@@ -50,6 +52,9 @@ function measure() {
   });
   return {
     overflow: document.documentElement.scrollWidth - innerWidth,
+    sideways: [...document.querySelectorAll("article pre > code")]
+      .filter((code) => code.scrollWidth > code.clientWidth + 1)
+      .map((code) => code.textContent.slice(0, 40)),
     raw: texts.filter((text) => /(^|\n) *([*-] |\d+\. |\|)|```|\]\(/.test(text)),
   };
 }
