@@ -1,6 +1,6 @@
 """Which package that is new is one that was elsewhere: by its files, as git finds that a file was renamed."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from difflib import SequenceMatcher
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
@@ -50,29 +50,22 @@ def find_moved(removed: Mapping[str, Contents], added: Mapping[str, Contents]) -
     paths tell.
     """
     is_close = len(removed) * len(added) <= _MOST_PAIRS
-    ranked = sorted(
-        (
-            (likeness, new, old)
-            for new, files in added.items()
-            for old, before in removed.items()
-            for likeness in _compare(old, before, new, files, is_close=is_close)
-        ),
-        key=lambda one: (-one[0].files, -one[0].path, one[1:]),
-    )
+    alike: list[tuple[_Likeness, str, str]] = []
+    for new, files in added.items():
+        for old, before in removed.items():
+            likeness = _compare(old, before, new, files, is_close=is_close)
+            if likeness.files >= _LEAST:
+                alike.append((likeness, new, old))
+    alike.sort(key=lambda one: (-one[0].files, -one[0].path, one[1:]))
     found: dict[str, str] = {}
-    for _, new, old in ranked:
+    for _, new, old in alike:
         if new not in found and old not in found.values():
             found[new] = old
     return found
 
 
-def _compare(
-    old: str, before: Contents, new: str, files: Contents, *, is_close: bool
-) -> Iterator[_Likeness]:
-    """Yield how much they are alike, if it is enough."""
+def _compare(old: str, before: Contents, new: str, files: Contents, *, is_close: bool) -> _Likeness:
     size = sum(map(len, before.values())) + sum(map(len, files.values()))
-    if not size:
-        return
     common = 0.0
     rest = dict(before)
     # Equal files first, under whatever name.
@@ -84,12 +77,11 @@ def _compare(
             common += 2 * len(data)
         else:
             unequal.append(name)
-    for name in unequal if is_close else ():
-        if name in rest:
+    for name in unequal:
+        if is_close and name in rest:
             common += _share(rest[name], files[name]) * (len(rest[name]) + len(files[name]))
-    likeness = round(common / size, 2)
-    if likeness >= _LEAST:
-        yield _Likeness(likeness, _count_common(old, new))
+    likeness = round(common / size, 2) if size else 0
+    return _Likeness(likeness, _count_common(old, new))
 
 
 def _share(before: bytes, after: bytes) -> float:

@@ -168,7 +168,7 @@ class _Comparison:
         read_alone = partial(_read_alone, options=self._options)
         limits = self._options.limits
         answers = answer_all(naming, read_alone, limits, self._named.jobs, self._named.status)
-        return [one for read in answers.values() for one in read]
+        return [*chain.from_iterable(answers.values())]
 
     def look_elsewhere(self, names: list[PackageNames]) -> _Elsewhere:
         """Warn about what one package does to another, and return what of it may be enforced."""
@@ -294,10 +294,10 @@ def _find_those_that_name(
     options: RenderOptions,
 ) -> dict[str, str]:
     """Find the unaffected packages whose files hold the base name of a revision that has changed, or a new set."""
-    renamed = chain.from_iterable(one.renamed for one in compared)
-    names = {called.name for called in renamed}
-    names |= {called.name for one in compared for called in one.gone}
-    names |= {set_name for one in compared for _, set_name in one.new_sets}
+    names: set[str] = set()
+    for one in compared:
+        names.update(called.name for called in chain(one.renamed, one.gone))
+        names.update(set_name for _, set_name in one.new_sets)
     if not names:
         return {}
     files = FilesWithNames(folder, names, Allowance(options.limits))

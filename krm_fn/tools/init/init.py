@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import unified_diff
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -140,8 +141,9 @@ class _Prepared(NamedTuple):
             return False
         roots = read_yaml(config.before).roots
         if config.file.name == KPTFILE:
-            found = [settings for root in roots for _, settings in find_in_kptfile(root)]
-            return any(get(one, "data", ".".join(field)) is not None for one in found if one)
+            found = chain.from_iterable(map(find_in_kptfile, roots))
+            settings = [one for _, one in found if one]
+            return any(get(one, "data", ".".join(field)) is not None for one in settings)
         return any(get(root, "spec", *field) is not None for root in roots)
 
     @property

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import product
 from typing import Any, NamedTuple
 
 from krm_fn.base import keys
@@ -443,23 +444,23 @@ def _check_account(place: _JobPlace, linker: SetLinker, package: Package) -> Ite
 
 def _is_granted(rule: Any, granted: Iterable[Any]) -> bool:
     """Tell whether rules grant all of a rule, each verb on each resource."""
-    names = rule.get("resourceNames", [])
-    of_group = [
-        one
-        for one in granted
-        if isinstance(one, dict)
-        and {*rule["apiGroups"], "*"} & {*(one.get("apiGroups") or ())}
-        and (not one.get("resourceNames") or ({*names} and {*names} <= {*one["resourceNames"]}))
-    ]
+    needed_names = _words_of(rule, "resourceNames")
+    allowed: set[tuple[str, str]] = set()
+    for one in granted:
+        names = _words_of(one, "resourceNames")
+        is_of_group = not _words_of(one, "apiGroups").isdisjoint({*rule["apiGroups"], "*"})
+        if is_of_group and (not names or (needed_names and needed_names <= names)):
+            allowed.update(product(_words_of(one, "resources"), _words_of(one, "verbs")))
     return all(
-        any(
-            {resource, "*"} & {*(one.get("resources") or ())}
-            and {verb, "*"} & {*(one.get("verbs") or ())}
-            for one in of_group
-        )
-        for resource in rule["resources"]
-        for verb in rule["verbs"]
+        not allowed.isdisjoint(product((resource, "*"), (verb, "*")))
+        for resource, verb in product(rule["resources"], rule["verbs"])
     )
+
+
+def _words_of(rule: Any, field: str) -> set[str]:
+    """Return the words in a field of a rule. Authors may write anything there."""
+    words = rule.get(field) if isinstance(rule, dict) else None
+    return {word for word in words if isinstance(word, str)} if isinstance(words, list) else set()
 
 
 def _check_built(place: _JobPlace, linker: SetLinker, *, has_add_ons: bool) -> Iterator[Problem]:
