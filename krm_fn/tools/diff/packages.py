@@ -163,9 +163,9 @@ def _compare_moved(
             continue
         if found.difference is None:
             continue
-        _, said_of_old, names_of_old = answers.pop(old)
+        _, _, names_of_old = answers.pop(old)
         difference = PackageDifference(new, PackageState.MOVED, found.difference, moved_from=old)
-        said = _without_nodes([*said_of_old, *found.errors, *found.notes])
+        said = _without_nodes([*found.errors, *found.notes])
         answers[new] = (difference, said, [_read(new, places[new], found), *names_of_old])
 
 
