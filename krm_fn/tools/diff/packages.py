@@ -119,8 +119,10 @@ def compare_packages(
         return [path for path, _ in files.follow(place)]
 
     missing = [*find_missing_elsewhere(names, find_places)]
-    problems += find_readers_elsewhere(names, find_places)
-    problems += (problem for _, problem in missing)
+    readers = [*find_readers_elsewhere(names, find_places)]
+    told = {(one.resource, one.field, one.file) for one in readers}
+    problems += readers
+    problems += (one for _, one in missing if (one.resource, one.field, one.file) not in told)
     problems += find_shared(names, find_places)
     shared_sets = [*find_shared_sets(names, find_places)]
     problems += (problem for _, problem in shared_sets)
