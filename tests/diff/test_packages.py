@@ -268,7 +268,8 @@ def test_new_packages_and_those_that_are_gone(
     for file in (tmp_path / "apps/shop/old").iterdir():
         file.unlink()
     (tmp_path / "apps/shop/old").rmdir()
-    write(tmp_path, package("new", "one"))
+    service = "apiVersion: v1\nkind: Service\nmetadata: {name: new}\nspec: {ports: [{port: 80}]}\n"
+    write(tmp_path, {"apps/shop/new/service.yaml": service})
     done = compare(tmp_path, monkeypatch)
     assert done.stdout.endswith(b"\n3 packages: 1 added, 1 removed, 1 not affected\n")
     assert "warning: apps/shop/new: does not exist in HEAD: all in it is new\n" in done.stderr
@@ -526,7 +527,7 @@ def test_failures(arguments: list[str], message: str, tmp_path: Path) -> None:
 
 def test_packages_need_a_revision(tmp_path: Path) -> None:
     done = krm_fn("diff", "--each", "a", "b", cwd=tmp_path)
-    assert done.stderr == "error: --each needs --against REV; see krm-fn diff --help\n"
+    assert done.stderr == "error: --each needs --against REV or --live; see krm-fn diff --help\n"
 
 
 def test_a_comment_never_has_more_than_there_is_room_for(

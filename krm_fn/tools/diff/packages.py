@@ -178,8 +178,12 @@ class _Comparison:
             return [path for path, _ in files.follow(place)]
 
         missing = [*find_missing_elsewhere(names, find_places)]
-        self.problems += find_readers_elsewhere(names, find_places)
-        self.problems += (problem for _, problem in missing)
+        readers = [*find_readers_elsewhere(names, find_places)]
+        self.problems += readers
+        told = {(one.resource, one.field, one.file) for one in readers}
+        for _, problem in missing:
+            if (problem.resource, problem.field, problem.file) not in told:
+                self.problems.append(problem)
         self.problems += find_shared(names, find_places)
         shared_sets = [*find_shared_sets(names, find_places)]
         self.problems += (problem for _, problem in shared_sets)
@@ -218,9 +222,9 @@ def _compare_moved(
             continue
         if found.difference is None:
             continue
-        _, said_of_old, names_of_old = answers.pop(old)
+        _, _, names_of_old = answers.pop(old)
         difference = PackageDifference(new, PackageState.MOVED, found.difference, moved_from=old)
-        said = _without_nodes([*said_of_old, *found.errors, *found.notes])
+        said = _without_nodes([*found.errors, *found.notes])
         answers[new] = (difference, said, [_read(new, places[new], found), *names_of_old])
 
 
