@@ -74,8 +74,8 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules without facts", len(code), 173, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 322.0),
+        Count("modules without facts", len(code), 174, goal=165),
+        Count("thousands of tokens, without facts", tokens / 1000, 325.0),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(
             "median lines of a module",
@@ -86,7 +86,7 @@ def count() -> list[Count]:
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 2),
         Count("longest chain of imports", len(longest_chain(imports)), 25, goal=20),
         Count("modules in a circle of imports", len(circle(imports)), 0),
-        Count("modules that a run imports", len(ours_of_a_run()), 74, goal=60),
+        Count("modules that a run imports", len(ours_of_a_run()), 75, goal=60),
         *count_entered(),
         *count_met(modules),
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
@@ -308,12 +308,12 @@ def count_entered() -> list[Count]:
     alone, together = enter(_CONFIG_MAP), enter(_CONFIG_MAP + _DEPLOYMENT)
     diff = enter_diff()
     return [
-        Count("files that one ConfigMap enters", alone.files, 36),
-        Count("their lines, in thousands", alone.lines / 1000, 15.4, goal=10.6),
+        Count("files that one ConfigMap enters", alone.files, 37),
+        Count("their lines, in thousands", alone.lines / 1000, 15.7, goal=10.6),
         Count("the same, with its Deployment", together.files, 46),
-        Count("their lines, in thousands", together.lines / 1000, 19.05, goal=15.7),
+        Count("their lines, in thousands", together.lines / 1000, 19.35, goal=15.7),
         Count("files that one line of diff enters", diff.files, 74, goal=65),
-        Count("their lines, in thousands", diff.lines / 1000, 25.95, goal=23.7),
+        Count("their lines, in thousands", diff.lines / 1000, 26.1, goal=23.7),
     ]
 
 

@@ -1,7 +1,7 @@
 """YAML nodes as all rooms see them, how to read them, and how to name a field to people."""
 
 import re
-from collections.abc import ItemsView, Iterable, Iterator
+from collections.abc import Callable, ItemsView, Iterable, Iterator
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence as Elements
 from functools import lru_cache
@@ -136,8 +136,21 @@ class LocatedScalar(NamedTuple):
     around: Dict[str, Node]
 
 
-def scalars(root: Node) -> Iterator[LocatedScalar]:
-    """Yield every scalar in a tree, in the order of the text. Names of fields are none."""
+def unread_text(node: Node) -> str | None:
+    """Return the text of a mapping that has no nodes yet; None for any other node.
+
+    It has each word of its values as it is.
+    """
+    return getattr(node, "unread_text", None)
+
+
+def scalars(
+    root: Node, says_nothing: Callable[[str], bool] = lambda _: False
+) -> Iterator[LocatedScalar]:
+    """Yield every scalar in a tree, in the order of the text. Names of fields are none.
+
+    `says_nothing`: whether the text of a mapping without nodes tells that none is wanted.
+    """
     stack: list[tuple[Node, FieldPath, Dict[str, Node]]] = [(root, (), {})]
     while stack:
         node, path, around = stack.pop()
@@ -148,7 +161,7 @@ def scalars(root: Node) -> Iterator[LocatedScalar]:
                 (element, (*path, index), {})
                 for index, element in reversed([*enumerate(node.value)])
             ]
-        else:
+        elif (unread := unread_text(node)) is None or not says_nothing(unread):
             held = fields(node)
             stack += [(value, (*path, name), held) for name, value in reversed([*held.items()])]
 

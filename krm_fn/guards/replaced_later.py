@@ -25,6 +25,7 @@ from krm_fn.base.node import (
     is_sequence,
     step,
     text,
+    unread_text,
 )
 from krm_fn.base.pods import find_containers
 from krm_fn.base.reference import ResolvedReference
@@ -43,7 +44,7 @@ _SUBSTITUTES = "flux"
 # Both begin with what they look for: in a long text, a look behind each place takes longer than all
 # else.
 _OPENING = r"\$+\{"
-_NAME = re.compile(r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])")
+_NAME = r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])"
 # A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
 _SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
 # A dashboard of Grafana, and a configuration of Log4j or Logback, name their own variables.
@@ -258,7 +259,7 @@ def _variables(text: str) -> Iterator[str]:
     for opening in re.finditer(_OPENING, text) if "${" in text else ():
         dollars = opening.end() - opening.start() - 1
         if dollars % 2:  # each two of them are one that stays
-            named = _NAME.match(text, opening.end())
+            named = re.compile(_NAME).match(text, opening.end())
             yield named["name"] if named else ""
 
 
@@ -346,6 +347,9 @@ def _find_unexpanded(node: Node, field: str) -> Iterator[str]:
         node, field = stack.pop()
         if is_sequence(node):
             stack += [(one, f"{field}[{index}]") for index, one in enumerate(node.value)]
+            continue
+        unread = unread_text(node)
+        if unread is not None and "${" not in unread:
             continue
         for name, value in entries(node):
             here = step(field, name)

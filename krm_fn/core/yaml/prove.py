@@ -25,6 +25,7 @@ from krm_fn.base.node import (
     NewValue,
     Node,
     Scalar,
+    children,
     elements,
     fields,
     get,
@@ -33,12 +34,11 @@ from krm_fn.base.node import (
     is_scalar,
     is_sequence,
     spell,
-    walk,
 )
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.core.yaml.envelope import Envelope
 from krm_fn.core.yaml.expect import Edits, Expectation, Expected, Fields, Grown, expect
-from krm_fn.core.yaml.reader import Document, read_yaml
+from krm_fn.core.yaml.reader import Document, SchemaNode, read_yaml
 from krm_fn.core.yaml.splice import Splice, apply_splices
 
 # The part that is read again.
@@ -110,7 +110,8 @@ def make_excerpt(
 def _is_uneven(document: Document) -> bool:
     """Tell whether a line of YAML is a directive, or begins with the sign of a key.
 
-    A line within a scalar is neither, as of a folded CEL rule `a ? b : c`.
+    A line within a scalar is neither, as of a folded CEL rule `a ? b : c`, and none of a schema
+    without nodes. There are no aliases.
     """
     text = f"\n{document.text}"
     # Fast, and rare in a text without such lines.
@@ -121,9 +122,13 @@ def _is_uneven(document: Document) -> bool:
     if not lines:
         return False
     within = 0
-    for node in walk(document.roots):
-        if is_scalar(node):
+    stack = [*document.roots]
+    while stack:
+        node = stack.pop()
+        if is_scalar(node) or isinstance(node, SchemaNode):
             within += bisect_left(lines, node.end) - bisect_right(lines, node.start)
+        else:
+            stack.extend(children(node))
     return within < len(lines)
 
 

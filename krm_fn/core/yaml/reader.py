@@ -20,9 +20,29 @@ from typing import Any, ClassVar, NamedTuple, Self, cast
 import yaml
 from yaml import _yaml
 
-from krm_fn.base.node import Mapping, Mark, Node, Scalar, children, is_scalar, walk
+from krm_fn.base.node import (
+    Mapping,
+    Mark,
+    Node,
+    Scalar,
+    children,
+    elements,
+    get,
+    is_mapping,
+    is_scalar,
+    walk,
+)
 from krm_fn.base.problem import UNRENDERED, Problem, Rejected, Severity, at
-from krm_fn.core.yaml.layout import is_text_to_all
+from krm_fn.core.yaml.layout import entry_start, is_text_to_all
+from krm_fn.core.yaml.schemas import (
+    FIELD,
+    KIND,
+    SchemaLines,
+    find_schemas,
+    indented,
+    whole_lines,
+    without,
+)
 
 # As the parser counts lines.
 _BREAK = "\r\n|[\n\r\x85\u2028\u2029]"
@@ -34,17 +54,17 @@ class Source:
     """A text that its nodes share, and the texts in it that are there often, as field names are."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self.text = text
         self.share = dict[str, str]().setdefault
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(found.end() for found in re.finditer(_BREAK, self._text))]
+        return [0, *(found.end() for found in re.finditer(_BREAK, self.text))]
 
     @cached_property
     def _has_only_line_feeds(self) -> bool:
         # To count takes a tenth of the time of a search for what is rare.
-        text = self._text
+        text = self.text
         return text.count("\r") == text.count("\r\n") and not any(
             one in text for one in _OTHER_BREAKS
         )
@@ -56,7 +76,7 @@ class Source:
     def column(self, index: int) -> int:
         """Return the column of a place, without counting lines if possible."""
         if self._has_only_line_feeds:
-            return index - self._text.rfind("\n", 0, index) - 1
+            return index - self.text.rfind("\n", 0, index) - 1
         return self.mark(index).column
 
     def forget_shared(self) -> None:
@@ -148,6 +168,46 @@ class SequenceNode(_Collection):
     __slots__ = ()
     id: ClassVar = "sequence"
 
+
+class SchemaNode(MappingNode):
+    """A schema that was parsed, and that gets nodes only when somebody looks at its value."""
+
+    __slots__ = ("_behind",)
+
+    def __init__(self, source: Source, span: SchemaLines, end: int) -> None:
+        self._source = source
+        self._behind = span.end
+        self.tag = None
+        self.start = span.start
+        self._length = end - span.start
+        self.flow_style = False
+
+    @property
+    def unread_text(self) -> str | None:
+        """The text, unless words of its values are written in another way."""
+        text = self._lines()
+        return None if any(escape in text for escape in _ESCAPES) else text
+
+    def _lines(self) -> str:
+        return whole_lines(self._source.text, SchemaLines(self.start, self._behind))
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "value":
+            raise AttributeError(name)
+        first, end = self.start - self.column, self.end
+        (root,) = _compose(self._source, self._lines().encode(), MAX_DEPTH)
+        for one in walk([root]):
+            node = cast("_Node", one)
+            node.start += first
+            # A collection ends where the next token begins, of which there is none in this text.
+            if not isinstance(node, ScalarNode) and node.end == self._behind:
+                node._length = end - node.start  # noqa: SLF001  # its own
+        self.value = root.value
+        return self.value
+
+
+_ESCAPES = ("\\x", "\\u", "\\U", "\\\n")
+"""In double quotes, for a letter, or within a word that goes on in the next line."""
 
 MAX_DEPTH = 400
 """Levels of nesting; real manifests stay under 60.
@@ -258,10 +318,11 @@ def read_yaml(
     text = _decode(data)
     byte_order_mark = text.startswith("\ufeff")
     text = text.removeprefix("\ufeff")
-    roots = _compose(Source(text), data.removeprefix(codecs.BOM_UTF8), MAX_DEPTH)
-    has_aliases = all(
-        sign in text and re.search(pattern, text) for sign, pattern in _SHARING
-    ) and _is_shared(roots)
+    may_share = all(sign in text and re.search(pattern, text) for sign, pattern in _SHARING)
+    roots = None if may_share else _compose_without_schemas(text)
+    if roots is None:
+        roots = _compose(Source(text), data.removeprefix(codecs.BOM_UTF8), MAX_DEPTH)
+    has_aliases = may_share and _is_shared(roots)
     if has_aliases:
         _refuse_explosion(roots, expansion or Expansion())
         _refuse_alias_keys(roots)
@@ -273,6 +334,52 @@ def read_yaml(
     if wrong is not None:
         raise Rejected(_duplicate(wrong))
     return Document(text, byte_order_mark, roots, has_aliases, tuple(repeated))
+
+
+def _compose_without_schemas(text_: str) -> list[Node] | None:
+    """Compose a text, but none of the schemas that can stay without nodes. None where in doubt."""
+    if "\r" in text_ or "\ufeff" in text_ or any(one in text_ for one in _OTHER_BREAKS):
+        return None
+    spans = [span for span in find_schemas(text_) if _can_be_parsed(text_, span)]
+    if not spans:
+        return None
+    source = Source(text_)
+    try:
+        roots = _compose(source, without(text_, spans), MAX_DEPTH)
+    except Rejected:
+        return None  # the whole text tells what is wrong, and where
+    by_start = {span.start: span for span in spans}
+    for parent in _find_holders(roots):
+        for index, (key, value) in enumerate(parent.value):
+            span = by_start.get(indented(text_, key.end + len(":\n")))
+            if key.value == FIELD and span is not None and value.start == value.end:
+                behind = [entry_start(text_, after) for after, _ in parent.value[index + 1 :]]
+                schema = SchemaNode(source, span, [*behind, parent.end][0])
+                parent.value[index] = key, cast("Node", schema)
+                del by_start[span.start]
+    return None if by_start else roots  # it is no schema, or not where a definition has one
+
+
+def _find_holders(roots: list[Node]) -> Iterator[Mapping]:
+    """Yield the mappings in which a CustomResourceDefinition has schemas."""
+    stack = [*roots]
+    while stack:
+        node = stack.pop()
+        kind = get(node, "kind")
+        if is_scalar(kind) and kind.value == KIND:
+            versions = elements(get(node, "spec", "versions"))
+            holders = [*(get(one, "schema") for one in versions), get(node, "spec", "validation")]
+            yield from (one for one in holders if is_mapping(one) and not one.flow_style)
+        else:
+            stack += elements(get(node, "items"))
+
+
+def _can_be_parsed(text_: str, span: SchemaLines) -> bool:
+    try:
+        _yaml.CParser(whole_lines(text_, span).encode()).raw_parse()
+    except yaml.YAMLError:
+        return False
+    return True
 
 
 def _decode(data: bytes) -> str:
@@ -573,6 +680,7 @@ def _find_duplicate_keys(root: Node, *, once: bool) -> list[Repeated]:  # noqa: 
     """
     scalar = ScalarNode
     mapping = MappingNode
+    sequence = SequenceNode
     found: list[Repeated] = []
     seen: set[Any] = set()
     stack: list[Any] = [root]
@@ -594,7 +702,7 @@ def _find_duplicate_keys(root: Node, *, once: bool) -> list[Repeated]:  # noqa: 
             for _, value in pairs:
                 if value.__class__ is not scalar:
                     push(value)
-        elif node.__class__ is not scalar:
+        elif node.__class__ is sequence:  # there is none in a schema without nodes
             for value in node.value:
                 if value.__class__ is not scalar:
                     push(value)

@@ -19,6 +19,7 @@ from krm_fn.base.node import (
     is_scalar,
     step,
     steps_of,
+    unread_text,
 )
 from krm_fn.base.problem import count
 from krm_fn.core.names.names import base_name
@@ -80,6 +81,11 @@ class StableNames:
     def references_of(self, item: Item) -> Mapping[Node, str]:
         """Return the texts of an object that reference one, with the label."""
         return self._references.get(item, {})
+
+    @property
+    def has_elsewhere(self) -> bool:
+        """Tell whether any name is called otherwise in another environment."""
+        return bool(self._whole)
 
     def elsewhere(self, text: str) -> str | None:
         """Return what stands for a text that is a name, if only another environment calls it otherwise."""
@@ -327,6 +333,8 @@ def find_unlike(
         before, after, path = stack.pop()
         if is_scalar(before) and is_scalar(after) and _is_alike(before, after, labels, names):
             continue
+        if _is_same_text(before, after, names):
+            continue
         if before.id == after.id == "mapping" and _has_names(before, after):
             for (name, value), (_, other) in zip(before.value, after.value, strict=True):
                 stack.append((value, other, (path, name.value)))
@@ -348,6 +356,17 @@ def _is_alike(
     elsewhere = {one.elsewhere(old.value) for one in names} - {None}
     return (
         is_written_alike and is_label_equal and len(elsewhere) <= 1 and not _HASH.search(old.value)
+    )
+
+
+def _is_same_text(old: Node, new: Node, names: tuple[StableNames, StableNames]) -> bool:
+    """Tell of two mappings without nodes whether they are the same, and name nothing."""
+    text = unread_text(old)
+    return (
+        text is not None
+        and text == unread_text(new)
+        and not any(one.has_elsewhere for one in names)
+        and not _HASH.search(text)
     )
 
 

@@ -41,6 +41,9 @@ _ANNOTATIONS_OF_TOOLS = re.compile(
 )
 """Annotations that tools write, about the object itself."""
 
+_FEW = 100
+"""To look for more names in a text takes longer than to read it."""
+
 _IN_NAMESPACE = re.compile("[a-z0-9-]+/")
 
 
@@ -67,10 +70,14 @@ def find_mentions(package: Package, targets: Iterable[Item]) -> Iterator[Mention
     names = _telling_names(package, targets)
     if not names:
         return
+
+    def says_none(text: str) -> bool:
+        return len(names) <= _FEW and not any(name in text for name in names)
+
     for item in package.authored:
         if not _is_searched(item):
             continue
-        for found in scalars(item.node):
+        for found in scalars(item.node, says_none):
             for name, start in _names_in(found.scalar.value, names):
                 why = _why_unread(item, found, is_whole=_is_whole(found.scalar.value, name, start))
                 if not why:
