@@ -44,7 +44,7 @@ _SUBSTITUTES = "flux"
 # Both begin with what they look for: in a long text, a look behind each place takes longer than all
 # else.
 _OPENING = r"\$+\{"
-_NAME = re.compile(r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])")
+_NAME = r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])"
 # A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
 _SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
 # A dashboard of Grafana, and a configuration of Log4j or Logback, name their own variables.
@@ -260,7 +260,7 @@ def _variables(text: str) -> Iterator[str]:
     for opening in re.finditer(_OPENING, text):
         dollars = opening.end() - opening.start() - 1
         if dollars % 2:  # each two of them are one that stays
-            named = _NAME.match(text, opening.end())
+            named = re.compile(_NAME).match(text, opening.end())
             yield named["name"] if named else ""
 
 

@@ -211,7 +211,7 @@ def warn_about_left_behind(run: Run) -> Iterator[Problem]:
         yield about(one.referrer, message, one.field, Severity.WARNING)
 
 
-_VARIABLE = re.compile(r"\$\(([A-Z][A-Z0-9_]*)\)")
+_VARIABLE = r"\$\(([A-Z][A-Z0-9_]*)\)"
 """A reference to one of kustomize's `vars`, as its pages spell them."""
 
 
@@ -223,7 +223,7 @@ def warn_about_vars(run: Run) -> Iterator[Problem]:
     for revision in run.revisions.rendered:
         if revision.is_renamed and NEEDS_HASH_SUFFIX in revision.item.annotations:
             for value in data_texts(revision.item):
-                found = None if "\n" in value.text else _VARIABLE.search(value.text)
+                found = None if "\n" in value.text else re.search(_VARIABLE, value.text)
                 if found is not None:
                     message = (
                         f"has {found[0]}: if `vars` of kustomize fill it, which comes later, the name is that of other "

@@ -47,7 +47,7 @@ _ID_OF_SECRET = re.compile(
 )
 """The id of a Secret, as krm-fn or kustomize writes it, with a hash in its name."""
 
-_PART = re.compile(f"-{HASH}(?![a-z0-9])")
+_PART = f"-{HASH}(?![a-z0-9])"
 _MASK = "(hash)"
 
 
@@ -260,7 +260,7 @@ def hide_in_problems(problems: Iterable[Problem], items: Iterable[Item]) -> list
 
 def _hide_bases(text: str, bases: set[str]) -> str:
     return WORD.sub(
-        lambda word: _PART.sub(lambda found: _hide_part(word[0], found, bases), word[0]), text
+        lambda word: re.sub(_PART, lambda found: _hide_part(word[0], found, bases), word[0]), text
     )
 
 

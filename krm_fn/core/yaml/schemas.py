@@ -7,14 +7,12 @@ no alias is there, and no level is too deep. Any doubt leaves it to the one way 
 """
 
 import re
-from functools import lru_cache
 from typing import NamedTuple, cast
 
 FIELD = "openAPIV3Schema"
 KIND = "CustomResourceDefinition"
 
 _LINE = f"{FIELD}:\n"
-_INDENT = re.compile(" *")
 
 # To pass over fewer characters takes longer than to read them.
 _LEAST = 500
@@ -25,10 +23,10 @@ _COMMENT = "# Source:"
 """How Helm begins one that says of what follows where it is from."""
 
 # What a tag may say that the reader of names refuses.
-_ENCODED = re.compile(r"!\S*(?:binary|%)")
+_ENCODED = r"!\S*(?:binary|%)"
 
 # An element in a line below its dash, in the column that it has.
-_DASH = re.compile(r"\n( *+)- (?=[^ \n])")
+_DASH = r"\n( *+)- (?=[^ \n])"
 
 _NAME = r"[\w$./][\w$./-]*+|'[^'\\\n]*+'|\"[^\"\\\n]*+\""
 _WHOLE = r"(?:'[^']*+(?:''[^']*+)*+'|\"[^\"\\]*+(?:\\[\s\S][^\"\\]*+)*+\"|\[[\w .,-]*+\]|\{\}) *+\n"
@@ -36,7 +34,7 @@ _BELOW = r"[^\n]*+\n(?:\1 [^\n]*+\n| *+\n)*+"
 _PLAIN = r"(?!-[ \n])[^\s'\"\[\]{}&*!%@`?#,:]"
 _NO_KEY = r"(?=[^\n:]*+(?::(?=[^ \n])[^\n:]*+)*+\n)"
 _TEXT = rf"(?:[|>]|(?![|>]){_PLAIN}{_NO_KEY}){_BELOW}"
-_ENTRY = re.compile(
+_ENTRY = (
     r"( *+)(?:"
     rf"({_NAME}):(?: ++(?:{_WHOLE}|{_PLAIN}{_BELOW})| *+\n(?:\1 ++{_TEXT})?+)"
     rf"|(-)\n(?:\1  {_TEXT})?+"
@@ -94,27 +92,24 @@ def whole_lines(text: str, span: SchemaLines) -> str:
 
 def indented(text: str, line: int) -> int:
     """Return where the text of a line begins, behind its spaces."""
-    return cast("re.Match[str]", _INDENT.match(text, line)).end()
+    return cast("re.Match[str]", re.compile(" *").match(text, line)).end()
 
 
 def _end_below(column: int, text: str, start: int) -> int:
     """Return the end of the lines that are further to the right than a column, or empty."""
-    return cast("re.Match[str]", _lines_below(column).match(text, start)).end()
-
-
-@lru_cache
-def _lines_below(column: int) -> re.Pattern[str]:
-    return re.compile(rf"(?: {{{column + 1}}}[^\n]*\n| *\n)*+")
+    pattern = re.compile(rf"(?: {{{column + 1}}}[^\n]*\n| *\n)*+")
+    return cast("re.Match[str]", pattern.match(text, start)).end()
 
 
 def _is_plain(text: str) -> bool:
     """Tell whether a schema that can be parsed surely has no alias, no key twice, and no deep level."""
-    if "\t" in text or _COMMENT in text or ("!" in text and _ENCODED.search(text)):
+    if "\t" in text or _COMMENT in text or ("!" in text and re.search(_ENCODED, text)):
         return False
     # Those of each mapping around a line, by the column in which they begin.
     columns: list[int] = [-1]
     names: list[set[str]] = [set()]
-    for indent, name, dash, doubt in _ENTRY.findall(_DASH.sub(r"\n\1-\n\1  ", text)):
+    for entry in re.finditer(_ENTRY, re.sub(_DASH, r"\n\1-\n\1  ", text)):
+        indent, name, dash, doubt = entry.groups()
         column = len(indent)
         if doubt or column > _MOST_COLUMNS:
             return False
