@@ -86,6 +86,8 @@ def render(  # one parameter an option
     """
     paths = paths or (".",)
     _check_usage(paths, deployed, against, check=check)
+    # Before anything is rendered: whoever writes it waits for its reader.
+    stdin = read_stdin("what is deployed", rendering.max_bytes + 1) if deployed == "-" else None
     packages = find_packages(paths, each=each)
     together = [paths] if packages is None else [(one,) for one in packages]
     outcomes = [
@@ -104,7 +106,6 @@ def render(  # one parameter an option
         return outcome
     from krm_fn.tools.render.render import check as check_deployed
 
-    stdin = read_stdin("what is deployed", rendering.max_bytes + 1) if deployed == "-" else None
     return check_deployed(outcome, deployed, stdin, rendering.namespace, rendering.limits)
 
 

@@ -17,7 +17,7 @@ from krm_fn.base.node import get, texts
 from krm_fn.base.problem import Problem
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Hooks, Strategy
-from krm_fn.core.decide.run import MAX_NAME, Revision, Revisions, Run, Survey
+from krm_fn.core.decide.run import MAX_NAME, EarlyRead, Revision, Revisions, Run, Survey
 from krm_fn.core.decide.update_references import update_references
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.references import References
@@ -90,18 +90,20 @@ def write_copies(
     index = run.references.index
     changes = Changes()
     wanted: list[Object] = []
+    early: list[EarlyRead] = []
     for source, reads in copies.reads.items():
         base = base_name(source)
         name = run.revisions.names.get(source, base)
         is_copied = name != base
-        wanted += [_build_copy(source, reads, run)] if is_copied else []
+        if is_copied:
+            wanted.append(_build_copy(source, reads, run))
         meant = f"{base}{_SUFFIX}" if is_copied else base
         revision = Revision(source, base, meant, Strategy.RENAME)
         changes += update_references(reads, Revisions([revision]), index)
         changes += Changes(problems=tuple(_find_problems(source, meant, run)))
-        if is_copied:
-            run = run._replace(copied=(*run.copied, *reads))
-    return run.add(changes + upsert([*copies.earlier], wanted))
+        early += (EarlyRead(one, meant, is_copied) for one in reads)
+    done = run._replace(by_early_hooks=tuple(early))
+    return done.add(changes + upsert([*copies.earlier], wanted))
 
 
 def _build_copy(source: Item, reads: Iterable[ResolvedReference], run: Run) -> Object:

@@ -379,7 +379,7 @@ GUARDS = (
     GuardRow(
         "early-reader",
         Evidence.early_reader,
-        words="what a hook or a workload reads before",
+        words="objects that a hook or a workload reads before",
         refuse=Evidence.refuse_early_reader,
         is_about_content=True,
         is_certain=True,
@@ -387,64 +387,72 @@ GUARDS = (
     GuardRow(
         "role",
         lambda shown, item: shown.listed_by_role.get(item),
-        words="what a Role or ClusterRole lists in `resourceNames`",
+        words="names that a Role or ClusterRole lists in `resourceNames`",
     ),
     GuardRow(
         "copied",
         Evidence.copied,
-        words="what reflector, kubernetes-replicator, Config Syncer or Kyverno copies",
+        words="objects that reflector, kubernetes-replicator, Config Syncer or Kyverno copies",
         is_about_content=True,
     ),
     GuardRow(
         "program",
         _looked_up,
-        words="what a well-known program looks up by this name",
+        words="names that a well-known program looks up",
         refuse=_refuse_collected,
     ),
     GuardRow(
         "name-shape",
         lambda shown, item: shown.name_readers.by_shape(item),
-        words="what an operator tells apart by the end of its name",
+        words="objects that an operator tells apart by the end of their name",
         refuse=lambda shown, item: shown.name_readers.refuse(item),
     ),
     GuardRow(
         "mount-path",
         lambda shown, item: shown.name_readers.by_path(item),
-        words="what an operator mounts at a path with its name",
+        words="objects that an operator mounts at a path with their name",
     ),
     GuardRow("empty", _without_content, words="objects without content", is_about_content=True),
     GuardRow(
         "data",
         lambda shown, item: shown.in_data.get(item),
-        words="what the data of another object references",
+        words="names in the data of another object",
     ),
     GuardRow(
-        "option", Evidence.option, words="what an option, a variable or a setting in data passes"
+        "option",
+        Evidence.option,
+        words="names that an option, a variable or a setting in data passes",
     ),
-    GuardRow("api-reader", Evidence.api_reader, words="what a program reads from a pod"),
+    GuardRow(
+        "api-reader", Evidence.api_reader, words="objects that a pod reads, if its ServiceAccount"
+    ),
     GuardRow(
         "field",
         lambda shown, item: shown.in_fields.get(item),
-        words="what a field of a custom resource names",
+        words="names in a field of a custom resource",
     ),
     GuardRow(
         "scope",
         lambda shown, item: shown.in_unclear_scopes.get(item),
-        words="what a cluster-scoped object names without a namespace",
+        words="names in a cluster-scoped object without a namespace",
     ),
-    GuardRow("text", lambda shown, item: shown.in_texts.get(item), words="what another text names"),
+    GuardRow("text", lambda shown, item: shown.in_texts.get(item), words="names in other text"),
     GuardRow(
         "namespace",
         lambda shown, item: shown.in_unclear_namespaces.get(item),
-        words="what a pod may mean that differs only",
+        words="objects that differ from what a pod references only",
     ),
     GuardRow("chart", Evidence.chart, words="Secrets of Helm charts", is_about_content=True),
-    GuardRow("optional", Evidence.optional, words="what makes a Secret that pods read as optional"),
-    GuardRow("generator", _asked_of_generator, words="what a generator of kustomize makes"),
+    GuardRow(
+        "optional",
+        Evidence.optional,
+        words="objects that make a Secret which pods read as optional",
+    ),
+    GuardRow("generator", _asked_of_generator, words="objects of a kustomize generator"),
     GuardRow(
         VARIABLE,
         lambda shown, item: shown.variables.about(item),
-        words="what has a variable that Flux may substitute",
+        words="objects with a variable that Flux may substitute",
         is_about_content=True,
     ),
 )

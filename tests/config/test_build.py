@@ -386,6 +386,7 @@ def test_the_defaults_are_those_of_the_schema() -> None:
     assert defaults == {
         "kinds": sorted(built.kinds),
         "strategy": built.strategy,
+        "hooks": built.hooks,
         "exclude": list(built.exclude),
         "takeOver": list(built.take_over),
         "immutable": built.immutable,

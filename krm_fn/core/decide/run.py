@@ -490,12 +490,20 @@ class Survey:
         )
 
 
+class EarlyRead(NamedTuple):
+    """A reference of a hook that runs before all else: to a copy, or by the base name that stays."""
+
+    resolved: ResolvedReference
+    name: str
+    is_copy: bool
+
+
 class Run(NamedTuple):
     """A run so far, which one step hands to the next.
 
     A step returns it with its own part, and with its changes behind those of the steps before.
-    `checksums`: what restarts pods other than a new name. `copied`: the references of hooks that
-    read a copy. `jobs`: those that are named by their
+    `checksums`: what restarts pods other than a new name. `by_early_hooks`: what hooks read that run
+    before all else, each with the name that it is to say. `jobs`: those that are named by their
     content. `pins`: names of revisions that references say, and that mean an object as long as its
     content gives it this very name.
     """
@@ -506,7 +514,7 @@ class Run(NamedTuple):
     consumers: Consumers
     changes: Changes
     checksums: tuple[ChecksumInput, ...] = ()
-    copied: tuple[ResolvedReference, ...] = ()
+    by_early_hooks: tuple[EarlyRead, ...] = ()
     jobs: tuple[Revision, ...] = ()
     pins: MoreNames = MappingProxyType({})
 

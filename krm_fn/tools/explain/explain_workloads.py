@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from krm_fn.base.item import Item
 from krm_fn.base.node import read_path
@@ -86,7 +87,13 @@ class _WorkloadExplainer:
         )
         self._absent = {one.who: one for one in explain_absent(EVERYTHING, found, places)}
         self._references: dict[Item, list[ResolvedReference]] = defaultdict(list)
-        for resolved in found.references:
+        # A hook that runs before all else reads a name that never changes.
+        early = [one.resolved for one in found.by_early_hooks]
+        self._early = {
+            (one.resolved.referrer, one.resolved.reference.field): one.name
+            for one in found.by_early_hooks
+        }
+        for resolved in chain(found.references, early):
             if not resolved.reference.written:
                 self._references[resolved.referrer].append(resolved)
         self._opt_outs = find_opt_outs(found)
@@ -164,6 +171,9 @@ class _WorkloadExplainer:
 
     def _find_new_text(self, resolved: ResolvedReference) -> str | None:
         one = resolved.reference
+        early = self._early.get((resolved.referrer, one.field))
+        if early is not None:
+            return "" if early == one.target else early
         for target in resolved.targets[:1]:
             revision = self._found.revisions.renamed.get(target)
             if revision is not None:
@@ -205,6 +215,8 @@ class _WorkloadExplainer:
         """
         changes: dict[Item, list[WorkloadChange]] = defaultdict(list)
         for resolved in self._references[item]:
+            if (item, resolved.reference.field) in self._early:
+                continue
             change = WorkloadChange(
                 How.NAME, effect if _is_in_template(item, resolved.reference) else Effect.CHANGES
             )

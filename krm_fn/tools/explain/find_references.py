@@ -54,6 +54,9 @@ class _ReferenceReader:
                 continue
             for target in resolved.targets:
                 yield target, self._read_authored(resolved, target)
+        for early in self._found.by_early_hooks:
+            for target in early.resolved.targets:
+                yield target, self._read_early(*early)
         for resolved in references.mounted:
             for target in resolved.targets:
                 yield target, self._read_mounted(resolved, target)
@@ -90,6 +93,25 @@ class _ReferenceReader:
         opt_out = self._opt_outs.get((referrer, target))
         if opt_out is not None:
             notes.append(say_opt_out(opt_out))
+        return ExplainedReference(
+            authored_id(referrer),
+            self._places.of(referrer, one.field),
+            one.field,
+            one.target,
+            one.rule,
+            is_changed,
+            (*notes, *self._messages(referrer, one.field)),
+        )
+
+    def _read_early(
+        self,
+        resolved: ResolvedReference,
+        name: str,
+        is_copy: bool,  # noqa: FBT001  # the parts of an EarlyRead
+    ) -> ExplainedReference:
+        referrer, one = resolved.referrer, resolved.reference
+        is_changed = any(_writes(edit, one, name) for edit in self._edits_of(resolved))
+        notes = (f"it reads a copy, {name}",) if is_copy else ()
         return ExplainedReference(
             authored_id(referrer),
             self._places.of(referrer, one.field),

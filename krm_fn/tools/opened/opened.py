@@ -218,14 +218,15 @@ def _find_lost_hooks(opened: Opened, found: Run) -> Iterator[Problem]:
     if "helm" not in found.settings.deployers or not (found.environment.warns or is_strict):
         return
     items = {*items_of((name, envelope) for name, envelope in opened.envelopes if name in losing)}
-    for one in found.copied:
-        if one.referrer in items and _HELM_HOOK in one.referrer.annotations:
+    for one in found.by_early_hooks:
+        referrer, reference, targets = one.resolved
+        if one.is_copy and referrer in items and _HELM_HOOK in referrer.annotations:
             message = (
                 "Helm 3 passes no hooks to a post-renderer, so spec.hooks: copy cannot give this one its copy, and it "
-                f"would look for {one.reference.target}, which does not exist: use Helm 4, or annotate "
-                f"{authored_id(one.targets[0])} with {STRATEGY}: {Strategy.IGNORE}"
+                f"would look for {reference.target}, which does not exist: use Helm 4, or annotate "
+                f"{authored_id(targets[0])} with {STRATEGY}: {Strategy.IGNORE}"
             )
-            yield about(one.referrer, message, one.reference.field)
+            yield about(referrer, message, reference.field)
     for referrer, reference, targets in found.references.authored:
         renamed = [item for item in targets if item in found.revisions.renamed]
         if not renamed or referrer not in items or _HELM_HOOK not in referrer.annotations:

@@ -56,6 +56,7 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
         if revision.item in consumers and keys.RETAIN not in revision.item.annotations:
             seen[revision.item.labels[keys.SET]].append(revision)
     objects = _LinkerObjects(package)
+    rules = _AuthoredRules(package)
     with_add_ons: set[str] = set()
     for found in consumers.values():
         of_add_ons = [
@@ -73,7 +74,7 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
                 yield from _check_inventory(place, objects)
                 yield from _check_trackers(place, objects, trackers)
                 yield from _check_access(place, settings, one, objects)
-                yield from _check_account(place, linker, package)
+                yield from _check_account(place, linker, rules)
                 yield from _check_built(place, linker, has_add_ons=place.namespace in with_add_ons)
                 yield from _check_namespaces(place, one, rendering)
             elif _is_expected(place, one):
@@ -419,27 +420,53 @@ def _check_access(
                 yield about(role, f"names {name}, which is not in the input", "rules")
 
 
-def _check_account(place: _JobPlace, linker: SetLinker, package: Package) -> Iterator[Problem]:
+class _AuthoredRules:
+    """The accounts of authors, and the rules of Roles that are bound to each."""
+
+    def __init__(self, package: Package) -> None:
+        self.accounts: dict[tuple[str, str], Item] = {}
+        self._bindings: dict[tuple[str, str], list[tuple[str, str, str]]] = defaultdict(list)
+        self._rules: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
+        for one in package.authored:
+            namespace = package.namespace_of(one)
+            kind, name = one.id.kind, one.id.name
+            if kind == "ServiceAccount":
+                self.accounts[namespace, name] = one
+            elif kind in ("Role", "ClusterRole"):
+                where = "" if kind == "ClusterRole" else namespace
+                rules = map(plain_value, elements(get(one.node, "rules")))
+                self._rules[kind, where, name] += rules
+            elif kind == "RoleBinding":
+                role = text(get(one.node, "roleRef", "kind"))
+                where = "" if role == "ClusterRole" else namespace
+                bound = role, where, text(get(one.node, "roleRef", "name"))
+                for subject in elements(get(one.node, "subjects")):
+                    self._bindings[namespace, text(get(subject, "name"))].append(bound)
+
+    def granted(self, namespace: str, account: str) -> list[Any] | None:
+        """Return the rules of an account; None where a Role of it is not in the input."""
+        rules: list[Any] = []
+        for bound in self._bindings.get((namespace, account), ()):
+            if bound not in self._rules:
+                return None
+            rules += self._rules[bound]
+        return rules
+
+
+def _check_account(
+    place: _JobPlace, linker: SetLinker, authored: _AuthoredRules
+) -> Iterator[Problem]:
     """Check what an account of the author's may do, where it is in the input, and so is what grants it."""
-    account = linker.settings.linker.service_account_name
-    here = [one for one in package.authored if package.namespace_of(one) == place.namespace]
-    accounts = [one for one in here if (one.id.kind, one.id.name) == ("ServiceAccount", account)]
-    granted: list[Any] = []
-    for binding in (one for one in here if one.id.kind == "RoleBinding"):
-        subjects = map(plain_value, elements(get(binding.node, "subjects")))
-        if any(isinstance(one, dict) and one.get("name") == account for one in subjects):
-            reference = get(binding.node, "roleRef")
-            named = (text(get(reference, "kind")), text(get(reference, "name")))
-            roles = [one for one in package.authored if (one.id.kind, one.id.name) == named]
-            if not roles:
-                return  # nobody here knows what it grants
-            for role in roles:
-                granted += map(plain_value, elements(get(role.node, "rules")))
-    for group in place.groups[:1] if accounts else ():
+    name = linker.settings.linker.service_account_name or ""
+    account = authored.accounts.get((place.namespace, name))
+    granted = authored.granted(place.namespace, name)
+    if account is None or granted is None:
+        return
+    for group in place.groups[:1]:
         for rule in linker.build_account_rules(group):
             if not _is_granted(rule, granted):
                 message = f"may not do what the linker needs; a Role of it lacks the rule {json.dumps(rule)}"
-                yield about(accounts[0], message)
+                yield about(account, message)
 
 
 def _is_granted(rule: Any, granted: Iterable[Any]) -> bool:
