@@ -9,7 +9,8 @@ import click
 
 from krm_fn.base.keys import SET_NAME
 from krm_fn.base.kind import PROTECTIONS
-from krm_fn.base.problem import Outcome, Rejected
+from krm_fn.base.link_plan import REVISION_KINDS
+from krm_fn.base.problem import Outcome, Rejected, listing, read_list
 from krm_fn.cli.options import (
     PATH,
     RenderingOptions,
@@ -65,6 +66,17 @@ _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
     default="",
     help="The ServiceAccount of the linker, which somebody else applies. Default: each set gets one, with its Role.",
 )
+@click.option(
+    "--strategy",
+    type=click.Choice(["rename", "adopt", "checksum"]),
+    help="Write spec.strategy. For the first sync of what runs already: adopt.",
+)
+@click.option(
+    "--kinds",
+    metavar="KIND,...",
+    default="",
+    help="Write spec.kinds, as ConfigMap,Secret. Default: ConfigMaps alone.",
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing, and show what would be written.")
 @colour_option
 @rendering_options
@@ -77,6 +89,8 @@ def init(
     action: str,
     share: str | None,
     account: str,
+    strategy: str | None,
+    kinds: str,
     dry_run: bool,
     wants_colour: bool,
     rendering: RenderingOptions,
@@ -145,6 +159,8 @@ def init(
         Pipeline[ci] if ci else None,
         action,
         account=account,
+        strategy=strategy or "",
+        kinds=_read_kinds(kinds),
     )
     screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
     environment = rendering.environment()
@@ -158,3 +174,13 @@ def init(
 
     shared = None if share is None else Path(share)
     return init_directories(found, wishes, surroundings_of, shared, screen, is_dry_run=dry_run)
+
+
+def _read_kinds(text: str) -> tuple[str, ...]:
+    """Read the value of --kinds. Raises UsageError."""
+    named = read_list(text)
+    unknown = [one for one in named if one not in REVISION_KINDS]
+    if unknown:
+        message = f"--kinds found {unknown[0]!r}; allowed: {listing(REVISION_KINDS)}"
+        raise click.UsageError(message)
+    return tuple(dict.fromkeys(named))

@@ -135,11 +135,9 @@ class _Prepared(NamedTuple):
         return shlex.quote(os.path.relpath(self.directory))
 
     def says(self, *field: str) -> bool:
-        """Tell whether a configuration that is there sets a field of spec."""
+        """Tell whether the configuration that is there, or is written now, sets a field of spec."""
         config = self.proven[0]
-        if config.before is None:
-            return False
-        roots = read_yaml(config.before).roots
+        roots = read_yaml(config.before or config.data or b"").roots
         if config.file.name == KPTFILE:
             found = chain.from_iterable(map(find_in_kptfile, roots))
             settings = [one for _, one in found if one]
@@ -176,7 +174,7 @@ def init(  # noqa: PLR0913  # where and how, and how it is shown
         prepared, planned, problems = _prepare_all(directories, wishes, surroundings_of, shared)
         failures = stderr_lines(problems)
         failures += "".join(one.rendering.stderr for one in prepared if one.rendering.exit_code)
-        is_by_hand = any(one.is_by_hand for one in prepared)
+        is_by_hand = any(one.by_hand for one in planned)
         is_written = not failures and not is_by_hand and not is_dry_run
         if is_written:
             write_all(

@@ -53,6 +53,7 @@ from krm_fn.tools.init.texts import (
     RUN_BY_KUSTOMIZE,
     LinkerTexts,
     Pipeline,
+    SpecTexts,
     in_metadata,
     in_spec,
     in_transformers,
@@ -66,6 +67,7 @@ from krm_fn.tools.init.who_builds import Around
 _RENDERED_FIRST = {name for name, one in DEPLOYERS.items() if one.runs_no_functions}
 
 _PLACEHOLDER = "OWNER/REPO@SHA"
+_LACKS_LINES = "is there, and is not changed; set in it:"
 
 
 class Door(StrEnum):
@@ -92,6 +94,8 @@ class Wishes(NamedTuple):
     action: str = ""
     shared: str = ""
     account: str = ""
+    strategy: str = ""
+    kinds: tuple[str, ...] = ()
 
 
 class Planned(NamedTuple):
@@ -135,7 +139,7 @@ def plan_shared(
     around.check_can_write(config)
     if os.path.lexists(config) and os.path.lexists(kustomization):
         there, before = files.read(config), files.read(kustomization)
-        item, _ = _parse(config, there)
+        item, settings = _parse(config, there)
         listed = _list_resources(read_yaml(before).roots)
         is_known = item.id.kind == KIND and bool(runtimes_of(item))
         if listed != [CONFIG_FILE] or not is_known:
@@ -144,7 +148,13 @@ def plan_shared(
                 "annotation config.kubernetes.io/function; or one that is not there"
             )
             raise Rejected(Problem(message, file=str(folder)))
-        return [Planned(config, "unchanged", there), Planned(kustomization, "unchanged", before)]
+        unset = _find_unset(settings, wishes)
+        missing = in_spec(unset, "") if any(unset) else ""
+        said = _LACKS_LINES if missing else "unchanged"
+        return [
+            Planned(config, said, there, by_hand=missing),
+            Planned(kustomization, "unchanged", before),
+        ]
     if os.path.lexists(folder):
         message = (
             f"--share found other files in this folder, and no {CONFIG_FILE} with a kustomization; "
@@ -153,7 +163,8 @@ def plan_shared(
         raise Rejected(Problem(message, file=str(folder)))
     annotations = RUN_BY_KUSTOMIZE + FOR_TOOLS
     linker = LinkerTexts(wishes.image, wishes.namespace, wishes.account)
-    own = write_config(SHARED, annotations, wishes.deployers, linker)
+    spec = SpecTexts(wishes.deployers, wishes.strategy, wishes.kinds)
+    own = write_config(SHARED, annotations, spec, linker)
     written = own.replace(OF_ONE_PACKAGE, OF_MANY_PACKAGES)
     _parse(config, written.encode())
     return [
@@ -252,11 +263,7 @@ def _plan_config(
         return Planned(directory / CONFIG_FILE, "written", data=wanted.encode())
     data = files.read(present)
     missing = "" if data == wanted.encode() else "".join(_find_missing(present, data, door, wishes))
-    said = (
-        "is there, and is not changed; add to it what this deployer needs:"
-        if missing
-        else "unchanged"
-    )
+    said = _LACKS_LINES if missing else "unchanged"
     return Planned(present, said, data, by_hand=missing)
 
 
@@ -307,8 +314,16 @@ def _find_missing(file: Path, data: bytes, door: Door, wishes: Wishes) -> Iterat
         "",
         settings.linker.namespace,
     )
-    if is_more or is_elsewhere:
-        yield in_spec(tuple(wanted) if is_more else (), wishes.namespace if is_elsewhere else "")
+    unset = _find_unset(settings, wishes)._replace(deployers=tuple(wanted) if is_more else ())
+    if any(unset) or is_elsewhere:
+        yield in_spec(unset, wishes.namespace if is_elsewhere else "")
+
+
+def _find_unset(settings: Settings, wishes: Wishes) -> SpecTexts:
+    """Return the wishes for spec that a configuration contradicts; deployers are added to those that it has."""
+    strategy = wishes.strategy if wishes.strategy != settings.strategy else ""
+    kinds = wishes.kinds if {*wishes.kinds} != settings.kinds else ()
+    return SpecTexts(strategy=strategy, kinds=kinds)
 
 
 def _is_rendered_first(settings: Settings, wishes: Wishes) -> bool:
@@ -350,7 +365,8 @@ def _write_config(directory: Path, door: Door, wishes: Wishes, around: Around, f
     run = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE and not is_first else ""
     namespace = "" if door is Door.CHART else wishes.namespace
     linker = LinkerTexts(wishes.image, namespace, wishes.account)
-    return write_config(name, run + FOR_TOOLS, deployers, linker)
+    spec = SpecTexts(deployers, wishes.strategy, wishes.kinds)
+    return write_config(name, run + FOR_TOOLS, spec, linker)
 
 
 def _find_name(directory: Path, door: Door, files: Files) -> str:

@@ -11,9 +11,12 @@ from krm_fn import __version__
 from krm_fn.base.keys import LOCAL_CONFIG
 from krm_fn.base.node import Node, entries, get, is_mapping, is_scalar, walk
 from krm_fn.base.problem import Rejected
-from krm_fn.base.settings import CONFIG_FILE, KIND, PROGRAM, Settings
+from krm_fn.base.settings import CONFIG_FILE, KIND, PROGRAM, Settings, Strategy
 from krm_fn.core.config.plain import load_schema
 from krm_fn.core.yaml.yaml import read_yaml, write_scalar
+
+_ADOPT = Strategy.ADOPT.value
+_IS_FOR_ADOPTING = "# for the first sync of what runs already"
 
 # `exec` and no image: the first build needs nothing but the krm-fn that has written this (decision
 # 64).
@@ -132,6 +135,14 @@ def is_unsafe(package: str) -> bool:
     return _UNSAFE.search(package) is not None
 
 
+class SpecTexts(NamedTuple):
+    """What a configuration is to say of the package. What is empty has its default."""
+
+    deployers: Sequence[str] = ()
+    strategy: str = ""
+    kinds: Sequence[str] = ()
+
+
 class LinkerTexts(NamedTuple):
     """What is known of the linker: its image, the namespace of what names none, and its account."""
 
@@ -140,9 +151,8 @@ class LinkerTexts(NamedTuple):
     account: str
 
 
-def write_config(name: str, annotations: str, deployers: Sequence[str], linker: LinkerTexts) -> str:
+def write_config(name: str, annotations: str, spec: SpecTexts, linker: LinkerTexts) -> str:
     """Write krm-fn.yaml. `annotations` are lines; what is empty has its default."""
-    chosen = f"deployers: [{', '.join(deployers or Settings().deployers)}]"
     lines = [
         f"# yaml-language-server: $schema={load_schema()['$id']}",
         _NOT_FOR_ARGO_CD,
@@ -153,12 +163,23 @@ def write_config(name: str, annotations: str, deployers: Sequence[str], linker: 
         "  annotations:",
         annotations.removesuffix("\n"),
         "spec:",
-        f"  {chosen}{'' if deployers else '   # the default'}",
-        # A comment, as nothing here shows what runs in the cluster already.
-        "  # strategy: adopt   # for the first sync of what runs already",
+        *_write_spec(spec),
         *_write_linker(linker),
     ]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _write_spec(spec: SpecTexts) -> Iterator[str]:
+    if spec.kinds:
+        yield f"  kinds: [{', '.join(spec.kinds)}]"
+    chosen = f"deployers: [{', '.join(spec.deployers or Settings().deployers)}]"
+    yield f"  {chosen}{'' if spec.deployers else '   # the default'}"
+    if spec.strategy in {"", _ADOPT}:
+        # A comment, as nothing here shows what runs in the cluster already.
+        mark = "" if spec.strategy else "# "
+        yield f"  {mark}strategy: {_ADOPT}   {_IS_FOR_ADOPTING}"
+    else:
+        yield f"  strategy: {spec.strategy}"
 
 
 def _write_linker(linker: LinkerTexts) -> Iterator[str]:
@@ -180,10 +201,14 @@ def in_metadata(annotations: str) -> str:
     return f"metadata:\n  annotations:\n{annotations}"
 
 
-def in_spec(deployers: Sequence[str], namespace: str) -> str:
+def in_spec(spec: SpecTexts, namespace: str) -> str:
     lines = ["spec:"]
-    if deployers:
-        lines.append(f"  deployers: [{', '.join(deployers)}]")
+    if spec.kinds:
+        lines.append(f"  kinds: [{', '.join(spec.kinds)}]")
+    if spec.deployers:
+        lines.append(f"  deployers: [{', '.join(spec.deployers)}]")
+    if spec.strategy:
+        lines.append(f"  strategy: {spec.strategy}")
     if namespace:
         lines += ["  linker:", f"    namespace: {write_scalar(namespace)}"]
     return "".join(f"{line}\n" for line in lines)
