@@ -104,6 +104,7 @@ class Planned(NamedTuple):
     `before` is None where there is no file.
 
     `by_hand`: lines for a person to add. As long as there are any, nothing is written.
+    `goes`: the file is removed.
     """
 
     file: Path
@@ -111,6 +112,11 @@ class Planned(NamedTuple):
     before: bytes | None = None
     data: bytes | None = None
     by_hand: str = ""
+    goes: bool = False
+
+    @property
+    def changes(self) -> bool:
+        return self.goes or self.data is not None
 
 
 def find_directories(patterns: Iterable[str]) -> list[Path]:
@@ -212,7 +218,7 @@ def _list_shared(planned: Planned) -> Planned:
         return planned
     if planned.data is None:
         return planned._replace(by_hand=in_transformers(SHARED)) if planned.by_hand else planned
-    data = _edit(planned.before, ("transformers",), SHARED)
+    data = add_to_list(planned.before, ("transformers",), SHARED)
     return planned._replace(data=data, said=f"edited: transformers lists {SHARED}")
 
 
@@ -270,7 +276,7 @@ def _plan_config(
 def _find_config(directory: Path, door: Door, around: Around, files: Files) -> Path | None:
     """Find the file that configures the function already, whatever its name."""
     if door is Door.KUSTOMIZE:
-        listed = _find_listed(directory, around, files)
+        listed = find_listed(directory, around, files)
         if listed:
             return listed[-1]
     if door is Door.KPT:
@@ -281,7 +287,7 @@ def _find_config(directory: Path, door: Door, around: Around, files: Files) -> P
     return directory / CONFIG_FILE if os.path.lexists(directory / CONFIG_FILE) else None
 
 
-def _find_listed(directory: Path, around: Around, files: Files) -> list[Path]:
+def find_listed(directory: Path, around: Around, files: Files) -> list[Path]:
     """Find the files of configurations that the kustomization lists, or builds in a folder that it lists."""
     try:
         plugins = find_plugins(directory, files, around.reader)
@@ -388,7 +394,7 @@ def _plan_kustomization(
     for root in _read(file, files):
         listed += map(text, elements(get(root, "transformers")))
     # The entry may be there without its file, which is written now.
-    if Path(entry) in map(Path, listed) or _find_listed(directory, around, files):
+    if Path(entry) in map(Path, listed) or find_listed(directory, around, files):
         yield Planned(file, "unchanged", data)
         return
     text_of_config = config.data if config.before is None else config.before
@@ -398,7 +404,9 @@ def _plan_kustomization(
             return
     # Without the annotation, kustomize fails at the entry. A file behind a link may be that of
     # other folders too.
-    edited = None if config.by_hand or file.is_symlink() else _edit(data, ("transformers",), entry)
+    edited = (
+        None if config.by_hand or file.is_symlink() else add_to_list(data, ("transformers",), entry)
+    )
     if edited is None:
         yield Planned(file, "is not changed; add to it:", data, by_hand=in_transformers(entry))
     else:
@@ -411,7 +419,7 @@ def _plan_kptfile(directory: Path, files: Files) -> Planned:
     listed = chain.from_iterable(map(find_in_kptfile, _read(file, files)))
     if next(listed, None) is not None:
         return Planned(file, "unchanged", data)
-    edited = None if file.is_symlink() else _edit(data, ("pipeline", "mutators"), KPT_ENTRY)
+    edited = None if file.is_symlink() else add_to_list(data, ("pipeline", "mutators"), KPT_ENTRY)
     if edited is None:
         return Planned(
             file, "is not changed; add to it, as the last entry:", data, by_hand=KPT_ENTRY_LINES
@@ -462,7 +470,7 @@ def _read(file: Path, files: Files) -> list[Node]:
         return read_yaml(files.read(file)).roots
 
 
-def _edit(data: bytes, path: tuple[str, ...], entry: NewValue) -> bytes | None:
+def add_to_list(data: bytes, path: tuple[str, ...], entry: NewValue) -> bytes | None:
     """Add an entry to the list at a path of the only object; None where this text does not allow it.
 
     The writer proves that nothing but the entry is new.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from krm_fn import __version__
 from krm_fn.base.keys import LOCAL_CONFIG
-from krm_fn.base.node import Node, entries, get, is_mapping, is_scalar, walk
+from krm_fn.base.node import Node, entries, get, is_mapping, is_scalar, text, walk
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import CONFIG_FILE, KIND, PROGRAM, Settings, Strategy
 from krm_fn.core.config.plain import load_schema
@@ -71,13 +71,13 @@ class Pipeline(Enum):
 
     def write(self, package: str, action: str, *, has_charts: bool, is_remote: bool) -> str:
         """Write the example for a package, and let helm run, and fetch charts, if the package needs that."""
-        text = files("krm_fn.examples").joinpath(self.value[1]).read_text()
-        text = text.replace(_ACTION, action).replace(_PACKAGES, package)
+        example = files("krm_fn.examples").joinpath(self.value[1]).read_text()
+        example = example.replace(_ACTION, action).replace(_PACKAGES, package)
         if has_charts:
-            text = text.replace(
+            example = example.replace(
                 _NO_REMOTE, _ENABLE_HELM if is_remote else f"{_NO_REMOTE} {_ENABLE_HELM}"
             )
-        return text.replace(".github/workflows/diff.yaml", self.file)
+        return example.replace(".github/workflows/diff.yaml", self.file)
 
     def add(self, data: bytes, package: str, *, has_charts: bool) -> bytes | None:
         """Add a package to the list in a file for CI; None where that cannot be done with certainty."""
@@ -214,12 +214,12 @@ def in_spec(spec: SpecTexts, namespace: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def rename_config(text: str, name: str) -> str:
+def rename_config(config: str, name: str) -> str:
     """Return the text of a configuration with another name."""
-    (root,) = read_yaml(text.encode()).roots
+    (root,) = read_yaml(config.encode()).roots
     named = get(root, "metadata", "name")
     assert named is not None, "else it is refused"  # noqa: S101  # for the type checker
-    return text[: named.start] + write_scalar(name) + text[named.end :]
+    return config[: named.start] + write_scalar(name) + config[named.end :]
 
 
 def share_config(shared: str, name: str) -> str:
@@ -231,6 +231,48 @@ patches:
 - target: {{kind: {KIND}}}   # the set of this package:
   patch: '{patch}'
 """
+
+
+def is_written_config(data: bytes) -> bool:
+    """Tell whether a configuration is as init writes it, whatever the values of its spec."""
+    names = [text(get(root, "metadata", "name")) for root in _read(data)]
+    if len(names) != 1:
+        return False
+    head, _, spec = data.decode().partition(_BEGINS_SPEC)
+    heads: set[str] = set()
+    for annotations in (FOR_TOOLS, RUN_BY_KUSTOMIZE + FOR_TOOLS):
+        own = write_config(names[0], annotations, SpecTexts(), LinkerTexts("", "", ""))
+        whole = (own, own.replace(OF_ONE_PACKAGE, OF_MANY_PACKAGES))
+        heads.update(one.partition(_BEGINS_SPEC)[0] for one in whole)
+    lines = spec.splitlines()
+    is_below = all(not line.strip() or line.startswith("  ") for line in lines)
+    return head in heads and is_below and _find_comments(lines) <= _own_comments()
+
+
+_BEGINS_SPEC = "\nspec:\n"
+_COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
+_OF_A_VERSION = re.compile(r"krm-fn:\S+")
+
+
+def _find_comments(lines: Iterable[str]) -> set[str]:
+    found = filter(None, map(_COMMENT.search, lines))
+    return {_OF_A_VERSION.sub("krm-fn", comment[0]) for comment in found}
+
+
+def _own_comments() -> set[str]:
+    """Return the comments that init writes into a spec, and what is left of each when somebody opens its line."""
+    linkers = (LinkerTexts("", "", ""), LinkerTexts("", "a", "a"), LinkerTexts("a", "", ""))
+    texts = [write_config("a", "", SpecTexts(), linker) for linker in linkers]
+    own: set[str] = set()
+    for line in "".join(texts).splitlines():
+        own |= _find_comments(line[start:] for start in range(len(line)) if line[start] == "#")
+    return own
+
+
+def is_sharing(data: bytes) -> bool:
+    """Tell whether a kustomization is as `share_config` writes it."""
+    pattern = re.escape(share_config("WAY", "NAME")).replace("WAY", "[^\n]+")
+    return re.fullmatch(pattern.replace("NAME", "[a-z0-9.-]+").encode(), data) is not None
 
 
 def in_transformers(entry: str) -> str:
