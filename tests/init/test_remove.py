@@ -2,12 +2,16 @@
 
 import os
 from collections.abc import Callable
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
 
 from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main
+from krm_fn.tools.init.plan import add_to_list
+from krm_fn.tools.init.remove import take_out
+from krm_fn.tools.init.texts import KPT_ENTRY
 from tests.git.repository import commit, git
 from tests.init.test_init import (
     ALL,
@@ -152,6 +156,48 @@ def test_it_says_what_it_did_and_what_is_to_do_first(top: Path) -> None:
         "next: the revisions stay, as they are protected; delete them when no ReplicaSet uses them, as "
         "docs/leave.md says\n"
     )
+
+
+LINES = (
+    "resources:\n- a.yaml\n",
+    "namePrefix: a-   # why\n",
+    "# a comment\n",
+    "configMapGenerator:\n- name: a\n  literals: [a=b]\n",
+    "patches:\n- patch: |-\n    - op: add\n      path: /a\n",
+)
+LISTS = (
+    "",
+    "transformers:\n- a.yaml\n",
+    "transformers:\n  - a.yaml   # first\n  # last\n",
+    "transformers: [a.yaml,b.yaml]\n",
+    "transformers: [\n  a.yaml,\n  b.yaml,\n]\n",
+    "transformers:\n- |\n  kind: A\n  apiVersion: v1\n",
+    "pipeline:\n  validators:\n  - image: v\n",
+    "pipeline:\n    mutators:\n    - image: a\n      configMap:\n        a: b\n",
+    "pipeline: {mutators: [{image: a}]}\n",
+)
+ENDINGS: tuple[Callable[[str], str], ...] = (
+    lambda text: text,
+    lambda text: text.rstrip("\n"),
+    lambda text: f"---\n{text}\n\n",
+    lambda text: f"{text}# end",
+    lambda text: f"{text}...\n",
+    lambda text: text.replace("\n", "\r\n"),
+)
+
+
+@pytest.mark.parametrize("listed", LISTS)
+def test_whatever_is_around_an_entry_stays_to_the_byte(listed: str) -> None:
+    kustomize, kpt = (("transformers",), "krm-fn.yaml"), (("pipeline", "mutators"), KPT_ENTRY)
+    tried = 0
+    for lines, place, end in product(combinations(LINES, 2), range(3), ENDINGS):
+        text = end("".join([*lines[:place], listed, *lines[place:]])).encode()
+        for path, entry in (kustomize, kpt):
+            edited = add_to_list(text, path, entry)
+            if edited is not None:
+                tried += 1
+                assert take_out(edited, path, entry) == text
+    assert tried > 100
 
 
 def edit(file: str, old: str, new: str) -> Callable[[], None]:

@@ -142,13 +142,13 @@ def _refuse_rendered(directory: Path, files: Files) -> None:
 def _plan_entry(
     file: Path, data: bytes, path: tuple[str, ...], entry: str | dict[str, str], shown: str
 ) -> Planned:
-    after = None if file.is_symlink() else _take_out(data, path, entry)
+    after = None if file.is_symlink() else take_out(data, path, entry)
     if after is None:
         return Planned(file, _NOT_AS_WRITTEN, data, by_hand=shown)
     return Planned(file, f"edited: without {shown}", data, after)
 
 
-def _take_out(data: bytes, path: tuple[str, ...], entry: str | dict[str, str]) -> bytes | None:
+def take_out(data: bytes, path: tuple[str, ...], entry: str | dict[str, str]) -> bytes | None:
     """Take an entry out of a list, and each place that is empty then; None where it is not as init writes it.
 
     The writer proves that nothing else changes. What init would make of the result tells whether
