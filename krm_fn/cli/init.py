@@ -9,7 +9,8 @@ import click
 
 from krm_fn.base.keys import SET_NAME
 from krm_fn.base.kind import PROTECTIONS
-from krm_fn.base.problem import Outcome, Rejected
+from krm_fn.base.link_plan import REVISION_KINDS
+from krm_fn.base.problem import Outcome, Rejected, listing, read_list
 from krm_fn.cli.options import (
     PATH,
     RenderingOptions,
@@ -65,6 +66,23 @@ _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
     default="",
     help="The ServiceAccount of the linker, which somebody else applies. Default: each set gets one, with its Role.",
 )
+@click.option(
+    "--strategy",
+    type=click.Choice(["rename", "adopt", "checksum"]),
+    help="Write spec.strategy. For the first sync of what runs already: adopt.",
+)
+@click.option(
+    "--kinds",
+    metavar="KIND,...",
+    default="",
+    help="Write spec.kinds, as ConfigMap,Secret. Default: ConfigMaps alone.",
+)
+@click.option(
+    "--remove",
+    "is_removal",
+    is_flag=True,
+    help="Take out what init has written. With --share: also the folder, if nobody else names it.",
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing, and show what would be written.")
 @colour_option
 @rendering_options
@@ -77,6 +95,9 @@ def init(
     action: str,
     share: str | None,
     account: str,
+    strategy: str | None,
+    kinds: str,
+    is_removal: bool,
     dry_run: bool,
     wants_colour: bool,
     rendering: RenderingOptions,
@@ -105,6 +126,10 @@ def init(
     With --share, kustomizations share one configuration, in FOLDER. Each DIR gets a folder `krm` that names the
     configuration and the set. Directories that are configured already stay as they are.
 
+    --remove takes out what init has written, of all directories or of none. What is not as init writes it, apart from
+    values of spec, stays and is named, and then nothing is changed. The last lines say what is to do before the result
+    is applied.
+
     Exit codes: 0 written, or nothing is left to write; 1 an error, or lines that you have to add, and nothing is
     written; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join
@@ -113,6 +138,7 @@ def init(
     from krm_fn.tools.explain.explain import sum_up_rendering
     from krm_fn.tools.init.init import Pipeline, Surroundings, Wishes, find_directories
     from krm_fn.tools.init.init import init as init_directories
+    from krm_fn.tools.init.init import remove as remove_from_directories
 
     if rendering.config is not None:
         message = "--config has no effect: krm-fn init writes the configuration, or takes the one that is there"
@@ -145,8 +171,19 @@ def init(
         Pipeline[ci] if ci else None,
         action,
         account=account,
+        strategy=strategy or "",
+        kinds=_read_kinds(kinds),
     )
     screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
+    shared = None if share is None else Path(share)
+    if is_removal:
+        wished = (*deployers, set_name, ci, account, strategy, kinds, rendering.linker_image)
+        if any(wished):
+            message = (
+                "--remove takes directories and --share, and nothing about what would be written"
+            )
+            raise click.UsageError(message)
+        return remove_from_directories(found, rendering.limits, shared, screen, is_dry_run=dry_run)
     environment = rendering.environment()
 
     def surroundings_of(directory: Path) -> Surroundings:
@@ -156,5 +193,14 @@ def init(
         )
         return Surroundings(rendering.helm, environment, rendering.limits, sum_up, elsewhere)
 
-    shared = None if share is None else Path(share)
     return init_directories(found, wishes, surroundings_of, shared, screen, is_dry_run=dry_run)
+
+
+def _read_kinds(text: str) -> tuple[str, ...]:
+    """Read the value of --kinds. Raises UsageError."""
+    named = read_list(text)
+    unknown = [one for one in named if one not in REVISION_KINDS]
+    if unknown:
+        message = f"--kinds found {unknown[0]!r}; allowed: {listing(REVISION_KINDS)}"
+        raise click.UsageError(message)
+    return tuple(dict.fromkeys(named))

@@ -1,4 +1,4 @@
-"""Write three files as `krm-fn init` does, and fail or be killed at one of the calls that change the file system.
+"""Write three files and remove one as `krm-fn init` does, and fail or be killed at a call that changes the file system.
 
     python -m tests.init.interrupted FOLDER {fail|end|kill} NUMBER
 
@@ -23,9 +23,10 @@ NEW = {
     "shop/krm-fn.yaml": b"new\n",
     ".ci/jobs/krm-fn.yaml": b"ci\n",
     "shop/kustomization.yaml": b"entry\n",
+    "shop/krm/kustomization.yaml": None,
 }
-OLD = {"shop/kustomization.yaml": b"before\n"}
-"""In the order in which they are written: the last one needs the first."""
+OLD = {"shop/kustomization.yaml": b"before\n", "shop/krm/kustomization.yaml": b"gone\n"}
+"""In the order in which they are written: the last one needs the first. None is removed."""
 
 
 def main(folder: Path, way: str, number: int) -> int:

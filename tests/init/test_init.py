@@ -689,6 +689,11 @@ REFUSED = {
         2,
         "--service-account found 'a b', expected the name of a ServiceAccount",
     ),
+    "a kind that cannot be a revision": (
+        ("--kinds", "ConfigMap,Pod"),
+        2,
+        "--kinds found 'Pod'; allowed: ConfigMap, Secret, ",
+    ),
     "a set that cannot be one": (
         ("--set", "A"),
         2,
@@ -1114,3 +1119,66 @@ def test_patterns_that_are_misused(
     outcome = main(["init", *arguments])
     assert read(services) == before
     assert (outcome.stderr, outcome.exit_code) == (f"error: {message}; see krm-fn init --help\n", 2)
+
+
+SPECS = [
+    pytest.param(
+        ("--strategy", "adopt"),
+        "  deployers: [argocd]\n  strategy: adopt   # for the first sync of what runs already\n",
+        id="the package adopts first",
+    ),
+    pytest.param(
+        ("--strategy", "checksum"),
+        "  deployers: [argocd]\n  strategy: checksum\n",
+        id="pods get a checksum",
+    ),
+    pytest.param(
+        ("--strategy", "rename", "--kinds", "ConfigMap, Secret,Secret"),
+        "  kinds: [ConfigMap, Secret]\n  deployers: [argocd]\n  strategy: rename\n",
+        id="Secrets too",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "spec"), SPECS)
+def test_a_wish_for_the_spec_is_written_and_proven(
+    options: tuple[str, ...], spec: str, shop: Path
+) -> None:
+    outcome = init(shop, "--deployer", "argocd", *options)
+    assert outcome.exit_code == 0, outcome.stderr
+    text = (shop / "krm-fn.yaml").read_text()
+    assert f"\nspec:\n{spec}  # linker:\n" in text
+    assert ADOPT.encode() not in outcome.stdout
+    settings = yaml.safe_load(text)["spec"]
+    rendered = main(["render", str(shop), "--namespace", "shop"]).stdout
+    assert (b"name: app-" in rendered) == (settings["strategy"] == "rename")
+    assert init(shop, *options).exit_code == 0
+    assert (shop / "krm-fn.yaml").read_text() == text
+
+
+def test_another_wish_for_the_spec_is_printed_and_not_written(shop: Path) -> None:
+    assert init(shop, "--strategy", "adopt").exit_code == 0
+    before = read(shop)
+    outcome = init(shop, "--strategy", "rename", "--kinds", "Secret")
+    assert (outcome.exit_code, read(shop)) == (1, before)
+    lines = b"is not changed; set in it:\n  spec:\n    kinds: [Secret]\n    strategy: rename\n"
+    assert lines in outcome.stdout
+
+
+def test_another_wish_for_what_is_shared_already_is_printed_and_not_written(services: Path) -> None:
+    assert main(["init", "apps/web/overlays/*", "--share", "krm"]).exit_code == 0
+    before = read(services)
+    outcome = main(["init", ALL, "--share", "krm", "--strategy", "adopt"])
+    assert (outcome.exit_code, read(services)) == (1, before)
+    lines = (
+        b"krm/krm-fn.yaml: is there, and is not changed; set in it:\n  spec:\n    strategy: adopt\n"
+    )
+    assert lines in outcome.stdout
+
+
+@pytest.mark.usefixtures("services")
+def test_what_shares_a_configuration_that_adopts_is_not_asked_to() -> None:
+    for pattern in ("apps/web/overlays/*", "apps/api/overlays/*"):
+        outcome = main(["init", pattern, "--share", "krm", "--strategy", "adopt"])
+        assert outcome.exit_code == 0, outcome.stderr
+        assert ADOPT.encode() not in outcome.stdout

@@ -1,7 +1,7 @@
 """Oracles of `krm-fn init`: the bytes before, and what kustomize, helm, Flux and Argo CD took before.
 
-After a failure, the tree is equal to the byte. After success, everything else in the repository is built as before, and
-the package is rendered at its door, by the programs of others.
+After a failure and after `--remove`, the tree is equal to the byte. After success, everything else in the repository is
+built as before, and the package is rendered at its door, by the programs of others.
 """
 
 import os
@@ -226,6 +226,26 @@ def test_all_that_was_built_before_still_is(
         }
     second = main(["init", layout.path, *layout.options, *options])
     assert (second.exit_code, state(top)) == (0, after), second.stderr
+    check_removal(layout, before, after, top)
+
+
+def check_removal(
+    layout: Layout,
+    before: Mapping[str, tuple[int, bytes]],
+    after: Mapping[str, tuple[int, bytes]],
+    top: Path,
+) -> None:
+    """Check that all is as before without what init has written, but for the file for CI; or that all stays."""
+    helm = [one for one in layout.options if one == "--enable-helm"]
+    removal = main(["init", layout.path, "--remove", *helm])
+    found = {name: there for name, there in state(top).items() if not name.startswith(".github")}
+    if removal.exit_code:
+        # Somebody else has configured krm-fn there.
+        assert b"is not as krm-fn init writes it, and stays" in removal.stdout
+        assert state(top) == after
+        assert "transformers: [fn.yaml]" in str(layout.files)
+    else:
+        assert found == before
 
 
 def check_named(said: str, top: Path) -> None:

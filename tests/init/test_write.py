@@ -24,7 +24,7 @@ def read(folder: Path) -> dict[str, bytes]:
 
 def prepare(folder: Path) -> Path:
     for name, data in OLD.items():
-        (folder / name).parent.mkdir(parents=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
     return folder
 
@@ -37,9 +37,10 @@ def interrupt(folder: Path, way: str, number: int) -> int:
 
 @pytest.mark.parametrize("way", ["fail", "end", "kill"])
 def test_wherever_it_stops_all_is_written_or_nothing(way: str, tmp_path: Path) -> None:
-    whole = {**OLD, **NEW}
+    whole = {name: data for name, data in {**OLD, **NEW}.items() if data is not None}
     steps = [OLD, {**OLD, "shop/krm-fn.yaml": b"new\n"}]
-    steps += [{**steps[-1], ".ci/jobs/krm-fn.yaml": b"ci\n"}, whole]
+    steps += [{**steps[-1], ".ci/jobs/krm-fn.yaml": b"ci\n"}]
+    steps += [{**steps[-1], "shop/kustomization.yaml": b"entry\n"}, whole]
     for number in count(1):
         folder = prepare(tmp_path / str(number))
         code = interrupt(folder, way, number)
@@ -73,12 +74,26 @@ def test_what_has_come_or_changed_meanwhile_stays(tmp_path: Path) -> None:
         write_all(
             [NewContent(folder / "shop/a", None, b"a"), NewContent(folder / "shop/b", None, b"b")]
         )
+    with pytest.raises(Rejected, match="has changed while krm-fn was running; run it again"):
+        write_all([NewContent(folder / "shop/b", b"as it was read\n", None)])
     assert read(folder) == {**OLD, "shop/b": b"mine"}
+
+
+def test_a_folder_goes_with_its_last_file(tmp_path: Path) -> None:
+    folder = prepare(tmp_path)
+    names = ("shop/krm/kustomization.yaml", "shop/kustomization.yaml")
+    write_all([NewContent(folder / name, OLD[name], None) for name in names[:1]])
+    assert [*(folder / "shop").iterdir()] == [folder / names[1]]
+    (folder / "mine").write_bytes(b"mine")
+    write_all([NewContent(folder / name, OLD[name], None) for name in names[1:]])
+    assert [*folder.iterdir()] == [folder / "mine"]
 
 
 def test_mode_and_owner_stay(tmp_path: Path) -> None:
     file = prepare(tmp_path) / "shop/kustomization.yaml"
     file.chmod(0o640)
+    (file.parent / "krm/kustomization.yaml").unlink()
+    (file.parent / "krm").rmdir()
     before = file.stat()
     write_all([NewContent(file, b"before\n", b"entry\n")])
     after = file.stat()

@@ -39,6 +39,7 @@ from krm_fn.tools.init.plan import (
     plan_shared,
     share,
 )
+from krm_fn.tools.init.remove import plan_removal
 from krm_fn.tools.init.texts import Pipeline
 from krm_fn.tools.init.transaction import NewContent, write_all
 from krm_fn.tools.init.who_builds import Around, KnownSet, refuse_deploying, would_do
@@ -50,6 +51,7 @@ __all__ = [
     "Wishes",
     "find_directories",
     "init",
+    "remove",
 ]
 
 _NO_TERMINAL = Screen()
@@ -84,6 +86,23 @@ _BUILDS_FAIL = (
 )
 _NOT_AS_IT_IS = (
     "kubectl apply -f {path} refuses krm-fn.yaml from now on; apply what krm-fn has rendered"
+)
+_NOTHING_IS_LEFT = "nothing of krm-fn init is left"
+_REMOVE_BY_HAND = (
+    "nothing is changed yet: take out what is named above, and run krm-fn init --remove again"
+)
+_KEEP_IMMUTABLE = (
+    "before this is applied, keep what kustomize generates immutable with `generatorOptions: {immutable: true}`, or "
+    "the API server refuses it, as docs/leave.md says"
+)
+_STOP_RUNNING = (
+    "in the same step, take krm-fn out of what runs it: the plugin of an Application, a job of CI, "
+    "a post-renderer"
+)
+_IN_CI = "take these directories out of {files}"
+_REVISIONS_STAY = (
+    "the revisions stay, as they are protected; delete them when no ReplicaSet uses them, as "
+    "docs/leave.md says"
 )
 _ADOPT = "if it runs already, sync once with strategy: adopt, as docs/migration.md says"
 
@@ -135,11 +154,9 @@ class _Prepared(NamedTuple):
         return shlex.quote(os.path.relpath(self.directory))
 
     def says(self, *field: str) -> bool:
-        """Tell whether a configuration that is there sets a field of spec."""
+        """Tell whether the configuration that is there, or is written now, sets a field of spec."""
         config = self.proven[0]
-        if config.before is None:
-            return False
-        roots = read_yaml(config.before).roots
+        roots = read_yaml(config.before or config.data or b"").roots
         if config.file.name == KPTFILE:
             found = chain.from_iterable(map(find_in_kptfile, roots))
             settings = [one for _, one in found if one]
@@ -176,14 +193,10 @@ def init(  # noqa: PLR0913  # where and how, and how it is shown
         prepared, planned, problems = _prepare_all(directories, wishes, surroundings_of, shared)
         failures = stderr_lines(problems)
         failures += "".join(one.rendering.stderr for one in prepared if one.rendering.exit_code)
-        is_by_hand = any(one.is_by_hand for one in prepared)
+        is_by_hand = any(one.by_hand for one in planned)
         is_written = not failures and not is_by_hand and not is_dry_run
         if is_written:
-            write_all(
-                NewContent(one.file, one.before, one.data)
-                for one in planned
-                if one.data is not None
-            )
+            _write(planned)
     except OSError as error:
         return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
     except Rejected as rejected:
@@ -202,6 +215,78 @@ def init(  # noqa: PLR0913  # where and how, and how it is shown
         steps += _fold_step(printable(f"next: {step}"), screen)
     shown = [*said, "", *summary, *([""] if summary else []), *steps]
     return Outcome(_join(shown), stderr, int(is_by_hand))
+
+
+def remove(
+    directories: Sequence[Path],
+    limits: Limits,
+    shared: Path | None = None,
+    screen: Screen = _NO_TERMINAL,
+    *,
+    is_dry_run: bool,
+) -> Outcome:
+    """Take out of all directories what init has written, all of it or nothing.
+
+    With `shared`, also what they shared in that folder, if nobody else does. The exit code is 1
+    where something is not as init writes it: then nothing changes.
+    """
+    try:
+        planned = plan_removal(directories, shared, limits)
+        is_by_hand = any(one.by_hand for one in planned)
+        is_written = not is_by_hand and not is_dry_run
+        if is_written:
+            _write(planned)
+    except OSError as error:
+        return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
+    except Rejected as rejected:
+        return Outcome(b"", stderr_lines(rejected.problems), 1)
+    said: list[str] = []
+    for file in planned:
+        said += _say(file, screen, is_written=is_written, is_dry_run=is_dry_run)
+    if not any(one.changes or one.by_hand for one in planned):
+        return Outcome(_join([*said, _NOTHING_IS_LEFT]), "", 0)
+    steps: list[str] = []
+    for step in _steps_of_leaving(directories, limits, is_by_hand=is_by_hand):
+        steps += _fold_step(printable(f"next: {step}"), screen)
+    return Outcome(_join([*said, "", *steps]), "", int(is_by_hand))
+
+
+def _steps_of_leaving(
+    directories: Sequence[Path], limits: Limits, *, is_by_hand: bool
+) -> Iterator[str]:
+    """Yield what is to do before the result is applied, and after it, as docs/leave.md says."""
+    if is_by_hand:
+        yield _REMOVE_BY_HAND
+    built = [one for one in directories if find_door(one, Wishes()) is Door.KUSTOMIZE]
+    if built:
+        yield _KEEP_IMMUTABLE
+    for directory in built[:_MOST_NAMES]:
+        helm = "--enable-helm " if Around(directory, limits).has_charts else ""
+        path = shlex.quote(os.path.relpath(directory))
+        yield f"kustomize build {helm}{path} | krm-fn diff --live --fail-on refused,missing -"
+    yield _STOP_RUNNING
+    files = dict.fromkeys(chain.from_iterable(_files_of_ci(one, limits) for one in directories))
+    if files:
+        yield _IN_CI.format(files=listing(files))
+    yield _REVISIONS_STAY
+
+
+def _files_of_ci(directory: Path, limits: Limits) -> Iterator[str]:
+    """Yield the files that init has written for CI, where they name a directory."""
+    around = Around(directory, limits)
+    if around.repository is None:
+        return
+    package = around.directory.relative_to(around.repository).as_posix()
+    for pipeline in Pipeline:
+        file = around.repository / pipeline.file
+        if file.is_file() and package in map(
+            str.strip, around.reader.read(file).decode().split("\n")
+        ):
+            yield around.show(file)
+
+
+def _write(planned: Iterable[Planned]) -> None:
+    write_all(NewContent(one.file, one.before, one.data) for one in planned if one.changes)
 
 
 def _sum_up(prepared: list[_Prepared]) -> list[str]:
@@ -320,12 +405,13 @@ def _drafts(directory: Path, planned: list[Planned]) -> dict[Path, bytes]:
 
 
 def _say(one: Planned, screen: Screen, *, is_written: bool, is_dry_run: bool) -> Iterator[str]:
-    would = "" if is_written or one.data is None else "would be "
+    would = "" if is_written or not one.changes else "would be "
     yield printable(f"{one.file}: {would}{one.said}")
     yield from (f"  {line}" for line in one.by_hand.splitlines())
-    if is_dry_run and one.data is not None:
+    if is_dry_run and one.changes:
         before, after = (
-            text.decode(errors="replace").splitlines() for text in (one.before or b"", one.data)
+            text.decode(errors="replace").splitlines()
+            for text in (one.before or b"", one.data or b"")
         )
         # No lines around those that change: a kustomization may hold values of Secrets.
         changed = [*unified_diff(before, after, n=0, lineterm="")][2:]

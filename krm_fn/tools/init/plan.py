@@ -53,6 +53,7 @@ from krm_fn.tools.init.texts import (
     RUN_BY_KUSTOMIZE,
     LinkerTexts,
     Pipeline,
+    SpecTexts,
     in_metadata,
     in_spec,
     in_transformers,
@@ -66,6 +67,7 @@ from krm_fn.tools.init.who_builds import Around
 _RENDERED_FIRST = {name for name, one in DEPLOYERS.items() if one.runs_no_functions}
 
 _PLACEHOLDER = "OWNER/REPO@SHA"
+_LACKS_LINES = "is there, and is not changed; set in it:"
 
 
 class Door(StrEnum):
@@ -92,6 +94,8 @@ class Wishes(NamedTuple):
     action: str = ""
     shared: str = ""
     account: str = ""
+    strategy: str = ""
+    kinds: tuple[str, ...] = ()
 
 
 class Planned(NamedTuple):
@@ -100,6 +104,7 @@ class Planned(NamedTuple):
     `before` is None where there is no file.
 
     `by_hand`: lines for a person to add. As long as there are any, nothing is written.
+    `goes`: the file is removed.
     """
 
     file: Path
@@ -107,6 +112,11 @@ class Planned(NamedTuple):
     before: bytes | None = None
     data: bytes | None = None
     by_hand: str = ""
+    goes: bool = False
+
+    @property
+    def changes(self) -> bool:
+        return self.goes or self.data is not None
 
 
 def find_directories(patterns: Iterable[str]) -> list[Path]:
@@ -135,7 +145,7 @@ def plan_shared(
     around.check_can_write(config)
     if os.path.lexists(config) and os.path.lexists(kustomization):
         there, before = files.read(config), files.read(kustomization)
-        item, _ = _parse(config, there)
+        item, settings = _parse(config, there)
         listed = _list_resources(read_yaml(before).roots)
         is_known = item.id.kind == KIND and bool(runtimes_of(item))
         if listed != [CONFIG_FILE] or not is_known:
@@ -144,7 +154,13 @@ def plan_shared(
                 "annotation config.kubernetes.io/function; or one that is not there"
             )
             raise Rejected(Problem(message, file=str(folder)))
-        return [Planned(config, "unchanged", there), Planned(kustomization, "unchanged", before)]
+        unset = _find_unset(settings, wishes)
+        missing = in_spec(unset, "") if any(unset) else ""
+        said = _LACKS_LINES if missing else "unchanged"
+        return [
+            Planned(config, said, there, by_hand=missing),
+            Planned(kustomization, "unchanged", before),
+        ]
     if os.path.lexists(folder):
         message = (
             f"--share found other files in this folder, and no {CONFIG_FILE} with a kustomization; "
@@ -153,7 +169,8 @@ def plan_shared(
         raise Rejected(Problem(message, file=str(folder)))
     annotations = RUN_BY_KUSTOMIZE + FOR_TOOLS
     linker = LinkerTexts(wishes.image, wishes.namespace, wishes.account)
-    own = write_config(SHARED, annotations, wishes.deployers, linker)
+    spec = SpecTexts(wishes.deployers, wishes.strategy, wishes.kinds)
+    own = write_config(SHARED, annotations, spec, linker)
     written = own.replace(OF_ONE_PACKAGE, OF_MANY_PACKAGES)
     _parse(config, written.encode())
     return [
@@ -201,7 +218,7 @@ def _list_shared(planned: Planned) -> Planned:
         return planned
     if planned.data is None:
         return planned._replace(by_hand=in_transformers(SHARED)) if planned.by_hand else planned
-    data = _edit(planned.before, ("transformers",), SHARED)
+    data = add_to_list(planned.before, ("transformers",), SHARED)
     return planned._replace(data=data, said=f"edited: transformers lists {SHARED}")
 
 
@@ -252,18 +269,14 @@ def _plan_config(
         return Planned(directory / CONFIG_FILE, "written", data=wanted.encode())
     data = files.read(present)
     missing = "" if data == wanted.encode() else "".join(_find_missing(present, data, door, wishes))
-    said = (
-        "is there, and is not changed; add to it what this deployer needs:"
-        if missing
-        else "unchanged"
-    )
+    said = _LACKS_LINES if missing else "unchanged"
     return Planned(present, said, data, by_hand=missing)
 
 
 def _find_config(directory: Path, door: Door, around: Around, files: Files) -> Path | None:
     """Find the file that configures the function already, whatever its name."""
     if door is Door.KUSTOMIZE:
-        listed = _find_listed(directory, around, files)
+        listed = find_listed(directory, around, files)
         if listed:
             return listed[-1]
     if door is Door.KPT:
@@ -274,7 +287,7 @@ def _find_config(directory: Path, door: Door, around: Around, files: Files) -> P
     return directory / CONFIG_FILE if os.path.lexists(directory / CONFIG_FILE) else None
 
 
-def _find_listed(directory: Path, around: Around, files: Files) -> list[Path]:
+def find_listed(directory: Path, around: Around, files: Files) -> list[Path]:
     """Find the files of configurations that the kustomization lists, or builds in a folder that it lists."""
     try:
         plugins = find_plugins(directory, files, around.reader)
@@ -307,8 +320,16 @@ def _find_missing(file: Path, data: bytes, door: Door, wishes: Wishes) -> Iterat
         "",
         settings.linker.namespace,
     )
-    if is_more or is_elsewhere:
-        yield in_spec(tuple(wanted) if is_more else (), wishes.namespace if is_elsewhere else "")
+    unset = _find_unset(settings, wishes)._replace(deployers=tuple(wanted) if is_more else ())
+    if any(unset) or is_elsewhere:
+        yield in_spec(unset, wishes.namespace if is_elsewhere else "")
+
+
+def _find_unset(settings: Settings, wishes: Wishes) -> SpecTexts:
+    """Return the wishes for spec that a configuration contradicts; deployers are added to those that it has."""
+    strategy = wishes.strategy if wishes.strategy != settings.strategy else ""
+    kinds = wishes.kinds if {*wishes.kinds} != settings.kinds else ()
+    return SpecTexts(strategy=strategy, kinds=kinds)
 
 
 def _is_rendered_first(settings: Settings, wishes: Wishes) -> bool:
@@ -350,7 +371,8 @@ def _write_config(directory: Path, door: Door, wishes: Wishes, around: Around, f
     run = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE and not is_first else ""
     namespace = "" if door is Door.CHART else wishes.namespace
     linker = LinkerTexts(wishes.image, namespace, wishes.account)
-    return write_config(name, run + FOR_TOOLS, deployers, linker)
+    spec = SpecTexts(deployers, wishes.strategy, wishes.kinds)
+    return write_config(name, run + FOR_TOOLS, spec, linker)
 
 
 def _find_name(directory: Path, door: Door, files: Files) -> str:
@@ -372,7 +394,7 @@ def _plan_kustomization(
     for root in _read(file, files):
         listed += map(text, elements(get(root, "transformers")))
     # The entry may be there without its file, which is written now.
-    if Path(entry) in map(Path, listed) or _find_listed(directory, around, files):
+    if Path(entry) in map(Path, listed) or find_listed(directory, around, files):
         yield Planned(file, "unchanged", data)
         return
     text_of_config = config.data if config.before is None else config.before
@@ -382,7 +404,9 @@ def _plan_kustomization(
             return
     # Without the annotation, kustomize fails at the entry. A file behind a link may be that of
     # other folders too.
-    edited = None if config.by_hand or file.is_symlink() else _edit(data, ("transformers",), entry)
+    edited = (
+        None if config.by_hand or file.is_symlink() else add_to_list(data, ("transformers",), entry)
+    )
     if edited is None:
         yield Planned(file, "is not changed; add to it:", data, by_hand=in_transformers(entry))
     else:
@@ -395,7 +419,7 @@ def _plan_kptfile(directory: Path, files: Files) -> Planned:
     listed = chain.from_iterable(map(find_in_kptfile, _read(file, files)))
     if next(listed, None) is not None:
         return Planned(file, "unchanged", data)
-    edited = None if file.is_symlink() else _edit(data, ("pipeline", "mutators"), KPT_ENTRY)
+    edited = None if file.is_symlink() else add_to_list(data, ("pipeline", "mutators"), KPT_ENTRY)
     if edited is None:
         return Planned(
             file, "is not changed; add to it, as the last entry:", data, by_hand=KPT_ENTRY_LINES
@@ -446,7 +470,7 @@ def _read(file: Path, files: Files) -> list[Node]:
         return read_yaml(files.read(file)).roots
 
 
-def _edit(data: bytes, path: tuple[str, ...], entry: NewValue) -> bytes | None:
+def add_to_list(data: bytes, path: tuple[str, ...], entry: NewValue) -> bytes | None:
     """Add an entry to the list at a path of the only object; None where this text does not allow it.
 
     The writer proves that nothing but the entry is new.

@@ -9,11 +9,14 @@ from typing import NamedTuple
 
 from krm_fn import __version__
 from krm_fn.base.keys import LOCAL_CONFIG
-from krm_fn.base.node import Node, entries, get, is_mapping, is_scalar, walk
+from krm_fn.base.node import Node, entries, get, is_mapping, is_scalar, text, walk
 from krm_fn.base.problem import Rejected
-from krm_fn.base.settings import CONFIG_FILE, KIND, PROGRAM, Settings
+from krm_fn.base.settings import CONFIG_FILE, KIND, PROGRAM, Settings, Strategy
 from krm_fn.core.config.plain import load_schema
 from krm_fn.core.yaml.yaml import read_yaml, write_scalar
+
+_ADOPT = Strategy.ADOPT.value
+_IS_FOR_ADOPTING = "# for the first sync of what runs already"
 
 # `exec` and no image: the first build needs nothing but the krm-fn that has written this (decision
 # 64).
@@ -68,13 +71,13 @@ class Pipeline(Enum):
 
     def write(self, package: str, action: str, *, has_charts: bool, is_remote: bool) -> str:
         """Write the example for a package, and let helm run, and fetch charts, if the package needs that."""
-        text = files("krm_fn.examples").joinpath(self.value[1]).read_text()
-        text = text.replace(_ACTION, action).replace(_PACKAGES, package)
+        example = files("krm_fn.examples").joinpath(self.value[1]).read_text()
+        example = example.replace(_ACTION, action).replace(_PACKAGES, package)
         if has_charts:
-            text = text.replace(
+            example = example.replace(
                 _NO_REMOTE, _ENABLE_HELM if is_remote else f"{_NO_REMOTE} {_ENABLE_HELM}"
             )
-        return text.replace(".github/workflows/diff.yaml", self.file)
+        return example.replace(".github/workflows/diff.yaml", self.file)
 
     def add(self, data: bytes, package: str, *, has_charts: bool) -> bytes | None:
         """Add a package to the list in a file for CI; None where that cannot be done with certainty."""
@@ -132,6 +135,14 @@ def is_unsafe(package: str) -> bool:
     return _UNSAFE.search(package) is not None
 
 
+class SpecTexts(NamedTuple):
+    """What a configuration is to say of the package. What is empty has its default."""
+
+    deployers: Sequence[str] = ()
+    strategy: str = ""
+    kinds: Sequence[str] = ()
+
+
 class LinkerTexts(NamedTuple):
     """What is known of the linker: its image, the namespace of what names none, and its account."""
 
@@ -140,9 +151,8 @@ class LinkerTexts(NamedTuple):
     account: str
 
 
-def write_config(name: str, annotations: str, deployers: Sequence[str], linker: LinkerTexts) -> str:
+def write_config(name: str, annotations: str, spec: SpecTexts, linker: LinkerTexts) -> str:
     """Write krm-fn.yaml. `annotations` are lines; what is empty has its default."""
-    chosen = f"deployers: [{', '.join(deployers or Settings().deployers)}]"
     lines = [
         f"# yaml-language-server: $schema={load_schema()['$id']}",
         _NOT_FOR_ARGO_CD,
@@ -153,12 +163,23 @@ def write_config(name: str, annotations: str, deployers: Sequence[str], linker: 
         "  annotations:",
         annotations.removesuffix("\n"),
         "spec:",
-        f"  {chosen}{'' if deployers else '   # the default'}",
-        # A comment, as nothing here shows what runs in the cluster already.
-        "  # strategy: adopt   # for the first sync of what runs already",
+        *_write_spec(spec),
         *_write_linker(linker),
     ]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _write_spec(spec: SpecTexts) -> Iterator[str]:
+    if spec.kinds:
+        yield f"  kinds: [{', '.join(spec.kinds)}]"
+    chosen = f"deployers: [{', '.join(spec.deployers or Settings().deployers)}]"
+    yield f"  {chosen}{'' if spec.deployers else '   # the default'}"
+    if spec.strategy in {"", _ADOPT}:
+        # A comment, as nothing here shows what runs in the cluster already.
+        mark = "" if spec.strategy else "# "
+        yield f"  {mark}strategy: {_ADOPT}   {_IS_FOR_ADOPTING}"
+    else:
+        yield f"  strategy: {spec.strategy}"
 
 
 def _write_linker(linker: LinkerTexts) -> Iterator[str]:
@@ -180,21 +201,25 @@ def in_metadata(annotations: str) -> str:
     return f"metadata:\n  annotations:\n{annotations}"
 
 
-def in_spec(deployers: Sequence[str], namespace: str) -> str:
+def in_spec(spec: SpecTexts, namespace: str) -> str:
     lines = ["spec:"]
-    if deployers:
-        lines.append(f"  deployers: [{', '.join(deployers)}]")
+    if spec.kinds:
+        lines.append(f"  kinds: [{', '.join(spec.kinds)}]")
+    if spec.deployers:
+        lines.append(f"  deployers: [{', '.join(spec.deployers)}]")
+    if spec.strategy:
+        lines.append(f"  strategy: {spec.strategy}")
     if namespace:
         lines += ["  linker:", f"    namespace: {write_scalar(namespace)}"]
     return "".join(f"{line}\n" for line in lines)
 
 
-def rename_config(text: str, name: str) -> str:
+def rename_config(config: str, name: str) -> str:
     """Return the text of a configuration with another name."""
-    (root,) = read_yaml(text.encode()).roots
+    (root,) = read_yaml(config.encode()).roots
     named = get(root, "metadata", "name")
     assert named is not None, "else it is refused"  # noqa: S101  # for the type checker
-    return text[: named.start] + write_scalar(name) + text[named.end :]
+    return config[: named.start] + write_scalar(name) + config[named.end :]
 
 
 def share_config(shared: str, name: str) -> str:
@@ -206,6 +231,48 @@ patches:
 - target: {{kind: {KIND}}}   # the set of this package:
   patch: '{patch}'
 """
+
+
+def is_written_config(data: bytes) -> bool:
+    """Tell whether a configuration is as init writes it, whatever the values of its spec."""
+    names = [text(get(root, "metadata", "name")) for root in _read(data)]
+    if len(names) != 1:
+        return False
+    head, _, spec = data.decode().partition(_BEGINS_SPEC)
+    heads: set[str] = set()
+    for annotations in (FOR_TOOLS, RUN_BY_KUSTOMIZE + FOR_TOOLS):
+        own = write_config(names[0], annotations, SpecTexts(), LinkerTexts("", "", ""))
+        whole = (own, own.replace(OF_ONE_PACKAGE, OF_MANY_PACKAGES))
+        heads.update(one.partition(_BEGINS_SPEC)[0] for one in whole)
+    lines = spec.splitlines()
+    is_below = all(not line.strip() or line.startswith("  ") for line in lines)
+    return head in heads and is_below and _find_comments(lines) <= _own_comments()
+
+
+_BEGINS_SPEC = "\nspec:\n"
+_COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
+_OF_A_VERSION = re.compile(r"krm-fn:\S+")
+
+
+def _find_comments(lines: Iterable[str]) -> set[str]:
+    found = filter(None, map(_COMMENT.search, lines))
+    return {_OF_A_VERSION.sub("krm-fn", comment[0]) for comment in found}
+
+
+def _own_comments() -> set[str]:
+    """Return the comments that init writes into a spec, and what is left of each when somebody opens its line."""
+    linkers = (LinkerTexts("", "", ""), LinkerTexts("", "a", "a"), LinkerTexts("a", "", ""))
+    texts = [write_config("a", "", SpecTexts(), linker) for linker in linkers]
+    own: set[str] = set()
+    for line in "".join(texts).splitlines():
+        own |= _find_comments(line[start:] for start in range(len(line)) if line[start] == "#")
+    return own
+
+
+def is_sharing(data: bytes) -> bool:
+    """Tell whether a kustomization is as `share_config` writes it."""
+    pattern = re.escape(share_config("WAY", "NAME")).replace("WAY", "[^\n]+")
+    return re.fullmatch(pattern.replace("NAME", "[a-z0-9.-]+").encode(), data) is not None
 
 
 def in_transformers(entry: str) -> str:

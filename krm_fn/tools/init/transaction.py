@@ -24,11 +24,14 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSY
 
 
 class NewContent(NamedTuple):
-    """The new content of a file, and the present one; `before` is None where there is no file."""
+    """The new content of a file, and the present one; `before` is None where there is no file.
+
+    `data` is None where the file goes, and each folder that is empty without it.
+    """
 
     file: Path
     before: bytes | None
-    data: bytes
+    data: bytes | None
 
 
 def write_all(contents: Iterable[NewContent]) -> None:
@@ -47,13 +50,14 @@ def write_all(contents: Iterable[NewContent]) -> None:
             raise
         finally:
             transaction.clean_up()
+        transaction.remove_empty_folders()
 
 
 class _Staged(NamedTuple):
     """A file with the new content beside its place, and one with the old content, to go back."""
 
     content: NewContent
-    new: Path
+    new: Path | None
     old: Path | None
 
 
@@ -66,8 +70,11 @@ class _Transaction:
 
     def prepare(self, content: NewContent) -> None:
         self._make_folder(content.file.parent)
-        old = None if content.before is None else self._write_beside(content.file, content.before)
-        self._prepared.append(_Staged(content, self._write_beside(content.file, content.data), old))
+        old, new = (
+            None if data is None else self._write_beside(content.file, data)
+            for data in (content.before, content.data)
+        )
+        self._prepared.append(_Staged(content, new, old))
 
     def commit(self) -> None:
         for one in self._prepared:
@@ -95,6 +102,15 @@ class _Transaction:
         for file in self._temporary:
             with suppress(OSError):  # a hidden file that stays harms nobody
                 file.unlink(missing_ok=True)
+
+    def remove_empty_folders(self) -> None:
+        """Remove what the files that went leave empty, as git does, which knows no empty folders."""
+        for one in self._prepared:
+            folder = one.content.file.parent
+            with suppress(OSError):  # as it is not empty
+                while one.new is None:
+                    folder.rmdir()
+                    folder = folder.parent
 
     def _make_folder(self, folder: Path) -> None:
         if not folder.exists():
@@ -126,6 +142,9 @@ def _write_whole(opened: RawIOBase, data: bytes) -> None:
 def _put_in_place(one: _Staged) -> None:
     file = one.content.file
     try:
+        if one.new is None:
+            file.unlink()
+            return
         if one.old:
             one.new.replace(file)
             return
