@@ -107,7 +107,7 @@ class _ReferenceReader:
         self,
         resolved: ResolvedReference,
         name: str,
-        is_copy: bool,  # noqa: FBT001  # the parts of an EarlyRead
+        is_copy: bool,  # the parts of an EarlyRead
     ) -> ExplainedReference:
         referrer, one = resolved.referrer, resolved.reference
         is_changed = any(_writes(edit, one, name) for edit in self._edits_of(resolved))
