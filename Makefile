@@ -20,9 +20,9 @@ docs: export NO_MKDOCS_2_WARNING = true
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
-	@echo 'make test    run all tests that need no other program: three minutes'
+	@echo 'make test    run all tests that need no other program: ten minutes on two processors'
 	@echo 'make check   run lint, types, layers, and the tests of what has changed since the last commit'
-	@echo 'make test-all    install the tools and run everything, as CI does: half an hour, 15 minutes more the first time'
+	@echo 'make test-all    install the tools and run everything, as CI does: an hour and a quarter, 15 minutes more the first time'
 	@echo 'make test-gitops   build Argo CD, Flux, Helm 4 and External Secrets, half an hour, and run the tests of deployers'
 	@echo 'make test-nightly   run the rows on a cluster that make test-all leaves out'
 	@echo 'make test-versions   run the tests of each version of the programs in tests/tools/versions.toml: hours'

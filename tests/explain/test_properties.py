@@ -155,6 +155,9 @@ def what_is_renamed_is_explained_as_renamed(package: Package) -> None:
                 assert (explained.new_name or before.id.name) == after.id.name, explained
 
 
+COPY = "it reads a copy, "
+"""How the note of a hook begins that reads one."""
+
 WITH_SEVERAL_NAMES = re.compile(r"(?:/reload|/userVolume|-user-volume|/hookSidecars)\]\[\d+\]$")
 """Annotations with several names: comma lists, and volumes in JSON."""
 
@@ -217,7 +220,9 @@ def what_is_explained_as_rewritten_is_rewritten(package: Package) -> None:
                     ]
                     assert one.is_changed == (f" {after.id.name}" in mounted), one
                 elif one.is_changed:
-                    assert after.id.name in written[_field(who, one.field)], one
+                    copies = [note.removeprefix(COPY) for note in one.notes if COPY in note]
+                    (name,) = copies or [after.id.name]
+                    assert name in written[_field(who, one.field)], one
 
 
 def references_of(
