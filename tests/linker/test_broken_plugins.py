@@ -123,9 +123,9 @@ def test_no_command_succeeds_with_half_a_credential(row: Row, stage: Stage) -> N
     done = stage.run(row.command, row.behaviour, CALLS[row.call])
     if (row.command, CALLS[row.call]) == ("link", 2):
         # It has begun, and goes on as when the API server goes away: with a warning, and without a
-        # deletion.
+        # deletion. At the end of its time, it may be the plugin that is noticed first: an error.
         assert done.returncode in {0, 1}, done
-        assert "warning: " in done.stderr, done
+        assert done.returncode == 1 or "warning: " in done.stderr, done
         assert (
             "no credentials for the API server: the credential plugin ./plugin " in done.stderr
         ), done
