@@ -270,6 +270,25 @@ def test_what_a_file_for_ci_compares_is_named(top: Path) -> None:
     assert status() == "?? .github/"
 
 
+def test_a_file_for_ci_may_hold_any_bytes(top: Path) -> None:
+    write(top / "shop", MANIFESTS)
+    run("shop")
+    write(top / ".github/workflows", {"krm-fn.yaml": ""})
+    (top / ".github/workflows/krm-fn.yaml").write_bytes(b"\xff\xfe")
+    commit_all()
+    assert ".github" not in run("shop", "--remove").stdout.decode()
+
+
+def test_a_directory_that_was_named_stays_though_nothing_is_left_in_it(top: Path) -> None:
+    folder = top / "apps/shop"
+    write(folder, MANIFESTS)
+    run(str(folder))
+    for name in MANIFESTS:
+        (folder / name).unlink()
+    run(str(folder), "--remove")
+    assert [*folder.iterdir()] == []
+
+
 def test_another_configuration_of_krm_fn_is_named(top: Path) -> None:
     write(top / "shop", {**MANIFESTS, "Kptfile": KPTFILE})
     run("shop")

@@ -196,7 +196,7 @@ def init(  # noqa: PLR0913  # where and how, and how it is shown
         is_by_hand = any(one.by_hand for one in planned)
         is_written = not failures and not is_by_hand and not is_dry_run
         if is_written:
-            _write(planned)
+            _write(planned, directories)
     except OSError as error:
         return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
     except Rejected as rejected:
@@ -235,7 +235,7 @@ def remove(
         is_by_hand = any(one.by_hand for one in planned)
         is_written = not is_by_hand and not is_dry_run
         if is_written:
-            _write(planned)
+            _write(planned, directories)
     except OSError as error:
         return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
     except Rejected as rejected:
@@ -279,14 +279,17 @@ def _files_of_ci(directory: Path, limits: Limits) -> Iterator[str]:
     package = around.directory.relative_to(around.repository).as_posix()
     for pipeline in Pipeline:
         file = around.repository / pipeline.file
-        if file.is_file() and package in map(
-            str.strip, around.reader.read(file).decode().split("\n")
-        ):
+        if not file.is_file():
+            continue
+        lines = around.reader.read(file).decode(errors="replace").split("\n")
+        if package in map(str.strip, lines):
             yield around.show(file)
 
 
-def _write(planned: Iterable[Planned]) -> None:
-    write_all(NewContent(one.file, one.before, one.data) for one in planned if one.changes)
+def _write(planned: Iterable[Planned], directories: Sequence[Path]) -> None:
+    """Write all files. The directories that were named stay, also where nothing is left in them."""
+    contents = (NewContent(one.file, one.before, one.data) for one in planned if one.changes)
+    write_all(contents, kept=directories)
 
 
 def _sum_up(prepared: list[_Prepared]) -> list[str]:

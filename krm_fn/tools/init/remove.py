@@ -1,7 +1,7 @@
 """Plan to take out what `krm-fn init` has written: the entry that runs the function, and the files that it names.
 
-What is not as init writes it stays, and is named. As long as there is anything like that, nothing
-is taken out, as the rest may need it.
+Init takes out only an entry or a file that it would write like that. It names any other, and takes
+out nothing as long as there is one: the rest may need it.
 """
 
 import os
@@ -53,14 +53,19 @@ def plan_removal(directories: Sequence[Path], shared: Path | None, limits: Limit
     for directory in directories:
         around = Around(directory, limits)
         files = Files(limits.root or around.top, allowance)
-        planned += _plan_package(directory, around, files)
+        planned += _checked(_plan_package(directory, around, files), around)
     if shared is not None:
         around = Around(directories[0], limits)
         going = {real_path(one.file.parent) for one in planned if one.goes}
-        planned += _plan_shared(shared, going, around, Files(around.top, allowance))
+        of_shared = _plan_shared(shared, going, around, Files(around.top, allowance))
+        planned += _checked(of_shared, around)
+    return planned
+
+
+def _checked(planned: Iterable[Planned], around: Around) -> Iterator[Planned]:
     for one in planned:
         around.check_can_write(one.file)
-    return planned
+        yield one
 
 
 def _plan_package(directory: Path, around: Around, files: Files) -> Iterator[Planned]:
@@ -128,9 +133,10 @@ def _refuse_rendered(directory: Path, files: Files) -> None:
     for folder, _, names in files.walk(directory):
         for name in names:
             file = folder / name
-            if not name.endswith(MANIFESTS) or SET.encode() not in files.read(file):
+            data = files.read(file) if name.endswith(MANIFESTS) else b""
+            if SET.encode() not in data:
                 continue
-            objects = map(read_item, find_objects(_read(file, files.read(file))))
+            objects = map(read_item, find_objects(_read(file, data)))
             if any(SET in item.labels for item in objects):
                 message = (
                     "is rendered in place; set strategy: ignore, run kpt fn render and apply the result first, as "

@@ -10,13 +10,14 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from io import RawIOBase
 from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base.problem import Problem, Rejected
+from krm_fn.tools.common.files import real_path
 from krm_fn.tools.common.program import held_signals
 
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
@@ -26,7 +27,8 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSY
 class NewContent(NamedTuple):
     """The new content of a file, and the present one; `before` is None where there is no file.
 
-    `data` is None where the file goes, and each folder that is empty without it.
+    `data` is None where the file goes, and each folder that is empty without it but for those that
+    are kept.
     """
 
     file: Path
@@ -34,7 +36,7 @@ class NewContent(NamedTuple):
     data: bytes | None
 
 
-def write_all(contents: Iterable[NewContent]) -> None:
+def write_all(contents: Iterable[NewContent], kept: Collection[Path] = ()) -> None:
     """Write all files, or none.
 
     Raises OSError with the name of the file, and Rejected where one has changed.
@@ -50,7 +52,7 @@ def write_all(contents: Iterable[NewContent]) -> None:
             raise
         finally:
             transaction.clean_up()
-        transaction.remove_empty_folders()
+        transaction.remove_empty_folders({real_path(one) for one in kept})
 
 
 class _Staged(NamedTuple):
@@ -103,12 +105,12 @@ class _Transaction:
             with suppress(OSError):  # a hidden file that stays harms nobody
                 file.unlink(missing_ok=True)
 
-    def remove_empty_folders(self) -> None:
+    def remove_empty_folders(self, kept: Collection[Path]) -> None:
         """Remove what the files that went leave empty, as git does, which knows no empty folders."""
         for one in self._prepared:
-            folder = one.content.file.parent
+            folder = real_path(one.content.file.parent)
             with suppress(OSError):  # as it is not empty
-                while one.new is None:
+                while one.new is None and folder not in kept:
                     folder.rmdir()
                     folder = folder.parent
 
