@@ -126,9 +126,8 @@ def init(
     With --share, kustomizations share one configuration, in FOLDER. Each DIR gets a folder `krm` that names the
     configuration and the set. Directories that are configured already stay as they are.
 
-    --remove takes out what init has written, of all directories or of none. What is not as init writes it, apart from
-    values of spec, stays and is named, and then nothing is changed. The last lines say what is to do before the result
-    is applied.
+    --remove takes out what init has written, of all directories or of none. Somebody may have edited more than values
+    of spec: then it names the place, and changes nothing. The last lines say what to do before you apply the result.
 
     Exit codes: 0 written, or nothing is left to write; 1 an error, or lines that you have to add, and nothing is
     written; 2 wrong arguments.

@@ -305,7 +305,7 @@ def root_of_application() -> Path | None:
 each_option = click.option(
     "--each",
     is_flag=True,
-    help="Take each PATH by itself. A PATH that is a pattern, as 'apps/*/overlays/*' is, means that too.",
+    help="Take each PATH by itself. A pattern, such as 'apps/*/overlays/*', implies it.",
 )
 
 

@@ -2,8 +2,8 @@
 
 They are nine tenths of the text of many packages, and hardly anyone reads a field of them. So they
 are parsed, and get nodes only when somebody looks. This module knows only their text. It takes a
-schema if to make nodes of it could raise nothing that to parse it does not: no key is there twice,
-no alias is there, and no level is too deep. Any doubt leaves it to the one way to read YAML.
+schema only if nodes could show no error that the parser does not: a key that is there twice, an
+alias, or too many levels. If in doubt, it leaves the schema to the one way to read YAML.
 """
 
 import re
