@@ -116,7 +116,8 @@ class Deployer(NamedTuple):
     never prunes an object with an owner.
 
     `hooks`: by annotation, of which the first that an object has counts, the words that have a
-    place in the order. `waves`: annotations with a number in that order; the first that holds one
+    place in the order. `recreates_hooks`: by the same annotation, which annotation and value let it
+    create the hook anew each time. `waves`: annotations with a number in that order; the first that holds one
     counts. `waits_for`: kinds by group that it waits for before the next step; with
     `waits_for_others`, it may also wait for kinds that `facts/kinds.py` lacks.
 
@@ -140,6 +141,7 @@ class Deployer(NamedTuple):
     spares_owned: bool = False
     deployment: str = ""
     hooks: Mapping[str, Mapping[str, Phase]] = {}  # of a tuple, whose fields nobody changes
+    recreates_hooks: Mapping[str, tuple[str, str]] = {}
     waves: tuple[str, ...] = ()
     waits_for: frozenset[tuple[str, str]] = frozenset()
     waits_for_others: bool = False
@@ -237,6 +239,12 @@ SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 HOOKS = tuple(dict.fromkeys(chain.from_iterable(one.hooks for one in reversed(DEPLOYERS.values()))))
 """Annotations of objects that a deployer creates and deletes during one step of a deployment."""
 
+HOOK_POLICIES: dict[str, tuple[str, str]] = {}
+"""By the annotation of a hook, the annotation and its value that let its deployer create it anew each time."""
+
+for _deployer in DEPLOYERS.values():
+    HOOK_POLICIES |= _deployer.recreates_hooks
+
 _ORDERING = frozenset(HOOKS).union(*(one.waves for one in DEPLOYERS.values()))
 _NUMBER = re.compile("[-+]?[0-9]{1,18}")
 
@@ -281,7 +289,7 @@ def first_step(item: Item, deployer: str) -> Step | None:
     A deployer that knows neither hooks nor waves applies everything in one step.
     """
     known = DEPLOYERS[deployer]
-    wave = _number_of_wave(item, known.waves)
+    wave = number_of_wave(item, known.waves)
     for annotation, phases in known.hooks.items():
         if annotation in item.annotations:
             words = _read_options(item.annotations[annotation])
@@ -304,11 +312,12 @@ def wave_order(wave: str) -> tuple[int, str]:
 def first_wave(wave: str, items: Iterable[Item]) -> str:
     """Return the wave as written, or that of the first of the objects where Argo CD applies it earlier."""
     own = _read_number(wave) or 0
-    first = min((own, *(_number_of_wave(item, DEPLOYERS["argocd"].waves) for item in items)))
+    first = min((own, *(number_of_wave(item, DEPLOYERS["argocd"].waves) for item in items)))
     return wave if first == own else str(first)
 
 
-def _number_of_wave(item: Item, waves: Iterable[str]) -> int:
+def number_of_wave(item: Item, waves: Iterable[str]) -> int:
+    """Return the number in the first of these annotations that has one; 0 for none."""
     numbers = (_read_number(item.annotations.get(name, "")) for name in waves)
     return next((number for number in numbers if number is not None), 0)
 

@@ -200,6 +200,14 @@ class ResolvedReference(NamedTuple):
         return self.reference.written and self.targets == (self.referrer,)
 
 
+class HookRead(NamedTuple):
+    """A reference of a hook that runs before all else: to a copy, or by the base name that stays."""
+
+    resolved: ResolvedReference
+    name: str
+    is_copy: bool
+
+
 def read_reference(  # noqa: PLR0913  # the parts of a reference
     kind: str,
     name: Scalar,

@@ -7,17 +7,18 @@ the revision, so nothing that they need is ever a hook.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Object
 from krm_fn.base.item import DATA_FIELDS, Item, about
-from krm_fn.base.kind import SYNC_WAVE
+from krm_fn.base.kind import DEPLOYERS, HOOK_POLICIES, SYNC_WAVE, number_of_wave
 from krm_fn.base.node import get, texts
 from krm_fn.base.problem import Problem
-from krm_fn.base.reference import ResolvedReference
+from krm_fn.base.reference import HookRead, ResolvedReference
 from krm_fn.base.settings import Hooks, Strategy
-from krm_fn.core.decide.run import MAX_NAME, EarlyRead, Revision, Revisions, Run, Survey
+from krm_fn.core.decide.run import MAX_NAME, Revision, Revisions, Run, Survey
 from krm_fn.core.decide.update_references import update_references
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.references import References
@@ -25,18 +26,12 @@ from krm_fn.core.references.references import References
 _SUFFIX = "-presync"
 
 _ARGO_CD, _HELM, _WEIGHT = "argocd.argoproj.io/hook", "helm.sh/hook", "helm.sh/hook-weight"
-_POLICIES = {
-    _ARGO_CD: ("argocd.argoproj.io/hook-delete-policy", "BeforeHookCreation"),
-    _HELM: ("helm.sh/hook-delete-policy", "before-hook-creation"),
-}
-"""By the annotation that makes a hook: that which lets its deployer create it anew each time."""
 
 
 class HookCopies(NamedTuple):
-    """The references that are to say copies, by what they mean.
+    """The references of early hooks, by the object that each means.
 
-    `references`: those that are left for all other decisions. `earlier`: the copies of an earlier
-    run.
+    `references`: all others, for every other decision. `earlier`: the copies of an earlier run.
     """
 
     references: References
@@ -69,13 +64,12 @@ def find_copies(
     if settings.hooks is Hooks.COPY:
         hooks = find_hooks(references, settings.deployers)
         for one in references.authored:
-            for target in one.targets if one.reference.in_pod else ():
-                if (target, one.referrer) in hooks and _may_copy(target):
-                    reads[target].append(one)
-    copied: list[ResolvedReference] = []
-    for several in reads.values():
-        copied += several
-    return HookCopies(references.without(copied), reads, tuple(earlier))
+            if one.reference.in_pod:
+                for target in one.targets:
+                    if (target, one.referrer) in hooks and _may_copy(target):
+                        reads[target].append(one)
+    others = references.without([*chain.from_iterable(reads.values())])
+    return HookCopies(others, reads, tuple(earlier))
 
 
 def _may_copy(source: Item) -> bool:
@@ -90,7 +84,7 @@ def write_copies(
     index = run.references.index
     changes = Changes()
     wanted: list[Object] = []
-    early: list[EarlyRead] = []
+    hook_reads: list[HookRead] = []
     for source, reads in copies.reads.items():
         base = base_name(source)
         name = run.revisions.names.get(source, base)
@@ -101,8 +95,8 @@ def write_copies(
         revision = Revision(source, base, meant, Strategy.RENAME)
         changes += update_references(reads, Revisions([revision]), index)
         changes += Changes(problems=tuple(_find_problems(source, meant, run)))
-        early += (EarlyRead(one, meant, is_copied) for one in reads)
-    done = run._replace(by_early_hooks=tuple(early))
+        hook_reads += (HookRead(one, meant, is_copied) for one in reads)
+    done = run._replace(hook_reads=tuple(hook_reads))
     return done.add(changes + upsert([*copies.earlier], wanted))
 
 
@@ -135,28 +129,19 @@ def _build_copy(source: Item, reads: Iterable[ResolvedReference], run: Run) -> O
 def _hook_annotations(readers: list[Item]) -> dict[str, str]:
     """Make the copy a hook in each phase of its readers, before the first of them in each."""
     found: dict[str, str] = {}
-    for hook, (policy, anew) in _POLICIES.items():
-        of_hook = [one.annotations[hook] for one in readers if hook in one.annotations]
+    for hook, (policy, anew) in HOOK_POLICIES.items():
         words: dict[str, None] = {}
-        for written in of_hook:
-            words |= dict.fromkeys(word.strip() for word in written.split(","))
+        for reader in readers:
+            written = reader.annotations.get(hook, "").split(",")
+            words |= dict.fromkeys(word.strip() for word in written if word.strip())
         if words:
             found |= {hook: ",".join(words), policy: anew}
     if _HELM in found:
-        found[_WEIGHT] = str(min(_number(one, _WEIGHT) or 0 for one in readers) - 1)
+        found[_WEIGHT] = str(min(number_of_wave(one, [_WEIGHT]) for one in readers) - 1)
     if _ARGO_CD in found or any(SYNC_WAVE in one.annotations for one in readers):
-        waves = [_number(one, SYNC_WAVE, _WEIGHT) or 0 for one in readers]
+        waves = [number_of_wave(one, DEPLOYERS["argocd"].waves) for one in readers]
         found[SYNC_WAVE] = str(min(waves) - 1)
     return found
-
-
-def _number(item: Item, *annotations: str) -> int | None:
-    """Return the number in the first of these annotations that has one."""
-    for name in annotations:
-        written = item.annotations.get(name, "").strip()
-        if written.removeprefix("-").isdecimal() and len(written) < len("-999999999"):
-            return int(written)
-    return None
 
 
 def _find_problems(source: Item, name: str, run: Run) -> Iterator[Problem]:

@@ -65,6 +65,12 @@ DEPLOYERS = {
                 "post-upgrade": "AFTER",
             },
         },
+        "recreates_hooks": {
+            "argocd.argoproj.io/hook": (
+                "argocd.argoproj.io/hook-delete-policy",
+                "BeforeHookCreation",
+            ),
+        },
         "waves": ("argocd.argoproj.io/sync-wave", "helm.sh/hook-weight"),
         "waits_for": (
             "/Pod",
@@ -167,6 +173,9 @@ DEPLOYERS = {
                 "post-install": "AFTER",
                 "post-upgrade": "AFTER",
             },
+        },
+        "recreates_hooks": {
+            "helm.sh/hook": ("helm.sh/hook-delete-policy", "before-hook-creation"),
         },
         "waits_for": ("/Pod", "batch/Job"),
     },

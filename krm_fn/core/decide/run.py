@@ -20,7 +20,7 @@ from krm_fn.base.kind import Kinds, cannot_change
 from krm_fn.base.node import Node
 from krm_fn.base.pods import PodTemplate
 from krm_fn.base.problem import Problem, ResourceId
-from krm_fn.base.reference import Reference, ResolvedReference
+from krm_fn.base.reference import HookRead, Reference, ResolvedReference
 from krm_fn.base.settings import Environment, FieldSpec, Settings, Strategy, configures
 from krm_fn.core.names.names import without_hash
 from krm_fn.core.references.generated import Generated, name_with, versioned
@@ -490,19 +490,11 @@ class Survey:
         )
 
 
-class EarlyRead(NamedTuple):
-    """A reference of a hook that runs before all else: to a copy, or by the base name that stays."""
-
-    resolved: ResolvedReference
-    name: str
-    is_copy: bool
-
-
 class Run(NamedTuple):
     """A run so far, which one step hands to the next.
 
     A step returns it with its own part, and with its changes behind those of the steps before.
-    `checksums`: what restarts pods other than a new name. `by_early_hooks`: what hooks read that run
+    `checksums`: what restarts pods other than a new name. `hook_reads`: what hooks read that run
     before all else, each with the name that it is to say. `jobs`: those that are named by their
     content. `pins`: names of revisions that references say, and that mean an object as long as its
     content gives it this very name.
@@ -514,7 +506,7 @@ class Run(NamedTuple):
     consumers: Consumers
     changes: Changes
     checksums: tuple[ChecksumInput, ...] = ()
-    by_early_hooks: tuple[EarlyRead, ...] = ()
+    hook_reads: tuple[HookRead, ...] = ()
     jobs: tuple[Revision, ...] = ()
     pins: MoreNames = MappingProxyType({})
 

@@ -88,12 +88,11 @@ class _WorkloadExplainer:
         self._absent = {one.who: one for one in explain_absent(EVERYTHING, found, places)}
         self._references: dict[Item, list[ResolvedReference]] = defaultdict(list)
         # A hook that runs before all else reads a name that never changes.
-        early = [one.resolved for one in found.by_early_hooks]
-        self._early = {
-            (one.resolved.referrer, one.resolved.reference.field): one.name
-            for one in found.by_early_hooks
-        }
-        for resolved in chain(found.references, early):
+        of_hooks = [one.resolved for one in found.hook_reads]
+        self._fixed_names: dict[tuple[Item, str], str] = {}
+        for one in found.hook_reads:
+            self._fixed_names[one.resolved.referrer, one.resolved.reference.field] = one.name
+        for resolved in chain(found.references, of_hooks):
             if not resolved.reference.written:
                 self._references[resolved.referrer].append(resolved)
         self._opt_outs = find_opt_outs(found)
@@ -171,9 +170,9 @@ class _WorkloadExplainer:
 
     def _find_new_text(self, resolved: ResolvedReference) -> str | None:
         one = resolved.reference
-        early = self._early.get((resolved.referrer, one.field))
-        if early is not None:
-            return "" if early == one.target else early
+        fixed = self._fixed_names.get((resolved.referrer, one.field))
+        if fixed is not None:
+            return "" if fixed == one.target else fixed
         for target in resolved.targets[:1]:
             revision = self._found.revisions.renamed.get(target)
             if revision is not None:
@@ -215,7 +214,7 @@ class _WorkloadExplainer:
         """
         changes: dict[Item, list[WorkloadChange]] = defaultdict(list)
         for resolved in self._references[item]:
-            if (item, resolved.reference.field) in self._early:
+            if (item, resolved.reference.field) in self._fixed_names:
                 continue
             change = WorkloadChange(
                 How.NAME, effect if _is_in_template(item, resolved.reference) else Effect.CHANGES

@@ -1,14 +1,14 @@
 """The fields that reference each object, and what the function makes of them."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.base.changes import Edit, ListPatch, SetItems, SetParts, SetText
 from krm_fn.base.item import WORD, Item
 from krm_fn.base.kind import ROLES
 from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, Severity
-from krm_fn.base.reference import Reference, ResolvedReference
+from krm_fn.base.reference import HookRead, Reference, ResolvedReference
 from krm_fn.core.decide.decide import Run
 from krm_fn.core.names.names import authored_id
 from krm_fn.core.references.generated import name_meant
@@ -54,9 +54,9 @@ class _ReferenceReader:
                 continue
             for target in resolved.targets:
                 yield target, self._read_authored(resolved, target)
-        for early in self._found.by_early_hooks:
-            for target in early.resolved.targets:
-                yield target, self._read_early(*early)
+        for read in self._found.hook_reads:
+            for target in read.resolved.targets:
+                yield target, self._read_of_hook(read)
         for resolved in references.mounted:
             for target in resolved.targets:
                 yield target, self._read_mounted(resolved, target)
@@ -93,25 +93,19 @@ class _ReferenceReader:
         opt_out = self._opt_outs.get((referrer, target))
         if opt_out is not None:
             notes.append(say_opt_out(opt_out))
-        return ExplainedReference(
-            authored_id(referrer),
-            self._places.of(referrer, one.field),
-            one.field,
-            one.target,
-            one.rule,
-            is_changed,
-            (*notes, *self._messages(referrer, one.field)),
-        )
+        return self._explain(resolved, notes, is_changed=is_changed)
 
-    def _read_early(
-        self,
-        resolved: ResolvedReference,
-        name: str,
-        is_copy: bool,  # the parts of an EarlyRead
+    def _read_of_hook(self, read: HookRead) -> ExplainedReference:
+        resolved, name = read.resolved, read.name
+        edits = self._edits_of(resolved)
+        is_changed = any(_writes(edit, resolved.reference, name) for edit in edits)
+        notes = [f"it reads a copy, {name}"] if read.is_copy else []
+        return self._explain(resolved, notes, is_changed=is_changed)
+
+    def _explain(
+        self, resolved: ResolvedReference, notes: Iterable[str], *, is_changed: bool
     ) -> ExplainedReference:
         referrer, one = resolved.referrer, resolved.reference
-        is_changed = any(_writes(edit, one, name) for edit in self._edits_of(resolved))
-        notes = (f"it reads a copy, {name}",) if is_copy else ()
         return ExplainedReference(
             authored_id(referrer),
             self._places.of(referrer, one.field),

@@ -218,7 +218,7 @@ def _find_lost_hooks(opened: Opened, found: Run) -> Iterator[Problem]:
     if "helm" not in found.settings.deployers or not (found.environment.warns or is_strict):
         return
     items = {*items_of((name, envelope) for name, envelope in opened.envelopes if name in losing)}
-    for one in found.by_early_hooks:
+    for one in found.hook_reads:
         referrer, reference, targets = one.resolved
         if one.is_copy and referrer in items and _HELM_HOOK in referrer.annotations:
             message = (
