@@ -78,6 +78,8 @@ def test_argo_prunes_only_objects_without_owners(
     if owned:
         own(namespace, "old")
     deployer.sync(stream())
+    if not kept:
+        namespace.gone("ConfigMap", "old")
     assert namespace.names("ConfigMap") & {"old"} == kept
 
 
@@ -100,6 +102,7 @@ def test_each_keeps_objects_with_its_annotation(place: int, namespace: Api) -> N
     deployer = deployers(namespace)[place]
     deployer.sync(stream(config_map("argo", **KEPT_BY_ARGO), config_map("flux", **KEPT_BY_FLUX)))
     deployer.sync(stream())
+    namespace.gone("ConfigMap", ("flux", "argo")[place])
     assert namespace.names("ConfigMap") == {("argo", "flux")[place], "kube-root-ca.crt"}
 
 
@@ -125,6 +128,7 @@ def test_flux_never_prunes_a_kept_object_later_and_argo_does(namespace: Api) -> 
     namespace.patch("ConfigMap", "argo", {"metadata": {"annotations": tracking}})
     for deployer in (argo, flux):
         deployer.sync(stream())
+    namespace.gone("ConfigMap", "argo")
     assert namespace.names("ConfigMap") == {"flux", "kube-root-ca.crt"}
 
 
