@@ -323,8 +323,10 @@ def listed_revisions(item: Item) -> set[str]:
 
 def is_encrypted(item: Item) -> bool:
     """Tell whether an object has the block with the metadata of SOPS, as Flux recognises it."""
+    if not item.is_config:
+        return False
     block = get(item.node, "sops")
-    return item.is_config and is_mapping(block) and bool(texts(block).get("mac"))
+    return is_mapping(block) and bool(texts(block).get("mac"))
 
 
 _CHART = r".+-v?[0-9]+\.[0-9].*"

@@ -574,8 +574,10 @@ def _producers(
     """Return the producers by namespace, each with the names that something references."""
     producers: dict[str, list[ProducerName]] = defaultdict(list)
     for revision in revisions:
+        if revision.item.is_config:
+            continue
         names = _tracked_names(revision, consumers)
-        if names and not revision.item.is_config:
+        if names:
             kind = package.kinds.of(revision.item.id)
             producers[package.namespace_of(revision.item)].append(
                 ProducerName(kind, revision.name, names)

@@ -945,7 +945,7 @@ _KIND_WORDS = {
     "config-map": "ConfigMap",
     "secret": "Secret",
 }
-"""How texts spell the kinds, in small letters. A search begins with them: most texts have none."""
+"""How texts spell the kinds, in small letters."""
 
 _KIND = r"(?P<word>config[-_]?map|secret)s?"
 _CODE = r"[a-z](?:ConfigMap|Secret)|(?:configMap|secret)[A-Z]"
@@ -1127,6 +1127,11 @@ def find_in_variables(items: Collection[Item], index: Index) -> list[TextMention
     return found
 
 
+@cache  # most objects have the same annotations
+def _is_about_itself(annotation: str) -> bool:
+    return _pattern(_ABOUT_ITSELF).match(annotation) is not None
+
+
 class _TextSearch:
     def __init__(
         self,
@@ -1142,7 +1147,7 @@ class _TextSearch:
         self._told: set[tuple[str, str]] = set()
 
     def find_in(self, item: Item) -> Iterator[TextMention]:
-        if item.annotations:
+        if not all(map(_is_about_itself, item.annotations)):
             top = ("metadata", "annotations")
             yield from self._in_annotations(item, get(item.node, *top), top)
         if item.is_config:
@@ -1181,12 +1186,13 @@ class _TextSearch:
     def _in_annotation(
         self, item: Item, name: str, value: Scalar, path: FieldPath
     ) -> Iterator[TextMention]:
+        if _is_about_itself(name):
+            return
         names = [
             *self._read_whole(name, value.value),
             *find_names_in_text(value.value, self._is_wanted, self._is_common),
         ]
-        if names and _pattern(_ABOUT_ITSELF).match(name) is None:
-            yield from self._locate(item, spell((*path, name)), name, value, names)
+        yield from self._locate(item, spell((*path, name)), name, value, names)
 
     def _read_whole(self, key: str, value: str) -> Iterator[_NameInText]:
         """Yield the names that are all of an annotation, or of an entry of its comma list."""
@@ -1351,8 +1357,8 @@ def _find_tagged(value: str, is_wanted: Callable[[str], bool]) -> Iterator[_Name
 def _find_kinds(value: str) -> list[_KindInText]:
     """Find the words in a text that say a kind: `configMap:`, `secretName=`; not `db-secret`."""
     lower = value.lower()
-    if len(lower) != len(value) or not any(word in lower for word in _KIND_WORDS):
-        return []
+    if len(lower) != len(value) or ("config" not in lower and "secret" not in lower):
+        return []  # as most texts
     found: list[_KindInText] = []
     for one in _pattern(_KIND).finditer(lower):
         start, end = one.span()
