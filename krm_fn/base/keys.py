@@ -55,6 +55,9 @@ COMPONENT = PREFIX + "component"
 LINKER = "linker"
 """Its value on the Job, its ServiceAccount, Role and RoleBinding, and the inventory."""
 
+LINKER_RUN = PREFIX + "linker"
+"""Annotation on an inventory: `"shared"` if no Job of the set links it, but the one linker of its namespace."""
+
 RENDERED = PREFIX + "rendered"
 """Annotation on the inventory: the names of all rendered revisions in its namespace, with commas."""
 
