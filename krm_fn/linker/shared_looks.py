@@ -15,9 +15,6 @@ from krm_fn.linker.retry import Deadline
 _FRESH = 5.0
 """Seconds after the last list of a look in which another set may begin with it."""
 
-SHARED = "shared"
-"""The annotation's value on the inventory of a set that the one linker of its namespace links."""
-
 
 class Namespace(Cluster, Protocol):
     """A `Cluster` that lists the sets of its namespace, too."""
@@ -103,7 +100,7 @@ class Look:
         for item in items:
             marker = text_in(below(item, "metadata.annotations"), keys.LINKER_RUN)
             is_inventory = text_in(below(item, "metadata"), "name") == plan.inventory
-            if is_inventory and marker == SHARED:
+            if is_inventory and marker == keys.SHARED_LINKER:
                 self._shared.add(name)
 
     def _list(self, kind: Kind, names: Names) -> _Kind:

@@ -21,7 +21,16 @@ from krm_fn.linker.retry import Stopped
 from krm_fn.linker.shared_looks import SharedLooks
 from tests.linker.fake_api_server import FakeApiServer
 from tests.linker.fake_cluster import FakeCluster
-from tests.linker.manifests import inventory, made_by, pod_of, pods, revision, thing, workload
+from tests.linker.manifests import (
+    inventory,
+    made_by,
+    of_set,
+    pod_of,
+    pods,
+    revision,
+    thing,
+    workload,
+)
 from tests.linker.object_store import NAMESPACE, Hook, Object, ObjectStore, no_hook
 from tests.linker.test_wrong_lists import LONG_AGO, SERVED, ApiInMemory, Looks
 
@@ -31,22 +40,14 @@ NEW, OLD = "bbbbbbbbbb", "cccccccccc"
 LOGIN = "login-dddddddddd"
 
 
-def of_set(name: str, item: Object, **annotations: str) -> Object:
+def in_set(name: str, item: Object, **annotations: str) -> Object:
     """Put an object into a set, as old as can be."""
-    metadata = item["metadata"]
-    return {
-        **item,
-        "metadata": {
-            **metadata,
-            "labels": {**metadata["labels"], keys.SET: name},
-            "annotations": {**metadata["annotations"], **annotations},
-            "creationTimestamp": LONG_AGO,
-        },
-    }
+    annotations = {**item["metadata"]["annotations"], **annotations}
+    return of_set(name, item, annotations=annotations, creationTimestamp=LONG_AGO)
 
 
 def inventory_of(name: str, *names: str, run: str = "shared") -> Object:
-    item = of_set(name, inventory(*names), **({keys.LINKER_RUN: run} if run else {}))
+    item = in_set(name, inventory(*names), **({keys.LINKER_RUN: run} if run else {}))
     item["metadata"]["name"] = f"{name}-linker"
     return item
 
@@ -57,12 +58,12 @@ def add_set(
     """Add a set with a Deployment, its ConfigMap and a pod; maybe with a ConfigMap that nothing references."""
     config = f"{name}-config-{NEW}"
     owner = store.create(inventory_of(name, config, run=run))
-    store.create(of_set(name, revision(config)))
+    store.create(in_set(name, revision(config)))
     deployment = store.create(workload("Deployment", name, pods(config)))
     history = store.create(made_by(deployment, "ReplicaSet", f"{name}-1", pods(config)))
     store.create(pod_of(history, f"{name}-1-a"))
     if is_superseded:
-        store.create(of_set(name, revision(f"{name}-config-{OLD}", owner)))
+        store.create(in_set(name, revision(f"{name}-config-{OLD}", owner)))
 
 
 def store_of(*names: str, superseded: str = "") -> ObjectStore:
@@ -170,7 +171,7 @@ def test_a_set_whose_inventory_does_not_say_so_is_left_to_its_own_job(marker: st
 
 def test_a_set_without_an_inventory_is_linked_and_nothing_of_it_deleted() -> None:
     store = store_of("web")
-    store.create(of_set("web", revision(f"web-config-{OLD}")))
+    store.create(in_set("web", revision(f"web-config-{OLD}")))
     store.remove(store.get("ConfigMap", "web-linker"))
     ran = run(store)
     assert ran.deleted == []
@@ -434,8 +435,8 @@ def test_what_is_referenced_during_the_grace_of_any_set_stays(name: str) -> None
 
 def add_secret(store: ObjectStore, name: str = LOGIN, **annotations: str) -> None:
     """Add a Secret of set web with its tracker, which the inventory lists with all that it lists."""
-    store.create(of_set("web", revision(name, kind="Secret")))
-    store.create(of_set("web", revision(name, tracker=True), **annotations))
+    store.create(in_set("web", revision(name, kind="Secret")))
+    store.create(in_set("web", revision(name, tracker=True), **annotations))
 
 
 def list_in_inventory(store: ObjectStore, *names: str) -> None:
@@ -481,7 +482,7 @@ def store_with_producer(made_by_it: str) -> ObjectStore:
         "ExternalSecret", LOGIN, labels={keys.SET: "web"}, annotations={keys.BASE_NAME: "login"}
     )
     store.create(producer)
-    store.create(of_set("web", revision(LOGIN, tracker=True), **{keys.MADE_BY: made_by_it}))
+    store.create(in_set("web", revision(LOGIN, tracker=True), **{keys.MADE_BY: made_by_it}))
     list_in_inventory(store, LOGIN)
     return store
 
@@ -518,7 +519,7 @@ def test_what_a_tenant_writes_names_no_kind_and_no_path(
 
 def test_a_label_that_is_no_name_of_a_set_is_no_set() -> None:
     store = store_of("web")
-    store.create(of_set("No_set", revision(f"other-{OLD}")))
+    store.create(in_set("No_set", revision(f"other-{OLD}")))
     ran = run(store)
     assert ran.summary == "1 set in shop: 1 linked, 0 deleted"
 
