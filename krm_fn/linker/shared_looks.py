@@ -1,11 +1,12 @@
 """Let the sets of a namespace share what a run lists: the requests of one look serve all of them."""
 
 from collections import defaultdict
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 from krm_fn.base import keys
 from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import LinkPlan
+from krm_fn.core.names.names import without_hash
 from krm_fn.linker.api import ApiError, Refused
 from krm_fn.linker.cluster import Cluster, Configs, Listed
 from krm_fn.linker.objects import Consumer, Names
@@ -24,11 +25,37 @@ class Namespace(Cluster, Protocol):
 
 
 class _Kind(NamedTuple):
-    """The objects of a kind, read with these names; or why they cannot be listed."""
+    """The objects of a kind, read with these names; or why they cannot be listed.
+
+    `bare`: the same objects without a reference, as most sets see most of them. `places`: where in
+    the list the objects are that reference a name, or one with a hash behind a base name.
+    """
 
     names: Names
     found: list[Consumer]
+    bare: list[Consumer]
+    places: dict[str, list[int]]
     refusal: Refused | None = None
+
+    @classmethod
+    def of(cls, names: Names, found: list[Consumer]) -> Self:
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, consumer in enumerate(found):
+            said = consumer.references | consumer.required
+            for name in said.union(map(without_hash, consumer.required)):
+                places[name].append(place)
+        nothing = frozenset[str]()
+        bare = [one._replace(references=nothing, required=nothing) for one in found]
+        return cls(names, found, bare, dict(places))
+
+    def narrowed(self, names: Names) -> list[Consumer]:
+        """Return the objects as they are read with fewer names to look for."""
+        consumers = [*self.bare]
+        for name in names.known | names.bases:
+            for place in self.places.get(name, ()):
+                consumers[place] = self.found[place].narrowed(names)
+        # A pod that its controller stands for is read only for what it references.
+        return [one for one in consumers if one.can_own or one.references]
 
 
 class Look:
@@ -89,9 +116,7 @@ class Look:
             listed = self._kinds[kind] = self._list(kind, names)
         if listed.refusal:
             raise listed.refusal
-        narrowed = [consumer.narrowed(names) for consumer in listed.found]
-        # A pod that its controller stands for is read only for what it references.
-        return [one for one in narrowed if one.can_own or one.references]
+        return listed.narrowed(names)
 
     def _read(self, name: str, items: list[Any]) -> None:
         plan = LinkPlan(set=name, timeout=0, minimum_age=0)
@@ -106,9 +131,9 @@ class Look:
     def _list(self, kind: Kind, names: Names) -> _Kind:
         of_all = Names.of(self._names | names.known)
         try:
-            listed = _Kind(of_all, self._cluster.consumers(kind, of_all))
+            listed = _Kind.of(of_all, self._cluster.consumers(kind, of_all))
         except Refused as error:
-            listed = _Kind(of_all, [], error)
+            listed = _Kind(of_all, [], [], {}, error)
         self._listed_at = self._cluster.deadline.left()
         return listed
 

@@ -1,6 +1,7 @@
 """One run for all sets of a namespace: it does for each what a run of its CronJob does, with the lists of one."""
 
 import json
+from random import Random
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -389,6 +390,42 @@ def test_a_set_sees_in_a_shared_look_what_it_would_see_alone() -> None:
                 observe(COMMON._replace(set=other), shared)
         assert observe(plan, shared) == observe(plan, FakeCluster(store))
         assert cluster.calls == 1 + len(CONSUMER_KINDS)
+
+
+SETS = ("web", "web-a", "api")
+WORDS = [f"{name}-config-{end}" for name in SETS for end in (NEW, OLD, "gggggggggg")]
+WORDS += [LOGIN, "web-config", "settings"]
+"""Names of revisions, some of which do not exist, and of other ConfigMaps."""
+
+
+def add_random_referrer(store: ObjectStore, number: int, chance: Random) -> None:
+    """Add an object of some kind, maybe with history and pods that reference something else."""
+
+    def template() -> Object:
+        return pods(*chance.sample(WORDS, chance.randint(0, 3)))
+
+    kind = chance.choice(
+        ["Deployment", "StatefulSet", "CronJob", "Rollout", "ReplicationController"]
+    )
+    made = store.create(workload(kind, f"{kind.lower()}-{number}", template()))
+    history = chance.choice(["", "ReplicaSet", "ControllerRevision"])
+    if history:
+        store.create(made_by(made, history, f"history-{number}", template()))
+    for pod in range(chance.randint(0, 2)):
+        store.create(made_by(made, "Pod", f"pod-{number}-{pod}", template()))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_each_set_sees_the_same_in_any_namespace(seed: int) -> None:
+    chance = Random(seed)
+    store = store_of("web", "api", superseded="web api")
+    store.create(in_set("web-a", revision(f"web-a-config-{OLD}")))
+    for number in range(12):
+        add_random_referrer(store, number, chance)
+    shared = SharedLooks(FakeCluster(store))
+    for name in chance.sample(SETS, len(SETS)):
+        plan = COMMON._replace(set=name)
+        assert observe(plan, shared) == observe(plan, FakeCluster(store))
 
 
 def test_a_set_that_has_used_a_look_begins_a_new_one() -> None:
