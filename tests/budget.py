@@ -74,8 +74,8 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules without facts", len(code), 180, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 339.5),
+        Count("modules without facts", len(code), 182, goal=165),
+        Count("thousands of tokens, without facts", tokens / 1000, 343.5),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(
             "median lines of a module",
@@ -93,7 +93,7 @@ def count() -> list[Count]:
         Count("public functions with two homes", len(functions_with_two_homes(modules)), 0),
         Count("file names with two homes", len(files_with_two_homes(modules)), 0),
         Count("nested loops in 100 functions", nested_comprehensions(code), 1.1),
-        Count("modules that mention producers", len(mentioning_producers(modules)), 46),
+        Count("modules that mention producers", len(mentioning_producers(modules)), 48),
         Count("rooms without tests under their name", len(rooms_without_tests()), 0),
         Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 128.5),
     ]

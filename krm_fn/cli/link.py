@@ -51,7 +51,8 @@ class _LinkCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
+            _check_sets(ctx)
         except click.UsageError as error:
             in_a_pod = "KUBERNETES_SERVICE_HOST" in os.environ
             writer = os.environ.get(PLAN_VERSION) or ("of another version" if in_a_pod else "")
@@ -63,6 +64,25 @@ class _LinkCommand(click.Command):
                 "it. Nothing was changed: give spec.linker.image the version of the function"
             )
             raise click.UsageError(message, ctx) from error
+        return rest
+
+
+_OF_ONE_SET = {"set_name": "--set", "workloads": "--workload", "revisions": "--revision"}
+_OF_ONE_SET |= {"producers": "--maker"}
+
+
+def _check_sets(context: click.Context) -> None:
+    """Check that there is one set with its plan, or none where the run finds them."""
+    if context.resilient_parsing:
+        return
+    if context.params["all_sets"]:
+        for name, option in _OF_ONE_SET.items():
+            if context.params[name]:
+                message = f"--all-sets finds the sets, and their plans; remove {option}"
+                raise click.UsageError(message, context)
+    elif not context.params["set_name"]:
+        options = (one for one in context.command.params if one.name == "set_name")
+        raise click.MissingParameter(ctx=context, param=next(options))
 
 
 @click.command(
@@ -73,8 +93,12 @@ class _LinkCommand(click.Command):
     "--set",
     "set_name",
     metavar="NAME",
-    required=True,
-    help="The set: metadata.name of its configuration.",
+    help="The set: metadata.name of its configuration. Needed without --all-sets.",
+)
+@click.option(
+    "--all-sets",
+    is_flag=True,
+    help="Link all sets of the namespace that have no Job of their own, as with --no-wait.",
 )
 @click.option(
     "--workload",
@@ -139,7 +163,8 @@ class _LinkCommand(click.Command):
 @output_option("text", "json", help="JSON is one document, at the end.")
 def link(
     *,
-    set_name: str,
+    set_name: str | None,
+    all_sets: bool,
     workloads: tuple[Workload, ...],
     revisions: tuple[RevisionName, ...],
     producers: tuple[ProducerName, ...],
@@ -160,24 +185,29 @@ def link(
     revision it waits ten seconds and looks at everything again. You can run it at any time and as often as you like.
     Changes are printed on stdout; what it waits for, warnings and errors on stderr.
 
+    With --all-sets, the linker of a namespace does that for each set whose package has `linker.run: shared`, and waits
+    for no workload. The time limit is that of the whole run.
+
     Exit codes: 0 success, with warnings on stderr for what a later run may link or delete; 1 a live object references
     a revision that does not exist, all revisions or a Secret of the --workload objects are missing, a Secret cannot
     be linked, the inventory is missing, something comes after the time limit, the run cannot go on, the API server
-    does not have the kind of a --workload, or there are no credentials; 2 wrong arguments; 4 with --check-only, a run
-    would change something; 130 interrupted; 143 terminated, run again to finish.
+    does not have the kind of a --workload, there are no credentials, or a write is refused with --all-sets; 2 wrong
+    arguments; 4 with --check-only, a run would change something; 130 interrupted; 143 terminated, run again to
+    finish.
     """
     plan = LinkPlan(
-        set=set_name,
+        set=set_name or "",
         workloads=workloads,
         revisions=revisions,
         producers=producers,
         kinds=kinds,
         timeout=timeout,
         minimum_age=minimum_age,
-        waits=not no_wait,
+        waits=not no_wait and not all_sets,
     )
     with needs_client():
         from krm_fn.linker.credentials import Access
+        from krm_fn.linker.link_all_sets import link_all_sets
         from krm_fn.linker.link_set import LinkOptions, Writes, link_set
     gc.enable()  # it runs for minutes, in little memory
     # A request that fails makes a cycle, a page of objects makes none. To look for some after every
@@ -190,7 +220,8 @@ def link(
     if check_only:
         writes = Writes.EVENTS
     options = LinkOptions(namespace, Access(kubeconfig, context), writes, as_json=output == "json")
-    return link_set(plan, options, stop, _print_line, say)
+    run = link_all_sets if all_sets else link_set
+    return run(plan, options, stop, _print_line, say)
 
 
 def _print_line(line: str) -> None:

@@ -161,7 +161,7 @@ def _patch(patch: RevisionPatch, cluster: Cluster, report: Report) -> bool:
     try:
         version = cluster.patch(patch)
     except ApiError as error:
-        report.warn(str(error))
+        report.refuse(str(error))
         return False
     if version is not None and (patch.add or patch.remove):
         report.change(Write(patch.revision.kind, patch.revision.name, patch.add, patch.remove))
@@ -212,7 +212,7 @@ def _mark(
         try:
             version = cluster.patch(RevisionPatch(revision, annotations=((keys.WANTED, None),)))
         except ApiError as error:
-            report.warn(str(error))
+            report.refuse(str(error))
             continue
         if version is not None:
             versions[revision.uid] = version
@@ -225,7 +225,7 @@ def _delete(revision: LiveRevision, plan: LinkPlan, cluster: Cluster, report: Re
             last = tuple(owner for owner in revision.owners if owner.name != plan.inventory)
             report.change(Write(revision.kind, revision.name, remove=last, deleted=True))
     except ApiError as error:
-        report.warn(str(error))
+        report.refuse(str(error))
 
 
 def _report_end(sentence: str, plan: LinkPlan, secrets: SecretLinks, report: Report) -> None:

@@ -88,6 +88,8 @@ class SecretLinks:
             sentence = self._why_unlinked(name, alone)
             if name in awaited or (name in self._absent and name in consumers):
                 self._report.fail(sentence, consumers.get(name))
+            elif name in self._errors:
+                self._report.refuse(sentence)
             else:
                 self._report.warn(sentence)
         return missing

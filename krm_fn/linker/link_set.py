@@ -3,7 +3,7 @@
 import json
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from enum import Enum
 from threading import Event
@@ -46,6 +46,10 @@ class LinkOptions(NamedTuple):
     writes: Writes = Writes.ALL
     as_json: bool = False
 
+    @property
+    def is_dry(self) -> bool:
+        return self.writes is not Writes.ALL
+
 
 def link_set(
     plan: LinkPlan,
@@ -61,49 +65,91 @@ def link_set(
     with what the run waits for.
     """
     started = time.monotonic()
-    try:
-        api = Api(Deadline(plan.timeout, stop, say=say), options.access)
-        live = LiveCluster(api, options.namespace or api.namespace())
-    except ApiError as error:
-        return Outcome(b"", f"error: {printable(str(error))}\n", 1)
-    except Stopped:  # while a program was to print credentials
-        return Outcome(b"", _ended_by(128 + signal.SIGTERM), 128 + signal.SIGTERM)
+    connected = open_namespace(plan.timeout, options, stop, say)
+    if isinstance(connected, Outcome):
+        return connected
+    api, live = connected
     report = Report(live.namespace, (lambda _: None) if options.as_json else log)
-    is_dry = options.writes is not Writes.ALL
-    ended_by = _link(
-        plan, DryRun(live, records=options.writes is Writes.EVENTS) if is_dry else live, report
-    )
-    stderr = "".join(f"error: {printable(sentence)}\n" for sentence in report.failures)
-    stderr += "".join(f"warning: {printable(sentence)}\n" for sentence in report.warnings)
-    if ended_by:
-        stderr += _ended_by(ended_by)
-    would_change = options.writes is Writes.EVENTS and bool(report.changes)
-    exit_code = ended_by or int(bool(report.failures)) or _WOULD_CHANGE * would_change
+
+    def run() -> None:
+        with suppress(ApiError, OutOfTime):  # which it has reported
+            link(plan, restrict(live, options.writes), report)
+
+    ended_by = until_ended(run)
+    exit_code = ended_by or exit_code_of([report], options)
+    stderr = lines(report.failures, report.warnings) + end(ended_by)
     seconds = round(time.monotonic() - started, 2)
     if options.as_json:
-        document = {
-            "set": plan.set,
-            **report.to_dict(),
-            "calls": api.calls,
-            "seconds": seconds,
-            "exitCode": exit_code,
-        }
+        document = to_document(plan, report, (api.calls, seconds, exit_code))
         return Outcome(json.dumps(document, indent=2).encode() + b"\n", stderr, exit_code)
-    summary = printable(f"{report.summary(dry_run=is_dry)}; {api.calls} API calls, {seconds} s")
+    found = report.summary(dry_run=options.is_dry)
+    summary = printable(f"{found}; {api.calls} API calls, {seconds} s")
     return Outcome(f"{summary}\n".encode(), stderr, exit_code)
 
 
-def _ended_by(exit_code: int) -> str:
-    return f"error: {_ENDS[exit_code]}; completed changes are kept, run again to finish\n"
+# What a run over all sets does in the same way.
 
 
-def _link(plan: LinkPlan, cluster: Cluster, report: Report) -> int:
-    """Link. Returns the exit code of a run that a signal has ended, else 0."""
+def open_namespace(
+    timeout: int, options: LinkOptions, stop: Event, say: Callable[[str], None]
+) -> tuple[Api, LiveCluster] | Outcome:
+    """Load the credentials, and find the namespace. Returns the end of the run if there are none."""
     try:
-        with suppress(ApiError, OutOfTime):  # which it has reported
-            link(plan, cluster, report)
+        api = Api(Deadline(timeout, stop, say=say), options.access)
+        return api, LiveCluster(api, options.namespace or api.namespace())
+    except ApiError as error:
+        return Outcome(b"", lines([str(error)]), 1)
+    except Stopped:  # while a program was to print credentials
+        return Outcome(b"", end(128 + signal.SIGTERM), 128 + signal.SIGTERM)
+
+
+def restrict(cluster: Cluster, writes: Writes) -> Cluster:
+    """Return the cluster to write to, or one that writes no more than the options say."""
+    if writes is Writes.ALL:
+        return cluster
+    return DryRun(cluster, records=writes is Writes.EVENTS)
+
+
+def until_ended(run: Callable[[], None]) -> int:
+    """Run. Returns the exit code of a run that a signal has ended, else 0."""
+    try:
+        run()
     except Stopped:
         return 128 + signal.SIGTERM
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     return 0
+
+
+def exit_code_of(reports: Sequence[Report], options: LinkOptions) -> int:
+    """Return 1 if something has failed, and 4 if a check has found something to do."""
+    if any(report.failures for report in reports):
+        return 1
+    has_changes = any(report.changes for report in reports)
+    return _WOULD_CHANGE if has_changes and options.writes is Writes.EVENTS else 0
+
+
+def end(exit_code: int) -> str:
+    """Say how a signal has ended the run; `""` for a run that none has ended."""
+    if not exit_code:
+        return ""
+    return f"error: {_ENDS[exit_code]}; completed changes are kept, run again to finish\n"
+
+
+def lines(failures: Iterable[str], warnings: Iterable[str] = ()) -> str:
+    errors = (f"error: {printable(sentence)}\n" for sentence in failures)
+    return "".join([*errors, *(f"warning: {printable(sentence)}\n" for sentence in warnings)])
+
+
+def to_document(
+    plan: LinkPlan, report: Report, figures: tuple[int, float, int]
+) -> dict[str, object]:
+    """Return what a program reads of the run for one set. `figures`: calls, seconds and exit code."""
+    calls, seconds, exit_code = figures
+    return {
+        "set": plan.set,
+        **report.to_dict(),
+        "calls": calls,
+        "seconds": seconds,
+        "exitCode": exit_code,
+    }

@@ -84,6 +84,11 @@ class LiveCluster:
         )
         return Configs.of(found.items, found.now)
 
+    def configs_of_all(self) -> Listed[Any]:
+        return self._lists.read(
+            CONFIG_MAPS, lambda item: item, metadata_only=True, labelSelector=keys.SET
+        )
+
     def has_config_map(self, name: str) -> bool:
         return has_config_map(self._lists, name)
 

@@ -51,11 +51,17 @@ class LinkProblem(NamedTuple):
 
 
 class Report:
-    """The changes, notes and problems of a run. `log` is called with each line when it happens."""
+    """The changes, notes and problems of a run. `log` is called with each line when it happens.
 
-    def __init__(self, namespace: str, log: Callable[[str], None]) -> None:
+    `refusals_fail`: a write that the API server refuses is a failure, as no Job of a release fails.
+    """
+
+    def __init__(
+        self, namespace: str, log: Callable[[str], None], *, refusals_fail: bool = False
+    ) -> None:
         self.namespace = namespace
         self.log = log
+        self._refusals_fail = refusals_fail
         self.changes: list[Write] = []
         self.notes: list[str] = []
         self.problems: list[LinkProblem] = []
@@ -86,6 +92,13 @@ class Report:
     def warn(self, sentence: str, owner: Owner | None = None) -> None:
         self._add(LinkProblem(sentence, owner, is_failure=False, reason=NOT_LINKED))
 
+    def refuse(self, sentence: str) -> None:
+        """Say that the API server has refused a write, or what comes before it."""
+        if self._refusals_fail:
+            self.fail(sentence, reason=NOT_LINKED)
+        else:
+            self.warn(sentence)
+
     def _add(self, problem: LinkProblem) -> None:
         if problem.is_failure:
             said = problem.sentence
@@ -99,15 +112,23 @@ class Report:
         self.revisions = len(revisions)
         self.retained = sum(revision.is_retained for revision in revisions)
 
+    @property
+    def linked(self) -> int:
+        """How many objects have got or lost an owner."""
+        return len({change[:2] for change in self.changes if not change.deleted})
+
+    @property
+    def deleted(self) -> int:
+        return sum(change.deleted for change in self.changes)
+
     def summary(self, *, dry_run: bool = False) -> str:
         """Sum up in one line: `2 revisions in shop: 2 linked, 1 deleted`."""
         would_be = "would be " if dry_run else ""
         found = f"{count(self.revisions, 'revision')} in {self.namespace}"
-        linked = len({change[:2] for change in self.changes if not change.deleted})
-        deleted = sum(change.deleted for change in self.changes)
         retained = f", {self.retained} retained without owners" if self.retained else ""
         failed = f", {len(self.failures)} failed" if self.failures else ""
         warned = f", {count(len(self.warnings), 'warning')}" if self.warnings else ""
+        linked, deleted = self.linked, self.deleted
         return f"{found}: {linked} {would_be}linked, {deleted} {would_be}deleted{retained}{failed}{warned}"
 
     def to_dict(self) -> dict[str, object]:

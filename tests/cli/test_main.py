@@ -113,6 +113,20 @@ WRONG = [
         id="no file",
     ),
     pytest.param(["link"], "Missing option '--set'", "krm-fn link", id="no set"),
+    *(
+        pytest.param(
+            ["link", "--all-sets", f"{option}={value}"],
+            f"--all-sets finds the sets, and their plans; remove {option}",
+            "krm-fn link",
+            id=f"all sets and {option}",
+        )
+        for option, value in (
+            ("--set", "web"),
+            ("--workload", "apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c"),
+            ("--revision", "ConfigMap/web-config-5t7h9k2b4c"),
+            ("--maker", "example.com/v1/Widget/widgets/web=Secret/web-5t7h9k2b4c"),
+        )
+    ),
     pytest.param(
         ["link", "--set=web", "--workload=web"],
         "Invalid value for '--workload': found 'web', expected something like apps/v1/Deployment/web=",

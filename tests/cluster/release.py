@@ -27,7 +27,13 @@ DEPLOYERS: dict[str, Callable[[Api], ArgoLike | FluxLike]] = {
 
 
 def render(
-    objects: Sequence[Object], namespace: str, program: Path = ROOT, /, **spec: object
+    objects: Sequence[Object],
+    namespace: str,
+    program: Path = ROOT,
+    /,
+    *,
+    set_name: str = SET,
+    **spec: object,
 ) -> bytes:
     """Render the objects with `krm-fn render`; `spec` is the spec of its configuration.
 
@@ -37,7 +43,7 @@ def render(
     configuration = {
         "apiVersion": "revisions.krm-fn.io/v1",
         "kind": "ConfigRevisions",
-        "metadata": {"name": SET},
+        "metadata": {"name": set_name},
         "spec": {**spec, "linker": linker},
     }
     with tempfile.TemporaryDirectory(prefix="krm-fn-release-") as folder:

@@ -53,18 +53,18 @@ def scheduled(namespace: Api, deployer: str, schedule: str = NEVER) -> Release:
     )
 
 
-def job_of_cron_job(api: Api) -> Object:
+def job_of_cron_job(api: Api, name: str = CRON_JOB) -> Object:
     """Create a Job from the live CronJob, and wait for its pod."""
-    cron_job = api.get("CronJob", CRON_JOB)
+    cron_job = api.get("CronJob", name)
     template = cron_job["spec"]["jobTemplate"]
     owner = {
         "apiVersion": "batch/v1",
         "kind": "CronJob",
-        "name": CRON_JOB,
+        "name": name,
         "uid": cron_job["metadata"]["uid"],
     }
     metadata = {
-        "name": f"{CRON_JOB}-{next(_numbers)}",
+        "name": f"{name}-{next(_numbers)}",
         "ownerReferences": [{**owner, "controller": True}],
     }
     api.create(

@@ -68,6 +68,11 @@ class FakeCluster:
             now=self.store.clock,
         )
 
+    def configs_of_all(self) -> Listed[Any]:
+        self._call("list configmaps")
+        labelled = [one for one in self.store.of_kind("ConfigMap") if _label(one, keys.SET)]
+        return Listed([{"metadata": one["metadata"]} for one in labelled], self.store.clock)
+
     def has_config_map(self, name: str) -> bool:
         self._call(f"look up ConfigMap/{name}")
         return self.store.find("ConfigMap", name) is not None

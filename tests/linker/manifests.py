@@ -108,12 +108,23 @@ def pod_of(controller: Object, name: str) -> Object:
     return thing("Pod", name, ownerReferences=owners, spec=controller["spec"]["template"]["spec"])
 
 
-def inventory(*names: str) -> Object:
-    """Build the ConfigMap that lists what is rendered."""
+def inventory(*names: str, is_shared: bool = False) -> Object:
+    """Build the ConfigMap that lists what is rendered.
+
+    `is_shared`: it leaves the set to the one linker of its namespace.
+    """
     labels = {keys.SET: "web", keys.COMPONENT: keys.LINKER}
-    return thing(
-        "ConfigMap", "web-linker", labels=labels, annotations={keys.RENDERED: ",".join(names)}
-    )
+    annotations = {keys.RENDERED: ",".join(names)}
+    if is_shared:
+        annotations[keys.LINKER_RUN] = keys.SHARED_LINKER
+    return thing("ConfigMap", "web-linker", labels=labels, annotations=annotations)
+
+
+def of_set(set_name: str, item: Object, **fields: Any) -> Object:
+    """Put an object of set `web` into another set. Other arguments are fields of its metadata."""
+    metadata = item["metadata"]
+    labels = {**metadata["labels"], keys.SET: set_name}
+    return {**item, "metadata": {**metadata, **fields, "labels": labels}}
 
 
 def linker_cron_job(name: str, arguments: Sequence[str]) -> Object:

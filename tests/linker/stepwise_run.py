@@ -5,6 +5,8 @@ from threading import Lock, Thread
 
 from krm_fn.base.link_plan import LinkPlan
 from krm_fn.linker.link import link
+from krm_fn.linker.link_all_sets import AllSets
+from krm_fn.linker.link_set import LinkOptions
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import OutOfTime, Stopped
 from tests.linker.fake_cluster import FakeCluster
@@ -68,6 +70,11 @@ class StepwiseRun:
         self._is_killed = True
         self._resume(0)
 
+    def _link(self) -> bool:
+        """Link. Returns whether nothing has failed."""
+        link(self.plan, self.cluster, self.report)
+        return not self.report.failures
+
     def _resume(self, calls: int, *, pauses_before_writes: bool = False) -> None:
         if self.is_over:
             return
@@ -94,11 +101,19 @@ class StepwiseRun:
         self._awake.acquire()
         try:
             if not self._is_killed:
-                link(self.plan, self.cluster, self.report)
-                self.is_done = not self.report.failures
+                self.is_done = self._link()
         except (Killed, OutOfTime, Stopped):
             pass
         except BaseException as error:  # noqa: BLE001  # raised again in the thread of the test
             self._error = error
         self.is_over = True
         self._asleep.release()
+
+
+class StepwiseRunForAllSets(StepwiseRun):
+    """A run of the one linker of the namespace. Its plan is what all sets have in common."""
+
+    def _link(self) -> bool:
+        sets = AllSets(self.plan, LinkOptions(), lambda: self.cluster.calls, lambda _: None)
+        sets.link(self.cluster)
+        return not sets.failures

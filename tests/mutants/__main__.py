@@ -64,6 +64,8 @@ ROOMS = {
     "linker/link": "tests/linker/test_owners.py tests/linker/test_link.py tests/linker/test_second_look.py "
     "tests/linker/test_makers.py tests/linker/test_report.py tests/linker/test_link_set.py tests/linker/test_wait.py "
     "tests/linker/explorer",
+    "linker/link_all_sets": "tests/linker/test_link_all_sets.py",
+    "linker/shared_looks": "tests/linker/test_link_all_sets.py tests/linker/explorer",
     "linker/retry": "tests/linker/test_retry.py tests/linker/test_wait.py tests/linker/test_hostile_server.py",
     "report/align": "tests/report/test_align.py tests/diff/test_diffs.py",
     "report/change_lines": "tests/diff/test_diffs.py tests/diff/test_markdown.py tests/cli/test_diff.py",

@@ -5,14 +5,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from krm_fn.base import keys
 from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.base.link_plan import JobPlan, LinkPlan
-from krm_fn.base.settings import Settings
-from krm_fn.extras.emit_linker import access
+from krm_fn.base.settings import LinkerSettings, Settings
+from krm_fn.extras.emit_linker import access, cron_job
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.render import render
@@ -57,6 +59,34 @@ def test_the_role_for_tenants_is_the_one_that_the_function_emits() -> None:
     expected = [{**one, "metadata": {"name": "shop-linker"}} for one in emitted]
     expected[-1] |= {"subjects": [subject]}  # kustomize writes the namespace
     assert written == expected
+
+
+def read_objects(path: str) -> list[Any]:
+    return list(yaml.load_all((EXAMPLES / path).read_text(), yaml.CSafeLoader))
+
+
+def test_the_linker_of_a_namespace_has_the_account_that_tenants_share() -> None:
+    of_tenants = read_objects("linker-rbac/namespace/linker.yaml")
+    assert read_objects("linker-shared/namespace/account.yaml") == of_tenants
+
+
+def test_the_linker_of_a_namespace_is_the_cron_job_that_the_function_emits() -> None:
+    """Except for its arguments, their time limit, its schedule, and the labels of a set."""
+    image = "registry.example/krm-fn:0.2.0"
+    plan = LinkPlan(set="krm-fn", timeout=1200, minimum_age=600, waits=False)
+    linker = LinkerSettings(schedule="17 * * * *", timeout_seconds=1200)
+    settings = Settings(set="krm-fn", linker=linker)
+    expected: Any = cron_job(JobPlan("", "", plan, CONSUMER_KINDS, ""), settings, "shop", image)
+    template = expected["spec"]["jobTemplate"]
+    pod = template["spec"]["template"]
+    for metadata in (expected["metadata"], template["metadata"], pod["metadata"]):
+        of_a_package = (keys.SET, keys.MANAGED_BY)
+        labels = {
+            key: value for key, value in metadata["labels"].items() if key not in of_a_package
+        }
+        metadata["labels"] = labels
+    pod["spec"]["containers"][0]["args"] = ["link", "--all-sets", *plan.to_arguments()[1:-1]]
+    assert read_objects("linker-shared/namespace/cron-job.yaml") == [expected]
 
 
 def test_the_demo_shows_the_linker_as_one_line(tmp_path: Path) -> None:

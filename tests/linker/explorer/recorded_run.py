@@ -14,6 +14,8 @@ from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import LinkPlan
 from krm_fn.linker.cluster import Configs, Listed
 from krm_fn.linker.link import link
+from krm_fn.linker.link_all_sets import AllSets
+from krm_fn.linker.link_set import LinkOptions
 from krm_fn.linker.objects import LiveRevision
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.report import Report
@@ -129,13 +131,25 @@ class Linker:
         """
         recorded = RecordedRun(self, began, answers, store.clone())
         recorded.leads(ways, state)
-        report = Report(NAMESPACE, lambda _: None)
         try:
-            link(self.plan, recorded, report)
-            problems = tuple(problem.sentence for problem in report.problems)
-            recorded.arrive(End(is_done=not report.failures, problems=problems))
+            recorded.arrive(self.link(recorded))
         except OutOfTime:
             recorded.arrive(End(is_done=False))
+
+    def link(self, cluster: "RecordedRun") -> End:
+        report = Report(NAMESPACE, lambda _: None)
+        link(self.plan, cluster, report)
+        problems = tuple(problem.sentence for problem in report.problems)
+        return End(is_done=not report.failures, problems=problems)
+
+
+class LinkerForAllSets(Linker):
+    """All runs of the one linker of the namespace. Its plan is what all sets have in common."""
+
+    def link(self, cluster: "RecordedRun") -> End:
+        sets = AllSets(self.plan, LinkOptions(), lambda: 0, lambda _: None)
+        sets.link(cluster)
+        return End(is_done=not sets.failures, problems=(*sets.failures, *sets.warnings))
 
 
 class RecordedRun(FakeCluster):
@@ -165,6 +179,9 @@ class RecordedRun(FakeCluster):
 
     def configs(self, plan: LinkPlan) -> Configs:
         return self._ask(("ConfigMap", ""), partial(super().configs, plan))
+
+    def configs_of_all(self) -> Listed[Any]:
+        return self._ask(("ConfigMap", ""), super().configs_of_all)
 
     def has_config_map(self, name: str) -> bool:
         return self._ask(("ConfigMap", name), partial(super().has_config_map, name))

@@ -7,6 +7,7 @@ Nobody in them writes a Job: the runs of the linker are actors, so a release app
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from krm_fn.base.link_plan import LinkPlan
 from tests.linker import garbage_collector
 from tests.linker.explorer.actors import (
     Actor,
@@ -17,10 +18,10 @@ from tests.linker.explorer.actors import (
     SceneModel,
     Step,
 )
-from tests.linker.explorer.recorded_run import Linker
+from tests.linker.explorer.recorded_run import Linker, LinkerForAllSets
 from tests.linker.explorer.search import Scene
 from tests.linker.model.deployers import Deployer, apply, flux_like
-from tests.linker.model.rendering import Rendering, render
+from tests.linker.model.rendering import MINIMUM_AGE, Rendering, render
 
 SECONDS = 45
 """A run's deadline: enough to wait for what is missing, and then to delete."""
@@ -42,11 +43,14 @@ class Cast(NamedTuple):
     limit: int = 0
     has_secret: bool = False
     deployer: Deployer = flux_like
+    is_shared: bool = False
+    others: tuple[str, ...] = ()
 
     def rendering(self, letter: str) -> Rendering:
         version = "ABC".index(letter)
         return Rendering(
-            self.kind,
+            is_shared=self.is_shared,
+            kind=self.kind,
             has_api=self.has_secret,
             has_jobs=False,
             shared=version,
@@ -77,6 +81,8 @@ class Cast(NamedTuple):
         while model.store.of_kind("Pod"):
             model.stop_pod(0)
         model.settle()
+        for name in self.others:
+            model.add_other_set(name)
         model.grow_old()
         return model
 
@@ -107,6 +113,11 @@ class Cast(NamedTuple):
     def cron_job(self, letter: str) -> Run:
         plan = self.rendering(letter).scheduled_plan
         return Run(f"CronJob of {letter}", Linker(plan, SCHEDULED_SECONDS, self.watched))
+
+    def shared_run(self) -> Run:
+        limits = {"timeout": SCHEDULED_SECONDS, "minimum_age": MINIMUM_AGE}
+        plan = LinkPlan(set="", **limits, waits=False)
+        return Run("run for all sets", LinkerForAllSets(plan, SCHEDULED_SECONDS, self.watched))
 
     def release(self, letter: str) -> Release:
         return Release(f"release of {letter}", self.rendering(letter))
@@ -213,6 +224,37 @@ PLOTS = (
     somebody_deletes_the_inventory,
     a_pod_stops,
 )
+
+
+# The one linker of the namespace
+
+
+def back_between_runs_for_all_sets(cast: Cast) -> list[Actor]:
+    return [cast.shared_run(), cast.release("A"), CONTROLLERS]
+
+
+def back_then_forth_beside_the_one_linker(cast: Cast) -> list[Actor]:
+    return [cast.shared_run(), cast.release("A"), cast.release("B"), CONTROLLER]
+
+
+def two_runs_for_all_sets(cast: Cast) -> list[Actor]:
+    return [cast.shared_run(), cast.shared_run(), cast.release("A"), CONTROLLER]
+
+
+def leaves_its_job(cast: Cast) -> list[Actor]:
+    """Go back with a rendering that has no Job any more, while the former Job runs."""
+    after = cast._replace(is_shared=not cast.is_shared)
+    return [cast.job("B"), cast.shared_run(), after.release("A"), CONTROLLERS]
+
+
+def gets_a_job_of_its_own(cast: Cast) -> list[Actor]:
+    after = cast._replace(is_shared=not cast.is_shared)
+    return [cast.shared_run(), after.job("A"), after.release("A"), CONTROLLERS]
+
+
+def leaves_its_job_and_goes_back(cast: Cast) -> list[Actor]:
+    after = cast._replace(is_shared=not cast.is_shared)
+    return [cast.job("B"), cast.shared_run(), after.release("A"), cast.release("B"), CONTROLLER]
 
 
 # Outside of what the guarantee assumes, or just inside

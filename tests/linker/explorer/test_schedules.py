@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from krm_fn.linker import wait
+from krm_fn.linker import link_all_sets, wait
+from krm_fn.linker.shared_looks import Look, SharedLooks
 from tests.linker.explorer import scenes
 from tests.linker.explorer.actors import Actor
 from tests.linker.explorer.scenes import PLOTS, WATCHED, Cast, Plot, first_scene, scene
@@ -30,10 +31,18 @@ def _short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wait, "_HISTORY_TIMEOUT", 2.0)
 
 
+@pytest.fixture(autouse=True)
+def _in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a run come to the sets in the order of their names: it is a function here."""
+    monkeypatch.setattr(link_all_sets, "shuffle", lambda names: names.sort())
+
+
 def name_of(value: object) -> str | None:
     if isinstance(value, Cast):
         secret = ", Secret" if value.has_secret else ""
-        return f"{value.kind}, limit {value.limit}{secret}"
+        shared = ", shared" if value.is_shared else ""
+        others = f", {len(value.others)} others" if value.others else ""
+        return f"{value.kind}, limit {value.limit}{secret}{shared}{others}"
     if isinstance(value, partial):
         return "-".join(filter(None, map(name_of, (value.func, *value.args))))
     return getattr(value, "__name__", None)
@@ -172,6 +181,77 @@ def test_a_collector_that_is_behind_takes_nothing_that_no_release_goes_back_to(
     found = Search(scenes.left_behind(WITH_SECRET)).explore(2)
     record_property("schedules", found.schedules)
     assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+
+
+IN_TURN = ("a-shop", "z-shop")
+"""Sets that a run comes to before the one of the scene, and after it."""
+
+ALONE, AMONG = Cast(is_shared=True), Cast(is_shared=True, others=IN_TURN)
+FOR_ALL_EACH_TIME = [
+    (scenes.back_between_runs_for_all_sets, ALONE, 2),
+    (scenes.back_between_runs_for_all_sets, AMONG, 1),
+    (scenes.back_between_runs_for_all_sets, Cast(is_shared=True, has_secret=True), 1),
+    (scenes.back_then_forth_beside_the_one_linker, ALONE, 1),
+    (scenes.two_runs_for_all_sets, ALONE, 1),
+    (scenes.leaves_its_job, Cast(), 1),
+    (scenes.leaves_its_job_and_goes_back, Cast(), 1),
+    (scenes.gets_a_job_of_its_own, ALONE, 1),
+]
+FOR_ALL_BY_NIGHT = [
+    pytest.param(*row, marks=pytest.mark.nightly)
+    for row in (
+        (scenes.back_between_runs_for_all_sets, AMONG, 2),
+        (scenes.back_between_runs_for_all_sets, AMONG._replace(kind="StatefulSet"), 2),
+        (scenes.back_then_forth_beside_the_one_linker, AMONG, 2),
+        (scenes.two_runs_for_all_sets, AMONG, 1),
+        (scenes.leaves_its_job, Cast(others=IN_TURN), 1),
+        (scenes.gets_a_job_of_its_own, AMONG, 1),
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("plot", "cast", "switches"), [*FOR_ALL_EACH_TIME, *FOR_ALL_BY_NIGHT], ids=name_of
+)
+def test_no_schedule_of_the_one_linker_loses_or_leaks_a_revision(
+    plot: Plot, cast: Cast, switches: int, record_property: Callable[[str, object], None]
+) -> None:
+    found = Search(scene(plot, cast)).explore(switches)
+    record_property("schedules", found.schedules)
+    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+
+
+def a_look_is_used_again(patch: pytest.MonkeyPatch) -> None:
+    """Let the second look of a set be the one in which it has marked the revision."""
+    patch.setattr(SharedLooks, "look_for", lambda shared, _: shared.look)
+
+
+def kinds_are_listed_before_revisions(patch: pytest.MonkeyPatch) -> None:
+    """Keep the kinds of the former look, and list only ConfigMaps anew."""
+    begin = SharedLooks._begin  # noqa: SLF001  # to change it
+
+    def keep(shared: SharedLooks) -> Look:
+        look = begin(shared)
+        if hasattr(shared, "look"):
+            look._kinds = shared.look._kinds  # noqa: SLF001
+        return look
+
+    patch.setattr(SharedLooks, "_begin", keep)
+
+
+SHARES_TOO_MUCH = [
+    (a_look_is_used_again, scenes.back_between_runs_for_all_sets, ALONE, 1),
+    (a_look_is_used_again, scenes.back_between_runs_for_all_sets, AMONG, 1),
+    (kinds_are_listed_before_revisions, scenes.back_then_forth_beside_the_one_linker, ALONE, 2),
+]
+
+
+@pytest.mark.parametrize(("bug", "plot", "cast", "switches"), SHARES_TOO_MUCH, ids=name_of)
+def test_a_linker_that_shares_too_much_is_found(
+    bug: Mutation, plot: Plot, cast: Cast, switches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bug(monkeypatch)
+    assert Search(scene(plot, cast)).explore(switches).losing
 
 
 STATEFUL_SET = Cast("StatefulSet")

@@ -6,6 +6,7 @@ None prunes a revision: the live object has their annotation.
 from collections.abc import Callable
 from typing import NamedTuple, Self, TypeAlias
 
+from krm_fn.base import keys
 from tests.linker.garbage_collector import delete
 from tests.linker.model.rendering import TRACKED, Rendering, render
 from tests.linker.object_store import Key, Object, ObjectStore
@@ -90,11 +91,10 @@ def apply(store: ObjectStore, item: Object) -> Key:
         template = {**live["spec"]["template"], **item["spec"]["template"]}
         store.update(live, spec={**live["spec"], "template": template})
     if item["kind"] in KEPT:
-        annotations = {
-            **live["metadata"].get("annotations", {}),
-            **item["metadata"].get("annotations", {}),
-        }
-        store.update_metadata(live, annotations=annotations)
+        rendered = item["metadata"].get("annotations", {})
+        # Nobody else writes to the inventory, and what its deployer applies no more is gone.
+        others = {} if keys.RENDERED in rendered else live["metadata"].get("annotations", {})
+        store.update_metadata(live, annotations={**others, **rendered})
     return key_of(item)
 
 

@@ -7,10 +7,11 @@ from krm_fn.base import keys
 from krm_fn.base.link_plan import LinkPlan, read_arguments
 from krm_fn.linker.read import linker_arguments, possible_names
 from tests.linker import controllers, garbage_collector
+from tests.linker.manifests import inventory, of_set, pods, revision, workload
 from tests.linker.model.deployers import Deployer, Sync, key_of, replace_next
 from tests.linker.model.rendering import MINIMUM_AGE, SCHEDULED_TIMEOUT, TIMEOUT, Rendering, render
 from tests.linker.object_store import Key, Object, ObjectStore, without
-from tests.linker.stepwise_run import StepwiseRun
+from tests.linker.stepwise_run import StepwiseRun, StepwiseRunForAllSets
 
 WORKLOADS = ("Rollout", "Deployment", *controllers.WITH_OLD_PODS)
 HISTORY = ("ReplicaSet", "ControllerRevision", "Pod")
@@ -85,6 +86,7 @@ class NamespaceModel:
         self._owned_secrets: set[str] = set()
         # The words of objects, by identity: a uid and a version say less where models are cloned.
         self._words: dict[int, tuple[Object, frozenset[str]]] = {}
+        self.of_others: frozenset[str] = frozenset()
         self.commit(rendering)
 
     def clone(self) -> Self:
@@ -155,6 +157,17 @@ class NamespaceModel:
                 break
             self.sync_step()
 
+    def add_other_set(self, name: str) -> None:
+        """Add a set in which nothing references one of two revisions, and which nobody changes."""
+        new, old = (f"{name}-config-{letter * 10}" for letter in "bc")
+        owner = of_set(name, inventory(new, is_shared=True), name=f"{name}-linker")
+        owner = self.store.create(owner)
+        self.store.create(of_set(name, revision(old, owner)))
+        self.store.create(of_set(name, revision(new, owner)))
+        self.store.create(workload("Deployment", name, pods(new)))
+        self._revisions |= {("ConfigMap", new), ("ConfigMap", old)}
+        self.of_others |= {new, old, f"{name}-linker"}
+
     # Linkers
 
     def waiting_jobs(self) -> list[Object]:
@@ -184,6 +197,12 @@ class NamespaceModel:
         """Start a run with the plan of a rendering, which may be an earlier one."""
         return self._start(rendering.plan, "")
 
+    def run_for_all_sets(self) -> StepwiseRun:
+        """Start a run of the one linker of the namespace."""
+        plan = LinkPlan(set="", timeout=SCHEDULED_TIMEOUT, minimum_age=MINIMUM_AGE, waits=False)
+        run = StepwiseRunForAllSets(plan, self.store, plan.timeout, self.apply_configs_in_time)
+        return self._add(run, "")
+
     def advance(self, run: StepwiseRun, calls: int = 10**9) -> None:
         run.advance(calls)
         self._after_step(run)
@@ -204,7 +223,9 @@ class NamespaceModel:
 
     def _start(self, plan: LinkPlan, uid: str) -> StepwiseRun:
         timeout = TIMEOUT if plan.waits else SCHEDULED_TIMEOUT
-        run = StepwiseRun(plan, self.store, timeout, self.apply_configs_in_time)
+        return self._add(StepwiseRun(plan, self.store, timeout, self.apply_configs_in_time), uid)
+
+    def _add(self, run: StepwiseRun, uid: str) -> StepwiseRun:
         self.runs.append(run)
         self._jobs[run] = uid
         return run
@@ -416,6 +437,7 @@ class NamespaceModel:
         named = {name for consumer in self._consumers() for name in self._names_in(consumer)}
         found = {name for kind, name in map(key_of, self.store) if kind == "ConfigMap"}
         left = {name for name in found if not name.startswith("kept-")} - {"web-linker"}
+        left, named = left - self.of_others, named - self.of_others
         unlinked = {
             name
             for name in left

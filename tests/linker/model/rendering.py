@@ -23,7 +23,8 @@ class Rendering(NamedTuple):
     """The versions of two ConfigMaps, a Secret and the images; whether there are a second workload, and linker's Jobs.
 
     Both workloads reference the shared ConfigMap. Only the second one, `api`, references the other ConfigMap and the
-    Secret. A third ConfigMap is retained, and nothing references it.
+    Secret. A third ConfigMap is retained, and nothing references it. If it `is_shared`, the one linker of the
+    namespace links the set.
     """
 
     kind: str
@@ -33,6 +34,7 @@ class Rendering(NamedTuple):
     image: int = 0
     has_api: bool = True
     has_jobs: bool = True
+    is_shared: bool = False
 
     @property
     def names(self) -> list[RevisionName]:
@@ -75,10 +77,10 @@ def render(rendering: Rendering) -> tuple[Object, ...]:
     jobs = [job, linker_cron_job("web-linker", rendering.scheduled_plan.to_arguments())]
     items = [
         revision(shared),
-        inventory(shared, *own),
+        inventory(shared, *own, is_shared=rendering.is_shared),
         revision(_name("kept-config", rendering.shared), retain=True),
         workload(rendering.kind, "web", pods(shared, image=f"web:{rendering.image}")),
-        *(jobs if rendering.has_jobs else ()),
+        *(jobs if rendering.has_jobs and not rendering.is_shared else ()),
     ]
     if rendering.has_api:
         config, password = own

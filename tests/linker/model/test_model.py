@@ -35,7 +35,10 @@ MIN_STEPS_PER_MODEL = 40
 
 WORKLOAD = st.sampled_from(["web", "api"])
 WHICH = st.integers(0, 3)
-FIELDS = st.sampled_from(["shared", "shared", "config", "password", "image", "image", "has_api"])
+FIELDS = st.sampled_from(
+    ["shared", "shared", "config", "password", "image", "image", "has_api", "is_shared"]
+)
+FLAGS = ("has_api", "is_shared")
 
 
 Story: TypeAlias = "Callable[[Machine], None]"
@@ -102,7 +105,7 @@ class Machine(RuleBasedStateMachine):
         self.model.settle()
         self.model.trim_all()
         self.model.grow_old()
-        run = self.model.run_on_schedule() if scheduled else self.model.link_by_hand()
+        run = self._run_on_schedule() if scheduled else self.model.link_by_hand()
         self._advance_to_writes(run, writes)
         self.model.commit(before)
         self.model.sync(steps)
@@ -162,6 +165,11 @@ class Machine(RuleBasedStateMachine):
     def run_on_schedule(self) -> None:
         self.model.run_on_schedule()
 
+    @precondition(lambda self: len(self.model.runs) < 3)
+    @rule()
+    def run_for_all_sets(self) -> None:
+        self.model.run_for_all_sets()
+
     @precondition(lambda self: self.model.runs)
     @rule(which=WHICH, calls=st.sampled_from([1, 10, 30, 1000]))
     def advance_a_run(self, which: int, calls: int) -> None:
@@ -217,8 +225,14 @@ class Machine(RuleBasedStateMachine):
             if not run.is_over:
                 self.model.advance_to_write(run)
 
+    def _run_on_schedule(self) -> StepwiseRun:
+        """Start a run of the CronJob, or of the one linker of the namespace where there is none."""
+        if self.model.store.of_kind("CronJob"):
+            return self.model.run_on_schedule()
+        return self.model.run_for_all_sets()
+
     def _commit(self, field: str, version: int) -> None:
-        value: Any = bool(version % 2) if field == "has_api" else version
+        value: Any = bool(version % 2) if field in FLAGS else version
         self.model.commit(self.model.rendering._replace(**{field: value}))
 
 

@@ -1,0 +1,204 @@
+"""Let the sets of a namespace share what a run lists: the requests of one look serve all of them."""
+
+from collections import defaultdict
+from typing import Any, NamedTuple, Protocol, Self
+
+from krm_fn.base import keys
+from krm_fn.base.kind import Kind
+from krm_fn.base.link_plan import LinkPlan
+from krm_fn.core.names.names import without_hash
+from krm_fn.linker.api import ApiError, Refused
+from krm_fn.linker.cluster import Cluster, Configs, Listed
+from krm_fn.linker.objects import Consumer, Names
+from krm_fn.linker.read import below, read_of_set, text_in
+from krm_fn.linker.retry import Deadline
+
+_FRESH = 5.0
+"""Seconds after the last list of a look in which another set may begin with it."""
+
+
+class Namespace(Cluster, Protocol):
+    """A `Cluster` that lists the sets of its namespace, too."""
+
+    def configs_of_all(self) -> Listed[Any]:
+        """List the metadata of the ConfigMaps that have the label of any set. Raises ApiError."""
+
+
+class _Kind(NamedTuple):
+    """The objects of a kind, read with these names; or why they cannot be listed.
+
+    `bare`: the same objects without a reference, as most sets see most of them. `places`: where in
+    the list the objects are that reference a name, or one with a hash behind a base name.
+    """
+
+    names: Names
+    found: list[Consumer]
+    bare: list[Consumer]
+    places: dict[str, list[int]]
+    refusal: Refused | None = None
+
+    @classmethod
+    def of(cls, names: Names, found: list[Consumer]) -> Self:
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, consumer in enumerate(found):
+            said = consumer.references | consumer.required
+            for name in said.union(map(without_hash, consumer.required)):
+                places[name].append(place)
+        nothing = frozenset[str]()
+        bare = [one._replace(references=nothing, required=nothing) for one in found]
+        return cls(names, found, bare, dict(places))
+
+    def narrowed(self, names: Names) -> list[Consumer]:
+        """Return the objects as they are read with fewer names to look for."""
+        consumers = [*self.bare]
+        for name in names.known | names.bases:
+            for place in self.places.get(name, ()):
+                consumers[place] = self.found[place].narrowed(names)
+        # A pod that its controller stands for is read only for what it references.
+        return [one for one in consumers if one.can_own or one.references]
+
+
+class Look:
+    """One look at a namespace, for all of its sets: a `Reader` of what was there.
+
+    ConfigMaps are listed first, and each kind when the first set asks for it, with the names of all
+    sets. A list that is refused is not asked for again.
+    """
+
+    def __init__(self, cluster: Namespace) -> None:
+        """List the ConfigMaps. Raises ApiError."""
+        self._cluster = cluster
+        self.has_config_map = cluster.has_config_map
+        listed = cluster.configs_of_all()
+        items: dict[str, list[Any]] = defaultdict(list)
+        for item in listed.items:
+            items[text_in(below(item, "metadata.labels"), keys.SET)].append(item)
+        self._now = listed.now
+        self._configs: dict[str, Configs] = {}
+        self._shared: set[str] = set()
+        known: set[str] = set()
+        for name, own in items.items():
+            if keys.SET_NAME.fullmatch(name):
+                self._read(name, own)
+                known |= {one.name for one in self._configs[name].revisions}
+        self._names = frozenset(known)
+        self._kinds: dict[Kind, _Kind] = {}
+        self._listed_at = cluster.deadline.left()
+
+    @property
+    def namespace(self) -> str:
+        return self._cluster.namespace
+
+    @property
+    def sets(self) -> list[str]:
+        """The names of the sets that have a revision or an inventory."""
+        found = [name for name, one in self._configs.items() if one.revisions or one.inventory]
+        return sorted(found)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether another set may begin with it."""
+        return self._listed_at - self._cluster.deadline.left() <= _FRESH
+
+    def is_left_alone(self, name: str) -> bool:
+        """Tell whether the inventory of a set leaves it to a Job of its own."""
+        inventory = self._configs[name].inventory if name in self._configs else None
+        return inventory is not None and name not in self._shared
+
+    def configs(self, plan: LinkPlan) -> Configs:
+        return self._configs.get(plan.set, Configs([], None, self._now))
+
+    def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
+        """Return the objects of a kind as a list for this set alone would have. Raises ApiError."""
+        listed = self._kinds.get(kind)
+        # A plan may name what has no ConfigMap any more.
+        if listed is None or not names.known <= listed.names.known:
+            listed = self._kinds[kind] = self._list(kind, names)
+        if listed.refusal:
+            raise listed.refusal
+        return listed.narrowed(names)
+
+    def _read(self, name: str, items: list[Any]) -> None:
+        plan = LinkPlan(set=name, timeout=0, minimum_age=0)
+        of_set = [one for item in items if (one := read_of_set(item, plan)) is not None]
+        self._configs[name] = Configs.of(of_set, self._now)
+        for item in items:
+            marker = text_in(below(item, "metadata.annotations"), keys.LINKER_RUN)
+            is_inventory = text_in(below(item, "metadata"), "name") == plan.inventory
+            if is_inventory and marker == keys.SHARED_LINKER:
+                self._shared.add(name)
+
+    def _list(self, kind: Kind, names: Names) -> _Kind:
+        of_all = Names.of(self._names | names.known)
+        try:
+            listed = _Kind.of(of_all, self._cluster.consumers(kind, of_all))
+        except Refused as error:
+            listed = _Kind(of_all, [], [], {}, error)
+        self._listed_at = self._cluster.deadline.left()
+        return listed
+
+
+class SharedLooks:
+    """A `Cluster` for several sets, one after the other: they share its looks.
+
+    The first look of a set may be one that another set has begun with, as long as that is fresh. A
+    set that has used a look begins a new one.
+
+    So nothing is deleted that a run for one set would not delete. In each look, revisions are read
+    before what may reference them, as in a look of one set: whoever uses it later sees both a bit
+    older, in the same order. A deletion needs a second look after the grace. The set has used the
+    first one to mark the revision, and nobody else looks during its grace, so the second look begins
+    after that. What was written meanwhile for another set has another label, so the look has it right.
+    A patch that a look of some seconds ago suggests names the uid of the revision, as ever.
+    """
+
+    def __init__(self, cluster: Namespace) -> None:
+        """Begin the first look. Raises ApiError."""
+        self._cluster = cluster
+        self.has_config_map, self.patch, self.delete = (
+            cluster.has_config_map,
+            cluster.patch,
+            cluster.delete,
+        )
+        self.secret, self.patch_secret = cluster.secret, cluster.patch_secret
+        self.producer, self.own_producer = cluster.producer, cluster.own_producer
+        self.record_event = cluster.record_event
+        self.failure: ApiError | None = None
+        """Why a list has failed that no set can do without."""
+        self.look = self._begin()
+        self._used: set[str] = set()
+
+    @property
+    def namespace(self) -> str:
+        return self._cluster.namespace
+
+    @property
+    def deadline(self) -> Deadline:
+        return self._cluster.deadline
+
+    def look_for(self, name: str) -> Look:
+        """Return the look that this set uses next. Raises ApiError."""
+        if name in self._used or not self.look.is_fresh:
+            self.look, self._used = self._begin(), set()
+        return self.look
+
+    def configs(self, plan: LinkPlan) -> Configs:
+        look = self.look_for(plan.set)
+        self._used.add(plan.set)
+        return look.configs(plan)
+
+    def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
+        try:
+            return self.look.consumers(kind, names)
+        except Refused:  # this kind alone: the others can be listed
+            raise
+        except ApiError as error:
+            self.failure = error
+            raise
+
+    def _begin(self) -> Look:
+        try:
+            return Look(self._cluster)
+        except ApiError as error:
+            self.failure = error
+            raise
