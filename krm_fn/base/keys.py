@@ -55,6 +55,12 @@ COMPONENT = PREFIX + "component"
 LINKER = "linker"
 """Its value on the Job, its ServiceAccount, Role and RoleBinding, and the inventory."""
 
+LINKER_RUN = PREFIX + "linker"
+"""Annotation on the inventory of a set without a Job of its own: who runs the linker for it."""
+
+SHARED_LINKER = "shared"
+"""Its value: one linker for all such sets of the namespace. It deletes in no set that does not say so."""
+
 RENDERED = PREFIX + "rendered"
 """Annotation on the inventory: the names of all rendered revisions in its namespace, with commas."""
 

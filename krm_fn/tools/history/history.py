@@ -536,6 +536,11 @@ def _write_linker(one: SetHistory, history: History) -> Iterator[Note]:
         yield Note(f"set {name} has no linker: nothing deletes its revisions")
     elif not one.has_inventory:
         yield _warn(f"ConfigMap/{name}-linker does not exist: until then nothing is deleted")
+    if one.is_shared:
+        yield Note(
+            f"set {name} is left to the linker of the namespace; here that counts as one without --kind and "
+            "with the default --minimum-age"
+        )
     job = one.job
     if job is None:
         return

@@ -103,7 +103,7 @@ class SetSnapshot(NamedTuple):
 
     `plan` is that of the newest Job of what the inventory lists, or the default. `bases` are the
     base names by name. `absent`: the ConfigMaps that do not exist though live objects, by uid, need
-    them.
+    them. `is_shared`: its inventory leaves it to the linker of the namespace.
     """
 
     plan: LinkPlan
@@ -111,6 +111,7 @@ class SetSnapshot(NamedTuple):
     observation: Observation
     bases: Mapping[str, str]
     absent: Mapping[str, tuple[str, ...]]
+    is_shared: bool = False
 
 
 class Snapshot(NamedTuple):
@@ -333,14 +334,18 @@ def _condition(status: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 _TIMEOUT, _MINIMUM_AGE = 300, 600
-"""The defaults of `krm-fn link`, for a set without a Job."""
+"""The defaults of `krm-fn link`, for a set without a Job: the linker of a namespace has no plan."""
 
 
 class _SetConfigs(NamedTuple):
-    """The ConfigMaps of one set, and the base names of its revisions by name."""
+    """The ConfigMaps of one set, and the base names of its revisions by name.
+
+    `is_shared`: the inventory among them leaves the set to the linker of the namespace.
+    """
 
     configs: Configs
     bases: dict[str, str]
+    is_shared: bool
 
 
 class _Objects(NamedTuple):
@@ -394,22 +399,27 @@ def _read_sets(source: ObjectLists, set_name: str | None) -> tuple[dict[str, _Se
     listed = source.read(CONFIG_MAPS, _read_config, metadata_only=True, labelSelector=selector)
     configs: dict[str, list[LiveRevision | Consumer]] = defaultdict(list)
     bases: dict[str, dict[str, str]] = defaultdict(dict)
-    for name, config, base in listed.items:
+    shared: set[str] = set()
+    for name, config, base, run in listed.items:
         configs[name].append(config)
         if isinstance(config, LiveRevision):
             bases[name][config.name] = base
+        elif run == keys.SHARED_LINKER:
+            shared.add(name)
     sets = {
-        name: _SetConfigs(Configs.of(of_set, listed.now), bases[name])
+        name: _SetConfigs(Configs.of(of_set, listed.now), bases[name], name in shared)
         for name, of_set in configs.items()
     }
     return sets, listed.now
 
 
-def _read_config(item: Any) -> tuple[str, LiveRevision | Consumer, str] | None:
-    """Read a ConfigMap with the name of its set and its base name."""
+def _read_config(item: Any) -> tuple[str, LiveRevision | Consumer, str, str] | None:
+    """Read a ConfigMap with the name of its set, its base name, and who runs the linker."""
     name = text_in(below(item, "metadata.labels"), keys.SET)
     config = read_of_set(item, _default_plan(name))
-    return config and (name, config, text_in(below(item, "metadata.annotations"), keys.BASE_NAME))
+    annotations = below(item, "metadata.annotations")
+    run = text_in(annotations, keys.LINKER_RUN)
+    return config and (name, config, text_in(annotations, keys.BASE_NAME), run)
 
 
 def _read_jobs(source: ObjectLists, set_name: str | None) -> list[LinkerJob]:
@@ -434,6 +444,8 @@ def _find_jobs(jobs: Iterable[LinkerJob], sets: Mapping[str, _SetConfigs]) -> di
     found: dict[str, LinkerJob] = {}
     ranks: dict[str, tuple[bool, float, str]] = {}
     for job in jobs:
+        if job.set in sets and sets[job.set].is_shared:
+            continue  # it is left over, and its plan says nothing any more
         inventory = sets[job.set].configs.inventory if job.set in sets else None
         rank = (_is_listed(_read_plan(job), inventory), job.created, job.name)
         if job.set not in found or rank > ranks[job.set]:
@@ -558,7 +570,12 @@ def _read_set(
     view = _View(source, one.configs, objects)
     observation = observe(plan, view)
     return SetSnapshot(
-        plan, job, observation, one.bases, _find_absent(plan, observation, view, objects.by_uid)
+        plan,
+        job,
+        observation,
+        one.bases,
+        _find_absent(plan, observation, view, objects.by_uid),
+        one.is_shared,
     )
 
 
