@@ -95,7 +95,7 @@ def count() -> list[Count]:
         Count("nested loops in 100 functions", nested_comprehensions(code), 1.1),
         Count("modules that mention producers", len(mentioning_producers(modules)), 48),
         Count("rooms without tests under their name", len(rooms_without_tests()), 0),
-        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 128.5),
+        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 132),
     ]
 
 
@@ -309,11 +309,11 @@ def count_entered() -> list[Count]:
     diff = enter_diff()
     return [
         Count("files that one ConfigMap enters", alone.files, 37),
-        Count("their lines, in thousands", alone.lines / 1000, 15.75, goal=10.6),
+        Count("their lines, in thousands", alone.lines / 1000, 15.95, goal=10.6),
         Count("the same, with its Deployment", together.files, 47, goal=46),
-        Count("their lines, in thousands", together.lines / 1000, 19.7, goal=15.7),
+        Count("their lines, in thousands", together.lines / 1000, 19.95, goal=15.7),
         Count("files that one line of diff enters", diff.files, 73, goal=65),
-        Count("their lines, in thousands", diff.lines / 1000, 26.75, goal=23.7),
+        Count("their lines, in thousands", diff.lines / 1000, 27, goal=23.7),
     ]
 
 

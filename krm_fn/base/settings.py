@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from krm_fn.base.item import Item
-from krm_fn.base.kind import DEPLOYERS
+from krm_fn.base.kind import CONSUMER_KINDS, DEPLOYERS, Kind
 from krm_fn.base.node import NewValue
 from krm_fn.base.problem import ResourceId
 
@@ -197,17 +197,29 @@ class Hooks(StrEnum):
     COPY = "copy"
 
 
+class LinkerRun(StrEnum):
+    """Who runs the linker of a set: a Job that it emits, or one linker for the namespace."""
+
+    JOB = "job"
+    SHARED = "shared"
+
+
+SHARED_ACCOUNT = "krm-fn-linker"
+"""The account of the linker of a namespace, where the configuration names no other one."""
+
+
 class LinkerSettings(NamedTuple):
-    """The linker's Job and its pod.
+    """The linker's Job and its pod, or what the linker of the namespace needs of a set.
 
     An `image` or `namespace` of None is taken from the Environment.
 
     `kinds` are written as `example.com/v1/Widget`. `resources`, `tolerations` and
     `image_pull_secrets` are as in a pod spec. Without a `schedule` there is no CronJob; an empty
-    one suspends it.
+    one suspends it. A `secrets_role` of None is what `run` makes it.
     """
 
     enabled: bool = True
+    run: LinkerRun = LinkerRun.JOB
     secrets: bool = True
     kinds: tuple[str, ...] = ()
     image: str | None = None
@@ -217,7 +229,7 @@ class LinkerSettings(NamedTuple):
     schedule: str | None = None
     ttl_seconds_after_finished: int | None = None
     service_account_name: str | None = None
-    secrets_role: bool = False
+    secrets_role: bool | None = None
     openshift: bool = False
     resources: Mapping[str, NewValue] = RESOURCES
     node_selector: Mapping[str, str] = MappingProxyType({})
@@ -225,6 +237,34 @@ class LinkerSettings(NamedTuple):
     image_pull_secrets: tuple[Mapping[str, NewValue], ...] = ()
     labels: Mapping[str, str] = MappingProxyType({})
     annotations: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def is_shared(self) -> bool:
+        return self.run is LinkerRun.SHARED
+
+    @property
+    def account(self) -> str | None:
+        """The ServiceAccount that somebody else applies; None where the function emits one."""
+        return self.service_account_name or (SHARED_ACCOUNT if self.is_shared else None)
+
+    @property
+    def has_secrets_role(self) -> bool:
+        """Tell whether such an account gets a Role with the names of this rendering."""
+        return self.is_shared if self.secrets_role is None else self.secrets_role
+
+    def reads(self, kind: Kind) -> bool:
+        """Tell whether the linker looks at the objects of a kind that the package holds.
+
+        A Job is told each kind. The linker of a namespace is told nothing by a package, so it knows
+        those of Kubernetes, and those of which the configuration says that it was told.
+        """
+        if not self.is_shared:
+            return True
+        known = {(one.group, one.kind) for one in CONSUMER_KINDS}
+        for entry in self.kinds:
+            api_version, _, name = entry.rpartition("/")
+            known.add((api_version.rpartition("/")[0], name))
+        return (kind.group, kind.kind) in known
 
 
 _DEFAULT_DEPLOYERS = tuple(name for name, one in DEPLOYERS.items() if one.is_default)

@@ -2,7 +2,7 @@
 
 There is one Job for each namespace and sync wave. The Jobs share permissions, an inventory and
 trackers in their namespace. The arguments of a Job are its plan: which objects it waits for, and
-which objects use each revision.
+which objects use each revision. With `spec.linker.run: shared` there is no Job (decision 83).
 """
 
 from collections import defaultdict
@@ -48,13 +48,15 @@ from krm_fn.base.settings import (
     NO_SIDECAR_ANNOTATIONS,
     NO_SIDECAR_LABELS,
     Environment,
+    LinkerRun,
     NearbyConfig,
     Settings,
     is_image,
     version_of,
 )
+from krm_fn.core.decide.name import find_consumers
 from krm_fn.core.decide.run import Consumers, Package, Revision, Run
-from krm_fn.core.names.names import content_name, cron_job_name
+from krm_fn.core.names.names import authored_id, content_name, cron_job_name
 
 # The objects of one namespace.
 
@@ -225,7 +227,7 @@ def _pod_spec(group: JobPlan, settings: Settings, image: str) -> Object:
     is_other = version_of(linker.image or "") not in ("", __version__)
     environment: list[NewValue] = [{"name": PLAN_VERSION, "value": __version__}] if is_other else []
     return {
-        "serviceAccountName": linker.service_account_name or _name(settings),
+        "serviceAccountName": linker.account or _name(settings),
         "automountServiceAccountToken": False,
         "restartPolicy": "Never",
         "securityContext": _POD_SECURITY,
@@ -253,7 +255,7 @@ def access(group: JobPlan, settings: Settings, subject_namespace: str) -> list[O
     account of the author's, the Role grants what has a name in each rendering, if that is asked for.
     """
     linker = settings.linker
-    name, account = _name(settings), linker.service_account_name
+    name, account = _name(settings), linker.account
     metadata = _metadata(name, group.namespace, group.first_wave, _labels(settings))
     own: Object = {
         "apiVersion": "v1",
@@ -263,7 +265,7 @@ def access(group: JobPlan, settings: Settings, subject_namespace: str) -> list[O
     }
     rules = [*_build_rules(group), *_named_rules(group, settings), *_RECORD]
     if account is not None:
-        rules = [*_named_rules(group, settings)] if linker.secrets_role else []
+        rules = [*_named_rules(group, settings)] if linker.has_secrets_role else []
     role: Object = {
         "apiVersion": f"{_RBAC}/v1",
         "kind": "Role",
@@ -316,7 +318,8 @@ def inventory(group: JobPlan, settings: Settings) -> Object:
     """
     names = ",".join(sorted({revision.name for revision in group.plan.rendered}))
     default = {keys.DEFAULT_NAMESPACE: group.default_namespace} if group.default_namespace else {}
-    annotations = {keys.RENDERED: names, **default, **keep_new_name(settings.deployers)}
+    run = {keys.LINKER_RUN: keys.SHARED_LINKER} if settings.linker.is_shared else {}
+    annotations = {keys.RENDERED: names, **run, **default, **keep_new_name(settings.deployers)}
     metadata = _metadata(
         _name(settings), group.namespace, group.first_wave, _labels(settings), annotations
     )
@@ -515,7 +518,7 @@ class SetLinker:
 
     def build_account_rules(self, group: JobPlan) -> list[Object]:
         """Build the rules that an account of the author's needs beside the Role that is emitted for it."""
-        is_emitted = self.settings.linker.secrets_role
+        is_emitted = self.settings.linker.has_secrets_role
         named = [] if is_emitted else _named_rules(group, self.settings)
         return [*_build_rules(group), *named, *_RECORD]
 
@@ -703,10 +706,11 @@ def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
         # mistake.
         message = f"set {settings.set} has no configuration, so all defaults apply; {_near(environment.unread)}"
         problems.append(Problem(message, severity=Severity.WARNING))
-    if placed:
+    if placed and not settings.linker.is_shared:
         problems += _judge_image(package, settings, environment)
         problems += _judge_ttl(package, settings)
         problems += _judge_policies(package, placed, settings)
+    problems += _report_unread(run)
     problems += [*_refused_kinds(package, settings), *_too_many(placed, package)]
     return wanted, [*problems, *_taken(package.authored, wanted)]
 
@@ -720,6 +724,8 @@ def _objects(
         yield inventory(first, settings)
         namespace = _namespace(first, settings, environment)
         yield from access(first, settings, namespace)
+        if settings.linker.is_shared:
+            continue  # the linker of the namespace runs for this set, too
         if settings.linker.schedule is not None:
             yield cron_job(merge_plans((first, *others)), settings, namespace, image)
         yield from (job(group, settings, image) for group in (first, *others))
@@ -778,6 +784,35 @@ def _refused_kinds(package: Package, settings: Settings) -> Iterator[Problem]:
         elif not kind.is_namespaced:
             message = f"{kind.kind} is cluster-scoped, and the linker only looks into one namespace"
             yield Problem(message, package.config_id, field)
+
+
+def _report_unread(run: Run) -> Iterator[Problem]:
+    """Warn about what is retained for no other reason than that nobody has named a kind."""
+    settings, kinds = run.settings, run.package.kinds
+    retained = [one for one in run.revisions.rendered if one.item not in run.consumers]
+    if not settings.linker.is_shared or not retained:
+        return
+    of_job = settings._replace(linker=settings.linker._replace(run=LinkerRun.JOB))
+    survey = run.survey.with_references(run.references, of_job)
+    would_see = find_consumers(survey, run.revisions)
+    for revision in retained:
+        if revision.item not in would_see:
+            continue
+        said_of: dict[Item, str] = {} if revision.item.is_config else {revision.item: "it"}
+        for one in would_see[revision.item]:
+            said_of[one.referrer] = f"{authored_id(one.referrer)}, which references it,"
+        for item, who in said_of.items():
+            kind = kinds.of(item.id)
+            if not settings.linker.reads(kind):
+                message = (
+                    f"is retained, and nothing ever deletes it: {who} is of a kind that the linker of the namespace "
+                    f"does not read; add {kind.api_version}/{kind.kind} to spec.linker.kinds, and --kind={kind} to "
+                    "the CronJob of that linker"
+                )
+                yield about(revision.item, message, severity=Severity.WARNING)._replace(
+                    resource=revision.base_id
+                )
+                break
 
 
 def _taken(authored: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Problem]:

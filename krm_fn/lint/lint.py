@@ -343,8 +343,8 @@ def _decides_names(run: Run) -> bool:
 
 def _emits_linker_for_argo_cd(run: Run) -> bool:
     settings = run.settings
-    is_linked = bool(run.revisions.rendered) and settings.linker.enabled
-    return is_linked and _ARGO_CD in settings.deployers
+    has_jobs = settings.linker.enabled and not settings.linker.is_shared
+    return bool(run.revisions.rendered) and has_jobs and _ARGO_CD in settings.deployers
 
 
 def _has_references(run: Run) -> bool:

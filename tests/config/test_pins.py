@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from krm_fn.base.problem import Rejected
-from krm_fn.base.settings import EXPECTED_IMAGE, Environment, LinkerSettings
+from krm_fn.base.settings import EXPECTED_IMAGE, Environment, LinkerRun, LinkerSettings
 from krm_fn.core.config.build import find_pins, parse_config
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import run
@@ -66,6 +66,13 @@ AGREEING = [
 @pytest.mark.parametrize("config", AGREEING)
 def test_a_pin_wins_over_every_default(config: str | None) -> None:
     assert linker_of(config, ALL) == PINNED
+
+
+def test_pins_of_a_job_are_no_error_where_there_is_none() -> None:
+    """A platform pins the same in all namespaces. The account counts all the same."""
+    shared = linker_of(HEAD + "spec: {linker: {run: shared}}\n", ALL)
+    assert shared == PINNED._replace(run=LinkerRun.SHARED)
+    assert shared.account == "b"
 
 
 def test_other_settings_stay() -> None:

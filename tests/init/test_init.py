@@ -233,6 +233,8 @@ ADOPT = "next: if it runs already, sync once with strategy: adopt"
 IS_DONE = [
     pytest.param("", [IMAGE, ADOPT], id="a configuration that sets nothing"),
     pytest.param("linker: {image: registry.example/k:1}", [ADOPT], id="the image is pushed"),
+    pytest.param("linker: {run: shared}", [ADOPT], id="another one runs the linker"),
+    pytest.param("linker: {run: job}", [IMAGE, ADOPT], id="a Job runs it, as by default"),
     pytest.param("strategy: adopt", [IMAGE], id="the package adopts"),
     pytest.param(
         "strategy: rename\n  linker: {image: registry.example/k:1}", [], id="nothing is left"
@@ -246,7 +248,11 @@ def test_a_step_that_is_done_is_not_shown(
     spec: str, left: list[str], is_in_kptfile: bool, shop: Path
 ) -> None:
     if is_in_kptfile:
-        settings = {"strategy": "strategy", "linker: {image": "linker.image"}
+        settings = {
+            "strategy": "strategy",
+            "linker: {image": "linker.image",
+            "linker: {run": "linker.run",
+        }
         lines = [
             f"      {ours}: {spec.partition(f'{field}: ')[2].split()[0].rstrip('}')}\n"
             for field, ours in settings.items()

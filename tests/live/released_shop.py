@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import yaml
 
 from krm_fn.base.item import read_item
-from krm_fn.base.link_plan import read_arguments
+from krm_fn.base.link_plan import LinkPlan, read_arguments
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.link import link
@@ -69,16 +69,17 @@ def _workload(kind: str, name: str, read: list[str]) -> Object:
 
 
 class Renderings:
-    """What each release renders to, rendered once."""
+    """What each release renders to with a configuration, rendered once."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, configuration: str = CONFIGURATION) -> None:
         self._folder = folder
+        self._configuration = configuration
         self.text = functools.cache(self._render)
 
     def _render(self, release: ShopRelease) -> str:
         folder = self._folder / "-".join(map(str, release))
         folder.mkdir()
-        (folder / "krm-fn.yaml").write_text(CONFIGURATION)
+        (folder / "krm-fn.yaml").write_text(self._configuration)
         (folder / "shop.yaml").write_text(release.package)
         return krm_fn("render", "--namespace", NAMESPACE, ".", folder=folder)
 
@@ -179,11 +180,14 @@ class Shop:
             trim(self.store, self.workload(name), limit)
 
     def link(self, release: ShopRelease) -> set[str]:
-        """Run the linker that a release has, and return what it has deleted."""
-        job = next(one for one in self._renderings.objects(release) if one["kind"] == "Job")
-        arguments = job["spec"]["template"]["spec"]["containers"][0]["args"][1:]
+        """Run the linker that a release has, or that of the namespace; return what it has deleted."""
+        plan = LinkPlan(set="shop", timeout=300, minimum_age=600, waits=False)
+        for one in self._renderings.objects(release):
+            if one["kind"] == "Job":
+                arguments = one["spec"]["template"]["spec"]["containers"][0]["args"][1:]
+                plan = read_arguments(arguments)
         report = Report(NAMESPACE, lambda _: None)
-        link(read_arguments(arguments), FakeCluster(self.store), report)
+        link(plan, FakeCluster(self.store), report)
         return {change.name for change in report.changes if change.deleted}
 
     def forget_jobs(self) -> None:

@@ -16,6 +16,7 @@ from tests.live.released_shop import (
     generate,
     generate_release,
 )
+from tests.live.test_diff_live import CONFIGURATION
 from tests.volume import examples_of
 
 RED, BLUE, GREEN = (
@@ -26,6 +27,12 @@ RED, BLUE, GREEN = (
 @pytest.fixture(scope="module")
 def renderings(tmp_path_factory: pytest.TempPathFactory) -> Renderings:
     return Renderings(tmp_path_factory.mktemp("renderings"))
+
+
+@pytest.fixture(scope="module")
+def without_jobs(tmp_path_factory: pytest.TempPathFactory) -> Renderings:
+    shared = CONFIGURATION.replace('image: "registry.example/krm-fn:1"', "run: shared")
+    return Renderings(tmp_path_factory.mktemp("without_jobs"), shared)
 
 
 def said_fates(difference: Difference) -> dict[str, RemovalOutcome]:
@@ -58,6 +65,19 @@ def test_what_is_said_of_any_state_comes_true(seed: int, renderings: Renderings)
     changed = {name for name in WORKLOADS if after[name] != before[name]}
     told = {roll.name for roll in difference.rolls if roll.effect in MAKES_PODS}
     assert told == {name for name in changed if after[name] != running[name]}
+    a_run_deletes_what_was_said_and_nothing_else(difference, shop.link(release))
+
+
+@pytest.mark.parametrize("seed", range(examples_of(60)))
+def test_what_is_said_comes_true_of_a_set_without_a_job(
+    seed: int, without_jobs: Renderings
+) -> None:
+    random = Random(seed)
+    shop, release = generate(random, without_jobs), generate_release(random)
+    difference = shop.compare(release)
+    assert not difference.linker.runs
+    shop.apply(release)
+    shop.settle()
     a_run_deletes_what_was_said_and_nothing_else(difference, shop.link(release))
 
 

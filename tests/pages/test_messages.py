@@ -52,6 +52,7 @@ ANSWERS = {
 """Files whose texts are no messages, and what they are."""
 
 NO_MESSAGES = {
+    "is retained, ": "how a warning begins that `krm-fn explain` looks for",
     "# Source:": "what Helm writes before each template",
     "%(prog)s %(version)s": "what --version prints",
     "kubectl revisions": "the name of a program",

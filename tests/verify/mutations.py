@@ -87,8 +87,11 @@ def inventory_entries_dropped(rendering: Rendering) -> Iterator[Changes]:
 
 
 def linker_objects_dropped(rendering: Rendering) -> Iterator[Changes]:
-    for item in rendering.package.emitted:
-        if item.id.kind != "CronJob":  # only the configuration says that there is to be one
+    """Drop those that others miss. Of a CronJob, or of all of a linker, only the configuration tells."""
+    emitted = rendering.package.emitted
+    for item in emitted:
+        is_all = sum(one.labels[keys.SET] == item.labels[keys.SET] for one in emitted) == 1
+        if item.id.kind != "CronJob" and not (is_all and keys.LINKER_RUN in item.annotations):
             yield Changes(remove=(item,))
 
 

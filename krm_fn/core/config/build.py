@@ -57,6 +57,7 @@ from krm_fn.base.settings import (
     Hooks,
     Jobs,
     KeyToPath,
+    LinkerRun,
     LinkerSettings,
     Mount,
     MountSource,
@@ -367,6 +368,7 @@ _TOLERATION: _Table = {
 }
 _LINKER: _Table = {
     "enabled": as_boolean,
+    "run": lambda value: LinkerRun(one_of(value, list(LinkerRun))),
     "secrets": as_boolean,
     "kinds": _each(_matching(_KIND)),
     "image": as_filled_text,
@@ -634,6 +636,8 @@ def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
     )
     for message in _backward_ranges(settings.linker.schedule or ""):
         problems.append(place_setting(("spec", "linker", "schedule"), node, who, message))
+    for field in _without_effect(settings.linker):
+        problems.append(place_setting(("spec", "linker", field), node, who, _SHARED))
     if problems:
         raise Rejected(*problems)
     return settings
@@ -649,6 +653,25 @@ def _stray_kinds(node: Node, list_name: str, settings: Settings, who: ResourceId
             message = f"found {kind.value}, which is not in spec.kinds ({kinds}); add {kind.value} to spec.kinds"
             problems.append(place_setting(("spec", list_name, index, "kind"), node, who, message))
     return problems
+
+
+_OF_JOB = (
+    *("image", "timeoutSeconds", "minimumAgeSeconds", "schedule", "ttlSecondsAfterFinished"),
+    *("resources", "nodeSelector", "tolerations", "imagePullSecrets", "annotations"),
+)
+"""The fields of `spec.linker` that say what the Job or its pod is like."""
+
+_SHARED = "has no effect with run: shared: the CronJob of the namespace says it; remove the field"
+
+
+def _without_effect(linker: LinkerSettings) -> Iterator[str]:
+    """Yield what is said of a Job where none is emitted. Who writes it believes that it counts."""
+    if linker.is_shared:
+        by_default = LinkerSettings()
+        for field in _OF_JOB:
+            attribute = _attribute_of(field)
+            if getattr(linker, attribute) != getattr(by_default, attribute):
+                yield field
 
 
 _ORDER = {

@@ -303,14 +303,14 @@ def find_consumers(survey: Survey, revisions: Revisions) -> Consumers:
     """Return the references to each revision whose referrers the linker will see as its consumers.
 
     A revision that is missing here must be retained: its referrers are in another namespace or in
-    none, or of a kind that the linker must not list; or a program copies it, and may delete the
-    copies with it; or its name is only decided when it is deployed; or it is a Secret, and the
-    linker has no right on Secrets.
+    none, or of a kind that the linker must not list, or is not told; or a program copies it, and
+    may delete the copies with it; or its name is only decided when it is deployed; or it is a
+    Secret, and the linker has no right on Secrets.
     """
-    package = survey.package
+    package, linker = survey.package, survey.settings.linker
     namespaces: dict[Item, str] = {}
     for revision in revisions.rendered:
-        if not _may_be_linked(revision, survey.settings):
+        if not _may_be_linked(revision, survey):
             continue
         # Copies go with their original. kubernetes-replicator empties one with each source that it
         # has ever had (`ResourceDeletedReplicateFrom`).
@@ -326,16 +326,20 @@ def find_consumers(survey: Survey, revisions: Revisions) -> Consumers:
         for target in targets:
             is_near = package.namespace_of(referrer) == namespaces.get(target)
             is_seen = is_near and not package.kinds.is_cluster_scoped(referrer.id)
-            if is_seen and package.kinds.of(referrer.id).is_listable:
+            kind = package.kinds.of(referrer.id)
+            if is_seen and kind.is_listable and linker.reads(kind):
                 consumers[target].append(resolved)
             else:
                 out_of_sight.add(target)
     return {item: seen for item, seen in consumers.items() if item not in out_of_sight}
 
 
-def _may_be_linked(revision: Revision, settings: Settings) -> bool:
+def _may_be_linked(revision: Revision, survey: Survey) -> bool:
+    settings, item = survey.settings, revision.item
     if revision.id.kind == "Secret" and not settings.linker.secrets:
         return False
+    if not item.is_config and not settings.linker.reads(survey.package.kinds.of(item.id)):
+        return False  # who is not told the kind of a producer cannot let its trackers own it
     return revision.is_renamed or not is_named_at_deploy(
         revision.item.annotations, settings.deployers
     )

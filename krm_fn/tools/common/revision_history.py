@@ -205,7 +205,8 @@ class SetHistory(NamedTuple):
     `has_inventory`: the ConfigMap that lists what is rendered exists. `job` is None if there is
     none. `leaks`: what a person may delete, as the linker may not, and nothing needs it.
     `abandoned`: the names of what the garbage collector is about to delete. `kept`: by base name,
-    how many revisions there are at most.
+    how many revisions there are at most. `is_shared`: the set has no Job, as its inventory leaves it
+    to the linker of the namespace.
     """
 
     name: str
@@ -216,6 +217,7 @@ class SetHistory(NamedTuple):
     leaks: tuple[Leak, ...] = ()
     abandoned: tuple[str, ...] = ()
     kept: tuple[Kept, ...] = ()
+    is_shared: bool = False
 
 
 class Unseen(NamedTuple):

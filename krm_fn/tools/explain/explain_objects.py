@@ -70,6 +70,10 @@ _OUT_OF_REACH = (
 )
 
 
+_TOLD = "is retained, "
+"""How a warning of the function begins that says it, and why, and what to do."""
+
+
 class _Explainer:
     def __init__(self, found: Run, chosen: list[Item], places: Places, masks: Masks) -> None:
         self._found = found
@@ -184,11 +188,13 @@ class _Explainer:
 
     def _warnings(self, choice: Choice) -> Iterator[str]:
         """Yield what the function says about the object, but for what the reason says, and that nothing deletes it."""
-        if choice.item in self._retained:
+        problems = self._problems.get(choice.item.node, ())
+        is_told = any(one.message.startswith(_TOLD) for one in problems)
+        if choice.item in self._retained and not is_told:
             is_secret = choice.item.id.kind == "Secret"
             has_right = not is_secret or self._found.settings.linker.secrets
             yield _RETAINED if has_right else _OUT_OF_REACH
-        for problem in self._problems.get(choice.item.node, ()):
+        for problem in problems:
             is_said = choice.problem is not None and choice.problem.message == problem.message
             if problem.severity is not Severity.INFO and not is_said:
                 yield self._hide(

@@ -63,6 +63,7 @@ def _find_set(one: SetSnapshot, live: "_Live") -> SetHistory:
         leaks=tuple(plan_leaks(one.plan, one.observation)),
         abandoned=tuple(revision.name for revision in find_abandoned(one.plan, one.observation)),
         kept=tuple(_find_kept(one, entries, live)),
+        is_shared=one.is_shared,
     )
 
 

@@ -459,7 +459,14 @@ def write_pods(pods: Pods) -> str:
 
 
 def find_notes(history: History) -> Iterator[Note]:
-    """Yield what else one has to know: rollouts that are not done, and what is wrong."""
+    """Yield what else one has to know: rollouts that are not done, and what is wrong.
+
+    What is wrong with the linker of the namespace is said once, whatever sets it is for.
+    """
+    yield from dict.fromkeys(_find_notes(history))
+
+
+def _find_notes(history: History) -> Iterator[Note]:
     for one in history.sets:
         for workload in one.workloads:
             yield from _write_rollout(workload)
@@ -537,6 +544,11 @@ def _write_linker(one: SetHistory, history: History) -> Iterator[Note]:
     elif not one.has_inventory:
         yield _warn(f"ConfigMap/{name}-linker does not exist: until then nothing is deleted")
     job = one.job
+    if one.is_shared and job is None:
+        yield Note(
+            f"set {name} is left to the linker of the namespace, of which no Job is seen: here it counts as one "
+            "without --kind and with the default --minimum-age"
+        )
     if job is None:
         return
     name = f"Job/{printable(job.name)}"

@@ -103,7 +103,7 @@ class SetSnapshot(NamedTuple):
 
     `plan` is that of the newest Job of what the inventory lists, or the default. `bases` are the
     base names by name. `absent`: the ConfigMaps that do not exist though live objects, by uid, need
-    them.
+    them. `is_shared`: its inventory leaves it to the linker of the namespace.
     """
 
     plan: LinkPlan
@@ -111,6 +111,7 @@ class SetSnapshot(NamedTuple):
     observation: Observation
     bases: Mapping[str, str]
     absent: Mapping[str, tuple[str, ...]]
+    is_shared: bool = False
 
 
 class Snapshot(NamedTuple):
@@ -333,14 +334,24 @@ def _condition(status: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 _TIMEOUT, _MINIMUM_AGE = 300, 600
-"""The defaults of `krm-fn link`, for a set without a Job."""
+"""The defaults of `krm-fn link`, for a set without a Job: the linker of a namespace has no plan."""
+
+
+_ALL_SETS = "--all-sets"
+"""The argument that makes a run one for the namespace."""
+
+_FOR_ALL_SETS = ("--kind=", "--timeout=", "--minimum-age=")
 
 
 class _SetConfigs(NamedTuple):
-    """The ConfigMaps of one set, and the base names of its revisions by name."""
+    """The ConfigMaps of one set, and the base names of its revisions by name.
+
+    `is_shared`: the inventory among them leaves the set to the linker of the namespace.
+    """
 
     configs: Configs
     bases: dict[str, str]
+    is_shared: bool
 
 
 class _Objects(NamedTuple):
@@ -360,11 +371,15 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     # Revisions first: what is listed after them and does not reference one did not do so when that
     # was read.
     sets, now = _read_sets(source, set_name)
-    jobs = _find_jobs(_read_jobs(source, set_name), sets)
-    plans = {
-        name: _plan(name, jobs.get(name), one.configs.inventory)
-        for name, one in sorted(sets.items())
-    }
+    all_jobs = _read_jobs(source, set_name)
+    jobs = _find_jobs(all_jobs, sets)
+    shared = _find_shared(all_jobs)
+    plans: dict[str, LinkPlan] = {}
+    for name, one in sorted(sets.items()):
+        if one.is_shared and shared is not None:
+            jobs[name], plans[name] = shared, _plan_shared(name, shared)
+        else:
+            plans[name] = _plan(name, jobs.get(name), one.configs.inventory)
     names: set[str] = set()
     for one in sets.values():
         names |= {revision.name for revision in one.configs.revisions}
@@ -394,36 +409,57 @@ def _read_sets(source: ObjectLists, set_name: str | None) -> tuple[dict[str, _Se
     listed = source.read(CONFIG_MAPS, _read_config, metadata_only=True, labelSelector=selector)
     configs: dict[str, list[LiveRevision | Consumer]] = defaultdict(list)
     bases: dict[str, dict[str, str]] = defaultdict(dict)
-    for name, config, base in listed.items:
+    shared: set[str] = set()
+    for name, config, base, run in listed.items:
         configs[name].append(config)
         if isinstance(config, LiveRevision):
             bases[name][config.name] = base
+        elif run == keys.SHARED_LINKER:
+            shared.add(name)
     sets = {
-        name: _SetConfigs(Configs.of(of_set, listed.now), bases[name])
+        name: _SetConfigs(Configs.of(of_set, listed.now), bases[name], name in shared)
         for name, of_set in configs.items()
     }
     return sets, listed.now
 
 
-def _read_config(item: Any) -> tuple[str, LiveRevision | Consumer, str] | None:
-    """Read a ConfigMap with the name of its set and its base name."""
+def _read_config(item: Any) -> tuple[str, LiveRevision | Consumer, str, str] | None:
+    """Read a ConfigMap with the name of its set, its base name, and who runs the linker."""
     name = text_in(below(item, "metadata.labels"), keys.SET)
     config = read_of_set(item, _default_plan(name))
-    return config and (name, config, text_in(below(item, "metadata.annotations"), keys.BASE_NAME))
+    annotations = below(item, "metadata.annotations")
+    run = text_in(annotations, keys.LINKER_RUN)
+    return config and (name, config, text_in(annotations, keys.BASE_NAME), run)
 
 
 def _read_jobs(source: ObjectLists, set_name: str | None) -> list[LinkerJob]:
-    """Return the Jobs of linkers.
+    """Return the Jobs of the linkers of these sets, and of the linker of the namespace.
 
     None at all without the right to list Jobs, which is found out later again.
     """
-    selector = f"{keys.COMPONENT}={keys.LINKER}" + (
-        "" if set_name is None else f",{keys.SET}={set_name}"
-    )
+    selector = f"{keys.COMPONENT}={keys.LINKER}"
     try:
-        return source.read(_JOBS, _read_linker_job, labelSelector=selector).items
+        jobs = source.read(_JOBS, _read_linker_job, labelSelector=selector).items
     except Refused:
         return []
+    return [one for one in jobs if set_name is None or one.set in ("", set_name)]
+
+
+def _find_shared(jobs: Iterable[LinkerJob]) -> LinkerJob | None:
+    """Return the newest Job of the linker of the namespace. Its CronJob keeps the last ones."""
+    of_namespace = [one for one in jobs if _ALL_SETS in one.arguments]
+    return max(of_namespace, key=lambda one: (one.created, one.name), default=None)
+
+
+def _plan_shared(set_name: str, job: LinkerJob) -> LinkPlan:
+    """Return the plan for one set: the limits and kinds for all of them."""
+    given = [one for one in job.arguments if one.startswith(_FOR_ALL_SETS)]
+    for default in (f"--timeout={_TIMEOUT}", f"--minimum-age={_MINIMUM_AGE}"):
+        if not any(one.startswith(default.partition("=")[0]) for one in given):
+            given.append(default)
+    with suppress(Unreadable):
+        return read_arguments([f"--set={set_name}", *given])
+    return _default_plan(set_name)
 
 
 def _find_jobs(jobs: Iterable[LinkerJob], sets: Mapping[str, _SetConfigs]) -> dict[str, LinkerJob]:
@@ -434,6 +470,8 @@ def _find_jobs(jobs: Iterable[LinkerJob], sets: Mapping[str, _SetConfigs]) -> di
     found: dict[str, LinkerJob] = {}
     ranks: dict[str, tuple[bool, float, str]] = {}
     for job in jobs:
+        if job.set in sets and sets[job.set].is_shared:
+            continue  # it is left over, and its plan says nothing any more
         inventory = sets[job.set].configs.inventory if job.set in sets else None
         rank = (_is_listed(_read_plan(job), inventory), job.created, job.name)
         if job.set not in found or rank > ranks[job.set]:
@@ -452,7 +490,12 @@ def _is_listed(plan: LinkPlan, inventory: Consumer | None) -> bool:
 
 
 def _read_linker_job(item: Any) -> LinkerJob | None:
-    arguments = linker_arguments(below(item, _JOBS.pod_spec))
+    pod_spec = below(item, _JOBS.pod_spec)
+    arguments = linker_arguments(pod_spec)
+    for container in map(mapping, list_of(pod_spec.get("containers"))):
+        words = [*map(str, list_of(container.get("args")))]
+        if words[:1] == ["link"] and _ALL_SETS in words:
+            arguments = tuple(words[1:])
     return (
         read_job(item, text_in(below(item, "metadata.labels"), keys.SET), arguments)
         if arguments
@@ -558,7 +601,12 @@ def _read_set(
     view = _View(source, one.configs, objects)
     observation = observe(plan, view)
     return SetSnapshot(
-        plan, job, observation, one.bases, _find_absent(plan, observation, view, objects.by_uid)
+        plan,
+        job,
+        observation,
+        one.bases,
+        _find_absent(plan, observation, view, objects.by_uid),
+        one.is_shared,
     )
 
 

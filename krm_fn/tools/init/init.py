@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from krm_fn.base.node import get, plain_value, text
 from krm_fn.base.problem import Outcome, Problem, Rejected, listing, printable
-from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
+from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment, LinkerRun
 from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.report.secrets import stderr_lines
@@ -153,15 +153,17 @@ class _Prepared(NamedTuple):
     def shown(self) -> str:
         return shlex.quote(os.path.relpath(self.directory))
 
-    def says(self, *field: str) -> bool:
-        """Tell whether the configuration that is there, or is written now, sets a field of spec."""
+    def says(self, *field: str, value: str = "") -> bool:
+        """Tell whether the configuration that is there, or is written now, sets a field of spec, to a value if any."""
         config = self.proven[0]
         roots = read_yaml(config.before or config.data or b"").roots
         if config.file.name == KPTFILE:
             found = chain.from_iterable(map(find_in_kptfile, roots))
             settings = [one for _, one in found if one]
-            return any(get(one, "data", ".".join(field)) is not None for one in settings)
-        return any(get(root, "spec", *field) is not None for root in roots)
+            nodes = [get(one, "data", ".".join(field)) for one in settings]
+        else:
+            nodes = [get(root, "spec", *field) for root in roots]
+        return any(node is not None and (not value or text(node) == value) for node in nodes)
 
     @property
     def known_set(self) -> KnownSet | None:
@@ -427,9 +429,10 @@ def _say(one: Planned, screen: Screen, *, is_written: bool, is_dry_run: bool) ->
 def _steps(prepared: list[_Prepared], *, is_by_hand: bool) -> Iterator[str]:
     """Yield what is to do next: once what is the same for many directories, and for each what is about its own path."""
     first_of_doors = {one.door: one for one in reversed(prepared)}.values()
+    with_jobs = [one for one in prepared if not one.says("linker", "run", value=LinkerRun.SHARED)]
     if is_by_hand:
         yield _BY_HAND
-    if not all(one.says("linker", "image") or one.wishes.image for one in prepared):
+    if not all(one.says("linker", "image") or one.wishes.image for one in with_jobs):
         yield _IMAGE
     for first in reversed(first_of_doors):
         yield from _next_of(first)

@@ -46,6 +46,7 @@ _SCHEDULE = (
     '# schedule: "H * * * *"   # also between releases: an old revision goes within the hour'
 )
 _OF_SECRETS = "# secretsRole: true   # for Secrets: also a Role with their names, for this account"
+_SHARED_RUN = "# run: shared   # no Job, and no image here: the CronJob of the namespace runs for all its sets"
 _TO_SET = f"image: REGISTRY/krm-fn:{__version__}   # the Job runs it; make image builds it, and you push it"
 
 _PACKAGES = "apps/*/overlays/*"
@@ -194,6 +195,7 @@ def _write_linker(linker: LinkerTexts) -> Iterator[str]:
     if linker.account:
         yield f"    serviceAccountName: {write_scalar(linker.account)}   # somebody applies it first, with its Role"
         yield f"    {_OF_SECRETS}"
+        yield f"    {_SHARED_RUN}"
     yield f"    {_SCHEDULE}"
 
 

@@ -21,7 +21,7 @@ from krm_fn.base.link_plan import (
 )
 from krm_fn.base.node import elements, get, plain_value, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
-from krm_fn.base.settings import LinkerSettings, Settings
+from krm_fn.base.settings import LinkerRun, LinkerSettings, Settings
 from krm_fn.core.decide.decide import Package, Revision
 from krm_fn.core.references.find import find_in_rules
 from krm_fn.core.references.generated import find_generated
@@ -69,8 +69,11 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
         trackers = [*linker.build_trackers(map(_as_recorded, linker.linked), linker.jobs)]
         for place in _places(one, linker.jobs, package):
             if place.emitted:
-                yield from _check_jobs(place, objects)
-                yield from _check_cron_jobs(place, one, objects, linker)
+                if settings.linker.is_shared:
+                    yield from _check_no_jobs(place)
+                else:
+                    yield from _check_jobs(place, objects)
+                    yield from _check_cron_jobs(place, one, objects, linker)
                 yield from _check_inventory(place, objects)
                 yield from _check_trackers(place, objects, trackers)
                 yield from _check_access(place, settings, one, objects)
@@ -88,16 +91,33 @@ def _settings_of(one: RenderedSet) -> Settings:
     if one.configured is not None:
         return one.configured.settings
     settings = Settings(set=one.name)
+    if is_shared(one):
+        # The Role and its binding are both asked for, or neither.
+        has_role = any(item.id.kind in ("Role", "RoleBinding") for item in one.emitted)
+        linker = LinkerSettings(run=LinkerRun.SHARED, secrets_role=has_role)
+        account = next(_other_accounts(one), None)
+        return settings._replace(linker=linker._replace(service_account_name=account))
     if any(item.id.kind == "ServiceAccount" for item in one.emitted):
         return settings
+    # The function binds another account only where it is asked to.
+    for account in _other_accounts(one):
+        linker = LinkerSettings(service_account_name=account, secrets_role=True)
+        return settings._replace(linker=linker)
+    return settings
+
+
+def is_shared(one: RenderedSet) -> bool:
+    """Tell whether an inventory leaves the set to the linker of its namespace."""
+    return any(item.annotations.get(keys.LINKER_RUN) == keys.SHARED_LINKER for item in one.emitted)
+
+
+def _other_accounts(one: RenderedSet) -> Iterator[str]:
+    """Yield the accounts to which something is granted, but that of the set."""
     for item in one.emitted:
         for subject in elements(get(item.node, "subjects")):
             account = text(get(subject, "name"))
-            # The function binds another account only where it is asked to.
             if account != f"{one.name}-linker":
-                linker = LinkerSettings(service_account_name=account, secrets_role=True)
-                return settings._replace(linker=linker)
-    return settings
+                yield account
 
 
 def _as_recorded(revision: Revision) -> Revision:
@@ -205,7 +225,15 @@ def _is_expected(place: _JobPlace, one: RenderedSet) -> bool:
     if one.configured is None or not place.groups:
         return False
     linker = one.configured.settings.linker
-    return linker.enabled and bool(place.namespace or linker.service_account_name)
+    return linker.enabled and bool(place.namespace or linker.account)
+
+
+def _check_no_jobs(place: _JobPlace) -> Iterator[Problem]:
+    """Find what is left of a linker of the set's own: two of them would delete by two rules."""
+    for kind in ("Job", "CronJob", "ServiceAccount"):
+        for item in place.of_kind(kind):
+            message = "is of a Job that the set had before: its inventory leaves it to the linker of the namespace"
+            yield about(item, message)
 
 
 def _check_jobs(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
@@ -402,13 +430,14 @@ def _check_access(
     """Check what lets the Job do its work, unless somebody else grants it."""
     linker = settings.linker
     kinds: tuple[tuple[str, str], ...] = ()
-    if linker.service_account_name is not None:
-        kinds = _ACCESS[1:] if linker.secrets_role and place.owned else ()
+    needed_by = "the linker of the namespace" if linker.is_shared else "the Job of the linker"
+    if linker.account is not None:
+        kinds = _ACCESS[1:] if linker.has_secrets_role and place.owned else ()
     elif one.configured is not None or any(place.of_kind(kind) for _, kind in _ACCESS):
         kinds = _ACCESS
     for api_version, kind in kinds if place.groups else ():
         if not any(found.id.name == place.linker_name for found in place.of_kind(kind)):
-            yield _missing(place, api_version, kind, "the Job of the linker needs it")
+            yield _missing(place, api_version, kind, f"{needed_by} needs it")
     owned = place.owned
     for role in place.of_kind("Role"):
         references = [one for one in find_in_rules(role.node) if one.kind != "ConfigMap"]
@@ -457,7 +486,7 @@ def _check_account(
     place: _JobPlace, linker: SetLinker, authored: _AuthoredRules
 ) -> Iterator[Problem]:
     """Check what an account of the author's may do, where it is in the input, and so is what grants it."""
-    name = linker.settings.linker.service_account_name or ""
+    name = linker.settings.linker.account or ""
     account = authored.accounts.get((place.namespace, name))
     granted = authored.granted(place.namespace, name)
     if account is None or granted is None:
@@ -514,6 +543,8 @@ def _check_built(place: _JobPlace, linker: SetLinker, *, has_add_ons: bool) -> I
             if item.id.name == place.linker_name:
                 yield from check_object(item, wanted, unnamed)
                 yield from check_wave(item, wanted)
+                if item.id.kind == "ConfigMap":
+                    yield from check_annotations(item, wanted, (keys.LINKER_RUN,))
 
 
 def _names_add_ons(roles: Iterable[Item]) -> bool:

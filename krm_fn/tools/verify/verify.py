@@ -37,7 +37,7 @@ from krm_fn.tools.opened.opened import (
     read_sources,
 )
 from krm_fn.tools.verify.check_fields import check_fields, check_volumes
-from krm_fn.tools.verify.check_linker import check_linker
+from krm_fn.tools.verify.check_linker import check_linker, is_shared
 from krm_fn.tools.verify.check_names import (
     check_applied,
     check_duplicates,
@@ -235,7 +235,10 @@ def _clauses(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[str]:
     for one in sets:
         jobs += [item for item in one.emitted if item.id.kind == "Job"]
     revisions = f"{count(len(revised), 'revision')}{_of([one.name for one in sets])}"
-    yield f"{revisions}, {count(len(resolved), 'reference')}, {count(len(jobs), 'linker Job')}"
+    left = sum(map(is_shared, sets))
+    linked_by = [count(len(jobs), "linker Job")] if jobs or not left else []
+    linked_by += [f"{count(left, 'set')} left to the linker of the namespace"] if left else []
+    yield ", ".join([revisions, count(len(resolved), "reference"), *linked_by])
     if sets:
         yield from _protections(sets, deployers)
         yield from _foreign_accounts(sets, rendering)
@@ -268,7 +271,7 @@ def _foreign_accounts(sets: Iterable[RenderedSet], rendering: Rendering) -> Iter
     accounts = [one for one in rendering.package.authored if one.id.kind == "ServiceAccount"]
     here = {one.id.name for one in accounts}
     for one in sets:
-        account = one.configured.settings.linker.service_account_name if one.configured else None
+        account = one.configured.settings.linker.account if one.configured else None
         if account is not None and account not in here:
             yield f"ServiceAccount {account} is not in the input: its rights are not checked"
 
