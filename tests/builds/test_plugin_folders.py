@@ -313,6 +313,11 @@ LISTS = [
     pytest.param({TOP: "transformers: [../krm]\n"}, True, id="in the folder itself"),
     pytest.param({TOP: "transformers: [../other]\n"}, False, id="in a folder with another one"),
     pytest.param({TOP: "transformers: [../none]\n"}, False, id="in a folder that is not there"),
+    pytest.param(
+        {"repo/shop/krm/kustomization.yaml": "resources: [../../none]\n"},
+        True,
+        id="in a folder that names one that is not there",
+    ),
     pytest.param({TOP: "resources: [../krm]\n"}, False, id="among the resources"),
     pytest.param(
         {"repo/krm/kustomization.yaml": "resources: [../shop/krm, krm-fn.yaml]\n"},
