@@ -46,7 +46,8 @@ spec:
   strategy: {canary: {maxSurge: 0, maxUnavailable: 1, steps: [{setWeight: 50}, {pause: {}}]}}
 """
 CHANGE = """\
-sed -i 's/LOG_LEVEL: info/LOG_LEVEL: debug/' services/cart/base/cart.yaml
+base=services/cart/base/cart.yaml
+sed 's/LOG_LEVEL: info/LOG_LEVEL: debug/' $base > changed && mv changed $base
 git commit -qam 'Log more' && git push -q
 """
 REMOVE = "git rm -rq services/tax && git commit -qm 'Remove tax' && git push -q\n"
