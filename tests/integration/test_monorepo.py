@@ -28,7 +28,7 @@ LINES_SHARED, LINES_A_PACKAGE = 20, 6
 
 NEEDED = (
     *("kubectl", "git", "sh", "bash", "sed", "find", "wc"),
-    *("cat", "grep", "tail", "head", "mv", "rm", "mkdir"),
+    *("cat", "grep", "tail", "head", "mv", "rm", "mkdir", "cp"),
 )
 OBJECTS_A_SET = {"ConfigMap", "Job", "Role", "RoleBinding", "ServiceAccount"}
 WITH_ONE_ACCOUNT = {"ConfigMap", "Job"}
@@ -48,6 +48,11 @@ ConfigMap cart-prod/cart-config: cart-config-hmmbtd68mf -> cart-config-hgk5c5b45
   + LOG_LEVEL: debug
   rolls Deployment/cart
 1 revision changed; linker runs once
+"""
+COPY = """\
+cp -r services/cart services/copy
+krm-fn diff --against HEAD --fail-on shared-set 'services/*/overlays/*' 2>&1 || test $? -eq 4
+rm -r services/copy
 """
 LEAVES = """\
 git rm -qr services/tax
@@ -118,11 +123,11 @@ def test_the_story_of_a_monorepo(builder: str, tmp_path: Path) -> None:
     assert len(re.findall(r"^krm-fn ", INIT, re.MULTILINE)) == 1
     place.type_in(INIT)
     lines = place.changed_lines()
-    shared = {name: count for name, count in lines.items() if name.startswith("krm/")}
-    assert sum(shared.values()) <= LINES_SHARED
+    in_shared = {name: count for name, count in lines.items() if name.startswith("krm/")}
+    assert sum(in_shared.values()) <= LINES_SHARED
     a_package = Counter[str]()
     for name, count in lines.items():
-        if name not in shared:
+        if name not in in_shared:
             a_package["/".join(name.split("/")[:4])] += count
     assert a_package == dict.fromkeys(PACKAGES, LINES_A_PACKAGE)
 
@@ -143,6 +148,10 @@ def test_the_story_of_a_monorepo(builder: str, tmp_path: Path) -> None:
     # A canary: what old pods read is protected, and what new pods read is there.
     assert place.type_in(CANARY) == ROLLS
     place.type_in(CHANGE)
+
+    # A copy of a service has its set, whatever else all of them share.
+    shared = "error: --fail-on shared-set: cart-prod/cart, cart-staging/cart\n"
+    assert shared in place.type_in(COPY)
 
     # A service that leaves: nothing else changes.
     said = place.type_in(LEAVES)

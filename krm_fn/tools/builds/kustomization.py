@@ -216,6 +216,17 @@ def _lacks_a_plugin(directory: Path, files: Files, anywhere: Files) -> bool:
     )
 
 
+def builds_only_krm_fn(folder: Path, files: Files) -> bool:
+    """Tell whether a folder only has configurations of krm-fn to build, as one has that packages share."""
+    try:
+        listed = _resources_below(Path(os.path.realpath(folder)), files)
+        nodes = [node for file in listed for node in read_roots(file, files, read_plainly)]
+    except (OSError, Rejected):
+        return False
+    configurations = [is_mapping(one) and is_configuration(read_item(one).id) for one in nodes]
+    return bool(nodes) and all(configurations)
+
+
 def find_local_bases(directory: Path, roots: list[Node]) -> list[Path]:
     """Find the local directories that the kustomization of a directory names: bases, components, those of plugins."""
     here = Path(os.path.realpath(directory))

@@ -3,7 +3,7 @@
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -11,7 +11,8 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.base.problem import Problem, Rejected
 from krm_fn.report.object_change import ObjectChange
 from krm_fn.report.secrets import stderr_lines
-from krm_fn.tools.common.files import Allowance, Limits
+from krm_fn.tools.builds.builds import builds_only_krm_fn
+from krm_fn.tools.common.files import Allowance, Files, Limits
 from krm_fn.tools.common.patterns import stands_for_several
 from krm_fn.tools.common.rendered import ObjectName
 from krm_fn.tools.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages
@@ -172,10 +173,18 @@ class _Comparison:
 
     def look_elsewhere(self, names: list[PackageNames]) -> _Elsewhere:
         """Warn about what one package does to another, and return what of it may be enforced."""
-        files = FileSearch(self._repository.folder, Allowance(self._options.limits))
+        folder, limits = self._repository.folder, self._options.limits
+        files = FileSearch(folder, Allowance(limits))
+        reader = Files(folder, Allowance(limits))
+
+        @cache
+        def is_shared_configuration(place: str) -> bool:
+            return builds_only_krm_fn(folder / place, reader)
 
         def find_places(place: str) -> list[str]:
-            return [path for path, _ in files.follow(place)]
+            places = [path for path, _ in files.follow(place)]
+            # It says nothing of what packages are to each other: all may have this one.
+            return [path for path in places if path == place or not is_shared_configuration(path)]
 
         missing = [*find_missing_elsewhere(names, find_places)]
         readers = [*find_readers_elsewhere(names, find_places)]
