@@ -132,7 +132,7 @@ class FluxBranch:
         revision = self._publish()
 
         def holds(found: Object) -> bool:
-            return found.get("status", {}).get("lastAppliedRevision") == revision
+            return bool(found.get("status", {}).get("lastAppliedRevision") == revision)
 
         for service in self._services:
             self._api.wait("Kustomization", service, f"has {revision}", holds, within=WITHIN)

@@ -8,6 +8,7 @@ The twelve of docs/how-to/a-monorepo.md are rendered by tests/integration/test_m
 import contextlib
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -114,13 +115,12 @@ def test_a_rendered_branch_is_applied(name: str, cluster: ControlPlane, tmp_path
         branch.until_complains("tax", branch.says_missing)
         assert apis["tax"].get("Deployment", "tax"), "a folder that is gone removes nothing"
         branch.remove("tax")
-        for kind, names in NOTHING.items():
-            until(
-                f"no {kind} of tax is left",
-                lambda kind=kind: apis["tax"].names(kind),
-                lambda found, names=names: found == names,
-                within=WITHIN,
-            )
+        until(
+            "nothing of tax is left",
+            lambda: {kind: apis["tax"].names(kind) for kind in NOTHING},
+            lambda found: found == NOTHING,
+            within=WITHIN,
+        )
 
         type_in(LEAVE)
         left = ("billing", "cart")
@@ -163,7 +163,7 @@ def _until_linked(apis: Mapping[str, Api]) -> None:
     for api in apis.values():
         until(
             f"the Jobs of {api.namespace} are complete",
-            lambda api=api: api.list("Job", labels=COMPONENT),
+            partial(api.list, "Job", labels=COMPONENT),
             lambda found: found and all(map(is_ready, found)),
             within=WITHIN,
         )

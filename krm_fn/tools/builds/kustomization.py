@@ -206,21 +206,19 @@ def lists_krm_fn(directory: Path, allowance: Allowance) -> bool:
 
 def _lacks_a_plugin(directory: Path, files: Files, anywhere: Files) -> bool:
     """Tell whether something is missing in a folder of plugins, such as the folder that packages share."""
-    folders: list[PluginFolder] = []
     for file in files_in(Path(os.path.realpath(directory))):
-        folders += folders_of(file, read_roots(file, files))
-    return any(
-        type_of(one) is None
-        for folder in folders
-        for one in _resources_below(folder.path, anywhere)
-    )
+        for folder in folders_of(file, read_roots(file, files)):
+            if None in map(type_of, _resources_below(folder.path, anywhere)):
+                return True
+    return False
 
 
 def builds_only_krm_fn(folder: Path, files: Files) -> bool:
     """Tell whether a folder only has configurations of krm-fn to build, as one has that packages share."""
     try:
-        listed = _resources_below(Path(os.path.realpath(folder)), files)
-        nodes = [node for file in listed for node in read_roots(file, files, read_plainly)]
+        nodes: list[Node] = []
+        for file in _resources_below(Path(os.path.realpath(folder)), files):
+            nodes += read_roots(file, files, read_plainly)
     except (OSError, Rejected):
         return False
     configurations = [is_mapping(one) and is_configuration(read_item(one).id) for one in nodes]
