@@ -1,7 +1,9 @@
 """`krm-fn render`: print manifests that are ready to be applied."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +18,9 @@ from krm_fn.cli.options import (
     root_of_application,
 )
 from krm_fn.stdio import read_stdin
+
+if TYPE_CHECKING:
+    from krm_fn.tools.render.render import RenderedStream
 
 
 @click.command(short_help="Print manifests that are ready to be applied.")
@@ -65,7 +70,8 @@ def render(  # one parameter an option
     directory, and in those below, all *.yaml, *.yml and *.json files are read that are not hidden.
 
     All PATHs together are one rendering. With --each, or with a pattern, each is a package of its own, and what is
-    printed is one stream with all of them; if one fails, nothing is printed.
+    printed is one stream with all of them; if one fails, nothing is printed. A warning names two with one set in one
+    namespace.
 
     Objects for tools are left out: those with the annotation config.kubernetes.io/local-config,
     configurations of functions, Kptfiles and kustomizations. After an error, or if there is nothing
@@ -90,9 +96,10 @@ def render(  # one parameter an option
     stdin = read_stdin("what is deployed", rendering.max_bytes + 1) if deployed == "-" else None
     packages = find_packages(paths, each=each)
     together = [paths] if packages is None else [(one,) for one in packages]
+    streams = [_render(some, rendering, strict=strict) for some in together]
     outcomes = [
-        _render(some, rendering, strict=strict, is_one_of_several=packages is not None)
-        for some in together
+        _answer(some[0] if packages else "", stream)
+        for some, stream in zip(together, streams, strict=True)
     ]
     if against is not None:
         outcomes = [
@@ -100,6 +107,8 @@ def render(  # one parameter an option
             for some, outcome in zip(together, outcomes, strict=True)
         ]
     outcome = _join(outcomes)
+    if packages and not outcome.exit_code:
+        outcome = _warn_of_shared_sets(packages, streams, outcome, rendering)
     if quiet:
         outcome = outcome._replace(summary="")
     if deployed is None or outcome.exit_code:
@@ -110,21 +119,41 @@ def render(  # one parameter an option
 
 
 def _render(
-    paths: tuple[str, ...], rendering: RenderingOptions, *, strict: bool, is_one_of_several: bool
-) -> Outcome:
-    """Render all paths together. Of several packages, what is said names this one."""
-    from krm_fn.report.secrets import stderr_lines
+    paths: tuple[str, ...], rendering: RenderingOptions, *, strict: bool
+) -> "RenderedStream":
+    """Render all paths together."""
     from krm_fn.tools.render.render import render_stream
 
     inputs, environment = rendering.read_inputs(*paths), rendering.environment(strict=strict)
-    found = render_stream(inputs, rendering.helm, environment, rendering.limits)
+    return render_stream(inputs, rendering.helm, environment, rendering.limits)
+
+
+def _answer(package: str, found: "RenderedStream") -> Outcome:
+    """Return what is printed of a rendering. Of one of several packages, what is said names it."""
+    from krm_fn.report.secrets import stderr_lines
+
     problems, name = found.problems, ""
-    if is_one_of_several:
-        problems = tuple(one._replace(file=one.file or paths[0]) for one in problems)
-        name = f"{printable(paths[0])}: "
+    if package:
+        problems = tuple(one._replace(file=one.file or package) for one in problems)
+        name = f"{printable(package)}: "
     if found.failed:
         return Outcome(b"", stderr_lines(problems), 1)
     return Outcome(found.stream.encode(), stderr_lines(problems), 0, f"{name}{found.summary}\n")
+
+
+def _warn_of_shared_sets(
+    packages: Sequence[str],
+    streams: Sequence["RenderedStream"],
+    outcome: Outcome,
+    rendering: RenderingOptions,
+) -> Outcome:
+    """Warn about sets that two packages of one stream have in one namespace."""
+    from krm_fn.report.secrets import stderr_lines
+    from krm_fn.tools.diff.diff import warn_of_shared_sets
+
+    rendered = {path: one.stream for path, one in zip(packages, streams, strict=True)}
+    said = stderr_lines(warn_of_shared_sets(rendered, rendering.limits))
+    return outcome._replace(stderr=outcome.stderr + said)
 
 
 def _join(outcomes: list[Outcome]) -> Outcome:

@@ -132,6 +132,10 @@ class EarlyReader(NamedTuple):
 
     def _remedy(self) -> str:
         hook, wave = self.own_step.hook, self.own_step.wave
+        # What `spec.hooks: copy` copies: a ConfigMap that SOPS has not encrypted.
+        is_copied = self.config.id.kind == "ConfigMap" and get(self.config.node, "sops") is None
+        if self.is_hook and is_copied:
+            return "set spec.hooks: copy, which lets the hook read a copy"
         if self.is_hook:
             return f"let the hook read a copy that is a {hook} hook too"
         return f"move the {self.config.id.kind} to wave {wave} ({SYNC_WAVE}: '{wave}')"

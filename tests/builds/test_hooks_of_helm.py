@@ -40,7 +40,7 @@ CONFIG = """\
 apiVersion: revisions.krm-fn.io/v1
 kind: ConfigRevisions
 metadata: {name: web}
-spec: {deployers: [DEPLOYER], strict: STRICT, linker: {enabled: false}}
+spec: {deployers: [DEPLOYER], strict: STRICT, hooks: HOOKS, linker: {enabled: false}}
 """
 HOOK = "helm.sh/hook: post-upgrade"
 FIELD = "spec.template.spec.containers[0].envFrom[0].configMapRef.name"
@@ -58,11 +58,13 @@ def prepare(  # noqa: PLR0913, PLR0917  # what a row is about
     name: str = "web-config",
     deployer: str = "helm",
     *,
+    hooks: str = "leave",
     strict: bool = False,
 ) -> Inputs:
     printed = folder / "printed.yaml"
     printed.write_text(CHART.replace("ANNOTATION", annotation).replace("NAME", name))
     config = CONFIG.replace("DEPLOYER", deployer).replace("STRICT", str(strict).lower())
+    config = config.replace("HOOKS", hooks)
     write(folder, {"chart/Chart.yaml": "name: web\n", "chart/krm-fn.yaml": config})
     script = HELM.replace("VERSION", version).replace("CHART", str(printed))
     install(folder / "bin", monkeypatch, helm=script)
@@ -102,6 +104,31 @@ def test_nothing_is_said_where(
     outcome = render(prepare(tmp_path, monkeypatch, **row), HelmOptions())  # type: ignore[arg-type]
     assert outcome.exit_code == 0
     assert "Helm 3" not in outcome.stderr
+
+
+BEFORE = "helm.sh/hook: pre-upgrade"
+NO_COPY = (
+    "Helm 3 passes no hooks to a post-renderer, so spec.hooks: copy cannot give this one its copy, and it would look "
+    "for web-config, which does not exist: use Helm 4, or annotate ConfigMap/shop/web-config with "
+    "revisions.krm-fn.io/strategy: ignore"
+)
+
+
+def test_a_copy_for_a_hook_is_an_error_with_helm_3(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs = prepare(tmp_path, monkeypatch, annotation=BEFORE, hooks="copy")
+    outcome = render(inputs, HelmOptions())
+    assert (outcome.stdout, outcome.exit_code) == (b"", 1)
+    assert outcome.stderr.startswith(f"error: Job/shop/warm {FIELD} (")
+    assert outcome.stderr.endswith(f"): {NO_COPY}\n")
+
+
+def test_a_copy_for_a_hook_reaches_helm_4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs = prepare(tmp_path, monkeypatch, "v4.0.1+g12500dd", annotation=BEFORE, hooks="copy")
+    outcome = render(inputs, HelmOptions())
+    assert outcome.exit_code == 0, outcome.stderr
+    assert b"configMapRef: {name: web-config-presync}" in outcome.stdout
 
 
 def test_explain_says_it_at_the_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.tools.builds.builds import HelmOptions, find_plugins, lists_krm_fn
+from krm_fn.tools.builds.builds import (
+    HelmOptions,
+    builds_only_krm_fn,
+    find_plugins,
+    lists_krm_fn,
+)
 from krm_fn.tools.common.files import Allowance, Files, Limits
 from krm_fn.tools.opened.sources import Inputs, read_sources
 from tests.builds.test_builds import install
@@ -313,6 +318,11 @@ LISTS = [
     pytest.param({TOP: "transformers: [../krm]\n"}, True, id="in the folder itself"),
     pytest.param({TOP: "transformers: [../other]\n"}, False, id="in a folder with another one"),
     pytest.param({TOP: "transformers: [../none]\n"}, False, id="in a folder that is not there"),
+    pytest.param(
+        {"repo/shop/krm/kustomization.yaml": "resources: [../../none]\n"},
+        True,
+        id="in a folder that names one that is not there",
+    ),
     pytest.param({TOP: "resources: [../krm]\n"}, False, id="among the resources"),
     pytest.param(
         {"repo/krm/kustomization.yaml": "resources: [../shop/krm, krm-fn.yaml]\n"},
@@ -330,6 +340,48 @@ def test_whether_krm_fn_is_listed(
     """Without a build: for those who only look."""
     prepare(tmp_path, monkeypatch, files)
     assert lists_krm_fn(Path("repo/shop"), Allowance(Limits())) is expected
+
+
+ONLY = [
+    pytest.param("repo/krm", {}, True, id="the folder that packages share"),
+    pytest.param("repo/shop/krm", {}, True, id="a folder that leads there"),
+    pytest.param("repo/shop", {}, False, id="a package"),
+    pytest.param("repo/base", {}, False, id="a base with objects"),
+    pytest.param("repo/none", {}, False, id="a folder that is not there"),
+    pytest.param(
+        "repo/krm", {"repo/krm/kustomization.yaml": "resources: []\n"}, False, id="an empty folder"
+    ),
+    pytest.param(
+        "repo/krm",
+        {
+            "repo/krm/kustomization.yaml": "resources: [krm-fn.yaml, config.yaml]\n",
+            "repo/krm/config.yaml": CONFIG_MAP,
+        },
+        False,
+        id="a configuration beside an object",
+    ),
+    pytest.param("repo/krm", {"repo/krm/krm-fn.yaml": "a: ["}, False, id="what cannot be read"),
+    pytest.param(
+        "repo/krm",
+        {"repo/krm/kustomization.yaml": "resources: [krm-fn.yaml, gone]\n"},
+        False,
+        id="something that is not there",
+    ),
+]
+
+
+@pytest.mark.parametrize(("folder", "files", "expected"), ONLY)
+def test_what_only_builds_configurations(
+    folder: str,
+    files: dict[str, str | bytes],
+    expected: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such a folder tells nothing of what packages are to each other, if they have it in common."""
+    prepare(tmp_path, monkeypatch, files)
+    found = builds_only_krm_fn(Path(folder), Files(Path("repo"), Allowance(Limits())))
+    assert found is expected
 
 
 def test_who_names_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,6 +75,36 @@ def test_a_rendering_of_several_is_that_of_each(arguments: list[str], repository
     assert (done.stderr, done.returncode) == ("".join(said), 0)
 
 
+SHARED = (
+    "warning: apps/shop/prod: has set mail in namespace mail, and so has apps/mail/prod: in one cluster, one linker "
+    "serves both, and who removes one package removes the linker of the other; give one of them another metadata.name "
+    "in its krm-fn.yaml\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("namespace", "set_name", "said"),
+    [
+        pytest.param("mail", "mail", SHARED, id="two packages have one set"),
+        pytest.param("mail", "shop", "", id="they have two sets in one namespace"),
+        pytest.param("shop", "mail", "", id="they are in two namespaces"),
+    ],
+)
+@pytest.mark.parametrize("pattern", [PATTERN, "apps/../apps/*/prod", "ABSOLUTE"])
+def test_packages_in_one_stream_share_no_set(
+    pattern: str, namespace: str, set_name: str, said: str, repository: Path
+) -> None:
+    """What is printed is applied to one cluster."""
+    shop = repository / "apps/shop/prod"
+    text = manifests("shop").replace("namespace: shop", f"namespace: {namespace}")
+    (shop / "shop.yaml").write_text(text)
+    (shop / "krm-fn.yaml").write_text(config(set_name))
+    given = str(repository / PATTERN) if pattern == "ABSOLUTE" else pattern
+    done = krm_fn("render", "--quiet", given, cwd=repository)
+    assert done.returncode == 0
+    assert done.stderr.replace(f"{repository}/", "").replace("apps/../", "") == said
+
+
 def test_nothing_is_printed_if_one_fails(repository: Path) -> None:
     (repository / "apps/mail/prod/mail.yaml").write_text("a: [")
     done = krm_fn("render", PATTERN, cwd=repository)

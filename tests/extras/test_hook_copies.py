@@ -1,13 +1,14 @@
 """Copies for hooks: which phases, before which readers, and what becomes of them in later runs."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from krm_fn.function import run
-from tests.cases import ENVIRONMENT
+from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
 
 PRE_SYNC = {"argocd.argoproj.io/hook": "PreSync"}
 COPY = "web-config-presync"
@@ -244,3 +245,23 @@ def test_a_secret_is_left_alone_as_before() -> None:
         one["spec"]["template"]["spec"] = pods
     items = render(secret, *readers, kinds=["ConfigMap", "Secret"])
     assert [one["metadata"]["name"] for one in items if one["kind"] == "Secret"] == ["web-db"]
+
+
+REMEDY = "set spec.hooks: copy, which lets the hook read a copy"
+ADVISED = [
+    case for case in (*TRANSFORMS, *REJECTIONS) if REMEDY in (case / "stderr.txt").read_text()
+]
+
+
+@pytest.mark.parametrize("case", ADVISED, ids=lambda case: case.name)
+def test_what_a_message_advises_is_enough(case: Path) -> None:
+    given = yaml.safe_load((case / "input.yaml").read_text())
+    given["functionConfig"]["spec"]["hooks"] = "copy"
+    done = run(json.dumps(given).encode(), environment=ENVIRONMENT)
+    assert done.exit_code == 0, done.stderr
+    assert "hook" not in done.stderr
+    assert copies(yaml.safe_load(done.stdout)["items"])
+
+
+def test_there_are_messages_that_advise_it() -> None:
+    assert len(ADVISED) >= 3

@@ -32,6 +32,31 @@ RETRY = {"limit": 1, "backoff": {"duration": "1s"}}
 EXEC = {"config.kubernetes.io/function": "exec:\n  path: krm-fn\n"}
 
 
+def refresh(api: Api, name: str, how: str = "normal") -> None:
+    """Let Argo CD compare an Application again, as the buttons in its UI do.
+
+    A busy controller sometimes overlooks a request, and the same one again is no change. So the
+    other one follows.
+    """
+    requests = itertools.cycle(["normal", "hard"] if how == "normal" else ["hard", "normal"])
+    requested = 0.0
+
+    def look() -> Object:
+        nonlocal requested
+        if time.monotonic() - requested > OVERLOOKED:
+            requested = time.monotonic()
+            annotations = {"annotations": {REFRESH: next(requests)}}
+            return api.patch("Application", name, {"metadata": annotations})
+        return api.get("Application", name)
+
+    until(
+        f"{name} is refreshed",
+        look,
+        lambda found: REFRESH not in found["metadata"].get("annotations", {}),
+        within=WITHIN,
+    )
+
+
 class ArgoApplication:
     """Sync by itself with prune, or as the test asks.
 
@@ -167,28 +192,8 @@ class ArgoApplication:
         self.synced()
 
     def refresh(self, how: str = "normal") -> None:
-        """Let Argo CD compare again, as the buttons in its UI do.
-
-        A busy controller sometimes overlooks a request, and the same one again is no change. So the
-        other one follows.
-        """
-        requests = itertools.cycle(["normal", "hard"] if how == "normal" else ["hard", "normal"])
-        requested = 0.0
-
-        def look() -> Object:
-            nonlocal requested
-            if time.monotonic() - requested > OVERLOOKED:
-                requested = time.monotonic()
-                annotations = {"annotations": {REFRESH: next(requests)}}
-                return self._argo.api.patch("Application", self._name, {"metadata": annotations})
-            return self.live()
-
-        until(
-            f"{self._name} is refreshed",
-            look,
-            lambda found: REFRESH not in found["metadata"].get("annotations", {}),
-            within=WITHIN,
-        )
+        """Let Argo CD compare again, as the buttons in its UI do."""
+        refresh(self._argo.api, self._name, how)
 
     def synced(self) -> Object:
         """Wait for the end of the operation that syncs the last commit."""

@@ -57,9 +57,14 @@ PROJECT = {
 
 
 class ArgoCd:
-    """The programs, and the address of the Git repositories in `repositories`."""
+    """The programs, and the address of the Git repositories in `repositories`.
 
-    def __init__(self, cluster: ControlPlane) -> None:
+    Unless it `may_run_functions`, it is as it comes: no plugin, and a kustomize that runs nothing.
+    """
+
+    def __init__(self, cluster: ControlPlane, *, may_run_functions: bool = True) -> None:
+        self._may_run_functions = may_run_functions
+        options = OPTIONS if may_run_functions else ""
         self.api: Api = cluster.api.within(NAMESPACE)
         self._folder = cluster.folder / "argo"
         for name in ("repositories", "plugin", "sockets", "tls", "ssh", "tmp", "gnupg", "bin"):
@@ -70,10 +75,10 @@ class ArgoCd:
         # No file of a downloaded module may be executed.
         (self._folder / "bin" / VERIFY).chmod(0o700)
         self.repositories = self._folder / "repositories"
-        _install(self.api)
-        self._start(cluster)
+        _install(self.api, options)
+        self._start(cluster, options)
 
-    def _start(self, cluster: ControlPlane) -> None:
+    def _start(self, cluster: ControlPlane, options: str) -> None:
         redis, repo, repo_metrics, metrics, git, *sets = free_ports(8)
         self.url = f"git://127.0.0.1:{git}"
         kubeconfig = cluster.kubeconfig(
@@ -86,7 +91,7 @@ class ArgoCd:
             "ARGOCD_TLS_DATA_PATH": f"{self._folder}/tls",
             "ARGOCD_SSH_DATA_PATH": f"{self._folder}/ssh",
             "ARGOCD_FAKE_IN_CLUSTER": "true",
-            "KUSTOMIZE_BUILD_OPTIONS": OPTIONS,
+            "KUSTOMIZE_BUILD_OPTIONS": options,
             "TMPDIR": str(self._folder / "tmp"),
             "KUBECONFIG": str(kubeconfig),
             "PATH": f"{self._folder}/bin{os.pathsep}{search_path()}",
@@ -118,7 +123,8 @@ class ArgoCd:
             f"--base-path={self.repositories}",
             program=None,
         )
-        run("argocd-cmp-server", "--config-dir-path", self._folder / "plugin")
+        if self._may_run_functions:
+            run("argocd-cmp-server", "--config-dir-path", self._folder / "plugin")
         run(
             *("argocd-repo-server", "--address=127.0.0.1", f"--port={repo}"),
             *(
@@ -153,7 +159,7 @@ class ArgoCd:
         )
 
 
-def _install(api: Api) -> None:
+def _install(api: Api, options: str) -> None:
     manifests = module_folder(MODULE) / "manifests" / "crds"
     for name in ("application", "applicationset", "appproject"):
         definition = yaml.load(
@@ -163,7 +169,7 @@ def _install(api: Api) -> None:
         api.ready("CustomResourceDefinition", definition["metadata"]["name"])
     api.apply({"kind": "Namespace", "metadata": {"name": NAMESPACE}})
     for name in CONFIG_MAPS:
-        data = {"kustomize.buildOptions": OPTIONS} if name == "argocd-cm" else {}
+        data = {"kustomize.buildOptions": options} if name == "argocd-cm" else {}
         api.apply({"kind": "ConfigMap", "metadata": {"name": name, "labels": PART}, "data": data})
     key = {"server.secretkey": "x" * 32}
     api.apply(

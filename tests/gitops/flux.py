@@ -78,6 +78,55 @@ class Flux:
         )
 
 
+class FluxRepository:
+    """A GitRepository, whose artifact the test publishes."""
+
+    def __init__(self, flux: Flux, name: str) -> None:
+        self._flux = flux
+        self._name = name
+
+    def publish(self, artifact: bytes) -> str:
+        """Put what source-controller would have packed where Flux looks for it. Returns its revision."""
+        digest = hashlib.sha256(artifact).hexdigest()
+        revision = f"main@sha1:{hashlib.sha1(artifact).hexdigest()}"  # noqa: S324  # the form of Git's revisions
+        file = f"{digest}.tar.gz"
+        (self._flux.store / file).write_bytes(artifact)
+        repository = {"interval": "1h", "url": "http://git.example.invalid/shop"}
+        api = self._flux.api
+        api.apply({"kind": "GitRepository", "metadata": {"name": self._name}, "spec": repository})
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        ready = {
+            "type": "Ready",
+            "status": "True",
+            "reason": "Succeeded",
+            "message": "stored artifact",
+            "lastTransitionTime": now,
+        }
+        stored = {
+            "path": file,
+            "url": f"{self._flux.url}/{file}",
+            "revision": revision,
+            "digest": f"sha256:{digest}",
+            "size": len(artifact),
+            "lastUpdateTime": now,
+        }
+        status = {"observedGeneration": 1, "artifact": stored, "conditions": [ready]}
+        api.patch("GitRepository", self._name, {"status": status}, subresource="status")
+        return revision
+
+
+def spec_of_kustomization(repository: str, path: str) -> Object:
+    """Build the spec of a Kustomization that applies a folder of the repository."""
+    return {
+        "interval": "1h",
+        "retryInterval": "5s",
+        "timeout": "60s",
+        "path": path,
+        "prune": True,
+        "sourceRef": {"kind": "GitRepository", "name": repository},
+    }
+
+
 class FluxKustomization:
     """A Kustomization of what CI has rendered. With `wait` it waits for all objects to be ready.
 
@@ -90,9 +139,9 @@ class FluxKustomization:
         self, flux: Flux, api: Api, *, wait: bool = False, fields: Object | None = None
     ) -> None:
         self.api = api
-        self._flux = flux
         self._home = flux.api
         self._name = api.namespace
+        self._repository = FluxRepository(flux, self._name)
         self._wait = wait
         self._fields = fields or {}
         self._created = False
@@ -168,39 +217,9 @@ class FluxKustomization:
     def publish(self, commit: Commit) -> str:
         """Put the rendering where Flux looks for it. Returns its revision."""
         artifact = _archive(render_commit(commit, self.annotation, self.api.namespace))
-        digest = hashlib.sha256(artifact).hexdigest()
-        revision = f"main@sha1:{hashlib.sha1(artifact).hexdigest()}"  # noqa: S324  # the form of Git's revisions
-        file = f"{digest}.tar.gz"
-        (self._flux.store / file).write_bytes(artifact)
+        revision = self._repository.publish(artifact)
         if not self._created:
             self._create()
-        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        self._home.patch(
-            *("GitRepository", self._name),
-            {
-                "status": {
-                    "observedGeneration": 1,
-                    "artifact": {
-                        "path": file,
-                        "url": f"{self._flux.url}/{file}",
-                        "revision": revision,
-                        "digest": f"sha256:{digest}",
-                        "size": len(artifact),
-                        "lastUpdateTime": now,
-                    },
-                    "conditions": [
-                        {
-                            "type": "Ready",
-                            "status": "True",
-                            "reason": "Succeeded",
-                            "message": "stored artifact",
-                            "lastTransitionTime": now,
-                        }
-                    ],
-                }
-            },
-            subresource="status",
-        )
         return revision
 
     def _events(self) -> set[str]:
@@ -214,19 +233,10 @@ class FluxKustomization:
 
     def _create(self) -> None:
         self._created = True
-        repository = {"interval": "1h", "url": "http://git.example.invalid/shop"}
-        self._home.apply(
-            {"kind": "GitRepository", "metadata": {"name": self._name}, "spec": repository}
-        )
         spec = {
-            "interval": "1h",
-            "retryInterval": "5s",
-            "timeout": "60s",
-            "path": "./app",
-            "prune": True,
+            **spec_of_kustomization(self._name, "./app"),
             "wait": self._wait,
             "targetNamespace": self.api.namespace,
-            "sourceRef": {"kind": "GitRepository", "name": self._name},
             **self._fields,
         }
         self._home.apply({"kind": "Kustomization", "metadata": {"name": self._name}, "spec": spec})

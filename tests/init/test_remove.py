@@ -1,6 +1,7 @@
 """`krm-fn init --remove` takes out what init has written: git sees no change then, and what others wrote stays."""
 
 import os
+import re
 from collections.abc import Callable
 from itertools import combinations, product
 from pathlib import Path
@@ -138,6 +139,23 @@ def test_what_was_set_since_is_taken_out_with_it(top: Path) -> None:
     kustomization.write_text(kustomization.read_text() + kept)
     run("shop", "--remove")
     assert read(top / "shop") == {**MANIFESTS, "kustomization.yaml": RESOURCES + kept}
+
+
+@pytest.mark.parametrize("wishes", [(), ("--strategy=adopt",)], ids=["opened", "written"])
+def test_a_strategy_that_was_closed_as_the_pages_do_goes_with_the_rest(
+    wishes: tuple[str, ...], top: Path
+) -> None:
+    """`sed 's/^  strategy: adopt/  # &/'` leaves the indentation behind the mark."""
+    require("kubectl")
+    write(top / "shop", {**MANIFESTS, "kustomization.yaml": RESOURCES})
+    run("shop", *wishes)
+    config = top / "shop/krm-fn.yaml"
+    opened = config.read_text().replace("# strategy", "strategy")
+    closed = re.sub(r"(?m)^  strategy: adopt", r"  # \g<0>", opened)
+    assert "  #   strategy: adopt   # for the first sync" in closed
+    config.write_text(closed)
+    run("shop", "--remove")
+    assert read(top / "shop") == {**MANIFESTS, "kustomization.yaml": RESOURCES}
 
 
 def test_it_says_what_it_did_and_what_is_to_do_first(top: Path) -> None:

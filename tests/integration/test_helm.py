@@ -41,20 +41,21 @@ def example(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def helm(require_tool: Tools, example: Path) -> Helm:
+def path(require_tool: Tools) -> str:
+    """Return a PATH with this checkout's krm-fn, and with helm."""
+    helm = require_tool("helm").parent
+    return os.pathsep.join([str(Path(sys.executable).parent), str(helm), os.environ["PATH"]])
+
+
+@pytest.fixture
+def helm(path: str, example: Path) -> Helm:
     """Return a function that runs helm in the folder of the example, with this checkout's krm-fn on PATH."""
-    folders = [
-        str(Path(sys.executable).parent),
-        str(require_tool("helm").parent),
-        os.environ["PATH"],
-    ]
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "PATH": os.pathsep.join(folders)}
         return subprocess.run(
             ["helm", *arguments],
             cwd=example,
-            env=environment,
+            env={**os.environ, "PATH": path},
             capture_output=True,
             text=True,
             check=False,
@@ -129,6 +130,30 @@ def test_helm_3_does_not_show_hooks(helm: Helm, example: Path) -> None:
         if item["kind"] == "Job"
     ]
     assert [hook["spec"]["a"]["configMapRef"]["name"] for hook in hooks] == ["shop-config"]
+
+
+def test_a_copy_for_a_hook_is_refused_where_helm_3_would_lose_it(
+    helm: Helm, path: str, example: Path
+) -> None:
+    """What Helm 3 would do with the hook is in the test before."""
+    pods = "spec: {template: {spec: {containers: [{name: a, envFrom: [{configMapRef: {name: shop-config}}]}]}}}\n"
+    (example / "chart/templates/hook.yaml").write_text(HOOK + pods)
+    config = example / "krm-fn.yaml"
+    config.write_text(
+        "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\n"
+        "spec: {deployers: [helm], hooks: copy, linker: {image: registry.example/krm-fn:1}}\n"
+    )
+    assert helm("version", "--short").stdout.startswith("v3.")
+    done = subprocess.run(
+        [sys.executable, "-m", "krm_fn", "render", f"--config={config}", "chart"],
+        cwd=example,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.returncode) == ("", 1)
+    assert "spec.hooks: copy cannot give this one its copy" in done.stderr
 
 
 def plugin() -> dict[str, Any]:

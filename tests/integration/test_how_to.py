@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -53,12 +54,21 @@ def test_a_page_fits_on_a_screen_or_two(page: str) -> None:
     assert len((ROOT / "docs/how-to" / f"{page}.md").read_text().splitlines()) <= 110
 
 
-def make_repository(folder: Path) -> Path:
+SERVICES = (
+    *("account", "billing", "cart", "catalog", "checkout", "email"),
+    *("inventory", "ledger", "orders", "search", "shipping", "tax"),
+)
+STAGES = ("prod", "staging")
+
+
+def make_repository(
+    folder: Path, services: Iterable[str] = SERVICES, stages: Iterable[str] = STAGES
+) -> Path:
     """Return a clone of what the pages begin with, with a branch `main` at its origin."""
     repository = folder / "repository"
     shutil.copytree(ROOT / "tests/pages/how_to", repository)
     shutil.copytree(ROOT / "examples", folder / "krm-fn/examples")
-    write_services(repository / "services")
+    write_services(repository / "services", services, [*stages])
     for command in (
         "init --quiet --initial-branch=main",
         "add --all",
@@ -74,16 +84,10 @@ def make_repository(folder: Path) -> Path:
     return repository
 
 
-SERVICES = (
-    *("account", "billing", "cart", "catalog", "checkout", "email"),
-    *("inventory", "ledger", "orders", "search", "shipping", "tax"),
-)
-
-
-def write_services(folder: Path) -> None:
-    """Write the monorepo: a base and two overlays for each service."""
+def write_services(folder: Path, services: Iterable[str], stages: Sequence[str]) -> None:
+    """Write the monorepo: a base and an overlay for each stage, for each service."""
     header = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
-    for name in SERVICES:
+    for name in services:
         manifests = f"""\
 apiVersion: v1
 kind: ConfigMap
@@ -109,7 +113,7 @@ spec:
         base.mkdir(parents=True)
         (base / f"{name}.yaml").write_text(manifests)
         (base / "kustomization.yaml").write_text(f"{header}resources:\n- {name}.yaml\n")
-        for stage in ("prod", "staging"):
+        for stage in stages:
             overlay = folder / name / "overlays" / stage
             overlay.mkdir(parents=True)
             text = f"{header}namespace: {name}-{stage}\nresources:\n- ../../base\n"

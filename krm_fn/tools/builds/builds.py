@@ -24,6 +24,7 @@ from krm_fn.tools.builds.check_kustomization import Checked, check_kustomization
 from krm_fn.tools.builds.kustomization import (
     Marked,
     PluginFolder,
+    builds_only_krm_fn,
     find_local_bases,
     find_plugins,
     find_ways_out,
@@ -56,6 +57,7 @@ __all__ = [
     "HelmOptions",
     "Marked",
     "build",
+    "builds_only_krm_fn",
     "find_affixes",
     "find_local_bases",
     "find_own_affixes",

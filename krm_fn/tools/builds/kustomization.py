@@ -170,11 +170,12 @@ def find_plugins(directory: Path, files: Files, anywhere: Files | None = None) -
 def _written_in(folders: Iterable[PluginFolder], files: Files) -> Iterator[Plugin]:
     for folder in folders:
         for file in _resources_below(folder.path, files):
-            yield from map(folder.plugin, read_roots(file, files, read_plainly))
+            if type_of(file) is not None:
+                yield from map(folder.plugin, read_roots(file, files, read_plainly))
 
 
 def _resources_below(folder: Path, files: Files) -> Iterator[Path]:
-    """Find the files in the `resources` of a folder and of its local bases."""
+    """Find the files in the `resources` of a folder and of its local bases, also what is missing."""
     pending, reached = [folder], set()
     while pending:
         here = pending.pop()
@@ -188,7 +189,7 @@ def _resources_below(folder: Path, files: Files) -> Iterator[Path]:
                     continue
                 if type_of(local) == stat.S_IFDIR:
                     pending.append(Path(os.path.realpath(local)))
-                elif reference.as_file and type_of(local) is not None:
+                elif reference.as_file:
                     yield local
 
 
@@ -197,9 +198,31 @@ def lists_krm_fn(directory: Path, allowance: Allowance) -> bool:
     files = Files(directory, allowance)
     anywhere = Files(allowance.limits.root or Path("/"), allowance)  # as a base may be
     try:
-        return any(plugin.krm_fn for plugin in find_plugins(directory, files, anywhere))
+        is_listed = any(plugin.krm_fn for plugin in find_plugins(directory, files, anywhere))
+        return is_listed or _lacks_a_plugin(directory, files, anywhere)
     except Rejected:
         return True
+
+
+def _lacks_a_plugin(directory: Path, files: Files, anywhere: Files) -> bool:
+    """Tell whether something is missing in a folder of plugins, such as the folder that packages share."""
+    for file in files_in(Path(os.path.realpath(directory))):
+        for folder in folders_of(file, read_roots(file, files)):
+            if None in map(type_of, _resources_below(folder.path, anywhere)):
+                return True
+    return False
+
+
+def builds_only_krm_fn(folder: Path, files: Files) -> bool:
+    """Tell whether a folder only has configurations of krm-fn to build, as one has that packages share."""
+    try:
+        nodes: list[Node] = []
+        for file in _resources_below(Path(os.path.realpath(folder)), files):
+            nodes += read_roots(file, files, read_plainly)
+    except (OSError, Rejected):
+        return False
+    configurations = [is_mapping(one) and is_configuration(read_item(one).id) for one in nodes]
+    return bool(nodes) and all(configurations)
 
 
 def find_local_bases(directory: Path, roots: list[Node]) -> list[Path]:

@@ -1,17 +1,22 @@
 """Compare many packages, each with what it was in a revision of git: those that a change can affect."""
 
 import os
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from krm_fn.base import keys
+from krm_fn.base.item import find_objects, read_item
 from krm_fn.base.problem import Problem, Rejected
+from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.report.object_change import ObjectChange
 from krm_fn.report.secrets import stderr_lines
-from krm_fn.tools.common.files import Allowance, Limits
+from krm_fn.tools.builds.builds import builds_only_krm_fn
+from krm_fn.tools.common.files import Allowance, Files, Limits
 from krm_fn.tools.common.patterns import stands_for_several
 from krm_fn.tools.common.rendered import ObjectName
 from krm_fn.tools.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages
@@ -172,11 +177,7 @@ class _Comparison:
 
     def look_elsewhere(self, names: list[PackageNames]) -> _Elsewhere:
         """Warn about what one package does to another, and return what of it may be enforced."""
-        files = FileSearch(self._repository.folder, Allowance(self._options.limits))
-
-        def find_places(place: str) -> list[str]:
-            return [path for path, _ in files.follow(place)]
-
+        find_places = _places_in(self._repository.folder, self._options.limits)
         missing = [*find_missing_elsewhere(names, find_places)]
         readers = [*find_readers_elsewhere(names, find_places)]
         self.problems += readers
@@ -191,6 +192,42 @@ class _Comparison:
             shared_sets=tuple(one for one, _ in shared_sets),
             missing=tuple(one for one, _ in missing),
         )
+
+
+def warn_of_shared_sets(streams: Mapping[str, str], limits: Limits) -> list[Problem]:
+    """Warn about sets that packages share which are printed as one stream. `streams`: by the path of each."""
+    names: list[PackageNames] = []
+    for path, stream in streams.items():
+        sets = frozenset(_find_linkers(stream))
+        one = PackageNames(path, os.path.relpath(path), frozenset(), {}, (), {})
+        names.append(one._replace(own_sets=sets, new_sets=sets))
+    return [problem for _, problem in find_shared_sets(names, _places_in(Path(), limits))]
+
+
+def _find_linkers(stream: str) -> Iterator[tuple[str, str]]:
+    """Find namespace and name of each set with a linker, and read nothing else of the stream."""
+    for document in re.split(r"^---$", stream, flags=re.MULTILINE):
+        if keys.COMPONENT in document:
+            for item in map(read_item, find_objects(read_yaml(document.encode()).roots)):
+                if item.labels.get(keys.COMPONENT) == keys.LINKER:
+                    yield item.id.namespace, item.labels.get(keys.SET, "")
+
+
+def _places_in(folder: Path, limits: Limits) -> Callable[[str], list[str]]:
+    """Return what tells which places a package reads."""
+    files = FileSearch(folder, Allowance(limits))
+    reader = Files(folder, Allowance(limits))
+
+    @cache
+    def is_shared_configuration(place: str) -> bool:
+        return builds_only_krm_fn(folder / place, reader)
+
+    def find_places(package: str) -> list[str]:
+        places = [path for path, _ in files.follow(package)]
+        # It says nothing of what packages are to each other: all may have this one.
+        return [path for path in places if path == package or not is_shared_configuration(path)]
+
+    return find_places
 
 
 _PackageAnswer: TypeAlias = tuple[PackageDifference, list[Problem], list[PackageNames]]

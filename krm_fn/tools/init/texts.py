@@ -253,12 +253,15 @@ def is_written_config(data: bytes) -> bool:
 
 _BEGINS_SPEC = "\nspec:\n"
 _COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
+_MARK = re.compile(r"^#\s+")
 _OF_A_VERSION = re.compile(r"krm-fn:\S+")
 
 
 def _find_comments(lines: Iterable[str]) -> set[str]:
     found = filter(None, map(_COMMENT.search, lines))
-    return {_OF_A_VERSION.sub("krm-fn", comment[0]) for comment in found}
+    # Whoever closes a line that was open may leave its indentation behind the mark.
+    comments = (_MARK.sub("# ", comment[0]) for comment in found)
+    return {_OF_A_VERSION.sub("krm-fn", comment) for comment in comments}
 
 
 def _own_comments() -> set[str]:
