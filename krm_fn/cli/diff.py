@@ -37,17 +37,17 @@ class _Failed(click.ClickException):
 @click.option(
     "--live",
     is_flag=True,
-    help="Compare each PATH with the cluster: what applying would change.",
+    help="Compare each PATH with the cluster, and show what applying would change.",
 )
 @cluster_options
 @click.option(
-    "--against", metavar="REV", help="Compare each PATH with what it was in this revision of git."
+    "--against", metavar="REV", help="Compare each PATH with its state in this revision of git."
 )
 @click.option(
     "--each",
     is_flag=True,
-    help="Compare each PATH by itself; with --against, if a file that it may read differs from REV. A pattern, such as "
-    "'apps/*/overlays/*', implies it.",
+    help="Compare each PATH as a package of its own. With --against, only if a file that it may read differs from REV. "
+    "A pattern, such as 'apps/*/overlays/*', implies it.",
 )
 @click.option(
     "--jobs",
@@ -58,31 +58,31 @@ class _Failed(click.ClickException):
 )
 @output_option(
     *("text", "json", "markdown"),
-    help="JSON has the form of schemas/diff-v1.json; with --each, of diff-packages-v1.json. Markdown is for a comment "
-    "on a pull request.",
+    help="JSON has the format of schemas/diff-v1.json, or with --each of diff-packages-v1.json. Markdown is for a "
+    "comment on a pull request.",
 )
 @click.option(
     "--unified",
     "-U",
     metavar="NUMBER",
     type=click.IntRange(min=0),
-    help="Show this many equal lines around each change in a value. Default: 0, and the key above the change.",
+    help="Show this many equal lines around each change in a value. Default: 0, with only the key above the change.",
 )
 @click.option(
     "--room",
     metavar="NUMBER",
     type=click.IntRange(min=5_000),
-    help="Characters that -o markdown may have. Default: 65000, for a comment on GitHub.",
+    help="Maximum number of characters of -o markdown. Default: 65000, for a comment on GitHub.",
 )
 @click.option(
     "--ignore-namespace",
     is_flag=True,
-    help="Compare objects of different namespaces, as of staging and production.",
+    help="Treat the namespaces of both sides as equal, such as staging and production.",
 )
 @click.option(
     "--ignore-affixes",
     is_flag=True,
-    help="Compare objects whose names differ by namePrefix and nameSuffix of kustomizations. OLD and NEW are folders.",
+    help="Treat names as equal if only namePrefix and nameSuffix of kustomizations differ. OLD and NEW are folders.",
 )
 @click.option(
     "--fail-on",
@@ -120,16 +120,16 @@ def diff(
     krm-fn diff --against REV PATTERN...  each package that a change can affect
     krm-fn diff --live [PATH]...          a cluster, and what applying changes
 
-    A revision is compared with the revision of the same base name, key by key, and each workload that rolls is named.
-    It shows only keys and sizes of Secrets.
+    The command compares a revision with the revision of the same base name, key by key, and names each workload that
+    rolls. It shows only keys and sizes of Secrets.
 
     OLD, NEW and PATH are what `krm-fn render` takes: files, directories, and - for stdin. With --against, the default
-    PATH is the current directory. Directories and what has a configuration are rendered. A file without a configuration
-    counts as a rendering. So does anything that holds revisions, and a folder without a configuration if the other side
-    has one. OLD or NEW may be empty.
+    PATH is the current directory. The command renders directories, and everything that has a configuration. A file
+    without a configuration counts as a rendering. So does anything that contains revisions, and a folder without a
+    configuration if the other side has one. OLD or NEW may be empty.
 
-    --against changes nothing in the repository. It reads no submodules, and compares with the working tree as it is:
-    files that are not committed are part of it. For what a branch has changed, use $(git merge-base main HEAD).
+    --against changes nothing in the repository. It reads no submodules, and compares with the working tree as it is,
+    also with files that are not committed. To see what a branch has changed, use $(git merge-base main HEAD).
 
     All PATHs together are one rendering. With --each, or with a pattern, each PATH is a package of its own. With
     --against, a package is rendered only if a file that it may read differs from REV. Packages that change in the same

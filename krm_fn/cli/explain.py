@@ -25,9 +25,9 @@ from krm_fn.stdio import terminal_size
 @click.option(
     "--message",
     metavar="TEXT",
-    help="Say what a message of krm-fn means, and what to do, in place of a PATH.",
+    help="Say what a message of krm-fn means, and what to do, instead of reading a PATH.",
 )
-@output_option("text", "json", help="JSON has the form of schemas/explain-v1.json.")
+@output_option("text", "json", help="JSON has the format of schemas/explain-v1.json.")
 @colour_option
 @rendering_options
 def explain(
@@ -48,20 +48,20 @@ def explain(
     - what looks like a reference and is not followed, and why
     - which pod templates a checksum of it restarts
 
-    If NAME is a workload, such as deployment/web, the answer is which ConfigMaps and Secrets its pods read, in which
-    fields, and which of them make new pods when they change.
+    If NAME is a workload, such as deployment/web, the answer says which ConfigMaps and Secrets its pods read, in which
+    fields, and which of them roll it when they change.
 
-    PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. In front of Kind/NAME, you can leave it
-    out: then it is the current directory. NAME is the name of an object, with or without its content hash; Kind/NAME
-    and NAMESPACE/NAME tell objects of one name apart.
+    PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. Before Kind/NAME, you can leave it out. It
+    is then the current directory. NAME is the name of an object, with or without its content hash. Kind/NAME and
+    NAMESPACE/NAME tell objects of one name apart.
 
-    A PATH that is a pattern, such as 'apps/*/overlays/*', stands for packages, and each is explained under its path.
-    Packages without an object of this NAME are left out. JSON then has the form of schemas/explain-packages-v1.json.
+    A PATH that is a pattern, such as 'apps/*/overlays/*', stands for packages. Each is explained under its path.
+    Packages without an object of this NAME are left out. JSON then has the format of schemas/explain-packages-v1.json.
 
     Without a NAME, a table of the reasons comes first. It shows only keys of Secrets.
 
-    With --message, TEXT is what is on stderr, a line or more, with all names and numbers. The answer says of each
-    line what it means and what to do, once.
+    With --message, TEXT is one or more lines from stderr, with all names and numbers. The answer says once for each
+    line what it means and what to do.
 
     Exit codes: 0 explained; 1 the function fails, and its errors are on stderr, or there is no such object; 2 wrong
     arguments, or no message is like TEXT.

@@ -25,10 +25,12 @@ _FOR_BOTH = ("operands", "output", "live", "namespace")
 @click.argument("operands", metavar="PATH [NAME] | --live [NAME]", nargs=-1, type=PATH)
 @output_option(
     *("mermaid", "dot", "html"),
-    help="Mermaid, which GitHub and GitLab draw; the language of Graphviz; or a page that needs no network.",
+    help="GitHub and GitLab draw Mermaid. dot is the language of Graphviz, and html a page that needs no network.",
 )
 @click.option(
-    "--live", is_flag=True, help="Draw what is live in a namespace, as `krm-fn history` reads it."
+    "--live",
+    is_flag=True,
+    help="Draw the live objects of a namespace, as `krm-fn history` reads them.",
 )
 @click.option("--set", "set_name", metavar="NAME", help="For --live: only this set.")
 @click.option("--context", metavar="NAME", help="For --live: context of the kubeconfig.")
@@ -59,12 +61,12 @@ def graph(
                                   and what changed
 
     PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. NAME is the name of an object, with or
-    without its content hash; Kind/NAME and NAMESPACE/NAME tell objects of a package apart.
+    without its content hash. Kind/NAME and NAMESPACE/NAME tell objects of a package apart.
 
-    A PATH that is a pattern, as 'apps/*/overlays/*' is, stands for packages, which are drawn in one picture.
+    A PATH that is a pattern, such as 'apps/*/overlays/*', stands for packages. All of them are drawn in one picture.
 
-    With --live, the command only lists, and --namespace says where. For a page, it reads the content of ConfigMaps: an
-    object of the page shows what changed since the revision before.
+    With --live, the command only lists, in the namespace of --namespace. Only for a page, it also reads the content of
+    ConfigMaps, to show what changed since the previous revision.
 
     It shows only keys and sizes of Secrets.
 

@@ -32,8 +32,8 @@ _NOT_OF_FILES = ("namespace", "everywhere", "contexts", "kubeconfig", "timeout")
 @fleet_options
 @output_option(
     *("text", "wide", "json", "markdown", "html"),
-    help="JSON has the form of schemas/history-v1.json, that of a table schemas/fleet-v1.json. HTML is a page with a "
-    "table, which needs no network.",
+    help="JSON has the format of schemas/history-v1.json, or for a table of schemas/fleet-v1.json. HTML is a page with "
+    "a table, which needs no network.",
 )
 @click.option(
     "--diff",
@@ -41,7 +41,9 @@ _NOT_OF_FILES = ("namespace", "everywhere", "contexts", "kubeconfig", "timeout")
     help="Also show what changed from each ConfigMap to the next. Reads their content.",
 )
 @colour_option
-@click.option("--watch", "-w", is_flag=True, help="Show it again when it changes. Ctrl-C ends it.")
+@click.option(
+    "--watch", "-w", is_flag=True, help="Show the output again when it changes. Ctrl-C ends it."
+)
 @click.pass_context
 def history(
     click_context: click.Context,
@@ -63,8 +65,8 @@ def history(
 
     NAME is a base name, a revision, or the hash of one: it is shown in detail, with the way back to it.
 
-    The linker's own rules say what becomes of a revision. The command only lists. It requests no content of ConfigMaps,
-    except for --diff, and nothing of Secrets. Kinds that you may not list are reported and skipped.
+    By the linker's own rules, it says when a revision goes. The command only lists. It requests no content of
+    ConfigMaps, except for --diff, and no Secrets. Kinds that you may not list are reported and skipped.
 
     \b
     krm-fn history --context 'prod-*'         several clusters
@@ -73,8 +75,8 @@ def history(
 
     These make a table of what is in use: a row for each base name, a column for each cluster or namespace.
 
-    Exit codes: 0 shown; 1 there is nothing to show, or no API server; 2 wrong arguments; 3 the table lacks what some
-    clusters or files should have said; 130 after Ctrl-C.
+    Exit codes: 0 shown; 1 there is nothing to show, or no API server; 2 wrong arguments; 3 the answers of some
+    clusters or files are missing; 130 after Ctrl-C.
     """  # noqa: D301  # click's mark for lines that it must not join
     is_pattern = len(contexts) > 1 or not _PATTERN.isdisjoint("".join(contexts))
     if everywhere or reports or is_pattern or output == "html":

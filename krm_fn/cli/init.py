@@ -33,14 +33,14 @@ _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
     "deployers",
     type=click.Choice([*PROTECTIONS]),
     multiple=True,
-    help="What applies the manifests. Can be repeated. Default: kpt for a package with a Kptfile, helm for a chart.",
+    help="The program that applies the manifests. Can be repeated. Default: kpt with a Kptfile, helm for a chart.",
 )
 @click.option(
     "--set",
     "set_name",
     metavar="NAME",
     default="",
-    help="The name of the set. Default: that of the Kptfile, chart or kustomization, else of the folder.",
+    help="The name of the set. Default: the name of the Kptfile, chart or kustomization, or else of the folder.",
 )
 @click.option(
     "--ci",
@@ -51,37 +51,37 @@ _ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
     "--action",
     metavar="OWNER/REPO@SHA",
     default="",
-    help="With --ci: the repository to which you have pushed krm-fn, and a commit. No release is published yet.",
+    help="For --ci: the repository to which you have pushed krm-fn, and a commit. No release is published yet.",
 )
 @click.option(
     "--share",
     metavar="FOLDER",
     type=PATH,
-    help="Write one configuration into this folder, which each kustomization names with a set of its own.",
+    help="Write one shared configuration into this folder. Each kustomization names it, with its own set.",
 )
 @click.option(
     "--service-account",
     "account",
     metavar="NAME",
     default="",
-    help="The ServiceAccount of the linker, which somebody else applies. Default: each set gets one, with its Role.",
+    help="An existing ServiceAccount for the linker. Default: each set gets its own, with its Role.",
 )
 @click.option(
     "--strategy",
     type=click.Choice(["rename", "adopt", "checksum"]),
-    help="Write spec.strategy. For the first sync of what runs already: adopt.",
+    help="Write spec.strategy. Use adopt for the first sync of an application that already runs.",
 )
 @click.option(
     "--kinds",
     metavar="KIND,...",
     default="",
-    help="Write spec.kinds, as ConfigMap,Secret. Default: ConfigMaps alone.",
+    help="Write spec.kinds, such as ConfigMap,Secret. Default: only ConfigMaps.",
 )
 @click.option(
     "--remove",
     "is_removal",
     is_flag=True,
-    help="Take out what init has written. With --share: also the folder, if nobody else names it.",
+    help="Remove what init has written. With --share: also the folder, unless others name it.",
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing, and show what would be written.")
 @colour_option
@@ -114,20 +114,20 @@ def init(
       --namespace is that of the release
     - any other directory needs krm-fn.yaml alone
 
-    Nothing is overwritten: comments and layout of a file with a new entry stay, and a configuration that is there
-    counts. A second run changes nothing.
+    The command overwrites nothing. A file with a new entry keeps its comments and layout, and an existing configuration
+    is used. A second run changes nothing.
 
-    First, a rendering in memory tells which ConfigMaps and Secrets would be renamed, which are left alone, and why. If
+    First, a rendering in memory shows which ConfigMaps and Secrets would be renamed, which are left alone, and why. If
     it fails, or if a file cannot be edited with certainty, nothing is written.
 
-    DIR is the current directory by default. Of several, also as a pattern such as 'apps/*/overlays/*', all are written
-    or none. --linker-image is written into krm-fn.yaml.
+    DIR is the current directory by default. With several DIRs, or a pattern such as 'apps/*/overlays/*', all are
+    written or none. --linker-image is written into krm-fn.yaml.
 
     With --share, kustomizations share one configuration, in FOLDER. Each DIR gets a folder `krm` that names the
     configuration and the set. Directories that are configured already stay as they are.
 
-    --remove takes out what init has written, of all directories or of none. Somebody may have edited more than values
-    of spec: then it names the place, and changes nothing. The last lines say what to do before you apply the result.
+    --remove removes what init has written, from all directories or from none. If somebody has edited more than values
+    of spec, it names the place, and changes nothing. The last lines say what to do before you apply the result.
 
     Exit codes: 0 written, or nothing is left to write; 1 an error, or lines that you have to add, and nothing is
     written; 2 wrong arguments.

@@ -122,7 +122,7 @@ def _check_sets(context: click.Context) -> None:
     metavar="OBJECT=REVISIONS",
     multiple=True,
     callback=_each_read_by(read_producer),
-    help="What makes revisions: external-secrets.io/v1/ExternalSecret/externalsecrets/web-5t7h9k2b4c=Secret/...",
+    help="The maker of revisions: external-secrets.io/v1/ExternalSecret/externalsecrets/web-5t7h9k2b4c=Secret/...",
 )
 @click.option(
     "--kind",
@@ -151,14 +151,14 @@ def _check_sets(context: click.Context) -> None:
 @click.option(
     "--no-wait",
     is_flag=True,
-    help="Wait for nothing: link and delete what is there. The CronJob says this.",
+    help="Wait for nothing: link and delete what is there. The CronJob uses this.",
 )
 @access_options
 @click.option("--dry-run", is_flag=True, help="Print the changes without making them.")
 @click.option(
     "--check-only",
     is_flag=True,
-    help="As --dry-run, with Events, and exit code 4 if there are changes.",
+    help="As --dry-run, but with Events, and exit code 4 if there are changes.",
 )
 @output_option("text", "json", help="JSON is one document, at the end.")
 def link(
@@ -183,17 +183,16 @@ def link(
 
     The command first waits until the workloads reference their revisions. It only adds owners. Before it deletes a
     revision it waits ten seconds and looks at everything again. You can run it at any time and as often as you like.
-    Changes are printed on stdout; what it waits for, warnings and errors on stderr.
+    Changes are printed on stdout. Warnings, errors, and what it waits for are on stderr.
 
-    With --all-sets, the linker of a namespace does that for each set whose package has `linker.run: shared`, and waits
+    With --all-sets, the linker of a namespace does that for each set whose package has `linker.run: shared`. It waits
     for no workload. The time limit is that of the whole run.
 
-    Exit codes: 0 success, with warnings on stderr for what a later run may link or delete; 1 a live object references
-    a revision that does not exist, all revisions or a Secret of the --workload objects are missing, a Secret cannot
-    be linked, the inventory is missing, something comes after the time limit, the run cannot go on, the API server
-    does not have the kind of a --workload, there are no credentials, or a write is refused with --all-sets; 2 wrong
-    arguments; 4 with --check-only, a run would change something; 130 interrupted; 143 terminated, run again to
-    finish.
+    Exit codes: 0 success, with warnings on stderr for what a later run may link or delete; 1 a live object references a
+    revision that does not exist, all revisions or a Secret of the --workload objects are missing, a Secret cannot be
+    linked, the inventory is missing, an object comes after the time limit, the run cannot go on, the API server does
+    not have the kind of a --workload, there are no credentials, or a write is refused with --all-sets; 2 wrong
+    arguments; 4 with --check-only, a run would change something; 130 interrupted; 143 terminated, run again to finish.
     """
     plan = LinkPlan(
         set=set_name or "",

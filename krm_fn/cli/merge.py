@@ -57,10 +57,10 @@ def merge(
     It reads the other files of the package from the commits that git merges, and nothing from the working tree. A
     package is the folder around PATH whose Kptfile runs krm-fn, or that contains krm-fn.yaml.
 
-    A warning says where the result is not rendered: a file of the package has a conflict, or git takes one from a
-    single branch that must change as well. Then every file is as its author would have written it. Resolve the
-    conflict, and render the package. Files outside of such a package are merged as git does it. So is everything if the
-    commits of the merge cannot be found.
+    Sometimes the result is not rendered, and a warning says so: a file of the package has a conflict, or git takes a
+    file from a single branch that must change as well. Then every file is as its author would have written it. Resolve
+    the conflict, and render the package. Files outside of such a package are merged as git does it. So is everything if
+    the commits of the merge cannot be found.
 
     BASE, OURS and THEIRS are files with the three versions. The answer is written into OURS. A part that cannot be
     merged is a conflict, with both sides in the file.

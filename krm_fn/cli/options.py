@@ -80,7 +80,7 @@ colour_option = click.option(
     default="auto",
     show_default=True,
     callback=_read_colour,
-    help="Show colours. With auto, at a terminal, unless NO_COLOR is set; also elsewhere if CLICOLOR_FORCE is set.",
+    help="Show colours. auto: only at a terminal and if NO_COLOR is not set, or everywhere if CLICOLOR_FORCE is set.",
 )
 """Of a text. The command gets the argument `wants_colour`."""
 
@@ -91,8 +91,8 @@ _RENDERING_OPTIONS = (
         type=PATH,
         multiple=True,
         callback=lambda _context, _parameter, files: _only(files),
-        help="The configuration. Another one in a PATH must say the same. Default: the parameter `config` of an "
-        "Application, in a plugin of Argo CD; else krm-fn.yaml in a PATH, or one among the objects.",
+        help="The configuration. Another one in a PATH must have the same settings. Default in a plugin of Argo CD: "
+        "the parameter `config` of the Application. Otherwise krm-fn.yaml in a PATH, or one among the objects.",
     ),
     click.option(
         "--namespace",
@@ -107,8 +107,8 @@ _RENDERING_OPTIONS = (
         "--root",
         metavar="DIRECTORY",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="Read nothing outside of this directory. Default: in a plugin of Argo CD, the repository, found with "
-        "ARGOCD_APP_SOURCE_PATH; elsewhere, links may lead to nothing outside of their PATH.",
+        help="Read nothing outside this directory. Default in a plugin of Argo CD: the repository, found with "
+        "ARGOCD_APP_SOURCE_PATH. By default elsewhere, links must not lead out of their PATH.",
     ),
     click.option(
         "--max-bytes",
@@ -116,7 +116,7 @@ _RENDERING_OPTIONS = (
         type=click.IntRange(min=1),
         default=100_000_000,
         show_default=True,
-        help="Limit of all that is read, also from kustomize and helm.",
+        help="Limit of everything that is read, also from kustomize and helm.",
     ),
     click.option(
         "--timeout",
@@ -129,23 +129,23 @@ _RENDERING_OPTIONS = (
     click.option(
         "--no-remote",
         is_flag=True,
-        help="Let kustomize and helm fetch nothing: no remote bases, no URLs.",
+        help="Do not let kustomize and helm fetch anything: no remote bases, no URLs.",
     ),
     click.option(
         "--enable-helm",
         is_flag=True,
-        help="Let kustomize pass the charts that a kustomization lists (helmCharts) to helm. Charts outside of its "
-        "folder are fetched.",
+        help="Let kustomize pass the charts that a kustomization lists (helmCharts) to helm. Charts that are "
+        "not in its folder are fetched.",
     ),
     click.option(
         "--verbose",
         is_flag=True,
-        help="Show all that kustomize, helm and git say, which may include values of Secrets.",
+        help="Show all messages of kustomize, helm and git, which may include values of Secrets.",
     ),
     click.option(
         "--linker-image",
         metavar="IMAGE",
-        help="Pin the image of the linker's Job: the configuration may not set another.",
+        help="Pin the image of the linker's Job. The configuration may not set another one.",
     ),
     click.option(
         "--helm-release",
@@ -153,7 +153,7 @@ _RENDERING_OPTIONS = (
         default="",
         envvar="ARGOCD_APP_NAME",
         show_envvar=True,
-        help="Also names the set of a rendering without a configuration, or whose configuration has no name.",
+        help="Name of the Helm release. It also names the set if there is no configuration, or none with a name.",
     ),
     click.option(
         "--helm-values",
@@ -305,7 +305,7 @@ def root_of_application() -> Path | None:
 each_option = click.option(
     "--each",
     is_flag=True,
-    help="Take each PATH by itself. A pattern, such as 'apps/*/overlays/*', implies it.",
+    help="Treat each PATH as a package of its own. A pattern, such as 'apps/*/overlays/*', implies it.",
 )
 
 
@@ -335,7 +335,7 @@ _ACCESS_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--namespace",
         "-n",
         metavar="NAME",
-        help="Default: the pod's own, else that of the kubeconfig's context.",
+        help="Default: the namespace of the pod, or else of the kubeconfig's context.",
     ),
     click.option("--context", metavar="NAME", help="Context of the kubeconfig."),
     click.option(
@@ -366,7 +366,7 @@ _FLEET_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "contexts",
         metavar="PATTERN",
         multiple=True,
-        help="Context of the kubeconfig. Several, also by a pattern such as 'prod-*', make one table.",
+        help="Context of the kubeconfig. Several contexts, or a pattern such as 'prod-*', make one table.",
     ),
     click.option(
         "--from",

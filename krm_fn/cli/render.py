@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 @click.option(
     "--check",
     is_flag=True,
-    help="Fail if deploying this would prune what running pods use, or lacks what new pods need.",
+    help="Fail if deploying this would prune objects that running pods use, or lacks objects that new pods need.",
 )
 @click.option(
     "--deployed",
     metavar="PATH",
     type=PATH,
-    help="For --check: a dump of what is deployed, or the last rendering. - is stdin.",
+    help="For --check: a dump of the deployed objects, or the last rendering. - is stdin.",
 )
 @click.option(
     "--against",
     metavar="REV",
-    help="For --check, in the place of --deployed: what PATH renders to in this revision of git.",
+    help="For --check, instead of --deployed: compare with the rendering of PATH in this revision of git.",
 )
 @click.option(
     "-q",
@@ -69,23 +69,21 @@ def render(  # one parameter an option
     kubectl builds a directory with a kustomization, helm one with a Chart.yaml. In any other
     directory, and in those below, all *.yaml, *.yml and *.json files are read that are not hidden.
 
-    All PATHs together are one rendering. With --each, or with a pattern, each is a package of its own, and what is
-    printed is one stream with all of them; if one fails, nothing is printed. A warning names two with one set in one
+    All PATHs together are one rendering. With --each, or with a pattern, each is a package of its own. The output is
+    one stream with all of them. If one fails, nothing is printed. A warning names two packages with one set in one
     namespace.
 
-    Objects for tools are left out: those with the annotation config.kubernetes.io/local-config,
-    configurations of functions, Kptfiles and kustomizations. After an error, or if there is nothing
-    to apply, nothing is printed.
+    The output leaves out objects for tools: those with the annotation config.kubernetes.io/local-config, configurations
+    of functions, Kptfiles and kustomizations. After an error, or if there is nothing to apply, nothing is printed.
 
     With --check it is an error if a deployed ConfigMap or Secret would be pruned because it gets
     another name. The annotation that prevents this must be on the live object, one sync earlier. It
     is an error too if pods still need a deployed ConfigMap or Secret that is no longer rendered.
 
-    The --helm options are for charts. The default release name is the chart's name. Argo CD sets
-    the environment variables of the other options. KRM_FN_IMAGE is the image of the linker's Job,
-    unless the configuration sets one. KRM_FN_LINKER_IMAGE, KRM_FN_LINKER_SERVICE_ACCOUNT_NAME,
-    KRM_FN_LINKER_NODE_SELECTOR and KRM_FN_LINKER_TOLERATIONS pin settings of the Job: then the
-    configuration may not set others.
+    The --helm options are for charts. The default release name is the chart's name. Argo CD sets the environment
+    variables of the other options. KRM_FN_IMAGE is the image of the linker's Job, unless the configuration sets one.
+    KRM_FN_LINKER_IMAGE, KRM_FN_LINKER_SERVICE_ACCOUNT_NAME, KRM_FN_LINKER_NODE_SELECTOR and KRM_FN_LINKER_TOLERATIONS
+    pin settings of the Job. The configuration may then not set other values.
 
     Exit codes: 0 printed, perhaps with warnings on stderr; 1 an error, or a finding of --check, and
     nothing is printed; 2 wrong arguments.
@@ -235,7 +233,7 @@ def discover(*, kustomize_options: str) -> Outcome:
     an Application asks for a plugin, Argo CD sets ARGOCD_APP_PARAMETERS, and krm-fn.yaml is printed in any case. If its
     parameter `config` names a configuration (PARAM_CONFIG), that is printed.
 
-    Exit codes: 0 whether it is printed or not; 2 wrong arguments.
+    Exit codes: 0 also if nothing is printed; 2 wrong arguments.
     """
     from krm_fn.tools.render.render import answer_discovery as discover_directory
 

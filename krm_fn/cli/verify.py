@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     "deployers",
     type=click.Choice([*PROTECTIONS]),
     multiple=True,
-    help="What applies the manifests. Can be repeated. Default: those of the configuration.",
+    help="The program that applies the manifests. Can be repeated. Default: those of the configuration.",
 )
 @each_option
 @click.option("--strict", is_flag=True, help="Fail on warnings too.")
 @output_option(
     *("text", "json", "junit", "github"),
-    help="JSON has the form of schemas/verify-v1.json; junit is for the test reports of CI, and github for annotations "
-    "in a workflow. They are on stdout.",
+    help="JSON has the format of schemas/verify-v1.json. junit is for the test reports of CI, and github for "
+    "annotations in a workflow. All three are on stdout.",
 )
 @colour_option
 @rendering_options
@@ -62,12 +62,12 @@ def verify(
     """Check that manifests are consistent before they are applied, after everything else that changes them.
 
     PATH is a file, a directory of manifests, or - for stdin, which is the default. Each finding is one line on stderr.
-    If nothing is found, one line says what was verified. Nothing is printed on stdout, except a ResourceList: it comes
-    back with the findings as its results, as kpt expects from a validator. With another --output, stdout has all of it,
-    and stderr nothing.
+    If nothing is found, one line says what was verified. Nothing is printed on stdout, unless the input is a
+    ResourceList: it is printed again with the findings as its results, as kpt expects from a validator. With another
+    --output, everything is on stdout, and nothing on stderr.
 
-    Several PATHs are verified together. With --each, or with a pattern, each is a package of its own: a finding says in
-    which one, and the last line counts them.
+    Several PATHs are verified together. With --each, or with a pattern, each is a package of its own. Each finding
+    names its package, and the last line counts them.
 
     A directory that kustomize or helm builds is rendered first, as `krm-fn render` does, if there is a configuration:
     --config, krm-fn.yaml in it, or krm-fn in its transformers.
@@ -75,21 +75,21 @@ def verify(
     \b
     Findings are:
     - a set without any revision, because the function did not run
-    - a revision whose content is no longer that of its name
+    - a revision whose content does not fit its name
     - a revision that lacks its label or annotations
     - a reference with the base name of a revision, with a former name,
       or with one wrong letter
     - a revision that one of the deployers would prune,
       or that comes after the pods that read it
-    - an object that is there twice, or that has lost its namespace
+    - an object that occurs twice, or that has lost its namespace
     - a linker whose objects do not fit the manifests, or cannot work
     - with a configuration: an object that it chooses and that is no revision,
-      and all else that krm-fn would change
+      and everything else that krm-fn would change
 
     A reference to an older revision, which may be in the cluster, is a warning.
 
     A set must have a revision if --set names it, if it has a linker, or if the configuration finds objects of it. If
-    nothing names a set, and krm-fn would rename something without a configuration, a revision of any set will do.
+    nothing names a set, and krm-fn would rename something without a configuration, a revision of any set is enough.
 
     Exit codes: 0 nothing is found, or only warnings; 1 findings, or an error; 2 wrong arguments.
     """  # noqa: D301  # click's mark for lines that it must not join

@@ -22,7 +22,7 @@ def test_paths(path: list[str], tmp_path: Path) -> None:
 def test_help(tmp_path: Path) -> None:
     done = krm_fn("verify", "--help", cwd=tmp_path)
     assert done.stdout.startswith("Usage: krm-fn verify [OPTIONS] [PATH]...\n")
-    assert "  - a revision whose content is no longer that of its name\n" in done.stdout
+    assert "  - a revision whose content does not fit its name\n" in done.stdout
 
 
 def test_places_are_those_of_the_file(tmp_path: Path) -> None:

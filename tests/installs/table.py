@@ -47,24 +47,24 @@ The first that matches counts.
 
 _MEANINGS = {
     "RBAC": "a Role or ClusterRole lists it in `resourceNames`",
-    "well-known name": "a program is known to look it up by this name",
+    "well-known name": "a known program looks it up by this name",
     "empty": "it has no content, so a controller may fill it",
     "option": "an option, a variable or a setting in data passes its name",
-    "API access": "its program may read all objects of its kind through the API, and nothing tells that it reads files",
+    "API access": "its program may read all objects of its kind through the API, and nothing shows that it reads files",
     "data": "the data of a ConfigMap or Secret references it",
-    "chart": "its Helm chart may make it anew on every rendering",
+    "chart": "its Helm chart may generate it anew on every rendering",
     "hook": "its deployer creates and deletes it with a hook",
     "controller writes it": "another object says that a controller writes it",
     "field": "a field that is no known reference has its name",
-    "text": "another text has its name, and says of which kind it is",
-    "shape": "an operator tells by the end of its name what is in it",
+    "text": "another text has its name and says its kind",
+    "shape": "an operator knows by the end of its name what it contains",
     "pair": "an operator finds another object by its name",
-    "path": "an operator mounts it at a path with its name, and a text has this path, or may",
+    "path": "an operator mounts it at a path with its name, and a text has or may have this path",
     "volume": "an operator names a volume by it, and another field mounts that volume",
-    "lock": "a program knows a lock by its name",
+    "lock": "its name is the name of a lock",
     "copy": "a program copies it elsewhere under its name",
     "variable": "Flux may substitute a variable in it after the function",
-    "namespace": "what seems to read it sets a namespace, and it does not, or the other way round",
+    "namespace": "its likely reader sets a namespace and it does not, or the other way round",
 }
 _BY_NATURE = frozenset({"empty", "chart", "hook", "controller writes it"})
 """Rules that are true of an object whoever reads it."""
@@ -77,24 +77,25 @@ _LEFT = re.compile(
 _INTRODUCTION = """\
 # What happens to programs that run clusters
 
-The function was run over reduced copies of {installs} installs that nobody wrote for it, and over {extracts} small
-extracts: packages in the shape that people write around such programs. They are in `tests/installs/`: {objects}
-objects, with the references, names and rules of the original and without the rest. With the defaults it renames
-ConfigMaps; with `kinds: [ConfigMap, Secret]` it renames Secrets as well, which are marked `Secret/` below.
+This page shows what the function does with reduced copies of {installs} installs of other projects. It also has
+{extracts} small extracts: packages as people write them around such programs. They are in `tests/installs/`:
+{objects} objects, with the references, names and rules of the original, and without the rest. With the defaults, the
+function renames ConfigMaps. With `kinds: [ConfigMap, Secret]` it renames Secrets as well, which are marked `Secret/`
+below.
 
-In the source of the programs, {looked_up} of these ConfigMaps and Secrets were found to be looked up by their fixed
-names through the Kubernetes API, or to be found by the shape of the name or a path with it; each `about.yaml` says
-where. {broken} of them are renamed. Pods read {both} of them; the others need no rule, because the function renames
-only what pods read.
+By their source, the programs look up {looked_up} of these ConfigMaps and Secrets by their fixed names through the
+Kubernetes API, or find them by the shape of the name or a path with it. Each `about.yaml` says where. The function
+renames {broken} of them. Pods read {both} of them. The others need no rule, because the function renames only objects
+that pods read.
 
-In all, pods read {read} ConfigMaps and Secrets: {renamed} are renamed, {left} are left alone, {needless} of these
-without need by the source of what reads them.
+In all, pods read {read} ConfigMaps and Secrets. {renamed} are renamed, and {left} are left alone, {needless} of them
+without need, by the source of the programs that read them.
 
 {rules}
 
-A name in **bold** is one that the program was found to look up. What is left alone although nobody looks it up can be
-renamed with the annotation `revisions.krm-fn.io/strategy: rename` or an entry of `select`;
-[decision 49](decisions/0049-what-tells-that-a-program-reads-its-files.md) counts what is left alone without need.
+The program looks up a name in **bold** by itself. To rename an object that is left alone without need, use the
+annotation `revisions.krm-fn.io/strategy: rename` or an entry of `select`.
+[Decision 49](decisions/0049-what-tells-that-a-program-reads-its-files.md) counts these objects.
 
 The installs of Cluster API, Emissary-ingress, Karpenter, KEDA, Metrics Server, MinIO operator, Open Cluster
 Management, OpenTelemetry operator, RabbitMQ cluster operator, Sealed Secrets, Spark operator, Strimzi Drain Cleaner,
