@@ -204,6 +204,8 @@ class LinkerRun(StrEnum):
     SHARED = "shared"
 
 
+_ALWAYS_READ = frozenset((kind.group, kind.kind) for kind in CONSUMER_KINDS)
+
 SHARED_ACCOUNT = "krm-fn-linker"
 """The account of the linker of a namespace, where the configuration names no other one."""
 
@@ -258,13 +260,13 @@ class LinkerSettings(NamedTuple):
         A Job is told each kind. The linker of a namespace is told nothing by a package, so it knows
         those of Kubernetes, and those of which the configuration says that it was told.
         """
-        if not self.is_shared:
+        if not self.is_shared or (kind.group, kind.kind) in _ALWAYS_READ:
             return True
-        known = {(one.group, one.kind) for one in CONSUMER_KINDS}
-        for entry in self.kinds:
-            api_version, _, name = entry.rpartition("/")
-            known.add((api_version.rpartition("/")[0], name))
-        return (kind.group, kind.kind) in known
+        named = (entry.rpartition("/") for entry in self.kinds)
+        return any(
+            (api_version.rpartition("/")[0], name) == (kind.group, kind.kind)
+            for api_version, _, name in named
+        )
 
 
 _DEFAULT_DEPLOYERS = tuple(name for name, one in DEPLOYERS.items() if one.is_default)

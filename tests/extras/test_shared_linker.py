@@ -23,6 +23,9 @@ from tests.properties import Properties
 
 JOB, SHARED = LinkerRun.JOB, LinkerRun.SHARED
 RETAIN = re.compile(rb',?\s*"?revisions\.krm-fn\.io/retain"?: *"true"')
+OF_A_JOB = "the Job|shuts the linker in|no linker, .* its RoleBinding needs a namespace"
+"""What is only said where there is a Job. An account of the platform's has a namespace already."""
+
 UNNAMED = b"""
 apiVersion: revisions.krm-fn.io/v1
 kind: ConfigRevisions
@@ -118,6 +121,18 @@ def each_that_is_retained_besides_is_warned_about(pair: Pair) -> None:
     is_enabled = pair.shared.run.settings.linker.enabled
     assert len(pair.shared.warned) == (len(more) if is_enabled else 0)
     assert not pair.job.warned
+
+
+@holds
+def what_is_said_of_a_job_is_left_out_and_nothing_else(pair: Pair) -> None:
+    job, shared = (
+        {one.message for one in rendered.run.changes.problems}
+        for rendered in (pair.job, pair.shared)
+    )
+    # With an inventory, which needs no namespace, a set without a name is worth a warning.
+    unnamed = {one for one in shared if one.startswith("the set has no name of its own")}
+    assert shared - job - unnamed == {*pair.shared.warned}
+    assert all(re.search(OF_A_JOB, one) for one in job - shared), job - shared
 
 
 @holds

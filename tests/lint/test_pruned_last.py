@@ -8,7 +8,7 @@ CONFIG = """\
 apiVersion: revisions.krm-fn.io/v1
 kind: ConfigRevisions
 metadata: {name: web}
-spec: {deployers: [%s], linker: {enabled: %s, image: registry.example/krm-fn, namespace: shop}}
+spec: {deployers: [%s], linker: {%s, namespace: shop}}
 """
 WORKLOAD = """\
 apiVersion: v1
@@ -39,6 +39,7 @@ metadata: {name: shop}
 spec: {template: {spec: {syncPolicy: {syncOptions: [%s]}}}}
 """
 OPTION = "PruneLast=true"
+JOB = "image: registry.example/krm-fn"
 ROLLOUT, DEPLOYMENT = ("argoproj.io/v1alpha1", "Rollout"), ("apps/v1", "Deployment")
 
 WARNED = [
@@ -46,11 +47,12 @@ WARNED = [
     (APPLICATION_SET, "ApplicationSet/shop spec.template.spec.syncPolicy.syncOptions[0]"),
 ]
 FINE: dict[str, tuple[tuple[str, str], str, str, str]] = {
-    "another option": (ROLLOUT, "PrunePropagationPolicy=foreground", "argocd", "true"),
-    "turned off": (ROLLOUT, "PruneLast=false", "argocd", "true"),
-    "no canary": (DEPLOYMENT, OPTION, "argocd", "true"),
-    "another deployer": (ROLLOUT, OPTION, "flux", "true"),
-    "no linker, so no Job": (ROLLOUT, OPTION, "argocd", "false"),
+    "another option": (ROLLOUT, "PrunePropagationPolicy=foreground", "argocd", JOB),
+    "turned off": (ROLLOUT, "PruneLast=false", "argocd", JOB),
+    "no canary": (DEPLOYMENT, OPTION, "argocd", JOB),
+    "another deployer": (ROLLOUT, OPTION, "flux", JOB),
+    "no linker, so no Job": (ROLLOUT, OPTION, "argocd", "enabled: false"),
+    "no Job of its own": (ROLLOUT, OPTION, "argocd", "run: shared"),
 }
 
 
@@ -66,7 +68,7 @@ def said(
 @pytest.mark.parametrize(("application", "field"), WARNED)
 def test_pruning_last_is_warned_about(application: str, field: str) -> None:
     assert f"warning: {field}: Argo CD prunes the linker's former Job with each release" in said(
-        application, ROLLOUT, OPTION, "argocd", "true"
+        application, ROLLOUT, OPTION, "argocd", JOB
     )
 
 
