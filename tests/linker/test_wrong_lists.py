@@ -11,6 +11,8 @@ from krm_fn.base.kind import CONSUMER_KINDS, Kind
 from krm_fn.base.link_plan import LinkPlan
 from krm_fn.linker.cluster import DryRun
 from krm_fn.linker.link import link
+from krm_fn.linker.link_all_sets import AllSets
+from krm_fn.linker.link_set import LinkOptions
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import Deadline, Response
@@ -51,7 +53,7 @@ def referrer(kind: Kind) -> Object:
 
 def store_of_all_kinds() -> ObjectStore:
     revisions = [revision(name) for name in (*NAMES.values(), UNUSED)]
-    store = ObjectStore([inventory(), *map(referrer, KINDS)])
+    store = ObjectStore([inventory(is_shared=True), *map(referrer, KINDS)])
     for one in revisions:
         store.create({**one, "metadata": {**one["metadata"], "creationTimestamp": LONG_AGO}})
     return store
@@ -131,7 +133,7 @@ class Looks(Event):
         self.number = 1
 
     def wait(self, timeout: float | None = None) -> bool:
-        self.number += timeout == 10
+        self.number += timeout in {10, 60}  # a Job, and a run that nobody waits for
         return self.is_set()
 
 
@@ -212,3 +214,51 @@ def test_a_wrong_answer_is_no_empty_list(name: str, look: int, *, dry_run: bool)
         assert said.endswith("; until then nothing is deleted")
         linked = {change.name for change in ran.report.changes}
         assert linked >= set(NAMES.values()) - ({NAMES[kind.kind]} if look == 1 else set()), kind
+
+
+FOR_ALL_SETS = [
+    pytest.param(name, look, id=f"{name}, look {look}")
+    for name in ("an error page", "206, a part", "406", "no items", *WRONG_FOR_OBJECTS)
+    for look in (1, 2)
+]
+
+
+def run_for_all_sets(wrong: Wrong | None, plural: str, look: int) -> tuple[AllSets, Ran]:
+    """Run the one linker of the namespace, as `run_with` does a linker of one set."""
+    store, looks = store_of_all_kinds(), Looks()
+    before = store.of_kind("ConfigMap")
+
+    def distort(call: Call, right: Answer) -> Answer:
+        is_due = wrong and call.is_list and call.plural == plural and looks.number >= look
+        return wrong(right) if is_due and wrong else right
+
+    api: Any = ApiInMemory(FakeApiServer(store, SERVED), distort, looks)
+    plan = PLAN._replace(set="", timeout=20, waits=False)
+    sets = AllSets(plan, LinkOptions(), lambda: len(api.calls), lambda _: None)
+    sets.link(LiveCluster(api, NAMESPACE))
+    return sets, Ran(store, before, sets.reports[-1])
+
+
+def test_a_run_for_all_sets_that_gets_whole_lists_deletes_what_nothing_references() -> None:
+    sets, ran = run_for_all_sets(None, "", 1)
+    assert (ran.deleted, sets.failures, sets.warnings) == ({UNUSED}, [], [])
+    assert find_lost(ran.before, ran.store) == set()
+
+
+@pytest.mark.parametrize(("name", "look"), FOR_ALL_SETS)
+def test_a_wrong_answer_is_no_empty_list_for_all_sets(name: str, look: int) -> None:
+    for kind in KINDS:
+        _, ran = run_for_all_sets({**WRONG, **WRONG_FOR_OBJECTS}[name], kind.plural, look)
+        assert find_lost(ran.before, ran.store) == set(), kind
+        assert ran.deleted == set(), kind
+        assert f"{kind.plural} in shop: " in "".join(ran.report.warnings), kind
+
+
+@pytest.mark.parametrize("look", [1, 2])
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_list_of_config_maps_ends_a_run_for_all_sets(name: str, look: int) -> None:
+    sets, ran = run_for_all_sets(WRONG[name], "configmaps", look)
+    assert ran.store.contents().keys() >= {
+        ("ConfigMap", one["metadata"]["name"]) for one in ran.before
+    }
+    assert len(sets.failures) == 1
