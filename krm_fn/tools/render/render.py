@@ -32,6 +32,7 @@ from krm_fn.tools.render.discovery import answer_discovery
 
 __all__ = [
     "TRACKS",
+    "RenderedStream",
     "answer_discovery",
     "check",
     "find_deployers",
