@@ -327,15 +327,16 @@ def children(node: Node) -> Iterator[Node]:
         yield from node.value
 
 
-def walk(roots: list[Node]) -> Iterator[Node]:
-    """Yield every node once."""
+def walk(roots: list[Node], *, into_unread: bool = True) -> Iterator[Node]:
+    """Yield every node once. `into_unread`: also those inside of mappings that have no nodes yet."""
     seen: set[Node] = set()
     stack = list(roots)
     while stack:
         node = stack.pop()
         if node not in seen:
             seen.add(node)
-            stack.extend(children(node))
+            if into_unread or unread_text(node) is None:
+                stack.extend(children(node))
             yield node
 
 

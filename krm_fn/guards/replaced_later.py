@@ -353,12 +353,14 @@ def _find_unexpanded(node: Node, field: str) -> Iterator[str]:
         if unread is not None and "${" not in unread:
             continue
         for name, value in entries(node):
+            if is_scalar(value) and name not in _NEVER_EXPANDED:
+                continue
             here = step(field, name)
-            texts = [
-                (here, value),
-                *((f"{here}[{index}]", one) for index, one in enumerate(elements(value))),
-            ]
             if name in _NEVER_EXPANDED:
+                texts = [
+                    (here, value),
+                    *((f"{here}[{index}]", one) for index, one in enumerate(elements(value))),
+                ]
                 yield from (
                     place for place, one in texts if is_scalar(one) and _has_variable(one.value)
                 )

@@ -296,10 +296,24 @@ def test_mutated_definitions_are_read_alike(seed: int) -> None:
     assert without_nodes > 0
 
 
-def test_nobody_looks_at_a_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "beside",
+    [
+        pytest.param("", id="and nothing else is odd"),
+        pytest.param(
+            "  rule: |-\n    self.a ? !self.b.contains('%2f') : true\n",
+            id="beside what may be a tag",
+        ),
+    ],
+)
+def test_nobody_looks_at_a_schema(
+    beside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     old, new = tmp_path / "old.yaml", tmp_path / "new.yaml"
-    old.write_text(DEFINITION + REST)
-    new.write_text(DEFINITION + REST.replace("a: b", "a: c"))
+    rest = REST.replace("  a: b\n", f"  a: b\n{beside}")
+    assert beside in rest
+    old.write_text(DEFINITION + rest)
+    new.write_text(DEFINITION + rest.replace("a: b", "a: c"))
     asked: list[str] = []
     monkeypatch.setattr(SchemaNode, "__getattr__", lambda _, name: asked.append(name))
     assert run(old.read_bytes()).exit_code == 0

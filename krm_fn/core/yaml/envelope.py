@@ -172,7 +172,8 @@ def _refuse_encoded_names(text: str, items: list[Item]) -> None:
             own.append(name)
             if name.value not in DATA_FIELDS:
                 own.append(value)
-        for node in walk(own):
+        # What has no nodes yet has no such tag either (`schemas`).
+        for node in walk(own, into_unread=False):
             is_binary = node.tag == "tag:yaml.org,2002:binary" and is_scalar(node)
             if is_binary and re.fullmatch(_NAME, _decode(node.value)):
                 message = "a name, kind or key must not be in base64 (!!binary); write it out"

@@ -125,8 +125,11 @@ def _is_uneven(document: Document) -> bool:
     stack = [*document.roots]
     while stack:
         node = stack.pop()
+        held = bisect_left(lines, node.end) - bisect_right(lines, node.start)
+        if not held:
+            continue  # as nearly everywhere
         if is_scalar(node) or isinstance(node, SchemaNode):
-            within += bisect_left(lines, node.end) - bisect_right(lines, node.start)
+            within += held
         else:
             stack.extend(children(node))
     return within < len(lines)
