@@ -38,7 +38,8 @@ TEMPLATE = f"{{template: {{spec: {POD}}}}}"
 
 
 def configuration(kinds: list[str], **linker: object) -> bytes:
-    spec = {"kinds": kinds, "linker": {"image": "registry.example/krm-fn:1.0", **linker}}
+    image = {} if linker.get("run") == "shared" else {"image": "registry.example/krm-fn:1.0"}
+    spec = {"kinds": kinds, "linker": {**image, **linker}}
     config = {"apiVersion": "revisions.krm-fn.io/v1", "kind": "ConfigRevisions"}
     return yaml.safe_dump({**config, "metadata": {"name": "web"}, "spec": spec}).encode()
 
@@ -57,8 +58,10 @@ def check(folder: Path, package: bytes, config: bytes) -> None:
     ids=lambda file: f"{file.parent.parent.name}/{file.parent.name}",
 )
 def test_packages_of_others(file: Path, tmp_path: Path) -> None:
-    for kinds in in_turn((["ConfigMap", "Secret"], ["ConfigMap"]), len(file.parent.name)):
-        check(tmp_path, file.read_bytes(), configuration(kinds, namespace="shop"))
+    package, number = file.read_bytes(), len(file.parent.name)
+    for kinds in in_turn((["ConfigMap", "Secret"], ["ConfigMap"]), number):
+        for run_by in in_turn(("job", "shared"), number // 2):
+            check(tmp_path, package, configuration(kinds, namespace="shop", run=run_by))
 
 
 def workload(  # noqa: PLR0913, PLR0917  # what a row is about
@@ -105,7 +108,9 @@ def test_hook_jobs_of_argo_cd_in_two_waves(package: str, tmp_path: Path) -> None
     check(tmp_path, package.encode(), configuration(["ConfigMap"]))
 
 
-@pytest.mark.parametrize("linker", [{}, {"schedule": "@daily"}, {"serviceAccountName": "own"}])
+@pytest.mark.parametrize(
+    "linker", [{}, {"schedule": "@daily"}, {"serviceAccountName": "own"}, {"run": "shared"}]
+)
 @pytest.mark.parametrize("namespaces", [*product(("", SHOP, OTHER), repeat=3)], ids=" ".join)
 def test_objects_in_the_namespace_of_the_linker(
     namespaces: tuple[str, str, str], linker: dict[str, str], tmp_path: Path
