@@ -313,6 +313,32 @@ def test_a_package_with_a_chart(
     assert "".join(errors) == sentences
 
 
+MISSING = [
+    pytest.param(
+        {"repo/shop/krm/kustomization.yaml": "resources: [../none]\n"},
+        "error: repo/shop/krm/kustomization.yaml:1:13: ../none is not there; correct the way, which begins at "
+        "repo/shop/krm\n",
+        id="a folder",
+    ),
+    pytest.param(
+        {
+            TOP: "transformers: [../krm]\n",
+            "repo/krm/kustomization.yaml": "resources:\n- config.yaml\n",
+        },
+        "error: repo/krm/kustomization.yaml:2:3: config.yaml is not there; correct the way, which begins at repo/krm\n",
+        id="a file",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "said"), MISSING)
+def test_what_is_missing_in_a_folder_of_plugins_is_said_with_its_place(
+    files: dict[str, str | bytes], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(tmp_path, monkeypatch, files)
+    assert render_in(tmp_path, monkeypatch, "repo/shop", limits=ROOT).stderr == said
+
+
 LISTS = [
     pytest.param({}, True, id="in a base of the folder"),
     pytest.param({TOP: "transformers: [../krm]\n"}, True, id="in the folder itself"),

@@ -164,6 +164,7 @@ class _KustomizationWalk:
             roots = read_roots(file, files)
             plugins = [*plugins_of(file, roots, files), *self._look_into_folders(file, roots)]
             problems += self._find_function(file, roots, plugins)
+            problems += self._find_missing(file, roots)
             self.has_affixes |= any(affixes_of(roots)) or any(map(adds_affix, plugins))
             self.marked |= find_fixed(file, roots)
             # Only a tree from which krm-fn is to be taken is copied. What it names below is read
@@ -199,6 +200,19 @@ class _KustomizationWalk:
             self._plugin_folders.append(folder)
             if self._built is not None:
                 yield from folder.plugins(self._built.get(folder.path, b""))
+
+    def _find_missing(self, file: Path, roots: list[Node]) -> Iterator[Problem]:
+        """Find resources of a folder of plugins that are not there, as after a move: kustomize says it in ten lines."""
+        if not any(folder.path == file.parent for folder in self._plugin_folders):
+            return
+        here = shown_path(file.parent)
+        for root in roots:
+            for entry in find_texts(root, ("resources",)):
+                reference = PathReference(entry, entry.value, as_file=True, as_base=True)
+                local = locate_path(file.parent, entry.value)
+                if type_of(local) is None and not reference.is_remote(local):
+                    message = f"{entry.value} is not there; correct the way, which begins at {here}"
+                    yield problem_in(file, entry, message)
 
     def _judge_remote(self, file: Path, reference: PathReference) -> Iterator[Problem]:
         if self._allowance.limits.no_remote or self._keeps_all:  # nothing is fetched twice
