@@ -11,7 +11,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.base.item import Item
+from krm_fn.base.item import CONFIG_KINDS, Item
+from krm_fn.base.kind import TOOL_GROUPS
 from krm_fn.base.node import (
     TRUE,
     Node,
@@ -27,6 +28,8 @@ from krm_fn.base.node import (
     step,
     text,
 )
+from krm_fn.base.pods import OPAQUE_KINDS
+from krm_fn.base.problem import ResourceId
 
 _NAMESPACE = re.compile(r"([^/:]+)/$")
 _NOTHING: Mapping[str, Node] = MappingProxyType({})
@@ -200,6 +203,38 @@ class ResolvedReference(NamedTuple):
         return self.reference.written and self.targets == (self.referrer,)
 
 
+class EmbeddedReference(NamedTuple):
+    """A reference inside a value of `item`.
+
+    `scalar` is the value as written in the manifest, `field` its path, `reference` is in the YAML
+    that the value holds. `namespace` is the one that this YAML says, None where it says none.
+    `is_encoded`: the value is base64.
+    """
+
+    item: Item
+    scalar: Scalar
+    field: str
+    reference: Reference
+    targets: tuple[Item, ...]
+    namespace: str | None
+    is_encoded: bool
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """The span of the name in the value; None where it is not written as it is read."""
+        name = self.reference.name
+        value = self.scalar.value
+        # The marks do not count a byte order mark, and include an anchor and quotes.
+        shift = 1 if value.startswith("\ufeff") else 0
+        end = name.end + shift
+        if value[end - 1] in "\"'":
+            end -= 1
+        start = end - len(name.value)
+        if start < name.start + shift or value[start:end] != name.value:
+            return None
+        return start + len(self.reference.before), end - len(self.reference.after)
+
+
 class HookRead(NamedTuple):
     """A reference of a hook that runs before all else: to a copy, or by the base name that stays."""
 
@@ -232,6 +267,31 @@ def is_read(reference: Reference) -> bool:
     # The kubelet reads these again at each pull.
     is_pulled = ".imagePullSecrets[" in reference.field
     return reference.in_pod and not reference.written and not is_pulled
+
+
+# Who and what may be one.
+
+CORE_GROUPS = frozenset({"", "v1", "core", "core/v1"})
+"""What `apiGroup`, `group` or `apiVersion` beside `kind: ConfigMap` may say."""
+
+GROUP_FIELDS = ("apiGroup", "group", "apiVersion")
+
+
+def is_of_core(around: Mapping[str, Node]) -> bool:
+    """Tell whether a mapping that names an object says the core group, or none at all."""
+    return all(text(around.get(name)) in CORE_GROUPS for name in GROUP_FIELDS)
+
+
+def may_refer(resource: ResourceId) -> bool:
+    """Tell whether this is an object at all, and of a kind that can reference others."""
+    if not resource.api_version or not resource.kind or resource.kind in OPAQUE_KINDS:
+        return False
+    return not is_config_id(resource) and resource.group not in TOOL_GROUPS
+
+
+def is_config_id(resource: ResourceId) -> bool:
+    """Tell whether this is a ConfigMap or a Secret of Kubernetes."""
+    return resource.kind in CONFIG_KINDS and resource.api_version == "v1"
 
 
 # Field paths.

@@ -62,7 +62,8 @@ def set_checksums(run: Run) -> Run:
     checksums = tuple(inputs.of_templates.values())
     warnings = tuple(_warn(inputs, run.references, opt_ins, catalogue))
     changes = _annotate_all(checksums, run) + Changes(problems=warnings)
-    return run._replace(checksums=checksums).add(changes)
+    opt_outs = _find_opt_outs(run, checksums)
+    return run._replace(checksums=checksums, opt_outs=opt_outs).add(changes)
 
 
 def _read_inputs(
@@ -103,12 +104,12 @@ def _read_inputs(
     return inputs
 
 
-def find_opt_outs(run: Run) -> dict[tuple[Item, Item], str]:
+def _find_opt_outs(run: Run, checksums: Iterable[ChecksumInput]) -> dict[tuple[Item, Item], str]:
     """Return the workloads that no checksum restarts for what they read, and the annotation that opts out."""
     checksummed = {
         choice.item for choice in run.choices.all if choice.strategy is Strategy.CHECKSUM
     }
-    restarted = {(one.item, config) for one in run.checksums for config in one.configs}
+    restarted = {(one.item, config) for one in checksums for config in one.configs}
     found: dict[tuple[Item, Item], str] = {}
     if not checksummed:
         return found

@@ -25,10 +25,12 @@ from krm_fn.base.node import (
 from krm_fn.base.pods import find_containers
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import (
+    GROUP_FIELDS,
     By,
     Reference,
     ResolvedReference,
     Rule,
+    may_refer,
     namespace_beside,
     read_reference,
 )
@@ -45,11 +47,9 @@ from krm_fn.core.decide.update_references import update_references
 from krm_fn.core.names.content_hash import JsonValue, go_json, short_digest
 from krm_fn.core.names.names import MAX_JOB_NAME, base_name
 from krm_fn.core.references.find import (
-    GROUP_FIELDS,
     PASSED_OVER,
     Resource,
     find_in_rules,
-    may_refer,
     split_lookalikes,
 )
 from krm_fn.core.references.resolve import Index

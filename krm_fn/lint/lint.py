@@ -14,10 +14,10 @@ from krm_fn.base.keys import PACKAGE_PATH
 from krm_fn.base.kind import cannot_change, is_fixed, is_hook, is_replaced, kind_of
 from krm_fn.base.node import elements, get, is_mapping, mark_of, text
 from krm_fn.base.problem import UNRENDERED, Problem, ResourceId, Severity
+from krm_fn.base.reference import may_refer
 from krm_fn.base.settings import DEFAULT_SET, Jobs, Strategy
 from krm_fn.core.decide.run import Package, Revision, Run
 from krm_fn.core.names.names import authored_id
-from krm_fn.core.references.find import may_refer
 from krm_fn.guards.guards import SUBSTITUTE, VARIABLE
 from krm_fn.lint import not_followed, without_effect
 from krm_fn.lint.not_followed import (

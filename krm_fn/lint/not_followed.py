@@ -12,6 +12,7 @@ from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES
 from krm_fn.base.node import descend, read_path, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.producer import versioned
 from krm_fn.base.reference import By, Reference, ResolvedReference
 from krm_fn.base.settings import Strategy
 from krm_fn.base.suggest import find_near
@@ -21,7 +22,6 @@ from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomi
 from krm_fn.core.references.generated import (
     find_generated,
     say_unpinned,
-    versioned,
     why_not_renamed,
 )
 from krm_fn.core.references.mentions import Mentions

@@ -21,7 +21,7 @@ from krm_fn.base.node import (
     texts,
 )
 from krm_fn.base.problem import Problem, Severity
-from krm_fn.base.reference import ResolvedReference
+from krm_fn.base.reference import ResolvedReference, may_refer
 from krm_fn.base.settings import Entries, Numbered, Selector, Settings, Strategy, matcher
 from krm_fn.base.suggest import suggest
 from krm_fn.core.decide.run import (
@@ -41,7 +41,7 @@ from krm_fn.core.names.names import (
     hash_in_name,
     is_hashed_by_kustomize,
 )
-from krm_fn.core.references.find import annotations_of, may_refer
+from krm_fn.core.references.find import annotations_of
 from krm_fn.core.references.generated import hash_of, why_not_renamed
 from krm_fn.core.references.references import References
 

@@ -23,7 +23,7 @@ from krm_fn.base.kind import (
 )
 from krm_fn.base.node import Node, Scalar, fields, get, is_mapping, is_null
 from krm_fn.base.problem import Problem, Severity, listing
-from krm_fn.base.reference import ResolvedReference
+from krm_fn.base.reference import EmbeddedReference, ResolvedReference
 from krm_fn.base.settings import Settings, Strategy
 from krm_fn.core.decide.run import (
     Choice,
@@ -36,9 +36,9 @@ from krm_fn.core.decide.run import (
     report_too_long,
 )
 from krm_fn.core.names.content_hash import Unhashable
-from krm_fn.core.names.names import CONTENT_NAME, authored_id, base_name
+from krm_fn.core.names.names import CONTENT_NAME, authored_id, base_name, hash_in_name
 from krm_fn.core.references.generated import find_generated, hash_of
-from krm_fn.core.references.references import EmbeddedReference, References
+from krm_fn.core.references.references import References
 from krm_fn.facts.kinds import SERVER_METADATA
 
 _Ordered = TypeVar("_Ordered")
@@ -266,6 +266,12 @@ def _restore(choice: Choice) -> Revision:
     """Give a revision of an earlier run in place its base name back."""
     base = base_name(choice.item)
     return Revision(choice.item, base, base, choice.strategy, tuple(find_generated(choice.item)))
+
+
+def read_revision(item: Item) -> Revision:
+    """Return a revision as an earlier run has named it."""
+    strategy = Strategy.RENAME if hash_in_name(item) else Strategy.ADOPT
+    return Revision(item, base_name(item), item.id.name, strategy, tuple(find_generated(item)))
 
 
 def _announce(revision: Revision) -> Problem:

@@ -20,10 +20,24 @@ from krm_fn.base.kind import Kinds, cannot_change
 from krm_fn.base.node import Node
 from krm_fn.base.pods import PodTemplate
 from krm_fn.base.problem import Problem, ResourceId
+from krm_fn.base.producer import versioned
 from krm_fn.base.reference import HookRead, Reference, ResolvedReference
-from krm_fn.base.settings import Environment, FieldSpec, Settings, Strategy, configures
-from krm_fn.core.names.names import without_hash
-from krm_fn.core.references.generated import Generated, name_with, versioned
+from krm_fn.base.settings import (
+    Environment,
+    FieldSpec,
+    MountSource,
+    Settings,
+    Strategy,
+    configures,
+)
+from krm_fn.core.names.names import hash_in_name, without_hash
+from krm_fn.core.references.generated import (
+    Generated,
+    hash_of,
+    hashed_fields,
+    name_meant,
+    name_with,
+)
 from krm_fn.core.references.lookups import Lookups
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import Authored, References, find_authored
@@ -288,6 +302,20 @@ class Revision(NamedTuple):
         return self.strategy is Strategy.RENAME or is_hashed or self.name != self.item.id.name
 
     @property
+    def hash_in_name(self) -> str:
+        """The content hash that its present name has; `""` where an earlier run has adopted it."""
+        return hash_in_name(self.item)
+
+    @property
+    def hashed_fields(self) -> Mapping[str, tuple[str, ...]]:
+        """The top fields that the hash covers, each with the names below it."""
+        return hashed_fields(self.item)
+
+    def expected_hash(self) -> str:
+        """Return the hash of the present content. Raises Unhashable."""
+        return hash_of(self.item)
+
+    @property
     def id(self) -> ResourceId:
         """The id of the object in the output."""
         return self.item.id._replace(name=self.name)
@@ -359,6 +387,10 @@ class Revisions:
     def names(self) -> dict[Item, str]:
         """Their names in the output."""
         return {item: revision.name for item, revision in self.renamed.items()}
+
+    def name_meant(self, reference: Reference, target: Item) -> str:
+        """Return the name in the output of what a reference means by an object."""
+        return name_meant(reference.kind, reference.target, target, self.names)
 
     @cached_property
     def texts(self) -> dict[Node, str]:
@@ -433,6 +465,19 @@ class ChecksumInput:
             self.asked_by.setdefault(config, controller)
 
 
+class MountedSource(NamedTuple):
+    """A source of an entry of `spec.mounts` in a pod template, and the objects that it matches.
+
+    `field`: the volumes of the pods.
+    """
+
+    item: Item
+    field: str
+    entry: str
+    source: MountSource
+    targets: tuple[Item, ...]
+
+
 class Survey:
     """All that is known before anything is decided.
 
@@ -494,10 +539,12 @@ class Run(NamedTuple):
     """A run so far, which one step hands to the next.
 
     A step returns it with its own part, and with its changes behind those of the steps before.
-    `checksums`: what restarts pods other than a new name. `hook_reads`: what hooks read that run
-    before all else, each with the name that it is to say. `jobs`: those that are named by their
-    content. `pins`: names of revisions that references say, and that mean an object as long as its
-    content gives it this very name.
+    `checksums`: what restarts pods other than a new name. `opt_outs`: the workloads that no
+    checksum restarts for what they read, and the annotation that opts out. `mounts`: what is
+    configured for pod templates, also where the package lacks it. `hook_reads`: what hooks read
+    that run before all else, each with the name that it is to say. `jobs`: those that are named by
+    their content. `pins`: names of revisions that references say, and that mean an object as long
+    as its content gives it this very name.
     """
 
     survey: Survey
@@ -506,6 +553,8 @@ class Run(NamedTuple):
     consumers: Consumers
     changes: Changes
     checksums: tuple[ChecksumInput, ...] = ()
+    opt_outs: Mapping[tuple[Item, Item], str] = MappingProxyType({})
+    mounts: tuple[MountedSource, ...] = ()
     hook_reads: tuple[HookRead, ...] = ()
     jobs: tuple[Revision, ...] = ()
     pins: MoreNames = MappingProxyType({})

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, Item
-from krm_fn.base.kind import ROLES, TOOL_GROUPS, plural_of
+from krm_fn.base.kind import ROLES, plural_of
 from krm_fn.base.node import (
     Node,
     Path,
@@ -43,16 +43,19 @@ from krm_fn.base.node import (
     step,
     text,
 )
-from krm_fn.base.pods import OPAQUE_KINDS
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import RENAMABLE
 from krm_fn.base.reference import (
+    GROUP_FIELDS,
     THE_VALUE,
     By,
     Reads,
     Reference,
     Rule,
     find_at,
+    is_config_id,
+    is_of_core,
+    may_refer,
     namespace_beside,
     read_reference,
 )
@@ -256,11 +259,6 @@ KEY_SELECTORS = tuple(
 
 # Names and shapes of fields.
 
-CORE_GROUPS = frozenset({"", "v1", "core", "core/v1"})
-"""What `apiGroup`, `group` or `apiVersion` beside `kind: ConfigMap` may say."""
-
-GROUP_FIELDS = ("apiGroup", "group", "apiVersion")
-
 PASSED_OVER = frozenset(
     {"labels", "annotations", "matchLabels", "ownerReferences", "openAPIV3Schema"}
 )
@@ -392,11 +390,6 @@ def word_of(field: str) -> Word | None:
         return _EXACT[field]
     end = field.lower().removesuffix("s")
     return next((word for ending, word in _ENDS.items() if end.endswith(ending)), None)
-
-
-def is_of_core(around: Mapping[str, Node]) -> bool:
-    """Tell whether a mapping that names an object says the core group, or none at all."""
-    return all(text(around.get(name)) in CORE_GROUPS for name in GROUP_FIELDS)
 
 
 class _ShapeWalk:
@@ -754,7 +747,7 @@ def find_references(
     """
     if not may_refer(resource):
         # A ConfigMap or Secret may be a copy of another one.
-        return Found([*_find_in_annotations(item, resource)] if _is_config(resource) else [], [])
+        return Found([*_find_in_annotations(item, resource)] if is_config_id(resource) else [], [])
     releases = read_releases(item, resource, charts)
     by_shape, lookalikes = split_lookalikes(find_by_shape(item, resource), resource, releases)
     found = {_place_of(reference): reference for reference in by_shape}
@@ -783,17 +776,6 @@ def find_references(
 
 def _place_of(reference: Reference) -> tuple[str, str]:
     return reference.kind, reference.field
-
-
-def may_refer(resource: ResourceId) -> bool:
-    """Tell whether this is an object at all, and of a kind that can reference others."""
-    if not resource.api_version or not resource.kind or resource.kind in OPAQUE_KINDS:
-        return False
-    return not _is_config(resource) and resource.group not in TOOL_GROUPS
-
-
-def _is_config(resource: ResourceId) -> bool:
-    return resource.kind in CONFIG_KINDS and resource.api_version == "v1"
 
 
 def find_by_specs(

@@ -38,11 +38,15 @@ from krm_fn.base.node import (
     texts,
 )
 from krm_fn.base.pods import find_containers
+from krm_fn.base.producer import versioned
 from krm_fn.base.reference import (
     NO_RULE,
     By,
+    EmbeddedReference,
     ResolvedReference,
     find_at,
+    is_of_core,
+    may_refer,
     namespace_beside,
     read_reference,
 )
@@ -55,13 +59,9 @@ from krm_fn.core.references.find import (
     WordForm,
     exclusion_of,
     has_texts_of_others,
-    is_of_core,
-    may_refer,
     read_releases,
     word_of,
 )
-from krm_fn.core.references.generated import versioned
-from krm_fn.core.references.references import EmbeddedReference
 from krm_fn.core.references.resolve import Index
 from krm_fn.facts.annotations import COPIED
 

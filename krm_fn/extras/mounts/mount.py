@@ -105,7 +105,8 @@ def update_mounts(mounts: Mounts, run: Run) -> Run:
         problems += _report_collisions(desired, run.references.index, names)
     # A workload may have several pod templates, and has one annotation.
     patches += [(item, _mark(several, item, set_name)) for item, several in marks.items()]
-    return run.add(Changes(patches=tuple(patches), problems=tuple(problems)))
+    changes = Changes(patches=tuple(patches), problems=tuple(problems))
+    return run._replace(mounts=mounts.sources).add(changes)
 
 
 def _desired_mounts(

@@ -12,11 +12,11 @@ from krm_fn.base.kind import kind_of
 from krm_fn.base.node import Node, is_scalar
 from krm_fn.base.pods import Container, PodSpec, find_pod_specs
 from krm_fn.base.problem import Problem, ResourceId, Severity
-from krm_fn.base.reference import By, Reference, ResolvedReference, Rule
+from krm_fn.base.reference import By, Reference, ResolvedReference, Rule, may_refer
 from krm_fn.base.settings import Entries, Mount, MountSource, Settings, is_pattern, matcher
 from krm_fn.base.suggest import did_you_mean, find_meant, find_near, find_near_word
+from krm_fn.core.decide.run import MountedSource
 from krm_fn.core.names.names import KnownNames
-from krm_fn.core.references.find import may_refer
 from krm_fn.core.references.generated import read_name
 from krm_fn.core.references.resolve import Index
 from krm_fn.extras.mounts.present import (
@@ -62,16 +62,22 @@ class TemplateMounts(NamedTuple):
 
         The referrer has no text for it yet.
         """
+        for one in self.sources():
+            kind = one.source.kind
+            name = read_name(kind, one.source.name, one.targets[0]) if one.targets else None
+            if is_scalar(name):
+                rule = Rule(By.MOUNTS, one.entry)
+                reference = Reference(
+                    kind, name, None, one.field, in_pod=True, written=False, rule=rule
+                )
+                yield ResolvedReference(self.item, reference, one.targets)
+
+    def sources(self) -> Iterator[MountedSource]:
+        """Return each source of each entry."""
+        field = f"{self.pod.field}.volumes"
         for planned in self.planned:
             for source, targets in zip(planned.mount.sources, planned.targets, strict=True):
-                name = read_name(source.kind, source.name, targets[0]) if targets else None
-                if is_scalar(name):
-                    field = f"{self.pod.field}.volumes"
-                    rule = Rule(By.MOUNTS, planned.entry)
-                    reference = Reference(
-                        source.kind, name, None, field, in_pod=True, written=False, rule=rule
-                    )
-                    yield ResolvedReference(self.item, reference, targets)
+                yield MountedSource(self.item, field, planned.entry, source, targets)
 
 
 class Mounts(NamedTuple):
@@ -86,6 +92,14 @@ class Mounts(NamedTuple):
         for template in self.templates:
             references += template.references()
         return references
+
+    @property
+    def sources(self) -> tuple[MountedSource, ...]:
+        """What is configured for each pod template."""
+        sources: list[MountedSource] = []
+        for template in self.templates:
+            sources += template.sources()
+        return tuple(sources)
 
     @property
     def own_texts(self) -> set[Node]:

@@ -9,11 +9,12 @@ from typing import Final, NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import HASH, Item, is_revision
+from krm_fn.base.producer import versioned
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Settings
 from krm_fn.core.decide.decide import Package, read_package
-from krm_fn.core.names.names import base_name, content_digest, read_content
-from krm_fn.core.references.generated import find_generated, versioned
+from krm_fn.core.names.names import base_name, read_content
+from krm_fn.core.references.generated import find_generated
 from krm_fn.tools.common.made_anew import WHOLE, MadeAnew
 from krm_fn.tools.common.rendered import find_default_namespace
 from krm_fn.tools.diff.difference import LinkerChange
@@ -371,7 +372,7 @@ def is_named_anew(item: Item, release: Release) -> bool:
 
 
 def _content(item: Item, release: Release) -> Hashable:
-    return (*scope_of(item, release), content_digest(item.node))
+    return (*scope_of(item, release), frozenset(read_content(item.node).items()))
 
 
 def _list_referring_fields(item: Item, release: Release) -> list[Hashable]:

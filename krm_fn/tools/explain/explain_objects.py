@@ -11,9 +11,8 @@ from krm_fn.base.pods import template_source
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.decide import Choice, Reason, ReasonCode, Run
+from krm_fn.core.decide.decide import Choice, Reason, Run
 from krm_fn.core.names.names import authored_id, base_name
-from krm_fn.core.references.generated import hashed_fields
 from krm_fn.facts.kinds import BUILT_IN
 from krm_fn.lint.lint import find_misspelled
 from krm_fn.report.secrets import Masks
@@ -95,11 +94,11 @@ class _Explainer:
         """Explain an object for which a strategy was chosen."""
         item = choice.item
         revision = self._found.revisions.renamed.get(item)
-        is_hashed = revision is not None and revision.name != revision.base_name
         new_name = revision.name if revision else ""
         hashed = None
-        if is_hashed:
-            hashed = tuple(hashed_fields(item).items())
+        if revision is not None and revision.name != revision.base_name:
+            hashed = tuple(revision.hashed_fields.items())
+        is_hashed = hashed is not None
         return Explained(
             authored_id(item),
             _present_name(item),
@@ -256,8 +255,6 @@ def _why_absent(several: Iterable[ResolvedReference], places: Places) -> Because
     for referrer, reference, _ in several:
         if reference.written:
             how = reference.rule.reason or "a controller writes it"
-            reason = Reason(
-                ReasonCode.ABSENT, how, referrer, reference.field, reference.rule.source
-            )
+            reason = Reason(ABSENT, how, referrer, reference.field, reference.rule.source)
             return Because(reason, places.of(referrer, reference.field))
-    return Because(Reason(ReasonCode.ABSENT, "nothing in the package makes it"))
+    return Because(Reason(ABSENT, "nothing in the package makes it"))

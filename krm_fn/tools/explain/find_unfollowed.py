@@ -14,10 +14,10 @@ from krm_fn.base.item import CONFIG_KINDS, WORD, Item
 from krm_fn.base.keys import LOCAL_CONFIG
 from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES, TOOL_GROUPS
 from krm_fn.base.node import LocatedScalar, Scalar, scalars, spell, text
-from krm_fn.base.pods import OPAQUE_KINDS, template_around
+from krm_fn.base.pods import template_around
+from krm_fn.base.reference import is_of_core, may_refer
 from krm_fn.core.decide.decide import Package, Run, find_older, why_passed_over
 from krm_fn.core.names.names import authored_id, base_name, names_of
-from krm_fn.core.references.find import is_of_core, may_refer
 from krm_fn.core.references.mentions import may_name
 from krm_fn.extras.restart_requests import OPT_INS
 from krm_fn.lint.lint import find_misspelled
@@ -149,7 +149,7 @@ def _why_unread(item: Item, found: LocatedScalar, *, is_whole: bool) -> str:
         return f"the object is for tools, and never applied ({LOCAL_CONFIG})"
     if item.is_config:
         return "no field in this text references it by its shape" if top == "data" else ""
-    if item.id.kind in OPAQUE_KINDS or not may_refer(item.id) or top == "status":
+    if not may_refer(item.id) or top == "status":
         return ""
     return _why_field_is_unread(item, found, is_whole=is_whole)
 

@@ -12,7 +12,6 @@ from krm_fn.base.keys import LOCAL_CONFIG
 from krm_fn.base.node import Node, entries, get, is_mapping, is_scalar, text, walk
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import CONFIG_FILE, KIND, PROGRAM, Settings, Strategy
-from krm_fn.core.config.plain import load_schema
 from krm_fn.core.yaml.yaml import read_yaml, write_scalar
 
 _ADOPT = Strategy.ADOPT.value
@@ -37,6 +36,7 @@ OF_ONE_PACKAGE = "# the set, unique in its namespace"
 OF_MANY_PACKAGES = "# each package that shares this file says the name of its set"
 
 # Argo CD passes over a file with this text, in whichever line. It knows no local-config.
+_SCHEMA = "https://krm-fn.io/schemas/configrevisions-revisions.krm-fn.io-v1.json"
 _NOT_FOR_ARGO_CD = "# +argocd:skip-file-rendering"
 
 KPT_ENTRY = {"exec": PROGRAM, "configPath": CONFIG_FILE}
@@ -154,7 +154,7 @@ class LinkerTexts(NamedTuple):
 def write_config(name: str, annotations: str, spec: SpecTexts, linker: LinkerTexts) -> str:
     """Write krm-fn.yaml. `annotations` are lines; what is empty has its default."""
     lines = [
-        f"# yaml-language-server: $schema={load_schema()['$id']}",
+        f"# yaml-language-server: $schema={_SCHEMA}",
         _NOT_FOR_ARGO_CD,
         "apiVersion: revisions.krm-fn.io/v1",
         "kind: ConfigRevisions",

@@ -17,7 +17,6 @@ from krm_fn.core.yaml.yaml import (
     Envelope,
     Expansion,
     apply_changes,
-    join_objects,
     open_envelope,
     read_yaml,
 )
@@ -228,7 +227,7 @@ def _join(ours: bytes, theirs: bytes) -> bytes:
     """
     if not ours:
         return theirs
-    return join_objects(*(open_envelope(read_yaml(data)) for data in (ours, theirs)))
+    return open_envelope(read_yaml(ours)).join(open_envelope(read_yaml(theirs)))
 
 
 def _by_path(versions: Versions[Mapping[str, _U]]) -> Iterator[tuple[str, Versions[_U | None]]]:

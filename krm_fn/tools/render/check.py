@@ -33,9 +33,9 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId, listing
+from krm_fn.base.producer import versioned
 from krm_fn.core.decide.decide import Package, read_package
 from krm_fn.core.names.names import authored_id, base_name, read_content
-from krm_fn.core.references.generated import versioned
 from krm_fn.core.yaml.yaml import open_envelope, read_yaml
 from krm_fn.report.change_lines import REFUSALS
 from krm_fn.report.object_change import Refusal, is_immutable, why_refused
