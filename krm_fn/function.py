@@ -158,7 +158,7 @@ def restore_authored(
 ) -> Changes:
     """Return the changes that give all objects of the set the form that their authors wrote.
 
-    Base names come back, in references too. What stops deployers from pruning goes, with the
+    Base names come back, in references too. The protection from pruning goes, with the
     linker's objects, mounts and checksums: a run that follows writes all of it again.
     """
     from krm_fn.extras.jobs import restore_jobs  # a run needs it only where Jobs are renamed

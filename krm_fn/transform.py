@@ -73,8 +73,8 @@ def make_survey(
 def read_written(package: Package, specs: tuple[FieldSpec, ...], read_yaml: ReadYaml) -> Run:
     """Return the run that leaves all as it is, over what is about to be applied.
 
-    Its revisions are those of all sets, under their present names. What an earlier run has mounted
-    is a reference like others.
+    Its revisions are those of all sets, under their present names. Mounts of an earlier run are references
+    like others.
     """
     index = package.read_index()
     authored = find_authored(package.authored, index, specs, but=())
@@ -87,7 +87,7 @@ def read_written(package: Package, specs: tuple[FieldSpec, ...], read_yaml: Read
 
 
 class Configured(NamedTuple):
-    """What a configuration says about the objects, as if the function ran now."""
+    """The choices of a configuration, as if the function ran now."""
 
     settings: Settings
     references: References
@@ -95,7 +95,7 @@ class Configured(NamedTuple):
 
     @property
     def chosen(self) -> list[Item]:
-        """What the function would make a revision."""
+        """The objects that the function would make revisions."""
         return [one.item for one in self.choices.all if one.strategy.makes_revisions]
 
 

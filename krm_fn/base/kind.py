@@ -336,7 +336,7 @@ _LABEL = re.compile("[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 _KIND = re.compile("[A-Z][A-Za-z0-9]{0,62}")
 _SUBDOMAIN_PART = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _API_VERSION = re.compile(rf"({_SUBDOMAIN_PART}(\.{_SUBDOMAIN_PART})*/)?{_LABEL.pattern}")
-"""What the API server accepts in a CustomResourceDefinition.
+"""An apiVersion that the API server accepts in a CustomResourceDefinition.
 
 Its own kinds and versions have the same form.
 """

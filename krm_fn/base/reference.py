@@ -272,7 +272,7 @@ def is_read(reference: Reference) -> bool:
 # Who and what may be one.
 
 CORE_GROUPS = frozenset({"", "v1", "core", "core/v1"})
-"""What `apiGroup`, `group` or `apiVersion` beside `kind: ConfigMap` may say."""
+"""The values of `apiGroup`, `group` or `apiVersion` beside `kind: ConfigMap`."""
 
 GROUP_FIELDS = ("apiGroup", "group", "apiVersion")
 

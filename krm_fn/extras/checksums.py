@@ -184,15 +184,14 @@ def _warn_about_missing(
     missing, made = _find_missing(references, catalogue)
     for opt_in in opt_ins:
         seen = opt_in.all_of | opt_in.marked  # of those missing, nobody knows the annotation
-        outside = {(kind, name) for kind, name in missing[opt_in.item] if kind in seen}
-        outside |= {
-            _short(named, opt_in)
-            for named in opt_in.named
-            if (is_literal(named) or is_clear(named)) and not catalogue.find(named)
-        }
-        outside = {
-            (kind, name) for kind, name in outside - opt_in.excluded if name not in FIXED_NAMES
-        }
+        wanted = {(kind, name) for kind, name in missing[opt_in.item] if kind in seen}
+        for named in opt_in.named:
+            # Which objects another pattern means, only the cluster shows.
+            is_one = is_literal(named) or is_clear(named)
+            if is_one and not catalogue.find(named):
+                wanted.add(_short(named, opt_in))
+        wanted -= opt_in.excluded
+        outside = {(kind, name) for kind, name in wanted if name not in FIXED_NAMES}
         producers: dict[tuple[str, str], Item] = {}
         for one in outside:
             for producer in made[one]:

@@ -129,6 +129,7 @@ class OptIn(NamedTuple):
     def allows(self, config: Item) -> bool:
         """Tell whether neither the workload nor the object excludes it."""
         ignore, yes = RELOADER_IGNORE
+        # Wave knows no such annotation.
         ignored = (
             self.controller == CONTROLLERS["reloader"] and config.annotations.get(ignore) == yes
         )
@@ -170,6 +171,7 @@ def find_opt_out(item: Item, config: Item, controllers: Iterable[str]) -> str:
         return of_kind.excluded
     kind = kind_of(item)
     said = _said_of(item, of_kind, kind.template) if kind is not None else item.annotations
+    # Reloader restarts nothing if `auto` is there and says no, whatever else asks.
     autos = [auto for auto in (RELOADER_AUTO, of_kind.auto) if said.get(auto, "") != ""]
     is_on = any(said[auto] in GO_TRUE for auto in autos)
     return "" if is_on or not autos else autos[0]
@@ -194,6 +196,7 @@ def _read_wave(item: Item, template: str) -> OptIn | None:
     for kind, extra in WAVE_EXTRA.items():
         for entry in read_list(item.annotations.get(extra, "")):
             namespace, _, name = entry.rpartition("/")
+            # Wave reads names as they are. Only Reloader reads patterns.
             named.append(Named(kind, namespace or item.id.namespace, name, pattern=False))
     return OptIn(
         item,

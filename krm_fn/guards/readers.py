@@ -201,7 +201,7 @@ _WITHOUT_PATHS = ("dashboardNamespaceSelector", "ruleNamespaceSelector")
 """Fields that select objects which name no files."""
 
 _VARIABLE = r"\$|\{\{"
-"""What stands for a name that somebody else fills in."""
+"""The placeholders of a name that somebody else fills in."""
 
 
 _DEFAULT_CONFIGS = {

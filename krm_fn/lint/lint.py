@@ -288,17 +288,16 @@ def warn_about_written_again(run: Run) -> Iterator[Problem]:
     In a package rendered in place, a generator such as kpt's gen-configmap or render-helm-chart
     writes the base name again, and references keep to the revision of before.
     """
-    made = {
-        (one.base_id, one.item.annotations.get(PACKAGE_PATH, "")): one
-        for one in run.revisions.rendered
-        if keys.BASE_NAME in one.item.annotations
-    }
-    again = [
-        (item, made[who])
-        for item in run.package.configs
-        if keys.BASE_NAME not in item.annotations
-        and (who := (item.id, item.annotations.get(PACKAGE_PATH, ""))) in made
-    ]
+    # Subpackages of kpt may each have an object of the same id.
+    made: dict[tuple[ResourceId, str], Revision] = {}
+    for one in run.revisions.rendered:
+        if keys.BASE_NAME in one.item.annotations:
+            made[one.base_id, one.item.annotations.get(PACKAGE_PATH, "")] = one
+    again: list[tuple[Item, Revision]] = []
+    for item in run.package.configs:
+        former = made.get((item.id, item.annotations.get(PACKAGE_PATH, "")))
+        if former is not None and keys.BASE_NAME not in item.annotations:
+            again.append((item, former))
     if not again:
         return
     referenced: set[Item] = set()

@@ -146,14 +146,7 @@ def find_left_behind(seen: Seen) -> Iterable[LeftBehind]:
 
 
 def _find_left_behind(seen: Seen) -> Iterator[LeftBehind]:
-    renamed = seen.revisions.renamed
-    hashed = {
-        item: base_name(item)
-        for item in seen.package.configs
-        if item not in renamed
-        and item.annotations.get(keys.STRATEGY) != Strategy.IGNORE
-        and is_hashed_by_kustomize(item)
-    }
+    hashed = _find_hashed(seen)
     if not hashed:
         return
     mentions = seen.mentions
@@ -173,6 +166,17 @@ def _find_left_behind(seen: Seen) -> Iterator[LeftBehind]:
     for mention in [*mentions.in_texts, *mentions.in_variables]:
         if not mention.for_people and mention.name == hashed.get(mention.target):
             yield LeftBehind(mention.item, mention.field, mention.target)
+
+
+def _find_hashed(seen: Seen) -> dict[Item, str]:
+    """Return the base names of what kustomize has named by its content, and what stays so."""
+    hashed: dict[Item, str] = {}
+    for item in seen.package.configs:
+        is_accepted = item.annotations.get(keys.STRATEGY) == Strategy.IGNORE
+        is_renamed = item in seen.revisions.renamed
+        if not is_renamed and not is_accepted and is_hashed_by_kustomize(item):
+            hashed[item] = base_name(item)
+    return hashed
 
 
 def _find_left_by_reference(
@@ -341,16 +345,16 @@ def find_misspelled(seen: Seen) -> Iterator[Misspelled]:
     package has is none: an operator may make a Secret under the name of its own object.
     """
     package, references = seen.package, seen.references
-    made = {
-        (_place_of(one, package), one.reference.target)
-        for one in references.authored
-        if one.reference.written
-    }
+    made: set[tuple[tuple[str, str], str]] = set()
+    unresolved: list[ResolvedReference] = []
+    for one in references.authored:
+        if one.reference.written:
+            made.add((_place_of(one, package), one.reference.target))
+        elif _is_unresolved(one, package):
+            unresolved.append(one)
+    # Only now: a controller that makes the object may be behind its readers.
     unresolved = [
-        one
-        for one in references.authored
-        if _is_unresolved(one, package)
-        and (_place_of(one, package), one.reference.target) not in made
+        one for one in unresolved if (_place_of(one, package), one.reference.target) not in made
     ]
     if not unresolved:
         return

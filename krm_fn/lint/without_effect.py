@@ -236,11 +236,11 @@ def _judge_paths(paths: list[str], wanted: Iterable[_Wanted]) -> Iterator[Proble
     files = {path.strip("/") for path in paths}
     if files and all(map(_is_certain, files)):
         present = files.union(*map(_folders_of, files))
-        missing = [
-            one
-            for one in wanted
-            if one.name not in present and files.isdisjoint(_folders_of(one.name))
-        ]
+        missing: list[_Wanted] = []
+        for each in wanted:
+            is_below_file = not files.isdisjoint(_folders_of(each.name))
+            if each.name not in present and not is_below_file:
+                missing.append(each)
         listed = listing(sorted(files), _MOST_NAMES)
         for one, question in _ask(missing, files):
             message = (

@@ -32,7 +32,7 @@ _OPEN = {("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespa
 
 _BOOLEANS = ("true", "True", "TRUE", "false", "False", "FALSE")
 _TYPES = ("", "Opaque")
-"""What `type` may be without a slash, in which a password would be seen."""
+"""The values of `type` without a slash, in which a password would be seen."""
 
 _OF_DEPLOYERS = {one.annotation for one in chain.from_iterable(PROTECTIONS.values())}
 _OPEN_ANNOTATIONS = {KAPP_VERSIONED, NEEDS_HASH_SUFFIX, SPINNAKER_VERSIONED, *_OF_DEPLOYERS}
@@ -275,8 +275,8 @@ def stderr_lines(problems: Iterable[Problem]) -> str:
 
     It ends in logs, so no id shows the hash of a Secret.
     """
-    return "".join(
-        f"{problem.severity}: {printable(hide_in_ids(str(problem)))}\n"
-        for problem in problems
-        if problem.severity is not Severity.INFO
-    )
+    lines: list[str] = []
+    for problem in problems:
+        if problem.severity is not Severity.INFO:
+            lines.append(f"{problem.severity}: {printable(hide_in_ids(str(problem)))}\n")
+    return "".join(lines)

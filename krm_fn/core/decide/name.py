@@ -111,6 +111,7 @@ class _Namer:
 
     def name_all(self) -> list[Revision]:
         """Name what is chosen, and update the data of all other objects. Return the revisions."""
+        # Also those that keep their names: their data may hold the name of one that is renamed.
         items = [*self._chosen, *self._embedded, *self._of_producers]
         order, self._circular = put_in_order(items, self._list_needed)
         for item in order:
@@ -124,6 +125,7 @@ class _Namer:
         try:
             self._revisions[item] = _name(self._chosen[item], texts)
         except Unhashable as reason:
+            # Known to have no name, so that nobody looks for one: its readers stay as they are.
             self._revisions[item] = None
             self.problems.append(about(item, reason.message, reason.field))
 
@@ -179,6 +181,8 @@ class _Namer:
             name = self._new_name(one)
             if name and (span := self._span(one)):
                 fields[one.scalar] = one.field
+                # An alias lets two places share one text. They may be in namespaces with different
+                # objects.
                 if parts[one.scalar].setdefault(span, name) != name:
                     message = f"{one.reference.target!r} in its data is shared by an alias; write each name out"
                     self.problems.append(about(item, message, one.field))
@@ -330,11 +334,14 @@ def find_consumers(survey: Survey, revisions: Revisions) -> Consumers:
         if reference.written or referrer.id.kind in ROLES:
             continue
         for target in targets:
+            # The garbage collector deletes what has only owners of another namespace.
             is_near = package.namespace_of(referrer) == namespaces.get(target)
             is_seen = is_near and not package.kinds.is_cluster_scoped(referrer.id)
             if is_seen and package.kinds.of(referrer.id).is_listable:
                 consumers[target].append(resolved)
             else:
+                # One reader out of sight is enough: the linker would delete the object under its
+                # pods.
                 out_of_sight.add(target)
     return {item: seen for item, seen in consumers.items() if item not in out_of_sight}
 
@@ -376,6 +383,8 @@ def mark_fixed_names(choices: Iterable[Choice]) -> Changes:
 def _list_server_fields(revision: Revision) -> list[str]:
     """Return the fields that a renamed object has from a cluster, where it will be a new one."""
     metadata = fields(get(revision.item.node, "metadata"))
+    # Only these two are refused in a new object. Where one of them is, all of these are from a
+    # cluster, and as old.
     if not revision.is_renamed or metadata.keys().isdisjoint(_OF_ONE_OBJECT):
         return []
     return [name for name in metadata if name in SERVER_METADATA]
@@ -420,7 +429,10 @@ def _mark(
 ) -> Patch:
     annotations: dict[str, str | None] = {
         keys.BASE_NAME: revision.base_name,
+        # The linker takes it away before it deletes. A deployer that still wants the object puts it
+        # back, and then the linker leaves the object.
         keys.WANTED: "true",
+        # None removes it: an earlier run may have found no reader.
         keys.RETAIN: None if has_consumers else "true",
         **protection,
     }

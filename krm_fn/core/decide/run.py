@@ -340,16 +340,11 @@ class Revision(NamedTuple):
         if not self.generated:
             return None
         # It may be that of an earlier rendering.
-        names = {
-            reference.target,
-            without_hash(reference.target),
-        }
-        named = (
-            one
-            for one in self.generated
-            if one.kind == reference.kind and not names.isdisjoint(one.names)
-        )
-        return next(named, None)
+        names = {reference.target, without_hash(reference.target)}
+        for one in self.generated:
+            if one.kind == reference.kind and not names.isdisjoint(one.names):
+                return one
+        return None
 
     @property
     def base_id(self) -> ResourceId:

@@ -412,6 +412,7 @@ class _ShapeWalk:
             self._enter_list(node, path, word)
             return
         around = fields(node)
+        # A mapping that names an object is asked before its fields: `name` by itself says no kind.
         if "name" in around and (said := self._word_of_holder(around, key, word)):
             self._add(said, around["name"], (path, "name"), around)
         for name, value in around.items():
@@ -439,6 +440,7 @@ class _ShapeWalk:
 
     def _enter_list(self, node: Node, path: Path, word: Word | None) -> None:
         for index, element in enumerate(node.value):
+            # An element has no name of its own: the word of the list says what it means.
             if element.id != "scalar":
                 self.enter(element, (path, index), "", word)
             elif word is not None and word.form is WordForm.NAME:
@@ -573,6 +575,7 @@ def _read_helm_release(item: Node, resource: ResourceId, charts: Charts) -> Iter
     )
     namespace = text(get(spec, "targetNamespace"))
     reason = ""
+    # Objects of the package are in this cluster, and those of the chart in another one.
     if not is_null(get(spec, "kubeConfig")):
         reason = _REMOTE
     elif _may_be_elsewhere(values, namespace or resource.namespace):
@@ -729,6 +732,7 @@ class SpecsByKind:
         """Return the entries about objects of this kind, in their order."""
         if not self._by_kind:
             return []
+        # In the order of the configuration: the first entry about a field counts.
         known: list[tuple[int, FieldSpec]] = []
         for kind in {resource.kind, ""}:
             known += self._by_kind.get(kind, ())
@@ -768,6 +772,7 @@ def find_references(
             found[_place_of(reference)] = around.place(reference) if around else reference
     for reference in by_shape:
         if not reference.kind and any((kind, reference.field) in found for kind in CONFIG_KINDS):
+            # A rule has said the kind, so the package need not tell it.
             del found[_place_of(reference)]
     return Found(
         list(found.values()), [one for one in lookalikes if _place_of(one.reference) not in found]

@@ -185,13 +185,13 @@ _SAYS = (
     (r"(?i)secret", ("Secret",)),
     (r"(?i)config(?![-_.]?map)", ("ConfigMap", "Secret")),
 )
-"""What the name of an option may say, and the kinds of objects that its value may then name.
+"""Words in the name of an option, and the kinds of objects that its value may then name.
 
 Few packages have such options: `re` compiles these patterns when the first is found.
 """
 
 _SAYS_CONFIG = rf"(?i)config|secret|{_CM}"
-"""What an option says that may name an object of either kind."""
+"""Words of an option that may name an object of either kind."""
 
 _PIECE = re.compile(r"[^\s,;]+")
 _KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*)[:=]")
@@ -201,14 +201,14 @@ _VALUE = re.compile(
 _NAME = "[a-z0-9][a-z0-9.-]*"
 
 _RESOURCES = frozenset(("configmap", "configmaps", "cm", "secret", "secrets"))
-"""What kubectl calls them."""
+"""Their names in kubectl."""
 
 _RUNS_KUBECTL = ("kubectl", "KUBECTL", "oc get", "oc -n")
 _KUBECTL = r"(?:kubectl|KUBECTL)[\"'})]*(?=\s)|(?<!\S)oc(?=\s)"
 """How a script runs it: by name, by path, or by a variable. `oc` is OpenShift's."""
 
 _COMMAND = r"(?:\\\n|[^\n;|&`])+"
-"""What ends a command in a script, but for a line that goes on."""
+"""The end of a command in a script, but for a line that goes on."""
 
 _IN = frozenset(("n", "namespace"))
 _TAKES_VALUE = _IN | {
@@ -253,10 +253,10 @@ The namespace is often a variable or a command.
 _QUOTES = "\"'`"
 
 _SEPARATORS = str.maketrans(",;{}[]", "\n" * 6)
-"""What separates settings beside the end of a line: the punctuation of lists and mappings in one line."""
+"""Separators of settings beside the end of a line: the punctuation of lists and mappings in one line."""
 
 _AROUND = "\"' \t\r-"
-"""What may be around a value: quotes, blanks, and the dash of a list."""
+"""Characters that may be around a value: quotes, blanks, and the dash of a list."""
 
 _SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)")
 """A key and its value in YAML, JSON or properties: `secretName: web`, `"config": "web"`, `config.name=web`."""
@@ -658,7 +658,7 @@ _OWN_MAPPINGS = r"\w*labels|(?:label|namespace|node|pod|service)?selector"
 
 _CALLS = r"\{\{[^{}]*\}\}|\b[Gg]et\([^()]*\)"
 _ARGUMENTS = r"[\"'`]([a-z0-9./-]+)[\"'`]"
-"""What functions get in templates and expressions of policies: `fromConfigMap "namespace" "name" "key"`,
+"""The arguments of functions in templates and expressions of policies: `fromConfigMap "namespace" "name" "key"`,
 `resource.Get("v1", "configmaps", "namespace", "name")`."""
 
 _TOP = (None, "spec")
@@ -981,14 +981,14 @@ Source: argoproj/argo-cd, applicationset/services/plugin/utils.go (ParseSecretKe
 _POINTER = r"\bpath[\"']?\s*[:=]\s*[\"']?(?:/[\w~.-]+)*/$"
 _END_OF_POINTER = r"(?:/[\w~.-]+)*[\"']?"
 _VALUE_OF_PATCH = r"\s*,?\s*[\"']?value[\"']?\s*:"
-"""What is around a kind in the `path` of a JSON patch, and behind it: `path: /spec/imagePullSecrets/-`."""
+"""The text around a kind in the `path` of a JSON patch, and behind it: `path: /spec/imagePullSecrets/-`."""
 
 _VALUE_BEFORE = r"\bvalue[\"']?\s*[:=](?:(?!\b(?:op|path|value)\b)[^\[\]}])*$"
 _PATH_BEHIND = (
     r"[\"']?[\s}]*,?\s*(?:[\"']?op[\"']?\s*[:=]\s*[\"']?\w+[\"']?\s*,?\s*)?"
     r"[\"']?path[\"']?\s*[:=]\s*[\"']?(?:/[\w~.-]+)*/"
 )
-"""What is around a name in a `value` that comes before the `path`."""
+"""The text around a name in a `value` that comes before the `path`."""
 
 _IN_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _LONGEST_WORD, _LONGEST_LINE = 99, 999
@@ -1001,7 +1001,7 @@ _NEAREST = 3
 
 _TOP_OF_PATH = r"/(?:(?P<above>[a-z0-9-]+)/)?"
 _VAULT = frozenset({"data", "kv", "metadata"})
-"""What is behind `secret/` in a path of Vault."""
+"""The text behind `secret/` in a path of Vault."""
 
 _OTHER_KIND = r"\bkind[\"']?\s*[:=]"
 _OTHER_KEY = (
@@ -1014,7 +1014,7 @@ _ENDS_IN_KIND = r"\bkind[\"']?\s*[:=]\s*[\"']?$"
 _KIND_FIELD = r"[^\n]*\n?[^\n]*\bkind[\"']?\s*[:=]\s*[\"']?"
 _WORDS = r"\w[\w.-]*"
 _SENTENCE = r"\s+(?:\w+\s+){0,5}[\"'`*(]*"
-"""What is between two words of a sentence."""
+"""The characters between two words of a sentence."""
 
 _COMMENT = r"\s*(?:#|//|;|--\s|<!--)"
 _FOR_PEOPLE = (

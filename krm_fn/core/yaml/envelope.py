@@ -82,7 +82,7 @@ class Envelope:
         return (codecs.BOM_UTF8 if self.document.byte_order_mark else b"") + text.encode()
 
     def join(self, other: "Envelope") -> bytes:
-        """Return the objects of both streams. Of two with one id it is that of the first."""
+        """Return the objects of both streams. The first has precedence where both have an id."""
         known = {item.id for item in self.items}
         parts = {part.root: part for part in split_documents(other.document)}
         texts = [self.document.text]

@@ -289,6 +289,7 @@ def _rename(node: Node, desired: Element) -> Patch:
         elif isinstance(value, str):
             if present.value != value:
                 patch[key] = value
+        # Lists are patched by position: `_equals` has seen that they are as long.
         elif not isinstance(value, bool | int):
             pairs = [
                 (place, element)

@@ -95,7 +95,7 @@ class Mounts(NamedTuple):
 
     @property
     def sources(self) -> tuple[MountedSource, ...]:
-        """What is configured for each pod template."""
+        """The sources that are configured for each pod template."""
         sources: list[MountedSource] = []
         for template in self.templates:
             sources += template.sources()
@@ -125,6 +125,7 @@ def read_mounts(
     problems: list[Problem] = []
     entries = Entries(settings.mounts)
     used: set[int] = set()
+    # A ConfigMap or a tool's own object may have the name of a workload.
     authored = [item for item in items if not item.is_local and may_refer(item.id)]
     for item in authored:
         possible = entries.that_may_match(index.names.all(item)) if entries else []

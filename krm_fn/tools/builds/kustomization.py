@@ -55,13 +55,13 @@ _VALUES = (("valuesFile",), ("additionalValuesFiles",))
 _FIELDS_OF_PLUGINS = dict.fromkeys(
     (("path",), ("paths",), ("replacements", "path"), *_SOURCES, *_VALUES), _FILE
 )
-"""Of the generators and transformers that are part of kustomize. All others are off."""
+"""Fields with files of the generators and transformers that are part of kustomize. All others are off."""
 
 _FILE_SOURCE = re.compile("[^=]+=([^=]+)")
 """`files: [key=path]`. With more than one `=` kustomize reports an error."""
 
 _RUNTIMES = (("exec", "path"), ("container", "image"))
-"""What the annotation must say. kustomize skips a function that says neither, in silence."""
+"""One of these must be in the annotation. kustomize skips a function that says neither, in silence."""
 
 
 class PathReference(NamedTuple):

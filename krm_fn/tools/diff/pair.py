@@ -23,7 +23,7 @@ _JOB_HASH = re.compile(f"(-link)-{HASH}")
 
 
 AffixPairs: TypeAlias = tuple[tuple[str, str], ...]
-"""What may be before and behind names."""
+"""The prefixes and suffixes that names may have."""
 
 
 class Dialect(NamedTuple):
@@ -96,11 +96,11 @@ class Release:
     @cached_property
     def linked_sets(self) -> frozenset[tuple[str, str]]:
         """The sets that have a linker, each with its namespace."""
-        return frozenset(
-            (item.labels[keys.SET], self.namespace_of(item))
-            for item in self.package.emitted
-            if keys.SET in item.labels and item.labels.get(keys.COMPONENT) == keys.LINKER
-        )
+        found: set[tuple[str, str]] = set()
+        for item in self.package.emitted:
+            if keys.SET in item.labels and item.labels.get(keys.COMPONENT) == keys.LINKER:
+                found.add((item.labels[keys.SET], self.namespace_of(item)))
+        return frozenset(found)
 
 
 def read_release(items: Collection[Item], settings: Settings | None, namespace: str) -> Release:
@@ -233,7 +233,7 @@ def _or_none(namespace: str) -> str:
 
 
 _Content: TypeAlias = frozenset[tuple[str, str, str]]
-"""What a namespace has: group, kind and name of each object."""
+"""The objects of a namespace: group, kind and name of each."""
 
 
 def _match_namespaces(
@@ -377,15 +377,12 @@ def _content(item: Item, release: Release) -> Hashable:
 
 def _list_referring_fields(item: Item, release: Release) -> list[Hashable]:
     """Return where an object is referenced: the fields of other objects."""
-    return [
-        (
-            *scope_of(item, release),
-            *scope_of(referrer, release),
-            base_name(referrer),
-            reference.field,
-        )
-        for referrer, reference, _ in release.by_target.get(item, ())
-    ]
+    own = scope_of(item, release)
+    fields: list[Hashable] = []
+    for referrer, reference, _ in release.by_target.get(item, ()):
+        theirs = scope_of(referrer, release)
+        fields.append((*own, *theirs, base_name(referrer), reference.field))
+    return fields
 
 
 def _share(before: Item, after: Item) -> bool:

@@ -121,11 +121,9 @@ def _count_first_rolls(difference: Difference) -> str:
         old, new = change.old, change.new
         is_first = old and new and old.name == old.base and new.name != new.base
         if is_first and change.has_new_name:
-            rolling.update(
-                (roll.kind, roll.namespace, roll.name)
-                for roll in change.rolls
-                if roll.effect is Effect.ROLLS and Cause.NAME in roll.by
-            )
+            for roll in change.rolls:
+                if roll.effect is Effect.ROLLS and Cause.NAME in roll.by:
+                    rolling.add((roll.kind, roll.namespace, roll.name))
     if not rolling:
         return ""
     rollouts = sum(kind == "Rollout" for kind, _, _ in rolling)
@@ -253,12 +251,10 @@ def _verdict(difference: Difference, what: str) -> Iterator[str]:
     yield f"<p>{what} against {html_code(difference.old)}{rolling}</p>"
     warnings: list[str] = []
     for change in difference.changes:
-        said = (
-            html_code(" ".join(statement.words))
-            for statement in list_statements(change)
-            if statement.is_warning and not statement.is_error
-        )
-        warnings += (f"{html_code(write_place(change))}: {words}" for words in said)
+        for statement in list_statements(change):
+            if statement.is_warning and not statement.is_error:
+                words = html_code(" ".join(statement.words))
+                warnings.append(f"{html_code(write_place(change))}: {words}")
     yield from (
         f"<p><strong>Warning:</strong> {warning}</p>" for warning in warnings[:_MOST_WARNINGS]
     )

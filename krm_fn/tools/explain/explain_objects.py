@@ -21,6 +21,7 @@ from krm_fn.tools.explain.explanation import (
     ABSENT,
     Because,
     Explained,
+    ExplainedReference,
     Explanation,
     Restart,
     Unfollowed,
@@ -99,6 +100,13 @@ class _Explainer:
         if revision is not None and revision.name != revision.base_name:
             hashed = tuple(revision.hashed_fields.items())
         is_hashed = hashed is not None
+        references: list[ExplainedReference] = []
+        for one in self._references.get(item, ()):
+            notes = tuple(map(self._hide, one.notes))
+            references.append(one._replace(text=self._hide(one.text), notes=notes))
+        unfollowed: list[Unfollowed] = []
+        for other in self._unfollowed.get(item, ()):
+            unfollowed.append(other._replace(text=self._hide(other.text)))
         return Explained(
             authored_id(item),
             _present_name(item),
@@ -108,13 +116,8 @@ class _Explainer:
             tuple(self._because(hint) for hint in self._hints(choice)),
             None if is_hashed and item.id.kind == "Secret" else new_name,
             hashed,
-            tuple(
-                one._replace(text=self._hide(one.text), notes=tuple(map(self._hide, one.notes)))
-                for one in self._references.get(item, ())
-            ),
-            tuple(
-                one._replace(text=self._hide(one.text)) for one in self._unfollowed.get(item, ())
-            ),
+            tuple(references),
+            tuple(unfollowed),
             tuple(self._restarts.get(item, ())),
             tuple(self._warnings(choice)),
             self._find_kept(item) if is_hashed and self._is_deleted(item) else None,

@@ -32,7 +32,7 @@ _NOTHING = Explained(
     *(ResourceId("", "", "", ""), "", NOWHERE, ABSENT),
     Because(Reason(ABSENT, "nothing in the package makes it")),
 )
-"""What is explained of an object that an optional mount names, and that is not there."""
+"""The explanation of an object that an optional mount names, and that is not there."""
 
 
 def with_all_references(found: Run) -> Run:

@@ -1,7 +1,7 @@
 """Names of ConfigMaps and Secrets in fields and texts that no rule reads, and about which no warning says anything.
 
 Only names that mean nothing else are looked for: a word such as `web`, or a name that another object has too, is all
-over a package. What is written in Secrets is never looked at.
+over a package. Values of Secrets are never looked at.
 """
 
 import re

@@ -26,7 +26,7 @@ NOWHERE = SourceLine()
 
 
 _ORIGIN = re.compile(r"^(?:path|configuredIn): (?P<file>.+)$", re.MULTILINE)
-"""What kustomize says of the file of an object, if `buildMetadata` asks for it: relative to that kustomization."""
+"""The file of an object in kustomize's annotation, if `buildMetadata` asks for it: relative to that kustomization."""
 
 
 class Places:

@@ -76,7 +76,7 @@ _CHANGES = (
 )
 """Prints of each commit that changes a file its id, those of its parents, and what it changes: `:mode mode old new`."""
 _HEADER = re.compile(rb"(?P<object>[0-9a-f]+) [a-z]+ (?P<size>[0-9]+)\n")
-"""What git prints before each object of a batch."""
+"""The line that git prints before each object of a batch."""
 
 
 LINK, SUBMODULE = "120000", "160000"

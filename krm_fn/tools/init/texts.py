@@ -50,7 +50,7 @@ _TO_SET = f"image: REGISTRY/krm-fn:{__version__}   # the Job runs it; make image
 
 _PACKAGES = "apps/*/overlays/*"
 _ACTION = "OWNER/REPO@SHA"
-"""What the examples compare, and where krm-fn is. Nobody has a repository of that name."""
+"""The packages that the examples compare, and the repository of krm-fn. Nobody has a repository of that name."""
 
 _NO_REMOTE = "--no-remote"
 _ENABLE_HELM = "--enable-helm"
@@ -136,7 +136,7 @@ def is_unsafe(package: str) -> bool:
 
 
 class SpecTexts(NamedTuple):
-    """What a configuration is to say of the package. What is empty has its default."""
+    """The settings of the package for its configuration. Empty ones have their defaults."""
 
     deployers: Sequence[str] = ()
     strategy: str = ""
@@ -144,7 +144,7 @@ class SpecTexts(NamedTuple):
 
 
 class LinkerTexts(NamedTuple):
-    """What is known of the linker: its image, the namespace of what names none, and its account."""
+    """The facts about the linker: its image, the namespace of what names none, and its account."""
 
     image: str
     namespace: str

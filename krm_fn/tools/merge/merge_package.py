@@ -55,7 +55,7 @@ class Merged(NamedTuple):
 
 
 MergeTexts: TypeAlias = Callable[[Versions[bytes]], Merged]
-"""What `git merge-file` does."""
+"""A merge as `git merge-file` does it."""
 
 
 class _Authored(NamedTuple):
@@ -223,7 +223,7 @@ def _values(name: str, data: bytes) -> dict[ResourceId, Any]:
 def _join(ours: bytes, theirs: bytes) -> bytes:
     """Return the linker's objects of both sides.
 
-    Of two with one name it is ours; the inventory lists these names.
+    Ours has precedence where both have a name; the inventory lists these names.
     """
     if not ours:
         return theirs

@@ -275,7 +275,7 @@ class _Permission(NamedTuple):
 
 
 def _check_rules(role: Item, wanted: Any, but: Collection[str]) -> Iterator[Problem]:
-    """Find what the linker may not do. What more it may do is somebody's decision."""
+    """Find what the linker may not do. Further rights are somebody's decision."""
     found: set[_Permission] = set()
     for place, rule in enumerate(elements(get(role.node, "rules"))):
         found.update(_permissions(rule))
@@ -292,7 +292,7 @@ def _check_rules(role: Item, wanted: Any, but: Collection[str]) -> Iterator[Prob
 
 
 def _check_subjects(binding: Item, wanted: Any) -> Iterator[Problem]:
-    """Find an account that gets no right. Who else gets it is somebody's decision."""
+    """Find an account that gets no right. Further subjects are somebody's decision."""
     found = [texts(one) for one in elements(get(binding.node, "subjects"))]
     # An account has no group: the API server refuses one that has.
     found = [one for one in found if not one.get("apiGroup")]

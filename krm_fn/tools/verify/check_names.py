@@ -191,12 +191,11 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
     is_referenced = any(
         _names_a_missing_revision(one, rendering) for one in rendering.run.references.authored
     )
-    needed = {
-        name
-        for name, one in sets.items()
-        if one.emitted or (one.configured and (is_referenced or one.configured.chosen))
-    }
-    for name in sorted({*expected, *needed}):
+    needed = {*expected}
+    for name, one in sets.items():
+        if one.emitted or (one.configured and (is_referenced or one.configured.chosen)):
+            needed.add(name)
+    for name in sorted(needed):
         if name not in sets or not sets[name].revisions:
             yield _no_revision(name, sets)
     for one in sets.values():

@@ -68,7 +68,7 @@ def _check(
 def check_left_behind(rendering: Rendering) -> Iterator[Problem]:
     """Find base names of what kustomize has named by its content: nothing has them.
 
-    What it has yet to name is no rendering.
+    Objects that it has yet to name are no rendering.
     """
     for one in find_left_behind(rendering.run):
         if NEEDS_HASH_SUFFIX not in one.item.annotations:

@@ -1,4 +1,4 @@
-"""What is about to be applied, read as it is: its revisions, and the references to them."""
+"""Read the revisions of what is about to be applied, and the references to them."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -17,7 +17,7 @@ from krm_fn.transform import Configured, configure, read_written
 
 
 class RenderedSet(NamedTuple):
-    """What is here of a set. `configured` is None where its configuration is not known."""
+    """The objects of a set that are here. `configured` is None where its configuration is not known."""
 
     name: str
     revisions: tuple[Revision, ...]
