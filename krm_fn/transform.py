@@ -12,7 +12,7 @@ from krm_fn.core.decide.name import (
     mark,
     mark_fixed_names,
     name_revisions,
-    read_revision,
+    read_as_named,
     restore,
 )
 from krm_fn.core.decide.run import Choices, Package, Revisions, Run, Survey
@@ -81,7 +81,7 @@ def read_written(package: Package, specs: tuple[FieldSpec, ...], read_yaml: Read
     embedded = find_embedded(package.configs, index, read_yaml)
     references = References(index, authored, embedded=embedded)
     survey = make_survey(package, Settings(), NO_ENVIRONMENT, references)
-    revisions = Revisions(read_revision(item) for item in package.configs if is_revision(item))
+    revisions = Revisions(read_as_named(item) for item in package.configs if is_revision(item))
     consumers = find_consumers(survey, revisions)
     return Run(survey, Choices((), ()), revisions, consumers, Changes())
 

@@ -75,7 +75,7 @@ def count() -> list[Count]:
     tokens = sum(count_tokens(module.path) for module in code)
     return [
         Count("modules without facts", len(code), 180, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 339.5),
+        Count("thousands of tokens, without facts", tokens / 1000, 340),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(
             "median lines of a module",
@@ -309,11 +309,11 @@ def count_entered() -> list[Count]:
     diff = enter_diff()
     return [
         Count("files that one ConfigMap enters", alone.files, 37),
-        Count("their lines, in thousands", alone.lines / 1000, 15.75, goal=10.6),
+        Count("their lines, in thousands", alone.lines / 1000, 15.8, goal=10.6),
         Count("the same, with its Deployment", together.files, 47, goal=46),
-        Count("their lines, in thousands", together.lines / 1000, 19.7, goal=15.7),
+        Count("their lines, in thousands", together.lines / 1000, 19.8, goal=15.7),
         Count("files that one line of diff enters", diff.files, 73, goal=65),
-        Count("their lines, in thousands", diff.lines / 1000, 26.75, goal=23.7),
+        Count("their lines, in thousands", diff.lines / 1000, 26.85, goal=23.7),
     ]
 
 
@@ -346,8 +346,8 @@ def count_met(modules: Mapping[str, Module]) -> list[Count]:
     met = met_by_tools(modules)
     names = sum(map(len, met.values()))
     return [
-        Count("names of the function that tools use", names, 62, goal=60),
-        Count("modules that they are from", len(met), 13, goal=12),
+        Count("names of the function that tools use", names, 60),
+        Count("modules that they are from", len(met), 12),
     ]
 
 

@@ -9,7 +9,6 @@ spec. `RENAMABLE` lists the kinds for which that is so, and the conditions.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from krm_fn.base.problem import ResourceId
 from krm_fn.facts import producers as facts
 
 
@@ -104,11 +103,6 @@ PRODUCERS = tuple(_read_producers(facts.PRODUCERS))
 
 RENAMABLE = {(one.group, one.kind): one for one in _read_renamable(facts.RENAMABLE)}
 """Kinds that may be named by the hash of their spec, by group and kind, and whose Secret goes with them."""
-
-
-def versioned(who: ResourceId) -> RenamableProducer | None:
-    """Return the row of a kind of producers that can be revisions; None for every other kind."""
-    return RENAMABLE.get((who.group, who.kind))
 
 
 RENAMABLE_KINDS = tuple(kind for _, kind in RENAMABLE)

@@ -11,8 +11,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.base.item import CONFIG_KINDS, Item
-from krm_fn.base.kind import TOOL_GROUPS
+from krm_fn.base.item import Item
 from krm_fn.base.node import (
     TRUE,
     Node,
@@ -28,8 +27,6 @@ from krm_fn.base.node import (
     step,
     text,
 )
-from krm_fn.base.pods import OPAQUE_KINDS
-from krm_fn.base.problem import ResourceId
 
 _NAMESPACE = re.compile(r"([^/:]+)/$")
 _NOTHING: Mapping[str, Node] = MappingProxyType({})
@@ -118,7 +115,7 @@ class Reference(NamedTuple):
 
     `name` is the scalar that holds the name, `namespace` the one beside it that names a namespace,
     `field` the path to `name` for people. `in_pod`: pods read the object, so that another name
-    makes another pod template. `written`: a controller writes the object, so that its name must
+    makes another pod template. `is_output`: a controller writes the object, so that its name must
     stay. `kind` is `""` where the text does not say it.
 
     `before` and `after` are the parts of the text around the name: `shop/` of `shop/users`.
@@ -132,7 +129,7 @@ class Reference(NamedTuple):
     namespace: Scalar | None
     field: str
     in_pod: bool
-    written: bool
+    is_output: bool
     rule: Rule
     before: str = ""
     after: str = ""
@@ -200,7 +197,7 @@ class ResolvedReference(NamedTuple):
     @property
     def is_own(self) -> bool:
         """Whether a producer says here what it makes, and nothing else here has that name."""
-        return self.reference.written and self.targets == (self.referrer,)
+        return self.reference.is_output and self.targets == (self.referrer,)
 
 
 class EmbeddedReference(NamedTuple):
@@ -251,7 +248,7 @@ def read_reference(  # noqa: PLR0913  # the parts of a reference
     rule: Rule,
     *,
     in_pod: bool = False,
-    written: bool = False,
+    is_output: bool = False,
     around: Mapping[str, Node] = _NOTHING,
 ) -> Reference:
     """Read a scalar whose text is a name, or `namespace/name`."""
@@ -259,17 +256,17 @@ def read_reference(  # noqa: PLR0913  # the parts of a reference
     # A pod spec may be anywhere in a custom resource, so the lists on the way tell, not the place
     # of the spec.
     in_pod = in_pod or _IN_POD.search(field) is not None
-    return Reference(kind, name, namespace, field, in_pod, written, rule, before, around=around)
+    return Reference(kind, name, namespace, field, in_pod, is_output, rule, before, around=around)
 
 
 def is_read(reference: Reference) -> bool:
     """Tell whether containers, or what sets them up, see the content."""
     # The kubelet reads these again at each pull.
     is_pulled = ".imagePullSecrets[" in reference.field
-    return reference.in_pod and not reference.written and not is_pulled
+    return reference.in_pod and not reference.is_output and not is_pulled
 
 
-# Who and what may be one.
+# Groups beside a name.
 
 CORE_GROUPS = frozenset({"", "v1", "core", "core/v1"})
 """The values of `apiGroup`, `group` or `apiVersion` beside `kind: ConfigMap`."""
@@ -282,18 +279,6 @@ def is_of_core(around: Mapping[str, Node]) -> bool:
     return all(text(around.get(name)) in CORE_GROUPS for name in GROUP_FIELDS)
 
 
-def may_refer(resource: ResourceId) -> bool:
-    """Tell whether this is an object at all, and of a kind that can reference others."""
-    if not resource.api_version or not resource.kind or resource.kind in OPAQUE_KINDS:
-        return False
-    return not is_config_id(resource) and resource.group not in TOOL_GROUPS
-
-
-def is_config_id(resource: ResourceId) -> bool:
-    """Tell whether this is a ConfigMap or a Secret of Kubernetes."""
-    return resource.kind in CONFIG_KINDS and resource.api_version == "v1"
-
-
 # Field paths.
 
 Name: TypeAlias = tuple[Scalar, Scalar | None, str, Mapping[str, Node]]
@@ -301,7 +286,7 @@ Name: TypeAlias = tuple[Scalar, Scalar | None, str, Mapping[str, Node]]
 
 
 def find_at(  # noqa: PLR0913  # the parts of a reference
-    item: Node, path: str, kind: str, rule: Rule, *, in_pod: bool = False, written: bool = False
+    item: Node, path: str, kind: str, rule: Rule, *, in_pod: bool = False, is_output: bool = False
 ) -> list[Reference]:
     """Find every name at `path`. A field that is missing or has another shape holds none.
 
@@ -312,7 +297,7 @@ def find_at(  # noqa: PLR0913  # the parts of a reference
     _descend(item, split_path(path), "", found)
     return [
         read_reference(
-            kind, name, namespace, field, rule, in_pod=in_pod, written=written, around=around
+            kind, name, namespace, field, rule, in_pod=in_pod, is_output=is_output, around=around
         )
         for name, namespace, field, around in found
     ]

@@ -219,7 +219,7 @@ def _find_missing(references: References, catalogue: Catalogue) -> tuple[_Names,
     for referrer, reference, targets in references:
         if is_read(reference) and not any(catalogue.contains(target) for target in targets):
             missing[referrer].add((reference.kind, reference.target))
-        if reference.written:
+        if reference.is_output:
             for one in {(reference.kind, reference.target), *known_names(referrer)}:
                 made[one].append(referrer)
     return missing, made

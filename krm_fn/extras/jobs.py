@@ -8,7 +8,7 @@ from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, ListPatch, Patch, SetText, combine_patches
 from krm_fn.base.go_yaml import read_scalar
 from krm_fn.base.item import Item, about
-from krm_fn.base.kind import ROLES, is_replaced
+from krm_fn.base.kind import ROLES, is_replaced, may_refer
 from krm_fn.base.node import (
     NewValue,
     Node,
@@ -30,7 +30,6 @@ from krm_fn.base.reference import (
     Reference,
     ResolvedReference,
     Rule,
-    may_refer,
     namespace_beside,
     read_reference,
 )
@@ -47,12 +46,12 @@ from krm_fn.core.decide.update_references import update_references
 from krm_fn.core.names.content_hash import JsonValue, go_json, short_digest
 from krm_fn.core.names.names import MAX_JOB_NAME, base_name
 from krm_fn.core.references.find import (
-    PASSED_OVER,
     Resource,
     find_in_rules,
     split_lookalikes,
 )
 from krm_fn.core.references.resolve import Index
+from krm_fn.facts.exclusions import PASSED_OVER
 
 DEPENDS_ON = "config.kubernetes.io/depends-on"
 """kpt's annotation about the order of applying: `group/namespaces/namespace/kind/name`, separated by commas."""

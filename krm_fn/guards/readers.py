@@ -148,7 +148,7 @@ def find_early_readers(references: References, deployers: Iterable[str]) -> Earl
     if not in_steps:
         return found
     for referrer, reference, targets in references:
-        if not reference.in_pod or reference.written:
+        if not reference.in_pod or reference.is_output:
             continue
         for config in targets:
             for name in in_steps:

@@ -11,10 +11,9 @@ from krm_fn.base import keys
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, about, is_encrypted, listed_revisions, place_of
 from krm_fn.base.keys import PACKAGE_PATH
-from krm_fn.base.kind import cannot_change, is_fixed, is_hook, is_replaced, kind_of
+from krm_fn.base.kind import cannot_change, is_fixed, is_hook, is_replaced, kind_of, may_refer
 from krm_fn.base.node import elements, get, is_mapping, mark_of, text
 from krm_fn.base.problem import UNRENDERED, Problem, ResourceId, Severity
-from krm_fn.base.reference import may_refer
 from krm_fn.base.settings import DEFAULT_SET, Jobs, Strategy
 from krm_fn.core.decide.run import Package, Revision, Run
 from krm_fn.core.names.names import authored_id

@@ -12,7 +12,6 @@ from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES
 from krm_fn.base.node import descend, read_path, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
-from krm_fn.base.producer import versioned
 from krm_fn.base.reference import By, Reference, ResolvedReference
 from krm_fn.base.settings import Strategy
 from krm_fn.base.suggest import find_near
@@ -22,6 +21,7 @@ from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomi
 from krm_fn.core.references.generated import (
     find_generated,
     say_unpinned,
+    versioned,
     why_not_renamed,
 )
 from krm_fn.core.references.mentions import Mentions
@@ -51,7 +51,7 @@ def warn_about_unlisted(run: Run) -> Iterator[Problem]:
     seen = set()
     for referrer, reference, targets in run.references:
         is_consumer = (
-            not reference.written
+            not reference.is_output
             and referrer.id.kind not in ROLES
             and not rendered.isdisjoint(targets)
         )
@@ -151,7 +151,7 @@ def _find_left_behind(seen: Seen) -> Iterator[LeftBehind]:
         return
     mentions = seen.mentions
     for one in seen.references.authored:
-        if not one.reference.written and one.referrer.id.kind not in ROLES:
+        if not one.reference.is_output and one.referrer.id.kind not in ROLES:
             yield from _find_left_by_reference(one, seen.references.index, hashed)
     for miss in mentions.unfollowed:
         name = text(descend(miss.referrer.node, read_path(miss.field))).rpartition("/")[2]
@@ -348,7 +348,7 @@ def find_misspelled(seen: Seen) -> Iterator[Misspelled]:
     made: set[tuple[tuple[str, str], str]] = set()
     unresolved: list[ResolvedReference] = []
     for one in references.authored:
-        if one.reference.written:
+        if one.reference.is_output:
             made.add((_place_of(one, package), one.reference.target))
         elif _is_unresolved(one, package):
             unresolved.append(one)
@@ -378,7 +378,7 @@ def find_misspelled(seen: Seen) -> Iterator[Misspelled]:
 
 
 def _is_unresolved(one: ResolvedReference, package: Package) -> bool:
-    if one.targets or one.reference.written or one.referrer.id.kind in ROLES:
+    if one.targets or one.reference.is_output or one.referrer.id.kind in ROLES:
         return False
     return one.reference.target_namespace is not None or not package.kinds.is_cluster_scoped(
         one.referrer.id
@@ -417,7 +417,7 @@ def find_unfollowed_affixes(seen: Seen) -> Iterator[Problem]:
     """
     for one in seen.references.authored:
         is_followed = (
-            bool(one.targets) or one.reference.written or one.referrer.id.group in BUILT_IN_GROUPS
+            bool(one.targets) or one.reference.is_output or one.referrer.id.group in BUILT_IN_GROUPS
         )
         if not is_followed and (meant := _find_with_affixes(one, seen.references.index)):
             message = (

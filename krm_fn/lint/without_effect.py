@@ -43,7 +43,6 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.pods import CONTAINER_LISTS
 from krm_fn.base.problem import Problem, Severity, and_others, listing
-from krm_fn.base.producer import versioned
 from krm_fn.base.reference import ResolvedReference, find_missing_step
 from krm_fn.base.settings import KIND, FieldSpec, Selector, Settings, Strategy, is_pattern
 from krm_fn.base.suggest import did_you_mean, find_meant, find_near_word, find_near_words, nearest
@@ -51,6 +50,7 @@ from krm_fn.core.decide.choose import find_first
 from krm_fn.core.decide.run import Choice, Package, ReasonCode, Run
 from krm_fn.core.names.names import KnownNames, authored_id, base_name
 from krm_fn.core.references.find import SpecsByKind, find_by_specs
+from krm_fn.core.references.generated import versioned
 from krm_fn.core.references.references import References
 from krm_fn.facts.kinds import AUTHORS_METADATA, SERVER_METADATA
 from krm_fn.guards.guards import is_placeholder, looked_up_by
@@ -136,7 +136,7 @@ def report_missing_keys(
         reference = one.reference
         if (
             reference.in_pod
-            and not reference.written
+            and not reference.is_output
             and text(reference.around.get("optional")) in _FALSE
         ):
             keys, of_volume = _list_wanted(one, sub_paths)

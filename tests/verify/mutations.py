@@ -34,7 +34,7 @@ def references_put_back(rendering: Rendering) -> Iterator[Changes]:
     edits: dict[tuple[Node, str], list[Edit]] = defaultdict(list)
     for referrer, reference, targets in rendering.run.references.authored:
         renamed = rendering.revisions.renamed
-        if any(target in renamed for target in targets) and not reference.written:
+        if any(target in renamed for target in targets) and not reference.is_output:
             base = targets[0].annotations[keys.BASE_NAME]
             if targets[0] in renamed:  # a producer has another name than what it makes
                 base = renamed[targets[0]].base_meant_by(reference)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about, is_encrypted, is_revision
-from krm_fn.base.kind import DEPLOYERS, HOOKS, protections_of
+from krm_fn.base.kind import DEPLOYERS, HOOKS, may_refer, protections_of
 from krm_fn.base.node import (
     TRUE,
     FieldPath,
@@ -21,7 +21,7 @@ from krm_fn.base.node import (
     texts,
 )
 from krm_fn.base.problem import Problem, Severity
-from krm_fn.base.reference import ResolvedReference, may_refer
+from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Entries, Numbered, Selector, Settings, Strategy, matcher
 from krm_fn.base.suggest import suggest
 from krm_fn.core.decide.run import (

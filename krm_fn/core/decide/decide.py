@@ -8,7 +8,6 @@ from collections.abc import Collection
 
 from krm_fn.base.item import Item
 from krm_fn.base.problem import Problem, Severity, listing
-from krm_fn.base.producer import versioned
 from krm_fn.base.settings import Settings, Strategy
 from krm_fn.core.decide.run import (
     Choice,
@@ -22,6 +21,7 @@ from krm_fn.core.decide.run import (
 )
 from krm_fn.core.decide.update_references import find_older, update_rules, why_passed_over
 from krm_fn.core.names.names import authored_id
+from krm_fn.core.references.generated import versioned
 
 __all__ = [
     "Choice",

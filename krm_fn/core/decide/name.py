@@ -106,7 +106,7 @@ class _Namer:
         if not self._of_producers:
             return
         for resolved in references:
-            if resolved.referrer in self._of_producers and not resolved.reference.written:
+            if resolved.referrer in self._of_producers and not resolved.reference.is_output:
                 self._of_producers[resolved.referrer].append(resolved)
 
     def name_all(self) -> list[Revision]:
@@ -272,7 +272,7 @@ def _restore(choice: Choice) -> Revision:
     return Revision(choice.item, base, base, choice.strategy, tuple(find_generated(choice.item)))
 
 
-def read_revision(item: Item) -> Revision:
+def read_as_named(item: Item) -> Revision:
     """Return a revision as an earlier run has named it."""
     strategy = Strategy.RENAME if hash_in_name(item) else Strategy.ADOPT
     return Revision(item, base_name(item), item.id.name, strategy, tuple(find_generated(item)))
@@ -331,7 +331,7 @@ def find_consumers(survey: Survey, revisions: Revisions) -> Consumers:
     for resolved in survey.references:
         referrer, reference, targets = resolved
         # A role says who may read an object, not that anybody does.
-        if reference.written or referrer.id.kind in ROLES:
+        if reference.is_output or referrer.id.kind in ROLES:
             continue
         for target in targets:
             # The garbage collector deletes what has only owners of another namespace.

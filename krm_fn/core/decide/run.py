@@ -20,7 +20,6 @@ from krm_fn.base.kind import Kinds, cannot_change
 from krm_fn.base.node import Node
 from krm_fn.base.pods import PodTemplate
 from krm_fn.base.problem import Problem, ResourceId
-from krm_fn.base.producer import versioned
 from krm_fn.base.reference import HookRead, Reference, ResolvedReference
 from krm_fn.base.settings import (
     Environment,
@@ -37,6 +36,7 @@ from krm_fn.core.references.generated import (
     hashed_fields,
     name_meant,
     name_with,
+    versioned,
 )
 from krm_fn.core.references.lookups import Lookups
 from krm_fn.core.references.mentions import Mentions

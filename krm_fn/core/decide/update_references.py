@@ -86,7 +86,7 @@ def _find_meant(
     place = reference.kind, name, reference.target_namespace
     renamed = (revision.item for revision in by_base_name.get((reference.kind, name), ()))
     is_required = not reference.is_optional and name not in FIXED_NAMES
-    needed = reference.in_pod and not reference.written and is_required
+    needed = reference.in_pod and not reference.is_output and is_required
     # Pods that miss something do not start, so even an object far away is worth a warning.
     others = index.find_in_other_namespaces(resolved.referrer, *place) if needed else ()
     item = next(chain(renamed, others), None)
@@ -259,7 +259,7 @@ class _Judge:
             message = f"{name!r} is not in the package, and may mean {' and '.join(map(locate, found))}; correct it"
             return _Verdict(about(resolved.referrer, message, reference.field))
         (item,) = found
-        # Some other tool may have made the name, with a hash of the same form.
+        # Some other tool may have given it the name, with a hash of the same form.
         is_ours = is_revision(item) or item.id.kind in self._settings.kinds
         if not is_listed and not is_ours:
             what = f"is not in the package, and looks like a revision of {authored_id(item)}"
@@ -307,7 +307,7 @@ def _list_used(references: References) -> frozenset[Item]:
 
 
 def _says_nothing(resolved: ResolvedReference) -> bool:
-    return resolved.reference.written or resolved.referrer.id.kind in ROLES
+    return resolved.reference.is_output or resolved.referrer.id.kind in ROLES
 
 
 def _listed(emitted: Iterable[Item]) -> frozenset[str]:
@@ -351,7 +351,7 @@ def update_references(
             edits += _rewrite_own(resolved, revisions)
         elif not targets:
             problems += warn_about_near(resolved, by_base_name, index)
-        elif reference.written:
+        elif reference.is_output:
             continue  # a controller writes the object under this name, whoever else has it
         elif revisions.renamed.keys().isdisjoint(targets):
             if not is_in_role:

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, Item
-from krm_fn.base.kind import ROLES, plural_of
+from krm_fn.base.kind import ROLES, is_config_id, may_refer, plural_of
 from krm_fn.base.node import (
     Node,
     Path,
@@ -53,9 +53,7 @@ from krm_fn.base.reference import (
     Reference,
     Rule,
     find_at,
-    is_config_id,
     is_of_core,
-    may_refer,
     namespace_beside,
     read_reference,
 )
@@ -63,7 +61,7 @@ from krm_fn.base.settings import FieldSpec
 from krm_fn.core.references.generated import read_product_names
 from krm_fn.facts.annotations import ANNOTATIONS, LISTS_IN_VALUES, VOLUMES_IN_JSON
 from krm_fn.facts.chart_values import CHART_VALUES, SUBCHARTS, TOLD_BY_SOURCE
-from krm_fn.facts.exclusions import EXCLUSIONS
+from krm_fn.facts.exclusions import EXCLUSIONS, FREE_KEYS, PASSED_OVER
 from krm_fn.facts.fields import FIELDS, READS, SELECTORS
 
 # Rows about fields.
@@ -259,18 +257,8 @@ KEY_SELECTORS = tuple(
 
 # Names and shapes of fields.
 
-PASSED_OVER = frozenset(
-    {"labels", "annotations", "matchLabels", "ownerReferences", "openAPIV3Schema"}
-)
-"""Mappings without references, in any object. (`annotations.py` knows the annotations that are references.)"""
-
 NOT_WALKED = PASSED_OVER | {"metadata", "status"}
 """At the top of an object. Deeper down, `metadata` and `status` are fields like any other."""
-
-FREE_KEYS = frozenset(
-    {"selector", "nodeSelector", "data", "stringData", "binaryData", "encryptedData"}
-)
-"""Mappings whose keys the author chooses: a key `secretName` in one of them is no field."""
 
 _NAMED_BY_TYPE = "caProvider"
 """External Secrets says `type: ConfigMap` where others say `kind`."""
@@ -298,12 +286,12 @@ class Word(NamedTuple):
     kind: str
     form: WordForm
     rule: Rule
-    written: bool = False
+    is_output: bool = False
 
 
-def _word(kind: str, form: WordForm, field: str, *, written: bool = False) -> Word:
+def _word(kind: str, form: WordForm, field: str, *, is_output: bool = False) -> Word:
     text = f"name in {field}" if form is WordForm.HOLDER else field
-    return Word(kind, form, Rule(By.SHAPE, text), written)
+    return Word(kind, form, Rule(By.SHAPE, text), is_output)
 
 
 def _ends(kind: str, form: WordForm, ends: str) -> dict[str, Word]:
@@ -332,8 +320,8 @@ _ENDS = {
 }
 
 _EXACT = {
-    field: _word(kind, form, field, written=written)
-    for field, kind, form, written in (
+    field: _word(kind, form, field, is_output=is_output)
+    for field, kind, form, is_output in (
         # Gateway API: the kind may be left out here.
         ("certificateRefs", "Secret", WordForm.HOLDER, False),
         ("clientCertificateRef", "Secret", WordForm.HOLDER, False),
@@ -454,7 +442,9 @@ class _ShapeWalk:
             if not is_of_core(around):
                 return None
             return (
-                word._replace(kind=kind) if word is not None and word.written else _CORE_KINDS[kind]
+                word._replace(kind=kind)
+                if word is not None and word.is_output
+                else _CORE_KINDS[kind]
             )
         group, beside_kind = _OTHER_KINDS.get(kind, ("", None))
         if beside_kind is not None and _group_beside(around) == group:
@@ -481,7 +471,13 @@ class _ShapeWalk:
         if is_scalar(name) and name.value and not is_null(name):
             namespace, field = namespace_beside(around, str(path[1])), spell_path(path)
             one = read_reference(
-                word.kind, name, namespace, field, word.rule, written=word.written, around=around
+                word.kind,
+                name,
+                namespace,
+                field,
+                word.rule,
+                is_output=word.is_output,
+                around=around,
             )
             self.found.append(one)
 
@@ -767,7 +763,7 @@ def find_references(
         known = found.get(_place_of(reference))
         # Our own rules know more of a field: who copies the object, where it is mounted. But where
         # they say that a controller writes the object, the author's entry says that it is read.
-        if known is None or known.written:
+        if known is None or known.is_output:
             around = _release_of(reference, releases)
             found[_place_of(reference)] = around.place(reference) if around else reference
     for reference in by_shape:
@@ -892,7 +888,7 @@ def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[
                 field = f"rules[{place}].resourceNames[{index}]"
                 for kind in kinds:
                     yield Reference(
-                        kind, name, None, field, in_pod=False, written=False, rule=_RBAC
+                        kind, name, None, field, in_pod=False, is_output=False, rule=_RBAC
                     )
 
 
@@ -917,7 +913,7 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
             continue
         field, rule = f"metadata.annotations[{name}]", _rule(f"annotation {name}", row.copied_by)
         reference = read_reference(
-            row.target, node, None, field, rule, in_pod=row.in_pod, written=row.written
+            row.target, node, None, field, rule, in_pod=row.in_pod, is_output=row.written
         )
         if not row.inside:
             yield reference
@@ -956,7 +952,7 @@ def _find_volumes(annotation: str, said: Scalar, field: str) -> list[Reference]:
     references: list[Reference] = []
     for number, (kind, span) in enumerate(found):
         place = f"{field}[{number}]" if len(found) > 1 else field
-        whole = Reference(kind, said, None, place, in_pod=True, written=False, rule=rule)
+        whole = Reference(kind, said, None, place, in_pod=True, is_output=False, rule=rule)
         references.append(whole.around_name(*span)._replace(is_in_json=len(found) > 1))
     return references
 
@@ -979,7 +975,7 @@ def _find_in_list(kind: str, listed: Scalar, field: str, rule: str) -> Iterator[
     for number, found in enumerate(re.finditer(_LISTED, listed.value)):
         place = f"{field}[{number}]" if "," in listed.value else field
         whole = Reference(
-            kind, listed, None, place, in_pod=False, written=False, rule=Rule(By.TABLE, rule)
+            kind, listed, None, place, in_pod=False, is_output=False, rule=Rule(By.TABLE, rule)
         )
         yield whole.around_name(*found.span())
 

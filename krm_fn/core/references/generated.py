@@ -27,7 +27,7 @@ from krm_fn.base.node import (
     step,
 )
 from krm_fn.base.problem import ResourceId
-from krm_fn.base.producer import PRODUCERS, Producer, RenamableProducer, versioned
+from krm_fn.base.producer import PRODUCERS, RENAMABLE, Producer, RenamableProducer
 from krm_fn.base.reference import By, Reference, Rule, find_at, split_path
 from krm_fn.core.names.content_hash import (
     JsonValue,
@@ -74,6 +74,11 @@ _PRODUCER_KINDS = frozenset((row.group, kind) for row in PRODUCERS for kind in r
 def makes_config(item: Item) -> bool:
     """Tell whether an object may make a ConfigMap or Secret in the cluster."""
     return (item.id.group, item.id.kind) in _PRODUCER_KINDS
+
+
+def versioned(who: ResourceId) -> RenamableProducer | None:
+    """Return the row of a kind of producers that can be revisions; None for every other kind."""
+    return RENAMABLE.get((who.group, who.kind))
 
 
 def find_generated(item: Item) -> list[Generated]:
@@ -137,7 +142,7 @@ def read_product_names(node: Node, who: ResourceId) -> Iterator[Reference]:
     for row in _producers_of(who.kind):
         if row.group == who.group and _applies(row, node):
             rule = Rule(By.PRODUCER, row.path, row.reason, row.source)
-            yield from find_at(node, row.path, row.target, rule, written=True)
+            yield from find_at(node, row.path, row.target, rule, is_output=True)
 
 
 @lru_cache(maxsize=256)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS, WORD, DataText, Item, data_keys, data_texts
 from krm_fn.base.keys import TAKEN_NAME
-from krm_fn.base.kind import BUILT_IN_GROUPS
+from krm_fn.base.kind import BUILT_IN_GROUPS, may_refer
 from krm_fn.base.node import (
     FieldPath,
     Node,
@@ -38,7 +38,6 @@ from krm_fn.base.node import (
     texts,
 )
 from krm_fn.base.pods import find_containers
-from krm_fn.base.producer import versioned
 from krm_fn.base.reference import (
     NO_RULE,
     By,
@@ -46,15 +45,12 @@ from krm_fn.base.reference import (
     ResolvedReference,
     find_at,
     is_of_core,
-    may_refer,
     namespace_beside,
     read_reference,
 )
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.find import (
-    FREE_KEYS,
     NOT_WALKED,
-    PASSED_OVER,
     ExcludedField,
     WordForm,
     exclusion_of,
@@ -62,8 +58,10 @@ from krm_fn.core.references.find import (
     read_releases,
     word_of,
 )
+from krm_fn.core.references.generated import versioned
 from krm_fn.core.references.resolve import Index
 from krm_fn.facts.annotations import COPIED
+from krm_fn.facts.exclusions import FREE_KEYS, NOT_NAMES, PASSED_OVER
 
 # Copies.
 
@@ -585,11 +583,6 @@ def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
 _OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
 """Ends of field names, such as `secretKey` and `secretNamespace`, that hold something else than an object's name."""
 
-NOT_NAMES = frozenset(
-    {"apiVersion", "image", "kind", "namespace", "serviceAccount", "serviceAccountName"}
-)
-"""Fields that name something else in any object."""
-
 _NAMES = r"(?i)(?:name|ref|reference|config|configuration|credential)s?$"
 """Ends of field names that hold a name.
 
@@ -667,11 +660,6 @@ _NAMESPACE = "[a-z0-9-]+"
 """A namespace that is written out: no template, and no variable."""
 
 
-def may_name(path: FieldPath) -> bool:
-    """Tell whether a field of a custom resource may name an object, as far as its path says."""
-    return {*path}.isdisjoint(PASSED_OVER | FREE_KEYS) and path[-1] not in NOT_NAMES
-
-
 class NearMiss(NamedTuple):
     """A field of `referrer` whose text is a name of `target`, or contains it.
 
@@ -734,7 +722,7 @@ def find_unfollowed(
         return []
     # A controller that applies objects elsewhere finds there what its own namespace does not have.
     followed = {
-        one.reference.name: bool(one.targets) or one.reference.written for one in references
+        one.reference.name: bool(one.targets) or one.reference.is_output for one in references
     }
     others = {item.id.name for item in items if not item.is_config and versioned(item.id) is None}
     search = _Search(index, names, followed, others)

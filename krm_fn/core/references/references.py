@@ -78,7 +78,7 @@ def _find_in(value: str, read_yaml: ReadYaml) -> Iterator[tuple[Reference, str |
             namespace = text(get(document, "metadata", "namespace")) or None
             who = ResourceId(text(get(document, "apiVersion")), text(get(document, "kind")), "", "")
             for reference in find_by_shape(document, who):
-                if not reference.written:
+                if not reference.is_output:
                     yield reference, reference.target_namespace or namespace
 
 
@@ -213,7 +213,7 @@ class References:
         for one in self:
             if (
                 one.reference.in_pod
-                and not one.reference.written
+                and not one.reference.is_output
                 and one.reference.installed_in is None
             ):
                 read.update(one.targets)
@@ -229,7 +229,7 @@ class References:
         """
         read: dict[Item, ResolvedReference] = {}
         for one in self.authored:
-            is_reader = not one.reference.written and one.reference.installed_in is None
+            is_reader = not one.reference.is_output and one.reference.installed_in is None
             if is_reader and len(one.targets) == 1 and one.referrer.id.group not in BUILT_IN_GROUPS:
                 (target,) = one.targets
                 if is_revision(target) or is_left_behind(one, target):
@@ -241,7 +241,7 @@ class References:
         """The objects that a controller writes, and the first field that says so."""
         written: dict[Item, ResolvedReference] = {}
         for one in self:
-            if one.reference.written:
+            if one.reference.is_output:
                 for target in one.targets:
                     if target is not one.referrer:
                         written.setdefault(target, one)
@@ -250,7 +250,7 @@ class References:
     @cached_property
     def shared(self) -> dict[Item, ResolvedReference]:
         """The objects whose controllers write an object of the package, or of another namespace."""
-        return {one.referrer: one for one in self if one.reference.written and not one.is_own}
+        return {one.referrer: one for one in self if one.reference.is_output and not one.is_own}
 
     @cached_property
     def pod_referrers(self) -> dict[Item, dict[Item, list[Reference]]]:
@@ -265,14 +265,14 @@ class References:
     @cached_property
     def made_for_pods(self) -> list[MadeForPods]:
         """The objects that the package makes in the cluster and that its pods read."""
-        written = [one for one in self if one.reference.written]
+        written = [one for one in self if one.reference.is_output]
         if not written:
             return []
         # Writers of the whole cluster say no namespace that counts: each read is kept without its
         # namespace as well.
         read: dict[tuple[str, str | None, str], Item] = {}
         for referrer, reference, _ in self:
-            if reference.in_pod and not reference.written:
+            if reference.in_pod and not reference.is_output:
                 namespace = reference.target_namespace or self.index.namespace_of(referrer)
                 for known in (namespace, None):
                     read.setdefault((reference.kind, known, reference.target), referrer)
@@ -328,7 +328,7 @@ def _settle_all(authored: Authored, index: Index) -> Iterator[ResolvedReference]
     if not authored.keyed:
         return
     # Once all others are known: they tell what else makes an object of the name (decision 48).
-    written = {(one.kind, one.target) for _, one, _ in authored.references if one.written}
+    written = {(one.kind, one.target) for _, one, _ in authored.references if one.is_output}
     for item, reference in authored.keyed:
         yield from _settle(item, reference, index, written)
 

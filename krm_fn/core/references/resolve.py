@@ -189,7 +189,7 @@ class Index:
         lookup = None if reference.target_namespace is not None else self._lookups.find(referrer)
         if lookup is None or lookup.namespace is not None:
             return False
-        is_kept = reference.written or reference.rule.by is By.COPY
+        is_kept = reference.is_output or reference.rule.by is By.COPY
         is_asked_for = reference.rule.by is By.REFERENCES and not lookup.where
         return is_kept or (
             is_asked_for and len(self._by_name.get((reference.kind, reference.target), ())) == 1
@@ -202,7 +202,7 @@ class Index:
         namespace is meant.
         """
         reference = one.reference
-        is_clear = one.targets or reference.written or reference.target_namespace is not None
+        is_clear = one.targets or reference.is_output or reference.target_namespace is not None
         lookup = None if is_clear else self._lookups.find(one.referrer)
         if lookup is None or lookup.anywhere or lookup.namespace is not None:
             return Lookup(""), ()

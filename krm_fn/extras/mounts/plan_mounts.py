@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about
-from krm_fn.base.kind import kind_of
+from krm_fn.base.kind import kind_of, may_refer
 from krm_fn.base.node import Node, is_scalar
 from krm_fn.base.pods import Container, PodSpec, find_pod_specs
 from krm_fn.base.problem import Problem, ResourceId, Severity
-from krm_fn.base.reference import By, Reference, ResolvedReference, Rule, may_refer
+from krm_fn.base.reference import By, Reference, ResolvedReference, Rule
 from krm_fn.base.settings import Entries, Mount, MountSource, Settings, is_pattern, matcher
 from krm_fn.base.suggest import did_you_mean, find_meant, find_near, find_near_word
 from krm_fn.core.decide.run import MountedSource
@@ -68,7 +68,7 @@ class TemplateMounts(NamedTuple):
             if is_scalar(name):
                 rule = Rule(By.MOUNTS, one.entry)
                 reference = Reference(
-                    kind, name, None, one.field, in_pod=True, written=False, rule=rule
+                    kind, name, None, one.field, in_pod=True, is_output=False, rule=rule
                 )
                 yield ResolvedReference(self.item, reference, one.targets)
 

@@ -132,7 +132,7 @@ def find_unmet_needs(package: Package, references: Collection[ResolvedReference]
         namespace = one.reference.target_namespace or package.namespace_of(one.referrer)
         return ObjectName(one.reference.kind, namespace, one.reference.target)
 
-    written = {mean(one) for one in references if one.reference.written}
+    written = {mean(one) for one in references if one.reference.is_output}
     unmet = [
         Unmet(mean(one), one)
         for one in references

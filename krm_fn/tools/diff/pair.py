@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import HASH, Item, is_revision
-from krm_fn.base.producer import versioned
+from krm_fn.base.producer import RENAMABLE
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Settings
 from krm_fn.core.decide.decide import Package, read_package
@@ -80,7 +80,7 @@ class Release:
         """The references of each object, without those that say what a controller is to write."""
         found: dict[Item, list[ResolvedReference]] = defaultdict(list)
         for one in self.references:
-            if not one.reference.written:
+            if not one.reference.is_output:
                 found[one.referrer].append(one)
         return found
 
@@ -117,7 +117,7 @@ def read_release(items: Collection[Item], settings: Settings | None, namespace: 
 
 def is_versioned(item: Item) -> bool:
     """Tell whether it is a ConfigMap, a Secret, or a producer that is a revision."""
-    return item.is_config or (versioned(item.id) is not None and is_revision(item))
+    return item.is_config or ((item.id.group, item.id.kind) in RENAMABLE and is_revision(item))
 
 
 def set_of(item: Item) -> str:

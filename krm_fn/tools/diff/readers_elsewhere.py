@@ -216,7 +216,7 @@ def read_names(
     for referrer, reference, targets in release.references:
         namespace = reference.target_namespace or package.namespace_of(referrer)
         meant = ObjectName(reference.kind, namespace, reference.target)
-        if reference.written:
+        if reference.is_output:
             present.add(meant)
         elif reference.in_pod and not targets:
             unmet.append(UnmetReference(referrer.id, reference.field, meant, reference.is_optional))

@@ -256,7 +256,7 @@ def explain_absent(wanted: Wanted, found: Run, places: Places) -> list[Explained
 
 def _why_absent(several: Iterable[ResolvedReference], places: Places) -> Because:
     for referrer, reference, _ in several:
-        if reference.written:
+        if reference.is_output:
             how = reference.rule.reason or "a controller writes it"
             reason = Reason(ABSENT, how, referrer, reference.field, reference.rule.source)
             return Because(reason, places.of(referrer, reference.field))

@@ -91,7 +91,7 @@ class _WorkloadExplainer:
         for one in found.hook_reads:
             self._fixed_names[one.resolved.referrer, one.resolved.reference.field] = one.name
         for resolved in chain(found.references, of_hooks):
-            if not resolved.reference.written:
+            if not resolved.reference.is_output:
                 self._references[resolved.referrer].append(resolved)
         self._named_in = _find_names_in_content(found)
         # An optional mount may name what is not in the package: then it is no reference.
@@ -244,7 +244,7 @@ def _find_names_in_content(found: Run) -> dict[Item, list[tuple[Item, str]]]:
         key = str(read_path(embedded.field)[-1])
         named_in[embedded.item] += [(target, key) for target in embedded.targets if target in named]
     for resolved in found.references.authored:
-        if resolved.referrer in named and not resolved.reference.written:
+        if resolved.referrer in named and not resolved.reference.is_output:
             named_in[resolved.referrer] += [
                 (target, "") for target in resolved.targets if target in named
             ]

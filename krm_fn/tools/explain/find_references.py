@@ -72,7 +72,7 @@ class _ReferenceReader:
             notes.append("the namespace beside it is changed too")
         if resolved.is_own and new_name:
             notes.append(f"it makes {one.kind} {one.target}, which gets the hash of its maker")
-        elif one.written:
+        elif one.is_output:
             notes.append(
                 f"the name stays: {one.rule.reason or 'a controller writes the object under it'}"
             )

@@ -12,14 +12,14 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, WORD, Item
 from krm_fn.base.keys import LOCAL_CONFIG
-from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES, TOOL_GROUPS
-from krm_fn.base.node import LocatedScalar, Scalar, scalars, spell, text
+from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES, TOOL_GROUPS, may_refer
+from krm_fn.base.node import FieldPath, LocatedScalar, Scalar, scalars, spell, text
 from krm_fn.base.pods import template_around
-from krm_fn.base.reference import is_of_core, may_refer
+from krm_fn.base.reference import is_of_core
 from krm_fn.core.decide.decide import Package, Run, find_older, why_passed_over
 from krm_fn.core.names.names import authored_id, base_name, names_of
-from krm_fn.core.references.mentions import may_name
-from krm_fn.extras.restart_requests import OPT_INS
+from krm_fn.facts.annotations import RESTART_REQUESTS
+from krm_fn.facts.exclusions import FREE_KEYS, NOT_NAMES, PASSED_OVER
 from krm_fn.lint.lint import find_misspelled
 from krm_fn.tools.explain.explanation import (
     FIELD,
@@ -40,6 +40,9 @@ _ANNOTATIONS_OF_TOOLS = re.compile(
     r"|kubectl\.kubernetes\.io/last-applied-configuration$|meta\.helm\.sh/|argocd\.argoproj\.io/tracking-id$"
 )
 """Annotations that tools write, about the object itself."""
+
+_OPT_INS = frozenset(annotation for *_, annotation in RESTART_REQUESTS)
+"""Annotations that restart controllers read on workloads and pod templates."""
 
 _FEW = 100
 """To look for more names in a text takes longer than to read it."""
@@ -172,14 +175,14 @@ def _why_field_is_unread(item: Item, found: LocatedScalar, *, is_whole: bool) ->
 def _why_annotation_is_unread(name: str) -> str:
     return (
         ""
-        if name in OPT_INS or _ANNOTATIONS_OF_TOOLS.match(name)
+        if name in _OPT_INS or _ANNOTATIONS_OF_TOOLS.match(name)
         else "no rule reads this annotation"
     )
 
 
 def _why_custom_field_is_unread(found: LocatedScalar, *, is_whole: bool) -> str:
     kind = text(found.around.get("kind"))
-    if not may_name(found.path) or (kind and kind not in CONFIG_KINDS):
+    if not _may_name(found.path) or (kind and kind not in CONFIG_KINDS):
         return ""
     if kind and not is_of_core(found.around):
         return f"the {kind} beside it is of another group"
@@ -188,6 +191,11 @@ def _why_custom_field_is_unread(found: LocatedScalar, *, is_whole: bool) -> str:
         if is_whole
         else "the function changes no text that just contains a name"
     )
+
+
+def _may_name(path: FieldPath) -> bool:
+    """Tell whether a field of a custom resource may name an object, as far as its path says."""
+    return {*path}.isdisjoint(PASSED_OVER | FREE_KEYS) and path[-1] not in NOT_NAMES
 
 
 def find_not_followed(

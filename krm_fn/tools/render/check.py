@@ -33,7 +33,7 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId, listing
-from krm_fn.base.producer import versioned
+from krm_fn.base.producer import RENAMABLE
 from krm_fn.core.decide.decide import Package, read_package
 from krm_fn.core.names.names import authored_id, base_name, read_content
 from krm_fn.core.yaml.yaml import open_envelope, read_yaml
@@ -134,7 +134,7 @@ def find_hazards(
 
 
 def _may_be_renamed(item: Item) -> bool:
-    return item.is_config or versioned(item.id) is not None
+    return item.is_config or (item.id.group, item.id.kind) in RENAMABLE
 
 
 class NamesByPlace:

@@ -30,7 +30,7 @@ def check_references(rendering: Rendering) -> Iterator[Problem]:
         referrer, reference, targets = resolved
         if resolved.is_own:
             yield from _check(referrer, reference, reference.field, targets, renamed)
-        if reference.written:
+        if reference.is_output:
             continue
         if referrer.id.kind in ROLES:
             in_rules[referrer].append(resolved)

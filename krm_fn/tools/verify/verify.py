@@ -229,7 +229,7 @@ def summarize(rendering: Rendering, deployers: tuple[str, ...]) -> str:
 def _clauses(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[str]:
     sets = [one for one in rendering.sets.values() if one.revisions]
     revised = {revision.item for revision in rendering.revisions.rendered}
-    references = [one for one in rendering.run.references.authored if not one.reference.written]
+    references = [one for one in rendering.run.references.authored if not one.reference.is_output]
     resolved = [one for one in references if not revised.isdisjoint(one.targets)]
     jobs: list[Item] = []
     for one in sets:
