@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
-from itertools import chain, product
+from itertools import product
 from posixpath import dirname, join, normpath
 from typing import NamedTuple, TypeAlias
 
@@ -762,17 +762,15 @@ def _readers_of(
     is_mounted = False
     for field in CONTAINER_LISTS:
         for container in elements(get(pod, field)):
-            mounts = [
-                mount
-                for mount in elements(get(container, "volumeMounts"))
-                if text(get(mount, "name")) == name
-            ]
-            if mounts:
+            paths: set[str] = set()
+            mounts_it = False
+            for mount in elements(get(container, "volumeMounts")):
+                if text(get(mount, "name")) == name:
+                    mounts_it = True
+                    paths.update(_paths_of(mount, files))
+            if mounts_it:
                 is_mounted = True
-                yield (
-                    container,
-                    set(chain.from_iterable(_paths_of(mount, files) for mount in mounts)),
-                )
+                yield container, paths
     if not is_mounted:
         yield None, set()
 
@@ -801,16 +799,12 @@ def _has_all(container: Node | None, reference: Reference, item: Item) -> bool:
     """Tell whether a container has every key of an object as a variable: all at once, or one by one."""
     if re.fullmatch(_ALL_VARIABLES, reference.field):
         return True
-    sources = [
-        get(variable, "valueFrom", _KEY_REFERENCES[item.id.kind])
-        for variable in elements(get(container, "env"))
-        if item.id.kind == reference.kind
-    ]
-    keys = {
-        text(get(source, "key"))
-        for source in sources
-        if text(get(source, "name")) == reference.target
-    }
+    keys: set[str] = set()
+    if item.id.kind == reference.kind:
+        for variable in elements(get(container, "env")):
+            source = get(variable, "valueFrom", _KEY_REFERENCES[item.id.kind])
+            if text(get(source, "name")) == reference.target:
+                keys.add(text(get(source, "key")))
     return keys.issuperset(data_keys(item))
 
 

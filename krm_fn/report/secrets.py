@@ -168,13 +168,12 @@ def _values_of(item: Item | None, *, is_secret: bool) -> dict[str, StoredValue]:
         return {}
     written = {**fields(get(item.node, "data")), **fields(get(item.node, "stringData"))}
     texts: dict[str, Node] = {} if is_secret else fields(get(item.node, "data"))
-    return {
-        key: StoredValue(
-            None if key in written and written[key].tag == UNREAD else value,
-            value.decode() if is_scalar(texts.get(key)) else None,
-        )
-        for key, value in read_content(item.node).items()
-    }
+    values: dict[str, StoredValue] = {}
+    for key, value in read_content(item.node).items():
+        is_unread = key in written and written[key].tag == UNREAD
+        shown = value.decode() if is_scalar(texts.get(key)) else None
+        values[key] = StoredValue(None if is_unread else value, shown)
+    return values
 
 
 class Masks:

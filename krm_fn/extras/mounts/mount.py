@@ -291,13 +291,11 @@ def _rename(node: Node, desired: Element) -> Patch:
                 patch[key] = value
         # Lists are patched by position: `_equals` has seen that they are as long.
         elif not isinstance(value, bool | int):
-            pairs = [
-                (place, element)
-                for place, element in enumerate(value)
-                if isinstance(element, Mapping)
-            ]
-            change = {place: _rename(elements(present)[place], element) for place, element in pairs}
-            change = {place: below for place, below in change.items() if below}
+            change: dict[int, Patch] = {}
+            for index, (element, wanted) in enumerate(zip(elements(present), value, strict=True)):
+                below = _rename(element, wanted) if isinstance(wanted, Mapping) else {}
+                if below:
+                    change[index] = below
             if change:
                 patch[key] = ListPatch(change)
     return patch

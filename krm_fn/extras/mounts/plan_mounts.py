@@ -231,12 +231,9 @@ def _missing_sources(templates: Iterable[TemplateMounts], index: Index) -> Itera
     missing: list[tuple[TemplateMounts, str, MountSource]] = []
     for template in templates:
         for entry, mount, _, targets in template.planned:
-            pairs = zip(mount.sources, targets, strict=True)
-            missing += [
-                (template, entry, source)
-                for source, found in pairs
-                if not found and not source.optional
-            ]
+            for source, found in zip(mount.sources, targets, strict=True):
+                if not found and not source.optional:
+                    missing.append((template, entry, source))
     near = _find_near({(source.kind, source.name) for _, _, source in missing}, index)
     for template, entry, source in missing:
         item = template.item

@@ -148,11 +148,12 @@ def _list_fitting(alike: list[_PackageChange]) -> list[_LeftOut]:
         namespaces.add(named.names.namespace)
         sets.update(change.who.linker for change in named.difference.changes)
     has_namespaces, has_sets = len(namespaces) > 1, len(sets - {""}) > 1
-    return [
-        one
-        for one in _FEWEST_FIRST
-        if (one.namespace or not has_namespaces) and (one.set or not has_sets)
-    ]
+    fitting: list[_LeftOut] = []
+    for one in _FEWEST_FIRST:
+        is_enough = (one.namespace or not has_namespaces) and (one.set or not has_sets)
+        if is_enough:
+            fitting.append(one)
+    return fitting
 
 
 def _find_least(

@@ -37,12 +37,14 @@ class Dialect(NamedTuple):
 
     def core(self, name: str) -> str:
         """Return a name without the longest affixes that fit."""
-        fitting = (
-            name[len(before) : len(name) - len(behind)]
-            for before, behind in self.affixes
-            if name.startswith(before) and name.endswith(behind)
-        )
-        return min(filter(None, fitting), key=len, default=name)
+        shortest = name
+        for before, behind in self.affixes:
+            if name.startswith(before) and name.endswith(behind):
+                core = name[len(before) : len(name) - len(behind)]
+                # Something must be left: a name may consist of its affixes.
+                if core and len(core) < len(shortest):
+                    shortest = core
+        return shortest
 
 
 AS_WRITTEN = Dialect()

@@ -330,16 +330,11 @@ def open_both(there: "There", paths: tuple[str, ...], options: RenderOptions) ->
     notes += [
         remark("does not exist any more", file=path) for path in paths if not os.path.lexists(path)
     ]
-    odd = [
-        side
-        for side, other in ((old, new), (new, old))
-        if other.has_configuration and not side.has_configuration
-    ]
-    notes += [
-        remark("has no configuration, so it is compared as it is", file=side.name)
-        for side in odd
-        if side.opened
-    ]
+    for side, other in ((old, new), (new, old)):
+        is_alone = bool(side.opened) and not side.has_configuration
+        if is_alone and other.has_configuration:
+            message = "has no configuration, so it is compared as it is"
+            notes.append(remark(message, file=side.name))
     return Sides(old, new, [*notes, *_report_empty(old, new)])
 
 

@@ -246,12 +246,10 @@ class _Projector:
         whole = rendered if is_unknown else self._project(rendered, live, place)
         kept = fields(whole) | {name: one for name, one in after.items() if name in SERVER_METADATA}
         # A rendering may leave the namespace to those who apply it.
-        own = {
-            name: one
-            for name, one in before.items()
-            if name == "name" or (name == "namespace" and name in after)
-        }
-        kept = {name: one for name, one in kept.items() if name != "namespace"} | own
+        kept.pop("namespace", None)
+        for name in ("name", "namespace"):
+            if name in before and (name == "name" or name in after):
+                kept[name] = before[name]
         return holding(live, rendered, kept)
 
     def _project(self, rendered: Node | None, live: Node, place: _Place) -> Node | None:
@@ -283,11 +281,10 @@ class _Projector:
             found = self._project(after.get(name), value, place.field(name))
             if found is not None:
                 kept[name] = found
-        kept |= {
-            name: one
-            for name, one in after.items()
-            if name not in kept and _is_nothing(one, place.field(name))
-        }
+        # The API server does not store an empty field, so that it is no change.
+        for name, wanted in after.items():
+            if name not in kept and _is_nothing(wanted, place.field(name)):
+                kept[name] = wanted
         return holding(live, rendered, kept)
 
     def _project_list(self, rendered: Sequence, live: Sequence, place: _Place) -> Node:
