@@ -75,7 +75,7 @@ def count() -> list[Count]:
     tokens = sum(count_tokens(module.path) for module in code)
     return [
         Count("modules without facts", len(code), 180, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 340),
+        Count("thousands of tokens, without facts", tokens / 1000, 340.5),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(
             "median lines of a module",

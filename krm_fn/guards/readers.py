@@ -570,6 +570,8 @@ class Permissions:
             return ""
         if workload not in self._accounts:
             self._accounts[workload] = [
+                # `serviceAccount` is the former name of the field, which the API server still
+                # reads.
                 text(get(pod.node, "serviceAccountName"))
                 or text(get(pod.node, "serviceAccount"))
                 or "default"
@@ -603,6 +605,8 @@ class Permissions:
                 for subject in self._subjects(item):
                     for who, where in _spellings(subject, namespace):
                         for kind in kinds:
+                            # The first binding counts, so that every run over the package names the
+                            # same role.
                             grants.setdefault((who, kind, where), _Grant(place, role))
         return grants
 
@@ -610,6 +614,7 @@ class Permissions:
         kind, name = text(get(role, "kind")), text(get(role, "name"))
         found = self._roles.get((kind, (namespace or "") if kind == "Role" else "", name))
         if found is None:
+            # Of roles outside of the package, only those of every cluster are known.
             built_in = _BUILT_IN.get(name, {}) if kind == "ClusterRole" else {}
             return frozenset(built_in.get(self._verbs, ())), f"{kind}/{name}"
         # Every operator has such a role. What it reads and writes is its own lock, which nobody
@@ -791,7 +796,8 @@ def _paths_of(mount: Node, files: Iterable[str]) -> Iterator[str]:
         if path:
             yield path
             folder = dirname(path)
-            if folder.count("/") > (file == below) and folder != "/":
+            fewest_steps = 2 if file == below else 1
+            if folder.count("/") >= fewest_steps and folder != "/":
                 yield folder
 
 

@@ -419,6 +419,7 @@ def report_clashes(items: Iterable[Item], revisions: list[Revision]) -> list[Pro
     taken = {item.id: item.id for item in items if item not in named}
     problems = []
     for revision in revisions:
+        # The second object of an id would be applied over the first, without a word.
         before = taken.setdefault(revision.id, revision.item.id)
         if before != revision.item.id:
             message = f"would be named {revision.name}, like {before}; remove one of them"

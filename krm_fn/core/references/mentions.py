@@ -749,6 +749,7 @@ class _Search:
         self._told: set[tuple[str, str, str]] = set()
 
     def find_in(self, item: Item) -> Iterator[NearMiss]:
+        # What another program makes objects of is often one text with many names in it.
         walk = _Walk(self._contains if has_texts_of_others(item.id) else self._is_name)
         walk.enter(item.node, None, "")
         for one in walk.found:
@@ -796,6 +797,8 @@ class _Search:
 
     def _is_telling(self, one: _NamingText) -> bool:
         """Tell whether a text that is a name can hardly be anything else."""
+        # The rules know every field of a pod spec that names an object. Other names in it are those
+        # of volumes, ports and containers.
         if one.in_pod or one.field.lower().endswith(_OTHER_THINGS):
             return False
         if one.field == "name" and "key" in one.around:
@@ -817,6 +820,7 @@ class _Search:
         parts = [whole] if is_whole else self._values_in(whole)
         for part in parts:
             before, _, name = part.rpartition("/")
+            # A template or a variable says no namespace, so any object of the name may be meant.
             namespace = (before or known) if re.fullmatch(_NAMESPACE, before or known) else ""
             for kind in CONFIG_KINDS:
                 resolved = self._resolve(item, one, kind, field) if is_whole else ()
@@ -903,6 +907,7 @@ class _Walk:
             if name in (PASSED_OVER if path else NOT_WALKED):
                 continue
             if not is_scalar(value):
+                # The metadata of an object of another kind names that object itself.
                 if name != "metadata" or text(around.get("kind")) in {"", *CONFIG_KINDS}:
                     self.enter(value, (path, name), name, in_pod=in_pod)
             elif not is_free and self._says(value.value):

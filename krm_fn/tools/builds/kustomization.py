@@ -473,5 +473,7 @@ class KustomizeTree(NamedTuple):
             return Path(os.path.relpath(function.path, self.directory)), function.built
         if not function.is_inline:
             return Path(os.path.relpath(function.path, self.directory)), self.files[function.path]
-        before = function.entry.start_mark.line + (function.entry.style in ("|", ">"))
+        before = function.entry.start_mark.line
+        if function.entry.style in ("|", ">"):  # the text of a block begins on the next line
+            before += 1
         return Path(function.kustomization.name), b"\n" * before + function.entry.value.encode()

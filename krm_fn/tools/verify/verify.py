@@ -276,4 +276,7 @@ def _foreign_accounts(sets: Iterable[RenderedSet], rendering: Rendering) -> Iter
 def _of(sets: list[str]) -> str:
     if len(sets) > _MAX_SETS:
         return f" of {len(sets)} sets"
-    return f" of set{'s' * (len(sets) > 1)} {', '.join(sets)}" if sets else ""
+    if not sets:
+        return ""
+    noun = "set" if len(sets) == 1 else "sets"
+    return f" of {noun} {', '.join(sets)}"
