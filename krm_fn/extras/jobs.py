@@ -238,7 +238,7 @@ def _find_by_shape(root: Node) -> Iterator[Reference]:
     while stack:
         node, field = stack.pop()
         if node.id == "sequence":
-            stack += [(element, f"{field}[{place}]") for place, element in enumerate(node.value)]
+            stack += [(element, f"{field}[{index}]") for index, element in enumerate(node.value)]
         elif node.id == "mapping":
             around = fields(node)
             name = around.get("name")

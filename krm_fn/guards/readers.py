@@ -544,9 +544,9 @@ class _Subject(NamedTuple):
 
 
 class _Grant(NamedTuple):
-    """By which role a subject may read something. `place`: that of the binding in the package."""
+    """By which role a subject may read something. `position`: that of the binding in the package."""
 
-    place: int
+    position: int
     role: str
 
 
@@ -595,7 +595,7 @@ class Permissions:
         None: everywhere.
         """
         grants: dict[tuple[_Subject, str, str | None], _Grant] = {}
-        for place, item in enumerate(self._items):
+        for index, item in enumerate(self._items):
             if item.id.group == _GROUP and item.id.kind in ("RoleBinding", "ClusterRoleBinding"):
                 # A RoleBinding grants in its own namespace alone, also what a ClusterRole says.
                 namespace = self._namespace_of(item) if item.id.kind == "RoleBinding" else None
@@ -607,7 +607,7 @@ class Permissions:
                         for kind in kinds:
                             # The first binding counts, so that every run over the package names the
                             # same role.
-                            grants.setdefault((who, kind, where), _Grant(place, role))
+                            grants.setdefault((who, kind, where), _Grant(index, role))
         return grants
 
     def _kinds_of(self, role: Node | None, namespace: str | None) -> tuple[frozenset[str], str]:

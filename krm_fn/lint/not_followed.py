@@ -440,10 +440,10 @@ def _find_with_affixes(one: ResolvedReference, index: Index) -> Item | None:
 def _possible_affixes(name: str) -> Iterator[tuple[str, str]]:
     """Yield what kustomize may have put around the name of an object: at any letter, if one of both is at a dash."""
     places = range(1, len(name))
-    yield from ((name[:place], "") for place in places)
-    yield from (("", name[place:]) for place in places)
-    after = {place + 1 for place, letter in enumerate(name) if letter == "-"}
-    before = {place - 1 for place in after}
+    yield from ((name[:index], "") for index in places)
+    yield from (("", name[index:]) for index in places)
+    after = {index + 1 for index, letter in enumerate(name) if letter == "-"}
+    before = {index - 1 for index in after}
     for end in places:
         yield from ((name[:end], name[start:]) for start in before if end < start)
     for start in places:

@@ -211,8 +211,8 @@ def _wanted_by_mount(
         if source.kind == mounted.reference.kind and source.name in names and not source.optional:
             around = f"{entry}.projected[{number}]" if mount.projected else entry
             fields = [
-                (f"{around}.items[{place}].key", item.key)
-                for place, item in enumerate(source.items)
+                (f"{around}.items[{index}].key", item.key)
+                for index, item in enumerate(source.items)
             ]
             if not fields and not mount.projected:
                 fields = [(f"{entry}.subPath", mount.sub_path)]

@@ -558,11 +558,11 @@ def _update_list(
 
 def _name_lists(role: Item) -> Iterator[tuple[str, Sequence]]:
     """Return the lists of resourceNames with their field."""
-    for place, rule in enumerate(elements(get(role.node, "rules"))):
+    for index, rule in enumerate(elements(get(role.node, "rules"))):
         if is_mapping(rule):
             for key, names in rule.value:
                 if key.value == "resourceNames" and is_sequence(names):
-                    yield f"rules[{place}].resourceNames", names
+                    yield f"rules[{index}].resourceNames", names
 
 
 def find_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:

@@ -721,8 +721,8 @@ class SpecsByKind:
 
     def __init__(self, specs: Iterable[FieldSpec]) -> None:
         self._by_kind: dict[str, list[tuple[int, FieldSpec]]] = defaultdict(list)
-        for place, spec in enumerate(specs):
-            self._by_kind[spec.kind].append((place, spec))
+        for index, spec in enumerate(specs):
+            self._by_kind[spec.kind].append((index, spec))
 
     def matching(self, resource: ResourceId) -> list[FieldSpec]:
         """Return the entries about objects of this kind, in their order."""
@@ -874,7 +874,7 @@ def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[
 
     They name what `resources` of the rule says.
     """
-    for place, rule in enumerate(elements(get(item, "rules"))):
+    for position, rule in enumerate(elements(get(item, "rules"))):
         groups, resources = _texts(rule, "apiGroups"), _texts(rule, "resources")
         kinds: list[str] = []
         for one in among:
@@ -885,7 +885,7 @@ def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[
             continue
         for index, name in enumerate(elements(get(rule, "resourceNames"))):
             if is_scalar(name) and name.value and not is_null(name):
-                field = f"rules[{place}].resourceNames[{index}]"
+                field = f"rules[{position}].resourceNames[{index}]"
                 for kind in kinds:
                     yield Reference(
                         kind, name, None, field, in_pod=False, is_output=False, rule=_RBAC

@@ -308,9 +308,9 @@ class OptionName(NamedTuple):
 
 
 class _Passed(NamedTuple):
-    """An option and its object. `place`: counts all options in the order of the objects."""
+    """An option and its object. `position` counts all options in the order of the objects."""
 
-    place: int
+    position: int
     item: Item
     option: OptionName
 

@@ -267,14 +267,14 @@ def _hints(
     entries = Entries(mount for _, mount in unused)
     kinds: dict[int, set[str]] = defaultdict(set)
     for item in items:
-        for place, mount in entries.that_may_match(names.all(item)):
+        for index, mount in entries.that_may_match(names.all(item)):
             if mount.kind and _matches(item, mount._replace(kind=item.id.kind), names):
-                kinds[place].add(item.id.kind)
-    for place, (position, mount) in enumerate(unused):
+                kinds[index].add(item.id.kind)
+    for index, (position, mount) in enumerate(unused):
         near = (
-            f'"{meant[place]}"'
-            if meant.get(place)
-            else find_near_word(mount.kind or "", kinds[place])
+            f'"{meant[index]}"'
+            if meant.get(index)
+            else find_near_word(mount.kind or "", kinds[index])
         )
         yield position, did_you_mean(near)
 
@@ -284,9 +284,9 @@ def _find_meant(
 ) -> dict[int, str]:
     """Return the name that was meant by each entry, among those of the objects that meet its other conditions."""
     places: dict[tuple[Any, ...], list[int]] = defaultdict(list)
-    for place, mount in enumerate(unused):
+    for index, mount in enumerate(unused):
         if mount.name != "*" and not is_pattern(mount.name):
-            places[mount.kind, mount.namespace, *sorted(mount.labels.items())].append(place)
+            places[mount.kind, mount.namespace, *sorted(mount.labels.items())].append(index)
     if not places:
         return {}
     alike = [unused[same[0]]._replace(name="*") for same in places.values()]
@@ -297,6 +297,6 @@ def _find_meant(
                 known[group].add(item.id.name)
     found: dict[int, str] = {}
     for group, same in enumerate(places.values()):
-        near = find_meant({unused[place].name for place in same}, known[group])
-        found |= {place: near.get(unused[place].name, "") for place in same}
+        near = find_meant({unused[index].name for index in same}, known[group])
+        found |= {index: near.get(unused[index].name, "") for index in same}
     return found

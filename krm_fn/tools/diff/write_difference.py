@@ -289,7 +289,7 @@ def _draw(changes: Iterable[ObjectChange]) -> Iterator[str]:
     shown = arrows[:_MOST_ARROWS]
     yield ""
     names = dict.fromkeys(chain.from_iterable(shown))
-    ids = {name: f"n{place}" for place, name in enumerate(names)}
+    ids = {name: f"n{index}" for index, name in enumerate(names)}
     yield "```mermaid"
     yield "graph LR"
     yield from (f'  {ids[name]}["{mermaid_label(name, _LABEL_WIDTH)}"]' for name in ids)
@@ -426,8 +426,8 @@ def write_packages_markdown(
         if needed <= left:
             shown.append(section)
             left -= needed
-    for place, section in enumerate(shown):
-        share = left // (len(shown) - place) + _LEAST
+    for index, section in enumerate(shown):
+        share = left // (len(shown) - index) + _LEAST
         body = section.write(share)
         text += f"\n{section.head}{body}"
         left -= _length(body) - _LEAST

@@ -94,10 +94,10 @@ def _telling_names(package: Package, targets: Iterable[Item]) -> dict[str, _ByNa
     """Return the names that hardly mean anything else, each with its objects."""
     taken = {item.id.name for item in package.authored if not item.is_config}
     names: dict[str, _ByNamespace] = defaultdict(lambda: defaultdict(list))
-    for place, target in enumerate(targets):
+    for index, target in enumerate(targets):
         for name in names_of(target):
             if name not in taken and not name.isalnum():
-                names[name][target.id.namespace].append((place, target))
+                names[name][target.id.namespace].append((index, target))
     return dict(names)
 
 
