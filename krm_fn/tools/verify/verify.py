@@ -278,5 +278,5 @@ def _of(sets: list[str]) -> str:
         return f" of {len(sets)} sets"
     if not sets:
         return ""
-    noun = "set" if len(sets) == 1 else "sets"
-    return f" of {noun} {', '.join(sets)}"
+    plural = "s" if len(sets) > 1 else ""
+    return f" of set{plural} {', '.join(sets)}"
