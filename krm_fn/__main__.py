@@ -49,7 +49,7 @@ Half a rendering is an error.
 
 
 _QUIET = (["-q"], ["--quiet"])
-"""What a function may get before its file, as by `kpt fn eval --exec "krm-fn --quiet"`."""
+"""Options that a function may get before its file, as by `kpt fn eval --exec "krm-fn --quiet"`."""
 
 
 def main() -> NoReturn:
@@ -128,7 +128,7 @@ def _is_asked_to_complete() -> bool:
 def _is_configuration(arguments: list[str]) -> bool:
     """Tell whether the only argument is a file: no command has a dot or a slash in its name.
 
-    kustomize passes an absolute path. What is in the current directory never matters: it may hold a
+    kustomize passes an absolute path. The current directory never matters: it may hold a
     file `render`.
     """
     return (

@@ -12,9 +12,7 @@ from krm_fn.core.config.config import (
     ChosenConfiguration,
     Configuration,
     Packages,
-    as_passed,
     choose_configuration,
-    find_among,
     find_applied,
     parse_config,
     place_settings,
@@ -58,9 +56,11 @@ def run(
     try:
         passed: list[Configuration] = []
         if config is not None:
-            passed.append(as_passed(read_config(config))._replace(where="the configuration file"))
+            passed.append(
+                Configuration.passed(read_config(config))._replace(where="the configuration file")
+            )
         if envelope.function_config is not None:
-            passed.append(as_passed(envelope.function_config))
+            passed.append(Configuration.passed(envelope.function_config))
         configuration = find_only_configuration(envelope.items, passed, environment)
         decided = decide(
             envelope.items, configuration, environment, expansion=expansion, is_in_place=True
@@ -90,7 +90,7 @@ def find_only_configuration(
     Raises Rejected for a contradiction.
     """
     packages = Packages(items)
-    found = [*passed, *find_among(items, packages)]
+    found = [*passed, *packages.find_configurations()]
     return choose_configuration(
         found, packages, environment, "pass one of them as the functionConfig"
     )
@@ -158,7 +158,7 @@ def restore_authored(
 ) -> Changes:
     """Return the changes that give all objects of the set the form that their authors wrote.
 
-    Base names come back, in references too. What stops deployers from pruning goes, with the
+    Base names come back, in references too. The protection from pruning goes, with the
     linker's objects, mounts and checksums: a run that follows writes all of it again.
     """
     from krm_fn.extras.jobs import restore_jobs  # a run needs it only where Jobs are renamed

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from krm_fn.base.changes import Changes
-from krm_fn.base.item import Item
+from krm_fn.base.item import Item, is_revision
 from krm_fn.base.settings import NO_ENVIRONMENT, Environment, FieldSpec, Settings
 from krm_fn.core.decide.choose import choose
 from krm_fn.core.decide.name import (
@@ -12,6 +12,7 @@ from krm_fn.core.decide.name import (
     mark,
     mark_fixed_names,
     name_revisions,
+    read_as_named,
     restore,
 )
 from krm_fn.core.decide.run import Choices, Package, Revisions, Run, Survey
@@ -69,24 +70,33 @@ def make_survey(
     return Survey(package, settings, environment, references, build_guards)
 
 
-def survey_written(package: Package, specs: tuple[FieldSpec, ...], read_yaml: ReadYaml) -> Survey:
-    """Return all that is known of what is about to be applied, as it is.
+def read_written(package: Package, specs: tuple[FieldSpec, ...], read_yaml: ReadYaml) -> Run:
+    """Return the run that leaves all as it is, over what is about to be applied.
 
-    What an earlier run has mounted is a reference like others.
+    Its revisions are those of all sets, under their present names. Mounts of an earlier run are references
+    like others.
     """
     index = package.read_index()
     authored = find_authored(package.authored, index, specs, but=())
     embedded = find_embedded(package.configs, index, read_yaml)
     references = References(index, authored, embedded=embedded)
-    return make_survey(package, Settings(), NO_ENVIRONMENT, references)
+    survey = make_survey(package, Settings(), NO_ENVIRONMENT, references)
+    revisions = Revisions(read_as_named(item) for item in package.configs if is_revision(item))
+    consumers = find_consumers(survey, revisions)
+    return Run(survey, Choices((), ()), revisions, consumers, Changes())
 
 
 class Configured(NamedTuple):
-    """What a configuration says about the objects, as if the function ran now."""
+    """The choices of a configuration, as if the function ran now."""
 
     settings: Settings
     references: References
     choices: Choices
+
+    @property
+    def chosen(self) -> list[Item]:
+        """The objects that the function would make revisions."""
+        return [one.item for one in self.choices.all if one.strategy.makes_revisions]
 
 
 def configure(survey: Survey, settings: Settings) -> Configured:

@@ -275,7 +275,7 @@ _SAME_NAME = ("ConfigMap", "ServiceAccount", "Role", "RoleBinding")
 """The kinds of the linker's objects that are called `<set>-linker`."""
 
 _NAMED = {"Job": f"-link-{HASH}", "CronJob": "-linker"}
-"""What is in the names of the others."""
+"""The ends of the names of the others."""
 
 
 def is_revision(item: Item) -> bool:

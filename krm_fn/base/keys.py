@@ -8,7 +8,7 @@ SET = PREFIX + "set"
 """Label on revisions and emitted objects: the name of the functionConfig."""
 
 SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
-"""What the name of a set may be: the beginning of the names of objects, and the value of a label."""
+"""The names that a set may have: the beginning of the names of objects, and the value of a label."""
 
 BASE_NAME = PREFIX + "base-name"
 """Annotation on revisions: the name that the author gave."""

@@ -11,7 +11,7 @@ from enum import IntEnum
 from itertools import chain
 from typing import Any, NamedTuple
 
-from krm_fn.base.item import Item
+from krm_fn.base.item import CONFIG_KINDS, Item
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.node import get, text
 from krm_fn.base.problem import ResourceId
@@ -336,7 +336,7 @@ _LABEL = re.compile("[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 _KIND = re.compile("[A-Z][A-Za-z0-9]{0,62}")
 _SUBDOMAIN_PART = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _API_VERSION = re.compile(rf"({_SUBDOMAIN_PART}(\.{_SUBDOMAIN_PART})*/)?{_LABEL.pattern}")
-"""What the API server accepts in a CustomResourceDefinition.
+"""An apiVersion that the API server accepts in a CustomResourceDefinition.
 
 Its own kinds and versions have the same form.
 """
@@ -555,6 +555,21 @@ TOOL_GROUPS = frozenset(
 
 Their fields name files and generators, not objects.
 """
+
+OPAQUE_KINDS = frozenset({"CustomResourceDefinition"})
+"""Kinds whose fields describe fields of other objects."""
+
+
+def may_refer(resource: ResourceId) -> bool:
+    """Tell whether this is an object at all, and of a kind that can reference others."""
+    if not resource.api_version or not resource.kind or resource.kind in OPAQUE_KINDS:
+        return False
+    return not is_config_id(resource) and resource.group not in TOOL_GROUPS
+
+
+def is_config_id(resource: ResourceId) -> bool:
+    """Tell whether this is a ConfigMap or a Secret of Kubernetes."""
+    return resource.kind in CONFIG_KINDS and resource.api_version == "v1"
 
 
 ROLES = ("Role", "ClusterRole")

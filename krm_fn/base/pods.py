@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.base.item import Item
+from krm_fn.base.kind import OPAQUE_KINDS
 from krm_fn.base.node import (
     FieldPath,
     Mapping,
@@ -21,9 +22,6 @@ from krm_fn.base.node import (
     spell,
     text,
 )
-
-OPAQUE_KINDS = frozenset({"CustomResourceDefinition"})
-"""Kinds whose fields describe fields of other objects."""
 
 _NOT_SEARCHED = ("metadata", "status")
 """Fields at the top of an object."""

@@ -87,7 +87,7 @@ def _escape(character: str) -> str:
 
 
 UNRENDERED = "looks like an unrendered Helm template ({{ ... }}); render the chart first"
-"""What is wrong where a mapping is a key: so YAML reads double braces without quotes."""
+"""The message where a mapping is a key: so YAML reads double braces without quotes."""
 
 
 class ResourceId(NamedTuple):

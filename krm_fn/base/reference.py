@@ -115,7 +115,7 @@ class Reference(NamedTuple):
 
     `name` is the scalar that holds the name, `namespace` the one beside it that names a namespace,
     `field` the path to `name` for people. `in_pod`: pods read the object, so that another name
-    makes another pod template. `written`: a controller writes the object, so that its name must
+    makes another pod template. `is_output`: a controller writes the object, so that its name must
     stay. `kind` is `""` where the text does not say it.
 
     `before` and `after` are the parts of the text around the name: `shop/` of `shop/users`.
@@ -129,7 +129,7 @@ class Reference(NamedTuple):
     namespace: Scalar | None
     field: str
     in_pod: bool
-    written: bool
+    is_output: bool
     rule: Rule
     before: str = ""
     after: str = ""
@@ -197,7 +197,39 @@ class ResolvedReference(NamedTuple):
     @property
     def is_own(self) -> bool:
         """Whether a producer says here what it makes, and nothing else here has that name."""
-        return self.reference.written and self.targets == (self.referrer,)
+        return self.reference.is_output and self.targets == (self.referrer,)
+
+
+class EmbeddedReference(NamedTuple):
+    """A reference inside a value of `item`.
+
+    `scalar` is the value as written in the manifest, `field` its path, `reference` is in the YAML
+    that the value holds. `namespace` is the one that this YAML says, None where it says none.
+    `is_encoded`: the value is base64.
+    """
+
+    item: Item
+    scalar: Scalar
+    field: str
+    reference: Reference
+    targets: tuple[Item, ...]
+    namespace: str | None
+    is_encoded: bool
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """The span of the name in the value; None where it is not written as it is read."""
+        name = self.reference.name
+        value = self.scalar.value
+        # The marks do not count a byte order mark, and include an anchor and quotes.
+        shift = 1 if value.startswith("\ufeff") else 0
+        end = name.end + shift
+        if value[end - 1] in "\"'":
+            end -= 1
+        start = end - len(name.value)
+        if start < name.start + shift or value[start:end] != name.value:
+            return None
+        return start + len(self.reference.before), end - len(self.reference.after)
 
 
 class HookRead(NamedTuple):
@@ -216,7 +248,7 @@ def read_reference(  # noqa: PLR0913  # the parts of a reference
     rule: Rule,
     *,
     in_pod: bool = False,
-    written: bool = False,
+    is_output: bool = False,
     around: Mapping[str, Node] = _NOTHING,
 ) -> Reference:
     """Read a scalar whose text is a name, or `namespace/name`."""
@@ -224,14 +256,27 @@ def read_reference(  # noqa: PLR0913  # the parts of a reference
     # A pod spec may be anywhere in a custom resource, so the lists on the way tell, not the place
     # of the spec.
     in_pod = in_pod or _IN_POD.search(field) is not None
-    return Reference(kind, name, namespace, field, in_pod, written, rule, before, around=around)
+    return Reference(kind, name, namespace, field, in_pod, is_output, rule, before, around=around)
 
 
 def is_read(reference: Reference) -> bool:
     """Tell whether containers, or what sets them up, see the content."""
     # The kubelet reads these again at each pull.
     is_pulled = ".imagePullSecrets[" in reference.field
-    return reference.in_pod and not reference.written and not is_pulled
+    return reference.in_pod and not reference.is_output and not is_pulled
+
+
+# Groups beside a name.
+
+CORE_GROUPS = frozenset({"", "v1", "core", "core/v1"})
+"""The values of `apiGroup`, `group` or `apiVersion` beside `kind: ConfigMap`."""
+
+GROUP_FIELDS = ("apiGroup", "group", "apiVersion")
+
+
+def is_of_core(around: Mapping[str, Node]) -> bool:
+    """Tell whether a mapping that names an object says the core group, or none at all."""
+    return all(text(around.get(name)) in CORE_GROUPS for name in GROUP_FIELDS)
 
 
 # Field paths.
@@ -241,7 +286,7 @@ Name: TypeAlias = tuple[Scalar, Scalar | None, str, Mapping[str, Node]]
 
 
 def find_at(  # noqa: PLR0913  # the parts of a reference
-    item: Node, path: str, kind: str, rule: Rule, *, in_pod: bool = False, written: bool = False
+    item: Node, path: str, kind: str, rule: Rule, *, in_pod: bool = False, is_output: bool = False
 ) -> list[Reference]:
     """Find every name at `path`. A field that is missing or has another shape holds none.
 
@@ -252,7 +297,7 @@ def find_at(  # noqa: PLR0913  # the parts of a reference
     _descend(item, split_path(path), "", found)
     return [
         read_reference(
-            kind, name, namespace, field, rule, in_pod=in_pod, written=written, around=around
+            kind, name, namespace, field, rule, in_pod=in_pod, is_output=is_output, around=around
         )
         for name, namespace, field, around in found
     ]

@@ -118,16 +118,12 @@ def _draw_live(  # noqa: PLR0917  # what is drawn, how it is written, and where 
 
 def _check_usage(context: click.Context, operands: tuple[str, ...], *, live: bool) -> None:
     """Refuse what has no effect, if it was typed: variables may be set for other commands."""
-    typed = [
-        one
-        for one in context.params
-        if context.get_parameter_source(one) is ParameterSource.COMMANDLINE
-    ]
-    wrong = [
-        one
-        for one in typed
-        if (one not in (*_ONLY_LIVE, *_FOR_BOTH) if live else one in _ONLY_LIVE)
-    ]
+    wrong: list[str] = []
+    for name in context.params:
+        is_typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        has_effect = name in _FOR_BOTH or (name in _ONLY_LIVE) is live
+        if is_typed and not has_effect:
+            wrong.append(name)
     if wrong:
         option = "--set" if wrong[0] == "set_name" else f"--{wrong[0].replace('_', '-')}"
         message = f"{option} is for {'PATH' if live else '--live'} only"

@@ -320,7 +320,7 @@ def complete(instruction: str) -> Outcome:
 
 _NO_FILES = 4
 _FILES = 0
-"""Of cobra, which kubectl is built with: what a shell offers beside what is printed."""
+"""A directive of cobra, which kubectl is built with: what a shell offers beside what is printed."""
 
 
 def complete_kubectl(arguments: list[str]) -> Outcome:

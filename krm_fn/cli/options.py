@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class _Path(click.Path):
     """A file or a directory, for shell completion.
 
-    What cannot be read is reported by who reads it.
+    The reader of a file reports that it cannot be read.
     """
 
     def convert(

@@ -62,7 +62,8 @@ def set_checksums(run: Run) -> Run:
     checksums = tuple(inputs.of_templates.values())
     warnings = tuple(_warn(inputs, run.references, opt_ins, catalogue))
     changes = _annotate_all(checksums, run) + Changes(problems=warnings)
-    return run._replace(checksums=checksums).add(changes)
+    opt_outs = _find_opt_outs(run, checksums)
+    return run._replace(checksums=checksums, opt_outs=opt_outs).add(changes)
 
 
 def _read_inputs(
@@ -103,12 +104,12 @@ def _read_inputs(
     return inputs
 
 
-def find_opt_outs(run: Run) -> dict[tuple[Item, Item], str]:
+def _find_opt_outs(run: Run, checksums: Iterable[ChecksumInput]) -> dict[tuple[Item, Item], str]:
     """Return the workloads that no checksum restarts for what they read, and the annotation that opts out."""
     checksummed = {
         choice.item for choice in run.choices.all if choice.strategy is Strategy.CHECKSUM
     }
-    restarted = {(one.item, config) for one in run.checksums for config in one.configs}
+    restarted = {(one.item, config) for one in checksums for config in one.configs}
     found: dict[tuple[Item, Item], str] = {}
     if not checksummed:
         return found
@@ -183,15 +184,14 @@ def _warn_about_missing(
     missing, made = _find_missing(references, catalogue)
     for opt_in in opt_ins:
         seen = opt_in.all_of | opt_in.marked  # of those missing, nobody knows the annotation
-        outside = {(kind, name) for kind, name in missing[opt_in.item] if kind in seen}
-        outside |= {
-            _short(named, opt_in)
-            for named in opt_in.named
-            if (is_literal(named) or is_clear(named)) and not catalogue.find(named)
-        }
-        outside = {
-            (kind, name) for kind, name in outside - opt_in.excluded if name not in FIXED_NAMES
-        }
+        wanted = {(kind, name) for kind, name in missing[opt_in.item] if kind in seen}
+        for named in opt_in.named:
+            # Which objects another pattern means, only the cluster shows.
+            is_one = is_literal(named) or is_clear(named)
+            if is_one and not catalogue.find(named):
+                wanted.add(_short(named, opt_in))
+        wanted -= opt_in.excluded
+        outside = {(kind, name) for kind, name in wanted if name not in FIXED_NAMES}
         producers: dict[tuple[str, str], Item] = {}
         for one in outside:
             for producer in made[one]:
@@ -219,7 +219,7 @@ def _find_missing(references: References, catalogue: Catalogue) -> tuple[_Names,
     for referrer, reference, targets in references:
         if is_read(reference) and not any(catalogue.contains(target) for target in targets):
             missing[referrer].add((reference.kind, reference.target))
-        if reference.written:
+        if reference.is_output:
             for one in {(reference.kind, reference.target), *known_names(referrer)}:
                 made[one].append(referrer)
     return missing, made

@@ -59,6 +59,7 @@ def find_copies(
         source = sources.get((copy.id.namespace, copy.annotations[keys.COPY_OF]))
         if source is not None:
             meant[copy.id.kind, copy.id.namespace, copy.id.name] = source
+    # Behind the copies of an earlier run the sources are found as if nothing had been copied.
     references = survey.references.with_targets(meant)
     reads: dict[Item, list[ResolvedReference]] = defaultdict(list)
     if settings.hooks is Hooks.COPY:
@@ -88,6 +89,7 @@ def write_copies(
     for source, reads in copies.reads.items():
         base = base_name(source)
         name = run.revisions.names.get(source, base)
+        # A hook reads what keeps its name as before.
         is_copied = name != base
         if is_copied:
             wanted.append(_build_copy(source, reads, run))
@@ -137,6 +139,7 @@ def _hook_annotations(readers: list[Item]) -> dict[str, str]:
         if words:
             found |= {hook: ",".join(words), policy: anew}
     if _HELM in found:
+        # One step before the first reader: a hook waits for those of a lower weight.
         found[_WEIGHT] = str(min(number_of_wave(one, [_WEIGHT]) for one in readers) - 1)
     if _ARGO_CD in found or any(SYNC_WAVE in one.annotations for one in readers):
         waves = [number_of_wave(one, DEPLOYERS["argocd"].waves) for one in readers]

@@ -8,7 +8,7 @@ from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, ListPatch, Patch, SetText, combine_patches
 from krm_fn.base.go_yaml import read_scalar
 from krm_fn.base.item import Item, about
-from krm_fn.base.kind import ROLES, is_replaced
+from krm_fn.base.kind import ROLES, is_replaced, may_refer
 from krm_fn.base.node import (
     NewValue,
     Node,
@@ -25,6 +25,7 @@ from krm_fn.base.node import (
 from krm_fn.base.pods import find_containers
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import (
+    GROUP_FIELDS,
     By,
     Reference,
     ResolvedReference,
@@ -45,14 +46,12 @@ from krm_fn.core.decide.update_references import update_references
 from krm_fn.core.names.content_hash import JsonValue, go_json, short_digest
 from krm_fn.core.names.names import MAX_JOB_NAME, base_name
 from krm_fn.core.references.find import (
-    GROUP_FIELDS,
-    PASSED_OVER,
     Resource,
     find_in_rules,
-    may_refer,
     split_lookalikes,
 )
 from krm_fn.core.references.resolve import Index
+from krm_fn.facts.exclusions import PASSED_OVER
 
 DEPENDS_ON = "config.kubernetes.io/depends-on"
 """kpt's annotation about the order of applying: `group/namespaces/namespace/kind/name`, separated by commas."""
@@ -85,19 +84,18 @@ def rename_jobs(run: Run) -> Run:
     readers: set[Item] = set()
     for revised in run.revisions.renamed:
         readers.update(run.references.pod_referrers.get(revised, ()))
-    texts: dict[Node, str] = {
-        edit.change.node: str(edit.change.text)
-        for edit in changes.edits
-        if isinstance(edit.change, SetText)
-    }
+    texts: dict[Node, str] = {}
+    for edit in changes.edits:
+        if isinstance(edit.change, SetText):
+            texts[edit.change.node] = str(edit.change.text)
     patches = dict(combine_patches(changes.patches))
-    # One that was named so stays so, also without a revision: its template is another one again
-    # (decision 13).
-    renamed = [
-        _name(item, patches.get(item, {}), texts)
-        for item in all_jobs
-        if not is_replaced(item) and (item in readers or base_name(item) != item.id.name)
-    ]
+    renamed: list[Revision] = []
+    for item in all_jobs:
+        # One that was named so stays so, also without a revision: its template is another one again
+        # (decision 13).
+        is_named = base_name(item) != item.id.name
+        if not is_replaced(item) and (item in readers or is_named):
+            renamed.append(_name(item, patches.get(item, {}), texts))
     if not renamed:
         return run
     marks: list[tuple[Item, Patch]] = [
@@ -176,6 +174,7 @@ def _patched(value: JsonValue, patch: Patch) -> JsonValue:
         elif isinstance(wanted, ListPatch):
             elements = _patched_list(members.get(name), wanted)
             members.pop(name, None)
+            # As the writer leaves it: a list goes with its last element.
             if elements:
                 members[name] = elements
         elif isinstance(wanted, Mapping):
@@ -187,11 +186,12 @@ def _patched(value: JsonValue, patch: Patch) -> JsonValue:
 
 def _patched_list(value: JsonValue, patch: ListPatch) -> list[JsonValue]:
     held = value if isinstance(value, list) else []
-    kept = [
-        _patched(element, patch.change[place]) if place in patch.change else element
-        for place, element in enumerate(held)
-        if place not in patch.drop
-    ]
+    kept: list[JsonValue] = []
+    for index, element in enumerate(held):
+        if index in patch.drop:
+            continue
+        is_changed = index in patch.change
+        kept.append(_patched(element, patch.change[index]) if is_changed else element)
     return [*kept, *map(_new, patch.add)]
 
 
@@ -200,6 +200,7 @@ def _new(value: NewValue) -> JsonValue:
         return {name: _new(member) for name, member in value.items()}
     if isinstance(value, str | bool):
         return value
+    # As the reader has numbers, so that the next run finds the same hash.
     return float(value) if isinstance(value, int) else [_new(element) for element in value]
 
 
@@ -237,7 +238,7 @@ def _find_by_shape(root: Node) -> Iterator[Reference]:
     while stack:
         node, field = stack.pop()
         if node.id == "sequence":
-            stack += [(element, f"{field}[{place}]") for place, element in enumerate(node.value)]
+            stack += [(element, f"{field}[{index}]") for index, element in enumerate(node.value)]
         elif node.id == "mapping":
             around = fields(node)
             name = around.get("name")

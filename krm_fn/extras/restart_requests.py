@@ -11,27 +11,29 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from krm_fn.base.item import Item
+from krm_fn.base.item import CONFIG_KINDS, Item
 from krm_fn.base.kind import kind_of
 from krm_fn.base.node import get, texts
 from krm_fn.base.problem import read_list
 from krm_fn.base.settings import CONTROLLERS
 from krm_fn.core.names.names import base_name
+from krm_fn.facts.annotations import RESTART_REQUESTS
+
+_REQUESTS = {
+    (controller, kind, use): annotation for controller, kind, use, annotation in RESTART_REQUESTS
+}
 
 # Wave: the opt-in is on the workload itself. It counts everything that its pods read, and what the
 # lists name.
-WAVE_ON = ("wave.pusher.com/update-on-config-change", "true")
-WAVE_EXTRA = {
-    "ConfigMap": "wave.pusher.com/extra-configmaps",
-    "Secret": "wave.pusher.com/extra-secrets",
-}
+WAVE_ON = (_REQUESTS["wave", "", "on"], "true")
+WAVE_EXTRA = {kind: _REQUESTS["wave", kind, "named"] for kind in CONFIG_KINDS}
 """Comma lists of `name` or `namespace/name`."""
 
 # Reloader: the opt-in is on the workload or, if that has none, on its pod template.
-RELOADER_AUTO = "reloader.stakater.com/auto"
+RELOADER_AUTO = _REQUESTS["reloader", "", "auto"]
 """Everything that its pods read."""
 
-RELOADER_SEARCH = "reloader.stakater.com/search"
+RELOADER_SEARCH = _REQUESTS["reloader", "", "search"]
 """Only those objects that its pods read and that have the next annotation."""
 
 RELOADER_MATCH = ("reloader.stakater.com/match", "true")
@@ -56,31 +58,13 @@ class OfKind(NamedTuple):
 
 
 RELOADER = {
-    "ConfigMap": OfKind(
-        "configmap.reloader.stakater.com/auto",
-        "configmap.reloader.stakater.com/reload",
-        "configmaps.exclude.reloader.stakater.com/reload",
-    ),
-    "Secret": OfKind(
-        "secret.reloader.stakater.com/auto",
-        "secret.reloader.stakater.com/reload",
-        "secrets.exclude.reloader.stakater.com/reload",
-    ),
+    kind: OfKind(*(_REQUESTS["reloader", kind, use] for use in OfKind._fields))
+    for kind in CONFIG_KINDS
 }
 
 _RELOADER_KEYS = frozenset(
     {RELOADER_AUTO, RELOADER_SEARCH, *(key for keys in RELOADER.values() for key in keys)}
 )
-
-OPT_INS = frozenset(
-    {
-        WAVE_ON[0],
-        *WAVE_EXTRA.values(),
-        *_RELOADER_KEYS,
-        *(one.excluded for one in RELOADER.values()),
-    }
-)
-"""All annotations of workloads and pod templates that these controllers read."""
 
 _LITERAL = r"[a-z0-9-]*"
 
@@ -129,6 +113,7 @@ class OptIn(NamedTuple):
     def allows(self, config: Item) -> bool:
         """Tell whether neither the workload nor the object excludes it."""
         ignore, yes = RELOADER_IGNORE
+        # Wave knows no such annotation.
         ignored = (
             self.controller == CONTROLLERS["reloader"] and config.annotations.get(ignore) == yes
         )
@@ -170,6 +155,7 @@ def find_opt_out(item: Item, config: Item, controllers: Iterable[str]) -> str:
         return of_kind.excluded
     kind = kind_of(item)
     said = _said_of(item, of_kind, kind.template) if kind is not None else item.annotations
+    # Reloader restarts nothing if `auto` is there and says no, whatever else asks.
     autos = [auto for auto in (RELOADER_AUTO, of_kind.auto) if said.get(auto, "") != ""]
     is_on = any(said[auto] in GO_TRUE for auto in autos)
     return "" if is_on or not autos else autos[0]
@@ -194,6 +180,7 @@ def _read_wave(item: Item, template: str) -> OptIn | None:
     for kind, extra in WAVE_EXTRA.items():
         for entry in read_list(item.annotations.get(extra, "")):
             namespace, _, name = entry.rpartition("/")
+            # Wave reads names as they are. Only Reloader reads patterns.
             named.append(Named(kind, namespace or item.id.namespace, name, pattern=False))
     return OptIn(
         item,

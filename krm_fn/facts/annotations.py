@@ -132,3 +132,22 @@ COPIED = {
     "kubed.appscode.com/sync": "Config Syncer",
     "kubed.appscode.com/sync-contexts": "Config Syncer",
 }
+
+# Annotations by which a workload, or its pod template, asks a controller to restart it: controller,
+# kind that the annotation is about, its use, and itself. `on` and `auto` are about everything that
+# the pods read, and `search` about objects that ask for it themselves. `named` lists objects, and
+# `excluded` those that count nowhere. wave-k8s/wave: README, and the annotations that the code
+# reads; stakater/Reloader: README and its reference of annotations.
+RESTART_REQUESTS = (
+    ("wave", "", "on", "wave.pusher.com/update-on-config-change"),
+    ("wave", "ConfigMap", "named", "wave.pusher.com/extra-configmaps"),
+    ("wave", "Secret", "named", "wave.pusher.com/extra-secrets"),
+    ("reloader", "", "auto", "reloader.stakater.com/auto"),
+    ("reloader", "", "search", "reloader.stakater.com/search"),
+    ("reloader", "ConfigMap", "auto", "configmap.reloader.stakater.com/auto"),
+    ("reloader", "ConfigMap", "named", "configmap.reloader.stakater.com/reload"),
+    ("reloader", "ConfigMap", "excluded", "configmaps.exclude.reloader.stakater.com/reload"),
+    ("reloader", "Secret", "auto", "secret.reloader.stakater.com/auto"),
+    ("reloader", "Secret", "named", "secret.reloader.stakater.com/reload"),
+    ("reloader", "Secret", "excluded", "secrets.exclude.reloader.stakater.com/reload"),
+)

@@ -3,7 +3,17 @@
 A row: group, kinds, path, reason, and options, which are those of `ExcludedField` in
 `core/references/find.py`. The path has dots and no list indices, `*` matches anything, and `{a,b}`
 stands for a row with a and one with b. The first row that fits a field counts.
+
+Of any object: PASSED_OVER are mappings without references (`annotations.py` knows the annotations
+that are some). FREE_KEYS are mappings whose keys the author chooses: a key `secretName` in one of
+them is no field. NOT_NAMES are fields that name something else.
 """
+
+PASSED_OVER = {"labels", "annotations", "matchLabels", "ownerReferences", "openAPIV3Schema"}
+
+FREE_KEYS = {"selector", "nodeSelector", "data", "stringData", "binaryData", "encryptedData"}
+
+NOT_NAMES = {"apiVersion", "image", "kind", "namespace", "serviceAccount", "serviceAccountName"}
 
 EXCLUSIONS = (
     (

@@ -1,4 +1,4 @@
-"""What an API server makes of the fields of an object, and what people leave in it.
+"""How an API server stores the fields of an object, and which marks people leave in it.
 
 APPLIERS: managers of fields that kubectl applies, and what it calls those of an object from before
 it did so (kubernetes/kubernetes: staging/src/k8s.io/kubectl/pkg/cmd/apply/apply.go; csaupgrade in

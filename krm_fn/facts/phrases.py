@@ -1,4 +1,4 @@
-"""What kustomize, helm and git usually say: phrases without a value of the package, one a line.
+"""Messages of kustomize, helm and git: phrases without a value of the package, one a line.
 
 A name in braces stands for a part that `tools/common/program.py` shows, or leaves out.
 """

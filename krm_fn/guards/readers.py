@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
-from itertools import chain, product
+from itertools import product
 from posixpath import dirname, join, normpath
 from typing import NamedTuple, TypeAlias
 
@@ -152,7 +152,7 @@ def find_early_readers(references: References, deployers: Iterable[str]) -> Earl
     if not in_steps:
         return found
     for referrer, reference, targets in references:
-        if not reference.in_pod or reference.written:
+        if not reference.in_pod or reference.is_output:
             continue
         for config in targets:
             for name in in_steps:
@@ -205,7 +205,7 @@ _WITHOUT_PATHS = ("dashboardNamespaceSelector", "ruleNamespaceSelector")
 """Fields that select objects which name no files."""
 
 _VARIABLE = r"\$|\{\{"
-"""What stands for a name that somebody else fills in."""
+"""The placeholders of a name that somebody else fills in."""
 
 
 _DEFAULT_CONFIGS = {
@@ -548,9 +548,9 @@ class _Subject(NamedTuple):
 
 
 class _Grant(NamedTuple):
-    """By which role a subject may read something. `place`: that of the binding in the package."""
+    """By which role a subject may read something. `position`: that of the binding in the package."""
 
-    place: int
+    position: int
     role: str
 
 
@@ -574,6 +574,8 @@ class Permissions:
             return ""
         if workload not in self._accounts:
             self._accounts[workload] = [
+                # `serviceAccount` is the former name of the field, which the API server still
+                # reads.
                 text(get(pod.node, "serviceAccountName"))
                 or text(get(pod.node, "serviceAccount"))
                 or "default"
@@ -597,7 +599,7 @@ class Permissions:
         None: everywhere.
         """
         grants: dict[tuple[_Subject, str, str | None], _Grant] = {}
-        for place, item in enumerate(self._items):
+        for index, item in enumerate(self._items):
             if item.id.group == _GROUP and item.id.kind in ("RoleBinding", "ClusterRoleBinding"):
                 # A RoleBinding grants in its own namespace alone, also what a ClusterRole says.
                 namespace = self._namespace_of(item) if item.id.kind == "RoleBinding" else None
@@ -607,13 +609,16 @@ class Permissions:
                 for subject in self._subjects(item):
                     for who, where in _spellings(subject, namespace):
                         for kind in kinds:
-                            grants.setdefault((who, kind, where), _Grant(place, role))
+                            # The first binding counts, so that every run over the package names the
+                            # same role.
+                            grants.setdefault((who, kind, where), _Grant(index, role))
         return grants
 
     def _kinds_of(self, role: Node | None, namespace: str | None) -> tuple[frozenset[str], str]:
         kind, name = text(get(role, "kind")), text(get(role, "name"))
         found = self._roles.get((kind, (namespace or "") if kind == "Role" else "", name))
         if found is None:
+            # Of roles outside of the package, only those of every cluster are known.
             built_in = _BUILT_IN.get(name, {}) if kind == "ClusterRole" else {}
             return frozenset(built_in.get(self._verbs, ())), f"{kind}/{name}"
         # Every operator has such a role. What it reads and writes is its own lock, which nobody
@@ -766,17 +771,15 @@ def _readers_of(
     is_mounted = False
     for field in CONTAINER_LISTS:
         for container in elements(get(pod, field)):
-            mounts = [
-                mount
-                for mount in elements(get(container, "volumeMounts"))
-                if text(get(mount, "name")) == name
-            ]
-            if mounts:
+            paths: set[str] = set()
+            mounts_it = False
+            for mount in elements(get(container, "volumeMounts")):
+                if text(get(mount, "name")) == name:
+                    mounts_it = True
+                    paths.update(_paths_of(mount, files))
+            if mounts_it:
                 is_mounted = True
-                yield (
-                    container,
-                    set(chain.from_iterable(_paths_of(mount, files) for mount in mounts)),
-                )
+                yield container, paths
     if not is_mounted:
         yield None, set()
 
@@ -797,7 +800,8 @@ def _paths_of(mount: Node, files: Iterable[str]) -> Iterator[str]:
         if path:
             yield path
             folder = dirname(path)
-            if folder.count("/") > (file == below) and folder != "/":
+            fewest_steps = 2 if file == below else 1
+            if folder.count("/") >= fewest_steps and folder != "/":
                 yield folder
 
 
@@ -805,16 +809,12 @@ def _has_all(container: Node | None, reference: Reference, item: Item) -> bool:
     """Tell whether a container has every key of an object as a variable: all at once, or one by one."""
     if re.fullmatch(_ALL_VARIABLES, reference.field):
         return True
-    sources = [
-        get(variable, "valueFrom", _KEY_REFERENCES[item.id.kind])
-        for variable in elements(get(container, "env"))
-        if item.id.kind == reference.kind
-    ]
-    keys = {
-        text(get(source, "key"))
-        for source in sources
-        if text(get(source, "name")) == reference.target
-    }
+    keys: set[str] = set()
+    if item.id.kind == reference.kind:
+        for variable in elements(get(container, "env")):
+            source = get(variable, "valueFrom", _KEY_REFERENCES[item.id.kind])
+            if text(get(source, "name")) == reference.target:
+                keys.add(text(get(source, "key")))
     return keys.issuperset(data_keys(item))
 
 

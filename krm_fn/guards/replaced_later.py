@@ -98,7 +98,7 @@ _REMEDY = (
 )
 
 _PLACEHOLDER = re.compile(r"\$[({]|\{\{|<\S|__|%\w+%|@\w+@|\w\+\w+://|\bENC\[")
-"""What tools that run later replace: Flux, Helm, Argo CD's Vault plugin, vals, SOPS, and scripts."""
+"""Placeholders that tools replace later: Flux, Helm, Argo CD's Vault plugin, vals, SOPS, and scripts."""
 
 
 def is_placeholder(text: str) -> bool:
@@ -205,11 +205,13 @@ class Variables:
     @cached_property
     def _open(self) -> list[tuple[ResolvedReference, re.Pattern[str]]]:
         """The references whose name has a variable, and that mean no object of that very name."""
-        return [
-            (one, re.compile(".+".join(map(re.escape, re.split(_REPLACED, one.reference.target)))))
-            for one in self._references.authored
-            if "${" in one.reference.target and not one.targets and not _is_disabled(one.referrer)
-        ]
+        found: list[tuple[ResolvedReference, re.Pattern[str]]] = []
+        for one in self._references.authored:
+            name = one.reference.target
+            if "${" in name and not one.targets and not _is_disabled(one.referrer):
+                fixed = map(re.escape, re.split(_REPLACED, name))
+                found.append((one, re.compile(".+".join(fixed))))
+        return found
 
     @cached_property
     def _sign(self) -> tuple[Item, str] | None:

@@ -11,13 +11,12 @@ from krm_fn.base import keys
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item, about, is_encrypted, listed_revisions, place_of
 from krm_fn.base.keys import PACKAGE_PATH
-from krm_fn.base.kind import cannot_change, is_fixed, is_hook, is_replaced, kind_of
+from krm_fn.base.kind import cannot_change, is_fixed, is_hook, is_replaced, kind_of, may_refer
 from krm_fn.base.node import elements, get, is_mapping, mark_of, text
 from krm_fn.base.problem import UNRENDERED, Problem, ResourceId, Severity
 from krm_fn.base.settings import DEFAULT_SET, Jobs, Strategy
 from krm_fn.core.decide.run import Package, Revision, Run
 from krm_fn.core.names.names import authored_id
-from krm_fn.core.references.find import may_refer
 from krm_fn.guards.guards import SUBSTITUTE, VARIABLE
 from krm_fn.lint import not_followed, without_effect
 from krm_fn.lint.not_followed import (
@@ -288,17 +287,16 @@ def warn_about_written_again(run: Run) -> Iterator[Problem]:
     In a package rendered in place, a generator such as kpt's gen-configmap or render-helm-chart
     writes the base name again, and references keep to the revision of before.
     """
-    made = {
-        (one.base_id, one.item.annotations.get(PACKAGE_PATH, "")): one
-        for one in run.revisions.rendered
-        if keys.BASE_NAME in one.item.annotations
-    }
-    again = [
-        (item, made[who])
-        for item in run.package.configs
-        if keys.BASE_NAME not in item.annotations
-        and (who := (item.id, item.annotations.get(PACKAGE_PATH, ""))) in made
-    ]
+    # Subpackages of kpt may each have an object of the same id.
+    made: dict[tuple[ResourceId, str], Revision] = {}
+    for one in run.revisions.rendered:
+        if keys.BASE_NAME in one.item.annotations:
+            made[one.base_id, one.item.annotations.get(PACKAGE_PATH, "")] = one
+    again: list[tuple[Item, Revision]] = []
+    for item in run.package.configs:
+        former = made.get((item.id, item.annotations.get(PACKAGE_PATH, "")))
+        if former is not None and keys.BASE_NAME not in item.annotations:
+            again.append((item, former))
     if not again:
         return
     referenced: set[Item] = set()

@@ -51,7 +51,7 @@ def warn_about_unlisted(run: Run) -> Iterator[Problem]:
     seen = set()
     for referrer, reference, targets in run.references:
         is_consumer = (
-            not reference.written
+            not reference.is_output
             and referrer.id.kind not in ROLES
             and not rendered.isdisjoint(targets)
         )
@@ -146,19 +146,12 @@ def find_left_behind(seen: Seen) -> Iterable[LeftBehind]:
 
 
 def _find_left_behind(seen: Seen) -> Iterator[LeftBehind]:
-    renamed = seen.revisions.renamed
-    hashed = {
-        item: base_name(item)
-        for item in seen.package.configs
-        if item not in renamed
-        and item.annotations.get(keys.STRATEGY) != Strategy.IGNORE
-        and is_hashed_by_kustomize(item)
-    }
+    hashed = _find_hashed(seen)
     if not hashed:
         return
     mentions = seen.mentions
     for one in seen.references.authored:
-        if not one.reference.written and one.referrer.id.kind not in ROLES:
+        if not one.reference.is_output and one.referrer.id.kind not in ROLES:
             yield from _find_left_by_reference(one, seen.references.index, hashed)
     for miss in mentions.unfollowed:
         name = text(descend(miss.referrer.node, read_path(miss.field))).rpartition("/")[2]
@@ -173,6 +166,17 @@ def _find_left_behind(seen: Seen) -> Iterator[LeftBehind]:
     for mention in [*mentions.in_texts, *mentions.in_variables]:
         if not mention.for_people and mention.name == hashed.get(mention.target):
             yield LeftBehind(mention.item, mention.field, mention.target)
+
+
+def _find_hashed(seen: Seen) -> dict[Item, str]:
+    """Return the base names of what kustomize has named by its content, and what stays so."""
+    hashed: dict[Item, str] = {}
+    for item in seen.package.configs:
+        is_accepted = item.annotations.get(keys.STRATEGY) == Strategy.IGNORE
+        is_renamed = item in seen.revisions.renamed
+        if not is_renamed and not is_accepted and is_hashed_by_kustomize(item):
+            hashed[item] = base_name(item)
+    return hashed
 
 
 def _find_left_by_reference(
@@ -341,16 +345,16 @@ def find_misspelled(seen: Seen) -> Iterator[Misspelled]:
     package has is none: an operator may make a Secret under the name of its own object.
     """
     package, references = seen.package, seen.references
-    made = {
-        (_place_of(one, package), one.reference.target)
-        for one in references.authored
-        if one.reference.written
-    }
+    made: set[tuple[tuple[str, str], str]] = set()
+    unresolved: list[ResolvedReference] = []
+    for one in references.authored:
+        if one.reference.is_output:
+            made.add((_place_of(one, package), one.reference.target))
+        elif _is_unresolved(one, package):
+            unresolved.append(one)
+    # Only now: a controller that makes the object may be behind its readers.
     unresolved = [
-        one
-        for one in references.authored
-        if _is_unresolved(one, package)
-        and (_place_of(one, package), one.reference.target) not in made
+        one for one in unresolved if (_place_of(one, package), one.reference.target) not in made
     ]
     if not unresolved:
         return
@@ -374,7 +378,7 @@ def find_misspelled(seen: Seen) -> Iterator[Misspelled]:
 
 
 def _is_unresolved(one: ResolvedReference, package: Package) -> bool:
-    if one.targets or one.reference.written or one.referrer.id.kind in ROLES:
+    if one.targets or one.reference.is_output or one.referrer.id.kind in ROLES:
         return False
     return one.reference.target_namespace is not None or not package.kinds.is_cluster_scoped(
         one.referrer.id
@@ -413,7 +417,7 @@ def find_unfollowed_affixes(seen: Seen) -> Iterator[Problem]:
     """
     for one in seen.references.authored:
         is_followed = (
-            bool(one.targets) or one.reference.written or one.referrer.id.group in BUILT_IN_GROUPS
+            bool(one.targets) or one.reference.is_output or one.referrer.id.group in BUILT_IN_GROUPS
         )
         if not is_followed and (meant := _find_with_affixes(one, seen.references.index)):
             message = (
@@ -436,10 +440,10 @@ def _find_with_affixes(one: ResolvedReference, index: Index) -> Item | None:
 def _possible_affixes(name: str) -> Iterator[tuple[str, str]]:
     """Yield what kustomize may have put around the name of an object: at any letter, if one of both is at a dash."""
     places = range(1, len(name))
-    yield from ((name[:place], "") for place in places)
-    yield from (("", name[place:]) for place in places)
-    after = {place + 1 for place, letter in enumerate(name) if letter == "-"}
-    before = {place - 1 for place in after}
+    yield from ((name[:index], "") for index in places)
+    yield from (("", name[index:]) for index in places)
+    after = {index + 1 for index, letter in enumerate(name) if letter == "-"}
+    before = {index - 1 for index in after}
     for end in places:
         yield from ((name[:end], name[start:]) for start in before if end < start)
     for start in places:

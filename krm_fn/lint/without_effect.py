@@ -136,7 +136,7 @@ def report_missing_keys(
         reference = one.reference
         if (
             reference.in_pod
-            and not reference.written
+            and not reference.is_output
             and text(reference.around.get("optional")) in _FALSE
         ):
             keys, of_volume = _list_wanted(one, sub_paths)
@@ -211,8 +211,8 @@ def _wanted_by_mount(
         if source.kind == mounted.reference.kind and source.name in names and not source.optional:
             around = f"{entry}.projected[{number}]" if mount.projected else entry
             fields = [
-                (f"{around}.items[{place}].key", item.key)
-                for place, item in enumerate(source.items)
+                (f"{around}.items[{index}].key", item.key)
+                for index, item in enumerate(source.items)
             ]
             if not fields and not mount.projected:
                 fields = [(f"{entry}.subPath", mount.sub_path)]
@@ -236,11 +236,11 @@ def _judge_paths(paths: list[str], wanted: Iterable[_Wanted]) -> Iterator[Proble
     files = {path.strip("/") for path in paths}
     if files and all(map(_is_certain, files)):
         present = files.union(*map(_folders_of, files))
-        missing = [
-            one
-            for one in wanted
-            if one.name not in present and files.isdisjoint(_folders_of(one.name))
-        ]
+        missing: list[_Wanted] = []
+        for each in wanted:
+            is_below_file = not files.isdisjoint(_folders_of(each.name))
+            if each.name not in present and not is_below_file:
+                missing.append(each)
         listed = listing(sorted(files), _MOST_NAMES)
         for one, question in _ask(missing, files):
             message = (

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 _MOST_STEPS = 1_000_000
-"""Less than a second, for a thousand changes. What takes more is shown as replaced as a whole."""
+"""Less than a second, for a thousand changes. Texts that take more are shown as replaced as a whole."""
 
 
 class Hunk(NamedTuple):

@@ -44,7 +44,7 @@ commit leads to the same repository, and stays readable.
 _NOT_IN_COMMENT = re.compile("[^A-Za-z0-9._/ ]")
 
 _NOT_IN_LABEL = re.compile("[^A-Za-z0-9 ,/._-]|(?<![A-Za-z0-9])[._-]|[._-](?![A-Za-z0-9])")
-"""What could be more than a character of a label.
+"""Characters that could be more than a part of a label.
 
 Within a word, dots and hyphens begin no list or emphasis.
 """

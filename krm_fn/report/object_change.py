@@ -66,7 +66,7 @@ KEEPS_PODS = frozenset(
 
 
 _EFFECTS = {kind.kind: Effect(kind.on_change) for kind in CONSUMER_KINDS if kind.on_change}
-"""What another pod template means to kinds that do not replace their pods, by the documentation of each."""
+"""The effect of another pod template on kinds that do not replace their pods, by the documentation of each."""
 
 
 class Hold(NamedTuple):

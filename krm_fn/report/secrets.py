@@ -11,9 +11,8 @@ from typing import NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.item import DATA_FIELDS, HASH, WORD, Item, is_like_secret, is_secret_tracker
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
-from krm_fn.base.kind import KAPP_VERSIONED, PROTECTIONS, SPINNAKER_VERSIONED
+from krm_fn.base.kind import KAPP_VERSIONED, OPAQUE_KINDS, PROTECTIONS, SPINNAKER_VERSIONED
 from krm_fn.base.node import FieldPath, Node, fields, get, is_mapping, is_null, is_scalar, text
-from krm_fn.base.pods import OPAQUE_KINDS
 from krm_fn.base.problem import Problem, Severity, printable
 from krm_fn.base.producer import RENAMABLE_KINDS
 from krm_fn.core.names.content_digest import read_content
@@ -32,7 +31,7 @@ _OPEN = {("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespa
 
 _BOOLEANS = ("true", "True", "TRUE", "false", "False", "FALSE")
 _TYPES = ("", "Opaque")
-"""What `type` may be without a slash, in which a password would be seen."""
+"""The values of `type` without a slash, in which a password would be seen."""
 
 _OF_DEPLOYERS = {one.annotation for one in chain.from_iterable(PROTECTIONS.values())}
 _OPEN_ANNOTATIONS = {KAPP_VERSIONED, NEEDS_HASH_SUFFIX, SPINNAKER_VERSIONED, *_OF_DEPLOYERS}
@@ -169,13 +168,12 @@ def _values_of(item: Item | None, *, is_secret: bool) -> dict[str, StoredValue]:
         return {}
     written = {**fields(get(item.node, "data")), **fields(get(item.node, "stringData"))}
     texts: dict[str, Node] = {} if is_secret else fields(get(item.node, "data"))
-    return {
-        key: StoredValue(
-            None if key in written and written[key].tag == UNREAD else value,
-            value.decode() if is_scalar(texts.get(key)) else None,
-        )
-        for key, value in read_content(item.node).items()
-    }
+    values: dict[str, StoredValue] = {}
+    for key, value in read_content(item.node).items():
+        is_unread = key in written and written[key].tag == UNREAD
+        shown = value.decode() if is_scalar(texts.get(key)) else None
+        values[key] = StoredValue(None if is_unread else value, shown)
+    return values
 
 
 class Masks:
@@ -275,8 +273,8 @@ def stderr_lines(problems: Iterable[Problem]) -> str:
 
     It ends in logs, so no id shows the hash of a Secret.
     """
-    return "".join(
-        f"{problem.severity}: {printable(hide_in_ids(str(problem)))}\n"
-        for problem in problems
-        if problem.severity is not Severity.INFO
-    )
+    lines: list[str] = []
+    for problem in problems:
+        if problem.severity is not Severity.INFO:
+            lines.append(f"{problem.severity}: {printable(hide_in_ids(str(problem)))}\n")
+    return "".join(lines)

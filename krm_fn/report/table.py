@@ -71,8 +71,8 @@ def write_table(titles: Sequence[str], groups: Sequence[Group], width: int) -> I
     for group in groups:
         if not has_first:
             yield group.title
-        for place, row in enumerate(group.rows):
-            title = [group.title] if has_first and place == 0 else []
+        for index, row in enumerate(group.rows):
+            title = [group.title] if has_first and index == 0 else []
             *between, last = [
                 _fold(parts, size) for parts, size in zip(row.long, sizes[-2:], strict=True)
             ]

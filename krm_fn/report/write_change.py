@@ -24,10 +24,10 @@ _INDENT = 4
 
 
 _MOST_LINES = 150
-"""Of one change."""
+"""The most lines of one change."""
 
 _SIGNS = {CHANGED: "!", WARNING: "!", STATEMENT: " "}
-"""What a block of the language `diff` has for signs that it does not know."""
+"""The signs in a block of the language `diff` for those that it does not know."""
 
 
 def write_change(

@@ -20,7 +20,7 @@ from krm_fn.base.item import WORD, Item, is_emitted
 from krm_fn.base.kind import ROLES
 from krm_fn.base.node import FieldPath, Node, entries, fields, get, is_scalar, spell
 from krm_fn.base.problem import Rejected
-from krm_fn.core.config.config import as_passed
+from krm_fn.core.config.config import Configuration
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import CONTENT_NAME, authored_id
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
@@ -68,7 +68,7 @@ class Read(NamedTuple):
 
 def read(data: bytes) -> Read:
     envelope = open_envelope(read_yaml(data))
-    passed = [*map(as_passed, filter(None, [envelope.function_config]))]
+    passed = [*map(Configuration.passed, filter(None, [envelope.function_config]))]
     configuration = find_only_configuration(envelope.items, passed, ENVIRONMENT)
     found = decide(envelope.items, configuration, ENVIRONMENT)
     node = None if configuration is None else configuration.configuration.node

@@ -1,6 +1,6 @@
 """Each guard answers with its own code: `krm-fn explain` shows the code, and sorts by it."""
 
-from krm_fn.core.config.config import as_passed
+from krm_fn.core.config.config import Configuration
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.function import decide, find_only_configuration
@@ -12,7 +12,7 @@ def test_each_question_answers_with_its_own_code() -> None:
     asked: set[str] = set()
     for file in FIXTURES.glob("explanations/*/input.yaml"):
         envelope = open_envelope(read_yaml(file.read_bytes()))
-        passed = [*map(as_passed, filter(None, [envelope.function_config]))]
+        passed = [*map(Configuration.passed, filter(None, [envelope.function_config]))]
         configuration = find_only_configuration(envelope.items, passed, ENVIRONMENT)
         found = decide(envelope.items, configuration, ENVIRONMENT)
         asked = {code for code, guard in found.guards.items() if not guard.is_certain}

@@ -250,7 +250,7 @@ TELLING = (
     Telling(
         "verify accepts a name that is not of the content",
         "check_names",
-        "hash_of(item)",
+        "revision.expected_hash()",
         "found",
         "tests/verify/test_mistakes.py",
     ),
@@ -319,7 +319,7 @@ TELLING = (
     ),
     Telling(
         "the names that the other side's linker lists are lost",
-        "join_objects",
+        "Envelope.join",
         "item.id not in known and item.node in parts",
         "False",
         "tests/merge/test_driver.py",

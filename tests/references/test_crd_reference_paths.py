@@ -139,7 +139,7 @@ def show(crd: dict[str, Any], kind_of_path: str, path: str) -> Shown:
         for reference in references
         if reference.target.startswith(reference.kind)
     }
-    written = [seen[name].written for name in names if name in seen]
+    written = [seen[name].is_output for name in names if name in seen]
     return Shown(path, len(names), written.count(False), written.count(True))
 
 

@@ -9,7 +9,8 @@ import pytest
 from krm_fn.base.kind import Kinds
 from krm_fn.base.node import Node
 from krm_fn.base.problem import Rejected
-from krm_fn.core.references.references import EmbeddedReference, find_embedded
+from krm_fn.base.reference import EmbeddedReference
+from krm_fn.core.references.references import find_embedded
 from krm_fn.core.references.resolve import Index
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml

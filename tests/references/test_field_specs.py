@@ -118,7 +118,7 @@ def find(spec: FieldSpec, text: str) -> list[str]:
     item = read_item(read_yaml((HEAD + text).encode()).roots[0])  # type: ignore[arg-type]  # these texts are mappings
     found = []
     for reference in find_by_specs(item.node, item.id, [spec]):
-        assert (reference.kind, reference.written) == (spec.target, False)
+        assert (reference.kind, reference.is_output) == (spec.target, False)
         where = f" in {reference.target_namespace}" if reference.target_namespace else ""
         found.append(f"{reference.target} at {reference.field}{where}")
     return found

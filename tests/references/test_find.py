@@ -55,7 +55,7 @@ def say(reference: Reference) -> str:
     remarks = [
         f"in {reference.target_namespace}" if reference.target_namespace else "",
         "read by pods" if reference.in_pod else "",
-        "written" if reference.written else "",
+        "written" if reference.is_output else "",
     ]
     return ", ".join(
         filter(None, [f"{reference.kind} {reference.target} at {reference.field}", *remarks])
@@ -858,7 +858,7 @@ def test_finds_what_kustomize_finds(target: str, spec: dict[str, str]) -> None:
     text = json.dumps(object_at(target, spec))
     own = FieldSpec(target=target, path=spec["path"], kind=spec["kind"])
     (found,) = find(text)
-    assert (found.kind, found.target, found.written) == (target, "a", False)
+    assert (found.kind, found.target, found.is_output) == (target, "a", False)
     assert [say(one) for one in find(text, own)] == [say(found)]
 
 

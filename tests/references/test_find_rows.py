@@ -86,7 +86,7 @@ def test_text_that_is_a_name(row: FieldRow) -> None:
             who = who_is(group, kind)
             assert find_by_shape(read_yaml(json.dumps(content).encode()).roots[0], who) == []
             (found,) = find(who, content)
-            assert (found.kind, found.target, found.in_pod, found.written) == (
+            assert (found.kind, found.target, found.in_pod, found.is_output) == (
                 row.target,
                 "a",
                 row.in_pod,
@@ -123,7 +123,7 @@ def test_annotations(row: AnnotationRow) -> None:
     (found,) = find(
         who_is("any.group", row.kind), {"metadata": {"annotations": {row.annotation: text}}}
     )
-    assert (found.kind, found.target, found.in_pod, found.written) == (
+    assert (found.kind, found.target, found.in_pod, found.is_output) == (
         row.target,
         "a",
         row.in_pod,
@@ -143,11 +143,11 @@ def test_names_for_controllers(row: Producer) -> None:
         merge(content, nest(split_path(path), {"key": "k"}))
     for kind in row.kinds:
         found = find(who_is(row.group, kind), content)
-        assert [(one.target, one.written) for one in found if one.kind == row.target] == [
+        assert [(one.target, one.is_output) for one in found if one.kind == row.target] == [
             ("a", True)
         ]
         assert {one.rule.reason for one in found if one.kind == row.target} == {row.reason}
-        assert not any(one.written for one in find(who_is("other.group", kind), content))
+        assert not any(one.is_output for one in find(who_is("other.group", kind), content))
     assert row.reason
     assert row.source
 
@@ -165,7 +165,7 @@ def test_names_for_controllers_that_another_field_replaces(row: Producer, other:
         merge(content, nest(split_path(path), {"key": "k"}))
     merge(content, nest(split_path(other), "b"))
     for kind in row.kinds:
-        assert {one.target for one in find(who_is(row.group, kind), content) if one.written} == {
+        assert {one.target for one in find(who_is(row.group, kind), content) if one.is_output} == {
             "b"
         }
 

@@ -32,9 +32,9 @@ def content_changed(rendering: Rendering) -> Iterator[Changes]:
 def references_put_back(rendering: Rendering) -> Iterator[Changes]:
     # Several, where a YAML alias shares the name. In a comma list, each name is one.
     edits: dict[tuple[Node, str], list[Edit]] = defaultdict(list)
-    for referrer, reference, targets in rendering.references.authored:
+    for referrer, reference, targets in rendering.run.references.authored:
         renamed = rendering.revisions.renamed
-        if any(target in renamed for target in targets) and not reference.written:
+        if any(target in renamed for target in targets) and not reference.is_output:
             base = targets[0].annotations[keys.BASE_NAME]
             if targets[0] in renamed:  # a producer has another name than what it makes
                 base = renamed[targets[0]].base_meant_by(reference)

@@ -8,7 +8,7 @@ See `docs/decisions/0037-one-configuration-at-every-door.md`.
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, IntEnum
 from functools import cache, cached_property
 from posixpath import commonpath, dirname
@@ -28,22 +28,18 @@ from krm_fn.base.settings import (
     is_our_program,
 )
 from krm_fn.core.config.build import find_pins, parse_config
-from krm_fn.core.config.plain import place_setting, place_settings
+from krm_fn.core.config.plain import place_settings
 from krm_fn.core.yaml.yaml import read_yaml
 
 __all__ = [
     "ChosenConfiguration",
     "Configuration",
-    "Origin",
     "Packages",
-    "as_passed",
     "choose_configuration",
-    "find_among",
     "find_applied",
     "find_in_kptfile",
     "find_pins",
     "parse_config",
-    "place_setting",
     "place_settings",
     "read_by_set",
 ]
@@ -68,10 +64,21 @@ class Configuration(NamedTuple):
     """
 
     node: Node
-    origin: Origin
     where: str
     package: str = ""
     place: Callable[[Problem], Problem] = lambda problem: problem
+    origin: Origin = Origin.READ
+
+    @classmethod
+    def passed(cls, node: Node) -> "Configuration":
+        """Return what an orchestrator passes to the function."""
+        where = "the arguments (functionConfig)" if _is_of_kpt(node) else "the functionConfig"
+        return cls(node, where, origin=Origin.PASSED)
+
+    @property
+    def beside(self) -> "Configuration":
+        """The same, of a file that is beside the objects."""
+        return self._replace(origin=Origin.BESIDE)
 
     @property
     def is_empty(self) -> bool:
@@ -134,22 +141,6 @@ def read_by_set(
     return {name: read_settings(first) for name, (first, *_) in by_set.items()}
 
 
-def as_passed(node: Node) -> Configuration:
-    """Return what an orchestrator passes to the function."""
-    where = "the arguments (functionConfig)" if _is_of_kpt(node) else "the functionConfig"
-    return Configuration(node, Origin.PASSED, where)
-
-
-def find_among(items: Collection[Item], packages: "Packages") -> list[Configuration]:
-    return [
-        Configuration(
-            item.node, Origin.READ, packages.locate(item), packages.of(item), _place_in(item)
-        )
-        for item in items
-        if configures(item)
-    ]
-
-
 def find_applied(items: Iterable[Item]) -> Iterator[Problem]:
     """Find configurations that will be applied as if the cluster knew their kind."""
     message = (
@@ -208,6 +199,12 @@ class Packages:
     def all(self) -> frozenset[str]:
         """The packages of all that is read, `""` for what is in none."""
         return frozenset([*map(self.of, self._items), *map(self.of_file, self._files)])
+
+    def find_configurations(self) -> Iterator[Configuration]:
+        """Find the objects that are one."""
+        for item in self._items:
+            if configures(item):
+                yield Configuration(item.node, self.locate(item), self.of(item), _place_in(item))
 
     def is_inner(self, package: str) -> bool:
         """Tell whether something is read that is outside of this package."""

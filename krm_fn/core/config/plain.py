@@ -12,7 +12,6 @@ from krm_fn.base.problem import Problem, ResourceId, at
 __all__ = [
     "CONFIGURATION",
     "list_settings",
-    "load_schema",
     "read_schema",
 ]
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about, is_encrypted, is_revision
-from krm_fn.base.kind import DEPLOYERS, HOOKS, protections_of
+from krm_fn.base.kind import DEPLOYERS, HOOKS, may_refer, protections_of
 from krm_fn.base.node import (
     TRUE,
     FieldPath,
@@ -41,7 +41,7 @@ from krm_fn.core.names.names import (
     hash_in_name,
     is_hashed_by_kustomize,
 )
-from krm_fn.core.references.find import annotations_of, may_refer
+from krm_fn.core.references.find import annotations_of
 from krm_fn.core.references.generated import hash_of, why_not_renamed
 from krm_fn.core.references.references import References
 
@@ -195,11 +195,14 @@ class _Chooser:
         if not is_revision(item):
             return chosen
         owner = item.labels[keys.SET]
+        # It was chosen by an earlier run. If nothing chooses it now, its present name has to be
+        # settled.
         if owner in self._settings.own_sets:
             return chosen if chosen.strategy.makes_revisions else self._settle_former(chosen)
         return Choice(
             item,
             Strategy.IGNORE,
+            # Two sets that mark one object would undo each other's work on every run.
             Reason(ReasonCode.OTHER_SET, f"it is a revision of set {owner}"),
             explicit=False,
             is_written_by_others=True,
@@ -228,6 +231,8 @@ class _Chooser:
 
     def _decide(self, item: Item, written: Reason | None, bound: Reason | None) -> _Decision:
         """Return the decision by the first rule that applies."""
+        # Each rule takes what those above it leave. A controller stands above the author: it would
+        # create the object anew under the name that it knows.
         asked = _refuse(item) or self._configured(item)
         if written is not None:
             return _leave_written(item, asked, written)
@@ -242,12 +247,15 @@ class _Chooser:
 
         `exclude` wins, then the author's annotation, then `select`.
         """
+        # An entry of `exclude` is there to stop something, so no other wish may pass it.
         for number, _ in _find(self._exclude, item):
             return _Decision(Strategy.IGNORE, _matched(ReasonCode.EXCLUDE, number))
         if keys.STRATEGY in item.annotations:
             return _annotated(item, item.annotations[keys.STRATEGY], self._settings)
         if item.id.kind not in self._settings.kinds:
             return None
+        # The first entry that matches decides: authors write the special case above the general
+        # one.
         for number, selector in _find(self._select, item):
             strategy = selector.strategy or self._settings.strategy
             return _Decision(strategy, _matched(ReasonCode.SELECT, number))
@@ -265,6 +273,8 @@ class _Chooser:
         if reader is not None and (
             is_hashed_by_kustomize(item) or item not in references.read_by_pods
         ):
+            # kustomize has taken the base name away, and follows it in built-in kinds alone. A
+            # custom resource only finds the object again if it is renamed here.
             return self._default_of_what_others_read(item, reader)
         # Where no pods read it, a new name restarts nothing, and may only break who looks it up.
         if item not in references.read_by_pods:
@@ -317,6 +327,7 @@ class _Chooser:
         immutable. Where no workload of the package reads the object, and its content still fits,
         those who read it may be out of sight.
         """
+        # An author who takes it out of the configuration wants it as it was.
         code = choice.reason.code
         if choice.explicit or code in {ReasonCode.KINDS, ReasonCode.NOT_SELECTED}:
             return choice._replace(gets_base_name_back=True)
@@ -426,6 +437,7 @@ def _why_written_by_others(item: Item, references: References) -> Reason | None:
     type_of_secret = text(get(item.node, "type")) if item.id.kind == "Secret" else ""
     if type_of_secret in _WRITTEN_TYPES:
         return Reason(code, f"a controller fills Secrets of type {type_of_secret}", item, "type")
+    # The garbage collector deletes it with its owner, which makes it anew under its own name.
     if not is_null(get(item.node, "metadata", "ownerReferences")):
         return Reason(code, "it has ownerReferences", item, "metadata.ownerReferences")
     for mark, who in _WRITTEN_MARKS.items():
@@ -480,6 +492,7 @@ def _find(
         base_name(item),
     )
     for one in entries.that_may_match(own):
+        # The index finds too many where names are patterns, so each entry is asked again.
         if one.position not in but and _matches(item, own, one.entry):
             yield one
 

@@ -9,17 +9,14 @@ from collections.abc import Collection
 from krm_fn.base.item import Item
 from krm_fn.base.problem import Problem, Severity, listing
 from krm_fn.base.settings import Settings, Strategy
-from krm_fn.core.decide.name import find_consumers
 from krm_fn.core.decide.run import (
     Choice,
-    Consumers,
     Package,
     Reason,
     ReasonCode,
     Revision,
     Revisions,
     Run,
-    Survey,
     read_package,
 )
 from krm_fn.core.decide.update_references import find_older, update_rules, why_passed_over
@@ -28,15 +25,11 @@ from krm_fn.core.references.generated import versioned
 
 __all__ = [
     "Choice",
-    "Consumers",
     "Package",
     "Reason",
-    "ReasonCode",
     "Revision",
     "Revisions",
     "Run",
-    "Survey",
-    "find_consumers",
     "find_older",
     "read_package",
     "say_unchosen_makers",

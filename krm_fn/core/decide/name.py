@@ -23,7 +23,7 @@ from krm_fn.base.kind import (
 )
 from krm_fn.base.node import Node, Scalar, fields, get, is_mapping, is_null
 from krm_fn.base.problem import Problem, Severity, listing
-from krm_fn.base.reference import ResolvedReference
+from krm_fn.base.reference import EmbeddedReference, ResolvedReference
 from krm_fn.base.settings import Settings, Strategy
 from krm_fn.core.decide.run import (
     Choice,
@@ -36,9 +36,9 @@ from krm_fn.core.decide.run import (
     report_too_long,
 )
 from krm_fn.core.names.content_hash import Unhashable
-from krm_fn.core.names.names import CONTENT_NAME, authored_id, base_name
+from krm_fn.core.names.names import CONTENT_NAME, authored_id, base_name, hash_in_name
 from krm_fn.core.references.generated import find_generated, hash_of
-from krm_fn.core.references.references import EmbeddedReference, References
+from krm_fn.core.references.references import References
 from krm_fn.facts.kinds import SERVER_METADATA
 
 _Ordered = TypeVar("_Ordered")
@@ -106,11 +106,12 @@ class _Namer:
         if not self._of_producers:
             return
         for resolved in references:
-            if resolved.referrer in self._of_producers and not resolved.reference.written:
+            if resolved.referrer in self._of_producers and not resolved.reference.is_output:
                 self._of_producers[resolved.referrer].append(resolved)
 
     def name_all(self) -> list[Revision]:
         """Name what is chosen, and update the data of all other objects. Return the revisions."""
+        # Also those that keep their names: their data may hold the name of one that is renamed.
         items = [*self._chosen, *self._embedded, *self._of_producers]
         order, self._circular = put_in_order(items, self._list_needed)
         for item in order:
@@ -124,6 +125,7 @@ class _Namer:
         try:
             self._revisions[item] = _name(self._chosen[item], texts)
         except Unhashable as reason:
+            # Known to have no name, so that nobody looks for one: its readers stay as they are.
             self._revisions[item] = None
             self.problems.append(about(item, reason.message, reason.field))
 
@@ -179,6 +181,8 @@ class _Namer:
             name = self._new_name(one)
             if name and (span := self._span(one)):
                 fields[one.scalar] = one.field
+                # An alias lets two places share one text. They may be in namespaces with different
+                # objects.
                 if parts[one.scalar].setdefault(span, name) != name:
                     message = f"{one.reference.target!r} in its data is shared by an alias; write each name out"
                     self.problems.append(about(item, message, one.field))
@@ -268,6 +272,12 @@ def _restore(choice: Choice) -> Revision:
     return Revision(choice.item, base, base, choice.strategy, tuple(find_generated(choice.item)))
 
 
+def read_as_named(item: Item) -> Revision:
+    """Return a revision as an earlier run has named it."""
+    strategy = Strategy.RENAME if hash_in_name(item) else Strategy.ADOPT
+    return Revision(item, base_name(item), item.id.name, strategy, tuple(find_generated(item)))
+
+
 def _announce(revision: Revision) -> Problem:
     """Return one info for each revision. It is the same on every run over the same content."""
     problem = about(revision.item, f"revision of {revision.base_name}", severity=Severity.INFO)
@@ -321,15 +331,18 @@ def find_consumers(survey: Survey, revisions: Revisions) -> Consumers:
     for resolved in survey.references:
         referrer, reference, targets = resolved
         # A role says who may read an object, not that anybody does.
-        if reference.written or referrer.id.kind in ROLES:
+        if reference.is_output or referrer.id.kind in ROLES:
             continue
         for target in targets:
+            # The garbage collector deletes what has only owners of another namespace.
             is_near = package.namespace_of(referrer) == namespaces.get(target)
             is_seen = is_near and not package.kinds.is_cluster_scoped(referrer.id)
             kind = package.kinds.of(referrer.id)
             if is_seen and kind.is_listable and linker.reads(kind):
                 consumers[target].append(resolved)
             else:
+                # One reader out of sight is enough: the linker would delete the object under its
+                # pods.
                 out_of_sight.add(target)
     return {item: seen for item, seen in consumers.items() if item not in out_of_sight}
 
@@ -374,6 +387,8 @@ def mark_fixed_names(choices: Iterable[Choice]) -> Changes:
 def _list_server_fields(revision: Revision) -> list[str]:
     """Return the fields that a renamed object has from a cluster, where it will be a new one."""
     metadata = fields(get(revision.item.node, "metadata"))
+    # Only these two are refused in a new object. Where one of them is, all of these are from a
+    # cluster, and as old.
     if not revision.is_renamed or metadata.keys().isdisjoint(_OF_ONE_OBJECT):
         return []
     return [name for name in metadata if name in SERVER_METADATA]
@@ -418,7 +433,10 @@ def _mark(
 ) -> Patch:
     annotations: dict[str, str | None] = {
         keys.BASE_NAME: revision.base_name,
+        # The linker takes it away before it deletes. A deployer that still wants the object puts it
+        # back, and then the linker leaves the object.
         keys.WANTED: "true",
+        # None removes it: an earlier run may have found no reader.
         keys.RETAIN: None if has_consumers else "true",
         **protection,
     }

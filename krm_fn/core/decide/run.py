@@ -21,9 +21,23 @@ from krm_fn.base.node import Node
 from krm_fn.base.pods import PodTemplate
 from krm_fn.base.problem import Problem, ResourceId
 from krm_fn.base.reference import HookRead, Reference, ResolvedReference
-from krm_fn.base.settings import Environment, FieldSpec, Settings, Strategy, configures
-from krm_fn.core.names.names import without_hash
-from krm_fn.core.references.generated import Generated, name_with, versioned
+from krm_fn.base.settings import (
+    Environment,
+    FieldSpec,
+    MountSource,
+    Settings,
+    Strategy,
+    configures,
+)
+from krm_fn.core.names.names import hash_in_name, without_hash
+from krm_fn.core.references.generated import (
+    Generated,
+    hash_of,
+    hashed_fields,
+    name_meant,
+    name_with,
+    versioned,
+)
 from krm_fn.core.references.lookups import Lookups
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import Authored, References, find_authored
@@ -288,6 +302,20 @@ class Revision(NamedTuple):
         return self.strategy is Strategy.RENAME or is_hashed or self.name != self.item.id.name
 
     @property
+    def hash_in_name(self) -> str:
+        """The content hash that its present name has; `""` where an earlier run has adopted it."""
+        return hash_in_name(self.item)
+
+    @property
+    def hashed_fields(self) -> Mapping[str, tuple[str, ...]]:
+        """The top fields that the hash covers, each with the names below it."""
+        return hashed_fields(self.item)
+
+    def expected_hash(self) -> str:
+        """Return the hash of the present content. Raises Unhashable."""
+        return hash_of(self.item)
+
+    @property
     def id(self) -> ResourceId:
         """The id of the object in the output."""
         return self.item.id._replace(name=self.name)
@@ -312,16 +340,11 @@ class Revision(NamedTuple):
         if not self.generated:
             return None
         # It may be that of an earlier rendering.
-        names = {
-            reference.target,
-            without_hash(reference.target),
-        }
-        named = (
-            one
-            for one in self.generated
-            if one.kind == reference.kind and not names.isdisjoint(one.names)
-        )
-        return next(named, None)
+        names = {reference.target, without_hash(reference.target)}
+        for one in self.generated:
+            if one.kind == reference.kind and not names.isdisjoint(one.names):
+                return one
+        return None
 
     @property
     def base_id(self) -> ResourceId:
@@ -360,6 +383,10 @@ class Revisions:
         """Their names in the output."""
         return {item: revision.name for item, revision in self.renamed.items()}
 
+    def name_meant(self, reference: Reference, target: Item) -> str:
+        """Return the name in the output of what a reference means by an object."""
+        return name_meant(reference.kind, reference.target, target, self.names)
+
     @cached_property
     def texts(self) -> dict[Node, str]:
         """The new values of the scalars that `data` changes, and of references in producers."""
@@ -392,6 +419,7 @@ def report_clashes(items: Iterable[Item], revisions: list[Revision]) -> list[Pro
     taken = {item.id: item.id for item in items if item not in named}
     problems = []
     for revision in revisions:
+        # The second object of an id would be applied over the first, without a word.
         before = taken.setdefault(revision.id, revision.item.id)
         if before != revision.item.id:
             message = f"would be named {revision.name}, like {before}; remove one of them"
@@ -431,6 +459,19 @@ class ChecksumInput:
         self.configs[config] = None if keys is None or before is None else before | keys
         if controller:
             self.asked_by.setdefault(config, controller)
+
+
+class MountedSource(NamedTuple):
+    """A source of an entry of `spec.mounts` in a pod template, and the objects that it matches.
+
+    `field`: the volumes of the pods.
+    """
+
+    item: Item
+    field: str
+    entry: str
+    source: MountSource
+    targets: tuple[Item, ...]
 
 
 class Survey:
@@ -494,10 +535,12 @@ class Run(NamedTuple):
     """A run so far, which one step hands to the next.
 
     A step returns it with its own part, and with its changes behind those of the steps before.
-    `checksums`: what restarts pods other than a new name. `hook_reads`: what hooks read that run
-    before all else, each with the name that it is to say. `jobs`: those that are named by their
-    content. `pins`: names of revisions that references say, and that mean an object as long as its
-    content gives it this very name.
+    `checksums`: what restarts pods other than a new name. `opt_outs`: the workloads that no
+    checksum restarts for what they read, and the annotation that opts out. `mounts`: what is
+    configured for pod templates, also where the package lacks it. `hook_reads`: what hooks read
+    that run before all else, each with the name that it is to say. `jobs`: those that are named by
+    their content. `pins`: names of revisions that references say, and that mean an object as long
+    as its content gives it this very name.
     """
 
     survey: Survey
@@ -506,6 +549,8 @@ class Run(NamedTuple):
     consumers: Consumers
     changes: Changes
     checksums: tuple[ChecksumInput, ...] = ()
+    opt_outs: Mapping[tuple[Item, Item], str] = MappingProxyType({})
+    mounts: tuple[MountedSource, ...] = ()
     hook_reads: tuple[HookRead, ...] = ()
     jobs: tuple[Revision, ...] = ()
     pins: MoreNames = MappingProxyType({})

@@ -86,7 +86,8 @@ def _find_meant(
     place = reference.kind, name, reference.target_namespace
     renamed = (revision.item for revision in by_base_name.get((reference.kind, name), ()))
     is_required = not reference.is_optional and name not in FIXED_NAMES
-    needed = reference.in_pod and not reference.written and is_required
+    needed = reference.in_pod and not reference.is_output and is_required
+    # Pods that miss something do not start, so even an object far away is worth a warning.
     others = index.find_in_other_namespaces(resolved.referrer, *place) if needed else ()
     item = next(chain(renamed, others), None)
     reason = None if item is None else index.why_passed_over(resolved.referrer, item, *place)
@@ -187,6 +188,7 @@ def find_present(references: References, revisions: Revisions) -> MoreNames:
         if not base:
             continue
         namespace = reference.target_namespace
+        # By the base name: the index knows the object under its present names alone.
         for item in references.index.find(referrer, reference.kind, base, namespace):
             revision = revisions.renamed.get(item)
             if revision is not None and revision.meant_by(reference).name == reference.target:
@@ -253,9 +255,11 @@ class _Judge:
             )
             return _warn(resolved, message)
         if len(found) > 1:
+            # To guess would start pods with the content of another application.
             message = f"{name!r} is not in the package, and may mean {' and '.join(map(locate, found))}; correct it"
             return _Verdict(about(resolved.referrer, message, reference.field))
         (item,) = found
+        # Some other tool may have given it the name, with a hash of the same form.
         is_ours = is_revision(item) or item.id.kind in self._settings.kinds
         if not is_listed and not is_ours:
             what = f"is not in the package, and looks like a revision of {authored_id(item)}"
@@ -303,7 +307,7 @@ def _list_used(references: References) -> frozenset[Item]:
 
 
 def _says_nothing(resolved: ResolvedReference) -> bool:
-    return resolved.reference.written or resolved.referrer.id.kind in ROLES
+    return resolved.reference.is_output or resolved.referrer.id.kind in ROLES
 
 
 def _listed(emitted: Iterable[Item]) -> frozenset[str]:
@@ -341,15 +345,17 @@ def update_references(
     in_rules: dict[Item, list[ResolvedReference]] = defaultdict(list)
     for resolved in references:
         reference, targets = resolved.reference, resolved.targets
+        # The names of a rule are one list, which is edited as a whole below.
         is_in_role = resolved.referrer.id.kind in ROLES
         if resolved.is_own:
             edits += _rewrite_own(resolved, revisions)
         elif not targets:
             problems += warn_about_near(resolved, by_base_name, index)
-        elif reference.written:
+        elif reference.is_output:
             continue  # a controller writes the object under this name, whoever else has it
         elif revisions.renamed.keys().isdisjoint(targets):
             if not is_in_role:
+                # A rule that still lists an older name is only a right too many.
                 edits += _rewrite_stale(resolved, index)
                 edits += _rewrite_former(resolved, adopted)
         elif is_in_role:
@@ -386,6 +392,7 @@ def _rewrite(resolved: ResolvedReference, meant: ResourceId) -> Iterator[Edit]:
             resolved.referrer,
             reference.field,
         )
+    # kustomize's namespace transformer passes over fields that it does not know.
     if reference.namespace is not None and meant.namespace not in ("", reference.namespace.value):
         field = reference.field.rpartition(".")[0] + ".namespace"
         yield Edit(SetText(reference.namespace, meant.namespace), resolved.referrer, field)
@@ -551,11 +558,11 @@ def _update_list(
 
 def _name_lists(role: Item) -> Iterator[tuple[str, Sequence]]:
     """Return the lists of resourceNames with their field."""
-    for place, rule in enumerate(elements(get(role.node, "rules"))):
+    for index, rule in enumerate(elements(get(role.node, "rules"))):
         if is_mapping(rule):
             for key, names in rule.value:
                 if key.value == "resourceNames" and is_sequence(names):
-                    yield f"rules[{place}].resourceNames", names
+                    yield f"rules[{index}].resourceNames", names
 
 
 def find_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:

@@ -13,18 +13,15 @@ from krm_fn.base.item import HASH, Item, is_revision
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX, SET_NAME
 from krm_fn.base.node import NewValue
 from krm_fn.base.problem import ResourceId
-from krm_fn.core.names.content_digest import content_digest, read_content
+from krm_fn.core.names.content_digest import read_content
 from krm_fn.core.names.content_hash import Unhashable, content_hash, short_digest
 
 __all__ = [
-    "CONTENT_NAME",
     "Unhashable",
     "authored_id",
     "base_name",
-    "content_digest",
     "content_name",
     "former_names",
-    "hash_in_name",
     "is_named_late",
     "names_of",
     "read_content",

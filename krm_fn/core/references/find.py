@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, Item
-from krm_fn.base.kind import ROLES, TOOL_GROUPS, plural_of
+from krm_fn.base.kind import ROLES, is_config_id, may_refer, plural_of
 from krm_fn.base.node import (
     Node,
     Path,
@@ -43,16 +43,17 @@ from krm_fn.base.node import (
     step,
     text,
 )
-from krm_fn.base.pods import OPAQUE_KINDS
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import RENAMABLE
 from krm_fn.base.reference import (
+    GROUP_FIELDS,
     THE_VALUE,
     By,
     Reads,
     Reference,
     Rule,
     find_at,
+    is_of_core,
     namespace_beside,
     read_reference,
 )
@@ -60,7 +61,7 @@ from krm_fn.base.settings import FieldSpec
 from krm_fn.core.references.generated import read_product_names
 from krm_fn.facts.annotations import ANNOTATIONS, LISTS_IN_VALUES, VOLUMES_IN_JSON
 from krm_fn.facts.chart_values import CHART_VALUES, SUBCHARTS, TOLD_BY_SOURCE
-from krm_fn.facts.exclusions import EXCLUSIONS
+from krm_fn.facts.exclusions import EXCLUSIONS, FREE_KEYS, PASSED_OVER
 from krm_fn.facts.fields import FIELDS, READS, SELECTORS
 
 # Rows about fields.
@@ -256,23 +257,8 @@ KEY_SELECTORS = tuple(
 
 # Names and shapes of fields.
 
-CORE_GROUPS = frozenset({"", "v1", "core", "core/v1"})
-"""What `apiGroup`, `group` or `apiVersion` beside `kind: ConfigMap` may say."""
-
-GROUP_FIELDS = ("apiGroup", "group", "apiVersion")
-
-PASSED_OVER = frozenset(
-    {"labels", "annotations", "matchLabels", "ownerReferences", "openAPIV3Schema"}
-)
-"""Mappings without references, in any object. (`annotations.py` knows the annotations that are references.)"""
-
 NOT_WALKED = PASSED_OVER | {"metadata", "status"}
 """At the top of an object. Deeper down, `metadata` and `status` are fields like any other."""
-
-FREE_KEYS = frozenset(
-    {"selector", "nodeSelector", "data", "stringData", "binaryData", "encryptedData"}
-)
-"""Mappings whose keys the author chooses: a key `secretName` in one of them is no field."""
 
 _NAMED_BY_TYPE = "caProvider"
 """External Secrets says `type: ConfigMap` where others say `kind`."""
@@ -300,12 +286,12 @@ class Word(NamedTuple):
     kind: str
     form: WordForm
     rule: Rule
-    written: bool = False
+    is_output: bool = False
 
 
-def _word(kind: str, form: WordForm, field: str, *, written: bool = False) -> Word:
+def _word(kind: str, form: WordForm, field: str, *, is_output: bool = False) -> Word:
     text = f"name in {field}" if form is WordForm.HOLDER else field
-    return Word(kind, form, Rule(By.SHAPE, text), written)
+    return Word(kind, form, Rule(By.SHAPE, text), is_output)
 
 
 def _ends(kind: str, form: WordForm, ends: str) -> dict[str, Word]:
@@ -334,8 +320,8 @@ _ENDS = {
 }
 
 _EXACT = {
-    field: _word(kind, form, field, written=written)
-    for field, kind, form, written in (
+    field: _word(kind, form, field, is_output=is_output)
+    for field, kind, form, is_output in (
         # Gateway API: the kind may be left out here.
         ("certificateRefs", "Secret", WordForm.HOLDER, False),
         ("clientCertificateRef", "Secret", WordForm.HOLDER, False),
@@ -394,11 +380,6 @@ def word_of(field: str) -> Word | None:
     return next((word for ending, word in _ENDS.items() if end.endswith(ending)), None)
 
 
-def is_of_core(around: Mapping[str, Node]) -> bool:
-    """Tell whether a mapping that names an object says the core group, or none at all."""
-    return all(text(around.get(name)) in CORE_GROUPS for name in GROUP_FIELDS)
-
-
 class _ShapeWalk:
     """One walk over an object.
 
@@ -419,6 +400,7 @@ class _ShapeWalk:
             self._enter_list(node, path, word)
             return
         around = fields(node)
+        # A mapping that names an object is asked before its fields: `name` by itself says no kind.
         if "name" in around and (said := self._word_of_holder(around, key, word)):
             self._add(said, around["name"], (path, "name"), around)
         for name, value in around.items():
@@ -446,6 +428,7 @@ class _ShapeWalk:
 
     def _enter_list(self, node: Node, path: Path, word: Word | None) -> None:
         for index, element in enumerate(node.value):
+            # An element has no name of its own: the word of the list says what it means.
             if element.id != "scalar":
                 self.enter(element, (path, index), "", word)
             elif word is not None and word.form is WordForm.NAME:
@@ -459,7 +442,9 @@ class _ShapeWalk:
             if not is_of_core(around):
                 return None
             return (
-                word._replace(kind=kind) if word is not None and word.written else _CORE_KINDS[kind]
+                word._replace(kind=kind)
+                if word is not None and word.is_output
+                else _CORE_KINDS[kind]
             )
         group, beside_kind = _OTHER_KINDS.get(kind, ("", None))
         if beside_kind is not None and _group_beside(around) == group:
@@ -486,7 +471,13 @@ class _ShapeWalk:
         if is_scalar(name) and name.value and not is_null(name):
             namespace, field = namespace_beside(around, str(path[1])), spell_path(path)
             one = read_reference(
-                word.kind, name, namespace, field, word.rule, written=word.written, around=around
+                word.kind,
+                name,
+                namespace,
+                field,
+                word.rule,
+                is_output=word.is_output,
+                around=around,
             )
             self.found.append(one)
 
@@ -580,6 +571,7 @@ def _read_helm_release(item: Node, resource: ResourceId, charts: Charts) -> Iter
     )
     namespace = text(get(spec, "targetNamespace"))
     reason = ""
+    # Objects of the package are in this cluster, and those of the chart in another one.
     if not is_null(get(spec, "kubeConfig")):
         reason = _REMOTE
     elif _may_be_elsewhere(values, namespace or resource.namespace):
@@ -729,13 +721,14 @@ class SpecsByKind:
 
     def __init__(self, specs: Iterable[FieldSpec]) -> None:
         self._by_kind: dict[str, list[tuple[int, FieldSpec]]] = defaultdict(list)
-        for place, spec in enumerate(specs):
-            self._by_kind[spec.kind].append((place, spec))
+        for index, spec in enumerate(specs):
+            self._by_kind[spec.kind].append((index, spec))
 
     def matching(self, resource: ResourceId) -> list[FieldSpec]:
         """Return the entries about objects of this kind, in their order."""
         if not self._by_kind:
             return []
+        # In the order of the configuration: the first entry about a field counts.
         known: list[tuple[int, FieldSpec]] = []
         for kind in {resource.kind, ""}:
             known += self._by_kind.get(kind, ())
@@ -754,7 +747,7 @@ def find_references(
     """
     if not may_refer(resource):
         # A ConfigMap or Secret may be a copy of another one.
-        return Found([*_find_in_annotations(item, resource)] if _is_config(resource) else [], [])
+        return Found([*_find_in_annotations(item, resource)] if is_config_id(resource) else [], [])
     releases = read_releases(item, resource, charts)
     by_shape, lookalikes = split_lookalikes(find_by_shape(item, resource), resource, releases)
     found = {_place_of(reference): reference for reference in by_shape}
@@ -770,11 +763,12 @@ def find_references(
         known = found.get(_place_of(reference))
         # Our own rules know more of a field: who copies the object, where it is mounted. But where
         # they say that a controller writes the object, the author's entry says that it is read.
-        if known is None or known.written:
+        if known is None or known.is_output:
             around = _release_of(reference, releases)
             found[_place_of(reference)] = around.place(reference) if around else reference
     for reference in by_shape:
         if not reference.kind and any((kind, reference.field) in found for kind in CONFIG_KINDS):
+            # A rule has said the kind, so the package need not tell it.
             del found[_place_of(reference)]
     return Found(
         list(found.values()), [one for one in lookalikes if _place_of(one.reference) not in found]
@@ -783,17 +777,6 @@ def find_references(
 
 def _place_of(reference: Reference) -> tuple[str, str]:
     return reference.kind, reference.field
-
-
-def may_refer(resource: ResourceId) -> bool:
-    """Tell whether this is an object at all, and of a kind that can reference others."""
-    if not resource.api_version or not resource.kind or resource.kind in OPAQUE_KINDS:
-        return False
-    return not _is_config(resource) and resource.group not in TOOL_GROUPS
-
-
-def _is_config(resource: ResourceId) -> bool:
-    return resource.kind in CONFIG_KINDS and resource.api_version == "v1"
 
 
 def find_by_specs(
@@ -891,7 +874,7 @@ def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[
 
     They name what `resources` of the rule says.
     """
-    for place, rule in enumerate(elements(get(item, "rules"))):
+    for position, rule in enumerate(elements(get(item, "rules"))):
         groups, resources = _texts(rule, "apiGroups"), _texts(rule, "resources")
         kinds: list[str] = []
         for one in among:
@@ -902,10 +885,10 @@ def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[
             continue
         for index, name in enumerate(elements(get(rule, "resourceNames"))):
             if is_scalar(name) and name.value and not is_null(name):
-                field = f"rules[{place}].resourceNames[{index}]"
+                field = f"rules[{position}].resourceNames[{index}]"
                 for kind in kinds:
                     yield Reference(
-                        kind, name, None, field, in_pod=False, written=False, rule=_RBAC
+                        kind, name, None, field, in_pod=False, is_output=False, rule=_RBAC
                     )
 
 
@@ -930,7 +913,7 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
             continue
         field, rule = f"metadata.annotations[{name}]", _rule(f"annotation {name}", row.copied_by)
         reference = read_reference(
-            row.target, node, None, field, rule, in_pod=row.in_pod, written=row.written
+            row.target, node, None, field, rule, in_pod=row.in_pod, is_output=row.written
         )
         if not row.inside:
             yield reference
@@ -969,7 +952,7 @@ def _find_volumes(annotation: str, said: Scalar, field: str) -> list[Reference]:
     references: list[Reference] = []
     for number, (kind, span) in enumerate(found):
         place = f"{field}[{number}]" if len(found) > 1 else field
-        whole = Reference(kind, said, None, place, in_pod=True, written=False, rule=rule)
+        whole = Reference(kind, said, None, place, in_pod=True, is_output=False, rule=rule)
         references.append(whole.around_name(*span)._replace(is_in_json=len(found) > 1))
     return references
 
@@ -992,7 +975,7 @@ def _find_in_list(kind: str, listed: Scalar, field: str, rule: str) -> Iterator[
     for number, found in enumerate(re.finditer(_LISTED, listed.value)):
         place = f"{field}[{number}]" if "," in listed.value else field
         whole = Reference(
-            kind, listed, None, place, in_pod=False, written=False, rule=Rule(By.TABLE, rule)
+            kind, listed, None, place, in_pod=False, is_output=False, rule=Rule(By.TABLE, rule)
         )
         yield whole.around_name(*found.span())
 

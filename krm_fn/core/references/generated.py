@@ -142,7 +142,7 @@ def read_product_names(node: Node, who: ResourceId) -> Iterator[Reference]:
     for row in _producers_of(who.kind):
         if row.group == who.group and _applies(row, node):
             rule = Rule(By.PRODUCER, row.path, row.reason, row.source)
-            yield from find_at(node, row.path, row.target, rule, written=True)
+            yield from find_at(node, row.path, row.target, rule, is_output=True)
 
 
 @lru_cache(maxsize=256)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS, WORD, DataText, Item, data_keys, data_texts
 from krm_fn.base.keys import TAKEN_NAME
-from krm_fn.base.kind import BUILT_IN_GROUPS
+from krm_fn.base.kind import BUILT_IN_GROUPS, may_refer
 from krm_fn.base.node import (
     FieldPath,
     Node,
@@ -41,29 +41,27 @@ from krm_fn.base.pods import find_containers
 from krm_fn.base.reference import (
     NO_RULE,
     By,
+    EmbeddedReference,
     ResolvedReference,
     find_at,
+    is_of_core,
     namespace_beside,
     read_reference,
 )
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.find import (
-    FREE_KEYS,
     NOT_WALKED,
-    PASSED_OVER,
     ExcludedField,
     WordForm,
     exclusion_of,
     has_texts_of_others,
-    is_of_core,
-    may_refer,
     read_releases,
     word_of,
 )
 from krm_fn.core.references.generated import versioned
-from krm_fn.core.references.references import EmbeddedReference
 from krm_fn.core.references.resolve import Index
 from krm_fn.facts.annotations import COPIED
+from krm_fn.facts.exclusions import FREE_KEYS, NOT_NAMES, PASSED_OVER
 
 # Copies.
 
@@ -185,13 +183,13 @@ _SAYS = (
     (r"(?i)secret", ("Secret",)),
     (r"(?i)config(?![-_.]?map)", ("ConfigMap", "Secret")),
 )
-"""What the name of an option may say, and the kinds of objects that its value may then name.
+"""Words in the name of an option, and the kinds of objects that its value may then name.
 
 Few packages have such options: `re` compiles these patterns when the first is found.
 """
 
 _SAYS_CONFIG = rf"(?i)config|secret|{_CM}"
-"""What an option says that may name an object of either kind."""
+"""Words of an option that may name an object of either kind."""
 
 _PIECE = re.compile(r"[^\s,;]+")
 _KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*)[:=]")
@@ -201,14 +199,14 @@ _VALUE = re.compile(
 _NAME = "[a-z0-9][a-z0-9.-]*"
 
 _RESOURCES = frozenset(("configmap", "configmaps", "cm", "secret", "secrets"))
-"""What kubectl calls them."""
+"""Their names in kubectl."""
 
 _RUNS_KUBECTL = ("kubectl", "KUBECTL", "oc get", "oc -n")
 _KUBECTL = r"(?:kubectl|KUBECTL)[\"'})]*(?=\s)|(?<!\S)oc(?=\s)"
 """How a script runs it: by name, by path, or by a variable. `oc` is OpenShift's."""
 
 _COMMAND = r"(?:\\\n|[^\n;|&`])+"
-"""What ends a command in a script, but for a line that goes on."""
+"""The end of a command in a script, but for a line that goes on."""
 
 _IN = frozenset(("n", "namespace"))
 _TAKES_VALUE = _IN | {
@@ -253,10 +251,10 @@ The namespace is often a variable or a command.
 _QUOTES = "\"'`"
 
 _SEPARATORS = str.maketrans(",;{}[]", "\n" * 6)
-"""What separates settings beside the end of a line: the punctuation of lists and mappings in one line."""
+"""Separators of settings beside the end of a line: the punctuation of lists and mappings in one line."""
 
 _AROUND = "\"' \t\r-"
-"""What may be around a value: quotes, blanks, and the dash of a list."""
+"""Characters that may be around a value: quotes, blanks, and the dash of a list."""
 
 _SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)")
 """A key and its value in YAML, JSON or properties: `secretName: web`, `"config": "web"`, `config.name=web`."""
@@ -310,9 +308,9 @@ class OptionName(NamedTuple):
 
 
 class _Passed(NamedTuple):
-    """An option and its object. `place`: counts all options in the order of the objects."""
+    """An option and its object. `position` counts all options in the order of the objects."""
 
-    place: int
+    position: int
     item: Item
     option: OptionName
 
@@ -585,11 +583,6 @@ def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
 _OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
 """Ends of field names, such as `secretKey` and `secretNamespace`, that hold something else than an object's name."""
 
-NOT_NAMES = frozenset(
-    {"apiVersion", "image", "kind", "namespace", "serviceAccount", "serviceAccountName"}
-)
-"""Fields that name something else in any object."""
-
 _NAMES = r"(?i)(?:name|ref|reference|config|configuration|credential)s?$"
 """Ends of field names that hold a name.
 
@@ -658,18 +651,13 @@ _OWN_MAPPINGS = r"\w*labels|(?:label|namespace|node|pod|service)?selector"
 
 _CALLS = r"\{\{[^{}]*\}\}|\b[Gg]et\([^()]*\)"
 _ARGUMENTS = r"[\"'`]([a-z0-9./-]+)[\"'`]"
-"""What functions get in templates and expressions of policies: `fromConfigMap "namespace" "name" "key"`,
+"""The arguments of functions in templates and expressions of policies: `fromConfigMap "namespace" "name" "key"`,
 `resource.Get("v1", "configmaps", "namespace", "name")`."""
 
 _TOP = (None, "spec")
 
 _NAMESPACE = "[a-z0-9-]+"
 """A namespace that is written out: no template, and no variable."""
-
-
-def may_name(path: FieldPath) -> bool:
-    """Tell whether a field of a custom resource may name an object, as far as its path says."""
-    return {*path}.isdisjoint(PASSED_OVER | FREE_KEYS) and path[-1] not in NOT_NAMES
 
 
 class NearMiss(NamedTuple):
@@ -734,7 +722,7 @@ def find_unfollowed(
         return []
     # A controller that applies objects elsewhere finds there what its own namespace does not have.
     followed = {
-        one.reference.name: bool(one.targets) or one.reference.written for one in references
+        one.reference.name: bool(one.targets) or one.reference.is_output for one in references
     }
     others = {item.id.name for item in items if not item.is_config and versioned(item.id) is None}
     search = _Search(index, names, followed, others)
@@ -761,6 +749,7 @@ class _Search:
         self._told: set[tuple[str, str, str]] = set()
 
     def find_in(self, item: Item) -> Iterator[NearMiss]:
+        # What another program makes objects of is often one text with many names in it.
         walk = _Walk(self._contains if has_texts_of_others(item.id) else self._is_name)
         walk.enter(item.node, None, "")
         for one in walk.found:
@@ -808,6 +797,8 @@ class _Search:
 
     def _is_telling(self, one: _NamingText) -> bool:
         """Tell whether a text that is a name can hardly be anything else."""
+        # The rules know every field of a pod spec that names an object. Other names in it are those
+        # of volumes, ports and containers.
         if one.in_pod or one.field.lower().endswith(_OTHER_THINGS):
             return False
         if one.field == "name" and "key" in one.around:
@@ -829,6 +820,7 @@ class _Search:
         parts = [whole] if is_whole else self._values_in(whole)
         for part in parts:
             before, _, name = part.rpartition("/")
+            # A template or a variable says no namespace, so any object of the name may be meant.
             namespace = (before or known) if re.fullmatch(_NAMESPACE, before or known) else ""
             for kind in CONFIG_KINDS:
                 resolved = self._resolve(item, one, kind, field) if is_whole else ()
@@ -915,6 +907,7 @@ class _Walk:
             if name in (PASSED_OVER if path else NOT_WALKED):
                 continue
             if not is_scalar(value):
+                # The metadata of an object of another kind names that object itself.
                 if name != "metadata" or text(around.get("kind")) in {"", *CONFIG_KINDS}:
                     self.enter(value, (path, name), name, in_pod=in_pod)
             elif not is_free and self._says(value.value):
@@ -981,14 +974,14 @@ Source: argoproj/argo-cd, applicationset/services/plugin/utils.go (ParseSecretKe
 _POINTER = r"\bpath[\"']?\s*[:=]\s*[\"']?(?:/[\w~.-]+)*/$"
 _END_OF_POINTER = r"(?:/[\w~.-]+)*[\"']?"
 _VALUE_OF_PATCH = r"\s*,?\s*[\"']?value[\"']?\s*:"
-"""What is around a kind in the `path` of a JSON patch, and behind it: `path: /spec/imagePullSecrets/-`."""
+"""The text around a kind in the `path` of a JSON patch, and behind it: `path: /spec/imagePullSecrets/-`."""
 
 _VALUE_BEFORE = r"\bvalue[\"']?\s*[:=](?:(?!\b(?:op|path|value)\b)[^\[\]}])*$"
 _PATH_BEHIND = (
     r"[\"']?[\s}]*,?\s*(?:[\"']?op[\"']?\s*[:=]\s*[\"']?\w+[\"']?\s*,?\s*)?"
     r"[\"']?path[\"']?\s*[:=]\s*[\"']?(?:/[\w~.-]+)*/"
 )
-"""What is around a name in a `value` that comes before the `path`."""
+"""The text around a name in a `value` that comes before the `path`."""
 
 _IN_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _LONGEST_WORD, _LONGEST_LINE = 99, 999
@@ -1001,7 +994,7 @@ _NEAREST = 3
 
 _TOP_OF_PATH = r"/(?:(?P<above>[a-z0-9-]+)/)?"
 _VAULT = frozenset({"data", "kv", "metadata"})
-"""What is behind `secret/` in a path of Vault."""
+"""The text behind `secret/` in a path of Vault."""
 
 _OTHER_KIND = r"\bkind[\"']?\s*[:=]"
 _OTHER_KEY = (
@@ -1014,7 +1007,7 @@ _ENDS_IN_KIND = r"\bkind[\"']?\s*[:=]\s*[\"']?$"
 _KIND_FIELD = r"[^\n]*\n?[^\n]*\bkind[\"']?\s*[:=]\s*[\"']?"
 _WORDS = r"\w[\w.-]*"
 _SENTENCE = r"\s+(?:\w+\s+){0,5}[\"'`*(]*"
-"""What is between two words of a sentence."""
+"""The characters between two words of a sentence."""
 
 _COMMENT = r"\s*(?:#|//|;|--\s|<!--)"
 _FOR_PEOPLE = (

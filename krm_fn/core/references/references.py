@@ -10,9 +10,9 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, Item, about, data_keys, data_texts, is_revision
 from krm_fn.base.kind import BUILT_IN_GROUPS
-from krm_fn.base.node import Node, Scalar, elements, entries, get, is_scalar, text
+from krm_fn.base.node import Node, elements, entries, get, is_scalar, text
 from krm_fn.base.problem import Rejected, ResourceId
-from krm_fn.base.reference import Reference, ResolvedReference
+from krm_fn.base.reference import EmbeddedReference, Reference, ResolvedReference
 from krm_fn.base.settings import FieldSpec
 from krm_fn.core.names.names import CONTENT_NAME, base_name, is_hashed_by_kustomize
 from krm_fn.core.references.find import (
@@ -31,46 +31,8 @@ from krm_fn.core.references.resolve import Index, MoreNames
 ReadYaml: TypeAlias = Callable[[str], list[Node]]
 """Reads the documents of a text; none where it is not YAML."""
 
-_QUOTES = "\"'"
 _HINTS = ("onfigMap", "onfigmap", "onfig_map", "ecret")
 """Every field that names a ConfigMap or Secret by its shape contains one of these."""
-
-
-class EmbeddedReference(NamedTuple):
-    """A reference inside a value of `item`.
-
-    `scalar` is the value as written in the manifest, `field` its path, `reference` is in the YAML
-    that the value holds. `namespace` is the one that this YAML says, None where it says none.
-    `is_encoded`: the value is base64.
-    """
-
-    item: Item
-    scalar: Scalar
-    field: str
-    reference: Reference
-    targets: tuple[Item, ...]
-    namespace: str | None
-    is_encoded: bool
-
-    def resolve(self, index: Index) -> "EmbeddedReference":
-        """Return it with the objects that it means."""
-        targets = index.find(self.item, self.reference.kind, self.reference.target, self.namespace)
-        return self._replace(targets=targets)
-
-    @property
-    def span(self) -> tuple[int, int] | None:
-        """The span of the name in the value; None where it is not written as it is read."""
-        name = self.reference.name
-        value = self.scalar.value
-        # The marks do not count a byte order mark, and include an anchor and quotes.
-        shift = 1 if value.startswith("\ufeff") else 0
-        end = name.end + shift
-        if value[end - 1] in _QUOTES:
-            end -= 1
-        start = end - len(name.value)
-        if start < name.start + shift or value[start:end] != name.value:
-            return None
-        return start + len(self.reference.before), end - len(self.reference.after)
 
 
 def find_embedded(
@@ -86,9 +48,16 @@ def find_embedded(
         for value in data_texts(item):
             try:
                 for reference, namespace in _find_in(value.text, read_yaml):
+                    targets = index.find(item, reference.kind, reference.target, namespace)
                     one = EmbeddedReference(
-                        item, value.scalar, value.field, reference, (), namespace, value.is_encoded
-                    ).resolve(index)
+                        item,
+                        value.scalar,
+                        value.field,
+                        reference,
+                        targets,
+                        namespace,
+                        value.is_encoded,
+                    )
                     if one.targets or CONTENT_NAME.fullmatch(reference.target):
                         found.append(one)
             except Rejected as rejected:
@@ -109,7 +78,7 @@ def _find_in(value: str, read_yaml: ReadYaml) -> Iterator[tuple[Reference, str |
             namespace = text(get(document, "metadata", "namespace")) or None
             who = ResourceId(text(get(document, "apiVersion")), text(get(document, "kind")), "", "")
             for reference in find_by_shape(document, who):
-                if not reference.written:
+                if not reference.is_output:
                     yield reference, reference.target_namespace or namespace
 
 
@@ -225,7 +194,11 @@ class References:
         in_data: list[EmbeddedReference] = []
         for each in self._in_data:
             is_meant = not each.targets and (each.reference.kind, each.reference.target) in added
-            in_data.append(each.resolve(index) if is_meant else each)
+            targets = each.targets
+            if is_meant:
+                wanted = each.reference.kind, each.reference.target, each.namespace
+                targets = index.find(each.item, *wanted)
+            in_data.append(each._replace(targets=targets))
         return References(
             index, self._as_read._replace(references=references), self.mounted, in_data
         )
@@ -240,7 +213,7 @@ class References:
         for one in self:
             if (
                 one.reference.in_pod
-                and not one.reference.written
+                and not one.reference.is_output
                 and one.reference.installed_in is None
             ):
                 read.update(one.targets)
@@ -256,7 +229,7 @@ class References:
         """
         read: dict[Item, ResolvedReference] = {}
         for one in self.authored:
-            is_reader = not one.reference.written and one.reference.installed_in is None
+            is_reader = not one.reference.is_output and one.reference.installed_in is None
             if is_reader and len(one.targets) == 1 and one.referrer.id.group not in BUILT_IN_GROUPS:
                 (target,) = one.targets
                 if is_revision(target) or is_left_behind(one, target):
@@ -268,7 +241,7 @@ class References:
         """The objects that a controller writes, and the first field that says so."""
         written: dict[Item, ResolvedReference] = {}
         for one in self:
-            if one.reference.written:
+            if one.reference.is_output:
                 for target in one.targets:
                     if target is not one.referrer:
                         written.setdefault(target, one)
@@ -277,7 +250,7 @@ class References:
     @cached_property
     def shared(self) -> dict[Item, ResolvedReference]:
         """The objects whose controllers write an object of the package, or of another namespace."""
-        return {one.referrer: one for one in self if one.reference.written and not one.is_own}
+        return {one.referrer: one for one in self if one.reference.is_output and not one.is_own}
 
     @cached_property
     def pod_referrers(self) -> dict[Item, dict[Item, list[Reference]]]:
@@ -292,14 +265,14 @@ class References:
     @cached_property
     def made_for_pods(self) -> list[MadeForPods]:
         """The objects that the package makes in the cluster and that its pods read."""
-        written = [one for one in self if one.reference.written]
+        written = [one for one in self if one.reference.is_output]
         if not written:
             return []
         # Writers of the whole cluster say no namespace that counts: each read is kept without its
         # namespace as well.
         read: dict[tuple[str, str | None, str], Item] = {}
         for referrer, reference, _ in self:
-            if reference.in_pod and not reference.written:
+            if reference.in_pod and not reference.is_output:
                 namespace = reference.target_namespace or self.index.namespace_of(referrer)
                 for known in (namespace, None):
                     read.setdefault((reference.kind, known, reference.target), referrer)
@@ -355,7 +328,7 @@ def _settle_all(authored: Authored, index: Index) -> Iterator[ResolvedReference]
     if not authored.keyed:
         return
     # Once all others are known: they tell what else makes an object of the name (decision 48).
-    written = {(one.kind, one.target) for _, one, _ in authored.references if one.written}
+    written = {(one.kind, one.target) for _, one, _ in authored.references if one.is_output}
     for item, reference in authored.keyed:
         yield from _settle(item, reference, index, written)
 

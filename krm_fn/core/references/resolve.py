@@ -124,6 +124,7 @@ class Index:
             item: {*self._stale.get(item, ()), *more.get(item, ())}
             for item in {**self._stale, **more}
         }
+        # A new index, because this one keeps what it has found by a name.
         return Index(self._items, self.kinds, self._namespace, stale, self._lookups)
 
     def _names_of(self, item: Item) -> Iterator[tuple[str, str]]:
@@ -157,6 +158,7 @@ class Index:
         formers = self.names.former_namespaces(item, name)
         yield _Reach.ANYWHERE, ""
         yield _Reach.HERE, there
+        # A reference may say the namespace that the author wrote, or the one that it goes to.
         yield from ((_Reach.NAMED, namespace) for namespace in {item.id.namespace, there, *formers})
 
     def __bool__(self) -> bool:
@@ -187,7 +189,7 @@ class Index:
         lookup = None if reference.target_namespace is not None else self._lookups.find(referrer)
         if lookup is None or lookup.namespace is not None:
             return False
-        is_kept = reference.written or reference.rule.by is By.COPY
+        is_kept = reference.is_output or reference.rule.by is By.COPY
         is_asked_for = reference.rule.by is By.REFERENCES and not lookup.where
         return is_kept or (
             is_asked_for and len(self._by_name.get((reference.kind, reference.target), ())) == 1
@@ -200,7 +202,7 @@ class Index:
         namespace is meant.
         """
         reference = one.reference
-        is_clear = one.targets or reference.written or reference.target_namespace is not None
+        is_clear = one.targets or reference.is_output or reference.target_namespace is not None
         lookup = None if is_clear else self._lookups.find(one.referrer)
         if lookup is None or lookup.anywhere or lookup.namespace is not None:
             return Lookup(""), ()
@@ -217,6 +219,7 @@ class Index:
         self, referrer: Item, kind: str, name: str, namespace: str | None = None
     ) -> tuple[Item, ...]:
         """Find the objects that `referrer` may mean by a name, and by a namespace where it gives one."""
+        # Most names of a package mean nothing in it, and to sift takes long.
         if (kind, name) not in self._by_name:
             return ()
         *_, (_, left) = self._sift(referrer, kind, name, namespace)
@@ -268,6 +271,7 @@ class Index:
             possible = tuple(self._by_name.get((reference.kind, reference.target), ()))
         for item in possible:
             reason = self.why_passed_over(resolved.referrer, item, *wanted)
+            # Under a former name, somebody may still mean the object that has lost it.
             if reason is not None and (reason is PassedOver.NAME or not resolved.targets):
                 yield item, reason
 
@@ -286,6 +290,7 @@ class Index:
     def _position_of(
         self, referrer: Item, kind: str, name: str, namespace: str | None
     ) -> _Position:
+        # The words of the reference win over whatever is known of its referrer.
         if namespace is not None:
             return _Position(kind, name, _Reach.NAMED, namespace)
         lookup = self._lookups.find(referrer)
@@ -383,6 +388,8 @@ class Candidates:
         for positions, own in zip(self._by_outermost, mine, strict=True):
             if own:
                 possible.append(sorted([*positions.get(own[-1], ()), *positions.get("", ())]))
+        # Each list holds all that can match, so the shortest will do: thousands of objects may have
+        # one name, as of one base in many overlays.
         near = [self.items[position] for position in min(possible, key=len)]
         # As kustomize does: first leniently, then strictly where that leaves more than one.
         lenient = [item for item in near if all(map(_silent_or_alike, affixes(item), mine))]

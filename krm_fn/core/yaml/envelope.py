@@ -81,6 +81,17 @@ class Envelope:
         """Return another version of the text as bytes, with the byte order mark of the input."""
         return (codecs.BOM_UTF8 if self.document.byte_order_mark else b"") + text.encode()
 
+    def join(self, other: "Envelope") -> bytes:
+        """Return the objects of both streams. The first has precedence where both have an id."""
+        known = {item.id for item in self.items}
+        parts = {part.root: part for part in split_documents(other.document)}
+        texts = [self.document.text]
+        for item in other.items:
+            if item.id not in known and item.node in parts:
+                part = parts[item.node]
+                texts.append(other.document.text[part.start : part.end])
+        return self.encode(join_streams(texts))
+
 
 def open_envelope(document: Document, origin: str = "") -> Envelope:
     """Find the objects in a text. Raises Rejected where there are none.
@@ -216,15 +227,6 @@ def join_streams(texts: list[str]) -> str:
     if len(plain) == 1:
         return plain[0]
     return "".join(_with_marker(text) for text in [*map(end_last_line, plain[:-1]), *plain[-1:]])
-
-
-def join_objects(first: Envelope, second: Envelope) -> bytes:
-    """Return the objects of two streams. Of two with one id it is that of the first."""
-    known = {item.id for item in first.items}
-    parts = {part.root: part for part in split_documents(second.document)}
-    new = [parts[item.node] for item in second.items if item.id not in known and item.node in parts]
-    texts = [first.document.text, *(second.document.text[one.start : one.end] for one in new)]
-    return first.encode(join_streams(texts))
 
 
 def _comment_directives(text: str) -> str:

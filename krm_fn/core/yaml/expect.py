@@ -30,7 +30,7 @@ from krm_fn.base.node import (
 Expected: TypeAlias = (
     "Node | str | bool | int | Sequence[Expected] | Grown | Dict[str, Expected] | Fields"
 )
-"""What must be in a place: what a node said before, but for its own changes, or a value."""
+"""The expected value of a place: what a node said before, but for its own changes, or a value."""
 
 Edits: TypeAlias = Dict[Node, Change]
 

@@ -105,7 +105,8 @@ def update_mounts(mounts: Mounts, run: Run) -> Run:
         problems += _report_collisions(desired, run.references.index, names)
     # A workload may have several pod templates, and has one annotation.
     patches += [(item, _mark(several, item, set_name)) for item, several in marks.items()]
-    return run.add(Changes(patches=tuple(patches), problems=tuple(problems)))
+    changes = Changes(patches=tuple(patches), problems=tuple(problems))
+    return run._replace(mounts=mounts.sources).add(changes)
 
 
 def _desired_mounts(
@@ -288,14 +289,13 @@ def _rename(node: Node, desired: Element) -> Patch:
         elif isinstance(value, str):
             if present.value != value:
                 patch[key] = value
+        # Lists are patched by position: `_equals` has seen that they are as long.
         elif not isinstance(value, bool | int):
-            pairs = [
-                (place, element)
-                for place, element in enumerate(value)
-                if isinstance(element, Mapping)
-            ]
-            change = {place: _rename(elements(present)[place], element) for place, element in pairs}
-            change = {place: below for place, below in change.items() if below}
+            change: dict[int, Patch] = {}
+            for index, (element, wanted) in enumerate(zip(elements(present), value, strict=True)):
+                below = _rename(element, wanted) if isinstance(wanted, Mapping) else {}
+                if below:
+                    change[index] = below
             if change:
                 patch[key] = ListPatch(change)
     return patch

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about
-from krm_fn.base.kind import kind_of
+from krm_fn.base.kind import kind_of, may_refer
 from krm_fn.base.node import Node, is_scalar
 from krm_fn.base.pods import Container, PodSpec, find_pod_specs
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.reference import By, Reference, ResolvedReference, Rule
 from krm_fn.base.settings import Entries, Mount, MountSource, Settings, is_pattern, matcher
 from krm_fn.base.suggest import did_you_mean, find_meant, find_near, find_near_word
+from krm_fn.core.decide.run import MountedSource
 from krm_fn.core.names.names import KnownNames
-from krm_fn.core.references.find import may_refer
 from krm_fn.core.references.generated import read_name
 from krm_fn.core.references.resolve import Index
 from krm_fn.extras.mounts.present import (
@@ -62,16 +62,22 @@ class TemplateMounts(NamedTuple):
 
         The referrer has no text for it yet.
         """
+        for one in self.sources():
+            kind = one.source.kind
+            name = read_name(kind, one.source.name, one.targets[0]) if one.targets else None
+            if is_scalar(name):
+                rule = Rule(By.MOUNTS, one.entry)
+                reference = Reference(
+                    kind, name, None, one.field, in_pod=True, is_output=False, rule=rule
+                )
+                yield ResolvedReference(self.item, reference, one.targets)
+
+    def sources(self) -> Iterator[MountedSource]:
+        """Return each source of each entry."""
+        field = f"{self.pod.field}.volumes"
         for planned in self.planned:
             for source, targets in zip(planned.mount.sources, planned.targets, strict=True):
-                name = read_name(source.kind, source.name, targets[0]) if targets else None
-                if is_scalar(name):
-                    field = f"{self.pod.field}.volumes"
-                    rule = Rule(By.MOUNTS, planned.entry)
-                    reference = Reference(
-                        source.kind, name, None, field, in_pod=True, written=False, rule=rule
-                    )
-                    yield ResolvedReference(self.item, reference, targets)
+                yield MountedSource(self.item, field, planned.entry, source, targets)
 
 
 class Mounts(NamedTuple):
@@ -86,6 +92,14 @@ class Mounts(NamedTuple):
         for template in self.templates:
             references += template.references()
         return references
+
+    @property
+    def sources(self) -> tuple[MountedSource, ...]:
+        """The sources that are configured for each pod template."""
+        sources: list[MountedSource] = []
+        for template in self.templates:
+            sources += template.sources()
+        return tuple(sources)
 
     @property
     def own_texts(self) -> set[Node]:
@@ -111,6 +125,7 @@ def read_mounts(
     problems: list[Problem] = []
     entries = Entries(settings.mounts)
     used: set[int] = set()
+    # A ConfigMap or a tool's own object may have the name of a workload.
     authored = [item for item in items if not item.is_local and may_refer(item.id)]
     for item in authored:
         possible = entries.that_may_match(index.names.all(item)) if entries else []
@@ -216,12 +231,9 @@ def _missing_sources(templates: Iterable[TemplateMounts], index: Index) -> Itera
     missing: list[tuple[TemplateMounts, str, MountSource]] = []
     for template in templates:
         for entry, mount, _, targets in template.planned:
-            pairs = zip(mount.sources, targets, strict=True)
-            missing += [
-                (template, entry, source)
-                for source, found in pairs
-                if not found and not source.optional
-            ]
+            for source, found in zip(mount.sources, targets, strict=True):
+                if not found and not source.optional:
+                    missing.append((template, entry, source))
     near = _find_near({(source.kind, source.name) for _, _, source in missing}, index)
     for template, entry, source in missing:
         item = template.item
@@ -255,14 +267,14 @@ def _hints(
     entries = Entries(mount for _, mount in unused)
     kinds: dict[int, set[str]] = defaultdict(set)
     for item in items:
-        for place, mount in entries.that_may_match(names.all(item)):
+        for index, mount in entries.that_may_match(names.all(item)):
             if mount.kind and _matches(item, mount._replace(kind=item.id.kind), names):
-                kinds[place].add(item.id.kind)
-    for place, (position, mount) in enumerate(unused):
+                kinds[index].add(item.id.kind)
+    for index, (position, mount) in enumerate(unused):
         near = (
-            f'"{meant[place]}"'
-            if meant.get(place)
-            else find_near_word(mount.kind or "", kinds[place])
+            f'"{meant[index]}"'
+            if meant.get(index)
+            else find_near_word(mount.kind or "", kinds[index])
         )
         yield position, did_you_mean(near)
 
@@ -272,9 +284,9 @@ def _find_meant(
 ) -> dict[int, str]:
     """Return the name that was meant by each entry, among those of the objects that meet its other conditions."""
     places: dict[tuple[Any, ...], list[int]] = defaultdict(list)
-    for place, mount in enumerate(unused):
+    for index, mount in enumerate(unused):
         if mount.name != "*" and not is_pattern(mount.name):
-            places[mount.kind, mount.namespace, *sorted(mount.labels.items())].append(place)
+            places[mount.kind, mount.namespace, *sorted(mount.labels.items())].append(index)
     if not places:
         return {}
     alike = [unused[same[0]]._replace(name="*") for same in places.values()]
@@ -285,6 +297,6 @@ def _find_meant(
                 known[group].add(item.id.name)
     found: dict[int, str] = {}
     for group, same in enumerate(places.values()):
-        near = find_meant({unused[place].name for place in same}, known[group])
-        found |= {place: near.get(unused[place].name, "") for place in same}
+        near = find_meant({unused[index].name for index in same}, known[group])
+        found |= {index: near.get(unused[index].name, "") for index in same}
     return found

@@ -76,7 +76,7 @@ _PASSES_HOOKS = 4
 _BUILD = {"kustomize": "build", "kubectl": "kustomize"}
 _MOST_REMARKS = 10
 _USE_DEBUG = "Use --debug flag to render out invalid YAML"
-"""What helm ends with. It would print values."""
+"""The end of a message of helm. It would print values."""
 
 # What names krm-fn directly, or in a folder, is found before. It may also come from an address in
 # `transformers`.

@@ -55,13 +55,13 @@ _VALUES = (("valuesFile",), ("additionalValuesFiles",))
 _FIELDS_OF_PLUGINS = dict.fromkeys(
     (("path",), ("paths",), ("replacements", "path"), *_SOURCES, *_VALUES), _FILE
 )
-"""Of the generators and transformers that are part of kustomize. All others are off."""
+"""Fields with files of the generators and transformers that are part of kustomize. All others are off."""
 
 _FILE_SOURCE = re.compile("[^=]+=([^=]+)")
 """`files: [key=path]`. With more than one `=` kustomize reports an error."""
 
 _RUNTIMES = (("exec", "path"), ("container", "image"))
-"""What the annotation must say. kustomize skips a function that says neither, in silence."""
+"""One of these must be in the annotation. kustomize skips a function that says neither, in silence."""
 
 
 class PathReference(NamedTuple):
@@ -496,5 +496,7 @@ class KustomizeTree(NamedTuple):
             return Path(os.path.relpath(function.path, self.directory)), function.built
         if not function.is_inline:
             return Path(os.path.relpath(function.path, self.directory)), self.files[function.path]
-        before = function.entry.start_mark.line + (function.entry.style in ("|", ">"))
+        before = function.entry.start_mark.line
+        if function.entry.style in ("|", ">"):  # the text of a block begins on the next line
+            before += 1
         return Path(function.kustomization.name), b"\n" * before + function.entry.value.encode()

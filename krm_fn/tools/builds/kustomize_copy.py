@@ -38,7 +38,7 @@ _KEPT = (
 """What is said about names. The annotations of a group are only there together."""
 
 _FORMER = _KEPT[:3]
-"""What is said of the names that an object had."""
+"""The annotations about the names that an object had."""
 
 _LONG_NUMBER = re.compile(rb"[0-9]{16}")
 

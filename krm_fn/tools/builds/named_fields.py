@@ -27,7 +27,7 @@ from krm_fn.base.problem import Problem, Rejected, at
 from krm_fn.core.yaml.yaml import read_yaml
 
 _ANY_CASE = str.maketrans(f"{ascii_uppercase}\u017f\u212a", f"{ascii_lowercase}sk")
-"""What `encoding/json` of Go folds into ASCII. Python folds more: the ligature of `fi`, for one."""
+"""Characters that `encoding/json` of Go folds into ASCII. Python folds more: the ligature of `fi`, for one."""
 
 _SEPARATOR = re.compile(r"^---[^ \t\r\n]", re.MULTILINE)
 """What separates documents of a plugin to kustomize, if a comment follows, and is a text to every YAML parser."""

@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple, NoReturn
 from krm_fn.base.problem import Problem, Rejected
 
 MAX_LEVELS = 100
-"""Of folders in folders; real repositories stay under 20."""
+"""The most folders in folders; real repositories stay under 20."""
 
 MANIFESTS = (".yaml", ".yml", ".json")
 """How the names of files with manifests end."""

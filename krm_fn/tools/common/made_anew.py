@@ -10,7 +10,7 @@ from krm_fn.base.problem import ResourceId
 from krm_fn.core.names.names import base_name
 
 MadeAnew: TypeAlias = Mapping[Item, frozenset[FieldPath]]
-"""Of each object of a chart, the places that are made anew; `()` if its name is.
+"""The places of each object of a chart that are made anew; `()` if its name is.
 
 Nobody knows of other objects.
 """
@@ -18,7 +18,7 @@ Nobody knows of other objects.
 WHOLE: FieldPath = ()
 
 MADE_ANEW = "(made anew)"
-"""What is shown in the place of such a value."""
+"""The text that is shown in the place of such a value."""
 
 
 def find_made_anew(

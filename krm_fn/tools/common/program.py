@@ -41,7 +41,7 @@ _KEEPERS = (
     ("/bin/sh", "-c", 'read -r never; rm -rf -- "$1" || { sleep 1; exec rm -rf -- "$1"; }', "sh"),
     (sys.executable, "-ISc", "import shutil, sys; open(0).read(); shutil.rmtree(sys.argv[1])"),
 )
-"""What removes a folder, as commands without it.
+"""Commands that remove the folder whose name follows.
 
 An image may have no shell, which starts in a tenth of the time.
 """

@@ -29,19 +29,14 @@ OF_CRON_JOB = "spec.jobTemplate.spec.template.spec.containers"
 def find_default_namespace(items: Collection[Item], configured: Iterable[Settings]) -> str:
     """Find the namespace of objects that set none, as far as the function has left a trace of it."""
     emitted = [item for item in items if is_emitted(item)]
-    by_config = (settings.linker.namespace or "" for settings in configured)
-    return next(
-        filter(
-            None,
-            chain(
-                by_config,
-                (item.annotations.get(keys.DEFAULT_NAMESPACE, "") for item in emitted),
-                _subject_namespaces(emitted),
-                _planned_namespaces(items, emitted),
-            ),
-        ),
-        "",
+    # From what somebody has said to what is only a sign of it.
+    possible = chain(
+        (settings.linker.namespace or "" for settings in configured),
+        (item.annotations.get(keys.DEFAULT_NAMESPACE, "") for item in emitted),
+        _subject_namespaces(emitted),
+        _planned_namespaces(items, emitted),
     )
+    return next(filter(None, possible), "")
 
 
 def _subject_namespaces(emitted: Iterable[Item]) -> Iterator[str]:
@@ -119,7 +114,7 @@ class Unmet(NamedTuple):
         """Tell whether it means an object that is rendered no more, by a name that nothing has any more.
 
         `is_kept`: the object stays under its present name. `was_met`: its referrer has read the object, so that the
-        name of an earlier revision meant it. Of any other, that is a pin, and what it means may be in the cluster.
+        name of an earlier revision meant it. For any other referrer it is a pin, whose object may be in the cluster.
         """
         names = known_names(item)
         own = {(item.id.kind, item.id.name)}
@@ -137,7 +132,7 @@ def find_unmet_needs(package: Package, references: Collection[ResolvedReference]
         namespace = one.reference.target_namespace or package.namespace_of(one.referrer)
         return ObjectName(one.reference.kind, namespace, one.reference.target)
 
-    written = {mean(one) for one in references if one.reference.written}
+    written = {mean(one) for one in references if one.reference.is_output}
     unmet = [
         Unmet(mean(one), one)
         for one in references

@@ -32,7 +32,7 @@ class Role(StrEnum):
 
 
 class Retention(StrEnum):
-    """What becomes of a revision, by the rules of the linker."""
+    """The fate of a revision, by the rules of the linker."""
 
     IN_USE = "in use"
     RENDERED = "rendered"
@@ -51,7 +51,7 @@ class Retention(StrEnum):
 
     NO_INVENTORY = "no inventory"
     UNKNOWN = "unknown"
-    """What references it may be of a kind that could not be listed."""
+    """Its referrers may be of a kind that could not be listed."""
 
     NOT_APPLIED = "not applied"
     MISSING = "missing"
@@ -140,7 +140,7 @@ class RevisionHistory(NamedTuple):
 
 
 class Template(NamedTuple):
-    """What a controller created from a template: a ReplicaSet or ControllerRevision.
+    """An object that a controller created from a template: a ReplicaSet or ControllerRevision.
 
     `revisions`: the revisions that it references. `absent`: the ConfigMaps that it needs and that
     do not exist.

@@ -320,11 +320,10 @@ class _ContentReader:
             return None
         left_out = left_out_of(pair)
         readers = self._read((left_out, left_out), pair)
-        return next(
-            show(reader.read_item(item))
-            for reader, item in zip(readers, pair, strict=True)
-            if item is not None
-        )
+        for reader, item in zip(readers, pair, strict=True):
+            if item is not None:
+                return show(reader.read_item(item))
+        return None
 
     def compare_content(self, pair: Pair) -> tuple[KeyChange, ...]:
         if not any(item is not None and item.is_config for item in pair):

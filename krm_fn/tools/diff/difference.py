@@ -4,7 +4,7 @@ Nothing in it is a Secret's value, or a digest of one.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from itertools import chain
 from typing import NamedTuple
@@ -88,24 +88,36 @@ class Difference(NamedTuple):
     @property
     def risks(self) -> dict[Risk, list[ObjectChange]]:
         """The changes that bring a risk, by risk. Two packages with one set are not among them."""
-        found = {
-            Risk.PRUNE: [one for one in self.changes if one.hazards or _is_pruned_in_use(one)],
-            Risk.MISSING: [one for one in self.changes if one.missing],
-            Risk.REFUSED: [
-                one
-                for one in self.changes
-                if one.refusal or any(roll.effect is Effect.REFUSED for roll in one.rolls)
-            ],
-        }
+        found: dict[Risk, list[ObjectChange]] = {risk: [] for risk in _RISKS}
+        for change in self.changes:
+            for risk, is_risk in _RISKS.items():
+                if is_risk(change):
+                    found[risk].append(change)
         return {risk: changes for risk, changes in found.items() if changes}
 
     def __bool__(self) -> bool:
         return bool(self.changes or self.shared or self.linker != LinkerChange())
 
 
-def _is_pruned_in_use(change: ObjectChange) -> bool:
+def _may_prune(change: ObjectChange) -> bool:
     fate = change.fate
-    return fate is not None and fate.outcome is RemovalOutcome.PRUNED and bool(fate.users)
+    is_pruned = fate is not None and fate.outcome is RemovalOutcome.PRUNED and bool(fate.users)
+    return bool(change.hazards) or is_pruned
+
+
+def _lacks_something(change: ObjectChange) -> bool:
+    return bool(change.missing)
+
+
+def _is_refused(change: ObjectChange) -> bool:
+    return bool(change.refusal) or any(roll.effect is Effect.REFUSED for roll in change.rolls)
+
+
+_RISKS: dict[Risk, Callable[[ObjectChange], bool]] = {
+    Risk.PRUNE: _may_prune,
+    Risk.MISSING: _lacks_something,
+    Risk.REFUSED: _is_refused,
+}
 
 
 def is_of_metadata(change: ObjectChange) -> bool:

@@ -47,7 +47,7 @@ _NOT_SHOWN = re.compile(r"\(hash(?: \d+)?\)|\([\d,]+ bytes?\)")
 """What stands in the place of a value that is not shown. Two of them may stand for two values."""
 
 _SET, _NAMESPACE = "SET", "NAMESPACE"
-"""What stands for the names of a package in the objects of its linker."""
+"""The placeholder of the names of a package in the objects of its linker."""
 
 _OBJECTS = "objects"
 """Stands behind what is left out if the same labels are of other objects."""
@@ -148,11 +148,12 @@ def _list_fitting(alike: list[_PackageChange]) -> list[_LeftOut]:
         namespaces.add(named.names.namespace)
         sets.update(change.who.linker for change in named.difference.changes)
     has_namespaces, has_sets = len(namespaces) > 1, len(sets - {""}) > 1
-    return [
-        one
-        for one in _FEWEST_FIRST
-        if (one.namespace or not has_namespaces) and (one.set or not has_sets)
-    ]
+    fitting: list[_LeftOut] = []
+    for one in _FEWEST_FIRST:
+        is_enough = (one.namespace or not has_namespaces) and (one.set or not has_sets)
+        if is_enough:
+            fitting.append(one)
+    return fitting
 
 
 def _find_least(
@@ -297,9 +298,12 @@ def _share_all(differences: list[Difference], *, has_other_objects: bool) -> Dif
     """Return the first difference, with what several objects have alike told once."""
     found = [_collect_alike(one) for one in differences]
     told = [what for what, changes in found[0].items() if has_other_objects or len(changes) > 1]
-    shared = [_share(chain.from_iterable(alike[what] for alike in found)) for what in told]
-    rest = _without_told(differences[0], chain.from_iterable(found[0][what] for what in told))
-    return rest._replace(shared=tuple(shared))
+    shared: list[SharedChange] = []
+    in_first: list[ObjectChange] = []
+    for what in told:
+        shared.append(_share(chain.from_iterable(alike[what] for alike in found)))
+        in_first += found[0][what]
+    return _without_told(differences[0], in_first)._replace(shared=tuple(shared))
 
 
 def _collect_alike(difference: Difference) -> _Alike:
@@ -343,11 +347,13 @@ def _say(change: ObjectChange) -> str:
 def _without_told(difference: Difference, alike: Iterable[ObjectChange]) -> Difference:
     """Return a difference without changes that are told in another way."""
     told = {(one.old, one.new) for one in alike}
-    revisions, objects = (
-        tuple(one for one in changes if (one.old, one.new) not in told)
-        for changes in (difference.revisions, difference.objects)
+
+    def leave_out(changes: Iterable[ObjectChange]) -> tuple[ObjectChange, ...]:
+        return tuple(one for one in changes if (one.old, one.new) not in told)
+
+    return difference._replace(
+        revisions=leave_out(difference.revisions), objects=leave_out(difference.objects)
     )
-    return difference._replace(revisions=revisions, objects=objects)
 
 
 def _share(changes: Iterable[ObjectChange]) -> SharedChange:

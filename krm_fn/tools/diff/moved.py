@@ -1,4 +1,4 @@
-"""Which package that is new is one that was elsewhere: by its files, as git finds that a file was renamed."""
+"""Find new packages that were elsewhere before: by their files, as git finds that a file was renamed."""
 
 from collections.abc import Collection, Mapping
 from difflib import SequenceMatcher

@@ -309,17 +309,16 @@ def _without_moved(packages: Iterable[PackageDifference]) -> Iterator[PackageDif
     def settle(change: ObjectChange, path: str) -> ObjectChange:
         who = change.old
         name = ObjectName(who.kind, who.namespace, who.base) if who else None
-        return change._replace(missing=()) if name and got.get(name, set()) - {path} else change
+        is_there = name is not None and bool(got.get(name, set()) - {path})
+        return change._replace(missing=()) if is_there else change
 
     for package in packages:
         difference = package.difference
         if difference is None or not any(change.missing for change in difference.changes):
             yield package
             continue
-        revisions, objects = (
-            tuple(settle(change, package.path) for change in changes)
-            for changes in (difference.revisions, difference.objects)
-        )
+        revisions = tuple(settle(change, package.path) for change in difference.revisions)
+        objects = tuple(settle(change, package.path) for change in difference.objects)
         yield package._replace(difference=difference._replace(revisions=revisions, objects=objects))
 
 

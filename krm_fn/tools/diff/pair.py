@@ -9,11 +9,12 @@ from typing import Final, NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import HASH, Item, is_revision
+from krm_fn.base.producer import RENAMABLE
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Settings
 from krm_fn.core.decide.decide import Package, read_package
-from krm_fn.core.names.names import base_name, content_digest, read_content
-from krm_fn.core.references.generated import find_generated, versioned
+from krm_fn.core.names.names import base_name, read_content
+from krm_fn.core.references.generated import find_generated
 from krm_fn.tools.common.made_anew import WHOLE, MadeAnew
 from krm_fn.tools.common.rendered import find_default_namespace
 from krm_fn.tools.diff.difference import LinkerChange
@@ -22,7 +23,7 @@ _JOB_HASH = re.compile(f"(-link)-{HASH}")
 
 
 AffixPairs: TypeAlias = tuple[tuple[str, str], ...]
-"""What may be before and behind names."""
+"""The prefixes and suffixes that names may have."""
 
 
 class Dialect(NamedTuple):
@@ -36,12 +37,14 @@ class Dialect(NamedTuple):
 
     def core(self, name: str) -> str:
         """Return a name without the longest affixes that fit."""
-        fitting = (
-            name[len(before) : len(name) - len(behind)]
-            for before, behind in self.affixes
-            if name.startswith(before) and name.endswith(behind)
-        )
-        return min(filter(None, fitting), key=len, default=name)
+        shortest = name
+        for before, behind in self.affixes:
+            if name.startswith(before) and name.endswith(behind):
+                core = name[len(before) : len(name) - len(behind)]
+                # Something must be left: a name may consist of its affixes.
+                if core and len(core) < len(shortest):
+                    shortest = core
+        return shortest
 
 
 AS_WRITTEN = Dialect()
@@ -79,7 +82,7 @@ class Release:
         """The references of each object, without those that say what a controller is to write."""
         found: dict[Item, list[ResolvedReference]] = defaultdict(list)
         for one in self.references:
-            if not one.reference.written:
+            if not one.reference.is_output:
                 found[one.referrer].append(one)
         return found
 
@@ -95,11 +98,11 @@ class Release:
     @cached_property
     def linked_sets(self) -> frozenset[tuple[str, str]]:
         """The sets that have a linker, each with its namespace."""
-        return frozenset(
-            (item.labels[keys.SET], self.namespace_of(item))
-            for item in self.package.emitted
-            if keys.SET in item.labels and item.labels.get(keys.COMPONENT) == keys.LINKER
-        )
+        found: set[tuple[str, str]] = set()
+        for item in self.package.emitted:
+            if keys.SET in item.labels and item.labels.get(keys.COMPONENT) == keys.LINKER:
+                found.add((item.labels[keys.SET], self.namespace_of(item)))
+        return frozenset(found)
 
 
 def read_release(items: Collection[Item], settings: Settings | None, namespace: str) -> Release:
@@ -116,7 +119,7 @@ def read_release(items: Collection[Item], settings: Settings | None, namespace: 
 
 def is_versioned(item: Item) -> bool:
     """Tell whether it is a ConfigMap, a Secret, or a producer that is a revision."""
-    return item.is_config or (versioned(item.id) is not None and is_revision(item))
+    return item.is_config or ((item.id.group, item.id.kind) in RENAMABLE and is_revision(item))
 
 
 def set_of(item: Item) -> str:
@@ -232,7 +235,7 @@ def _or_none(namespace: str) -> str:
 
 
 _Content: TypeAlias = frozenset[tuple[str, str, str]]
-"""What a namespace has: group, kind and name of each object."""
+"""The objects of a namespace: group, kind and name of each."""
 
 
 def _match_namespaces(
@@ -371,20 +374,17 @@ def is_named_anew(item: Item, release: Release) -> bool:
 
 
 def _content(item: Item, release: Release) -> Hashable:
-    return (*scope_of(item, release), content_digest(item.node))
+    return (*scope_of(item, release), frozenset(read_content(item.node).items()))
 
 
 def _list_referring_fields(item: Item, release: Release) -> list[Hashable]:
     """Return where an object is referenced: the fields of other objects."""
-    return [
-        (
-            *scope_of(item, release),
-            *scope_of(referrer, release),
-            base_name(referrer),
-            reference.field,
-        )
-        for referrer, reference, _ in release.by_target.get(item, ())
-    ]
+    own = scope_of(item, release)
+    fields: list[Hashable] = []
+    for referrer, reference, _ in release.by_target.get(item, ()):
+        theirs = scope_of(referrer, release)
+        fields.append((*own, *theirs, base_name(referrer), reference.field))
+    return fields
 
 
 def _share(before: Item, after: Item) -> bool:

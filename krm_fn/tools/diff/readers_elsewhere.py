@@ -94,7 +94,7 @@ def find_missing_elsewhere(
 ) -> Iterator[tuple[str, Problem]]:
     """Find what pods of one package need and another one has no more: new pods of them do not start.
 
-    Under the same conditions as readers of a revision. What another package has got is not gone.
+    Under the same conditions as readers of a revision. An object that another package has got is not gone.
     Each comes with the object, as `ConfigMap shop/web-config`.
     """
     present = frozenset[ObjectName]().union(*(one.present for one in packages))
@@ -174,11 +174,12 @@ def _have_common(
 
     A Kptfile above is looked for by each, and is of none of them.
     """
-    first, second = (
-        {place for place in find_places(package.place) if PurePosixPath(place).name != KPTFILE}
-        for package in (one, other)
-    )
-    return not first.isdisjoint(second)
+
+    def read_files(package: PackageNames) -> set[str]:
+        places = find_places(package.place)
+        return {place for place in places if PurePosixPath(place).name != KPTFILE}
+
+    return not read_files(one).isdisjoint(read_files(other))
 
 
 def _is_below(place: str, places: Collection[str]) -> bool:
@@ -215,7 +216,7 @@ def read_names(
     for referrer, reference, targets in release.references:
         namespace = reference.target_namespace or package.namespace_of(referrer)
         meant = ObjectName(reference.kind, namespace, reference.target)
-        if reference.written:
+        if reference.is_output:
             present.add(meant)
         elif reference.in_pod and not targets:
             unmet.append(UnmetReference(referrer.id, reference.field, meant, reference.is_optional))

@@ -46,13 +46,13 @@ _SPARE = 24
 """File descriptors that a process needs, beside those of the pipes to the others: a program alone takes eight."""
 
 _OF_THE_TERMINAL = (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
-"""What a terminal sends to all processes at once. The one that has started the others ends them."""
+"""The signals that a terminal sends to all processes at once. The one that has started the others ends them."""
 
 _Answer = TypeVar("_Answer")
 _Pipe: TypeAlias = "Connection[Any, Any]"
 
 Work: TypeAlias = Callable[[str, str, Limits], _Answer]
-"""What is done with a package: with its path, its place in the repository, and the limits of its rendering."""
+"""The work on a package: with its path, its place in the repository, and the limits of its rendering."""
 
 
 def default_jobs(max_bytes: int) -> int:

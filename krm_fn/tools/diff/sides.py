@@ -37,7 +37,7 @@ difference is to be refused.
 """
 
 MOST_NAMES = 3
-"""Files and packages that a note names. Of more it gives the number."""
+"""Files and packages that a note names. It gives the number of more."""
 
 
 class DiffFormat(StrEnum):
@@ -229,14 +229,13 @@ def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions)
     named = [*paths, *filter(None, [options.config]), *options.helm.values]
     needed = [found for path in named if (found := repository.find(path)) is not None]
     left_out = repository.find_left_out()
-    absent = [path for path in paths if is_left_out(path, repository, left_out)]
+    absent: list[Problem] = []
+    for path in paths:
+        if is_left_out(path, repository, left_out):
+            message = f"{_IS_LEFT_OUT}; run git sparse-checkout add {path}"
+            absent.append(Problem(message, file=path))
     if absent:
-        raise Rejected(
-            *(
-                Problem(f"{_IS_LEFT_OUT}; run git sparse-checkout add {path}", file=path)
-                for path in absent
-            )
-        )
+        raise Rejected(*absent)
     with repository.check_out(commit, ["."] if options.limits.root else needed) as checked_out:
         # All is read here: the folder is gone when it is rendered.
         sides = open_both(There(repository, checked_out, revision), paths, options)
@@ -294,14 +293,13 @@ def open_repository(
         Path(os.path.normpath(Path(paths[0]).absolute())), Allowance(options.limits)
     )
     commit = repository.resolve(revision)
-    outside = [path for path in paths if repository.find(path) is None]
+    outside: list[Problem] = []
+    for path in paths:
+        if repository.find(path) is None:
+            message = f"is outside of the repository {repository.folder}"
+            outside.append(Problem(message, file=path))
     if outside:
-        raise Rejected(
-            *(
-                Problem(f"is outside of the repository {repository.folder}", file=path)
-                for path in outside
-            )
-        )
+        raise Rejected(*outside)
     if options.config is not None and not _is_anywhere(options.config, repository, commit):
         raise Rejected(Problem(f"exists neither here nor in {revision}", file=options.config))
     return repository, commit
@@ -332,16 +330,11 @@ def open_both(there: "There", paths: tuple[str, ...], options: RenderOptions) ->
     notes += [
         remark("does not exist any more", file=path) for path in paths if not os.path.lexists(path)
     ]
-    odd = [
-        side
-        for side, other in ((old, new), (new, old))
-        if other.has_configuration and not side.has_configuration
-    ]
-    notes += [
-        remark("has no configuration, so it is compared as it is", file=side.name)
-        for side in odd
-        if side.opened
-    ]
+    for side, other in ((old, new), (new, old)):
+        is_alone = bool(side.opened) and not side.has_configuration
+        if is_alone and other.has_configuration:
+            message = "has no configuration, so it is compared as it is"
+            notes.append(remark(message, file=side.name))
     return Sides(old, new, [*notes, *_report_empty(old, new)])
 
 
@@ -454,8 +447,11 @@ def _open(name: str, inputs: Inputs, options: RenderOptions) -> Side:
 
 
 def _read_affixes(paths: Iterable[str], allowance: Allowance) -> AffixPairs:
-    folders = filter(Path.is_dir, map(Path, paths))
-    return tuple(sorted({("", "")}.union(*(find_affixes(folder, allowance) for folder in folders))))
+    affixes = {("", "")}
+    for path in map(Path, paths):
+        if path.is_dir():
+            affixes.update(find_affixes(path, allowance))
+    return tuple(sorted(affixes))
 
 
 def _render(side: Side, other: Side, options: RenderOptions) -> Side:

@@ -38,7 +38,7 @@ _SUFFIXES = {
     "n": "1e-9",
     "u": "1e-6",
     "m": "1e-3",
-    **{one: f"1e{3 * place}" for place, one in enumerate(" kMGTPE")},
+    **{one: f"1e{3 * index}" for index, one in enumerate(" kMGTPE")},
 }
 _BINARY = "KMGTPE"
 

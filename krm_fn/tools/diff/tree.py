@@ -34,7 +34,7 @@ _HASH = re.compile(HASH)
 _SECRET = "Secret"  # noqa: S105  # the name of a kind
 
 _FOLDED = "\0"
-"""What no text of YAML begins with."""
+"""A character that no text of YAML begins with."""
 
 
 class Folded(NamedTuple):
@@ -171,11 +171,13 @@ def _label_references(release: Release, labels: Mapping[Item, str]) -> dict[Item
     for item, references in release.by_referrer.items():
         if item.id.kind in ROLES:
             continue
-        found[item] = {
-            reference.name: reference.renamed(labels[targets[0]])
-            for _, reference, targets in references
-            if len(targets) == 1 and targets[0] in labels and reference.target == targets[0].id.name
-        }
+        texts: dict[Node, str] = {}
+        for _, reference, targets in references:
+            if len(targets) == 1 and targets[0] in labels:
+                (target,) = targets
+                if reference.target == target.id.name:
+                    texts[reference.name] = reference.renamed(labels[target])
+        found[item] = texts
     return found
 
 

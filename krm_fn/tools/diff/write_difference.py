@@ -121,11 +121,9 @@ def _count_first_rolls(difference: Difference) -> str:
         old, new = change.old, change.new
         is_first = old and new and old.name == old.base and new.name != new.base
         if is_first and change.has_new_name:
-            rolling.update(
-                (roll.kind, roll.namespace, roll.name)
-                for roll in change.rolls
-                if roll.effect is Effect.ROLLS and Cause.NAME in roll.by
-            )
+            for roll in change.rolls:
+                if roll.effect is Effect.ROLLS and Cause.NAME in roll.by:
+                    rolling.add((roll.kind, roll.namespace, roll.name))
     if not rolling:
         return ""
     rollouts = sum(kind == "Rollout" for kind, _, _ in rolling)
@@ -253,12 +251,10 @@ def _verdict(difference: Difference, what: str) -> Iterator[str]:
     yield f"<p>{what} against {html_code(difference.old)}{rolling}</p>"
     warnings: list[str] = []
     for change in difference.changes:
-        said = (
-            html_code(" ".join(statement.words))
-            for statement in list_statements(change)
-            if statement.is_warning and not statement.is_error
-        )
-        warnings += (f"{html_code(write_place(change))}: {words}" for words in said)
+        for statement in list_statements(change):
+            if statement.is_warning and not statement.is_error:
+                words = html_code(" ".join(statement.words))
+                warnings.append(f"{html_code(write_place(change))}: {words}")
     yield from (
         f"<p><strong>Warning:</strong> {warning}</p>" for warning in warnings[:_MOST_WARNINGS]
     )
@@ -293,7 +289,7 @@ def _draw(changes: Iterable[ObjectChange]) -> Iterator[str]:
     shown = arrows[:_MOST_ARROWS]
     yield ""
     names = dict.fromkeys(chain.from_iterable(shown))
-    ids = {name: f"n{place}" for place, name in enumerate(names)}
+    ids = {name: f"n{index}" for index, name in enumerate(names)}
     yield "```mermaid"
     yield "graph LR"
     yield from (f'  {ids[name]}["{mermaid_label(name, _LABEL_WIDTH)}"]' for name in ids)
@@ -430,8 +426,8 @@ def write_packages_markdown(
         if needed <= left:
             shown.append(section)
             left -= needed
-    for place, section in enumerate(shown):
-        share = left // (len(shown) - place) + _LEAST
+    for index, section in enumerate(shown):
+        share = left // (len(shown) - index) + _LEAST
         body = section.write(share)
         text += f"\n{section.head}{body}"
         left -= _length(body) - _LEAST

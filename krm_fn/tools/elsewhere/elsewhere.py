@@ -103,13 +103,14 @@ class OtherCharts:
         place = PurePosixPath(self._place.relative_to(self._top))
         charts = _read_charts(self._top)
         own = charts.pop(place, _Chart({}, set(), set(), set()))
-        return [
-            chart
-            for other, chart in charts.items()
-            if not (other.is_relative_to(place) or place.is_relative_to(other))
-            and own.names.isdisjoint(chart.parts)
-            and own.parts.isdisjoint(chart.names)
-        ]
+        found: list[_Chart] = []
+        for other, chart in charts.items():
+            is_nested = other.is_relative_to(place) or place.is_relative_to(other)
+            is_part = not own.names.isdisjoint(chart.parts)
+            has_part = not own.parts.isdisjoint(chart.names)
+            if not (is_nested or is_part or has_part):
+                found.append(chart)
+        return found
 
 
 class NamesElsewhere:

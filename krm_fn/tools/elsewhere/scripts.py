@@ -21,7 +21,7 @@ _MOST_FILES = 2_000
 _MOST_FOLDERS = 2_000
 _MOST_BYTES = 20_000_000
 _LONGEST = 1_000_000
-"""In bytes, of one file. What people write by hand is far smaller."""
+"""In bytes, of one file. Files that people write by hand are far smaller."""
 
 MOST_LINES = 3
 """Lines that a message names."""

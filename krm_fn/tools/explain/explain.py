@@ -99,7 +99,7 @@ _STRATEGIES = {
     ABSENT: "not in the package",
 }
 _BY_CONTENT = "by its content; the new name is not shown"
-"""Who can guess a Secret's value could compare its hash."""
+"""A reader who guesses a Secret's value could compare its hash."""
 
 
 _EFFECTS = {
@@ -395,7 +395,7 @@ FORMS: Forms = {
     Unfollowed: ("*who", "*place", "field", "reason", "text"),
     Restart: ("*who", "*place", "field", "keys", "asked_by", "is_set"),
 }
-"""Of schemas/explain-v1.json: everything that the text says, and all mere texts."""
+"""The fields of schemas/explain-v1.json: everything that the text says, and all mere texts."""
 
 
 class ExplainFormat(StrEnum):
@@ -431,7 +431,7 @@ _FORMS_OF_PACKAGES: Forms = {
         ("explanation", lambda one: _nest(one.explanation)),
     ),
 }
-"""Of schemas/explain-packages-v1.json."""
+"""The fields of schemas/explain-packages-v1.json."""
 
 
 def _nest(explanation: Explanation | None) -> object:

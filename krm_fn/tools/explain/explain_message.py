@@ -19,7 +19,7 @@ _GAP = re.compile(r"\{[a-z_]+\}")
 _LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")
 
 _POSITION = re.compile(r"(?<=: )line \d+, column \d+: ")
-"""What may be said before any message, and is a message's own text too."""
+"""Words that may be before any message, and is a message's own text too."""
 
 _START = ": "
 """Before a message stand its severity and an address.
@@ -35,7 +35,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _UNKNOWN = "no message of krm-fn is like this; copy all of its line"
 
 _Words: TypeAlias = tuple[str, ...]
-"""What never varies in a text, in order, without mere punctuation."""
+"""The parts of a text that never vary, in order, without mere punctuation."""
 
 
 class _Entry(NamedTuple):

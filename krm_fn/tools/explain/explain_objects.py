@@ -11,9 +11,8 @@ from krm_fn.base.pods import template_source
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Strategy
-from krm_fn.core.decide.decide import Choice, Reason, ReasonCode, Run
+from krm_fn.core.decide.decide import Choice, Reason, Run
 from krm_fn.core.names.names import authored_id, base_name
-from krm_fn.core.references.generated import hashed_fields
 from krm_fn.facts.kinds import BUILT_IN
 from krm_fn.lint.lint import find_misspelled
 from krm_fn.report.secrets import Masks
@@ -22,6 +21,7 @@ from krm_fn.tools.explain.explanation import (
     ABSENT,
     Because,
     Explained,
+    ExplainedReference,
     Explanation,
     Restart,
     Unfollowed,
@@ -99,11 +99,18 @@ class _Explainer:
         """Explain an object for which a strategy was chosen."""
         item = choice.item
         revision = self._found.revisions.renamed.get(item)
-        is_hashed = revision is not None and revision.name != revision.base_name
         new_name = revision.name if revision else ""
         hashed = None
-        if is_hashed:
-            hashed = tuple(hashed_fields(item).items())
+        if revision is not None and revision.name != revision.base_name:
+            hashed = tuple(revision.hashed_fields.items())
+        is_hashed = hashed is not None
+        references: list[ExplainedReference] = []
+        for one in self._references.get(item, ()):
+            notes = tuple(map(self._hide, one.notes))
+            references.append(one._replace(text=self._hide(one.text), notes=notes))
+        unfollowed: list[Unfollowed] = []
+        for other in self._unfollowed.get(item, ()):
+            unfollowed.append(other._replace(text=self._hide(other.text)))
         return Explained(
             authored_id(item),
             _present_name(item),
@@ -113,13 +120,8 @@ class _Explainer:
             tuple(self._because(hint) for hint in self._hints(choice)),
             None if is_hashed and item.id.kind == "Secret" else new_name,
             hashed,
-            tuple(
-                one._replace(text=self._hide(one.text), notes=tuple(map(self._hide, one.notes)))
-                for one in self._references.get(item, ())
-            ),
-            tuple(
-                one._replace(text=self._hide(one.text)) for one in self._unfollowed.get(item, ())
-            ),
+            tuple(references),
+            tuple(unfollowed),
             tuple(self._restarts.get(item, ())),
             tuple(self._warnings(choice)),
             self._find_kept(item) if is_hashed and self._is_deleted(item) else None,
@@ -260,10 +262,8 @@ def explain_absent(wanted: Wanted, found: Run, places: Places) -> list[Explained
 
 def _why_absent(several: Iterable[ResolvedReference], places: Places) -> Because:
     for referrer, reference, _ in several:
-        if reference.written:
+        if reference.is_output:
             how = reference.rule.reason or "a controller writes it"
-            reason = Reason(
-                ReasonCode.ABSENT, how, referrer, reference.field, reference.rule.source
-            )
+            reason = Reason(ABSENT, how, referrer, reference.field, reference.rule.source)
             return Because(reason, places.of(referrer, reference.field))
-    return Because(Reason(ReasonCode.ABSENT, "nothing in the package makes it"))
+    return Because(Reason(ABSENT, "nothing in the package makes it"))

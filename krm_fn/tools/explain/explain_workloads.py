@@ -9,10 +9,8 @@ from krm_fn.base.node import read_path
 from krm_fn.base.pods import find_pod_specs, template_around, template_source
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.reference import By, Reference, ResolvedReference, Rule
-from krm_fn.core.decide.decide import Reason, ReasonCode, Revision, Run
+from krm_fn.core.decide.decide import Reason, Revision, Run
 from krm_fn.core.names.names import authored_id, names_of
-from krm_fn.extras.checksums import find_opt_outs
-from krm_fn.extras.mounts.plan_mounts import read_mounts
 from krm_fn.report.object_change import Effect, effect_on, list_scaled
 from krm_fn.report.secrets import Masks
 from krm_fn.tools.explain.explain_objects import explain_absent, explain_each
@@ -32,9 +30,9 @@ from krm_fn.tools.explain.wanted import EVERYTHING, Wanted
 
 _NOTHING = Explained(
     *(ResourceId("", "", "", ""), "", NOWHERE, ABSENT),
-    Because(Reason(ReasonCode.ABSENT, "nothing in the package makes it")),
+    Because(Reason(ABSENT, "nothing in the package makes it")),
 )
-"""What is explained of an object that an optional mount names, and that is not there."""
+"""The explanation of an object that an optional mount names, and that is not there."""
 
 
 def with_all_references(found: Run) -> Run:
@@ -93,23 +91,15 @@ class _WorkloadExplainer:
         for one in found.hook_reads:
             self._fixed_names[one.resolved.referrer, one.resolved.reference.field] = one.name
         for resolved in chain(found.references, of_hooks):
-            if not resolved.reference.written:
+            if not resolved.reference.is_output:
                 self._references[resolved.referrer].append(resolved)
-        self._opt_outs = find_opt_outs(found)
         self._named_in = _find_names_in_content(found)
         # An optional mount may name what is not in the package: then it is no reference.
-        package, settings = found.package, found.settings
-        self._mounts = read_mounts(
-            package.authored, found.references.index, settings, package.config_id
-        ).templates
-        self._optional_mounts: set[tuple[str, tuple[Item, ...]]] = set()
-        for template in self._mounts:
-            for planned in template.planned:
-                for source, targets in zip(planned.mount.sources, planned.targets, strict=True):
-                    if source.optional:
-                        self._optional_mounts.add((planned.entry, targets))
+        self._optional_mounts = {
+            (one.entry, one.targets) for one in found.mounts if one.source.optional
+        }
         self._renamed_jobs = {one.item for one in found.jobs}
-        self._scaled = list_scaled(package.authored)
+        self._scaled = list_scaled(found.package.authored)
 
     def explain(self, workload: Item) -> ExplainedWorkload:
         item, missing_template = self._find_template_holder(workload)
@@ -135,7 +125,7 @@ class _WorkloadExplainer:
         for config in {**fields, **changes}:
             if config in self._configs:
                 several, its = tuple(fields.get(config, ())), tuple(changes.get(config, ()))
-                opt_out = self._opt_outs.get((item, config), "")
+                opt_out = self._found.opt_outs.get((item, config), "")
                 reads.append(ReadObject(self._configs[config], several, its, opt_out))
         for who, absent in missing.items():
             # The place of something that is missing is that of its first reference.
@@ -186,26 +176,13 @@ class _WorkloadExplainer:
         return ""
 
     def _find_missing_mounts(self, item: Item) -> Iterator[tuple[ResourceId, ReadField]]:
-        for template in self._mounts:
-            for planned in template.planned if template.item is item else ():
-                for source, targets in zip(planned.mount.sources, planned.targets, strict=True):
-                    if not targets:
-                        field, rule = (
-                            f"{template.pod.field}.volumes",
-                            Rule(By.MOUNTS, planned.entry),
-                        )
-                        place, is_optional = self._places.of(item, field), source.optional
-                        read = ReadField(
-                            place,
-                            field,
-                            source.kind,
-                            source.name,
-                            "",
-                            rule,
-                            is_optional,
-                            is_pin=False,
-                        )
-                        yield ResourceId("v1", source.kind, item.id.namespace, source.name), read
+        for one in self._found.mounts:
+            if one.item is item and not one.targets:
+                kind, name = one.source.kind, one.source.name
+                place, rule = self._places.of(item, one.field), Rule(By.MOUNTS, one.entry)
+                is_optional = one.source.optional
+                read = ReadField(place, one.field, kind, name, "", rule, is_optional, is_pin=False)
+                yield ResourceId("v1", kind, item.id.namespace, name), read
 
     def _find_changes(self, item: Item, effect: Effect) -> dict[Item, list[WorkloadChange]]:
         """Find what a change of content changes in a workload, and how.
@@ -267,7 +244,7 @@ def _find_names_in_content(found: Run) -> dict[Item, list[tuple[Item, str]]]:
         key = str(read_path(embedded.field)[-1])
         named_in[embedded.item] += [(target, key) for target in embedded.targets if target in named]
     for resolved in found.references.authored:
-        if resolved.referrer in named and not resolved.reference.written:
+        if resolved.referrer in named and not resolved.reference.is_output:
             named_in[resolved.referrer] += [
                 (target, "") for target in resolved.targets if target in named
             ]

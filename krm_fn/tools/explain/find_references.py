@@ -8,12 +8,9 @@ from krm_fn.base.item import WORD, Item
 from krm_fn.base.kind import ROLES
 from krm_fn.base.node import Node
 from krm_fn.base.problem import Problem, Severity
-from krm_fn.base.reference import HookRead, Reference, ResolvedReference
+from krm_fn.base.reference import EmbeddedReference, HookRead, Reference, ResolvedReference
 from krm_fn.core.decide.decide import Run
 from krm_fn.core.names.names import authored_id
-from krm_fn.core.references.generated import name_meant
-from krm_fn.core.references.references import EmbeddedReference
-from krm_fn.extras.checksums import find_opt_outs
 from krm_fn.tools.explain.explanation import ExplainedReference, say_opt_out
 from krm_fn.tools.explain.places import Places
 
@@ -31,7 +28,6 @@ class _ReferenceReader:
     def __init__(self, found: Run, places: Places) -> None:
         self._found = found
         self._places = places
-        self._opt_outs = find_opt_outs(found)
         self._edits: dict[tuple[Item, str], list[Edit]] = defaultdict(list)
         for edit in found.changes.edits:
             self._edits[edit.item, edit.field].append(edit)
@@ -76,7 +72,7 @@ class _ReferenceReader:
             notes.append("the namespace beside it is changed too")
         if resolved.is_own and new_name:
             notes.append(f"it makes {one.kind} {one.target}, which gets the hash of its maker")
-        elif one.written:
+        elif one.is_output:
             notes.append(
                 f"the name stays: {one.rule.reason or 'a controller writes the object under it'}"
             )
@@ -90,7 +86,7 @@ class _ReferenceReader:
             )
         elif new_name and not is_changed and one.target == new_name:
             notes.append("it has the name already")
-        opt_out = self._opt_outs.get((referrer, target))
+        opt_out = self._found.opt_outs.get((referrer, target))
         if opt_out is not None:
             notes.append(say_opt_out(opt_out))
         return self._explain(resolved, notes, is_changed=is_changed)
@@ -127,7 +123,7 @@ class _ReferenceReader:
         """Read what is mounted. An earlier run may have mounted it already."""
         referrer, one = resolved.referrer, resolved.reference
         place = self._places.of(referrer, one.field)
-        name = name_meant(one.kind, one.target, target, self._found.revisions.names)
+        name = self._found.revisions.name_meant(one, target)
         is_changed = name in self._mounted[referrer]
         return ExplainedReference(
             authored_id(referrer), place, one.field, one.target, one.rule, is_changed

@@ -1,7 +1,7 @@
 """Names of ConfigMaps and Secrets in fields and texts that no rule reads, and about which no warning says anything.
 
 Only names that mean nothing else are looked for: a word such as `web`, or a name that another object has too, is all
-over a package. What is written in Secrets is never looked at.
+over a package. Values of Secrets are never looked at.
 """
 
 import re
@@ -12,14 +12,14 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import CONFIG_KINDS, WORD, Item
 from krm_fn.base.keys import LOCAL_CONFIG
-from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES, TOOL_GROUPS
-from krm_fn.base.node import LocatedScalar, Scalar, scalars, spell, text
-from krm_fn.base.pods import OPAQUE_KINDS, template_around
+from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES, TOOL_GROUPS, may_refer
+from krm_fn.base.node import FieldPath, LocatedScalar, Scalar, scalars, spell, text
+from krm_fn.base.pods import template_around
+from krm_fn.base.reference import is_of_core
 from krm_fn.core.decide.decide import Package, Run, find_older, why_passed_over
 from krm_fn.core.names.names import authored_id, base_name, names_of
-from krm_fn.core.references.find import is_of_core, may_refer
-from krm_fn.core.references.mentions import may_name
-from krm_fn.extras.restart_requests import OPT_INS
+from krm_fn.facts.annotations import RESTART_REQUESTS
+from krm_fn.facts.exclusions import FREE_KEYS, NOT_NAMES, PASSED_OVER
 from krm_fn.lint.lint import find_misspelled
 from krm_fn.tools.explain.explanation import (
     FIELD,
@@ -40,6 +40,9 @@ _ANNOTATIONS_OF_TOOLS = re.compile(
     r"|kubectl\.kubernetes\.io/last-applied-configuration$|meta\.helm\.sh/|argocd\.argoproj\.io/tracking-id$"
 )
 """Annotations that tools write, about the object itself."""
+
+_OPT_INS = frozenset(annotation for *_, annotation in RESTART_REQUESTS)
+"""Annotations that restart controllers read on workloads and pod templates."""
 
 _FEW = 100
 """To look for more names in a text takes longer than to read it."""
@@ -91,10 +94,10 @@ def _telling_names(package: Package, targets: Iterable[Item]) -> dict[str, _ByNa
     """Return the names that hardly mean anything else, each with its objects."""
     taken = {item.id.name for item in package.authored if not item.is_config}
     names: dict[str, _ByNamespace] = defaultdict(lambda: defaultdict(list))
-    for place, target in enumerate(targets):
+    for index, target in enumerate(targets):
         for name in names_of(target):
             if name not in taken and not name.isalnum():
-                names[name][target.id.namespace].append((place, target))
+                names[name][target.id.namespace].append((index, target))
     return dict(names)
 
 
@@ -149,7 +152,7 @@ def _why_unread(item: Item, found: LocatedScalar, *, is_whole: bool) -> str:
         return f"the object is for tools, and never applied ({LOCAL_CONFIG})"
     if item.is_config:
         return "no field in this text references it by its shape" if top == "data" else ""
-    if item.id.kind in OPAQUE_KINDS or not may_refer(item.id) or top == "status":
+    if not may_refer(item.id) or top == "status":
         return ""
     return _why_field_is_unread(item, found, is_whole=is_whole)
 
@@ -172,14 +175,14 @@ def _why_field_is_unread(item: Item, found: LocatedScalar, *, is_whole: bool) ->
 def _why_annotation_is_unread(name: str) -> str:
     return (
         ""
-        if name in OPT_INS or _ANNOTATIONS_OF_TOOLS.match(name)
+        if name in _OPT_INS or _ANNOTATIONS_OF_TOOLS.match(name)
         else "no rule reads this annotation"
     )
 
 
 def _why_custom_field_is_unread(found: LocatedScalar, *, is_whole: bool) -> str:
     kind = text(found.around.get("kind"))
-    if not may_name(found.path) or (kind and kind not in CONFIG_KINDS):
+    if not _may_name(found.path) or (kind and kind not in CONFIG_KINDS):
         return ""
     if kind and not is_of_core(found.around):
         return f"the {kind} beside it is of another group"
@@ -188,6 +191,11 @@ def _why_custom_field_is_unread(found: LocatedScalar, *, is_whole: bool) -> str:
         if is_whole
         else "the function changes no text that just contains a name"
     )
+
+
+def _may_name(path: FieldPath) -> bool:
+    """Tell whether a field of a custom resource may name an object, as far as its path says."""
+    return {*path}.isdisjoint(PASSED_OVER | FREE_KEYS) and path[-1] not in NOT_NAMES
 
 
 def find_not_followed(

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.node import Mark, Marks, Node, Scalar, is_mapping, read_path
-from krm_fn.core.config.config import place_setting
+from krm_fn.base.problem import Problem
+from krm_fn.core.config.config import place_settings
 from krm_fn.core.yaml.yaml import Envelope
 
 
@@ -25,7 +26,7 @@ NOWHERE = SourceLine()
 
 
 _ORIGIN = re.compile(r"^(?:path|configuredIn): (?P<file>.+)$", re.MULTILINE)
-"""What kustomize says of the file of an object, if `buildMetadata` asks for it: relative to that kustomization."""
+"""The file of an object in kustomize's annotation, if `buildMetadata` asks for it: relative to that kustomization."""
 
 
 class Places:
@@ -56,7 +57,7 @@ class Places:
         """Return the place of a setting such as `spec.select[0]`."""
         if not is_mapping(self._config):
             return NOWHERE
-        problem = place_setting(read_path(field), self._config, read_item(self._config).id, "")
+        (problem,) = place_settings([Problem("", read_item(self._config).id, field)], self._config)
         return SourceLine(self._config_file, problem.line)
 
     def _at(self, item: Item, mark: Mark) -> SourceLine:

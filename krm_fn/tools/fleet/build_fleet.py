@@ -187,19 +187,15 @@ def _find_used(
     counts = [_find_pods(entry) for entry in entries]
     is_known = all(pods is not None for pods, found in zip(counts, uses, strict=True) if found)
     total = sum(pods.total for pods in counts if pods is not None) if is_known else 0
-    used = [
-        UsedRevision(
-            entry.name,
-            entry.suffix,
-            found,
-            entry.created,
-            None if _BEFORE_PODS.issuperset(found) else _find_since(entry, starts),
-            pods,
-            _find_share(pods.total, total) if pods is not None and total else None,
+    used: list[UsedRevision] = []
+    for entry, found, pods in zip(entries, uses, counts, strict=True):
+        if not found:
+            continue
+        since = None if _BEFORE_PODS.issuperset(found) else _find_since(entry, starts)
+        share = _find_share(pods.total, total) if pods is not None and total else None
+        used.append(
+            UsedRevision(entry.name, entry.suffix, found, entry.created, since, pods, share)
         )
-        for entry, found, pods in zip(entries, uses, counts, strict=True)
-        if found
-    ]
     return sorted(
         used, key=lambda found: (_ORDER.index(found.uses[0]), -(found.created or 0.0), found.name)
     )
@@ -363,7 +359,7 @@ def _find_look(revisions: Iterable[UsedRevision]) -> Hashable:
 
 
 def _find_usual(looks: Sequence[Hashable]) -> Hashable | None:
-    """Return what most cells have. Of a tie, none is usual: who looks has to decide."""
+    """Return what most cells have. No side of a tie is usual: the reader has to decide."""
     # There may be one look, or none at all.
     (first, most), (_, next_most) = [*Counter(looks).most_common(2), (None, 0), (None, 0)][:2]
     return first if most > next_most else None

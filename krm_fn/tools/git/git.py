@@ -76,7 +76,7 @@ _CHANGES = (
 )
 """Prints of each commit that changes a file its id, those of its parents, and what it changes: `:mode mode old new`."""
 _HEADER = re.compile(rb"(?P<object>[0-9a-f]+) [a-z]+ (?P<size>[0-9]+)\n")
-"""What git prints before each object of a batch."""
+"""The line that git prints before each object of a batch."""
 
 
 LINK, SUBMODULE = "120000", "160000"
@@ -297,12 +297,12 @@ class Repository:
     def find_uncommitted(self) -> list[str]:
         """Find the files of the working tree that differ from the last commit, untracked ones included."""
         filters = self._ask("config", "--name-only", "-z", "--list").split("\0")
-        off = [
-            name
-            for name in filters
-            if name.startswith("filter.") and name.endswith((".clean", ".process"))
-        ]
-        required = [f"{name.rpartition('.')[0]}.required" for name in off]
+        off: list[str] = []
+        required: list[str] = []
+        for name in filters:
+            if name.startswith("filter.") and name.endswith((".clean", ".process")):
+                off.append(name)
+                required.append(f"{name.rpartition('.')[0]}.required")
         status = self._ask(
             *(
                 "status",

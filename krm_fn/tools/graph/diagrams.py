@@ -8,7 +8,7 @@ from krm_fn.tools.graph.picture import EdgeKind, Graph, GraphNode, NodeStyle
 
 MOST_EDGES = 500
 MOST_CHARACTERS = 50_000
-"""What Mermaid draws at most: `maxEdges` and `maxTextSize` in its configuration, which a text may not raise."""
+"""The most that Mermaid draws: `maxEdges` and `maxTextSize` in its configuration, which a text may not raise."""
 
 _STYLES = {
     NodeStyle.STABLE: (

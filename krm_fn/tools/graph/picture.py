@@ -105,7 +105,7 @@ class Graph(NamedTuple):
 
 
 def join_graphs(graphs: Sequence[Graph], title: str) -> Graph:
-    """Put the pictures of several packages into one, lane by lane. What two packages have is there twice."""
+    """Put the pictures of several packages into one, lane by lane. An object of two packages is there twice."""
     builder = Builder()
     for graph in graphs:
         for position, node in enumerate(graph.nodes):
@@ -132,7 +132,7 @@ def sum_up_graph(graph: Graph) -> str:
 
 
 Handle: TypeAlias = Hashable
-"""What the caller calls a node."""
+"""The key by which the caller knows a node."""
 
 _LANES, _STYLES = [*Lane], [*NodeStyle]
 

@@ -19,7 +19,7 @@ _WORDS = {
     EdgeKind.HOLDS: ("references and owns", "References and owns", "Referenced and owned by"),
     EdgeKind.OWNS: ("owns, so that it stays", "Owns", "Owned by"),
 }
-"""What an arrow means: in the legend, and as a heading where it begins and where it ends."""
+"""The meaning of an arrow: in the legend, and as a heading where it begins and where it ends."""
 
 
 def write_html(graph: Graph) -> str:

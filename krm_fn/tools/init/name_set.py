@@ -28,11 +28,11 @@ def name_set(named: str, around: Around, namespace: str) -> str:
     """
     ours = frozenset([namespace]) if namespace else around.namespaces_of(around.directory)
     is_built = bool(built_from(around.directory))
-    taken = {
-        one.name
-        for one in around.sets
-        if may_share(one.namespaces, ours) or not (is_built or built_from(one.folder))
-    }
+    taken: set[str] = set()
+    for one in around.sets:
+        may_be_one = not is_built and not built_from(one.folder)
+        if may_be_one or may_share(one.namespaces, ours):
+            taken.add(one.name)
     return next(name for name in _find_names(named, around) if name not in taken)
 
 

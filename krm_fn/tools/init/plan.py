@@ -136,7 +136,7 @@ SHARED = "krm"
 def plan_shared(
     folder: Path, wishes: Wishes, around: Around, allowance: Allowance
 ) -> list[Planned]:
-    """Plan the folder with the configuration that packages share. What is there counts.
+    """Plan the folder with the configuration that packages share. A configuration that is there counts.
 
     Raises Rejected where it holds something else.
     """

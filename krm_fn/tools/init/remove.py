@@ -157,7 +157,7 @@ def _plan_entry(
 def take_out(data: bytes, path: tuple[str, ...], entry: str | dict[str, str]) -> bytes | None:
     """Take an entry out of a list, and each place that is empty then; None where it is not as init writes it.
 
-    The writer proves that nothing else changes. What init would make of the result tells whether
+    The writer proves that nothing else changes. The result of init on the rest tells whether
     the text had a last line break.
     """
     try:

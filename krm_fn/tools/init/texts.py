@@ -12,7 +12,6 @@ from krm_fn.base.keys import LOCAL_CONFIG
 from krm_fn.base.node import Node, entries, get, is_mapping, is_scalar, text, walk
 from krm_fn.base.problem import Rejected
 from krm_fn.base.settings import CONFIG_FILE, KIND, PROGRAM, Settings, Strategy
-from krm_fn.core.config.plain import load_schema
 from krm_fn.core.yaml.yaml import read_yaml, write_scalar
 
 _ADOPT = Strategy.ADOPT.value
@@ -37,6 +36,7 @@ OF_ONE_PACKAGE = "# the set, unique in its namespace"
 OF_MANY_PACKAGES = "# each package that shares this file says the name of its set"
 
 # Argo CD passes over a file with this text, in whichever line. It knows no local-config.
+_SCHEMA = "https://krm-fn.io/schemas/configrevisions-revisions.krm-fn.io-v1.json"
 _NOT_FOR_ARGO_CD = "# +argocd:skip-file-rendering"
 
 KPT_ENTRY = {"exec": PROGRAM, "configPath": CONFIG_FILE}
@@ -51,7 +51,7 @@ _TO_SET = f"image: REGISTRY/krm-fn:{__version__}   # the Job runs it; make image
 
 _PACKAGES = "apps/*/overlays/*"
 _ACTION = "OWNER/REPO@SHA"
-"""What the examples compare, and where krm-fn is. Nobody has a repository of that name."""
+"""The packages that the examples compare, and the repository of krm-fn. Nobody has a repository of that name."""
 
 _NO_REMOTE = "--no-remote"
 _ENABLE_HELM = "--enable-helm"
@@ -137,7 +137,7 @@ def is_unsafe(package: str) -> bool:
 
 
 class SpecTexts(NamedTuple):
-    """What a configuration is to say of the package. What is empty has its default."""
+    """The settings of the package for its configuration. Empty ones have their defaults."""
 
     deployers: Sequence[str] = ()
     strategy: str = ""
@@ -145,7 +145,7 @@ class SpecTexts(NamedTuple):
 
 
 class LinkerTexts(NamedTuple):
-    """What is known of the linker: its image, the namespace of what names none, and its account."""
+    """The facts about the linker: its image, the namespace of what names none, and its account."""
 
     image: str
     namespace: str
@@ -155,7 +155,7 @@ class LinkerTexts(NamedTuple):
 def write_config(name: str, annotations: str, spec: SpecTexts, linker: LinkerTexts) -> str:
     """Write krm-fn.yaml. `annotations` are lines; what is empty has its default."""
     lines = [
-        f"# yaml-language-server: $schema={load_schema()['$id']}",
+        f"# yaml-language-server: $schema={_SCHEMA}",
         _NOT_FOR_ARGO_CD,
         "apiVersion: revisions.krm-fn.io/v1",
         "kind: ConfigRevisions",

@@ -21,7 +21,7 @@ from krm_fn.tools.common.files import real_path
 from krm_fn.tools.common.program import held_signals
 
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
-"""What file systems without hard links say."""
+"""The errors of file systems without hard links."""
 
 
 class NewContent(NamedTuple):

@@ -128,10 +128,8 @@ class Around:
 
     def has_common(self, folder: Path) -> bool:
         """Tell whether kustomize builds something from both folders."""
-        some, others = (
-            {one.folder for one in self._below(each)} for each in (self.directory, folder)
-        )
-        return not some.isdisjoint(others)
+        own = {one.folder for one in self._below(self.directory)}
+        return not own.isdisjoint(one.folder for one in self._below(folder))
 
     def namespaces_of(self, folder: Path) -> frozenset[str]:
         """Return the namespaces that are certain without a rendering; `""` where one is not known."""
@@ -202,24 +200,26 @@ class Around:
             yield f"is a Component, and {_ONLY_ON_TOP}{self._pass_one_of(self.directory)}"
         elif any(self.directory in one.bases for one in self.kustomizations.values()):
             yield f"is a base of other kustomizations, and {_ONLY_ON_TOP}{self._pass_one_of(self.directory)}"
+        yield from self._obstacles_below()
+
+    def _obstacles_below(self) -> Iterator[str]:
         tree = [*self._below(self.directory)]
-        yield from (
-            f"has charts (`helmCharts`) in {self.show(one.folder)}, which kustomize gives to helm only when told to; "
-            "pass --enable-helm"
-            for one in tree
-            if one.has_charts and not self._lets_helm_run
-        )
-        yield from (
-            f"is built from {self.show(one.folder)}, which runs krm-fn, and {_ONLY_ON_TOP}; remove the entry there"
-            for one in tree
-            if one.runs_krm_fn and one.folder != self.directory
-        )
-        yield from (
-            f"is built by Flux as a part of {self.show(path)} ({self.show(file)}), and Flux runs no functions; let a "
-            "Kustomization of Flux lead to what CI has rendered of it"
-            for file, path in self._applied_by_flux
-            if self._is_generated_around(path)
-        )
+        for one in tree:
+            if one.has_charts and not self._lets_helm_run:
+                yield (
+                    f"has charts (`helmCharts`) in {self.show(one.folder)}, which kustomize gives to helm only when "
+                    "told to; pass --enable-helm"
+                )
+        for one in tree:
+            if one.runs_krm_fn and one.folder != self.directory:
+                where = self.show(one.folder)
+                yield f"is built from {where}, which runs krm-fn, and {_ONLY_ON_TOP}; remove the entry there"
+        for file, path in self._applied_by_flux:
+            if self._is_generated_around(path):
+                yield (
+                    f"is built by Flux as a part of {self.show(path)} ({self.show(file)}), and Flux runs no functions; "
+                    "let a Kustomization of Flux lead to what CI has rendered of it"
+                )
 
     @property
     def has_charts(self) -> bool:
@@ -241,16 +241,17 @@ class Around:
 
     def _pass_one_of(self, base: Path) -> str:
         users = {base}
-        while (
-            more := {one.folder for one in self.kustomizations.values() if users & {*one.bases}}
-            - users
-        ):
-            users |= more
-        tops = [
-            one
-            for one in sorted(users)
-            if not self._is_used(one) and not self.kustomizations[one].is_component
-        ]
+        is_growing = True
+        while is_growing:
+            before = len(users)
+            for one in self.kustomizations.values():
+                if not users.isdisjoint(one.bases):
+                    users.add(one.folder)
+            is_growing = len(users) > before
+        tops: list[Path] = []
+        for user in sorted(users):
+            if not self._is_used(user) and not self.kustomizations[user].is_component:
+                tops.append(user)
         return f"; pass {listing(map(self.show, tops), _MOST_NAMES)}" if tops else ""
 
     def _is_used(self, folder: Path) -> bool:

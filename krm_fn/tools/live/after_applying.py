@@ -1,4 +1,4 @@
-"""What the linker makes of live revisions once a rendering is applied: its own plan says that."""
+"""Find the fate of live revisions once a rendering is applied: the linker's own plan says that."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ _DELETED = (Retention.NEXT_RUN, Retention.YOUNG, Retention.LEFT_TO_KPT)
 _KNOWN = frozenset((kind.group, kind.kind) for kind in CONSUMER_KINDS)
 
 Fates: TypeAlias = Mapping[tuple[str, str, str], RevisionHistory]
-"""What the history is to say of a revision, by kind, namespace and name."""
+"""The fate of a revision for the history, by kind, namespace and name."""
 
 
 def find_history_after(snapshot: Snapshot, new: Release) -> History:

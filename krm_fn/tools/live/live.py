@@ -79,7 +79,7 @@ _MOST_TOLD = 20
 
 
 class LiveInput(NamedTuple):
-    """What is compared, and with which cluster. `say` is called with what is waited for.
+    """The packages to compare, and the cluster to compare them with. `say` is called with what is waited for.
 
     `packages`: each of them by itself, in the place of what the inputs name.
     """
@@ -238,7 +238,7 @@ def _without_rolls_back(
 
 
 class LiveSide(NamedTuple):
-    """What is live, as a rendering. `raw` is what the API server gave of an object, by its id."""
+    """The live objects, as a rendering. `raw` is what the API server gave of an object, by its id."""
 
     release: Release
     projections: tuple[Projection, ...]
@@ -271,7 +271,7 @@ def _key(item: Item, release: Release) -> tuple[str, ...]:
 
 
 class _Judged(NamedTuple):
-    """What the linker's plan says: of each revision, and of those that nothing else tells of.
+    """The fates by the linker's plan: of each revision, and of those that nothing else tells of.
 
     `notes` are about what it would look at and could not be seen, and what is about to be collected.
     """

@@ -74,7 +74,7 @@ class LiveManifest(NamedTuple):
 def read_live(kind: Kind, found: Any) -> LiveManifest:
     """Read an object as an API server gives it, without what it says of itself.
 
-    Of a Secret, only what names it.
+    Only the fields that name a Secret are kept.
     """
     metadata = below(found, "metadata")
     owners = tuple(_read_owners(metadata))

@@ -124,13 +124,13 @@ class _Place(NamedTuple):
 
 
 def _descend(owners: Iterable[FieldOwner], name: str) -> tuple[FieldOwner, ...]:
-    """Return the owners of a field. Who owns all that is around it owns it too."""
-    found = ((one, one.fields.get(name) if one.fields else {}) for one in owners)
-    return tuple(
-        one._replace(fields=mapping(inner), is_around=not one.fields)
-        for one, inner in found
-        if inner is not None
-    )
+    """Return the owners of a field. The owner of all that is around it owns it too."""
+    found: list[FieldOwner] = []
+    for one in owners:
+        inner = one.fields.get(name) if one.fields else {}
+        if inner is not None:
+            found.append(one._replace(fields=mapping(inner), is_around=not one.fields))
+    return tuple(found)
 
 
 def _means(one: str, node: Node) -> bool:
@@ -246,12 +246,10 @@ class _Projector:
         whole = rendered if is_unknown else self._project(rendered, live, place)
         kept = fields(whole) | {name: one for name, one in after.items() if name in SERVER_METADATA}
         # A rendering may leave the namespace to those who apply it.
-        own = {
-            name: one
-            for name, one in before.items()
-            if name == "name" or (name == "namespace" and name in after)
-        }
-        kept = {name: one for name, one in kept.items() if name != "namespace"} | own
+        kept.pop("namespace", None)
+        for name in ("name", "namespace"):
+            if name in before and (name == "name" or name in after):
+                kept[name] = before[name]
         return holding(live, rendered, kept)
 
     def _project(self, rendered: Node | None, live: Node, place: _Place) -> Node | None:
@@ -283,11 +281,10 @@ class _Projector:
             found = self._project(after.get(name), value, place.field(name))
             if found is not None:
                 kept[name] = found
-        kept |= {
-            name: one
-            for name, one in after.items()
-            if name not in kept and _is_nothing(one, place.field(name))
-        }
+        # The API server does not store an empty field, so that it is no change.
+        for name, wanted in after.items():
+            if name not in kept and _is_nothing(wanted, place.field(name)):
+                kept[name] = wanted
         return holding(live, rendered, kept)
 
     def _project_list(self, rendered: Sequence, live: Sequence, place: _Place) -> Node:
@@ -342,12 +339,10 @@ class _Projector:
         )
 
     def _by_hand(self, place: _Place) -> Iterator[HandEdit]:
-        people = (
-            one
-            for one in place.owners
-            if one.manager in BY_HAND and not is_applier(one, self._appliers)
-        )
-        return (_edit(one, place) for one in people)
+        for one in place.owners:
+            # An apply by kubectl may be the deployer of this cluster.
+            if one.manager in BY_HAND and not is_applier(one, self._appliers):
+                yield _edit(one, place)
 
     def _is_removed(self, place: _Place) -> bool:
         """Tell whether applying removes a field, by the rules of the request that the deployer sends.
@@ -366,12 +361,11 @@ class _Projector:
             or place.path == "immutable"
         )
         if self._is_server_side:
-            exactly = [
-                one
-                for one in own
-                if one.operation == "Apply" and (has_no_default or not one.is_around)
-            ]
-            return bool(exactly) and len(own) == len(place.owners)
+            has_applied = False
+            for one in own:
+                is_exact = has_no_default or not one.is_around
+                has_applied |= one.operation == "Apply" and is_exact
+            return has_applied and len(own) == len(place.owners)
         if self._live.applied is not None:
             return place.applied is not None
         return (
@@ -418,12 +412,13 @@ def _says(live: Node, rendered: Node, place: _Place) -> bool:
     """Tell whether a live value says all that the rendered one says."""
     if is_mapping(rendered) and is_mapping(live):
         before = fields(live)
-        return all(
-            _says(before[name], one, place.field(name))
-            if name in before
-            else _is_nothing(one, place.field(name))
-            for name, one in fields(rendered).items()
-        )
+        for name, wanted in fields(rendered).items():
+            inner = place.field(name)
+            if name not in before and not _is_nothing(wanted, inner):
+                return False
+            if name in before and not _says(before[name], wanted, inner):
+                return False
+        return True
     if is_sequence(rendered) and is_sequence(live):
         pairs = zip(live.value, rendered.value, strict=False)
         return len(live.value) == len(rendered.value) and all(

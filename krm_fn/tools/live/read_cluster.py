@@ -1,4 +1,4 @@
-"""What a cluster has of a rendering.
+"""Read the objects of a cluster that belong to a rendering.
 
 It only lists: names and metadata first, and content of what is compared.
 """
@@ -42,7 +42,7 @@ _REPLICA_SETS = KINDS["apps", "ReplicaSet"]
 
 
 class LiveManifests(NamedTuple):
-    """What there is. `unseen`: group and kind of what could not be listed; `notes` say why.
+    """The objects that there are. `unseen`: group and kind of what could not be listed; `notes` say why.
 
     `frozen`: kind, namespace and name of each ConfigMap and Secret that is immutable, compared or not. `running`: the
     workloads whose pods run another template than theirs, with the one that they run.

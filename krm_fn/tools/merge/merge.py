@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 _MOST_CONFLICTS = 127
-"""Of a file, in the exit code of git."""
+"""The most conflicts of a file, in the exit code of git."""
 
 _FAILED = 129
 """Ends the whole merge from version 2.42 of git on.
@@ -45,9 +45,9 @@ Before that, it is a conflict, as every other exit code but 0.
 """
 
 _LABEL = re.compile(r"(?P<parent>parent of )?(?P<commit>\S+)(?: \(.*\))?", re.DOTALL)
-"""What git calls a side: a commit with its subject, or what somebody has typed.
+"""The name of a side in git: a commit with its subject, or what somebody has typed.
 
-Of a patch it is a subject alone.
+For a patch it is a subject alone.
 """
 
 _MARKER_SIZE = 7
@@ -62,11 +62,11 @@ _REBASE = "rebase-merge/done"
 """Where git notes the commits of a rebase before it takes them over, the present one last."""
 
 _PATCHES = "rebase-apply/applying"
-"""What is there while `git am` applies patches. No commit holds what these say."""
+"""The file that is there while `git am` applies patches. No commit holds what these say."""
 
 _OPTIONS = "rebase-merge/strategy_opts"
 _IN_REBASE = "GIT_CHERRY_PICK_HELP"
-"""What `git rebase` was told with -X, and a variable that it sets while it takes over commits itself."""
+"""The option of `git rebase -X`, and a variable that it sets while it takes over commits itself."""
 
 _FAVOURED = re.compile(r"(?:^|[\s'\"]|--)(ours|theirs)(?=[\s'\"]|$)")
 

@@ -17,7 +17,6 @@ from krm_fn.core.yaml.yaml import (
     Envelope,
     Expansion,
     apply_changes,
-    join_objects,
     open_envelope,
     read_yaml,
 )
@@ -56,7 +55,7 @@ class Merged(NamedTuple):
 
 
 MergeTexts: TypeAlias = Callable[[Versions[bytes]], Merged]
-"""What `git merge-file` does."""
+"""A merge as `git merge-file` does it."""
 
 
 class _Authored(NamedTuple):
@@ -224,11 +223,11 @@ def _values(name: str, data: bytes) -> dict[ResourceId, Any]:
 def _join(ours: bytes, theirs: bytes) -> bytes:
     """Return the linker's objects of both sides.
 
-    Of two with one name it is ours; the inventory lists these names.
+    Ours has precedence where both have a name; the inventory lists these names.
     """
     if not ours:
         return theirs
-    return join_objects(*(open_envelope(read_yaml(data)) for data in (ours, theirs)))
+    return open_envelope(read_yaml(ours)).join(open_envelope(read_yaml(theirs)))
 
 
 def _by_path(versions: Versions[Mapping[str, _U]]) -> Iterator[tuple[str, Versions[_U | None]]]:

@@ -35,9 +35,7 @@ from krm_fn.base.settings import (
 from krm_fn.core.config.config import (
     ChosenConfiguration,
     Configuration,
-    Origin,
     Packages,
-    as_passed,
     choose_configuration,
     find_applied,
     parse_config,
@@ -395,27 +393,23 @@ def _find(
 ) -> Iterator[tuple[str, Configuration]]:
     """Yield each configuration with the name of its text."""
     if given:
-        node = _read(given)
+        passed = Configuration.passed(_read(given))
         where = f"--config {given.name}"
-        yield (
-            given.name,
-            Configuration(node, Origin.PASSED, where, place=partial(place, given.name)),
-        )
+        yield given.name, passed._replace(where=where, place=partial(place, given.name))
     for name, envelope in opened:
         if envelope.function_config is not None:
-            yield name, as_passed(envelope.function_config)._replace(place=partial(place, name))
+            passed = Configuration.passed(envelope.function_config)
+            yield name, passed._replace(place=partial(place, name))
         for item in filter(configures, envelope.items):
-            yield name, _in_file(name, item.node, Origin.READ, packages.of(item))
+            yield name, _in_file(name, item.node, packages.of(item))
     for source in beside:
-        yield (
-            source.name,
-            _in_file(source.name, _read(source), Origin.BESIDE, packages.of_file(source.name)),
-        )
+        package = packages.of_file(source.name)
+        yield source.name, _in_file(source.name, _read(source), package).beside
 
 
-def _in_file(name: str, node: Node, origin: Origin, package: str) -> Configuration:
+def _in_file(name: str, node: Node, package: str) -> Configuration:
     where = place(name, at(node.start_mark, "")).file
-    return Configuration(node, origin, where, package, partial(place, name))
+    return Configuration(node, where, package, partial(place, name))
 
 
 def _read(source: SourceText) -> Node:

@@ -33,9 +33,9 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId, listing
+from krm_fn.base.producer import RENAMABLE
 from krm_fn.core.decide.decide import Package, read_package
 from krm_fn.core.names.names import authored_id, base_name, read_content
-from krm_fn.core.references.generated import versioned
 from krm_fn.core.yaml.yaml import open_envelope, read_yaml
 from krm_fn.report.change_lines import REFUSALS
 from krm_fn.report.object_change import Refusal, is_immutable, why_refused
@@ -53,7 +53,7 @@ TRACKS = tuple(chain.from_iterable(one.tracks for one in DEPLOYERS.values()))
 _CONSUMER_KINDS = frozenset(kind.kind for kind in CONSUMER_KINDS)
 
 _SUFFIXES = (HASH, "[0-9]{6,10}", "ver-[0-9]+")
-"""What is appended to a base name: kustomize's hash and ours, the Adler-32 of charts, kapp's version."""
+"""Suffixes that are appended to a base name: kustomize's hash and ours, the Adler-32 of charts, kapp's version."""
 
 _Revisions: TypeAlias = dict[tuple[str, str], list[tuple[ResourceId, list[str]]]]
 """By kind and base name: the id of each revision, and the deployers from which it is protected."""
@@ -134,7 +134,7 @@ def find_hazards(
 
 
 def _may_be_renamed(item: Item) -> bool:
-    return item.is_config or versioned(item.id) is not None
+    return item.is_config or (item.id.group, item.id.kind) in RENAMABLE
 
 
 class NamesByPlace:
@@ -250,16 +250,15 @@ def find_needed(
         elif (*_place(authored_id(item)), item.id.namespace) not in present:
             ours.append(item)
     for item in ours:
-        readers = [
-            authored_id(one.resolved.referrer)
-            for one in unmet
-            if (one.meant.kind, one.meant.name) not in others
-            and one.is_about(item, is_kept=bool(find_deployers(item)))
-            and (
-                "" in (one.meant.namespace, item.id.namespace)
-                or one.meant.namespace == item.id.namespace
-            )
-        ]
+        is_kept = bool(find_deployers(item))
+        readers: list[ResourceId] = []
+        for one in unmet:
+            kind, meant_in, name = one.meant
+            is_near = "" in (meant_in, item.id.namespace) or meant_in == item.id.namespace
+            # Somebody else's object of the name may be what the pods need.
+            may_be_ours = is_near and (kind, name) not in others
+            if may_be_ours and one.is_about(item, is_kept=is_kept):
+                readers.append(authored_id(one.resolved.referrer))
         if readers:
             needed = listing([*map(str, dict.fromkeys(readers))], _MOST_READERS)
             message = f"is no longer rendered, and new pods of {needed} do not start without it"

@@ -39,12 +39,12 @@ def check_volumes(rendering: Rendering) -> Iterator[Problem]:
     for item in readers:
         for pod in find_pod_specs(item):
             first: dict[str, int] = {}
-            for place, volume in enumerate(elements(get(pod.node, "volumes"))):
+            for index, volume in enumerate(elements(get(pod.node, "volumes"))):
                 name = text(get(volume, "name"))
-                earlier = first.setdefault(name, place)
-                if name and earlier != place:
+                earlier = first.setdefault(name, index)
+                if name and earlier != index:
                     message = f"is the name of volumes[{earlier}] too: the API server refuses it; remove one of them"
-                    yield about(item, message, f"{pod.field}.volumes[{place}].name")
+                    yield about(item, message, f"{pod.field}.volumes[{index}].name")
 
 
 def _check_metadata(item: Item, unwanted: Mapping[str, str]) -> Iterator[Problem]:

@@ -204,8 +204,8 @@ def _compare(
         here = elements(found)
         if len(here) != len(wanted):
             yield field, f"found {len(here)} entries, expected {len(wanted)}"
-        for place, (one, value) in enumerate(zip(here, wanted, strict=False)):
-            yield from _compare(one, value, f"{field}[{place}]", added=added)
+        for index, (one, value) in enumerate(zip(here, wanted, strict=False)):
+            yield from _compare(one, value, f"{field}[{index}]", added=added)
     else:
         expected = str(wanted).lower() if isinstance(wanted, bool) else str(wanted)
         if found is None:
@@ -275,13 +275,13 @@ class _Permission(NamedTuple):
 
 
 def _check_rules(role: Item, wanted: Any, but: Collection[str]) -> Iterator[Problem]:
-    """Find what the linker may not do. What more it may do is somebody's decision."""
+    """Find what the linker may not do. Further rights are somebody's decision."""
     found: set[_Permission] = set()
-    for place, rule in enumerate(elements(get(role.node, "rules"))):
+    for index, rule in enumerate(elements(get(role.node, "rules"))):
         found.update(_permissions(rule))
         if not is_null(get(rule, "nonResourceURLs")):
             message = "found a value, expected none: the API server refuses it in a Role"
-            yield about(role, message, f"rules[{place}].nonResourceURLs")
+            yield about(role, message, f"rules[{index}].nonResourceURLs")
     for rule in wanted:
         names = rule.get("resourceNames", [""])
         words = product(rule["apiGroups"], rule["resources"], rule["verbs"], names)
@@ -292,7 +292,7 @@ def _check_rules(role: Item, wanted: Any, but: Collection[str]) -> Iterator[Prob
 
 
 def _check_subjects(binding: Item, wanted: Any) -> Iterator[Problem]:
-    """Find an account that gets no right. Who else gets it is somebody's decision."""
+    """Find an account that gets no right. Further subjects are somebody's decision."""
     found = [texts(one) for one in elements(get(binding.node, "subjects"))]
     # An account has no group: the API server refuses one that has.
     found = [one for one in found if not one.get("apiGroup")]

@@ -18,9 +18,7 @@ from krm_fn.base.kind import (
 from krm_fn.base.node import FieldPath, scalars
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import ResolvedReference
-from krm_fn.core.decide.decide import Choice
-from krm_fn.core.names.names import CONTENT_NAME, Unhashable, base_name, hash_in_name, without_hash
-from krm_fn.core.references.generated import hash_of
+from krm_fn.core.names.names import Unhashable, base_name, without_hash
 from krm_fn.guards.guards import find_early_readers
 from krm_fn.tools.common.rendered import is_internal
 from krm_fn.tools.verify.rendering import (
@@ -33,12 +31,12 @@ from krm_fn.transform import Configured
 
 def check_names(rendering: Rendering) -> Iterator[Problem]:
     """Find content that something has changed after the function has named it: substitution, decryption, a setter."""
-    for item in (revision.item for revision in rendering.revisions.rendered):
-        found = hash_in_name(item)
+    for revision in rendering.revisions.rendered:
+        item, found = revision.item, revision.hash_in_name
         if not found:  # adopted
             continue
         try:
-            expected = hash_of(item)
+            expected = revision.expected_hash()
         except Unhashable as reason:
             yield about(item, reason.message, reason.field)
             continue
@@ -72,7 +70,7 @@ def check_marks(rendering: Rendering) -> Iterator[Problem]:
         found = item.annotations[keys.BASE_NAME]
         # Since it was recorded, something may have added a prefix to an adopted name, which has no
         # hash.
-        if not hash_in_name(item) and (
+        if not revision.hash_in_name and (
             found not in item.id.name or revision.base_name != item.id.name
         ):
             message = f"found {found!r}, which is not the name without its hash: expected {revision.base_name!r}"
@@ -116,7 +114,9 @@ def check_duplicates(rendering: Rendering) -> Iterator[Problem]:
     """Find objects that are here twice, of those that the function has written or changed."""
     package = rendering.package
     revised = {revision.item for revision in rendering.revisions.rendered}
-    changed = {one.referrer for one in rendering.references if not revised.isdisjoint(one.targets)}
+    changed = {
+        one.referrer for one in rendering.run.references if not revised.isdisjoint(one.targets)
+    }
     emitted = set(package.emitted)
     ours = revised | changed | emitted
     first: dict[tuple[str, ...], Item] = {}
@@ -189,14 +189,13 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
     """
     sets = rendering.sets
     is_referenced = any(
-        _names_a_missing_revision(one, rendering) for one in rendering.references.authored
+        _names_a_missing_revision(one, rendering) for one in rendering.run.references.authored
     )
-    needed = {
-        name
-        for name, one in sets.items()
-        if one.emitted or (one.configured and (is_referenced or any(_chosen(one.configured))))
-    }
-    for name in sorted({*expected, *needed}):
+    needed = {*expected}
+    for name, one in sets.items():
+        if one.emitted or (one.configured and (is_referenced or one.configured.chosen)):
+            needed.add(name)
+    for name in sorted(needed):
         if name not in sets or not sets[name].revisions:
             yield _no_revision(name, sets)
     for one in sets.values():
@@ -207,16 +206,17 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
         not expected
         and not sets
         and not any(keys.CHECKSUM in one.annotations for one in rendering.package.authored)
-        and (is_referenced or any(_chosen(configure_by_default(rendering))))
+        and (is_referenced or configure_by_default(rendering).chosen)
     ):
         yield Problem(f"no revision of any set: {_NOT_RUN}")
 
 
 def _names_a_missing_revision(resolved: ResolvedReference, rendering: Rendering) -> bool:
     """Tell whether a name may be that of a revision. kustomize names what is in another namespace in this way too."""
-    if resolved.targets or CONTENT_NAME.fullmatch(resolved.reference.target) is None:
+    name = resolved.reference.target
+    if resolved.targets or without_hash(name) == name:
         return False
-    return not any(rendering.references.index.find_passed_over(resolved))
+    return not any(rendering.run.references.index.find_passed_over(resolved))
 
 
 def _no_revision(name: str, sets: Mapping[str, RenderedSet]) -> Problem:
@@ -228,21 +228,16 @@ def _no_revision(name: str, sets: Mapping[str, RenderedSet]) -> Problem:
 
 def _check_chosen(name: str, configured: Configured) -> Iterator[Problem]:
     """Find objects that the configuration chooses, and that are no revisions."""
-    for choice in _chosen(configured):
-        if keys.SET not in choice.item.labels:
+    for item in configured.chosen:
+        if keys.SET not in item.labels:
             is_selected = (
-                configured.settings.select is not None or keys.STRATEGY in choice.item.annotations
+                configured.settings.select is not None or keys.STRATEGY in item.annotations
             )
             how = "selected" if is_selected else "chosen"
             message = (
                 f"{how} for set {name}, but it is no revision: krm-fn has not run over this object"
             )
-            yield about(choice.item, message)
-
-
-def _chosen(configured: Configured) -> Iterator[Choice]:
-    """Yield what the function would make a revision if it ran now."""
-    return (choice for choice in configured.choices.all if choice.strategy.makes_revisions)
+            yield about(item, message)
 
 
 def check_protection(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[Problem]:
@@ -320,7 +315,7 @@ def check_order(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[Pr
             name for name in PROTECTIONS if _is_any_protected(one, name)
         ]
         renamed = {revision.item for revision in one.revisions if revision.is_renamed}
-        early = find_early_readers(rendering.references, known) if renamed else {}
+        early = find_early_readers(rendering.run.references, known) if renamed else {}
         for config, readers in early.items():
             if config in renamed and not is_hook(config):
                 yield from (reader.refuse() for reader in readers.values())

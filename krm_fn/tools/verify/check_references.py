@@ -1,6 +1,5 @@
 """Check that every reference to a revised object has the name of a revision that is here."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -13,7 +12,7 @@ from krm_fn.base.reference import Reference, ResolvedReference
 from krm_fn.base.settings import Settings
 from krm_fn.base.suggest import differ_by_a_letter
 from krm_fn.core.decide.decide import Revision, update_rules
-from krm_fn.core.names.names import CONTENT_NAME, hash_in_name, names_of
+from krm_fn.core.names.names import names_of, without_hash
 from krm_fn.lint.lint import find_left_behind, report_missing_keys
 from krm_fn.tools.common.rendered import is_required
 from krm_fn.tools.verify.rendering import Rendering
@@ -27,11 +26,11 @@ def check_references(rendering: Rendering) -> Iterator[Problem]:
     renamed = rendering.revisions.renamed
     in_rules: dict[Item, list[ResolvedReference]] = defaultdict(list)
     others = _OtherRevisions(rendering)
-    for resolved in rendering.references.authored:
+    for resolved in rendering.run.references.authored:
         referrer, reference, targets = resolved
         if resolved.is_own:
             yield from _check(referrer, reference, reference.field, targets, renamed)
-        if reference.written:
+        if reference.is_output:
             continue
         if referrer.id.kind in ROLES:
             in_rules[referrer].append(resolved)
@@ -39,7 +38,7 @@ def check_references(rendering: Rendering) -> Iterator[Problem]:
             yield from _check(referrer, reference, reference.field, targets, renamed)
         else:
             yield from others.check(referrer, reference)
-    for embedded in rendering.references.embedded:
+    for embedded in rendering.run.references.embedded:
         yield from _check(
             embedded.item, embedded.reference, embedded.field, embedded.targets, renamed
         )
@@ -69,9 +68,9 @@ def _check(
 def check_left_behind(rendering: Rendering) -> Iterator[Problem]:
     """Find base names of what kustomize has named by its content: nothing has them.
 
-    What it has yet to name is no rendering.
+    Objects that it has yet to name are no rendering.
     """
-    for one in find_left_behind(rendering):
+    for one in find_left_behind(rendering.run):
         if NEEDS_HASH_SUFFIX not in one.item.annotations:
             severity = Severity.ERROR if one.is_certain else Severity.WARNING
             yield about(one.referrer, one.message, one.field, severity)
@@ -82,7 +81,7 @@ def check_keys(rendering: Rendering) -> Iterator[Problem]:
 
     Nobody adds a key to what its content names.
     """
-    renamed, references = rendering.revisions.renamed, rendering.references
+    renamed, references = rendering.revisions.renamed, rendering.run.references
     to_renamed = [one for one in references.authored if renamed.keys() & set(one.targets)]
     wanted = references.only(to_renamed)
     for found in report_missing_keys(rendering.package, wanted, (), Settings()):
@@ -94,10 +93,10 @@ class _OtherRevisions:
 
     def __init__(self, rendering: Rendering) -> None:
         self._package = rendering.package
-        self._index = rendering.references.index
+        self._index = rendering.run.references.index
         self._names: dict[tuple[str, str], list[str]] = defaultdict(list)
         for revision in rendering.revisions.renamed.values():
-            if hash_in_name(revision.item):
+            if revision.hash_in_name:
                 place = (revision.id.kind, self._package.namespace_of(revision.item))
                 self._names[place].append(revision.name)
         self._by_base: dict[tuple[str, str, str], list[tuple[Revision, str]]] = defaultdict(list)
@@ -113,14 +112,13 @@ class _OtherRevisions:
 
     def check(self, referrer: Item, reference: Reference) -> Iterator[Problem]:
         """Check a reference that no object here matches."""
-        match = CONTENT_NAME.fullmatch(reference.target)
         namespace = reference.target_namespace or self._package.namespace_of(referrer)
         near = self._find_near(reference.kind, namespace, reference.target)
         if near:
             message = f"found {reference.target!r}, which is not in the input: expected {near}"
             yield about(referrer, message, reference.field)
-        elif match is not None and referrer.id.kind not in ROLES:
-            yield from self._check_content_name(referrer, reference, namespace, match)
+        elif _hash_of(reference.target) and referrer.id.kind not in ROLES:
+            yield from self._check_content_name(referrer, reference, namespace)
 
     def have_base(self, referrer: Item, reference: Reference, base: str) -> bool:
         return (reference.kind, self._package.namespace_of(referrer), base) in self._by_base
@@ -133,8 +131,8 @@ class _OtherRevisions:
         """
         for other in self._names.get((kind, namespace), ()):
             if differ_by_a_letter(name, other):
-                found, expected = CONTENT_NAME.fullmatch(name), CONTENT_NAME.fullmatch(other)
-                if found is None or expected is None or found.group(2) != expected.group(2):
+                found, expected = _hash_of(name), _hash_of(other)
+                if not found or not expected or found != expected:
                     return other
         return ""
 
@@ -148,12 +146,12 @@ class _OtherRevisions:
         return next(found, "") if reference.kind in CONFIG_KINDS else ""
 
     def _check_content_name(
-        self, referrer: Item, reference: Reference, namespace: str, match: re.Match[str]
+        self, referrer: Item, reference: Reference, namespace: str
     ) -> Iterator[Problem]:
-        base, content_hash = match.groups()
+        base, content_hash = without_hash(reference.target), _hash_of(reference.target)
         found = self._by_base.get((reference.kind, namespace, base), [])
         names = " and ".join(sorted(name for _, name in found))
-        if any(hash_in_name(revision.item) == content_hash for revision, _ in found):
+        if any(revision.hash_in_name == content_hash for revision, _ in found):
             message = f"found {reference.target!r}, which has been renamed: expected {names}"
             yield about(referrer, message, reference.field)
         elif other := self._find_of_other_kind(reference, namespace):
@@ -169,6 +167,11 @@ class _OtherRevisions:
                     what, severity = "is in the input, but in another namespace", Severity.WARNING
             message = f"{reference.target!r} {what}: pods only start if it is in the cluster"
             yield about(referrer, message, reference.field, severity)
+
+
+def _hash_of(name: str) -> str:
+    """Return what looks like a content hash at the end of a name; `""` if there is none."""
+    return name.removeprefix(without_hash(name)).removeprefix("-")
 
 
 def _check_absent(
@@ -187,8 +190,7 @@ def _check_absent(
     for _, reference, _ in references:
         if reference.name in found:
             continue
-        match = CONTENT_NAME.fullmatch(reference.target)
-        base = match.group(1) if match else ""
+        base = without_hash(reference.target) if _hash_of(reference.target) else ""
         if (reference.kind, base) in named and not others.have_base(role, reference, base):
             message = f"names {reference.kind}/{reference.target}, which is not in the input"
             yield about(role, message, reference.field)

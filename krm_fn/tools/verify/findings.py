@@ -1,4 +1,4 @@
-"""What was found, as people and programs read it: lines, JSON, JUnit's XML, annotations of GitHub.
+"""Write findings as people and programs read them: lines, JSON, JUnit's XML, annotations of GitHub.
 
 All of them say the same of each finding. Names and messages hold what others wrote, so no form shows
 a character that does not print.
@@ -45,9 +45,8 @@ class Verified(NamedTuple):
 
     @property
     def findings(self) -> "tuple[Finding, ...]":
-        return tuple(
-            map(_read_finding, (one for one in self.problems if one.severity is not Severity.INFO))
-        )
+        shown = [one for one in self.problems if one.severity is not Severity.INFO]
+        return tuple(map(_read_finding, shown))
 
 
 class Finding(NamedTuple):
@@ -72,7 +71,7 @@ _FORMS: Forms = {
     Verified: ("path", "verified=summary", "findings"),
     Finding: ("severity", "object", "field", "file", "line", "column", "message"),
 }
-"""Of schemas/verify-v1.json."""
+"""The fields of schemas/verify-v1.json."""
 
 
 def _read_finding(problem: Problem) -> Finding:

@@ -1,4 +1,4 @@
-"""What is about to be applied, read as it is: its revisions, and the references to them."""
+"""Read the revisions of what is about to be applied, and the references to them."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -8,27 +8,16 @@ from typing import NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.item import Item, is_of_chart, is_revision
 from krm_fn.base.problem import ResourceId
-from krm_fn.base.settings import Settings, Strategy
-from krm_fn.core.decide.decide import (
-    Consumers,
-    Package,
-    Revision,
-    Revisions,
-    Survey,
-    find_consumers,
-    read_package,
-)
-from krm_fn.core.names.names import base_name, hash_in_name
-from krm_fn.core.references.generated import find_generated
-from krm_fn.core.references.mentions import Mentions
-from krm_fn.core.references.references import References
+from krm_fn.base.reference import ResolvedReference
+from krm_fn.base.settings import Settings
+from krm_fn.core.decide.decide import Package, Revision, Revisions, Run, read_package
 from krm_fn.core.yaml.yaml import Expansion
 from krm_fn.tools.common.rendered import find_default_namespace
-from krm_fn.transform import Configured, configure, survey_written
+from krm_fn.transform import Configured, configure, read_written
 
 
 class RenderedSet(NamedTuple):
-    """What is here of a set. `configured` is None where its configuration is not known."""
+    """The objects of a set that are here. `configured` is None where its configuration is not known."""
 
     name: str
     revisions: tuple[Revision, ...]
@@ -37,31 +26,28 @@ class RenderedSet(NamedTuple):
 
 
 class Rendering(NamedTuple):
-    """The objects, and the sets among them by name.
+    """The objects as a run that leaves them as they are, and the sets among them by name.
 
-    `revisions` are those of all sets, under their present names.
-
-    `consumers`: the references to each of them whose referrers the linker will see. `is_placed`:
-    somebody has said where objects without a namespace will be applied.
+    `is_placed`: somebody has said where objects without a namespace will be applied.
     """
 
-    survey: Survey
-    revisions: Revisions
-    consumers: Consumers
+    run: Run
     is_placed: bool
     sets: Mapping[str, RenderedSet]
 
     @property
     def package(self) -> Package:
-        return self.survey.package
+        return self.run.package
 
     @property
-    def references(self) -> References:
-        return self.survey.references
+    def revisions(self) -> Revisions:
+        """Those of all sets, under their present names."""
+        return self.run.revisions
 
     @property
-    def mentions(self) -> Mentions:
-        return self.survey.mentions
+    def consumers(self) -> Mapping[Item, list[ResolvedReference]]:
+        """The references to each revision whose referrers the linker will see."""
+        return self.run.consumers
 
 
 def read_rendering(
@@ -87,26 +73,16 @@ def read_rendering(
     generated = {item: True for item in items if is_of_chart(item) and not is_revision(item)}
     package = read_package(items, config_id, namespace, generated, kinds)
     specs = tuple(chain.from_iterable(one.references for one in settings_by_set.values()))
-    survey = survey_written(package, specs, Expansion().read_embedded)
-    revisions = Revisions(_read_revision(item) for item in package.configs if is_revision(item))
-    configured = {name: configure(survey, settings) for name, settings in settings_by_set.items()}
-    return Rendering(
-        survey=survey,
-        revisions=revisions,
-        consumers=find_consumers(survey, revisions),
-        is_placed=is_placed,
-        sets=_read_sets(package, revisions, configured),
-    )
+    run = read_written(package, specs, Expansion().read_embedded)
+    configured = {
+        name: configure(run.survey, settings) for name, settings in settings_by_set.items()
+    }
+    return Rendering(run, is_placed, _read_sets(package, run.revisions, configured))
 
 
 def configure_by_default(rendering: Rendering) -> Configured:
     """Choose as the function does without a configuration."""
-    return configure(rendering.survey, Settings())
-
-
-def _read_revision(item: Item) -> Revision:
-    strategy = Strategy.RENAME if hash_in_name(item) else Strategy.ADOPT
-    return Revision(item, base_name(item), item.id.name, strategy, tuple(find_generated(item)))
+    return configure(rendering.run.survey, Settings())
 
 
 def _read_sets(

@@ -154,12 +154,12 @@ def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
     yield from check_names(rendering)
     yield from check_marks(rendering)
     yield from check_fields(rendering)
-    yield from find_encrypted_keys(rendering)
+    yield from find_encrypted_keys(rendering.run)
     yield from check_references(rendering)
     yield from check_left_behind(rendering)
     yield from check_keys(rendering)
     yield from check_volumes(rendering)
-    yield from find_unfollowed_affixes(rendering)
+    yield from find_unfollowed_affixes(rendering.run)
     yield from check_order(rendering, options.deployers)
     yield from check_protection(rendering, options.deployers)
     yield from check_applied(rendering, options.deployers)
@@ -229,7 +229,7 @@ def summarize(rendering: Rendering, deployers: tuple[str, ...]) -> str:
 def _clauses(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[str]:
     sets = [one for one in rendering.sets.values() if one.revisions]
     revised = {revision.item for revision in rendering.revisions.rendered}
-    references = [one for one in rendering.references.authored if not one.reference.written]
+    references = [one for one in rendering.run.references.authored if not one.reference.is_output]
     resolved = [one for one in references if not revised.isdisjoint(one.targets)]
     jobs: list[Item] = []
     for one in sets:
@@ -279,4 +279,7 @@ def _foreign_accounts(sets: Iterable[RenderedSet], rendering: Rendering) -> Iter
 def _of(sets: list[str]) -> str:
     if len(sets) > _MAX_SETS:
         return f" of {len(sets)} sets"
-    return f" of set{'s' * (len(sets) > 1)} {', '.join(sets)}" if sets else ""
+    if not sets:
+        return ""
+    plural = "s" if len(sets) > 1 else ""
+    return f" of set{plural} {', '.join(sets)}"
