@@ -1,6 +1,6 @@
 """Define what a run asks of a cluster, and collect all that it has to see before it decides."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, Kind
@@ -72,6 +72,11 @@ class Cluster(Reader, Protocol):
 
     @property
     def deadline(self) -> Deadline: ...
+
+    def let_grace_pass(
+        self, grace: float, marked: Mapping[str, str], awaited: Sequence[str]
+    ) -> None:
+        """Wait until these resource versions, by uid, are at least so many seconds old."""
 
     def patch(self, patch: RevisionPatch) -> str | None:
         """Patch a revision, and return its new resource version; None if it no longer exists."""
@@ -209,6 +214,7 @@ class DryRun:
         self.deadline = cluster.deadline
         self.has_config_map, self.consumers = cluster.has_config_map, cluster.consumers
         self.secret, self.producer = cluster.secret, cluster.producer
+        self.let_grace_pass = cluster.let_grace_pass
         self._read_configs = cluster.configs
         self._record = cluster.record_event if records else None
         self._patches: dict[str, list[RevisionPatch]] = {}

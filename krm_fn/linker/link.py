@@ -178,27 +178,44 @@ def _delete_unreferenced(
     before does not write to the revision, but within ten seconds the inventory lists it: the second
     observation finds that. See decision 60 for `grace`.
     """
-    unreferenced = [
-        revision
-        for revision in plan_deletions(plan, observation)
-        if not is_left_to_kpt(plan, observation, revision)
-    ]
-    grace = GRACE if plan.waits else max(GRACE, min(_PATIENT * GRACE, cluster.deadline.left() / 2))
-    marked = _mark(unreferenced, grace, cluster, report)
+    grace = grace_of(plan, cluster)
+    marked, awaited = mark_unreferenced(plan, observation, cluster, report)
     if not marked:
         return observation
     if cluster.deadline.left() >= grace:
-        again = [
-            f"deployers that may want {one.kind} {cluster.namespace}/{one.name} again"
-            for one in unreferenced
-        ]
-        cluster.deadline.sleep(grace, again, grace)
+        cluster.let_grace_pass(grace, marked, awaited)
         second = observe(plan, cluster)
         for revision in plan_deletions(plan, second):
             if marked.get(revision.uid) == revision.resource_version:
                 _delete(revision, plan, cluster, report)
     # Gives the annotation back.
     return _link_revisions(plan, observe(plan, cluster), cluster, report)
+
+
+def grace_of(plan: LinkPlan, cluster: Cluster) -> float:
+    """Return the seconds between a mark that is set now and the deletion."""
+    if plan.waits:
+        return GRACE
+    return max(GRACE, min(_PATIENT * GRACE, cluster.deadline.left() / 2))
+
+
+def mark_unreferenced(
+    plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report
+) -> tuple[dict[str, str], list[str]]:
+    """Mark what nothing references: the first half of a deletion.
+
+    Returns the resource version of each uid after that, and whom the grace is for.
+    """
+    unreferenced = [
+        revision
+        for revision in plan_deletions(plan, observation)
+        if not is_left_to_kpt(plan, observation, revision)
+    ]
+    awaited = [
+        f"deployers that may want {one.kind} {cluster.namespace}/{one.name} again"
+        for one in unreferenced
+    ]
+    return _mark(unreferenced, grace_of(plan, cluster), cluster, report), awaited
 
 
 def _mark(

@@ -14,8 +14,8 @@ from krm_fn.base.link_plan import LinkPlan, ProducerName, RevisionName
 from krm_fn.base.problem import Outcome, count, listing, printable
 from krm_fn.base.producer import RENAMABLE
 from krm_fn.linker.api import ApiError
-from krm_fn.linker.cluster import observe
-from krm_fn.linker.link import GRACE, link
+from krm_fn.linker.cluster import Cluster, observe
+from krm_fn.linker.link import GRACE, grace_of, link, mark_unreferenced
 from krm_fn.linker.link_set import (
     LinkOptions,
     end,
@@ -29,12 +29,15 @@ from krm_fn.linker.link_set import (
 from krm_fn.linker.objects import LiveRevision
 from krm_fn.linker.owners import plan_deletions
 from krm_fn.linker.report import Report
-from krm_fn.linker.retry import OutOfTime
+from krm_fn.linker.retry import OVERTIME, OutOfTime
 from krm_fn.linker.shared_looks import Look, Namespace, SharedLooks
 from krm_fn.linker.wait import find_broken
 
 _OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 """What a name from an annotation may be: it becomes a part of a path at the API server."""
+
+_FOR_EVER = 10**11
+"""Seconds: no revision is so old."""
 
 _LISTED = 10
 """Sets that a sentence names."""
@@ -102,6 +105,8 @@ class AllSets:
         self._common = common
         self._options = options
         self._calls = calls
+        self._is_over = False
+        self._marked: set[str] = set()
         self._log = log
         # Of what concerns all sets.
         self._report = Report("", log, refusals_fail=True)
@@ -113,7 +118,11 @@ class AllSets:
         """
         try:
             shared = SharedLooks(cluster)
+            writable = restrict(shared, self._options.writes)
             quiet, busy = self._sort(shared)
+            self._link_each(quiet, -OVERTIME, shared, writable)
+            self._mark(busy, shared, writable)
+            self._link_each(busy, GRACE, shared, writable)
         except ApiError as error:
             self._report.fail(str(error))
             return
@@ -121,12 +130,6 @@ class AllSets:
             over = f"the time limit of {self._common.timeout} s is over"
             self._report.fail(f"{over}; completed changes are kept, run again to finish")
             return
-        for name in (*quiet, *busy):
-            least = GRACE if name in busy else 0.0
-            if shared.failure or cluster.deadline.left() < least:
-                self.left_over.append(name)
-            else:
-                self._link_set(name, shared)
         if shared.failure:
             self._report.fail(str(shared.failure))
         elif self.left_over:
@@ -172,9 +175,9 @@ class AllSets:
     def _sort(self, shared: SharedLooks) -> tuple[list[str], list[str]]:
         """Return the sets that need no wait, and then the others.
 
-        Who deletes waits for a grace of up to a minute, and the time limit is that of the whole run.
-        So a set that only links is not behind those. The others come in another order each time: a
-        set whose deletions are refused in each run would always starve the same ones. Raises ApiError.
+        Who deletes waits for a grace of up to a minute, so a set that only links is not behind those.
+        They share a grace, but not the time for what follows. So they come in another order each time:
+        a set that takes long in each run would always starve the same ones. Raises ApiError.
         """
         look = shared.look
         quiet: list[str] = []
@@ -190,21 +193,62 @@ class AllSets:
         shuffle(busy)
         return quiet, busy
 
-    def _link_set(self, name: str, shared: SharedLooks) -> None:
+    def _link_each(
+        self, names: list[str], least: float, shared: SharedLooks, writable: Cluster
+    ) -> None:
+        """Link these sets. With fewer seconds left than so many, one deletes nothing. Raises Stopped.
+
+        It links all the same, and gives back the mark of what is wanted by now.
+        """
+        for name in names:
+            is_over = bool(shared.failure) or self._is_over
+            if is_over or shared.deadline.left() < least:
+                self.left_over.append(name)
+            if not is_over:
+                self._link_set(name, shared, writable)
+
+    def _mark(self, names: list[str], shared: SharedLooks, writable: Cluster) -> None:
+        """Mark what several sets are to delete, and let one grace pass for all of them.
+
+        Raises ApiError, OutOfTime and Stopped.
+        """
+        if len(names) == 1 or shared.failure:
+            return
+        marked: dict[str, str] = {}
+        awaited: list[str] = []
+        grace = grace_of(self._common, shared)
+        for name in names:
+            look = shared.look_for(name)
+            plan = self._plan(name, look)
+            # What is refused here is refused again, and said, when the set is linked.
+            unsaid = Report(shared.namespace, lambda _: None)
+            versions, whom = mark_unreferenced(plan, observe(plan, look), writable, unsaid)
+            marked |= versions
+            self._marked.add(name)
+            awaited += whom
+        if marked and shared.deadline.left() >= grace:
+            shared.let_grace_pass_for_all(grace, marked, awaited)
+
+    def _link_set(self, name: str, shared: SharedLooks, writable: Cluster) -> None:
         """Link a set. Raises Stopped."""
         began, calls = time.monotonic(), self._calls()
         report = Report(shared.namespace, self._log, refusals_fail=True)
         plan = self._common._replace(set=name)
         try:
             look = shared.look_for(name)
-            if look.is_left_alone(name):  # since the run began
+            is_alone = look.is_left_alone(name)  # since the run began
+            if is_alone and name not in self._marked:
                 self.left_alone.append(name)
             else:
                 plan = self._plan(name, look)
+                if is_alone:  # gives back the mark of what is wanted by now, and deletes nothing
+                    plan = plan._replace(minimum_age=_FOR_EVER)
                 _report_unknown(plan, look, report)
-                link(plan, restrict(shared, self._options.writes), report)
+                link(plan, writable, report)
         except OutOfTime:
-            self.left_over.append(name)
+            self._is_over = True
+            if name not in self.left_over:
+                self.left_over.append(name)
         except ApiError as error:
             if shared.failure is None:
                 report.fail(str(error))

@@ -1,7 +1,7 @@
 """A namespace of a real cluster: each operation as requests to the API server."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
@@ -94,6 +94,14 @@ class LiveCluster:
 
     def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
         return self._consumers.read(kind, names)
+
+    def let_grace_pass(
+        self,
+        grace: float,
+        marked: Mapping[str, str],  # noqa: ARG002  # all of them were marked right now
+        awaited: Sequence[str],
+    ) -> None:
+        self.deadline.sleep(grace, awaited, grace)
 
     def patch(self, patch: RevisionPatch) -> str | None:
         response = self._patch(CONFIG_MAPS, patch.revision.name, patch.body)

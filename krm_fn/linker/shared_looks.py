@@ -1,6 +1,7 @@
 """Let the sets of a namespace share what a run lists: the requests of one look serve all of them."""
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
 from krm_fn.base import keys
@@ -146,10 +147,12 @@ class SharedLooks:
 
     So nothing is deleted that a run for one set would not delete. In each look, revisions are read
     before what may reference them, as in a look of one set: whoever uses it later sees both a bit
-    older, in the same order. A deletion needs a second look after the grace. The set has used the
-    first one to mark the revision, and nobody else looks during its grace, so the second look begins
-    after that. What was written meanwhile for another set has another label, so the look has it right.
-    A patch that a look of some seconds ago suggests names the uid of the revision, as ever.
+    older, in the same order. What was written meanwhile for another set has another label. A patch
+    that a look of some seconds ago suggests names the uid of the revision, as ever.
+
+    A deletion needs a second look after the grace. The set has used the first one, so it begins the
+    second one itself, and only when the mark is as old as the grace: it waits, or several sets have
+    waited together, and the revision still has the version that its mark gave it.
     """
 
     def __init__(self, cluster: Namespace) -> None:
@@ -163,6 +166,7 @@ class SharedLooks:
         self.secret, self.patch_secret = cluster.secret, cluster.patch_secret
         self.producer, self.own_producer = cluster.producer, cluster.own_producer
         self.record_event = cluster.record_event
+        self._marked: dict[str, str] = {}
         self.failure: ApiError | None = None
         """Why a list has failed that no set can do without."""
         self.look = self._begin()
@@ -175,6 +179,20 @@ class SharedLooks:
     @property
     def deadline(self) -> Deadline:
         return self._cluster.deadline
+
+    def let_grace_pass_for_all(
+        self, grace: float, marked: Mapping[str, str], awaited: Sequence[str]
+    ) -> None:
+        """Wait once for what was marked for several sets."""
+        self.deadline.sleep(grace, awaited, grace)
+        self._marked.update(marked)
+
+    def let_grace_pass(
+        self, grace: float, marked: Mapping[str, str], awaited: Sequence[str]
+    ) -> None:
+        # Whoever has written to one meanwhile has given it another version.
+        if not marked.items() <= self._marked.items():
+            self.deadline.sleep(grace, awaited, grace)
 
     def look_for(self, name: str) -> Look:
         """Return the look that this set uses next. Raises ApiError."""

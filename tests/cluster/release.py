@@ -27,13 +27,7 @@ DEPLOYERS: dict[str, Callable[[Api], ArgoLike | FluxLike]] = {
 
 
 def render(
-    objects: Sequence[Object],
-    namespace: str,
-    program: Path = ROOT,
-    /,
-    *,
-    set_name: str = SET,
-    **spec: object,
+    objects: Sequence[Object], namespace: str, program: Path = ROOT, /, **spec: object
 ) -> bytes:
     """Render the objects with `krm-fn render`; `spec` is the spec of its configuration.
 
@@ -43,7 +37,7 @@ def render(
     configuration = {
         "apiVersion": "revisions.krm-fn.io/v1",
         "kind": "ConfigRevisions",
-        "metadata": {"name": set_name},
+        "metadata": {"name": SET},
         "spec": {**spec, "linker": linker},
     }
     with tempfile.TemporaryDirectory(prefix="krm-fn-release-") as folder:

@@ -1,5 +1,7 @@
 """The one linker of a namespace, as examples/linker-shared installs it, beside a set with a Job of its own."""
 
+import re
+
 import pytest
 import yaml
 
@@ -7,6 +9,7 @@ from tests.cluster.api import Api, Object
 from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.linker_job import ROOT, LinkerRun, run_linker
 from tests.cluster.manifests import workload
+from tests.cluster.release import SET as SHOP
 from tests.cluster.release import config, owners, render
 from tests.cluster.rollouts_controller import promote, rollout_in_phase, until_noticed
 from tests.cluster.test_schedule import job_of_cron_job
@@ -32,8 +35,8 @@ def install_linker(api: Api) -> None:
 def release(api: Api, set_name: str, objects: list[Object], *, is_shared: bool) -> None:
     """Render and apply a set; a shared one as its package emits it."""
     linker = {"minimumAgeSeconds": 0}
-    rendered = yaml.safe_load_all(render(objects, api.namespace, set_name=set_name, linker=linker))
-    for item in rendered:
+    text = render(objects, api.namespace, linker=linker).decode()
+    for item in yaml.safe_load_all(re.sub(rf"\b{SHOP}\b", set_name, text)):
         metadata = item["metadata"]
         is_linker = metadata.get("labels", {}).get(COMPONENT) == "linker"
         if is_shared and is_linker and item["kind"] in OF_ITS_OWN:

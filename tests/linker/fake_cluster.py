@@ -1,6 +1,6 @@
 """A `Cluster` without an API server: it reads and writes an `ObjectStore` with the API server's rules."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from threading import Event
 from typing import Any, TypeVar
 
@@ -98,6 +98,14 @@ class FakeCluster:
             items = [item for item in items if item["metadata"]["name"] == name]
         shown = [{"metadata": item["metadata"]} if metadata_only else item for item in items]
         return Listed([one for item in shown if (one := read(item)) is not None], self.store.clock)
+
+    def let_grace_pass(
+        self,
+        grace: float,
+        marked: Mapping[str, str],  # noqa: ARG002  # as in the real one
+        awaited: Sequence[str],
+    ) -> None:
+        self.deadline.sleep(grace, awaited, grace)
 
     def patch(self, patch: RevisionPatch) -> str | None:
         patched = self._patch("ConfigMap", patch)

@@ -182,18 +182,40 @@ def test_a_set_without_an_inventory_is_linked_and_nothing_of_it_deleted() -> Non
     )
 
 
+def leave_to_its_own_job(store: ObjectStore, name: str) -> None:
+    item = store.get("ConfigMap", f"{name}-linker")
+    annotations = {keys.RENDERED: item["metadata"]["annotations"][keys.RENDERED]}
+    store.update_metadata(item, annotations=annotations)
+
+
 def test_a_set_that_gets_a_job_of_its_own_meanwhile_is_left_to_it() -> None:
+    store = store_of("a", "web")
+
+    def release(what: str) -> None:
+        if what.startswith("patch ConfigMap/a-"):
+            leave_to_its_own_job(store, "web")
+
+    ran = run(store, release)
+    assert ran.summary == "1 set in shop: 1 linked, 0 deleted, 1 left to an own Job"
+    assert owners(store, f"web-config-{NEW}") == set()
+
+
+def test_a_set_that_gets_a_job_of_its_own_in_the_grace_is_linked_and_nothing_of_it_deleted() -> (
+    None
+):
+    """So it gives back the mark of what is wanted by now."""
     store = store_of("a", "web", superseded="a web")
+    back = f"web-config-{OLD}"
 
     def release(what: str) -> None:
         if what.startswith("delete ConfigMap/a-"):
-            item = store.get("ConfigMap", "web-linker")
-            annotations = {keys.RENDERED: item["metadata"]["annotations"][keys.RENDERED]}
-            store.update_metadata(item, annotations=annotations)
+            leave_to_its_own_job(store, "web")
+            store.create(workload("Deployment", "late", pods(back)))
 
     ran = run(store, release)
     assert ran.deleted == [f"ConfigMap/a-config-{OLD}"]
-    assert ran.summary == "1 set in shop: 1 linked, 1 deleted, 1 left to an own Job"
+    assert store.get("ConfigMap", back)["metadata"]["annotations"][keys.WANTED] == "true"
+    assert "Deployment/late" in owners(store, back)
 
 
 REFUSALS = {
@@ -339,7 +361,11 @@ def test_a_namespace_without_sets_has_nothing_to_link() -> None:
 def test_sets_that_have_no_time_to_delete_are_left_for_the_next_run() -> None:
     names = [f"set-{letter}" for letter in "abcdefghijkl"]
     store = store_of(*names, "quiet", superseded=" ".join(names))
-    ran = run(store, timeout=60)
+
+    def take_long(what: str) -> None:
+        store.clock += 7 * what.startswith("delete")
+
+    ran = run(store, take_long, timeout=60)
     assert 0 < len(ran.deleted) < len(names)
     left = [name for name in names if f"ConfigMap/{name}-config-{OLD}" not in ran.deleted]
     assert ran.outcome.stderr == (
@@ -347,6 +373,38 @@ def test_sets_that_have_no_time_to_delete_are_left_for_the_next_run() -> None:
     )
     assert "Deployment/quiet" in owners(store, f"quiet-config-{NEW}")
     assert ran.outcome.exit_code == 0
+
+
+def test_sets_that_delete_wait_together() -> None:
+    store = store_of("api", "job", "web", superseded="api job web")
+    began = store.clock
+    ran = run(store)
+    assert len(ran.deleted) == 3
+    assert store.clock - began == 60
+    assert len(ran.cluster.said) == 1
+
+
+def test_who_writes_to_what_is_marked_while_others_wait_gets_a_whole_grace() -> None:
+    """A deployer that goes back to the revision applies it, and comes to its inventory only later."""
+    store = store_of("api", "web", superseded="api web")
+    back = f"web-config-{OLD}"
+    times: list[float] = []
+
+    def go_back(what: str) -> None:
+        if what == f"patch ConfigMap/{back}":
+            times.append(store.clock)
+        if what == f"delete ConfigMap/api-config-{OLD}":
+            item = store.get("ConfigMap", back)
+            annotations = {**item["metadata"]["annotations"], keys.WANTED: "true"}
+            store.update_metadata(item, annotations=annotations)
+        if what == f"delete ConfigMap/{back}":
+            times.append(store.clock)
+
+    ran = run(store, go_back)
+    assert sorted(ran.deleted) == [f"ConfigMap/api-config-{OLD}", f"ConfigMap/{back}"]
+    marked, marked_again, deleted = times
+    assert marked_again - marked == 60
+    assert deleted - marked_again == 60
 
 
 # Shared lists

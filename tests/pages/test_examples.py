@@ -73,8 +73,8 @@ def test_the_linker_of_a_namespace_has_the_account_that_tenants_share() -> None:
 def test_the_linker_of_a_namespace_is_the_cron_job_that_the_function_emits() -> None:
     """Except for its arguments, their time limit, its schedule, and the labels of a set."""
     image = "registry.example/krm-fn:0.2.0"
-    plan = LinkPlan(set="krm-fn", timeout=1200, minimum_age=600, waits=False)
-    linker = LinkerSettings(schedule="17 * * * *", timeout_seconds=1200)
+    plan = LinkPlan(set="krm-fn", timeout=600, minimum_age=600, waits=False)
+    linker = LinkerSettings(schedule="17 * * * *", timeout_seconds=600)
     settings = Settings(set="krm-fn", linker=linker)
     expected: Any = cron_job(JobPlan("", "", plan, CONSUMER_KINDS, ""), settings, "shop", image)
     template = expected["spec"]["jobTemplate"]

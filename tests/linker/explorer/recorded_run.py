@@ -149,7 +149,8 @@ class LinkerForAllSets(Linker):
     def link(self, cluster: "RecordedRun") -> End:
         sets = AllSets(self.plan, LinkOptions(), lambda: 0, lambda _: None)
         sets.link(cluster)
-        return End(is_done=not sets.failures, problems=(*sets.failures, *sets.warnings))
+        is_done = not sets.failures
+        return End(is_done=is_done, problems=(*sets.failures, *sets.warnings))
 
 
 class RecordedRun(FakeCluster):

@@ -115,8 +115,7 @@ class Cast(NamedTuple):
         return Run(f"CronJob of {letter}", Linker(plan, SCHEDULED_SECONDS, self.watched))
 
     def shared_run(self) -> Run:
-        limits = {"timeout": SCHEDULED_SECONDS, "minimum_age": MINIMUM_AGE}
-        plan = LinkPlan(set="", **limits, waits=False)
+        plan = LinkPlan("", timeout=SCHEDULED_SECONDS, minimum_age=MINIMUM_AGE, waits=False)
         return Run("run for all sets", LinkerForAllSets(plan, SCHEDULED_SECONDS, self.watched))
 
     def release(self, letter: str) -> Release:

@@ -195,7 +195,7 @@ FOR_ALL_EACH_TIME = [
     (scenes.two_runs_for_all_sets, ALONE, 1),
     (scenes.leaves_its_job, Cast(), 1),
     (scenes.leaves_its_job_and_goes_back, Cast(), 1),
-    (scenes.gets_a_job_of_its_own, ALONE, 1),
+    (scenes.gets_a_job_of_its_own, AMONG._replace(others=IN_TURN[:1]), 1),
 ]
 FOR_ALL_BY_NIGHT = [
     pytest.param(*row, marks=pytest.mark.nightly)
@@ -239,7 +239,18 @@ def kinds_are_listed_before_revisions(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SharedLooks, "_begin", keep)
 
 
+def a_grace_counts_for_any_version(patch: pytest.MonkeyPatch) -> None:
+    """Wait once for all sets, and not again for what was written and marked anew since."""
+    patch.setattr(SharedLooks, "let_grace_pass", lambda *_: None)
+
+
 SHARES_TOO_MUCH = [
+    (
+        a_grace_counts_for_any_version,
+        scenes.back_between_runs_for_all_sets,
+        AMONG._replace(others=IN_TURN[:1]),
+        2,
+    ),
     (a_look_is_used_again, scenes.back_between_runs_for_all_sets, ALONE, 1),
     (a_look_is_used_again, scenes.back_between_runs_for_all_sets, AMONG, 1),
     (kinds_are_listed_before_revisions, scenes.back_then_forth_beside_the_one_linker, ALONE, 2),

@@ -14,9 +14,13 @@ from tests.linker.stepwise_run import StepwiseRun
 
 OWN = Rendering("Deployment")
 SHARED = OWN._replace(is_shared=True)
-NEXT = {"shared": 1, "config": 1, "password": 1}
 OTHERS = ("a-shop", "z-shop")
 """Sets that a run comes to before the one of the model, and after it."""
+
+
+def following(rendering: Rendering) -> Rendering:
+    """Return the next rendering: each of its revisions has another name."""
+    return rendering._replace(shared=1, config=1, password=1)
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +31,7 @@ def _in_order(monkeypatch: pytest.MonkeyPatch) -> None:
 def superseded(rendering: Rendering, deployer: Deployer) -> NamespaceModel:
     """Build a model with the next rendering, in which nothing references what only the first one has."""
     model = NamespaceModel(rendering, deployer, limits=(0, 0))
-    for one in (rendering, rendering._replace(**NEXT)):
+    for one in (rendering, following(rendering)):
         model.commit(one)
         model.sync()
         model.settle()
@@ -62,7 +66,7 @@ def end(model: NamespaceModel) -> None:
 @pytest.mark.parametrize("steps", range(STEPS))
 @pytest.mark.parametrize(
     "to",
-    [SHARED, SHARED._replace(**NEXT, image=1), SHARED._replace(shared=2)],
+    [SHARED, following(SHARED)._replace(image=1), SHARED._replace(shared=2)],
     ids=["back", "image", "new"],
 )
 def test_a_run_while_a_release_is_applied(deployer: Deployer, steps: int, to: Rendering) -> None:
@@ -109,7 +113,7 @@ def test_a_set_that_changes_while_both_run(  # noqa: PLR0913, PLR0917  # each of
 @DEPLOYERS
 def test_a_set_that_changes_and_goes_back(deployer: Deployer) -> None:
     model = superseded(OWN, deployer)
-    for rendering in (SHARED, OWN._replace(**NEXT), SHARED._replace(**NEXT), OWN):
+    for rendering in (SHARED, following(OWN), following(SHARED), OWN):
         model.commit(rendering)
         model.sync()
         model.settle()
