@@ -75,7 +75,7 @@ def count() -> list[Count]:
     tokens = sum(count_tokens(module.path) for module in code)
     return [
         Count("modules without facts", len(code), 182, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 345.5),
+        Count("thousands of tokens, without facts", tokens / 1000, 347),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(
             "median lines of a module",

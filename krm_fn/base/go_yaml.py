@@ -2,7 +2,8 @@
 
 Its rules are neither YAML 1.1's nor 1.2's: `yes` and `12:30:45` are text, `0777` and `0o17` are
 octal, `1_000` is a number and `2020-01-02` a date. Quoted and block scalars are text unless they
-have an explicit tag. A functionConfig is read by other rules: `base.node`.
+have an explicit tag. A functionConfig is read by other rules: `base.node`. Names of fields are compared as
+`encoding/json` compares them, to which kustomize hands what go-yaml has read.
 """
 
 import math
@@ -231,3 +232,12 @@ def _offset(found: re.Match[str]) -> str:
         message = "a time zone offset must be less than 24 hours"
         raise ValueError(message)
     return f"{found['sign']}{minutes // 60:02}:{minutes % 60:02}" if minutes else "Z"
+
+
+_ANY_CASE = {**{code: code + 32 for code in range(ord("A"), ord("Z") + 1)}, 0x17F: "s", 0x212A: "k"}
+"""Characters that Go folds into ASCII. Python folds more: the ligature of `fi`, for one."""
+
+
+def fold_name(name: str) -> str:
+    """Return the name of a field as kustomize compares it: `Resources` is `resources`."""
+    return name.translate(_ANY_CASE)

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from krm_fn.base.go_yaml import fold_name
 from krm_fn.base.problem import Rejected
-from krm_fn.tools.builds.named_fields import fold_name, read_kustomization, read_plainly
+from krm_fn.tools.builds.named_fields import read_kustomization, read_plainly
 from krm_fn.tools.common.files import Limits, is_name, prove_below
 from tests.builds.test_builds import install
 from tests.render.run import render_in, write

@@ -14,7 +14,7 @@ from krm_fn.base.changes import Changes
 from krm_fn.base.item import is_emitted
 from krm_fn.base.node import plain_value
 from krm_fn.base.settings import LinkerRun
-from krm_fn.core.config.config import as_passed
+from krm_fn.core.config.config import Configuration
 from krm_fn.core.decide.run import Run
 from krm_fn.core.yaml.yaml import Envelope, apply_changes, open_envelope, read_yaml
 from krm_fn.function import decide, find_only_configuration, read_config
@@ -82,10 +82,10 @@ class Rendered(NamedTuple):
 def render(data: bytes, run: LinkerRun) -> Rendered:
     """Render as the configuration says, but for who runs the linker."""
     envelope = open_envelope(read_yaml(data, may_repeat=True))
-    passed = [as_passed(envelope.function_config)] if envelope.function_config else []
+    passed = [Configuration.passed(envelope.function_config)] if envelope.function_config else []
     chosen = find_only_configuration(envelope.items, passed, ENVIRONMENT)
     if chosen is None:
-        passed = [as_passed(read_config(UNNAMED))]
+        passed = [Configuration.passed(read_config(UNNAMED))]
         chosen = find_only_configuration(envelope.items, passed, ENVIRONMENT)
     assert chosen is not None
     linker = chosen.settings.linker._replace(run=run)

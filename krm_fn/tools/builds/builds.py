@@ -42,7 +42,7 @@ from krm_fn.tools.builds.kustomize_copy import (
     write_around,
 )
 from krm_fn.tools.builds.listed_charts import ListedChart
-from krm_fn.tools.builds.named_fields import fold_name, named_fields
+from krm_fn.tools.builds.named_fields import named_fields
 from krm_fn.tools.common.files import CHART, Allowance, Files, built_from, check_named, prove_below
 from krm_fn.tools.common.opened_texts import placed_in
 from krm_fn.tools.common.program import (
@@ -63,7 +63,6 @@ __all__ = [
     "find_own_affixes",
     "find_plugins",
     "find_ways_out",
-    "fold_name",
     "lists_krm_fn",
     "named_fields",
     "runtimes_of",

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from krm_fn.base.go_yaml import fold_name
 from krm_fn.base.node import TRUE, Node, elements, entries, is_scalar, text, walk
-from krm_fn.tools.builds.named_fields import fold_name, named_field, named_fields
+from krm_fn.tools.builds.named_fields import named_field, named_fields
 from krm_fn.tools.common.files import is_name, without_dots
 
 _GENERATOR = "HelmChartInflationGenerator"

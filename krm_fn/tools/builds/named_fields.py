@@ -9,8 +9,8 @@ free, such as labels and the values of a chart, have no named fields.
 
 import re
 from collections.abc import Iterator, Mapping
-from string import ascii_lowercase, ascii_uppercase
 
+from krm_fn.base.go_yaml import fold_name
 from krm_fn.base.node import (
     Node,
     elements,
@@ -26,16 +26,8 @@ from krm_fn.base.node import (
 from krm_fn.base.problem import Problem, Rejected, at
 from krm_fn.core.yaml.yaml import read_yaml
 
-_ANY_CASE = str.maketrans(f"{ascii_uppercase}\u017f\u212a", f"{ascii_lowercase}sk")
-"""Characters that `encoding/json` of Go folds into ASCII. Python folds more: the ligature of `fi`, for one."""
-
 _SEPARATOR = re.compile(r"^---[^ \t\r\n]", re.MULTILINE)
 """What separates documents of a plugin to kustomize, if a comment follows, and is a text to every YAML parser."""
-
-
-def fold_name(name: str) -> str:
-    """Return the name of a field as kustomize compares it: `Resources` is `resources`."""
-    return name.translate(_ANY_CASE)
 
 
 _FREE = frozenset(

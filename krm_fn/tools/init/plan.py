@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base.changes import Change, Changes, Edit, SetFields, SetItems
+from krm_fn.base.go_yaml import fold_name
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.kind import DEPLOYERS
 from krm_fn.base.node import (
@@ -31,7 +32,7 @@ from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE, Settings
 from krm_fn.core.config.config import find_in_kptfile, parse_config
 from krm_fn.core.yaml.yaml import apply_changes, open_envelope, read_yaml
 from krm_fn.function import read_config
-from krm_fn.tools.builds.builds import find_plugins, fold_name, runtimes_of
+from krm_fn.tools.builds.builds import find_plugins, runtimes_of
 from krm_fn.tools.common.files import (
     CHART,
     KUSTOMIZATIONS,

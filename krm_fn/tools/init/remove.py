@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from krm_fn.base.changes import Change, Changes, Edit, SetFields, SetItems
+from krm_fn.base.go_yaml import fold_name
 from krm_fn.base.item import find_objects, read_item
 from krm_fn.base.keys import SET
 from krm_fn.base.node import (
@@ -26,7 +27,6 @@ from krm_fn.base.problem import Problem, Rejected, listing
 from krm_fn.base.settings import CONFIG_FILE, KIND, KPTFILE
 from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import apply_changes, open_envelope, read_yaml
-from krm_fn.tools.builds.builds import fold_name
 from krm_fn.tools.common.files import (
     KUSTOMIZATIONS,
     MANIFESTS,
