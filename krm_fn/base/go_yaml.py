@@ -234,7 +234,11 @@ def _offset(found: re.Match[str]) -> str:
     return f"{found['sign']}{minutes // 60:02}:{minutes % 60:02}" if minutes else "Z"
 
 
-_ANY_CASE = {**{code: code + 32 for code in range(ord("A"), ord("Z") + 1)}, 0x17F: "s", 0x212A: "k"}
+_ANY_CASE: dict[int, int | str] = {
+    **{code: code + 32 for code in range(ord("A"), ord("Z") + 1)},
+    0x17F: "s",
+    0x212A: "k",
+}
 """Characters that Go folds into ASCII. Python folds more: the ligature of `fi`, for one."""
 
 
