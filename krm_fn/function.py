@@ -197,8 +197,8 @@ def _find_contradiction(
     if not passed or not written or passed == written:
         return []
     message = (
-        f"found {written}, and {passed} is passed as the namespace, which counts; leave this out where one "
-        "configuration is for several namespaces"
+        f"found {written}, and {passed} is passed as the namespace, and that one counts; remove this field if "
+        "several namespaces share the configuration"
     )
     who = read_item(function_config).id if is_mapping(function_config) else None
     return [Problem(message, who, "spec.linker.namespace", Severity.WARNING)]

@@ -140,7 +140,9 @@ def init(
     from krm_fn.tools.init.init import remove as remove_from_directories
 
     if rendering.config is not None:
-        message = "--config has no effect: krm-fn init writes the configuration, or takes the one that is there"
+        message = (
+            "--config has no effect: krm-fn init writes the configuration, or uses the existing one"
+        )
         raise click.UsageError(message)
     if set_name and not SET_NAME.fullmatch(set_name):
         message = (

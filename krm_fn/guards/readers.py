@@ -300,8 +300,8 @@ class NameReaders:
                 continue  # an object that is not recognised is not mounted at the path either
             if reads.identity:
                 message = (
-                    f"knows a {reads.identity} by the name of {kind} {base}: each change makes it another one, "
-                    f"beside that which is in use; {remedy}"
+                    f"uses the name of {kind} {base} as a {reads.identity}: each change makes a second one beside "
+                    f"the one in use; {remedy}"
                 )
                 yield about(one.referrer, message, one.reference.field, Severity.WARNING)
             for field in _find_volume_mounts(one, item):

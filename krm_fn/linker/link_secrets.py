@@ -117,11 +117,13 @@ class SecretLinks:
             return self._left(name, error) if name in self._awaited else error
         if name in self._makers and name not in self._absent:
             return (
-                f"ConfigMap {self._cluster.namespace}/{name}: does not exist, and nobody would ever delete "
+                f"ConfigMap {self._cluster.namespace}/{name}: does not exist, and nothing would ever delete "
                 f"{self._owned(name)} without this tracker; {advice}"
             )
         if name in alone:
-            return f"{self._owned(name)}: has no tracker, and nobody would ever delete it; {advice}"
+            return (
+                f"{self._owned(name)}: has no tracker, and nothing would ever delete it; {advice}"
+            )
         return f"{self._owned(name)}: does not exist; {advice}"
 
     def _left(self, name: str, why: str) -> str:

@@ -188,7 +188,7 @@ def _say_immutable(item: Item) -> str:
     kind = kind_of(item)
     if is_fixed(item) and not is_replaced(item):
         return (
-            f"names what changes its name with its content, and the API server refuses another name in a "
+            f"names an object whose name changes with its content, and the API server refuses another name in a "
             f"{item.id.kind}: exclude that object"
         )
     if cannot_change(item):
@@ -217,8 +217,9 @@ def warn_about_pruned_last(run: Run) -> Iterator[Problem]:
         for index, option in enumerate(elements(get(item.node, *path))):
             if text(option) == "PruneLast=true":
                 message = (
-                    "Argo CD prunes the linker's former Job with each release, and with PruneLast=true only when all "
-                    "is healthy: a sync goes on while a canary is paused, and the next commit waits; remove the option"
+                    "Argo CD prunes the linker's former Job with each release, and with PruneLast=true only when "
+                    "all is healthy: a sync does not end while a canary is paused, and the next commit waits; "
+                    "remove the option"
                 )
                 yield about(item, message, f"{'.'.join(path)}[{index}]", Severity.WARNING)
 
@@ -305,8 +306,8 @@ def warn_about_written_again(run: Run) -> Iterator[Problem]:
     for item, revision in again:
         if revision.item in referenced:
             message = (
-                f"is beside {revision.id}, a revision of it that references still name; remove that one, and do not "
-                "render in place what a program writes again each time"
+                f"is beside {revision.id}, a revision of it that references still name; remove the revision, and "
+                "do not render generated files in place"
             )
             yield about(item, message, severity=Severity.WARNING)._replace(
                 resource=authored_id(item)

@@ -288,8 +288,8 @@ def warn_about_kapps_annotations(run: Run) -> Iterator[Problem]:
     for revision in chain.from_iterable(renamed.values()):
         if KAPP_KEEPS_ORIGINAL in revision.item.annotations:
             message = (
-                "kapp has kept a copy under this name, which nothing updates any more: what still reads it keeps the "
-                "content of now; exclude the object if something does, else delete the copy"
+                "kapp has kept a copy under this name, which nothing updates any more: its readers keep the "
+                "present content; exclude the object if there are any, else delete the copy"
             )
             field = f"metadata.annotations[{KAPP_KEEPS_ORIGINAL}]"
             yield about(revision.item, message, field, Severity.WARNING)._replace(

@@ -77,7 +77,7 @@ def test_a_rendering_of_several_is_that_of_each(arguments: list[str], repository
 
 SHARED = (
     "warning: apps/shop/prod: has set mail in namespace mail, and so has apps/mail/prod: in one cluster, one linker "
-    "serves both, and who removes one package removes the linker of the other; give one of them another metadata.name "
+    "serves both, and removing one package removes the linker of the other; give one of them another metadata.name "
     "in its krm-fn.yaml\n"
 )
 

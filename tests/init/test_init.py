@@ -611,7 +611,7 @@ def test_a_name_that_would_be_more_than_a_name_in_ci_is_refused(
     before = read(tmp_path)
     outcome = main(["init", "--ci", ci, "--action", ACTION, "--", str(tmp_path / name)])
     assert (outcome.exit_code, read(tmp_path)) == (1, before)
-    assert "would be more than a name in a file for CI; rename the folder\n" in outcome.stderr
+    assert "would be expanded in a file for CI; rename the folder\n" in outcome.stderr
 
 
 def _make_fifo(file: Path) -> None:
@@ -687,7 +687,7 @@ REFUSED = {
     "a configuration of the command line": (
         ("--config", "a"),
         2,
-        "--config has no effect: krm-fn init writes the configuration, or takes the one that is there",
+        "--config has no effect: krm-fn init writes the configuration, or uses the existing one",
     ),
     "an image that cannot be one": (("--linker-image", "a: b"), 1, "krm-fn.yaml:"),
     "an account that cannot be one": (

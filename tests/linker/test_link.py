@@ -352,7 +352,7 @@ def test_a_missing_secret(secrets: list[str], *, waits: bool, is_failure: bool) 
 
 
 WITHOUT_TRACKER = (
-    f"Secret shop/{CREDENTIALS}: has no tracker, and nobody would ever delete it; "
+    f"Secret shop/{CREDENTIALS}: has no tracker, and nothing would ever delete it; "
     f"apply the manifests again"
 )
 

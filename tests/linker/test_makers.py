@@ -177,7 +177,7 @@ def test_one_that_does_not_exist_is_a_failure_within_a_minute() -> None:
 MISSING = [
     pytest.param(
         ("ConfigMap", DB),
-        f"ConfigMap shop/{DB}: does not exist, and nobody would ever delete ExternalSecret shop/{PRODUCER} without "
+        f"ConfigMap shop/{DB}: does not exist, and nothing would ever delete ExternalSecret shop/{PRODUCER} without "
         f"this tracker; apply the manifests again",
         id="its tracker",
     ),

@@ -26,8 +26,7 @@ spec:
 """
 SAID = (
     "warning: ConfigMap/shop/web-config: is beside ConfigMap/shop/web-config-hf678c7m2b, a "
-    "revision of it that references still name; remove that one, and do not render in place what a program writes "
-    "again each time"
+    "revision of it that references still name; remove the revision, and do not render generated files in place"
 )
 CONFIG = b"""\
 apiVersion: revisions.krm-fn.io/v1

@@ -160,9 +160,7 @@ def test_what_only_history_references_is_not_called_unused(gone: Gone) -> None:
     assert {*fates.values()} == {RemovalOutcome.KEPT}
 
 
-ABORTED = (
-    "note: Rollout api: its update was aborted, and its pods run what is rendered: none restarts"
-)
+ABORTED = "note: Rollout api: its update was aborted, and its pods already run the rendered template: none restarts"
 
 
 def test_after_an_abort_a_revert_to_what_its_pods_run_rolls_nothing(gone: Gone) -> None:

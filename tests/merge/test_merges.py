@@ -309,7 +309,7 @@ def is_verified(files: Files) -> bool:
 
 
 PIN = "is another revision of"
-SECOND_HASH = "gets a hash all the same"
+SECOND_HASH = "gets another hash"
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in MERGES.items()])

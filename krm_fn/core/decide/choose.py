@@ -342,7 +342,7 @@ class _Chooser:
             "run the function over the whole package, or " if code is ReasonCode.NOT_READ else ""
         )
         message = (
-            f"its name is of older content, and stays because {choice.reason.text}; "
+            f"its name belongs to older content, and is kept because {choice.reason.text}; "
             f"{elsewhere}annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to give it its base name back"
         )
         return choice._replace(problem=about(choice.item, message, "metadata.name"))

@@ -297,7 +297,7 @@ def _warn_of_second_hash(revisions: Iterable[Revision]) -> Iterator[Problem]:
     for revision in revisions:
         is_renamed_config = revision.is_renamed and revision.item.is_config
         if is_renamed_config and CONTENT_NAME.fullmatch(revision.base_name):
-            message = "its name ends like a revision's, and gets a hash all the same; write the base name if it is one"
+            message = "its name looks like a revision's, but gets another hash; write the base name if it is one"
             yield about(revision.item, message, "metadata.name", Severity.WARNING)._replace(
                 resource=revision.base_id
             )

@@ -436,7 +436,9 @@ def _plan_pipeline(
         raise Rejected(Problem(message, file=str(directory)))
     package = around.directory.relative_to(around.repository).as_posix()
     if is_unsafe(package):
-        message = f"--ci: the name {package!r} would be more than a name in a file for CI; rename the folder"
+        message = (
+            f"--ci: the name {package!r} would be expanded in a file for CI; rename the folder"
+        )
         raise Rejected(Problem(message, file=str(directory)))
     file = Path(os.path.relpath(around.repository / pipeline.file))
     around.check_can_write(file)

@@ -218,7 +218,7 @@ class Around:
             if self._is_generated_around(path):
                 yield (
                     f"is built by Flux as a part of {self.show(path)} ({self.show(file)}), and Flux runs no functions; "
-                    "let a Kustomization of Flux lead to what CI has rendered of it"
+                    "render it in CI, and point Flux at the result"
                 )
 
     @property

@@ -227,7 +227,7 @@ def _without_rolls_back(
 
     told = {one[:3] for one in difference.rolls if one.effect in MAKES_PODS} & back
     notes = (
-        f"{kind} {name}: its update was aborted, and its pods run what is rendered: none restarts"
+        f"{kind} {name}: its update was aborted, and its pods already run the rendered template: none restarts"
         for kind, _, name in sorted(told)
     )
     return difference._replace(
@@ -403,8 +403,10 @@ def _find_notes(live: LiveSide) -> Iterator[str]:
         yield f"of {count(sum(is_unread), 'Secret')} only names and keys are compared, as values are not read"
     guesses = sum(one.is_guess for one in live.projections)
     if guesses:
-        what = f"{count(guesses, 'object')} without a trace of what was applied"
-        yield f"{what}: of fields that the rendering no longer has, only keys and elements of lists are seen"
+        yield (
+            f"{count(guesses, 'object')}: nothing shows what was applied, so only keys and list elements that are "
+            "gone are reported"
+        )
     told: list[tuple[Item, HandEdit, str]] = []
     for one in live.projections:
         told += ((one.item, edit, "and stays") for edit in one.kept)
