@@ -19,8 +19,6 @@ EXAMPLE = ROOT / "examples" / "linker-shared" / "namespace"
 LINKER = "krm-fn-linker"
 COMPONENT = "revisions.krm-fn.io/component"
 SET = "revisions.krm-fn.io/set"
-OF_ITS_OWN = ("Job", "ServiceAccount", "Role", "RoleBinding")
-"""What a package with a shared linker does not emit."""
 
 
 def install_linker(api: Api) -> None:
@@ -33,17 +31,11 @@ def install_linker(api: Api) -> None:
 
 
 def release(api: Api, set_name: str, objects: list[Object], *, is_shared: bool) -> None:
-    """Render and apply a set; a shared one as its package emits it."""
-    linker = {"minimumAgeSeconds": 0}
+    """Render and apply a set, without a deployer that prunes."""
+    linker = {"run": "shared"} if is_shared else {"minimumAgeSeconds": 0}
     text = render(objects, api.namespace, linker=linker).decode()
     for item in yaml.safe_load_all(re.sub(rf"\b{SHOP}\b", set_name, text)):
-        metadata = item["metadata"]
-        is_linker = metadata.get("labels", {}).get(COMPONENT) == "linker"
-        if is_shared and is_linker and item["kind"] in OF_ITS_OWN:
-            continue
-        if is_shared and is_linker:
-            metadata["annotations"]["revisions.krm-fn.io/linker"] = "shared"
-        api.apply({**item, "metadata": {**metadata, "namespace": api.namespace}})
+        api.apply({**item, "metadata": {**item["metadata"], "namespace": api.namespace}})
 
 
 def app(name: str, content: str) -> list[Object]:

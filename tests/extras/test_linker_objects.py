@@ -227,7 +227,9 @@ def test_the_schema_says_when_the_job_ends() -> None:
         linker = linker["properties"][name]
     seconds = linker["default"] + START_SECONDS
     assert f"ends at most {START_SECONDS} seconds later" in linker["description"]
-    assert f"By default, that is {seconds // 60} minutes after it was applied" in linker["description"]
+    assert (
+        f"By default, that is {seconds // 60} minutes after it was applied" in linker["description"]
+    )
 
 
 def test_the_pod_has_the_files_that_the_kubernetes_client_reads() -> None:
