@@ -112,6 +112,15 @@ def test_nothing_is_printed_if_one_fails(repository: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("", alone.stderr, 1)
 
 
+def test_several_paths_with_a_configuration_each_name_the_option(repository: Path) -> None:
+    done = krm_fn("render", *PACKAGES, cwd=repository)
+    remedy = "take each PATH by itself with --each, or choose one with --config\n"
+    assert (done.stdout, done.returncode) == ("", 1)
+    assert done.stderr.startswith("error: found 3 configurations: ")
+    assert done.stderr.endswith(remedy)
+    assert krm_fn("render", "--each", *PACKAGES, cwd=repository).returncode == 0
+
+
 @pytest.mark.parametrize("command", ["render", "verify", "explain", "graph"])
 def test_a_pattern_without_a_match(command: str, repository: Path) -> None:
     done = krm_fn(command, "apps/*/test", cwd=repository)

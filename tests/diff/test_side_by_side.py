@@ -421,7 +421,7 @@ def test_the_option_that_is_named_compares_two_packages(tmp_path: Path) -> None:
     assert (stdout, code) == ("", 2)
     assert stderr.splitlines()[-1] == (
         "error: found 2 configurations: apps/shop/dev/krm-fn.yaml:1:1, apps/shop/prod/krm-fn.yaml:1:1; "
-        "compare each PATH by itself with --each, or choose one with --config"
+        "take each PATH by itself with --each, or choose one with --config"
     )
     stdout, _, code = compare(tmp_path, "--each", *paths)
     assert stdout.endswith("\n2 packages: 1 changed, 1 not affected\n")

@@ -420,13 +420,8 @@ def _open_existing(name: str, paths: Iterable[str], options: RenderOptions) -> S
     config = options.config if options.config is None or os.path.lexists(options.config) else None
     if not existing:
         return Side(name)
-    inputs = Inputs(existing, config)
-    if existing[1:]:
-        inputs = inputs._replace(
-            remedy="compare each PATH by itself with --each, or choose one with --config"
-        )
     try:
-        return _open(name, inputs, options)
+        return _open(name, Inputs(existing, config), options)
     except Rejected as rejected:
         return Side(name, errors=rejected.problems)
 

@@ -26,15 +26,18 @@ _MISNAMED = "krm-fn.yml"
 
 
 class Inputs(NamedTuple):
-    """The inputs of a command: the paths, the file of the configuration, and what was read from stdin.
-
-    `remedy`: what to do about several configurations.
-    """
+    """The inputs of a command: the paths, the file of the configuration, and what was read from stdin."""
 
     paths: tuple[str, ...]
     config: str | None = None
     stdin: bytes | None = None
-    remedy: str = "choose one with --config"
+
+    @property
+    def remedy(self) -> str:
+        """What to do about several configurations."""
+        if self.paths[1:]:
+            return "take each PATH by itself with --each, or choose one with --config"
+        return "choose one with --config"
 
 
 class SourceText(NamedTuple):
