@@ -7,7 +7,7 @@ import codecs
 import re
 from base64 import b64decode
 from binascii import Error
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -148,7 +148,7 @@ def _open_resource_list(document: Document, root: Mapping, origin: str) -> Envel
 def _read_items(document: Document, nodes: list[Mapping], origin: str) -> list[Item]:
     sourced = _find_sourced(document.text, nodes)
     items = [read_item(node, origin, is_of_template=node in sourced) for node in nodes]
-    _refuse_encoded_names(document.text, items)
+    _refuse_encoded_names(document, items)
     return items
 
 
@@ -170,14 +170,19 @@ def _start(node: Node) -> int:
     return node.start
 
 
-def _refuse_encoded_names(text: str, items: list[Item]) -> None:
+def _refuse_encoded_names(document: Document, items: list[Item]) -> None:
     """Raise at a name, a kind or a key in base64, which other tools decode.
 
     Data of objects may be in base64.
     """
-    if not _ENCODED.search(text):
+    signs = [found.start() for found in _ENCODED.finditer(document.text)]
+    if not signs:
         return
     for item in items:
+        start, end = item.node.start, item.node.end
+        has_sign = bisect_left(signs, start) < bisect_left(signs, end)
+        if not has_sign and not document.has_aliases:  # an alias may mean a text of another object
+            continue
         own: list[Node] = []
         for name, value in item.node.value:
             own.append(name)
