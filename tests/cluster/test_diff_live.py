@@ -313,7 +313,9 @@ def test_helm_3_leaves_less_of_a_trace_and_a_note_says_so(shop: Shop) -> None:
     (chart / "Chart.yaml").write_text("{apiVersion: v2, name: shop, version: 0.1.0}")
     (chart / "templates/all.yaml").write_bytes(shop.rendered())
     shop.run("helm", "install", "shop", str(chart))
-    guess = "of fields that the rendering no longer has, only keys and elements of lists are seen"
+    guess = (
+        "nothing shows what was applied, so only keys and list elements that are gone are reported"
+    )
     note, *lines = shop.diff().removeprefix(SECRETS).splitlines()
     assert note.startswith("note: ")
     assert note.endswith(guess)
