@@ -2,8 +2,9 @@
 
 Its rules are neither YAML 1.1's nor 1.2's: `yes` and `12:30:45` are text, `0777` and `0o17` are
 octal, `1_000` is a number and `2020-01-02` a date. Quoted and block scalars are text unless they
-have an explicit tag. A functionConfig is read by other rules: `base.node`. Names of fields are compared as
-`encoding/json` compares them, to which kustomize hands what go-yaml has read.
+have an explicit tag. A functionConfig is read by other rules: `base.node`.
+
+kustomize hands what go-yaml has read to `encoding/json`, which compares the names of fields.
 """
 
 import math

@@ -44,6 +44,11 @@ _INDEX = re.compile("[0-9]{1,9}")
 """More digits are no position in a file."""
 
 
+def is_config_id(resource: ResourceId) -> bool:
+    """Tell whether this is a ConfigMap or Secret of the core group."""
+    return resource.kind in CONFIG_KINDS and resource.api_version == "v1"
+
+
 class Item:
     """An object and its metadata as raw text, a key by identity.
 
@@ -76,7 +81,7 @@ class Item:
     @property
     def is_config(self) -> bool:
         """Tell whether it is a ConfigMap or Secret of the core group."""
-        return self.id.kind in CONFIG_KINDS and self.id.api_version == "v1"
+        return is_config_id(self.id)
 
     @property
     def is_like_secret(self) -> bool:

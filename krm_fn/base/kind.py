@@ -11,7 +11,7 @@ from enum import IntEnum
 from itertools import chain
 from typing import Any, NamedTuple
 
-from krm_fn.base.item import CONFIG_KINDS, Item
+from krm_fn.base.item import Item, is_config_id
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.node import get, text
 from krm_fn.base.problem import ResourceId
@@ -565,11 +565,6 @@ def may_refer(resource: ResourceId) -> bool:
     if not resource.api_version or not resource.kind or resource.kind in OPAQUE_KINDS:
         return False
     return not is_config_id(resource) and resource.group not in TOOL_GROUPS
-
-
-def is_config_id(resource: ResourceId) -> bool:
-    """Tell whether this is a ConfigMap or a Secret of Kubernetes."""
-    return resource.kind in CONFIG_KINDS and resource.api_version == "v1"
 
 
 ROLES = ("Role", "ClusterRole")

@@ -104,6 +104,5 @@ PRODUCERS = tuple(_read_producers(facts.PRODUCERS))
 RENAMABLE = {(one.group, one.kind): one for one in _read_renamable(facts.RENAMABLE)}
 """Kinds that may be named by the hash of their spec, by group and kind, and whose Secret goes with them."""
 
-
 RENAMABLE_KINDS = tuple(kind for _, kind in RENAMABLE)
 """As `spec.kinds` names them. No two groups share one of these kinds."""

@@ -259,11 +259,20 @@ def required_config_maps(pod_spec: Any) -> Iterator[str]:
             yield name
 
 
+ALL_SETS = "--all-sets"
+"""The argument that makes a run one for the namespace."""
+
+
 def linker_arguments(pod_spec: Any) -> tuple[str, ...]:
-    """Return the arguments of the container that runs the linker; none without such a container."""
+    """Return the arguments of the container that runs the linker, of one set or of all sets.
+
+    None without such a container.
+    """
     for container in map(mapping, list_of(mapping(pod_spec).get("containers"))):
-        if _is_plan(container.get("args")):
-            return tuple(map(str, container["args"][1:]))
+        arguments = [*map(str, list_of(container.get("args")))]
+        is_of_all_sets = arguments[:1] == ["link"] and ALL_SETS in arguments
+        if is_of_all_sets or _is_plan(container.get("args")):
+            return tuple(arguments[1:])
     return ()
 
 

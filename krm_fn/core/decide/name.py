@@ -387,8 +387,8 @@ def mark_fixed_names(choices: Iterable[Choice]) -> Changes:
 def _list_server_fields(revision: Revision) -> list[str]:
     """Return the fields that a renamed object has from a cluster, where it will be a new one."""
     metadata = fields(get(revision.item.node, "metadata"))
-    # Only these two are refused in a new object. Where one of them is, all of these are from a
-    # cluster, and as old.
+    # The API server refuses only `_OF_ONE_OBJECT` in a new object. Beside one of them, the others
+    # are from a cluster too, and just as outdated.
     if not revision.is_renamed or metadata.keys().isdisjoint(_OF_ONE_OBJECT):
         return []
     return [name for name in metadata if name in SERVER_METADATA]

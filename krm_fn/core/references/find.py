@@ -23,8 +23,8 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from krm_fn.base.item import CONFIG_KINDS, Item
-from krm_fn.base.kind import ROLES, is_config_id, may_refer, plural_of
+from krm_fn.base.item import CONFIG_KINDS, Item, is_config_id
+from krm_fn.base.kind import ROLES, may_refer, plural_of
 from krm_fn.base.node import (
     Node,
     Path,

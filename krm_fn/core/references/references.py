@@ -48,16 +48,10 @@ def find_embedded(
         for value in data_texts(item):
             try:
                 for reference, namespace in _find_in(value.text, read_yaml):
-                    targets = index.find(item, reference.kind, reference.target, namespace)
-                    one = EmbeddedReference(
-                        item,
-                        value.scalar,
-                        value.field,
-                        reference,
-                        targets,
-                        namespace,
-                        value.is_encoded,
+                    unresolved = EmbeddedReference(
+                        item, value.scalar, value.field, reference, (), namespace, value.is_encoded
                     )
+                    one = _resolve(unresolved, index)
                     if one.targets or CONTENT_NAME.fullmatch(reference.target):
                         found.append(one)
             except Rejected as rejected:
@@ -65,6 +59,13 @@ def find_embedded(
                     *(about(item, one.message, value.field) for one in rejected.problems)
                 ) from rejected
     return found
+
+
+def _resolve(one: EmbeddedReference, index: Index) -> EmbeddedReference:
+    """Return it with the objects that it means."""
+    reference = one.reference
+    targets = index.find(one.item, reference.kind, reference.target, one.namespace)
+    return one._replace(targets=targets)
 
 
 def _find_in(value: str, read_yaml: ReadYaml) -> Iterator[tuple[Reference, str | None]]:
@@ -194,11 +195,7 @@ class References:
         in_data: list[EmbeddedReference] = []
         for each in self._in_data:
             is_meant = not each.targets and (each.reference.kind, each.reference.target) in added
-            targets = each.targets
-            if is_meant:
-                wanted = each.reference.kind, each.reference.target, each.namespace
-                targets = index.find(each.item, *wanted)
-            in_data.append(each._replace(targets=targets))
+            in_data.append(_resolve(each, index) if is_meant else each)
         return References(
             index, self._as_read._replace(references=references), self.mounted, in_data
         )

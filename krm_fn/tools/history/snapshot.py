@@ -23,6 +23,7 @@ from krm_fn.linker.live_cluster import CONFIG_MAPS, has_config_map
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation
 from krm_fn.linker.owners import rendered_names
 from krm_fn.linker.read import (
+    ALL_SETS,
     below,
     controller_of,
     linker_arguments,
@@ -337,9 +338,6 @@ _TIMEOUT, _MINIMUM_AGE = 300, 600
 """The defaults of `krm-fn link`, for a set without a Job: the linker of a namespace has no plan."""
 
 
-_ALL_SETS = "--all-sets"
-"""The argument that makes a run one for the namespace."""
-
 _FOR_ALL_SETS = ("--kind=", "--timeout=", "--minimum-age=")
 
 
@@ -447,7 +445,7 @@ def _read_jobs(source: ObjectLists, set_name: str | None) -> list[LinkerJob]:
 
 def _find_shared(jobs: Iterable[LinkerJob]) -> LinkerJob | None:
     """Return the newest Job of the linker of the namespace. Its CronJob keeps the last ones."""
-    of_namespace = [one for one in jobs if _ALL_SETS in one.arguments]
+    of_namespace = [one for one in jobs if ALL_SETS in one.arguments]
     return max(of_namespace, key=lambda one: (one.created, one.name), default=None)
 
 
@@ -490,12 +488,7 @@ def _is_listed(plan: LinkPlan, inventory: Consumer | None) -> bool:
 
 
 def _read_linker_job(item: Any) -> LinkerJob | None:
-    pod_spec = below(item, _JOBS.pod_spec)
-    arguments = linker_arguments(pod_spec)
-    for container in map(mapping, list_of(pod_spec.get("containers"))):
-        words = [*map(str, list_of(container.get("args")))]
-        if words[:1] == ["link"] and _ALL_SETS in words:
-            arguments = tuple(words[1:])
+    arguments = linker_arguments(below(item, _JOBS.pod_spec))
     return (
         read_job(item, text_in(below(item, "metadata.labels"), keys.SET), arguments)
         if arguments
