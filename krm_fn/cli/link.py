@@ -67,8 +67,13 @@ class _LinkCommand(click.Command):
         return rest
 
 
-_OF_ONE_SET = {"set_name": "--set", "workloads": "--workload", "revisions": "--revision"}
-_OF_ONE_SET |= {"producers": "--maker"}
+_OF_ONE_SET = {
+    "set_name": "--set",
+    "workloads": "--workload",
+    "revisions": "--revision",
+    "producers": "--maker",
+}
+"""The options of a run for one set, by the names of their parameters."""
 
 
 def _check_sets(context: click.Context) -> None:

@@ -18,13 +18,13 @@ from krm_fn.linker.cluster import Cluster, observe
 from krm_fn.linker.link import GRACE, grace_of, link, mark_unreferenced
 from krm_fn.linker.link_set import (
     LinkOptions,
-    end,
     exit_code_of,
-    lines,
     open_namespace,
     restrict,
+    say_end,
     to_document,
     until_ended,
+    write_problems,
 )
 from krm_fn.linker.objects import LiveRevision
 from krm_fn.linker.owners import plan_deletions
@@ -73,7 +73,7 @@ def link_all_sets(
     ended_by = until_ended(lambda: run.link(live))
     exit_code = ended_by or exit_code_of(run.reports, options)
     seconds = round(time.monotonic() - started, 2)
-    stderr = lines(run.failures, run.warnings) + end(ended_by)
+    stderr = write_problems(run.failures, run.warnings) + say_end(ended_by)
     if options.as_json:
         document = {
             "namespace": live.namespace,
@@ -162,13 +162,14 @@ class AllSets:
         return found
 
     def summary(self, namespace: str) -> str:
-        """Sum up in one line: `12 sets in shop: 2 linked, 1 deleted, 3 left to an own Job`."""
+        """Sum up in one line: `12 sets in shop: 2 linked, 1 deleted, 3 left to their own Jobs`."""
         would_be = "would be " if self._options.is_dry else ""
         linked = sum(run.report.linked for run in self._runs)
         deleted = sum(run.report.deleted for run in self._runs)
         failed = f", {len(self.failures)} failed" if self.failures else ""
         warned = f", {count(len(self.warnings), 'warning')}" if self.warnings else ""
-        alone = f", {len(self.left_alone)} left to an own Job" if self.left_alone else ""
+        whose = "its own Job" if len(self.left_alone) == 1 else "their own Jobs"
+        alone = f", {len(self.left_alone)} left to {whose}" if self.left_alone else ""
         found = f"{count(len(self._runs), 'set')} in {namespace}"
         return f"{found}: {linked} {would_be}linked, {deleted} {would_be}deleted{failed}{warned}{alone}"
 

@@ -77,7 +77,7 @@ def link_set(
 
     ended_by = until_ended(run)
     exit_code = ended_by or exit_code_of([report], options)
-    stderr = lines(report.failures, report.warnings) + end(ended_by)
+    stderr = write_problems(report.failures, report.warnings) + say_end(ended_by)
     seconds = round(time.monotonic() - started, 2)
     if options.as_json:
         document = to_document(plan, report, (api.calls, seconds, exit_code))
@@ -98,9 +98,9 @@ def open_namespace(
         api = Api(Deadline(timeout, stop, say=say), options.access)
         return api, LiveCluster(api, options.namespace or api.namespace())
     except ApiError as error:
-        return Outcome(b"", lines([str(error)]), 1)
+        return Outcome(b"", write_problems([str(error)]), 1)
     except Stopped:  # while a program was to print credentials
-        return Outcome(b"", end(128 + signal.SIGTERM), 128 + signal.SIGTERM)
+        return Outcome(b"", say_end(128 + signal.SIGTERM), 128 + signal.SIGTERM)
 
 
 def restrict(cluster: Cluster, writes: Writes) -> Cluster:
@@ -129,14 +129,15 @@ def exit_code_of(reports: Sequence[Report], options: LinkOptions) -> int:
     return _WOULD_CHANGE if has_changes and options.writes is Writes.EVENTS else 0
 
 
-def end(exit_code: int) -> str:
+def say_end(exit_code: int) -> str:
     """Say how a signal has ended the run; `""` for a run that none has ended."""
     if not exit_code:
         return ""
     return f"error: {_ENDS[exit_code]}; completed changes are kept, run again to finish\n"
 
 
-def lines(failures: Iterable[str], warnings: Iterable[str] = ()) -> str:
+def write_problems(failures: Iterable[str], warnings: Iterable[str] = ()) -> str:
+    """Write one line for each failure and warning, as they are on stderr."""
     errors = (f"error: {printable(sentence)}\n" for sentence in failures)
     return "".join([*errors, *(f"warning: {printable(sentence)}\n" for sentence in warnings)])
 

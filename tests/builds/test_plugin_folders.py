@@ -316,7 +316,7 @@ def test_a_package_with_a_chart(
 MISSING = [
     pytest.param(
         {"repo/shop/krm/kustomization.yaml": "resources: [../none]\n"},
-        "error: repo/shop/krm/kustomization.yaml:1:13: ../none is not there; correct the way, which begins at "
+        "error: repo/shop/krm/kustomization.yaml:1:13: ../none does not exist; correct the path, which is relative to "
         "repo/shop/krm\n",
         id="a folder",
     ),
@@ -325,7 +325,8 @@ MISSING = [
             TOP: "transformers: [../krm]\n",
             "repo/krm/kustomization.yaml": "resources:\n- config.yaml\n",
         },
-        "error: repo/krm/kustomization.yaml:2:3: config.yaml is not there; correct the way, which begins at repo/krm\n",
+        "error: repo/krm/kustomization.yaml:2:3: config.yaml does not exist; correct the path, which is relative to "
+        "repo/krm\n",
         id="a file",
     ),
 ]

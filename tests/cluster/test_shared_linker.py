@@ -81,7 +81,7 @@ def test_a_run_deletes_only_what_nothing_references_and_leaves_a_set_with_a_job_
     run = run_for_all(namespace)
     assert (run.exit_code, run.stderr) == (0, "")
     assert "2 sets in " in run.stdout
-    assert ", 1 deleted, 1 left to an own Job; " in run.stdout
+    assert ", 1 deleted, 1 left to its own Job; " in run.stdout
     assert set(revisions(namespace, "shop")) == {"old", "new"}
     assert set(revisions(namespace, "pay")) == {"new"}
     assert revisions(namespace, "own") == own

@@ -166,7 +166,7 @@ def test_a_set_whose_inventory_does_not_say_so_is_left_to_its_own_job(marker: st
     before = {key: one for key, one in store.contents().items() if "api" in key[1]}
     ran = run(store)
     assert before.items() <= store.contents().items()
-    assert ran.summary == "1 set in shop: 1 linked, 0 deleted, 1 left to an own Job"
+    assert ran.summary == "1 set in shop: 1 linked, 0 deleted, 1 left to its own Job"
     assert ran.outcome.exit_code == 0
 
 
@@ -196,7 +196,7 @@ def test_a_set_that_gets_a_job_of_its_own_meanwhile_is_left_to_it() -> None:
             leave_to_its_own_job(store, "web")
 
     ran = run(store, release)
-    assert ran.summary == "1 set in shop: 1 linked, 0 deleted, 1 left to an own Job"
+    assert ran.summary == "1 set in shop: 1 linked, 0 deleted, 1 left to its own Job"
     assert owners(store, f"web-config-{NEW}") == set()
 
 

@@ -211,7 +211,7 @@ class _KustomizationWalk:
                 reference = PathReference(entry, entry.value, as_file=True, as_base=True)
                 local = locate_path(file.parent, entry.value)
                 if type_of(local) is None and not reference.is_remote(local):
-                    message = f"{entry.value} is not there; correct the way, which begins at {here}"
+                    message = f"{entry.value} does not exist; correct the path, which is relative to {here}"
                     yield problem_in(file, entry, message)
 
     def _judge_remote(self, file: Path, reference: PathReference) -> Iterator[Problem]:

@@ -546,8 +546,8 @@ def _write_linker(one: SetHistory, history: History) -> Iterator[Note]:
     job = one.job
     if one.is_shared and job is None:
         yield Note(
-            f"set {name} is left to the linker of the namespace, of which no Job is seen: here it counts as one "
-            "without --kind and with the default --minimum-age"
+            f"set {name} is left to the linker of the namespace, which has no Job here: the default --minimum-age and "
+            "no --kind are assumed"
         )
     if job is None:
         return

@@ -232,7 +232,10 @@ def _check_no_jobs(place: _JobPlace) -> Iterator[Problem]:
     """Find what is left of a linker of the set's own: two of them would delete by two rules."""
     for kind in ("Job", "CronJob", "ServiceAccount"):
         for item in place.of_kind(kind):
-            message = "is of a Job that the set had before: its inventory leaves it to the linker of the namespace"
+            message = (
+                "is of the Job that the set had before; its inventory leaves the set to the linker of the namespace: "
+                "remove it"
+            )
             yield about(item, message)
 
 
