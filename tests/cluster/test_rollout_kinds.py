@@ -2,10 +2,11 @@
 
 import pytest
 
-from tests.cluster.api import Object
+from tests.cluster.api import Api, Object
 from tests.cluster.manifests import pod_template
+from tests.cluster.readiness import in_phase, is_ready
 from tests.cluster.release import Release, config
-from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
+from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase, until_noticed
 from tests.cluster.wait import until
 from tests.cluster.workloads import (
     app,
@@ -75,8 +76,7 @@ def test_blue_and_green_keep_their_revisions(shop: Release) -> None:
         lambda: mounted_configs(shop.api, "Rollout"),
         lambda found: found == sorted([blue, green]),
     )
-    promote(shop.api, "rollout")
-    until_settled(shop.api, "Rollout")
+    promote_blue_green(shop.api)
     until(
         "blue is scaled down",
         lambda: mounted_configs(shop.api, "Rollout"),
@@ -85,6 +85,23 @@ def test_blue_and_green_keep_their_revisions(shop: Release) -> None:
     until_unreferenced(shop, blue)
     shop.link()
     assert set(shop.revisions()) == {green}
+
+
+def promote_blue_green(api: Api) -> None:
+    """Promote until the Rollout is Healthy.
+
+    The controller pauses a blue-green Rollout again if it counts a pod of the new ReplicaSet as not
+    available in the moment of the promotion.
+    """
+
+    def is_promoted(found: Object) -> bool:
+        if in_phase(found, "Paused"):
+            promote(api, "rollout")
+        return is_ready(found)
+
+    until_noticed(
+        "the Rollout is promoted", api, lambda: api.get("Rollout", "rollout"), is_promoted
+    )
 
 
 def blue_green(content: str) -> list[Object]:
