@@ -266,7 +266,7 @@ ALL_SETS = "--all-sets"
 def linker_arguments(pod_spec: Any) -> tuple[str, ...]:
     """Return the arguments of the container that runs the linker, of one set or of all sets.
 
-    None without such a container.
+    Nothing without such a container.
     """
     for container in map(mapping, list_of(mapping(pod_spec).get("containers"))):
         arguments = [*map(str, list_of(container.get("args")))]
