@@ -15,7 +15,7 @@ from tests.cli.process import stop_servers
 from tests.integration.build_image import build_image, fetch_wheels
 from tests.integration.docker_daemon import DaemonError, Environment, docker_daemon
 from tests.integration.install import Dist, install, make_dist
-from tests.left_over import FAST, LEFT_OVER, keep_left_over, note_left_over
+from tests.left_over import FAST, LEFT_OVER, keep_left_over, leave_over_slow, note_left_over
 from tests.tools.require import give_up, require
 from tests.volume import SEED
 
@@ -52,6 +52,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption(LEFT_OVER):
         keep_left_over(config, items)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    leave_over_slow(item)
 
 
 def pytest_sessionfinish() -> None:

@@ -1,4 +1,4 @@
-"""Run the tests: those that need no other program (`fast`), or those that the fast ones have left over (`rest`).
+"""Run the tests: those that need little time and no other program (`fast`), or what these have left over (`rest`).
 
 Of the rest, the tests on a cluster run in one process, because they share it, and beside it first the others on all
 processors, then those of deployers, which have a cluster of their own. Those on a cluster spend most of their time
@@ -22,9 +22,9 @@ WORKERS = (os.cpu_count() or 1) * 3 // 2
 
 
 def run_fast() -> int:
-    """Run what needs Python and git alone.
+    """Run what needs Python and git alone, and a few minutes.
 
-    Say behind it how many tests are left over, and for which programs.
+    Say behind it how many tests are left over, and what they need.
     """
     # The folders are counted while the tests run: to collect them takes seconds.
     collecting = subprocess.Popen(
@@ -46,9 +46,7 @@ def run_fast() -> int:
         return collecting.returncode
     needing = {"a cluster or another program": count_collected(collected), **read_left_over()}
     number_in_all = sum(needing.values())
-    print(
-        f"Not run, as they need more than Python, git and make: {number_in_all:,} tests. make test-all runs them:"
-    )
+    print(f"Left to make test-all: {number_in_all:,} tests")
     for what, number in needing.items():
         print(f"  {number:>5,} need {what}")
     return done.returncode

@@ -8,11 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.left_over import FAST, LEFT_OVER, count_collected
+from tests.left_over import FAST, LEFT_OVER, SLOW, count_collected
 
 ROOT = Path(__file__).parents[2]
 
-CONFTEST = "from tests.conftest import pytest_addoption, pytest_collection_modifyitems, pytest_terminal_summary\n"
+CONFTEST = """
+from tests import left_over
+left_over.SLOW = ("test_slow.py",)
+from tests.conftest import (
+    pytest_addoption,
+    pytest_collection_modifyitems,
+    pytest_runtest_setup,
+    pytest_terminal_summary,
+)
+"""
 """What decides here which tests run decides there too."""
 
 TESTS = """
@@ -53,6 +62,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "conftest.py").write_text(CONFTEST)
     (tmp_path / "test_shop.py").write_text(TESTS)
+    (tmp_path / "test_slow.py").write_text("def test_that_takes_long():\n    pass\n")
     return tmp_path
 
 
@@ -67,7 +77,7 @@ def outcomes(folder: Path, *options: str, fast: str = "") -> tuple[set[str], str
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     return {
-        *re.findall(r"^PASSED test_shop.py::(\S+)", done.stdout, re.MULTILINE)
+        *re.findall(r"^PASSED test_\w+.py::(\S+)", done.stdout, re.MULTILINE)
     }, done.stdout + done.stderr
 
 
@@ -79,7 +89,12 @@ def test_each_test_runs_once(folder: Path) -> None:
         "test_that_asks_for_a_program",
         "test_that_has_a_program",
         "test_of_which_one_row_asks[kpt]",
+        "test_that_takes_long",
     }
+
+
+def test_each_slow_file_is_there() -> None:
+    assert [name for name in SLOW if not (ROOT / name).is_file()] == []
 
 
 def test_the_rest_without_a_fast_run_is_refused(folder: Path) -> None:
