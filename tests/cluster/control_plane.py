@@ -73,6 +73,9 @@ class ControlPlane:
         self.api.ready("Node", "fake")
         until_namespace_is_ready(self.api)
         self.seconds["cluster ready"] = time.monotonic() - begin
+        self.seconds["programs on a processor"] = sum(
+            process.processor_seconds() for process in self.processes.values()
+        )
 
     def close(self) -> None:
         clients = [name for name in self.processes if name not in ("apiserver", "etcd")]

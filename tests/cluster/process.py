@@ -10,6 +10,7 @@ from pathlib import Path
 START_TICKS = (
     19  # the fields of /proc/PID/stat after the name: proc(5) calls it starttime, number 22
 )
+USER_TICKS, SYSTEM_TICKS = 11, 12  # utime and stime, numbers 14 and 15
 
 
 class Process:
@@ -94,6 +95,13 @@ class Process:
             int(line.split()[1]) // 1024 for line in status.splitlines() if line.startswith("VmRSS")
         )
 
+    def processor_seconds(self) -> float:
+        """Return the seconds that it has had a processor."""
+        assert self._child is not None
+        fields = _stat(self._child.pid)
+        ticks = int(fields[USER_TICKS]) + int(fields[SYSTEM_TICKS])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def log_tail(self) -> str:
         """Return the end of the log, for messages of failures."""
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-8:])
@@ -110,5 +118,9 @@ def start_ticks(process_id: int) -> str:
     It tells apart processes with the same id.
     """
     with contextlib.suppress(OSError):
-        return Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[START_TICKS]
+        return _stat(process_id)[START_TICKS]
     return ""
+
+
+def _stat(process_id: int) -> list[str]:
+    return Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()

@@ -7,9 +7,11 @@ from pathlib import Path
 from tests.cluster.api import Api, Object
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.custom_kinds import install_kinds, read_manifest
+from tests.cluster.manifests import workload
+from tests.cluster.object_state import Name, read_state
 from tests.cluster.process import Process
 from tests.cluster.programs import free_ports
-from tests.cluster.readiness import in_phase, is_ready
+from tests.cluster.readiness import in_phase
 from tests.cluster.tokens import token_of
 from tests.cluster.wait import WITHIN, State, WaitTimeout, show, until
 from tests.tools.build import module_folder
@@ -24,7 +26,11 @@ MISSED_AFTER = 0.5
 
 
 def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
-    """Install the kinds and start the controller, which needs another second or two."""
+    """Install the kinds, start the controller, and wait until it acts.
+
+    A linker waits ten seconds for the ReplicaSet of a Rollout, and the controller may need longer
+    to start.
+    """
     manifests = module_folder(MODULE) / "manifests"
     install_kinds(cluster, (manifests / "crds").glob("*-crd.yaml"))
     api = cluster.api.within(NAMESPACE)
@@ -58,7 +64,19 @@ def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
         "--qps=300",
         "--burst=600",
     ]
-    cluster.add(Process(NAME, command, cluster.folder))
+    process = Process(NAME, command, cluster.folder)
+    cluster.add(process)
+    first = workload("Rollout", "first", replicas=0, spec={"strategy": {"canary": {}}})
+    api.apply(first)
+
+    def look() -> Object:
+        assert process.runs, process.log_tail()
+        return api.get("Rollout", "first")
+
+    until(
+        "the Rollouts controller acts", look, lambda found: in_phase(found, "Healthy"), within=300
+    )
+    api.delete("Rollout", "first")
 
 
 def promote(api: Api, rollout: str) -> None:
@@ -77,14 +95,33 @@ def retry(api: Api, rollout: str) -> None:
 
 
 def rollout_in_phase(api: Api, rollout: str, phase: str, *, within: float = WITHIN) -> Object:
-    """Wait until the Rollout is Healthy, Paused or Degraded with its current spec."""
+    """Wait until the Rollout is Healthy, Paused or Degraded with its current template."""
     return until_noticed(
         f"Rollout {api.namespace}/{rollout} is {phase}",
         api,
         lambda: api.get("Rollout", rollout),
-        lambda found: in_phase(found, phase) and (phase != "Healthy" or is_ready(found)),
+        lambda found: in_phase(found, phase) and _is_of_its_template(api, found),
         within=within,
     )
+
+
+def _is_of_its_template(api: Api, rollout: Object) -> bool:
+    """Tell whether the status is that of the current template, which the generation does not tell.
+
+    If a template changes during a pause, the controller creates the ReplicaSet and writes the new
+    generation beside the phase of before, and only then ends that pause.
+    """
+    if "workloadRef" in rollout["spec"]:
+        return True  # its template is that of another object
+    name = f"{rollout['metadata']['name']}-{rollout['status'].get('currentPodHash')}"
+    replica_set = api.find("ReplicaSet", name)
+    return replica_set is not None and _contents(replica_set) == _contents(rollout)
+
+
+def _contents(found: Object) -> tuple[frozenset[Name], list[str]]:
+    """Return the configuration and the images of the pods."""
+    containers = found["spec"]["template"]["spec"]["containers"]
+    return read_state(found).references, [container["image"] for container in containers]
 
 
 def until_noticed(
