@@ -123,13 +123,29 @@ def until_all_are_referenced(shop: LiveSet) -> dict[str, set[str]]:
 
 
 def until_unreferenced(shop: LiveSet, *names: str) -> None:
-    """Wait until nothing references these revisions, so that the next run deletes them."""
+    """Wait until nothing references these revisions, so that the next run deletes them.
+
+    Pods count as well: they may outlive their controller for a moment.
+    """
     until_noticed(
         f"nothing references {names}",
         shop.api,
-        lambda: [consumers_by_revision(shop).get(name) for name in names],
+        lambda: [
+            *(consumers_by_revision(shop).get(name) for name in names),
+            pods_that_reference(shop.api, *names),
+        ],
         lambda consumers: not any(consumers),
     )
+
+
+def pods_that_reference(api: Api, *names: str) -> set[str]:
+    """Return the pods that reference one of these names, with a controller or without."""
+    states = map(read_state, api.list("Pod"))
+    return {
+        f"Pod/{state.name}"
+        for state in states
+        if any(name in names for _, name in state.references)
+    }
 
 
 def mounted_configs(api: Api, kind: str) -> list[str]:
