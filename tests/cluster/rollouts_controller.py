@@ -7,9 +7,11 @@ from pathlib import Path
 from tests.cluster.api import Api, Object
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.custom_kinds import install_kinds, read_manifest
+from tests.cluster.manifests import workload
 from tests.cluster.process import Process
 from tests.cluster.programs import free_ports
-from tests.cluster.readiness import in_phase, is_ready
+from tests.cluster.readiness import in_phase, is_observed, is_ready
+from tests.cluster.repeated import Repeated
 from tests.cluster.tokens import token_of
 from tests.cluster.wait import WITHIN, State, WaitTimeout, show, until
 from tests.tools.build import module_folder
@@ -24,7 +26,10 @@ MISSED_AFTER = 0.5
 
 
 def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
-    """Install the kinds and start the controller, which needs another second or two."""
+    """Install the kinds and start the controller. It works afterwards.
+
+    A run of the linker waits ten seconds for a ReplicaSet, but not for the start of a program.
+    """
     manifests = module_folder(MODULE) / "manifests"
     install_kinds(cluster, (manifests / "crds").glob("*-crd.yaml"))
     api = cluster.api.within(NAMESPACE)
@@ -59,6 +64,9 @@ def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
         "--burst=600",
     ]
     cluster.add(Process(NAME, command, cluster.folder))
+    api.apply(workload("Rollout", NAME, replicas=0, spec={"strategy": {"canary": {}}}))
+    api.wait("Rollout", NAME, "is noticed by its controller", is_observed)
+    api.delete("Rollout", NAME)
 
 
 def promote(api: Api, rollout: str) -> None:
@@ -117,9 +125,8 @@ def until_noticed(
         if versions != last:
             since, last = time.monotonic(), versions
         elif time.monotonic() - since > MISSED_AFTER:
-            touch = {"metadata": {"annotations": {"test/touched": str(time.monotonic())}}}
             for name in versions:
-                api.patch("Rollout", name, touch, manager="touch")
+                touch(api, name)
         return False
 
     try:
@@ -128,3 +135,24 @@ def until_noticed(
         for kind in ("Rollout", "ReplicaSet"):
             error.add_note(show(list(api.list_if_served(kind))))
         raise
+
+
+class MissedWrites(Repeated):
+    """A context manager that changes an annotation of each Rollout whose spec the controller has not noticed.
+
+    For what waits by itself, and cannot use `until_noticed`: a run of the linker.
+    """
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        super().__init__("missed writes", self._touch_unobserved, MISSED_AFTER)
+
+    def _touch_unobserved(self) -> None:
+        for found in self._api.list_if_served("Rollout"):
+            if not is_observed(found):
+                touch(self._api, found["metadata"]["name"])
+
+
+def touch(api: Api, rollout: str) -> None:
+    annotations = {"test/touched": str(time.monotonic())}
+    api.patch("Rollout", rollout, {"metadata": {"annotations": annotations}}, manager="touch")
