@@ -81,8 +81,15 @@ class Process:
         self.stop()
 
     def pause(self) -> None:
-        """Suspend the program. It keeps its connections, as on a stalled machine."""
-        self._signal(signal.SIGSTOP)
+        """Suspend the program. It keeps its connections, as on a stalled machine.
+
+        On a busy machine its threads go on for a tenth of a second after the signal: this waits
+        until all of them stand still, or the program has ended.
+        """
+        if self.runs:
+            assert self._child is not None
+            self._signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, self._child.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def resume(self) -> None:
         self._signal(signal.SIGCONT)

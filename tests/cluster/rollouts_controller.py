@@ -11,7 +11,8 @@ from tests.cluster.manifests import workload
 from tests.cluster.object_state import Name, read_state
 from tests.cluster.process import Process
 from tests.cluster.programs import free_ports
-from tests.cluster.readiness import in_phase
+from tests.cluster.readiness import in_phase, is_observed
+from tests.cluster.repeated import Repeated
 from tests.cluster.tokens import token_of
 from tests.cluster.wait import WITHIN, State, WaitTimeout, show, until
 from tests.tools.build import module_folder
@@ -154,9 +155,8 @@ def until_noticed(
         if versions != last:
             since, last = time.monotonic(), versions
         elif time.monotonic() - since > MISSED_AFTER:
-            touch = {"metadata": {"annotations": {"test/touched": str(time.monotonic())}}}
             for name in versions:
-                api.patch("Rollout", name, touch, manager="touch")
+                touch(api, name)
         return False
 
     try:
@@ -165,3 +165,24 @@ def until_noticed(
         for kind in ("Rollout", "ReplicaSet"):
             error.add_note(show(list(api.list_if_served(kind))))
         raise
+
+
+class MissedWrites(Repeated):
+    """A context manager that changes an annotation of each Rollout whose spec the controller has not noticed.
+
+    For what waits by itself, and cannot use `until_noticed`: a run of the linker.
+    """
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        super().__init__("missed writes", self._touch_unobserved, MISSED_AFTER)
+
+    def _touch_unobserved(self) -> None:
+        for found in self._api.list_if_served("Rollout"):
+            if not is_observed(found):
+                touch(self._api, found["metadata"]["name"])
+
+
+def touch(api: Api, rollout: str) -> None:
+    annotations = {"test/touched": str(time.monotonic())}
+    api.patch("Rollout", rollout, {"metadata": {"annotations": annotations}}, manager="touch")
