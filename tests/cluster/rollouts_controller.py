@@ -8,7 +8,6 @@ from tests.cluster.api import Api, Object
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.custom_kinds import install_kinds, read_manifest
 from tests.cluster.process import Process
-from tests.cluster.programs import free_ports
 from tests.cluster.readiness import in_phase, is_ready
 from tests.cluster.tokens import token_of
 from tests.cluster.wait import WITHIN, State, WaitTimeout, show, until
@@ -47,7 +46,7 @@ def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
     kubeconfig = cluster.kubeconfig(
         cluster.folder / f"{NAME}.kubeconfig", token=token_of(api, NAME)
     )
-    health, metrics = free_ports(2)
+    health, metrics = cluster.hold_ports(2)
     command: list[str | Path] = [
         program,
         f"--kubeconfig={kubeconfig}",
