@@ -10,7 +10,6 @@ from tests.cluster.custom_kinds import install_kinds, read_manifest
 from tests.cluster.manifests import workload
 from tests.cluster.object_state import Name, read_state
 from tests.cluster.process import Process
-from tests.cluster.programs import free_ports
 from tests.cluster.readiness import in_phase, is_observed
 from tests.cluster.repeated import Repeated
 from tests.cluster.tokens import token_of
@@ -54,7 +53,7 @@ def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
     kubeconfig = cluster.kubeconfig(
         cluster.folder / f"{NAME}.kubeconfig", token=token_of(api, NAME)
     )
-    health, metrics = free_ports(2)
+    health, metrics = cluster.hold_ports(2)
     command: list[str | Path] = [
         program,
         f"--kubeconfig={kubeconfig}",
