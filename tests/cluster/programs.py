@@ -118,20 +118,17 @@ def _kwok(places: Places) -> Command:
     ]
 
 
-def free_ports(count: int) -> list[int]:
-    """Find different free ports of loopback. Before one is used, another program may get it."""
-    with contextlib.ExitStack() as sockets:
-        return _bind(count, sockets)
-
-
 def hold_ports(count: int, held: contextlib.ExitStack) -> list[int]:
     """Find different free ports of loopback, and keep other programs from them until the end of `held`.
 
     The system gives no program a port to which a socket is bound. A program that asks for this port
-    may listen on it: programs in Go allow that, as this socket does, and it does not listen itself.
-    Only on Linux: elsewhere the ports are not kept.
+    may listen on it if it allows others to, as programs in Go do: this socket does not listen. Only
+    on Linux: elsewhere another program may get the port before it is used.
     """
-    return _bind(count, held) if sys.platform == "linux" else free_ports(count)
+    if sys.platform == "linux":
+        return _bind(count, held)
+    with contextlib.ExitStack() as found:
+        return _bind(count, found)
 
 
 def _bind(count: int, sockets: contextlib.ExitStack) -> list[int]:
