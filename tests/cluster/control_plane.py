@@ -14,7 +14,7 @@ from typing import Any
 from tests.cluster.api import Api
 from tests.cluster.kubeconfig import write_kubeconfig, write_private
 from tests.cluster.process import Process, start_ticks
-from tests.cluster.programs import USERS, Places, commands, free_ports
+from tests.cluster.programs import USERS, Places, commands, hold_ports
 from tests.cluster.server import Server
 from tests.cluster.wait import until
 
@@ -44,7 +44,8 @@ class ControlPlane:
         self.seconds: dict[str, float] = {}
         self.processes: dict[str, Process] = {}
         self._tokens = {user: secrets.token_hex(16) for user in USERS}
-        etcd, peers, port, kwok = free_ports(4)
+        self._ports = contextlib.ExitStack()
+        etcd, peers, port, kwok = self.hold_ports(4)
         self.server = Server(
             url=f"https://127.0.0.1:{port}", certificate=folder / "pki" / "apiserver.crt"
         )
@@ -73,6 +74,9 @@ class ControlPlane:
         self.api.ready("Node", "fake")
         until_namespace_is_ready(self.api)
         self.seconds["cluster ready"] = time.monotonic() - begin
+        self.seconds["programs on a processor"] = sum(
+            process.processor_seconds() for process in self.processes.values()
+        )
 
     def close(self) -> None:
         clients = [name for name in self.processes if name not in ("apiserver", "etcd")]
@@ -84,6 +88,11 @@ class ControlPlane:
         self.processes["apiserver"].stop(patience=1)
         self.processes["etcd"].stop(patience=1)
         self._cleanup.communicate()
+        self._ports.close()
+
+    def hold_ports(self, count: int) -> list[int]:
+        """Find free ports for programs of this cluster, which stay theirs while one is stopped."""
+        return hold_ports(count, self._ports)
 
     def add(self, process: Process) -> None:
         """Start one more program, which ends with this cluster."""

@@ -10,7 +10,6 @@ from tests.cluster.api import Api, Object
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.custom_kinds import install_kinds
 from tests.cluster.process import Process
-from tests.cluster.programs import free_ports
 from tests.cluster.tokens import grant_all, token_of
 from tests.tools.build import module_folder
 
@@ -40,7 +39,7 @@ def start_external_secrets(cluster: ControlPlane, program: Path) -> None:
     kubeconfig = cluster.kubeconfig(
         cluster.folder / f"{NAME}.kubeconfig", token=token_of(api, NAME)
     )
-    metrics, live = free_ports(2)
+    metrics, live = cluster.hold_ports(2)
     command: list[str | Path] = [
         program,
         f"--metrics-addr=127.0.0.1:{metrics}",

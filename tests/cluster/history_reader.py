@@ -18,7 +18,7 @@ from tests.cluster.api import Api, Object
 from tests.cluster.fault_proxy import Proxy, proxy_before
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.linker_job import ROOT
-from tests.cluster.tokens import token_of
+from tests.cluster.tokens import may, token_of
 from tests.cluster.wait import until
 from tests.tools.require import require
 
@@ -170,20 +170,6 @@ def grant(api: Api, rules: list[Object]) -> None:
         is_allowed = (group, resource) in allowed
         until(
             f"{NAME} {'may' if is_allowed else 'may not'} list {resource}",
-            lambda group=group, resource=resource: _may_list(api, group, resource),  # type: ignore[misc]
+            lambda group=group, resource=resource: may(api, NAME, "list", resource, group=group),  # type: ignore[misc]
             lambda found, is_allowed=is_allowed: found == is_allowed,  # type: ignore[misc]
         )
-
-
-def _may_list(api: Api, group: str, resource: str) -> bool:
-    attributes = {"namespace": api.namespace, "group": group, "resource": resource, "verb": "list"}
-    spec = {
-        "user": f"system:serviceaccount:{api.namespace}:{NAME}",
-        "resourceAttributes": attributes,
-    }
-    body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
-    return bool(
-        api.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", body)["status"][
-            "allowed"
-        ]
-    )

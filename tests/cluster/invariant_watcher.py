@@ -52,10 +52,16 @@ class InvariantWatcher:
         self._begun.close()
 
     def violations(self) -> list[str]:
-        """Return one sentence for each violation up to now, with its time."""
-        for watch in self._watches:
-            until("the watches have seen what there is", watch.is_current)
-        seen = list(self._seen)
+        """Return one sentence for each violation up to now, with its time.
+
+        Controllers go on meanwhile: a change is not judged before all that came before it is known.
+        """
+        known = [
+            until("the watches have seen what there is", watch.current_version)
+            for watch in self._watches
+        ]
+        upto = min(version for version in known if version)
+        seen = [(at, state) for at, state in self._seen.copy() if state.version <= upto]
         times = {state.version: at for at, state in seen}
         initial = (state for watch in self._watches for state in watch.initial)
         found = violations(initial, (state for _, state in seen), self._forgiven)

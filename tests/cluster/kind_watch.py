@@ -46,10 +46,10 @@ class KindWatch:
                     socket.socket.shutdown(self._connection.sock, socket.SHUT_RDWR)
         self._thread.join()
 
-    def is_current(self) -> bool:
-        """Tell whether it knows the current version of every object."""
-        listed, _ = self._list()
-        return _versions(listed) == _versions(self._live.copy())
+    def current_version(self) -> int | None:
+        """Return the version up to which it knows all changes, None if some have yet to come."""
+        listed, version = self._list()
+        return version if _versions(listed) == _versions(self._live.copy()) else None
 
     def _run(self) -> None:
         gap = False

@@ -57,7 +57,7 @@ class LinkerHarness:
 def linker_harness(cluster: ControlPlane, name: str, folder: Path) -> Iterator[LinkerHarness]:
     """Create a harness in a new namespace of this name."""
     with (
-        unlinked_release(cluster, name) as release,
+        _lasting_release(cluster, name) as release,
         proxy_before(cluster.server) as proxy,
         LinkerForkServer(release.environment(folder, proxy.server), folder) as fork_server,
         InvariantWatcher(release.api) as watcher,
@@ -65,6 +65,15 @@ def linker_harness(cluster: ControlPlane, name: str, folder: Path) -> Iterator[L
         yield LinkerHarness(
             release=release, proxy=proxy, fork_server=fork_server, folder=folder, watcher=watcher
         )
+
+
+@contextlib.contextmanager
+def _lasting_release(cluster: ControlPlane, name: str) -> Iterator[UnlinkedRelease]:
+    """Let the Job have no deadline: all runs have the token of its pod, which ends with it, and are many."""
+    with unlinked_release(cluster, name) as release:
+        job = release.pod["metadata"]["labels"]["job-name"]
+        release.api.patch("Job", job, {"spec": {"activeDeadlineSeconds": None}})
+        yield release
 
 
 def is_patch(call: Call) -> bool:

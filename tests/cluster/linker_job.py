@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.cluster.api import Api, Object
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.readiness import has_ended
+from tests.cluster.rollouts_controller import MissedWrites
 from tests.cluster.server import STRATEGIC
 from tests.cluster.tokens import token_of
 from tests.cluster.wait import WITHIN, until
@@ -44,10 +45,12 @@ def run_linker(
 ) -> LinkerRun:
     """Run this pod, or that of the set's newest Job, and write the result to its status, which ends the Job.
 
-    A Job that has completed runs once more, like a copy of it. `more`: further arguments.
+    A Job that has completed runs once more, like a copy of it. `more`: further arguments. A
+    Rollout whose new spec its controller has missed is written to again meanwhile, as in
+    `until_noticed`.
     """
     pod = pod or linker_pod(api, set_name)
-    with tempfile.TemporaryDirectory(prefix="krm-fn-linker-") as folder:
+    with tempfile.TemporaryDirectory(prefix="krm-fn-linker-") as folder, MissedWrites(api):
         done = subprocess.run(
             [*linker_command(pod), *more],
             env={**linker_environment(api, pod, Path(folder)), **(environment or {})},
@@ -74,16 +77,21 @@ def linker_pod(api: Api, set_name: str, *, within: float = WITHIN) -> Object:
 
     def newest() -> Object | None:
         jobs = [job for job in api.list("Job", labels=labels) if not _is_going(job)]
-        job = max(jobs, key=_newness, default=None)
+        by_job: dict[str, list[Object]] = {job["metadata"]["uid"]: [] for job in jobs}
+        for pod in api.list("Pod", labels=labels):
+            by_job.setdefault(_job(pod), []).append(pod)
+
+        def newness(job: Object) -> tuple[str, bool, int]:
+            # The Job learns a second later that its pod has ended.
+            pods = by_job[job["metadata"]["uid"]]
+            return _newness(job, has_ended(job) or (bool(pods) and all(map(has_ended, pods))))
+
+        job = max(jobs, key=newness, default=None)
         # Not the pod of an older Job, which links what was rendered before: the newest may not have
         # its pod yet.
-        pods = [
-            pod
-            for pod in api.list("Pod", labels=labels)
-            if job and _job(pod) == job["metadata"]["uid"]
-        ]
+        pods = by_job[job["metadata"]["uid"]] if job else []
         bound = [pod for pod in pods if pod["spec"].get("nodeName") and not _is_going(pod)]
-        return max(bound, key=_newness, default=None)
+        return max(bound, key=lambda pod: _newness(pod, has_ended(pod)), default=None)
 
     found = until(
         f"a pod with {labels} in {api.namespace} is bound to a node", newest, within=within
@@ -167,10 +175,10 @@ def _job(pod: Object) -> str:
     return next((str(owner["uid"]) for owner in owners if owner["kind"] == "Job"), "")
 
 
-def _newness(found: Object) -> tuple[str, bool, int]:
+def _newness(found: Object, is_over: bool) -> tuple[str, bool, int]:
     """Order by creation time; in the same second one that has not ended is newer, else the one changed later."""
     metadata = found["metadata"]
-    return metadata["creationTimestamp"], not has_ended(found), int(metadata["resourceVersion"])
+    return metadata["creationTimestamp"], not is_over, int(metadata["resourceVersion"])
 
 
 def _is_going(found: Object) -> bool:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from tests.cluster.api import Api, Object
 from tests.cluster.object_state import WAITS, Name, read_state
-from tests.cluster.readiness import is_ready
+from tests.cluster.readiness import has_ended, is_ready
 from tests.cluster.repeated import Repeated
 from tests.cluster.server import STRATEGIC
 
@@ -52,8 +52,10 @@ class MountingKubelet(Repeated):
 
     def _start(self, pod: Object) -> None:
         uid = pod["metadata"]["uid"]
+        # Not what was read: a status that the API server has not taken is written again.
         if (
-            uid in self._read
+            is_ready(pod)
+            or has_ended(pod)
             or "deletionTimestamp" in pod["metadata"]
             or not pod["spec"].get("nodeName")
         ):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from tests.cluster.api import Api, Object
 from tests.cluster.generated_changes import SHARED, Case
+from tests.cluster.rollouts_controller import until_noticed
 from tests.cluster.wait import until
 
 BASE = "revisions.krm-fn.io/base-name"
@@ -35,6 +36,8 @@ MARKS = (
 )
 """What deployers and controllers write into labels and annotations."""
 
+TOUCHED = "test/touched"
+
 HISTORY = {
     "Deployment": "ReplicaSet",
     "Rollout": "ReplicaSet",
@@ -61,12 +64,13 @@ def observe(api: Api, cases: Iterable[Case]) -> Observed:
     cases = list(cases)
     kinds = sorted({case.kind for case in cases})
     for kind in set(kinds) & HISTORY.keys():
-        until(
-            f"each {kind} of {api.namespace} is observed",
-            partial(_find_waiting, api, kind),
-            _is_empty,
-            within=60,
-        )
+        what = f"each {kind} of {api.namespace} is observed"
+        look = partial(_find_waiting, api, kind)
+        if kind == "Rollout":
+            until_noticed(what, api, look, _is_empty)
+            _remove_touches(api)
+        else:
+            until(what, look, _is_empty)
     names = {SHARED, *(case.name for case in cases)}
     found = [
         one
@@ -87,6 +91,14 @@ def observe(api: Api, cases: Iterable[Case]) -> Observed:
             who = one["kind"], _base_of(one)
             made[who] = made.get(who, frozenset()) | _made_of(one, histories)
     return Observed(stored, made)
+
+
+def _remove_touches(api: Api) -> None:
+    """Remove the annotation of `until_noticed`: nobody but the applier is to have written anything."""
+    for found in api.list("Rollout"):
+        if TOUCHED in found["metadata"].get("annotations", {}):
+            body = {"metadata": {"annotations": {TOUCHED: None}}}
+            api.patch("Rollout", found["metadata"]["name"], body, manager="touch")
 
 
 def _made_of(workload: Object, histories: dict[str, set[str]]) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,10 +118,22 @@ def _kwok(places: Places) -> Command:
     ]
 
 
-def free_ports(count: int) -> list[int]:
-    """Find different free ports of loopback."""
-    with contextlib.ExitStack() as sockets:
-        taken = [sockets.enter_context(socket.socket()) for _ in range(count)]
-        for one in taken:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in taken]
+def hold_ports(count: int, held: contextlib.ExitStack) -> list[int]:
+    """Find different free ports of loopback, and keep other programs from them until the end of `held`.
+
+    The system gives no program a port to which a socket is bound. A program that asks for this port
+    may listen on it if it allows others to, as programs in Go do: this socket does not listen. Only
+    on Linux: elsewhere another program may get the port before it is used.
+    """
+    if sys.platform == "linux":
+        return _bind(count, held)
+    with contextlib.ExitStack() as found:
+        return _bind(count, found)
+
+
+def _bind(count: int, sockets: contextlib.ExitStack) -> list[int]:
+    bound = [sockets.enter_context(socket.socket()) for _ in range(count)]
+    for one in bound:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        one.bind(("127.0.0.1", 0))
+    return [one.getsockname()[1] for one in bound]

@@ -64,7 +64,10 @@ READY: dict[str, Callable[[Object], bool]] = {
     "DaemonSet": _every_node_runs_it,
     "Rollout": lambda found: in_phase(found, "Healthy"),
     "Job": lambda found: has_condition(found, "Complete"),
-    "Pod": lambda found: has_condition(found, "Ready"),
+    # One that is being deleted counts as gone, as for the controllers: the node ends it later.
+    "Pod": lambda found: (
+        has_condition(found, "Ready") and "deletionTimestamp" not in found["metadata"]
+    ),
     "Node": lambda found: has_condition(found, "Ready"),
     "CustomResourceDefinition": lambda found: has_condition(found, "Established"),
 }

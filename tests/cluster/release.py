@@ -15,6 +15,7 @@ from tests.cluster.deployers import ArgoLike, FluxLike, Hook, Step, no_hook
 from tests.cluster.kinds import ROLLOUTS, complete
 from tests.cluster.linker_job import ROOT, LinkerRun, python_path, run_linker
 from tests.cluster.manifests import config_map
+from tests.cluster.wait import until
 
 SET = "shop"
 IN_SET = f"revisions.krm-fn.io/set={SET}"
@@ -90,7 +91,12 @@ class Release(LiveSet):
     def sync(self, *objects: Object, before_each: Hook = no_hook) -> list[Step]:
         """Render and apply. The Job exists afterwards, but has not run."""
         rendered = render(objects, self.api.namespace, self.program, **self.settings)
+        # A Job that goes would take with it what is applied to it now.
+        until("no Job is on its way out", self._going_jobs, lambda going: not going)
         return self.deployer.sync(rendered, before_each)
+
+    def _going_jobs(self) -> list[Object]:
+        return [job for job in self.api.list("Job") if "deletionTimestamp" in job["metadata"]]
 
     def link(self) -> LinkerRun:
         """Run the newest Job. It must succeed."""

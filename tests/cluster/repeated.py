@@ -1,6 +1,7 @@
 """Look at a cluster again and again, in a thread of its own, as a controller does."""
 
 import contextlib
+import http.client
 import threading
 from collections.abc import Callable
 from typing import Self
@@ -28,5 +29,5 @@ class Repeated:
     def _repeat(self) -> None:
         while not self._stopping.wait(self._pause):
             # The server may be busy; the next turn finds the same objects.
-            with contextlib.suppress(ApiError, OSError):
+            with contextlib.suppress(ApiError, OSError, http.client.HTTPException):
                 self._turn()

@@ -7,9 +7,11 @@ from pathlib import Path
 from tests.cluster.api import Api, Object
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.custom_kinds import install_kinds, read_manifest
+from tests.cluster.manifests import workload
+from tests.cluster.object_state import Name, read_state
 from tests.cluster.process import Process
-from tests.cluster.programs import free_ports
-from tests.cluster.readiness import in_phase, is_ready
+from tests.cluster.readiness import in_phase, is_observed
+from tests.cluster.repeated import Repeated
 from tests.cluster.tokens import token_of
 from tests.cluster.wait import WITHIN, State, WaitTimeout, show, until
 from tests.tools.build import module_folder
@@ -24,7 +26,11 @@ MISSED_AFTER = 0.5
 
 
 def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
-    """Install the kinds and start the controller, which needs another second or two."""
+    """Install the kinds, start the controller, and wait until it acts.
+
+    A linker waits ten seconds for the ReplicaSet of a Rollout, and the controller may need longer
+    to start.
+    """
     manifests = module_folder(MODULE) / "manifests"
     install_kinds(cluster, (manifests / "crds").glob("*-crd.yaml"))
     api = cluster.api.within(NAMESPACE)
@@ -47,7 +53,7 @@ def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
     kubeconfig = cluster.kubeconfig(
         cluster.folder / f"{NAME}.kubeconfig", token=token_of(api, NAME)
     )
-    health, metrics = free_ports(2)
+    health, metrics = cluster.hold_ports(2)
     command: list[str | Path] = [
         program,
         f"--kubeconfig={kubeconfig}",
@@ -58,7 +64,19 @@ def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
         "--qps=300",
         "--burst=600",
     ]
-    cluster.add(Process(NAME, command, cluster.folder))
+    process = Process(NAME, command, cluster.folder)
+    cluster.add(process)
+    first = workload("Rollout", "first", replicas=0, spec={"strategy": {"canary": {}}})
+    api.apply(first)
+
+    def look() -> Object:
+        assert process.runs, process.log_tail()
+        return api.get("Rollout", "first")
+
+    until(
+        "the Rollouts controller acts", look, lambda found: in_phase(found, "Healthy"), within=300
+    )
+    api.delete("Rollout", "first")
 
 
 def promote(api: Api, rollout: str) -> None:
@@ -77,14 +95,33 @@ def retry(api: Api, rollout: str) -> None:
 
 
 def rollout_in_phase(api: Api, rollout: str, phase: str, *, within: float = WITHIN) -> Object:
-    """Wait until the Rollout is Healthy, Paused or Degraded with its current spec."""
+    """Wait until the Rollout is Healthy, Paused or Degraded with its current template."""
     return until_noticed(
         f"Rollout {api.namespace}/{rollout} is {phase}",
         api,
         lambda: api.get("Rollout", rollout),
-        lambda found: in_phase(found, phase) and (phase != "Healthy" or is_ready(found)),
+        lambda found: in_phase(found, phase) and _is_of_its_template(api, found),
         within=within,
     )
+
+
+def _is_of_its_template(api: Api, rollout: Object) -> bool:
+    """Tell whether the status is that of the current template, which the generation does not tell.
+
+    If a template changes during a pause, the controller creates the ReplicaSet and writes the new
+    generation beside the phase of before, and only then ends that pause.
+    """
+    if "workloadRef" in rollout["spec"]:
+        return True  # its template is that of another object
+    name = f"{rollout['metadata']['name']}-{rollout['status'].get('currentPodHash')}"
+    replica_set = api.find("ReplicaSet", name)
+    return replica_set is not None and _contents(replica_set) == _contents(rollout)
+
+
+def _contents(found: Object) -> tuple[frozenset[Name], list[str]]:
+    """Return the configuration and the images of the pods."""
+    containers = found["spec"]["template"]["spec"]["containers"]
+    return read_state(found).references, [container["image"] for container in containers]
 
 
 def until_noticed(
@@ -117,9 +154,8 @@ def until_noticed(
         if versions != last:
             since, last = time.monotonic(), versions
         elif time.monotonic() - since > MISSED_AFTER:
-            touch = {"metadata": {"annotations": {"test/touched": str(time.monotonic())}}}
             for name in versions:
-                api.patch("Rollout", name, touch, manager="touch")
+                touch(api, name)
         return False
 
     try:
@@ -128,3 +164,24 @@ def until_noticed(
         for kind in ("Rollout", "ReplicaSet"):
             error.add_note(show(list(api.list_if_served(kind))))
         raise
+
+
+class MissedWrites(Repeated):
+    """A context manager that changes an annotation of each Rollout whose spec the controller has not noticed.
+
+    For what waits by itself, and cannot use `until_noticed`: a run of the linker.
+    """
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        super().__init__("missed writes", self._touch_unobserved, MISSED_AFTER)
+
+    def _touch_unobserved(self) -> None:
+        for found in self._api.list_if_served("Rollout"):
+            if not is_observed(found):
+                touch(self._api, found["metadata"]["name"])
+
+
+def touch(api: Api, rollout: str) -> None:
+    annotations = {"test/touched": str(time.monotonic())}
+    api.patch("Rollout", rollout, {"metadata": {"annotations": annotations}}, manager="touch")

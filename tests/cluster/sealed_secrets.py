@@ -13,7 +13,6 @@ from tests.cluster.control_plane import ControlPlane
 from tests.cluster.custom_kinds import install_kinds
 from tests.cluster.kinds import complete
 from tests.cluster.process import Process
-from tests.cluster.programs import free_ports
 from tests.cluster.tokens import grant_all, token_of
 from tests.cluster.wait import until
 from tests.tools.build import module_folder
@@ -63,7 +62,7 @@ def start_sealed_secrets(cluster: ControlPlane, controller: Path, kubeseal: Path
     api = cluster.api.within(NAME)
     api.apply({"kind": "Namespace", "metadata": {"name": NAME}})
     grant_all(api, NAME)
-    port, metrics = free_ports(2)
+    port, metrics = cluster.hold_ports(2)
     command: list[str | Path] = [
         *(*UNSHARE, "sh", "-c", IN_A_POD, "sh", _service_account(cluster, api), controller),
         f"--listen-addr=127.0.0.1:{port}",

@@ -105,14 +105,23 @@ class MadeSecretShop:
 
         Each must come back with the value that it had.
         """
-        before, values = self.api.names("Pod", labels="app=web"), self.values()
-        for name in before:
-            self.api.delete("Pod", name)
+        values, before = self.values(), set(self.delete_pods())
         until(
             f"new pods run with {values}",
             lambda: (self.api.names("Pod", labels="app=web"), self.values()),
             lambda found: not before & found[0] and found[1] == values,
         )
+
+    def delete_pods(self) -> list[str]:
+        """Delete all pods but those that are about to go anyway, and return their names."""
+        names = [
+            pod["metadata"]["name"]
+            for pod in self.api.list("Pod", labels="app=web")
+            if "deletionTimestamp" not in pod["metadata"]
+        ]
+        for name in names:
+            self.api.delete("Pod", name)
+        return names
 
     def values(self) -> list[str]:
         """Return the value that each running pod has read."""

@@ -7,17 +7,14 @@ from tests.cluster.release import Release, with_image
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
 from tests.cluster.test_control_plane import pods_by_config
 from tests.cluster.wait import until
-from tests.cluster.workloads import on_each_deployer, until_unreferenced, web
+from tests.cluster.workloads import delete_pods, on_each_deployer, until_unreferenced, web
 
 pytestmark = [pytest.mark.usefixtures("rollouts"), on_each_deployer]
 
 
 def replace_pods(shop: Release) -> None:
     """Delete all pods, as if nodes were removed: new pods read their configuration again."""
-    before = shop.api.names("Pod")
-    for name in before:
-        if name.startswith("web-") and "link" not in name:
-            shop.api.delete("Pod", name)
+    delete_pods(shop.api, "app=web")
     until(
         "the pods are back",
         lambda: pods_by_config(shop.api),

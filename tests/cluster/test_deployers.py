@@ -50,6 +50,7 @@ def test_both_prune_what_is_no_longer_in_the_stream(namespace: Api) -> None:
             ("Secret", "old"),
             ("Job", "old"),
             ("Role", "linker"),
+            ("ServiceAccount", "linker"),
         ]:
             namespace.gone(kind, name)
         assert namespace.names("ConfigMap") == {"new", "both", "kube-root-ca.crt"}

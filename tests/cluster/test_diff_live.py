@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.api import Api
+from tests.cluster.custom_kinds import until_served
 from tests.cluster.fault_proxy import Proxy, proxy_before
 from tests.cluster.history_reader import grant
 from tests.cluster.kubeconfig import write_kubeconfig
@@ -95,9 +96,8 @@ class Shop:
             one for one in rendered.split(b"---\n") if b"kind: CustomResourceDefinition" in one
         ]
         self.kubectl("apply", "-f", "-", *flags, stdin=b"---\n".join(definitions))
-        self.kubectl(
-            "wait", "--for=condition=Established", f"crd/widgets.{self.api.namespace}.example.com"
-        )
+        name = f"widgets.{self.api.namespace}.example.com"
+        until_served(self.api, self.api.get("CustomResourceDefinition", name))
         self.kubectl("apply", "-f", "-", *flags, stdin=rendered)
 
     def rendered(self) -> bytes:
@@ -427,11 +427,13 @@ def test_what_the_next_run_of_the_linker_deletes_is_said(shop: Shop) -> None:
     old = release.revision_of("a")
     release.sync(*web("b"))
     shop.api.ready("Deployment", "web")
-    until(
-        "the old ReplicaSet is gone",
-        lambda: shop.api.names("ReplicaSet"),
-        lambda names: len(names) == 1,
-    )
+    # Its pod too: as long as it is there, it uses the old revision.
+    for kind in ("ReplicaSet", "Pod"):
+        until(
+            f"the old {kind} is gone",
+            lambda kind=kind: shop.api.names(kind, labels="app=web"),  # type: ignore[misc]
+            lambda names: len(names) == 1,
+        )
     name = shop.api.namespace
     text = shop.diff(stdin=render(web("c"), name, **release.settings))
     assert (

@@ -12,7 +12,7 @@ from tests.cluster.deployers import ArgoLike
 from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.linker_job import ROOT, run_linker
 from tests.cluster.readiness import is_ready
-from tests.cluster.rollouts_controller import promote, rollout_in_phase
+from tests.cluster.rollouts_controller import promote, rollout_in_phase, until_noticed
 from tests.cluster.wait import until
 
 EXAMPLE = ROOT / "examples" / "canary"
@@ -99,8 +99,9 @@ def test_a_canary_keeps_its_own_configuration(
         rollout_in_phase(namespace, "web", "Paused")
         promote(namespace, "web")
         rollout_in_phase(namespace, "web", "Healthy")
-    until(
+    until_noticed(
         "the history is trimmed",
+        namespace,
         lambda: namespace.names("ReplicaSet", labels="app=web"),
         lambda found: len(found) == 4,
     )

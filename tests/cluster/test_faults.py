@@ -16,7 +16,7 @@ from tests.cluster.faults import at, refuse
 from tests.cluster.manifests import config_map, workload
 from tests.cluster.process import start_ticks
 from tests.cluster.tokens import account
-from tests.cluster.wait import WaitTimeout
+from tests.cluster.wait import WITHIN, WaitTimeout
 
 
 def test_objects_are_kept_over_a_restart(cluster: ControlPlane, namespace: Api) -> None:
@@ -51,7 +51,7 @@ def test_a_suspended_etcd_delays_writes(cluster: ControlPlane, namespace: Api) -
         with pytest.raises(TimeoutError):
             write.result(timeout=1)
         cluster.processes["etcd"].resume()
-        assert write.result(timeout=10)["metadata"]["uid"]
+        assert write.result(timeout=WITHIN)["metadata"]["uid"]
 
 
 def test_programs_are_killed_after_the_tests(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -24,8 +25,6 @@ from tests.cluster.server import Server
 from tests.cluster.tokens import token_of
 from tests.cluster.wait import until
 from tests.tools.require import require_built
-
-TIMEOUT = 8
 
 
 class Fleet:
@@ -185,6 +184,12 @@ def test_all_namespaces_of_a_cluster_are_columns(fleet: Fleet) -> None:
 
 
 def test_one_ends_half_way_and_one_lets_us_see_nothing(fleet: Fleet) -> None:
+    fleet.proxy.begin()
+    started = time.monotonic()
+    fleet.read()
+    # On a machine that is slow, or busy with something else, those that answer need more time.
+    more = math.ceil(2 * (time.monotonic() - started))
+    timeout = 8 + more
     nobody = fleet.apis["prod-ap"]
     nobody.apply({"kind": "ServiceAccount", "metadata": {"name": "nobody"}})
     tokens = {name: api.token for name, api in fleet.apis.items()}
@@ -202,8 +207,8 @@ def test_one_ends_half_way_and_one_lets_us_see_nothing(fleet: Fleet) -> None:
 
     fleet.proxy.begin(end_at_the_fifth)
     started = time.monotonic()
-    done = fleet.ask("--context", "prod-*", "--timeout", str(TIMEOUT), "-o", "json")
-    assert time.monotonic() - started < 3 * TIMEOUT
+    done = fleet.ask("--context", "prod-*", "--timeout", str(timeout), "-o", "json")
+    assert time.monotonic() - started < 3 * timeout
     assert len(fleet.proxy.calls) >= 5
     document = json.loads(done.stdout)
     columns = {column["cluster"]: column for column in document["columns"]}
@@ -226,7 +231,7 @@ def test_one_ends_half_way_and_one_lets_us_see_nothing(fleet: Fleet) -> None:
     )
 
     # It is still gone, and then hangs: nothing answers a connection that is accepted.
-    text = fleet.ask("--context", "prod-*", "--timeout", "2")
+    text = fleet.ask("--context", "prod-*", "--timeout", str(2 + more))
     assert text.returncode == 3
     line = next(line for line in text.stdout.splitlines() if line.startswith("web-config"))
     assert line.split()[-3:] == ["no", "answer", "refused"]
@@ -234,7 +239,7 @@ def test_one_ends_half_way_and_one_lets_us_see_nothing(fleet: Fleet) -> None:
     fleet.proxy.begin()
     with us.paused("apiserver"):
         started = time.monotonic()
-        hung = fleet.ask("--context", "prod-*", "--timeout", "3")
-        assert time.monotonic() - started < 20
+        hung = fleet.ask("--context", "prod-*", "--timeout", str(3 + more))
+        assert time.monotonic() - started < 20 + 2 * more
     assert hung.returncode == 3
     assert "no answer" in hung.stdout

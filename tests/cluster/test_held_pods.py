@@ -20,6 +20,8 @@ import yaml
 from tests.cluster.api import Api, Object
 from tests.cluster.held_pods import HOLDS, HeldCase, held_cases, is_sentinel
 from tests.cluster.linker_job import ROOT
+from tests.cluster.readiness import in_phase, is_observed, is_ready
+from tests.cluster.rollouts_controller import MissedWrites
 from tests.cluster.wait import until
 from tests.cluster.ways_to_apply import ServerSide
 from tests.volume import IS_WHOLE, seed_of
@@ -84,7 +86,7 @@ def count_pods(api: Api, cases: Iterable[HeldCase]) -> Pods:
 
 
 def until_quiet(api: Api, cases: list[HeldCase], before: Pods) -> Pods:
-    """Wait until all are observed, what surely rolls has new pods, and no more pods are made."""
+    """Wait until all have settled, what surely rolls has new pods, and no more pods are made."""
     rolling = [(case.kind, case.name) for case in cases if is_sentinel(case)]
     seen: Pods = {}
     since = time.monotonic()
@@ -95,18 +97,33 @@ def until_quiet(api: Api, cases: list[HeldCase], before: Pods) -> Pods:
         if found != seen:
             seen, since = found, time.monotonic()
         have_rolled = all(found[who] - before.get(who, frozenset()) for who in rolling)
-        return have_rolled and are_observed(api), time.monotonic() - since
+        return have_rolled and are_settled(api), time.monotonic() - since
 
-    until("no more pods are made", look, lambda it: it[0] and it[1] > QUIET, within=120)
+    with MissedWrites(api):
+        until("no more pods are made", look, lambda it: it[0] and it[1] > QUIET, within=120)
     return seen
 
 
-def are_observed(api: Api) -> bool:
-    return all(
-        str(one.get("status", {}).get("observedGeneration")) == str(one["metadata"]["generation"])
-        for kind in HOLDS
-        for one in api.list(kind)
-    )
+def are_settled(api: Api) -> bool:
+    """Tell whether the controllers have done with each workload what its spec lets them do."""
+    return all(has_settled(one) for kind in HOLDS for one in api.list(kind))
+
+
+def has_settled(found: Object) -> bool:
+    spec, status = found["spec"], found.get("status", {})
+    if not is_observed(found):
+        return False
+    if found["kind"] == "Rollout":
+        return in_phase(found, "Healthy") or in_phase(found, "Paused")
+    strategy = spec.get("updateStrategy", {})
+    if spec.get("paused") or strategy.get("type") == "OnDelete":
+        return True
+    if found["kind"] == "StatefulSet":
+        held = strategy["rollingUpdate"]["partition"]
+        counts = [status.get(name, 0) for name in ("replicas", "readyReplicas")]
+        is_rolled = status.get("updatedReplicas", 0) >= spec["replicas"] - held
+        return is_rolled and counts == [spec["replicas"]] * 2
+    return is_ready(found)
 
 
 def drop_partitions(api: Api, cases: Iterable[HeldCase], number: int) -> None:

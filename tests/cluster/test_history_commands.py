@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from krm_fn.base.producer import RENAMABLE
-from tests.cluster.api import Api
+from tests.cluster.api import Api, Object
+from tests.cluster.custom_kinds import until_served
 from tests.cluster.history_reader import (
     HistoryReader,
     grant,
@@ -76,8 +77,7 @@ def test_kubectl_knows_each_producer_by_the_printed_name(
     for group, kind in [*KINDS, OTHER]:
         namespace.apply(_definition(group, kind))
     for group, kind in [*KINDS, OTHER]:
-        namespace.ready("CustomResourceDefinition", _plural(kind) + f".{group}")
-        _discovered(namespace, group, _plural(kind))
+        until_served(namespace, _definition(group, kind))
         namespace.call(
             "POST",
             _path(namespace, group, kind),
@@ -104,22 +104,11 @@ def _path(api: Api, group: str, kind: str) -> str:
     return f"/apis/{group}/v1/namespaces/{api.namespace}/{_plural(kind)}"
 
 
-def _discovered(api: Api, group: str, plural: str) -> None:
-    """Wait until the API server tells of the kind, as kubectl asks before it deletes one."""
-
-    def served() -> set[str]:
-        if group not in {one["name"] for one in api.call("GET", "/apis")["groups"]}:
-            return set()
-        return {one["name"] for one in api.call("GET", f"/apis/{group}/v1")["resources"]}
-
-    until(f"{plural}.{group} is in discovery", served, lambda found: plural in found)
-
-
 def _plural(kind: str) -> str:
     return f"{kind.lower()}es" if kind.endswith("s") else f"{kind.lower()}s"
 
 
-def _definition(group: str, kind: str) -> dict[str, object]:
+def _definition(group: str, kind: str) -> Object:
     plural = _plural(kind)
     schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
     version = {"name": "v1", "served": True, "storage": True, "schema": schema}

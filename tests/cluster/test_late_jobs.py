@@ -15,6 +15,7 @@ from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.linker_fork_server import LinkerForkServer
 from tests.cluster.linker_job import linker_command, linker_environment, linker_pod, run_linker
 from tests.cluster.release import DEPLOYERS, SET, Release
+from tests.cluster.rollouts_controller import until_noticed
 from tests.cluster.tokens import token_of
 from tests.cluster.wait import until
 from tests.cluster.workloads import (
@@ -101,8 +102,9 @@ def test_a_revision_that_is_used_again_is_kept(
     with InvariantWatcher(shop.api) as watcher:
         shop.sync(*app(kind, "a", image="app:2", revisionHistoryLimit=1))
         until_settled(shop.api, kind)
-        until(
+        until_noticed(
             "the history has its limit",
+            shop.api,
             lambda: shop.api.list(WITH_HISTORY[kind]),
             lambda made: len(made) == 2,
         )
@@ -129,8 +131,9 @@ def test_going_back_and_forth_leaves_what_is_referenced_after_one_more_run(shop:
             shop.sync(*one_of_each(content, *ROLLED, image=f"app:{number}", revisionHistoryLimit=2))
             until_settled(shop.api, *ROLLED)
             shop.link()
-        until(
+        until_noticed(
             "histories are trimmed",
+            shop.api,
             lambda: [*map(shop.api.list, HISTORY)],
             lambda made: [*map(len, made)] == [6, 3],
         )

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.cluster.api import Api
 from tests.cluster.fault_proxy import Answer, Call, Fault, PassOn, no_fault
 from tests.cluster.faults import at, clock_ahead, delay, drop_before, first, pages_of, refuse
 from tests.cluster.linker_harness import LinkerHarness, State, is_patch
 from tests.cluster.manifests import config_map, pod
+from tests.cluster.server import ApiError
 from tests.cluster.tokens import token_of
 from tests.cluster.unlinked_release import UNUSED
+from tests.cluster.wait import until
 
 HARNESS_NAMESPACE = "ends"
 
@@ -42,7 +45,7 @@ def test_a_terminated_run_does_not_wait_for_a_busy_server(harness: LinkerHarness
 
 @pytest.fixture
 def revoked_token(harness: LinkerHarness) -> Iterator[str]:
-    """Create a token, and revoke it by deleting its pod."""
+    """Create a token, and revoke it by deleting its pod, until the API server knows that."""
     api = harness.release.api
     account = harness.release.pod["spec"]["serviceAccountName"]
     brief = pod("brief")
@@ -50,8 +53,20 @@ def revoked_token(harness: LinkerHarness) -> Iterator[str]:
     token = token_of(api, account, pod=brief)
     api.delete("Pod", "brief")
     api.gone("Pod", "brief")
+    until("the token is revoked", lambda: is_revoked(api.as_token(token)))
     yield token
     harness.release.log_in(harness.folder, harness.proxy.server, harness.release.token())
+
+
+def is_revoked(client: Api) -> bool:
+    """Tell whether the token is refused. The API server looks its pod up in a cache."""
+    try:
+        client.list("ConfigMap")
+    except ApiError as error:
+        if error.status not in {401, 403}:
+            raise
+        return error.status == 401
+    return False
 
 
 def test_an_invalid_token_is_an_error(harness: LinkerHarness, revoked_token: str) -> None:
@@ -88,6 +103,9 @@ CLOCKS = [
 def test_ages_are_compared_with_the_clock_of_the_api_server(
     harness: LinkerHarness, ahead: float, *, is_kept: bool
 ) -> None:
+    # Made anew, whenever the first test of this module was.
+    harness.release.api.delete("ConfigMap", UNUSED)
+    harness.release.restore()
     harness.proxy.begin(clock_ahead(ahead))
     assert (
         harness.fork_server.run([*harness.release.arguments, "--minimum-age=1800"]).exit_code == 0

@@ -135,7 +135,8 @@ def test_a_run_outlasts_a_restart_of_the_api_server(
         starting.start()
         raise Dropped
 
-    run = harness.run(first(is_patch, restart))
+    # As long as `start` waits for it.
+    run = harness.run(first(is_patch, restart), "--timeout=300")
     starting.join()
     assert (run.exit_code, run.stderr) == (0, "")
     assert harness.release.state() == undisturbed

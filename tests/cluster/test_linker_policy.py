@@ -62,31 +62,19 @@ def release(cluster: ControlPlane, sealed_secrets: SealedSecrets) -> Iterator[Un
         made.api.apply_all(producer_with_role(sealed_secrets, account))
         made.api.apply_all([*other_sets(account), *namesake()])
         cluster.api.apply_all(documents)
-        until(
-            "the policy for ConfigMaps is enforced",
-            lambda: is_refused(made, "ConfigMap", "unrelated"),
-            within=90,
-        )
-        until(
-            "the policy for Secrets is enforced",
-            lambda: is_refused(made, "Secret", secret_of(made)),
-            within=90,
-        )
-        until(
-            "the policy for makers is enforced",
-            lambda: is_refused(made, "SealedSecret", "maker"),
-            within=90,
-        )
-        until(
-            "the policy with inventories is enforced",
-            lambda: is_refused(made, *own(f"{SET}-linker")),
-            within=90,
-        )
-        until(
-            "the policy with trackers is enforced",
-            lambda: is_refused(made, *own("maker", "SealedSecret")),
-            within=90,
-        )
+        linker = thief(made)
+        for what, who, *patch in (
+            ("the policy for ConfigMaps is enforced", linker, "ConfigMap", "unrelated"),
+            ("the policy for Secrets is enforced", linker, "Secret", secret_of(made)),
+            ("the policy for makers is enforced", linker, "SealedSecret", "maker"),
+            ("the policy with inventories is enforced", linker, *own(f"{SET}-linker")),
+            ("the policy with trackers is enforced", linker, *own("maker", "SealedSecret")),
+            # Without its Role, a linker would be refused by no policy.
+            ("the linker may patch all Secrets", linker, "Secret", f"{OTHER}-secret"),
+            ("the lost set has rights", thief(made, of=LOST), "ConfigMap", f"{LOST}-plain"),
+            ("the namesake has rights", namesakes(made), "ConfigMap", "changeable"),
+        ):
+            until(what, lambda who=who, patch=patch: is_refused(who, *patch), within=90)  # type: ignore[misc]
         yield made
         for document in documents:
             cluster.api.delete(document["kind"], document["metadata"]["name"])
@@ -161,12 +149,12 @@ def own(owner: str, kind: str = "ConfigMap") -> tuple[str, str, Object]:
     return kind, name, {"metadata": {"ownerReferences": [tracker_like(owner)]}}
 
 
-def is_refused(release: UnlinkedRelease, kind: str, name: str, body: Object | None = None) -> bool:
-    """Try a patch without doing it."""
+def is_refused(linker: Api, kind: str, name: str, body: Object | None = None) -> bool:
+    """Try a patch without doing it, and tell whether a policy refuses it."""
     path = KINDS[kind].path(NAMESPACE, name)
     patch = body or {"metadata": {"labels": {"a": "b"}}}
     try:
-        thief(release).call("PATCH", path, patch, query={"dryRun": "All"}, content_type=MERGE)
+        linker.call("PATCH", path, patch, query={"dryRun": "All"}, content_type=MERGE)
     except ApiError as error:
         return "ValidatingAdmissionPolicy" in str(error)
     return False
@@ -175,6 +163,11 @@ def is_refused(release: UnlinkedRelease, kind: str, name: str, body: Object | No
 def thief(release: UnlinkedRelease, of: str = SET) -> Api:
     """Return a client with the token of a set's linker."""
     return release.api.as_token(token_of(release.api, f"{of}-linker"))
+
+
+def namesakes(release: UnlinkedRelease) -> Api:
+    """Return a client with the token of the linker of a set of this name in another namespace."""
+    return release.api.as_token(token_of(release.api.within(EMPTY), f"{SET}-linker"))
 
 
 def secret_of(release: UnlinkedRelease) -> str:
@@ -401,9 +394,10 @@ def test_a_rendered_revision_that_is_not_wanted_any_more_may_not_be_deleted(
 
 
 def test_a_thief_of_a_namesakes_token_may_not_write(release: UnlinkedRelease) -> None:
-    there = release.api.as_token(token_of(release.api.within(EMPTY), f"{SET}-linker"))
     with pytest.raises(ApiError, match="its own set and namespace"):
-        there.patch("ConfigMap", "changeable", {"metadata": {"annotations": {MARK: "true"}}})
+        namesakes(release).patch(
+            "ConfigMap", "changeable", {"metadata": {"annotations": {MARK: "true"}}}
+        )
 
 
 @pytest.mark.parametrize("name", ["retained", "wanted"])

@@ -15,6 +15,7 @@ from tests.cluster.linker_job import run_linker
 from tests.cluster.manifests import config_map, secret
 from tests.cluster.release import SET, Release
 from tests.cluster.server import METADATA_ONLY, ApiError
+from tests.cluster.tokens import may
 from tests.cluster.unlinked_release import UNUSED, shop
 from tests.cluster.wait import until
 
@@ -50,12 +51,12 @@ def without(
     )
     until(
         "the right is removed",
-        lambda: may(harness, group, resource, verb),
+        lambda: is_permitted(harness, group, resource, verb),
         lambda allowed: not allowed,
     )
     yield harness
     patch_rules(api, role["rules"])
-    until("the right is back", lambda: may(harness, group, resource, verb))
+    until("the right is back", lambda: is_permitted(harness, group, resource, verb))
 
 
 def patch_rules(api: Api, rules: list[Object]) -> None:
@@ -79,28 +80,13 @@ def take_away(rule: Object, group: str, resource: str, verb: str) -> Iterator[Ob
             yield {**rule, "resources": sorted(resources), "verbs": sorted(verbs)}
 
 
-def may(harness: LinkerHarness, group: str, resource: str, verb: str) -> bool:
+def is_permitted(harness: LinkerHarness, group: str, resource: str, verb: str) -> bool:
     api = harness.release.api
     names = [
         name for rule in api.get("Role", ACCOUNT)["rules"] for name in rule.get("resourceNames", [])
     ]
-    attributes = {
-        "namespace": HARNESS_NAMESPACE,
-        "group": group,
-        "resource": resource,
-        "verb": verb,
-    }
-    named = {"name": names[0]} if resource == "secrets" and names else {}
-    spec = {
-        "user": f"system:serviceaccount:rights:{ACCOUNT}",
-        "resourceAttributes": {**attributes, **named},
-    }
-    body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
-    return bool(
-        api.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", body)["status"][
-            "allowed"
-        ]
-    )
+    name = names[0] if resource == "secrets" and names else ""
+    return may(api, ACCOUNT, verb, resource, group=group, name=name)
 
 
 LISTS = [

@@ -6,6 +6,7 @@ import pytest
 
 from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane
+from tests.cluster.custom_kinds import until_served
 from tests.cluster.deployers import ArgoLike
 from tests.cluster.linker_job import run_linker
 from tests.cluster.manifests import workload
@@ -20,11 +21,13 @@ def definition(cluster: ControlPlane) -> None:
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
     names = {"kind": "VLogs", "plural": "vlogs", "singular": "vlogs", "listKind": "VLogsList"}
     spec = {"group": GROUP, "names": names, "scope": "Namespaced", "versions": [version]}
-    name = f"vlogs.{GROUP}"
-    cluster.api.create(
-        {"kind": "CustomResourceDefinition", "metadata": {"name": name}, "spec": spec}
+    metadata = {"name": f"vlogs.{GROUP}"}
+    until_served(
+        cluster.api,
+        cluster.api.create(
+            {"kind": "CustomResourceDefinition", "metadata": metadata, "spec": spec}
+        ),
     )
-    cluster.api.ready("CustomResourceDefinition", name)
 
 
 @pytest.mark.usefixtures("definition")

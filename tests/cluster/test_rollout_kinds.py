@@ -13,6 +13,7 @@ from tests.cluster.workloads import (
     assert_linked,
     config_of,
     consumers_by_revision,
+    delete_pods,
     mounted_configs,
     on_each_deployer,
     template_of,
@@ -43,8 +44,9 @@ def test_old_aborted_canaries_are_deleted_and_the_stable_revision_is_kept(shop: 
     until_unreferenced(shop, aborted[0])
     shop.link()
     assert aborted[0] not in shop.revisions()
-    until(
+    until_noticed(
         "all pods are stable",
+        shop.api,
         lambda: mounted_configs(shop.api, "Rollout"),
         lambda found: found == [stable] * 2,
     )
@@ -69,16 +71,16 @@ def test_blue_and_green_keep_their_revisions(shop: Release) -> None:
         lambda found: found == sorted([blue, green]),
     )
     assert_linked(shop)
-    for name in shop.api.names("Pod", labels="app=rollout"):
-        shop.api.delete("Pod", name)
+    delete_pods(shop.api, "app=rollout")
     until(
         "both run again",
         lambda: mounted_configs(shop.api, "Rollout"),
         lambda found: found == sorted([blue, green]),
     )
     promote_blue_green(shop.api)
-    until(
+    until_noticed(
         "blue is scaled down",
+        shop.api,
         lambda: mounted_configs(shop.api, "Rollout"),
         lambda found: found == [green],
     )
@@ -148,7 +150,11 @@ def test_an_analysis_run_keeps_the_revision_of_its_start(shop: Release) -> None:
     shop.api.create(
         {"kind": "AnalysisRun", "metadata": {"name": "check-1"}, "spec": {"metrics": metrics}}
     )
-    until("its Job runs", lambda: consumers_by_revision(shop)[old], bool)
+    until(
+        "its Job runs",
+        lambda: consumers_by_revision(shop)[old],
+        lambda found: any(name.startswith("Job/") for name in found),
+    )
     for content in ("new", "newer"):
         shop.release(config(content, "check"), analysis())
     held = shop.revisions()[old]
@@ -186,8 +192,7 @@ def test_a_rollout_with_a_workload_ref_is_a_consumer(shop: Release) -> None:
         lambda found: found == sorted([old, new]),
     )
     assert {"Rollout/rollout", "Deployment/deployment"} < shop.revisions()[new]
-    for name in shop.api.names("Pod", labels="app=rollout"):
-        shop.api.delete("Pod", name)
+    delete_pods(shop.api, "app=rollout")
     until(
         "both run again",
         lambda: mounted_configs(shop.api, "Rollout"),

@@ -122,8 +122,12 @@ def test_new_pods_wait_for_their_secret_and_old_ones_run_on(
     old = shop.secret_of("old")
     with cluster.paused(shop.producer.program):
         shop.application.release(*shop.objects("new"))
-        until("a new pod waits", shop.kubelet.waited, lambda names: names != {("Secret", old)})
-        assert shop.values() == ["old"], "the canary has taken the place of one pod"
+        until("a new pod waits", shop.kubelet.waited, lambda names: names - {("Secret", old)})
+        until(
+            "the canary has taken the place of one pod",
+            shop.values,
+            lambda found: found == ["old"],
+        )
         rollout_in_phase(shop.api, "web", "Progressing")
         assert set(shop.secrets()) == {old}
     rollout_in_phase(shop.api, "web", "Paused")
@@ -254,6 +258,5 @@ def test_with_strategy_ignore_all_pods_get_the_new_value(shop: MadeSecretShop) -
     assert shop.values() == ["old", "old"]
     shop.api.apply(fake_store(shop.api, {"": "new"}))
     until("the Secret has changed", shop.secrets, lambda found: found == {SECRET: "new"})
-    for name in shop.api.names("Pod", labels="app=web"):
-        shop.api.delete("Pod", name)
+    shop.delete_pods()
     until("all pods have the new value", shop.values, lambda found: found == ["new", "new"])

@@ -14,7 +14,14 @@ from tests.cluster.release import DEPLOYERS, IN_SET, SET, Release, with_image
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
 from tests.cluster.test_control_plane import pods_by_config
 from tests.cluster.wait import until
-from tests.cluster.workloads import app, assert_linked, on_each_deployer, until_unreferenced, web
+from tests.cluster.workloads import (
+    app,
+    assert_linked,
+    delete_pods,
+    on_each_deployer,
+    until_unreferenced,
+    web,
+)
 
 pytestmark = [pytest.mark.usefixtures("rollouts"), on_each_deployer]
 OLD, NEW = "old", "new"
@@ -103,8 +110,7 @@ def test_the_same_release_rolls_nothing_and_owns_everything(
     )
     mounted = pods_by_config(left.api)
     assert {left.revision_of(OLD), left.revision_of(NEW)} < set(mounted)
-    for pod in left.api.names("Pod", labels="app=web"):
-        left.api.delete("Pod", pod)
+    delete_pods(left.api, "app=web")
     until(
         "each is back on its own revision",
         lambda: pods_by_config(left.api),
@@ -178,8 +184,7 @@ def test_back_at_the_earlier_version_nothing_in_use_is_lost_and_nothing_rolls(
     rollout_in_phase(left.api, "web", "Degraded")
     left.link()
     assert used <= set(left.revisions())
-    for pod in left.api.names("Pod", labels="app=web"):
-        left.api.delete("Pod", pod)
+    delete_pods(left.api, "app=web")
     until(
         "the pods are back on the old revision",
         lambda: set(pods_by_config(left.api)),
@@ -197,6 +202,7 @@ def test_what_an_earlier_version_leaves_over_after_its_return_is_deleted_by_this
     left.program = earlier
     for content in (NEW, "newer"):
         left.release(*shop_objects(content))
+        rollout_in_phase(left.api, "web", "Paused")
         promote(left.api, "web")
         rollout_in_phase(left.api, "web", "Healthy")
     left.link()

@@ -1,12 +1,14 @@
 """Request tokens of ServiceAccounts, as the kubelet does."""
 
 from tests.cluster.api import Api, Object
+from tests.cluster.wait import until
 
-HOUR = 3600
+DAY = 24 * 3600
+"""Seconds: longer than the tests of a cluster on any machine, as its controllers get no other token."""
 
 
 def token_of(
-    api: Api, service_account: str, *, pod: Object | None = None, seconds: int = HOUR
+    api: Api, service_account: str, *, pod: Object | None = None, seconds: int = DAY
 ) -> str:
     """Request a token that is valid this long, and not longer than the pod that it is bound to."""
     spec: Object = {"expirationSeconds": seconds}
@@ -27,7 +29,7 @@ def token_of(
 
 
 def account(api: Api, verbs: list[str]) -> str:
-    """Create a ServiceAccount with these verbs on ConfigMaps. Returns a token."""
+    """Create a ServiceAccount with these verbs on ConfigMaps, and wait until it may do so. Returns a token."""
     rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": verbs}
     subject = {"kind": "ServiceAccount", "name": "somebody", "namespace": api.namespace}
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "somebody"}
@@ -35,7 +37,29 @@ def account(api: Api, verbs: list[str]) -> str:
     api.apply({"kind": "ServiceAccount", "metadata": metadata})
     api.apply({"kind": "Role", "metadata": metadata, "rules": [rule]})
     api.apply({"kind": "RoleBinding", "metadata": metadata, "roleRef": role, "subjects": [subject]})
+    until(
+        f"somebody may {', '.join(verbs)}",
+        lambda: all(may(api, "somebody", verb, "configmaps") for verb in verbs),
+    )
     return token_of(api, "somebody")
+
+
+def may(api: Api, service_account: str, verb: str, resource: str, **more: str) -> bool:
+    """Ask the API server, which learns of a Role a moment after it was written.
+
+    `more`: the group of the resource, and the name of an object.
+    """
+    attributes = {"namespace": api.namespace, "verb": verb, "resource": resource, **more}
+    spec = {
+        "user": f"system:serviceaccount:{api.namespace}:{service_account}",
+        "resourceAttributes": attributes,
+    }
+    answer = api.call(
+        "POST",
+        "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+        {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec},
+    )
+    return bool(answer["status"]["allowed"])
 
 
 def grant_all(api: Api, account: str) -> None:

@@ -31,10 +31,12 @@ def until(
 ) -> State:
     """Wait until `holds` is true of a state, and return it.
 
-    Connection errors are waited out too.
+    Connection errors are waited out too. The look that decides begins after the deadline: this
+    process may have had no processor until then.
     """
     start = time.monotonic()
     while True:
+        passed = time.monotonic() - start
         try:
             state = look()
             if holds(state):
@@ -46,7 +48,6 @@ def until(
             if not error.is_temporary:
                 raise
             seen = str(error)
-        passed = time.monotonic() - start
         if passed > within:
             raise WaitTimeout(what, within, seen)
         # What takes long need not be noticed at once, and several tests ask the same server.

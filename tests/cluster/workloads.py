@@ -9,6 +9,7 @@ from tests.cluster.object_state import POD_SPECS, read_state
 from tests.cluster.readiness import is_ready
 from tests.cluster.release import DEPLOYERS, IN_SET, SET, LiveSet, config
 from tests.cluster.rollouts_controller import rollout_in_phase, until_noticed
+from tests.cluster.server import ApiError
 from tests.cluster.wait import until
 
 WITH_HISTORY = {
@@ -88,14 +89,19 @@ def put_template(api: Api, kind: str, template: Object) -> None:
     )
 
 
-def consumers_by_revision(shop: LiveSet) -> dict[str, set[str]]:
-    """Return the consumers of each revision, in the form of the owners in `LiveSet.revisions`."""
+def consumers_by_revision(shop: LiveSet, *, with_all_pods: bool = False) -> dict[str, set[str]]:
+    """Return the consumers of each revision, in the form of the owners in `LiveSet.revisions`.
+
+    A pod with a controller is no owner: its controller is.
+    """
     consumers: dict[str, set[str]] = {name: set() for name in shop.revisions()}
-    for kind in POD_SPECS:
+    # Pods last: a controller that is gone makes none.
+    for kind in sorted(POD_SPECS, key="Pod".__eq__):
         for item in shop.api.list_if_served(kind):
             state = read_state(item)
             for _, name in state.references:
-                if name in consumers and not (kind == "Pod" and state.controller):
+                is_consumer = with_all_pods or not (kind == "Pod" and state.controller)
+                if name in consumers and is_consumer:
                     consumers[name].add(f"{kind}/{state.name}")
     for inventory in shop.api.list(
         "ConfigMap", labels=f"{IN_SET},revisions.krm-fn.io/component=linker"
@@ -123,13 +129,27 @@ def until_all_are_referenced(shop: LiveSet) -> dict[str, set[str]]:
 
 
 def until_unreferenced(shop: LiveSet, *names: str) -> None:
-    """Wait until nothing references these revisions, so that the next run deletes them."""
-    until_noticed(
-        f"nothing references {names}",
-        shop.api,
-        lambda: [consumers_by_revision(shop).get(name) for name in names],
-        lambda consumers: not any(consumers),
-    )
+    """Wait until nothing references these revisions, so that the next run deletes them.
+
+    Not even a pod: the garbage collector deletes the pods after their controller.
+    """
+
+    def left() -> list[set[str] | None]:
+        consumers = consumers_by_revision(shop, with_all_pods=True)
+        return [consumers.get(name) for name in names]
+
+    until_noticed(f"nothing references {names}", shop.api, left, lambda found: not any(found))
+
+
+def delete_pods(api: Api, labels: str) -> None:
+    """Delete all these pods, as if their nodes were removed."""
+    for name in api.names("Pod", labels=labels):
+        try:
+            api.delete("Pod", name)
+        except ApiError as error:
+            # Its controller has deleted it since.
+            if error.status != 404:
+                raise
 
 
 def mounted_configs(api: Api, kind: str) -> list[str]:

@@ -11,7 +11,6 @@ from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.linker_job import ROOT
 from tests.cluster.process import Process
-from tests.cluster.programs import free_ports
 from tests.cluster.tokens import grant_all, token_of
 from tests.cluster.wait import until
 from tests.gitops.command import search_path
@@ -79,7 +78,7 @@ class ArgoCd:
         self._start(cluster, options)
 
     def _start(self, cluster: ControlPlane, options: str) -> None:
-        redis, repo, repo_metrics, metrics, git, *sets = free_ports(8)
+        redis, repo, repo_metrics, metrics, git, *sets = cluster.hold_ports(8)
         self.url = f"git://127.0.0.1:{git}"
         kubeconfig = cluster.kubeconfig(
             self._folder / "kubeconfig", token=token_of(self.api, ACCOUNT, seconds=7200)

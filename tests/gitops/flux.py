@@ -14,7 +14,6 @@ import yaml
 from tests.cluster.api import Api, Object
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.process import Process
-from tests.cluster.programs import free_ports
 from tests.cluster.tokens import grant_all, token_of
 from tests.gitops.deployer import Shown
 from tests.gitops.package import Commit, render_commit
@@ -49,7 +48,7 @@ class Flux:
         kubeconfig = cluster.kubeconfig(
             self.folder / "kubeconfig", token=token_of(self.api, ACCOUNT, seconds=7200)
         )
-        port, metrics, health = free_ports(3)
+        port, metrics, health = cluster.hold_ports(3)
         self.url = f"http://127.0.0.1:{port}"
         serve = [
             sys.executable,
