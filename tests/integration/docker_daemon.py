@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-START_SECONDS = 30
+START_SECONDS = 120
 # Containers run without a network: many machines do not allow a daemon to set one up.
 NO_NETWORK = (
     "--bridge=none",

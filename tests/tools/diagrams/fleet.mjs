@@ -42,7 +42,9 @@ async function useKeyboard(tab) {
     visited.push(await tab.evaluate(focused));
   }
   await tab.keyboard.press("ArrowRight");
-  await tab.evaluate(() => new Promise((done) => setTimeout(done, 300)));
+  // A browser scrolls a moment later, and only what is not in view as a whole.
+  const isInView = await tab.$eval(".fleet", (table) => table.scrollWidth <= table.clientWidth);
+  if (!isInView) await tab.waitForFunction(() => document.querySelector(".fleet").scrollLeft > 0);
   const scrolled = await tab.$eval(".fleet", (table) => table.scrollLeft);
   await tab.keyboard.press("/");
   visited.push(await tab.evaluate(focused));

@@ -34,7 +34,7 @@ try {
     // All words at once, and one key: to type them shows what is found for their beginning first.
     await tab.keyboard.sendCharacter(one);
     await tab.keyboard.press("End");
-    await tab.waitForSelector(".md-search-result__item a", { timeout: 20000 });
+    await tab.waitForSelector(".md-search-result__item a", { timeout: 60000 });
     seen.found[one] = await tab.$$eval(".md-search-result__item > a", (links) => links.map((link) => link.href));
     await tab.screenshot({ path: join(folder, `search-${one.replaceAll(/\W/g, "-")}.png`) });
   }
