@@ -20,7 +20,7 @@ docs: export NO_MKDOCS_2_WARNING = true
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
-	@echo 'make test    run the tests that need no other program: four minutes on two processors'
+	@echo 'make test    run the tests that need no other program and little time: ten minutes on two busy processors'
 	@echo 'make check   run lint, types, layers, and the tests of what has changed since the last commit'
 	@echo 'make test-all    install the tools and run everything, as CI does: an hour and a quarter, 15 minutes more the first time'
 	@echo 'make test-gitops   build Argo CD, Flux, Helm 4 and External Secrets, half an hour, and run the tests of deployers'
