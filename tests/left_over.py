@@ -57,7 +57,7 @@ SLOW = (
     "tests/repository/test_fuzz.py",
     "tests/repository/test_left_over.py",
 )
-"""Two thirds of the time of all tests that need no other program, by `pytest --durations=0`."""
+"""More than half of the processor time of all tests that need no other program."""
 
 FAST = "KRM_FN_FAST"
 """A variable of the environment: it is set where no test may use another program, whether it is installed or not,
