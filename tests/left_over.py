@@ -21,8 +21,6 @@ SLOW = (
     "tests/linker/explorer/test_schedules.py",
     "tests/linker/model/test_scheduled.py",
     "tests/linker/model/test_shared.py",
-    "tests/linker/test_fuzzed_answers.py",
-    "tests/linker/test_hostile_server.py",
     "tests/linker/test_wrong_lists.py",
     "tests/diff/test_equal_metadata.py",
     "tests/diff/test_missing.py",
@@ -42,7 +40,6 @@ SLOW = (
     "tests/cli/test_nothing_stays.py",
     "tests/diff/test_fail_on.py",
     "tests/diff/test_side_by_side.py",
-    "tests/fleet/test_ask_fleet.py",
     "tests/init/test_remove.py",
     "tests/init/test_write.py",
     "tests/installs/test_installs.py",
@@ -57,7 +54,10 @@ SLOW = (
     "tests/repository/test_fuzz.py",
     "tests/repository/test_left_over.py",
 )
-"""More than half of the processor time of all tests that need no other program."""
+"""More than half of the processor time of all tests that need no other program.
+
+None asserts how long something takes, as the tests of a cluster run beside these.
+"""
 
 FAST = "KRM_FN_FAST"
 """A variable of the environment: it is set where no test may use another program, whether it is installed or not,
