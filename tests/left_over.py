@@ -54,7 +54,7 @@ SLOW = (
     "tests/repository/test_fuzz.py",
     "tests/repository/test_left_over.py",
 )
-"""More than half of the processor time of all tests that need no other program.
+"""More than half of the processor time of all tests that need no other program: `pytest --durations=0`.
 
 None asserts how long something takes, as the tests of a cluster run beside these.
 """

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.cluster.api import Api, Object
 from tests.cluster.kubeconfig import write_kubeconfig
-from tests.cluster.readiness import has_ended
+from tests.cluster.readiness import has_ended, is_going
 from tests.cluster.rollouts_controller import MissedWrites
 from tests.cluster.server import STRATEGIC
 from tests.cluster.tokens import token_of
@@ -76,7 +76,7 @@ def linker_pod(api: Api, set_name: str, *, within: float = WITHIN) -> Object:
     labels = f"{COMPONENT},{SET}={set_name}"
 
     def newest() -> Object | None:
-        jobs = [job for job in api.list("Job", labels=labels) if not _is_going(job)]
+        jobs = [job for job in api.list("Job", labels=labels) if not is_going(job)]
         by_job: dict[str, list[Object]] = {job["metadata"]["uid"]: [] for job in jobs}
         for pod in api.list("Pod", labels=labels):
             by_job.setdefault(_job(pod), []).append(pod)
@@ -90,7 +90,7 @@ def linker_pod(api: Api, set_name: str, *, within: float = WITHIN) -> Object:
         # Not the pod of an older Job, which links what was rendered before: the newest may not have
         # its pod yet.
         pods = by_job[job["metadata"]["uid"]] if job else []
-        bound = [pod for pod in pods if pod["spec"].get("nodeName") and not _is_going(pod)]
+        bound = [pod for pod in pods if pod["spec"].get("nodeName") and not is_going(pod)]
         return max(bound, key=lambda pod: _newness(pod, has_ended(pod)), default=None)
 
     found = until(
@@ -179,7 +179,3 @@ def _newness(found: Object, is_over: bool) -> tuple[str, bool, int]:
     """Order by creation time; in the same second one that has not ended is newer, else the one changed later."""
     metadata = found["metadata"]
     return metadata["creationTimestamp"], not is_over, int(metadata["resourceVersion"])
-
-
-def _is_going(found: Object) -> bool:
-    return "deletionTimestamp" in found["metadata"]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from tests.cluster.api import Api, Object
 from tests.cluster.object_state import WAITS, Name, read_state
-from tests.cluster.readiness import has_ended, is_ready
+from tests.cluster.readiness import has_ended, is_going, is_ready
 from tests.cluster.repeated import Repeated
 from tests.cluster.server import STRATEGIC
 
@@ -32,7 +32,7 @@ class MountingKubelet(Repeated):
         """Return the values that the Ready pods have read under this key, in objects of this kind."""
         found = []
         for pod in self._api.list("Pod", labels=WAITS):
-            if is_ready(pod) and "deletionTimestamp" not in pod["metadata"]:
+            if is_ready(pod):
                 read = self._read[pod["metadata"]["uid"]]
                 found += [
                     data[key]
@@ -53,12 +53,7 @@ class MountingKubelet(Repeated):
     def _start(self, pod: Object) -> None:
         uid = pod["metadata"]["uid"]
         # Not what was read: a status that the API server has not taken is written again.
-        if (
-            is_ready(pod)
-            or has_ended(pod)
-            or "deletionTimestamp" in pod["metadata"]
-            or not pod["spec"].get("nodeName")
-        ):
+        if is_ready(pod) or has_ended(pod) or is_going(pod) or not pod["spec"].get("nodeName"):
             return
         found = {
             (kind, name): self._api.find(kind, name) for kind, name in read_state(pod).required

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tests.cluster.api import Api, Object
 from tests.cluster.generated_changes import SHARED, Case
-from tests.cluster.rollouts_controller import until_noticed
+from tests.cluster.rollouts_controller import remove_touches, until_noticed
 from tests.cluster.wait import until
 
 BASE = "revisions.krm-fn.io/base-name"
@@ -35,8 +35,6 @@ MARKS = (
     "kustomize.toolkit.fluxcd.io/namespace",
 )
 """What deployers and controllers write into labels and annotations."""
-
-TOUCHED = "test/touched"
 
 HISTORY = {
     "Deployment": "ReplicaSet",
@@ -68,7 +66,7 @@ def observe(api: Api, cases: Iterable[Case]) -> Observed:
         look = partial(_find_waiting, api, kind)
         if kind == "Rollout":
             until_noticed(what, api, look, _is_empty)
-            _remove_touches(api)
+            remove_touches(api)
         else:
             until(what, look, _is_empty)
     names = {SHARED, *(case.name for case in cases)}
@@ -91,14 +89,6 @@ def observe(api: Api, cases: Iterable[Case]) -> Observed:
             who = one["kind"], _base_of(one)
             made[who] = made.get(who, frozenset()) | _made_of(one, histories)
     return Observed(stored, made)
-
-
-def _remove_touches(api: Api) -> None:
-    """Remove the annotation of `until_noticed`: nobody but the applier is to have written anything."""
-    for found in api.list("Rollout"):
-        if TOUCHED in found["metadata"].get("annotations", {}):
-            body = {"metadata": {"annotations": {TOUCHED: None}}}
-            api.patch("Rollout", found["metadata"]["name"], body, manager="touch")
 
 
 def _made_of(workload: Object, histories: dict[str, set[str]]) -> frozenset[str]:

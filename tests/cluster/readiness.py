@@ -26,6 +26,11 @@ def has_ended(found: Object) -> bool:
     )
 
 
+def is_going(found: Object) -> bool:
+    """Tell whether it is being deleted."""
+    return "deletionTimestamp" in found["metadata"]
+
+
 def is_observed(found: Object) -> bool:
     """Tell whether the status is that of the current spec.
 
@@ -65,9 +70,7 @@ READY: dict[str, Callable[[Object], bool]] = {
     "Rollout": lambda found: in_phase(found, "Healthy"),
     "Job": lambda found: has_condition(found, "Complete"),
     # One that is being deleted counts as gone, as for the controllers: the node ends it later.
-    "Pod": lambda found: (
-        has_condition(found, "Ready") and "deletionTimestamp" not in found["metadata"]
-    ),
+    "Pod": lambda found: has_condition(found, "Ready") and not is_going(found),
     "Node": lambda found: has_condition(found, "Ready"),
     "CustomResourceDefinition": lambda found: has_condition(found, "Established"),
 }

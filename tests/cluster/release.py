@@ -15,6 +15,7 @@ from tests.cluster.deployers import ArgoLike, FluxLike, Hook, Step, no_hook
 from tests.cluster.kinds import ROLLOUTS, complete
 from tests.cluster.linker_job import ROOT, LinkerRun, python_path, run_linker
 from tests.cluster.manifests import config_map
+from tests.cluster.readiness import is_going
 from tests.cluster.wait import until
 
 SET = "shop"
@@ -96,7 +97,7 @@ class Release(LiveSet):
         return self.deployer.sync(rendered, before_each)
 
     def _going_jobs(self) -> list[Object]:
-        return [job for job in self.api.list("Job") if "deletionTimestamp" in job["metadata"]]
+        return [*filter(is_going, self.api.list("Job"))]
 
     def link(self) -> LinkerRun:
         """Run the newest Job. It must succeed."""

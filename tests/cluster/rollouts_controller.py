@@ -23,6 +23,7 @@ PROMOTE = {"status": {"pauseConditions": None}}
 ABORT = {"status": {"abort": True}}
 # Seconds without a change after which the controller has most likely missed a write.
 MISSED_AFTER = 0.5
+TOUCHED = "test/touched"
 
 
 def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
@@ -183,5 +184,17 @@ class MissedWrites(Repeated):
 
 
 def touch(api: Api, rollout: str) -> None:
-    annotations = {"test/touched": str(time.monotonic())}
-    api.patch("Rollout", rollout, {"metadata": {"annotations": annotations}}, manager="touch")
+    """Write to the Rollout, so that its controller looks at it again."""
+    _put_touch(api, rollout, str(time.monotonic()))
+
+
+def remove_touches(api: Api) -> None:
+    """Remove what `touch` has written, so that only the applier has set anything."""
+    for found in api.list("Rollout"):
+        if TOUCHED in found["metadata"].get("annotations", {}):
+            _put_touch(api, found["metadata"]["name"], None)
+
+
+def _put_touch(api: Api, rollout: str, value: str | None) -> None:
+    body = {"metadata": {"annotations": {TOUCHED: value}}}
+    api.patch("Rollout", rollout, body, manager="touch")

@@ -15,6 +15,7 @@ from tests.cluster.rollouts_controller import promote, rollout_in_phase
 from tests.cluster.sealed_secrets import NAME as SEALED_SECRETS
 from tests.cluster.sealed_secrets import SealedSecrets
 from tests.cluster.wait import until
+from tests.cluster.workloads import delete_pods
 
 VALUES = ("old", "new", "newer", "newest", *"abcde")
 SECRET = "web-secret"  # noqa: S105  # a name
@@ -105,23 +106,13 @@ class MadeSecretShop:
 
         Each must come back with the value that it had.
         """
-        values, before = self.values(), set(self.delete_pods())
+        values, before = self.values(), self.api.names("Pod", labels="app=web")
+        delete_pods(self.api, "app=web")
         until(
             f"new pods run with {values}",
             lambda: (self.api.names("Pod", labels="app=web"), self.values()),
             lambda found: not before & found[0] and found[1] == values,
         )
-
-    def delete_pods(self) -> list[str]:
-        """Delete all pods but those that are about to go anyway, and return their names."""
-        names = [
-            pod["metadata"]["name"]
-            for pod in self.api.list("Pod", labels="app=web")
-            if "deletionTimestamp" not in pod["metadata"]
-        ]
-        for name in names:
-            self.api.delete("Pod", name)
-        return names
 
     def values(self) -> list[str]:
         """Return the value that each running pod has read."""

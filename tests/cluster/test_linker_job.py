@@ -13,7 +13,7 @@ from tests.cluster.linker_job import linker_environment, linker_pod, run_linker
 from tests.cluster.manifests import IMAGE
 from tests.cluster.readiness import has_condition
 from tests.cluster.server import ApiError
-from tests.cluster.tokens import token_of
+from tests.cluster.tokens import may
 from tests.cluster.wait import until
 
 SET = "web"
@@ -56,20 +56,11 @@ def account(namespace: Api) -> Api:
             ],
         }
     )
-    its_own = namespace.as_token(token_of(namespace, "web-linker"))
-    until("it may read the ConfigMap", lambda: may_read(its_own))
+    until(
+        "it may read the ConfigMap",
+        lambda: may(namespace, "web-linker", "get", "configmaps", name="kube-root-ca.crt"),
+    )
     return namespace
-
-
-def may_read(client: Api) -> bool:
-    """Tell whether the API server knows of the RoleBinding yet: it reads RBAC from a cache."""
-    try:
-        client.get("ConfigMap", "kube-root-ca.crt")
-    except ApiError as error:
-        if error.status != 403:
-            raise
-        return False
-    return True
 
 
 def test_the_job_is_complete_after_its_command_succeeds(account: Api) -> None:

@@ -24,7 +24,7 @@ from tests.cluster.release import DEPLOYERS, Release, with_image
 from tests.cluster.rollouts_controller import abort, rollout_in_phase
 from tests.cluster.secret_producers import SECRET, External, MadeSecretShop, Producer, Sealed
 from tests.cluster.wait import until
-from tests.cluster.workloads import until_unreferenced
+from tests.cluster.workloads import delete_pods, until_unreferenced
 
 PRODUCERS = (External.kind, Sealed.kind)
 each_producer = pytest.mark.parametrize("producer", PRODUCERS, indirect=True)
@@ -258,5 +258,5 @@ def test_with_strategy_ignore_all_pods_get_the_new_value(shop: MadeSecretShop) -
     assert shop.values() == ["old", "old"]
     shop.api.apply(fake_store(shop.api, {"": "new"}))
     until("the Secret has changed", shop.secrets, lambda found: found == {SECRET: "new"})
-    shop.delete_pods()
+    delete_pods(shop.api, "app=web")
     until("all pods have the new value", shop.values, lambda found: found == ["new", "new"])
