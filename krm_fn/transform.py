@@ -141,7 +141,7 @@ def _update(survey: Survey, stale: Stale, choices: Choices, revisions: Revisions
         Changes(
             edits=revisions.data, problems=stale.problems + choices.problems + revisions.problems
         )
-        + mark(revisions, consumers, survey.settings)
+        + mark(revisions, consumers, survey)
         + mark_fixed_names(choices.all)
         + restore(revisions)
         + update_references(references.authored, revisions, references.index)

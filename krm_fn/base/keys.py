@@ -64,6 +64,23 @@ SHARED_LINKER = "shared"
 RENDERED = PREFIX + "rendered"
 """Annotation on the inventory: the names of all rendered revisions in its namespace, with commas."""
 
+KINDS = PREFIX + "kinds"
+"""Annotation on revisions and trackers: the kinds, beyond those that each linker lists, of which an object may
+reference it: those that do in this rendering, and what their controllers make of them.
+"""
+
+SEEN_KINDS = PREFIX + "seen-kinds"
+"""Annotation by the linker on them: the kinds of all renderings and objects that a run has seen.
+
+A deployer takes away what it does not render any more, and the garbage collector owners that are gone.
+"""
+
+TOLD_KINDS = PREFIX + "told-kinds"
+"""Annotation on the inventory: `spec.linker.kinds`. Whoever lists a kind there lists what it makes, too."""
+
+LEAVING = PREFIX + "leaving"
+"""Annotation on the inventory, `"true"`: the linker takes its owners off whatever it does not delete."""
+
 DEFAULT_NAMESPACE = PREFIX + "default-namespace"
 """Annotation on an inventory: the namespace of objects that set none, where others beside them set it.
 

@@ -16,7 +16,15 @@ from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.node import get, text
 from krm_fn.base.problem import ResourceId
 from krm_fn.facts import deployers as facts
-from krm_fn.facts.kinds import BUILT_IN, CLUSTER_SCOPED, CONSUMERS, FIXED, PLURALS
+from krm_fn.facts.kinds import (
+    BUILT_IN,
+    CLUSTER_SCOPED,
+    CONSUMERS,
+    FIXED,
+    MAKES,
+    MAKES_NONE,
+    PLURALS,
+)
 
 # Deployers.
 
@@ -454,6 +462,50 @@ def _read_cluster_scoped() -> Iterator[Kind]:
 
 
 KINDS = {(kind.group, kind.kind): kind for kind in (*CONSUMER_KINDS, *_read_cluster_scoped())}
+
+
+ALWAYS_LISTED = frozenset((kind.group, kind.kind) for kind in CONSUMER_KINDS)
+
+
+def kind_named(text: str) -> Kind:
+    """Return the kind that a text such as `example.com/v1/Widget` says. Its plural may be a guess."""
+    api_version, _, name = text.rpartition("/")
+    group = api_version.rpartition("/")[0]
+    return KINDS.get((group, name)) or Kind(api_version, name, plural_of(name, group))
+
+
+_MADE = {
+    (group, name): tuple(map(kind_named, made))
+    for group, names, made, _ in MAKES
+    for name in names.split()
+}
+MADE_KINDS = frozenset((kind.group, kind.kind) for made in _MADE.values() for kind in made)
+"""Kinds whose objects begin with a copy of what others say, by group and kind."""
+
+_MAKES_NONE = frozenset((group, name) for group, names, _ in MAKES_NONE for name in names.split())
+
+
+def find_made(kinds: Iterable[Kind]) -> set[Kind]:
+    """Return all kinds beyond those that each linker lists whose objects may hold what these kinds say.
+
+    These are the kinds themselves, what their controllers make of them, and what is made of that.
+    """
+    found: dict[tuple[str, str], Kind] = {}
+    left = [*kinds]
+    while left:
+        kind = left.pop()
+        pair = kind.group, kind.kind
+        if pair not in found and pair not in ALWAYS_LISTED:
+            found[pair] = kind
+            left += _MADE.get(pair, ())
+    return {*found.values()}
+
+
+def is_making_known(kind: Kind) -> bool:
+    """Tell whether a table says what is made of the kind. Of Kubernetes' own, it is of its own kinds."""
+    pair = kind.group, kind.kind
+    is_leaf = pair in MADE_KINDS or kind.group in BUILT_IN_GROUPS or pair in ALWAYS_LISTED
+    return is_leaf or pair in _MADE or not _MAKES_NONE.isdisjoint({pair, (kind.group, "*")})
 
 
 class Kinds:

@@ -64,8 +64,9 @@ class LinkPlan(NamedTuple):
 
     The linker waits for `workloads`, unless `waits` is False: then it takes what is there now.
     `revisions` are the rendered revisions that none of these workloads references. `producers` make
-    some of all these revisions. `kinds` are kinds of consumers beyond `CONSUMER_KINDS`. Times are
-    in seconds.
+    some of all these revisions. `kinds` are kinds of consumers beyond `CONSUMER_KINDS`. If
+    `lists_marked`, the kinds that revisions are marked with are listed as well. Times are in
+    seconds.
     """
 
     set: str
@@ -76,6 +77,7 @@ class LinkPlan(NamedTuple):
     producers: tuple[ProducerName, ...] = ()
     kinds: tuple[Kind, ...] = ()
     waits: bool = True
+    lists_marked: bool = True
 
     @property
     def rendered(self) -> frozenset[RevisionName]:
@@ -113,7 +115,8 @@ class JobPlan(NamedTuple):
 
     `listed`: the kinds that the Role of the namespace lets it list. `first_wave`: that of the first
     revision or Job in the namespace. `default_namespace`: where some of its objects set no namespace
-    and others do, the one that they mean.
+    and others do, the one that they mean. `retained`: the rendered revisions of which the plan
+    knows nothing. Without `has_job`, all revisions of the namespace are.
     """
 
     namespace: str
@@ -122,6 +125,13 @@ class JobPlan(NamedTuple):
     listed: tuple[Kind, ...]
     first_wave: str
     default_namespace: str = ""
+    retained: tuple[RevisionName, ...] = ()
+    has_job: bool = True
+
+    @property
+    def rendered(self) -> frozenset[RevisionName]:
+        """All revisions in the namespace: what the inventory lists."""
+        return self.plan.rendered.union(self.retained)
 
 
 def merge_plans(groups: Sequence[JobPlan]) -> JobPlan:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from krm_fn.base.item import Item
-from krm_fn.base.kind import CONSUMER_KINDS, DEPLOYERS, Kind
+from krm_fn.base.kind import ALWAYS_LISTED, DEPLOYERS, Kind, kind_named
 from krm_fn.base.node import NewValue
 from krm_fn.base.problem import ResourceId
 
@@ -204,8 +204,6 @@ class LinkerRun(StrEnum):
     SHARED = "shared"
 
 
-_ALWAYS_READ = frozenset((kind.group, kind.kind) for kind in CONSUMER_KINDS)
-
 SHARED_ACCOUNT = "krm-fn-linker"
 """The account of the linker of a namespace, where the configuration names no other one."""
 
@@ -254,19 +252,19 @@ class LinkerSettings(NamedTuple):
         """Tell whether such an account gets a Role with the names of this rendering."""
         return self.is_shared if self.secrets_role is None else self.secrets_role
 
-    def reads(self, kind: Kind) -> bool:
-        """Tell whether the linker looks at the objects of a kind that the package holds.
+    def names(self, kind: Kind) -> bool:
+        """Tell whether `kinds` has a kind, in whichever version."""
+        named = map(kind_named, self.kinds)
+        return any((one.group, one.kind) == (kind.group, kind.kind) for one in named)
+
+    def find_unread(self, kinds: Iterable[Kind]) -> list[Kind]:
+        """Return those of these kinds, which the package needs, at whose objects the linker does not look.
 
         A Job is told each kind. The linker of a namespace is told nothing by a package, so it knows
         those of Kubernetes, and those of which the configuration says that it was told.
         """
-        if not self.is_shared or (kind.group, kind.kind) in _ALWAYS_READ:
-            return True
-        named = (entry.rpartition("/") for entry in self.kinds)
-        return any(
-            (api_version.rpartition("/")[0], name) == (kind.group, kind.kind)
-            for api_version, _, name in named
-        )
+        unnamed = {one for one in kinds if (one.group, one.kind) not in ALWAYS_LISTED}
+        return sorted(one for one in unnamed if self.is_shared and not self.names(one))
 
 
 _DEFAULT_DEPLOYERS = tuple(name for name, one in DEPLOYERS.items() if one.is_default)
@@ -276,7 +274,7 @@ class Settings(NamedTuple):
     """The whole functionConfig. `schemas/` says what each field means.
 
     `is_named`: `set` is a name for this package, and not the one that all packages without a name
-    have.
+    have. `leave`: this is the last release with krm-fn.
     """
 
     set: str = DEFAULT_SET
@@ -294,6 +292,7 @@ class Settings(NamedTuple):
     mounts: tuple[Mount, ...] = ()
     jobs: Jobs = Jobs.WARN
     hooks: Hooks = Hooks.LEAVE
+    leave: bool = False
     strict: bool = False
 
     @property

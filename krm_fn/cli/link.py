@@ -208,6 +208,8 @@ def link(
         timeout=timeout,
         minimum_age=minimum_age,
         waits=not no_wait and not all_sets,
+        # A tenant writes these marks, and the account has the rights of the platform (decision 83).
+        lists_marked=not all_sets,
     )
     with needs_client():
         from krm_fn.linker.credentials import Access

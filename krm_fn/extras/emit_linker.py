@@ -23,8 +23,10 @@ from krm_fn.base.kind import (
     DEPLOYERS,
     SYNC_WAVE,
     Kind,
+    find_made,
     first_wave,
     is_hook,
+    is_making_known,
     keep_new_name,
     kind_of,
     protections_of,
@@ -54,7 +56,7 @@ from krm_fn.base.settings import (
     is_image,
     version_of,
 )
-from krm_fn.core.decide.name import find_consumers
+from krm_fn.core.decide.name import find_consumers, find_holding, write_kinds
 from krm_fn.core.decide.run import Consumers, Package, Revision, Run
 from krm_fn.core.names.names import authored_id, content_name, cron_job_name
 
@@ -316,26 +318,35 @@ def inventory(group: JobPlan, settings: Settings) -> Object:
     and so neither does its uid: a workload may be deleted and created again. It is never in a later
     wave than a revision: between the two, a run could delete a revision that is wanted again.
     """
-    names = ",".join(sorted({revision.name for revision in group.plan.rendered}))
-    default = {keys.DEFAULT_NAMESPACE: group.default_namespace} if group.default_namespace else {}
-    run = {keys.LINKER_RUN: keys.SHARED_LINKER} if settings.linker.is_shared else {}
-    annotations = {keys.RENDERED: names, **run, **default, **keep_new_name(settings.deployers)}
+    linker = settings.linker
+    marks = {
+        keys.RENDERED: ",".join(sorted({revision.name for revision in group.rendered})),
+        keys.LINKER_RUN: keys.SHARED_LINKER if linker.is_shared else "",
+        keys.TOLD_KINDS: ",".join(linker.kinds),
+        keys.LEAVING: "true" if settings.leave else "",
+        keys.DEFAULT_NAMESPACE: group.default_namespace,
+    }
+    annotations = {**_filled(marks), **keep_new_name(settings.deployers)}
     metadata = _metadata(
         _name(settings), group.namespace, group.first_wave, _labels(settings), annotations
     )
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 
 
-def tracker(revision: Revision, name: RevisionName, settings: Settings) -> Object:
+def tracker(
+    revision: Revision, name: RevisionName, settings: Settings, marks: Mapping[str, str]
+) -> Object:
     """Build an empty ConfigMap under the Secret's name: Secrets may be patched by name only.
 
     `name`: that of a Secret revision, or of what a producer makes, or of a producer that pods name.
+    `marks`: further annotations.
     """
     wave = wave_of(revision.item)
     bases = {revision.name_of(one): one.base_name for one in revision.generated}
     annotations = {
         keys.BASE_NAME: bases.get(name.name, revision.base_name),
         keys.WANTED: "true",  # a deployer that applies it again gives it back before it is deleted (decision 9)
+        **marks,
         **({keys.STANDS_FOR: name.kind} if name.kind != "Secret" else {}),
         **(
             {keys.MADE_BY: f"{revision.id.kind}/{revision.name}"}
@@ -352,6 +363,10 @@ def tracker(revision: Revision, name: RevisionName, settings: Settings) -> Objec
 
 def _given(**fields: NewValue) -> Object:
     return {name: value for name, value in fields.items() if value}
+
+
+def _filled(annotations: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in annotations.items() if value}
 
 
 def _by_group(kinds: Iterable[Kind]) -> dict[str, list[str]]:
@@ -416,8 +431,8 @@ def _metadata(
 class SetLinker:
     """The linker of one set: what it has to do, and the objects with which it does that.
 
-    `linked`: the revisions that it can collect; `problems` says which others it cannot. `names`: the
-    new names of consumers that are renamed themselves.
+    `rendered`: the revisions, but for those with a problem. It cannot collect those that have no
+    consumer. `names`: the new names of consumers that are renamed themselves.
     """
 
     def __init__(  # what decides about a linker
@@ -432,18 +447,28 @@ class SetLinker:
         self._consumers = consumers
         self._package = package
         self._names = names
-        self.linked, self.problems = without_clashes([*revisions], consumers, package.authored)
-        self._revisions_of = _by_consumer(self.linked, consumers)
-        self._producers = _producers(self.linked, consumers, package)
+        self.rendered, self.problems = without_clashes([*revisions], consumers, package.authored)
+        self._revisions_of = _by_consumer(self.rendered, consumers)
+        self._producers = _producers(self.rendered, consumers, package)
         self._with_add_ons = _with_add_ons(package)
         self._revised: dict[str, list[Item]] = defaultdict(list)
-        for revision in self.linked:
-            self._revised[package.namespace_of(revision.item)].append(revision.item)
+        self._retained: dict[str, set[RevisionName]] = defaultdict(set)
+        self._holding: dict[Item, set[Kind]] = defaultdict(set)
+        for revision in self.rendered:
+            namespace = package.namespace_of(revision.item)
+            self._revised[namespace].append(revision.item)
+            for resolved in consumers.get(revision.item, ()):
+                self._holding[resolved.referrer] |= find_holding(resolved, package)
+            if revision.item not in consumers:
+                self._retained[namespace].update(_tracked_names(revision, consumers))
 
     @cached_property
     def jobs(self) -> list[JobPlan]:
-        """One Job for each namespace and wave that has consumers of revisions."""
-        by_namespace: dict[str, list[Item]] = defaultdict(list)
+        """One Job for each namespace and wave that has consumers of revisions.
+
+        In a namespace without, there is one group, for the inventory alone.
+        """
+        by_namespace: dict[str, list[Item]] = {name: [] for name in self._revised}
         for consumer in self._revisions_of:
             by_namespace[self._package.namespace_of(consumer)].append(consumer)
         jobs: list[JobPlan] = []
@@ -458,14 +483,20 @@ class SetLinker:
         for consumer in consumers:
             rendered |= self._revisions_of[consumer]
         known_kinds, other_kinds = self._find_kinds(namespace, consumers)
-        waves = _by_wave(consumers)
+        waves = _by_wave(consumers or revised)
         first = first_wave(waves[0][0], revised)
         # Where no consumer sets a namespace, the linker's objects set none either.
-        own_namespace = namespace if any(one.id.namespace for one in consumers) else ""
+        own_namespace = namespace if any(one.id.namespace for one in consumers or revised) else ""
         is_set = {bool(one.id.namespace) for one in (*consumers, *revised)}
         default_namespace = namespace if len(is_set) > 1 else ""
-        for wave, of_wave in waves:
-            workloads = [self._read_workload(one) for one in of_wave if _is_waited_for(one)]
+        retained = tuple(sorted(self._retained[namespace] - rendered))
+        has_job = bool(consumers) or self.settings.leave
+        for wave, of_wave in waves if consumers else waves[:1]:
+            workloads = [
+                self._read_workload(one)
+                for one in of_wave
+                if one in self._revisions_of and _is_waited_for(one)
+            ]
             awaited: set[RevisionName] = set()
             for workload in workloads:
                 awaited.update(workload.revisions)
@@ -481,19 +512,23 @@ class SetLinker:
                 minimum_age=self.settings.linker.minimum_age_seconds,
             )
             listed = (*known_kinds, *plan.kinds)
-            yield JobPlan(own_namespace, wave, plan, listed, first, default_namespace)
+            yield JobPlan(
+                own_namespace, wave, plan, listed, first, default_namespace, retained, has_job
+            )
 
     def _find_kinds(self, namespace: str, consumers: list[Item]) -> tuple[list[Kind], set[Kind]]:
         """Return the kinds that every linker lists, and those that this one lists as well."""
         kinds = self._package.kinds
         requested = {kinds.of(who) for who in _requested_kinds(self.settings)}
-        others = requested | {kinds.of(consumer.id) for consumer in consumers}
+        others = {*requested}
+        for consumer in consumers:
+            others |= self._holding[consumer]
         # Nobody can grant what they lack: without Argo Rollouts, an administrator has no right to
         # list its kinds.
         is_requested = not requested.isdisjoint(ADD_ON_KINDS)
         has_add_ons = is_requested or namespace in self._with_add_ons
         known = [kind for kind in CONSUMER_KINDS if has_add_ons or kind not in ADD_ON_KINDS]
-        return known, others - {*CONSUMER_KINDS}
+        return known, find_made(others)
 
     def _read_workload(self, consumer: Item) -> Workload:
         kind = self._package.kinds.of(consumer.id)
@@ -508,9 +543,17 @@ class SetLinker:
         namespaces = {one.namespace or self._package.namespace for one in jobs}
         for revision in revisions:
             if self._package.namespace_of(revision.item) in namespaces:
+                marks = self._mark(revision)
                 for name in _tracked_names(revision, self._consumers):
                     if name.kind != "ConfigMap":
-                        yield tracker(revision, name, self.settings)
+                        yield tracker(revision, name, self.settings, marks)
+
+    def _mark(self, revision: Revision) -> Mapping[str, str]:
+        """Return the annotations that the revision has as well."""
+        consumers = self._consumers.get(revision.item, ())
+        is_retained = not consumers
+        kinds = write_kinds(consumers, self._package) or ""
+        return _filled({keys.RETAIN: "true" if is_retained else "", keys.KINDS: kinds})
 
     def build_shared(self, group: JobPlan, namespace: str) -> list[Object]:
         """Build what all Jobs of a namespace need: the inventory, account, Role and RoleBinding."""
@@ -577,22 +620,27 @@ def _producers(
     """Return the producers by namespace, each with the names that something references."""
     producers: dict[str, list[ProducerName]] = defaultdict(list)
     for revision in revisions:
-        if revision.item.is_config:
+        if revision.item.is_config or revision.item not in consumers:
             continue
         names = _tracked_names(revision, consumers)
-        if names:
-            kind = package.kinds.of(revision.item.id)
-            producers[package.namespace_of(revision.item)].append(
-                ProducerName(kind, revision.name, names)
-            )
+        kind = package.kinds.of(revision.item.id)
+        producers[package.namespace_of(revision.item)].append(
+            ProducerName(kind, revision.name, names)
+        )
     return producers
 
 
 def _tracked_names(revision: Revision, consumers: Consumers) -> tuple[RevisionName, ...]:
-    """Return the names under which something references a revision, or what it makes."""
-    return tuple(
-        sorted({_tracked_name(revision, one.reference) for one in consumers.get(revision.item, ())})
-    )
+    """Return the names under which something references a revision, or what it makes.
+
+    Who references a retained one is not known.
+    """
+    found = {_tracked_name(revision, one.reference) for one in consumers.get(revision.item, ())}
+    if not found:
+        found = {RevisionName("Secret", revision.name_of(one)) for one in revision.generated}
+    if not found:
+        found = {RevisionName(revision.id.kind, revision.name)}
+    return tuple(sorted(found))
 
 
 def _tracked_name(revision: Revision, reference: Reference) -> RevisionName:
@@ -680,23 +728,24 @@ def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
         run.settings,
         run.environment,
     )
-    consumed = [revision for revision in run.revisions.rendered if revision.item in consumers]
-    linker = SetLinker(consumed, consumers, package, settings, run.revisions.names)
+    rendered = run.revisions.rendered
+    linker = SetLinker(rendered, consumers, package, settings, run.revisions.names)
     groups, problems = linker.jobs, linker.problems
     # A RoleBinding must name the namespace of its ServiceAccount; an account of the author's has a
     # binding already.
     placed = [
         group
         for group in groups
-        if _namespace(group, settings, environment) or not access(group, settings, "")
+        if _namespace(group, settings, environment)
+        or not (group.has_job and access(group, settings, ""))
     ]
     wanted = [
-        *linker.build_trackers(linker.linked, placed),
+        *linker.build_trackers(linker.rendered, placed),
         *_objects(placed, settings, environment),
     ]
     if len(placed) < len(groups):
         problems.append(_NO_NAMESPACE)
-    has_secrets = any(revision.id.kind == "Secret" for revision in run.revisions.rendered)
+    has_secrets = any(revision.id.kind == "Secret" for revision in rendered)
     if has_secrets and not settings.linker.secrets:
         problems.append(_NO_SECRETS)
     if wanted and not settings.is_named:
@@ -706,11 +755,12 @@ def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
         # mistake.
         message = f"set {settings.set} has no configuration, so all defaults apply; {_near(environment.unread)}"
         problems.append(Problem(message, severity=Severity.WARNING))
-    if placed and not settings.linker.is_shared:
+    if any(group.has_job for group in placed) and not settings.linker.is_shared:
         problems += _judge_image(package, settings, environment)
         problems += _judge_ttl(package, settings)
         problems += _judge_policies(package, placed, settings)
     problems += _report_unread(run)
+    problems += _report_unknown(run)
     problems += [*_refused_kinds(package, settings), *_too_many(placed, package)]
     return wanted, [*problems, *_taken(package.authored, wanted)]
 
@@ -722,6 +772,8 @@ def _objects(
     for _, same in groupby(groups, key=lambda group: group.namespace):
         first, *others = same
         yield inventory(first, settings)
+        if not first.has_job:
+            continue
         namespace = _namespace(first, settings, environment)
         yield from access(first, settings, namespace)
         if settings.linker.is_shared:
@@ -740,7 +792,7 @@ def without_clashes(
 ) -> tuple[list[Revision], list[Problem]]:
     """Leave out Secrets whose tracker would have the name of a ConfigMap that exists.
 
-    Only adopted names can clash.
+    Only adopted names can clash. One that is retained is not collected in any case.
     """
     taken = {(item.id.namespace, item.id.name) for item in authored if item.id.kind == "ConfigMap"}
     clashing = [
@@ -752,7 +804,11 @@ def without_clashes(
         )
     ]
     message = "will not be garbage-collected: its tracker would collide with an existing ConfigMap of the same name"
-    problems = [about(one.item, message, severity=Severity.WARNING) for one in clashing]
+    problems = [
+        about(one.item, message, severity=Severity.WARNING)
+        for one in clashing
+        if one.item in consumers
+    ]
     left_out = {one.item for one in clashing}
     return [one for one in revisions if one.item not in left_out], problems
 
@@ -762,11 +818,11 @@ def _too_many(groups: Iterable[JobPlan], package: Package) -> Iterator[Problem]:
 
     The Job's arguments have more room.
     """
-    for namespace, plan in {group.namespace: group.plan for group in groups}.items():
-        length = sum(len(revision.name) + 1 for revision in plan.rendered)
+    for namespace, rendered in {group.namespace: group.rendered for group in groups}.items():
+        length = sum(len(revision.name) + 1 for revision in rendered)
         if length > _MAX_ANNOTATIONS:
             where = f" in namespace {namespace}" if namespace else ""
-            message = f"{len(plan.rendered)} revisions{where} do not fit into one inventory; split the set in two"
+            message = f"{len(rendered)} revisions{where} do not fit into one inventory; split the set in two"
             yield Problem(message, package.config_id, "metadata.name")
 
 
@@ -788,7 +844,7 @@ def _refused_kinds(package: Package, settings: Settings) -> Iterator[Problem]:
 
 def _report_unread(run: Run) -> Iterator[Problem]:
     """Warn about what is retained for no other reason than that nobody has named a kind."""
-    settings, kinds = run.settings, run.package.kinds
+    settings, package = run.settings, run.package
     retained = [one for one in run.revisions.rendered if one.item not in run.consumers]
     if not settings.linker.is_shared or not retained:
         return
@@ -798,21 +854,46 @@ def _report_unread(run: Run) -> Iterator[Problem]:
     for revision in retained:
         if revision.item not in would_see:
             continue
-        said_of: dict[Item, str] = {} if revision.item.is_config else {revision.item: "it"}
+        needed: dict[str, set[Kind]] = {}
+        if not revision.item.is_config:
+            needed["it"] = {package.kinds.of(revision.id)}
         for one in would_see[revision.item]:
-            said_of[one.referrer] = f"{authored_id(one.referrer)}, which references it,"
-        for item, who in said_of.items():
-            kind = kinds.of(item.id)
-            if not settings.linker.reads(kind):
+            who = f"{authored_id(one.referrer)}, which references it,"
+            needed.setdefault(who, set()).update(find_holding(one, package))
+        for who, kinds in needed.items():
+            unread = settings.linker.find_unread(kinds)
+            if unread:
+                names = listing(
+                    (f"{kind.api_version}/{kind.kind}" for kind in unread), is_sentence=True
+                )
+                options = listing((f"--kind={kind}" for kind in unread), is_sentence=True)
                 message = (
-                    f"is retained, and nothing ever deletes it: {who} is of a kind that the linker of the namespace "
-                    f"does not read; add {kind.api_version}/{kind.kind} to spec.linker.kinds, and --kind={kind} to "
-                    "the CronJob of that linker"
+                    f"is retained, and nothing ever deletes it: {who} is of a kind, or makes objects of one, that the "
+                    f"linker of the namespace does not read; add {names} to spec.linker.kinds, and {options} to the "
+                    "CronJob of that linker"
                 )
                 yield about(revision.item, message, severity=Severity.WARNING)._replace(
                     resource=revision.base_id
                 )
                 break
+
+
+def _report_unknown(run: Run) -> Iterator[Problem]:
+    """Warn about kinds of which no table says what is made of them, once for each."""
+    linker = run.settings.linker
+    said: set[Kind] = set()
+    for references in run.consumers.values():
+        for resolved in references:
+            for kind in sorted(find_holding(resolved, run.package) - said):
+                said.add(kind)
+                if is_making_known(kind) or linker.names(kind):
+                    continue
+                message = (
+                    f"the linker never deletes what it has referenced: other objects may be made of {kind.kind} and "
+                    f"keep a copy of it, and krm-fn does not know their kinds; add {kind.api_version}/{kind.kind}, and "
+                    "any such kind, to spec.linker.kinds"
+                )
+                yield about(resolved.referrer, message, severity=Severity.WARNING)
 
 
 def _taken(authored: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Problem]:

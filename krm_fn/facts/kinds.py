@@ -2,8 +2,10 @@
 
 Scope, plural and version come from the API reference and from each project's CRDs.
 
-CONSUMERS: kinds at whose objects the linker always looks. The fields are those of `Kind` in
-`base/kind.py`. SHORT_NAMES: what kubectl calls some of them for short. CLUSTER_SCOPED: other kinds
+CONSUMERS: kinds at whose objects the linker always looks, so that each Role names them. The fields
+are those of `Kind` in `base/kind.py`. MAKES: of a custom kind, the custom kinds whose objects begin
+with a copy of what it says, and keep that: they may need a revision without a pod. MAKES_NONE:
+groups of kinds of which no controller makes such objects. SHORT_NAMES: what kubectl calls some of them for short. CLUSTER_SCOPED: other kinds
 without a namespace. HOLDS: what keeps pods from another template. PLURALS: plurals that the rules
 of English do not give, by group and kind; of any group, if that is empty. BUILT_IN: the groups of
 Kubernetes' own API server. It has types for their kinds; of others it stores what is written.
@@ -141,6 +143,1269 @@ CONSUMERS = (
         "plural": "experiments",
         "is_current": False,
     },
+)
+
+# Group, its kinds, the kinds that begin with a copy of them, and where that is written. A kind that
+# is updated with its parent keeps no earlier copy.
+MAKES = (
+    (
+        "actions.github.com",
+        "EphemeralRunnerSet",
+        ("actions.github.com/v1alpha1/EphemeralRunner",),
+        (
+            "actions/actions-runner-controller: controllers/actions.github.com/resourcebuilder.go "
+            "(newEphemeralRunner; copy in spec)"
+        ),
+    ),
+    (
+        "actions.github.com",
+        "AutoscalingRunnerSet",
+        (
+            "actions.github.com/v1alpha1/EphemeralRunnerSet",
+            "actions.github.com/v1alpha1/EphemeralRunner",
+        ),
+        (
+            "actions/actions-runner-controller: controllers/actions.github.com/resourcebuilder.go "
+            "(newEphemeralRunnerSet, newAutoscalingListener; copy in spec; the listener lies in the "
+            "controller's namespace)"
+        ),
+    ),
+    (
+        "actions.summerwind.dev",
+        "RunnerReplicaSet",
+        ("actions.summerwind.dev/v1alpha1/Runner",),
+        (
+            "actions/actions-runner-controller: "
+            "controllers/actions.summerwind.net/runnerreplicaset_controller.go (newRunner; copy in "
+            "spec)"
+        ),
+    ),
+    (
+        "actions.summerwind.dev",
+        "RunnerDeployment",
+        (
+            "actions.summerwind.dev/v1alpha1/RunnerReplicaSet",
+            "actions.summerwind.dev/v1alpha1/Runner",
+        ),
+        (
+            "actions/actions-runner-controller: "
+            "controllers/actions.summerwind.net/runnerdeployment_controller.go (newRunnerReplicaSet; "
+            "copy in spec.template)"
+        ),
+    ),
+    (
+        "agones.dev",
+        "GameServerSet",
+        ("agones.dev/v1/GameServer",),
+        "googleforgames/agones: pkg/apis/agones/v1/gameserverset.go (GameServer; copy in spec)",
+    ),
+    (
+        "agones.dev",
+        "Fleet",
+        (
+            "agones.dev/v1/GameServerSet",
+            "agones.dev/v1/GameServer",
+        ),
+        "googleforgames/agones: pkg/apis/agones/v1/fleet.go (GameServerSet; copy in spec.template)",
+    ),
+    (
+        "apps.kruise.io",
+        "AdvancedCronJob",
+        ("apps.kruise.io/v1beta1/BroadcastJob",),
+        (
+            "openkruise/kruise: "
+            "pkg/controller/advancedcronjob/advancedcronjob_{broadcastjob,imagelistpulljob}_controller.go"
+            " (copy in spec)"
+        ),
+    ),
+    (
+        "apps.kruise.io",
+        "UnitedDeployment",
+        (
+            "apps.kruise.io/v1beta1/CloneSet",
+            "apps.kruise.io/v1beta1/StatefulSet",
+        ),
+        (
+            "openkruise/kruise: "
+            "pkg/controller/uniteddeployment/adapter/{cloneset,advanced_statefulset}_adapter.go (copy"
+            " in spec; also apps/v1 StatefulSet, Deployment)"
+        ),
+    ),
+    (
+        "apps.kubeblocks.io",
+        "Cluster ComponentDefinition",
+        ("apps.kubeblocks.io/v1/Component",),
+        (
+            "apecloud/kubeblocks: pkg/controller/component/component.go (BuildComponent), "
+            "pkg/controller/component/workload.go (BuildInstanceSet; copy in spec)"
+        ),
+    ),
+    (
+        "apps.nvidia.com",
+        "NIMPipeline",
+        ("apps.nvidia.com/v1alpha1/NIMService",),
+        "NVIDIA/k8s-nim-operator: internal/controller/nimpipeline_controller.go (copy in spec)",
+    ),
+    (
+        "argoproj.io",
+        "Experiment AnalysisTemplate ClusterAnalysisTemplate",
+        ("argoproj.io/v1alpha1/AnalysisRun",),
+        "argo-rollouts: utils/analysis/helpers.go (copy in spec)",
+    ),
+    (
+        "argoproj.io",
+        "Rollout",
+        (
+            "argoproj.io/v1alpha1/AnalysisRun",
+            "argoproj.io/v1alpha1/Experiment",
+        ),
+        "argo-rollouts: rollout/experiment.go, utils/analysis/helpers.go (copies in spec)",
+    ),
+    (
+        "argoproj.io",
+        "CronWorkflow WorkflowTemplate ClusterWorkflowTemplate WorkflowEventBinding Workflow Sensor",
+        ("argoproj.io/v1alpha1/Workflow",),
+        (
+            "argo-workflows: workflow/common/convert.go (ConvertCronWorkflowToWorkflowWithProperties;"
+            " copy in spec; with a workflowTemplateRef in status too)"
+        ),
+    ),
+    (
+        "batch.volcano.sh",
+        "CronJob",
+        ("batch.volcano.sh/v1alpha1/Job",),
+        "volcano-sh/volcano: pkg/controllers/cronjob/cronjob_controller_util.go (copy in spec)",
+    ),
+    (
+        "bootstrap.cluster.x-k8s.io",
+        "KubeadmConfigTemplate",
+        (
+            "bootstrap.cluster.x-k8s.io/v1beta2/KubeadmConfig",
+            "bootstrap.cluster.x-k8s.io/v1beta2/KubeadmConfigTemplate",
+        ),
+        (
+            "kubernetes-sigs/cluster-api: controllers/external/util.go (CreateFromTemplate, "
+            "GenerateTemplate; copy in spec)"
+        ),
+    ),
+    (
+        "build.openshift.io",
+        "BuildConfig",
+        ("build.openshift.io/v1/Build",),
+        (
+            "openshift/openshift-apiserver: pkg/build/apiserver/buildgenerator/generator.go "
+            "(generateBuildFromConfig; copy in spec)"
+        ),
+    ),
+    (
+        "cdi.kubevirt.io",
+        "DataImportCron",
+        ("cdi.kubevirt.io/v1beta1/DataVolume",),
+        (
+            "kubevirt/containerized-data-importer: pkg/controller/dataimportcron-controller.go "
+            "(newSourceDataVolume; copy in spec)"
+        ),
+    ),
+    (
+        "cert-manager.io",
+        "Issuer",
+        ("acme.cert-manager.io/v1/Challenge",),
+        (
+            "cert-manager/cert-manager: pkg/controller/acmeorders/util.go "
+            "(partialChallengeSpecForAuthorization; spec.solver is a copy of the issuer's solver)"
+        ),
+    ),
+    (
+        "clickhouse.altinity.com",
+        "ClickHouseInstallationTemplate ClickHouseInstallation",
+        ("clickhouse.altinity.com/v1/ClickHouseInstallation",),
+        (
+            "Altinity/clickhouse-operator: pkg/apis/clickhouse.altinity.com/v1/type_status.go (the "
+            "normalized installation with its templates: status.normalized, "
+            "status.normalizedCompleted (status))"
+        ),
+    ),
+    (
+        "cluster.x-k8s.io",
+        "MachineSet",
+        ("cluster.x-k8s.io/v1beta2/Machine",),
+        (
+            "kubernetes-sigs/cluster-api: core/reconcilers/machineset/machineset_controller.go "
+            "(computeDesiredMachine; spec.bootstrap.dataSecretName)"
+        ),
+    ),
+    (
+        "cluster.x-k8s.io",
+        "MachineDeployment",
+        (
+            "cluster.x-k8s.io/v1beta2/MachineSet",
+            "cluster.x-k8s.io/v1beta2/Machine",
+        ),
+        (
+            "kubernetes-sigs/cluster-api: "
+            "core/reconcilers/machinedeployment/machinedeployment_rollout_planner.go "
+            "(computeDesiredMS; spec.template.spec.bootstrap.dataSecretName)"
+        ),
+    ),
+    (
+        "controlplane.cluster.x-k8s.io",
+        "KubeadmControlPlane",
+        (
+            "bootstrap.cluster.x-k8s.io/v1beta2/KubeadmConfig",
+            "cluster.x-k8s.io/v1beta2/Machine",
+        ),
+        (
+            "kubernetes-sigs/cluster-api: controlplane/kubeadm/pkg/desiredstate/desired_state.go "
+            "(copy in spec)"
+        ),
+    ),
+    (
+        "controlplane.cluster.x-k8s.io",
+        "KubeadmControlPlaneTemplate",
+        (
+            "controlplane.cluster.x-k8s.io/v1beta2/KubeadmControlPlane",
+            "bootstrap.cluster.x-k8s.io/v1beta2/KubeadmConfig",
+        ),
+        (
+            "kubernetes-sigs/cluster-api: controllers/external/util.go (GenerateTemplate; copy in "
+            "spec)"
+        ),
+    ),
+    (
+        "core.oam.dev",
+        "Application",
+        ("core.oam.dev/v1beta1/ApplicationRevision",),
+        (
+            "kubevela/kubevela: pkg/controller/core.oam.dev/v1beta1/application/revision.go "
+            "(ApplicationRevision; copy in spec.application)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "DMGroup",
+        ("core.pingcap.com/v1alpha1/DM",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/dmgroup/tasks/updater.go (the template's spec is "
+            "copied to spec)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "DMWorkerGroup",
+        ("core.pingcap.com/v1alpha1/DMWorker",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/dmworkergroup/tasks/updater.go (the template's "
+            "spec is copied to spec)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "PDGroup",
+        ("core.pingcap.com/v1alpha1/PD",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/pdgroup/tasks/updater.go (the template's spec is "
+            "copied to spec)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "ResourceManagerGroup",
+        ("core.pingcap.com/v1alpha1/ResourceManager",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/resourcemanagergroup/tasks/updater.go (the "
+            "template's spec is copied to spec)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "RouterGroup",
+        ("core.pingcap.com/v1alpha1/Router",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/routergroup/tasks/updater.go (the template's spec"
+            " is copied to spec)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "SchedulerGroup",
+        ("core.pingcap.com/v1alpha1/Scheduler",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/schedulergroup/tasks/updater.go (the template's "
+            "spec is copied to spec)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "SchedulingGroup",
+        ("core.pingcap.com/v1alpha1/Scheduling",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/schedulinggroup/tasks/updater.go (the template's "
+            "spec is copied to spec)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "TSOGroup",
+        ("core.pingcap.com/v1alpha1/TSO",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/tsogroup/tasks/updater.go (the template's spec is"
+            " copied to spec)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "TiCDCGroup",
+        ("core.pingcap.com/v1alpha1/TiCDC",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/ticdcgroup/tasks/updater.go (the template's spec "
+            "is copied to spec)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "TiDBGroup",
+        ("core.pingcap.com/v1alpha1/TiDB",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/tidbgroup/tasks/updater.go (the template's spec "
+            "is copied to spec)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "TiFlashGroup",
+        ("core.pingcap.com/v1alpha1/TiFlash",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/tiflashgroup/tasks/updater.go (the template's "
+            "spec is copied to spec)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "TiKVGroup",
+        ("core.pingcap.com/v1alpha1/TiKV",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/tikvgroup/tasks/updater.go (the template's spec "
+            "is copied to spec)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "TiKVWorkerGroup",
+        ("core.pingcap.com/v1alpha1/TiKVWorker",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/tikvworkergroup/tasks/updater.go (the template's "
+            "spec is copied to spec)"
+        ),
+    ),
+    (
+        "core.pingcap.com",
+        "TiProxyGroup",
+        ("core.pingcap.com/v1alpha1/TiProxy",),
+        (
+            "pingcap/tidb-operator: pkg/controllers/tiproxygroup/tasks/updater.go (the template's "
+            "spec is copied to spec)"
+        ),
+    ),
+    (
+        "disaggregatedset.x-k8s.io",
+        "DisaggregatedSet",
+        ("leaderworkerset.x-k8s.io/v1/LeaderWorkerSet",),
+        (
+            "kubernetes-sigs/lws: pkg/controllers/disaggregatedset/lws_manager.go (Create; copy in "
+            "spec)"
+        ),
+    ),
+    (
+        "extensions.agents.x-k8s.io",
+        "SandboxClaim SandboxTemplate SandboxWarmPool",
+        ("agents.x-k8s.io/v1beta1/Sandbox",),
+        (
+            "kubernetes-sigs/agent-sandbox: extensions/controllers/sandboxclaim_controller.go "
+            "(createSandbox; copy in spec)"
+        ),
+    ),
+    (
+        "flink.apache.org",
+        "FlinkBlueGreenDeployment FlinkDeployment",
+        ("flink.apache.org/v1beta1/FlinkDeployment",),
+        (
+            "apache/flink-kubernetes-operator: "
+            "flink-kubernetes-operator/.../utils/bluegreen/BlueGreenUtils.java "
+            "(prepareFlinkDeployment; copy in spec; FlinkDeployment keeps JSON texts of earlier specs"
+            " in status.reconciliationStatus too)"
+        ),
+    ),
+    (
+        "flow.volcano.sh",
+        "JobTemplate JobFlow",
+        ("batch.volcano.sh/v1alpha1/Job",),
+        (
+            "volcano-sh/volcano: pkg/controllers/jobflow/jobflow_controller_action.go "
+            "(loadJobTemplateAndSetJob; copy in spec)"
+        ),
+    ),
+    (
+        "game.kruise.io",
+        "GameServerSet",
+        (
+            "apps.kruise.io/v1beta1/StatefulSet",
+            "game.kruise.io/v1alpha1/GameServer",
+        ),
+        (
+            "openkruise/kruise-game: pkg/controllers/gameserverset/gameserverset_controller.go (copy "
+            "in spec.template)"
+        ),
+    ),
+    (
+        "generators.external-secrets.io",
+        "ACRAccessToken BeyondtrustWorkloadCredentialsDynamicSecret CloudsmithAccessToken ClusterGenerator ECRAuthorizationToken Fake GCRAccessToken GithubAccessToken GitlabDeployToken Grafana MFA Password QuayAccessToken SSHKey STSSessionToken UUID VaultDynamicSecret Webhook",
+        ("generators.external-secrets.io/v1alpha1/GeneratorState",),
+        (
+            "external-secrets/external-secrets: runtime/statemanager/statemanager.go (spec.resource "
+            "is a copy of the generator)"
+        ),
+    ),
+    (
+        "grove.io",
+        "PodCliqueScalingGroup",
+        ("grove.io/v1alpha1/PodClique",),
+        (
+            "ai-dynamo/grove: "
+            "operator/internal/controller/podcliquescalinggroup/components/podclique/podclique.go "
+            "(copy in spec)"
+        ),
+    ),
+    (
+        "grove.io",
+        "PodCliqueSet",
+        (
+            "grove.io/v1alpha1/PodClique",
+            "grove.io/v1alpha1/PodCliqueScalingGroup",
+        ),
+        (
+            "ai-dynamo/grove: "
+            "operator/internal/controller/podcliqueset/components/podclique/podclique.go (pclq.Spec ="
+            " template; copy in spec)"
+        ),
+    ),
+    (
+        "k8up.io",
+        "Schedule",
+        (
+            "k8up.io/v1/Backup",
+            "k8up.io/v1/Archive",
+            "k8up.io/v1/Check",
+            "k8up.io/v1/Prune",
+            "k8up.io/v1/Restore",
+        ),
+        (
+            "k8up-io/k8up: operator/schedulecontroller/handler.go (createJobList, "
+            "mergeBackendWithDefaults; copy in spec.backend)"
+        ),
+    ),
+    (
+        "kafka.strimzi.io",
+        "Kafka KafkaNodePool KafkaConnect KafkaMirrorMaker2",
+        ("core.strimzi.io/v1/StrimziPodSet",),
+        (
+            "strimzi/strimzi-kafka-operator: "
+            "cluster-operator/src/main/java/io/strimzi/operator/cluster/model/WorkloadUtils.java "
+            "(createPodSet; whole pods in spec.pods[])"
+        ),
+    ),
+    (
+        "kargo.akuity.io",
+        "Stage",
+        ("kargo.akuity.io/v1alpha1/Promotion",),
+        (
+            "akuity/kargo: pkg/api/promotion.go (NewMinimalPromotion; the webhook copies the steps to"
+            " spec.steps; they name ConfigMaps in expressions only)"
+        ),
+    ),
+    (
+        "kmm.sigs.x-k8s.io",
+        "Module",
+        (
+            "kmm.sigs.x-k8s.io/v1beta1/NodeModulesConfig",
+            "kmm.sigs.x-k8s.io/v1beta1/ModuleImagesConfig",
+            "kmm.sigs.x-k8s.io/v1beta1/ModuleBuildSignConfig",
+        ),
+        (
+            "kubernetes-sigs/kernel-module-management: internal/controllers/module_reconciler.go, "
+            "internal/mic/mic.go, internal/mbsc/mbsc.go (spec.*.imageRepoSecret, dockerfileConfigMap;"
+            " NodeModulesConfig.status too)"
+        ),
+    ),
+    (
+        "kubeflow.org",
+        "ScheduledWorkflow",
+        ("argoproj.io/v1alpha1/Workflow",),
+        (
+            "kubeflow/pipelines: "
+            "backend/src/crd/controller/scheduledworkflow/util/scheduled_workflow.go (NewWorkflow; "
+            "copy in spec)"
+        ),
+    ),
+    (
+        "kubeflow.org",
+        "Experiment",
+        ("kubeflow.org/v1beta1/Trial",),
+        (
+            "kubeflow/katib: pkg/controller.v1beta1/experiment/experiment_controller_util.go "
+            "(trial.Spec.RunSpec; copy in spec.runSpec, a whole object of any kind)"
+        ),
+    ),
+    (
+        "kubevirt.io",
+        "VirtualMachineInstanceReplicaSet",
+        ("kubevirt.io/v1/VirtualMachineInstance",),
+        (
+            "kubevirt/kubevirt: pkg/virt-controller/watch/replicaset/replicaset.go (vmi.Spec = "
+            "rs.Spec.Template.Spec)"
+        ),
+    ),
+    (
+        "kubevirt.io",
+        "VirtualMachine",
+        (
+            "kubevirt.io/v1/VirtualMachineInstance",
+            "cdi.kubevirt.io/v1beta1/DataVolume",
+        ),
+        (
+            "kubevirt/kubevirt: pkg/virt-controller/watch/vm/vm.go (SetupVMIFromVM, "
+            "createVMRevision), pkg/virt-controller/watch/util/util.go (CreateDataVolumeManifest), "
+            "pkg/storage/snapshot/snapshot.go (spec.source.virtualMachine)"
+        ),
+    ),
+    (
+        "litmuschaos.io",
+        "ChaosSchedule",
+        ("litmuschaos.io/v1alpha1/ChaosEngine",),
+        (
+            "litmuschaos/chaos-scheduler: controllers/schedule.go (engine.Spec = EngineTemplateSpec; "
+            "copy in spec)"
+        ),
+    ),
+    (
+        "medusa.k8ssandra.io",
+        "MedusaBackupSchedule",
+        (
+            "medusa.k8ssandra.io/v1alpha1/MedusaBackupJob",
+            "medusa.k8ssandra.io/v1alpha1/MedusaTask",
+        ),
+        (
+            "k8ssandra/k8ssandra-operator: controllers/medusa/medusabackupschedule_controller.go "
+            "(copy in spec)"
+        ),
+    ),
+    (
+        "numaflow.numaproj.io",
+        "ServingPipeline",
+        (
+            "numaflow.numaproj.io/v1alpha1/Pipeline",
+            "numaflow.numaproj.io/v1alpha1/Vertex",
+        ),
+        (
+            "numaproj/numaflow: pkg/apis/numaflow/v1alpha1/serving_pipeline_types.go (copy of "
+            "spec.pipeline in spec)"
+        ),
+    ),
+    (
+        "numaflow.numaproj.io",
+        "Pipeline",
+        ("numaflow.numaproj.io/v1alpha1/Vertex",),
+        "numaproj/numaflow: pkg/reconciler/pipeline/controller.go (buildVertices; copy in spec)",
+    ),
+    (
+        "orchestration.aibrix.ai",
+        "RoleSet",
+        ("orchestration.aibrix.ai/v1alpha1/PodSet",),
+        "vllm-project/aibrix: pkg/controller/roleset/podset_rollsyncer.go (copy in spec)",
+    ),
+    (
+        "orchestration.aibrix.ai",
+        "RayClusterFleet",
+        (
+            "orchestration.aibrix.ai/v1alpha1/RayClusterReplicaSet",
+            "ray.io/v1/RayCluster",
+        ),
+        (
+            "vllm-project/aibrix: pkg/controller/rayclusterfleet/sync.go, "
+            "pkg/controller/rayclusterreplicaset/rayclusterreplicaset_utils.go (copy in spec)"
+        ),
+    ),
+    (
+        "orchestration.aibrix.ai",
+        "StormService",
+        (
+            "orchestration.aibrix.ai/v1alpha1/RoleSet",
+            "orchestration.aibrix.ai/v1alpha1/PodSet",
+        ),
+        (
+            "vllm-project/aibrix: pkg/controller/stormservice/rolesetoperations.go, "
+            "pkg/controller/roleset/podset_rollsyncer.go (copy in spec)"
+        ),
+    ),
+    (
+        "orchestration.aibrix.ai",
+        "RayClusterReplicaSet",
+        ("ray.io/v1/RayCluster",),
+        (
+            "vllm-project/aibrix: pkg/controller/rayclusterreplicaset/rayclusterreplicaset_utils.go "
+            "(copy in spec)"
+        ),
+    ),
+    (
+        "piraeus.io",
+        "LinstorCluster LinstorSatelliteConfiguration",
+        ("piraeus.io/v1/LinstorSatellite",),
+        (
+            "piraeusdatastore/piraeus-operator: internal/controller/linstorcluster_controller.go "
+            "(kustomizeLinstorSatellite; copy in spec)"
+        ),
+    ),
+    (
+        "pool.kubevirt.io",
+        "VirtualMachinePool",
+        (
+            "kubevirt.io/v1/VirtualMachine",
+            "kubevirt.io/v1/VirtualMachineInstance",
+            "cdi.kubevirt.io/v1beta1/DataVolume",
+        ),
+        (
+            "kubevirt/kubevirt: pkg/virt-controller/watch/pool/pool.go (scaleOut, indexVMSpec; copy "
+            "in spec; and in a ControllerRevision)"
+        ),
+    ),
+    (
+        "psmdb.percona.com",
+        "PerconaServerMongoDB",
+        ("psmdb.percona.com/v1/PerconaServerMongoDBBackup",),
+        (
+            "percona/percona-server-mongodb-operator: pkg/psmdb/backup/job.go; "
+            "pkg/apis/psmdb/v1/perconaservermongodbbackup_types.go (status.s3.credentialsSecret "
+            "(status))"
+        ),
+    ),
+    (
+        "pxc.percona.com",
+        "PerconaXtraDBCluster",
+        ("pxc.percona.com/v1/PerconaXtraDBClusterBackup",),
+        (
+            "percona/percona-xtradb-cluster-operator: pkg/controller/pxc/backup.go; "
+            "pkg/apis/pxc/v1/pxc_backup_types.go (status.s3.credentialsSecret (status))"
+        ),
+    ),
+    (
+        "ray.io",
+        "RayService RayJob",
+        ("ray.io/v1/RayCluster",),
+        (
+            "ray-project/kuberay: ray-operator/controllers/ray/rayservice_controller.go "
+            "(constructRayClusterForRayService; copy in spec)"
+        ),
+    ),
+    (
+        "ray.io",
+        "RayCronJob",
+        (
+            "ray.io/v1/RayJob",
+            "ray.io/v1/RayCluster",
+        ),
+        (
+            "ray-project/kuberay: ray-operator/controllers/ray/raycronjob_controller.go "
+            "(constructRayJob; copy in spec)"
+        ),
+    ),
+    (
+        "shipwright.io",
+        "Build BuildStrategy ClusterBuildStrategy",
+        (
+            "shipwright.io/v1beta1/BuildRun",
+            "tekton.dev/v1/TaskRun",
+            "tekton.dev/v1/PipelineRun",
+        ),
+        (
+            "shipwright-io/build: pkg/reconciler/buildrun/buildrun.go (buildRun.Status.BuildSpec: "
+            "status.buildSpec (status)); pkg/reconciler/buildrun/resources/taskrun.go "
+            "(GenerateTaskRun: spec.taskSpec)"
+        ),
+    ),
+    (
+        "shipwright.io",
+        "BuildRun",
+        (
+            "tekton.dev/v1/TaskRun",
+            "tekton.dev/v1/PipelineRun",
+        ),
+        (
+            "shipwright-io/build: pkg/reconciler/buildrun/resources/{taskrun,pipelinerun}.go "
+            "(GenerateTaskRun, GeneratePipelineRun; copy in spec)"
+        ),
+    ),
+    (
+        "sparkoperator.k8s.io",
+        "ScheduledSparkApplication",
+        ("sparkoperator.k8s.io/v1beta2/SparkApplication",),
+        (
+            "kubeflow/spark-operator: internal/controller/scheduledsparkapplication/controller.go "
+            "(createSparkApplication; copy in spec)"
+        ),
+    ),
+    (
+        "tekton.dev",
+        "Pipeline PipelineRun",
+        (
+            "tekton.dev/v1/PipelineRun",
+            "tekton.dev/v1/TaskRun",
+        ),
+        (
+            "tektoncd/pipeline: pkg/reconciler/pipelinerun/pipelinerun.go "
+            "(storePipelineSpecAndMergeMeta: PipelineRun keeps it in status.pipelineSpec (status); "
+            "createTaskRun, createCustomRun: spec.taskSpec, spec.customSpec)"
+        ),
+    ),
+    (
+        "tekton.dev",
+        "Task ClusterTask StepAction",
+        ("tekton.dev/v1/TaskRun",),
+        (
+            "tektoncd/pipeline: pkg/reconciler/taskrun/taskrun.go (storeTaskSpecAndMergeMeta: "
+            "status.taskSpec (status))"
+        ),
+    ),
+    (
+        "testworkflows.testkube.io",
+        "TestWorkflow TestWorkflowTemplate",
+        ("testworkflows.testkube.io/v1/TestWorkflowExecution",),
+        (
+            "kubeshop/testkube: api/testworkflows/v1/testworkflowexecution_types.go "
+            "(resolvedWorkflow: status.latestExecution.resolvedWorkflow (status))"
+        ),
+    ),
+    (
+        "trainer.kubeflow.org",
+        "TrainJob",
+        ("jobset.x-k8s.io/v1alpha2/JobSet",),
+        (
+            "kubeflow/trainer: pkg/runtime/framework/plugins/jobset/jobset.go (Build; copy in spec); "
+            "pkg/runtime/core/snapshot.go (the runtime is copied to ConfigMap NAME-runtime-snapshot, "
+            "as text)"
+        ),
+    ),
+    (
+        "trainer.kubeflow.org",
+        "TrainingRuntime ClusterTrainingRuntime OptimizationJob",
+        (
+            "trainer.kubeflow.org/v1alpha1/TrainJob",
+            "jobset.x-k8s.io/v1alpha2/JobSet",
+        ),
+        (
+            "kubeflow/trainer: pkg/runtime/framework/plugins/jobset/jobset.go (Build; copy in the "
+            "JobSet's spec); pkg/runtime/core/snapshot.go (createRuntimeSnapshot)"
+        ),
+    ),
+    (
+        "triggers.tekton.dev",
+        "TriggerTemplate Trigger EventListener",
+        (
+            "tekton.dev/v1/PipelineRun",
+            "tekton.dev/v1/TaskRun",
+        ),
+        (
+            "tektoncd/triggers: pkg/template/event.go, pkg/resources/create.go (Create; copy in spec;"
+            " any kind)"
+        ),
+    ),
+    (
+        "velero.io",
+        "Schedule",
+        ("velero.io/v1/Backup",),
+        (
+            "velero-io/velero: pkg/builder/backup_builder.go (FromSchedule; copy in "
+            "spec.resourcePolicy and others)"
+        ),
+    ),
+    (
+        "workloads.x-k8s.io",
+        "RoleBasedGroupSet",
+        (
+            "workloads.x-k8s.io/v1alpha2/RoleBasedGroup",
+            "workloads.x-k8s.io/v1alpha2/RoleInstanceSet",
+            "workloads.x-k8s.io/v1alpha2/RoleInstance",
+        ),
+        (
+            "sgl-project/rbg: internal/controller/workloads/rolebasedgroupset_controller.go (copy in "
+            "spec)"
+        ),
+    ),
+    (
+        "workloads.x-k8s.io",
+        "RoleInstanceSet",
+        ("workloads.x-k8s.io/v1alpha2/RoleInstance",),
+        (
+            "sgl-project/rbg: pkg/reconciler/roleinstanceset/statelessmode/core/implement.go (copy in"
+            " spec)"
+        ),
+    ),
+    (
+        "workloads.x-k8s.io",
+        "RoleBasedGroup",
+        (
+            "workloads.x-k8s.io/v1alpha2/RoleInstanceSet",
+            "workloads.x-k8s.io/v1alpha2/RoleInstance",
+        ),
+        (
+            "sgl-project/rbg: pkg/reconciler/roleinstanceset_reconciler.go, "
+            "pkg/reconciler/lws_reconciler.go (copy in spec)"
+        ),
+    ),
+)
+
+# Group, its kinds (`*` for all but those of MAKES), and what is made of them.
+MAKES_NONE = (
+    ("access.strimzi.io", "*", "makes Secrets"),
+    (
+        "acid.zalan.do",
+        "*",
+        "zalando/postgres-operator: pkg/cluster makes StatefulSets and CronJobs",
+    ),
+    ("acme.cert-manager.io", "*", "cert-manager: a Challenge makes Pods, Services, Ingresses"),
+    (
+        "actions.github.com",
+        "AutoscalingListener EphemeralRunner",
+        "actions/actions-runner-controller: controllers/actions.github.com makes Pods",
+    ),
+    (
+        "actions.summerwind.dev",
+        "HorizontalRunnerAutoscaler Runner RunnerSet",
+        (
+            "actions/actions-runner-controller: controllers/actions.summerwind.net makes Pods and "
+            "StatefulSets"
+        ),
+    ),
+    ("addons.cluster.x-k8s.io", "*", "read as it is applied"),
+    (
+        "agent.k8s.elastic.co",
+        "*",
+        "elastic/cloud-on-k8s: pkg/controller makes a Deployment, DaemonSet or StatefulSet",
+    ),
+    ("agones.dev", "GameServer", "googleforgames/agones: pkg/gameservers makes a Pod"),
+    (
+        "apiextensions.crossplane.io",
+        "CompositeResourceDefinition EnvironmentConfig",
+        "crossplane/crossplane: makes CustomResourceDefinitions, or is read",
+    ),
+    ("apisix.apache.org", "*", "read by the ingress controller"),
+    ("apm.k8s.elastic.co", "*", "elastic/cloud-on-k8s: pkg/controller makes a Deployment"),
+    ("apps.gitlab.com", "GitLab Runner", "makes Deployments and StatefulSets"),
+    (
+        "apps.kruise.io",
+        (
+            "CloneSet StatefulSet DaemonSet BroadcastJob SidecarSet NodeImage ResourceDistribution "
+            "WorkloadSpread EphemeralJob"
+        ),
+        "openkruise/kruise: pkg/controller makes Pods and ControllerRevisions",
+    ),
+    (
+        "apps.nvidia.com",
+        "NIMCache",
+        "NVIDIA/k8s-nim-operator: internal/controller/nimcache_controller.go makes a Job or Pod",
+    ),
+    ("apps.openshift.io", "DeploymentConfig", "makes ReplicationControllers"),
+    ("argocd-image-updater.argoproj.io", "*", "read at each run"),
+    (
+        "argoproj.io",
+        (
+            "Application AppProject AnalysisRun EventSource EventBus ArgoCD ArgoCDExport "
+            "WorkflowTaskSet WorkflowArtifactGCTask WorkflowTaskResult"
+        ),
+        (
+            "argo-events: pkg/reconciler/{eventsource,eventbus} make Deployments and StatefulSets; an"
+            " AnalysisRun makes Jobs; an Application renders manifests"
+        ),
+    ),
+    ("aws.upbound.io", "ProviderConfig", "read"),
+    ("azure.upbound.io", "ProviderConfig", "read"),
+    ("barmancloud.cnpg.io", "*", "an ObjectStore is read"),
+    ("batch.volcano.sh", "Job", "volcano-sh/volcano: pkg/controllers/job makes Pods"),
+    (
+        "beat.k8s.elastic.co",
+        "*",
+        "elastic/cloud-on-k8s: pkg/controller makes a Deployment or DaemonSet",
+    ),
+    ("bitnami.com", "*", "a SealedSecret makes a Secret"),
+    ("bootstrap.cluster.x-k8s.io", "KubeadmConfig", "kubernetes-sigs/cluster-api: makes a Secret"),
+    (
+        "broker.amq.io",
+        "ActiveMQArtemis ActiveMQArtemisAddress ActiveMQArtemisSecurity",
+        "makes a StatefulSet, or is read",
+    ),
+    ("build.openshift.io", "Build", "makes a Pod"),
+    ("camel.apache.org", "*", "a Deployment or CronJob that changes in place"),
+    ("cassandra.datastax.com", "*", "cass-operator makes StatefulSets"),
+    (
+        "ceph.rook.io",
+        "*",
+        (
+            "rook/rook: pkg/operator/ceph makes Deployments, DaemonSets, Jobs; the csi.ceph.io "
+            "objects name only Secrets that it makes itself"
+        ),
+    ),
+    (
+        "cert-manager.io",
+        "*",
+        (
+            "cert-manager: a Certificate makes CertificateRequest and Order, which name no other "
+            "Secret (the issuers have rows in MAKES)"
+        ),
+    ),
+    (
+        "chaos-mesh.org",
+        "AWSChaos AzureChaos GCPChaos PodHttpChaos RemoteCluster",
+        "chaos-mesh/chaos-mesh: controllers/chaosimpl (read)",
+    ),
+    (
+        "cilium.io",
+        "CiliumEnvoyConfig CiliumClusterwideEnvoyConfig CiliumBGPPeerConfig CiliumBGPPeeringPolicy",
+        "read by the agent",
+    ),
+    ("cloud.google.com", "BackendConfig", "read by the ingress controller"),
+    ("config.openshift.io", "*", "read by the cluster's operators"),
+    ("config.projectsveltos.io", "*", "a ClusterSummary changes in place"),
+    ("configuration.konghq.com", "*", "read by the ingress controller"),
+    ("core.strimzi.io", "*", "strimzi: a StrimziPodSet makes Pods"),
+    ("crd.projectcalico.org", "BGPPeer BGPConfiguration", "read by calico/node"),
+    ("dapr.io", "*", "read by the sidecar at its start"),
+    ("databases.spotahome.com", "*", "makes a StatefulSet and a Deployment"),
+    ("dragonflydb.io", "*", "dragonflydb/dragonfly-operator makes a StatefulSet"),
+    (
+        "elasticsearch.k8s.elastic.co",
+        "*",
+        "elastic/cloud-on-k8s: pkg/controller makes StatefulSets",
+    ),
+    (
+        "enterprisesearch.k8s.elastic.co",
+        "*",
+        "elastic/cloud-on-k8s: pkg/controller makes a Deployment",
+    ),
+    ("executor.testkube.io", "*", "kubeshop/testkube: read as a test starts"),
+    ("extensions.istio.io", "*", "read by istiod"),
+    ("external-secrets.io", "*", "external-secrets: makes Secrets (four kinds have rows in MAKES)"),
+    ("externaldns.k8s.io", "*", "DNSEndpoint: read"),
+    (
+        "flagger.app",
+        "*",
+        (
+            "fluxcd/flagger: pkg/canary makes a second Deployment and copies of its ConfigMaps; "
+            "AlertProvider and MetricTemplate are read"
+        ),
+    ),
+    ("fleet.cattle.io", "*", "a Bundle changes in place; what git states is applied"),
+    (
+        "flink.apache.org",
+        "FlinkSessionJob FlinkStateSnapshot",
+        "apache/flink-kubernetes-operator: sent to the session cluster",
+    ),
+    (
+        "fluentbit.fluent.io",
+        "*",
+        "fluent-operator makes a DaemonSet and a Secret with the whole configuration",
+    ),
+    (
+        "fluentd.fluent.io",
+        "*",
+        "fluent-operator makes a StatefulSet and a Secret with the whole configuration",
+    ),
+    ("fluxcd.controlplane.io", "*", "what stands in it is applied"),
+    ("gateway.envoyproxy.io", "*", "read; an EnvoyProxy shapes a Deployment"),
+    (
+        "gateway.networking.k8s.io",
+        "*",
+        "read by the gateway's controller, which makes Deployments at most",
+    ),
+    ("gateway.networking.x-k8s.io", "*", "read by the gateway's controller"),
+    ("gateway.nginx.org", "*", "read; an NginxProxy shapes a Deployment"),
+    ("gcp.upbound.io", "ProviderConfig", "read"),
+    ("getambassador.io", "*", "read by Emissary"),
+    ("grafana.integreatly.org", "*", "makes a Deployment; the rest is read"),
+    ("helm.cattle.io", "*", "helm-controller makes a Job; values are read at install"),
+    ("helm.crossplane.io", "ProviderConfig Release", "values are read at install"),
+    ("helm.toolkit.fluxcd.io", "*", "values are read at install"),
+    ("image.toolkit.fluxcd.io", "*", "read at each scan"),
+    ("infrastructure.cluster.x-k8s.io", "AWSClusterStaticIdentity VSphereClusterIdentity", "read"),
+    ("integreatly.org", "*", "makes a Deployment; the rest is read"),
+    ("isindir.github.com", "*", "a SopsSecret makes Secrets"),
+    ("jaegertracing.io", "*", "makes Deployments, Jobs and CronJobs"),
+    ("jenkins.io", "Jenkins", "makes a Pod"),
+    ("jetstream.nats.io", "*", "read by the controller"),
+    ("jobset.x-k8s.io", "JobSet", "kubernetes-sigs/jobset: pkg/controllers makes Jobs"),
+    ("k6.io", "K6 TestRun", "grafana/k6-operator makes Jobs"),
+    ("k8s.keycloak.org", "*", "makes a StatefulSet; a KeycloakRealmImport makes a Job"),
+    ("k8s.mariadb.com", "*", "StatefulSets, Jobs, and objects that change in place"),
+    ("k8s.nginx.org", "*", "read by the ingress controller"),
+    ("k8ssandra.io", "*", "a CassandraDatacenter changes in place"),
+    (
+        "k8up.io",
+        "Archive Backup Check PreBackupPod Prune Restore",
+        "k8up-io/k8up: operator makes Jobs and Deployments",
+    ),
+    (
+        "kafka.strimzi.io",
+        "*",
+        "strimzi: makes Deployments, Secrets, ConfigMaps (four kinds have rows in MAKES)",
+    ),
+    ("kappctrl.k14s.io", "App", "carvel-dev/kapp-controller: read at each deploy"),
+    (
+        "keda.sh",
+        "*",
+        (
+            "kedacore/keda: pkg/scaling/executor/scale_jobs.go makes Jobs; a ScaledObject makes a "
+            "HorizontalPodAutoscaler"
+        ),
+    ),
+    ("kibana.k8s.elastic.co", "*", "elastic/cloud-on-k8s: pkg/controller makes a Deployment"),
+    (
+        "kubeflow.org",
+        (
+            "JAXJob MPIJob MXJob Notebook PaddleJob PodDefault Profile PyTorchJob Suggestion TFJob "
+            "Viewer XGBoostJob"
+        ),
+        (
+            "kubeflow/mpi-operator: pkg/controller/mpi_job_controller.go makes Pods and Jobs; the "
+            "others make Pods, StatefulSets, Deployments"
+        ),
+    ),
+    ("kubegres.reactive-tech.io", "*", "makes StatefulSets"),
+    ("kubernetes.crossplane.io", "ProviderConfig", "read"),
+    (
+        "kubevirt.io",
+        "VirtualMachineInstance",
+        "kubevirt: pkg/virt-controller/watch/vmi makes a Pod",
+    ),
+    ("kueue.x-k8s.io", "MultiKueueCluster", "kubernetes-sigs/kueue: read"),
+    ("kustomize.toolkit.fluxcd.io", "*", "read at each build; makes what git states"),
+    (
+        "kyverno.io",
+        "CleanupPolicy ClusterCleanupPolicy PolicyException GlobalContextEntry",
+        "read at admission or at each run",
+    ),
+    (
+        "leaderworkerset.x-k8s.io",
+        "LeaderWorkerSet",
+        (
+            "kubernetes-sigs/lws: pkg/controllers/leaderworkerset_controller.go makes StatefulSets "
+            "and ControllerRevisions"
+        ),
+    ),
+    (
+        "litmuschaos.io",
+        "ChaosEngine ChaosExperiment",
+        "litmuschaos/chaos-operator: makes Pods and Jobs",
+    ),
+    (
+        "logging-extensions.banzaicloud.io",
+        "*",
+        "kube-logging/logging-operator: makes StatefulSets and DaemonSets",
+    ),
+    (
+        "logging.banzaicloud.io",
+        "*",
+        "kube-logging/logging-operator: pkg/resources makes StatefulSets, DaemonSets, Secrets",
+    ),
+    ("logstash.k8s.elastic.co", "*", "elastic/cloud-on-k8s: pkg/controller makes a StatefulSet"),
+    ("loki.grafana.com", "*", "makes StatefulSets and Deployments"),
+    (
+        "longhorn.io",
+        "BackupTarget RecurringJob Setting",
+        "read by the manager; a RecurringJob makes a CronJob",
+    ),
+    (
+        "machinelearning.seldon.io",
+        "SeldonDeployment",
+        "SeldonIO/seldon-core: operator/controllers makes Deployments",
+    ),
+    ("maps.k8s.elastic.co", "*", "elastic/cloud-on-k8s: pkg/controller makes a Deployment"),
+    ("mellanox.com", "NicClusterPolicy", "makes DaemonSets"),
+    ("metallb.io", "*", "read by the speakers"),
+    ("minio.min.io", "*", "makes StatefulSets"),
+    (
+        "mongodb.com",
+        "MongoDB MongoDBMultiCluster MongoDBOpsManager MongoDBUser",
+        "makes StatefulSets; a user is read",
+    ),
+    ("mongodbcommunity.mongodb.com", "*", "makes a StatefulSet"),
+    (
+        "monitoring.coreos.com",
+        "*",
+        (
+            "prometheus-operator: pkg/{prometheus,alertmanager,thanos} make StatefulSets, DaemonSets,"
+            " Secrets; the rest is read"
+        ),
+    ),
+    ("monitoring.grafana.com", "*", "the agent operator makes StatefulSets and DaemonSets"),
+    ("mutations.gatekeeper.sh", "*", "read at admission"),
+    (
+        "networking.cfargotunnel.com",
+        "*",
+        "adyanth/cloudflare-operator makes Deployments and ConfigMaps",
+    ),
+    ("networking.istio.io", "*", "read by istiod"),
+    ("notification.toolkit.fluxcd.io", "*", "read at each event"),
+    (
+        "numaflow.numaproj.io",
+        "Vertex MonoVertex InterStepBufferService",
+        "numaproj/numaflow: pkg/reconciler/{vertex,monovertex,isbsvc} makes Pods and StatefulSets",
+    ),
+    (
+        "nvidia.com",
+        "ClusterPolicy NVIDIADriver",
+        "NVIDIA/gpu-operator: controllers makes DaemonSets",
+    ),
+    ("objectbucket.io", "ObjectBucketClaim", "makes a ConfigMap and a Secret"),
+    ("onepassword.com", "*", "makes Secrets"),
+    ("opentelemetry.io", "*", "Deployments, and a TargetAllocator that changes in place"),
+    ("operator.openshift.io", "IngressController", "makes a Deployment"),
+    ("operator.tigera.io", "APIServer Installation", "makes Deployments and DaemonSets"),
+    (
+        "operator.victoriametrics.com",
+        "*",
+        (
+            "VictoriaMetrics/operator: internal/controller/operator/factory makes Deployments and "
+            "StatefulSets (VMDistributed has a row in MAKES)"
+        ),
+    ),
+    (
+        "packageregistry.k8s.elastic.co",
+        "*",
+        "elastic/cloud-on-k8s: pkg/controller makes a Deployment",
+    ),
+    ("packaging.carvel.dev", "*", "an App changes in place"),
+    ("pgv2.percona.com", "*", "a PostgresCluster changes in place"),
+    ("pipelinesascode.tekton.dev", "*", "read at each event"),
+    (
+        "pkg.crossplane.io",
+        (
+            "DeploymentRuntimeConfig ImageConfig ProviderRevision FunctionRevision "
+            "ConfigurationRevision"
+        ),
+        "crossplane/crossplane: internal/controller/pkg makes Deployments, or is read",
+    ),
+    (
+        "policies.kyverno.io",
+        "ValidatingPolicy ImageValidatingPolicy MutatingPolicy DeletingPolicy",
+        "read at admission",
+    ),
+    ("postgres-operator.crunchydata.com", "*", "makes StatefulSets, Deployments, CronJobs, Jobs"),
+    (
+        "postgresql.cnpg.io",
+        "*",
+        "Pods and Jobs; a Backup keeps the names of its Secrets for the operator alone",
+    ),
+    ("projectcalico.org", "BGPPeer BGPConfiguration", "read by calico/node"),
+    (
+        "projectcontour.io",
+        "*",
+        "projectcontour/contour: read by Contour (ContourDeployment has a row in MAKES)",
+    ),
+    (
+        "psmdb.percona.com",
+        "PerconaServerMongoDBBackup PerconaServerMongoDBRestore",
+        "percona/percona-server-mongodb-operator: pkg/controller makes Jobs",
+    ),
+    (
+        "pxc.percona.com",
+        "PerconaXtraDBClusterBackup PerconaXtraDBClusterRestore",
+        "percona/percona-xtradb-cluster-operator: pkg/controller makes Jobs",
+    ),
+    (
+        "rabbitmq.com",
+        "*",
+        "makes a StatefulSet; the topology kinds are read (SuperStream has a row in MAKES)",
+    ),
+    (
+        "ray.io",
+        "RayCluster",
+        (
+            "ray-project/kuberay: ray-operator/controllers/ray/raycluster_controller.go makes Pods "
+            "(its certificates and PodGroups name no ConfigMap)"
+        ),
+    ),
+    (
+        "reaper.k8ssandra.io",
+        "*",
+        "k8ssandra-operator: pkg/reaper makes a Deployment or StatefulSet",
+    ),
+    (
+        "redis.redis.opstreelabs.in",
+        "*",
+        "OT-CONTAINER-KIT/redis-operator: internal/k8sutils makes StatefulSets",
+    ),
+    ("ricoberger.de", "*", "a VaultSecret makes a Secret"),
+    ("route.openshift.io", "Route", "read by the router"),
+    ("sailoperator.io", "*", "charts of istiod"),
+    ("scylla.scylladb.com", "*", "a ScyllaDBDatacenter changes in place"),
+    ("secretgen.carvel.dev", "*", "makes Secrets"),
+    ("secrets-store.csi.x-k8s.io", "*", "read as a volume is mounted"),
+    ("secrets.doppler.com", "*", "makes Secrets"),
+    ("secrets.hashicorp.com", "*", "makes Secrets; the rest is read"),
+    ("secrets.infisical.com", "*", "makes Secrets"),
+    ("security.istio.io", "*", "read by istiod"),
+    ("serving.knative.dev", "*", "a Revision keeps its Deployment, with 0 replicas"),
+    ("serving.kserve.io", "*", "its Deployment, or Knative Service, changes in place"),
+    (
+        "sinks.knative.dev",
+        "IntegrationSink JobSink",
+        "knative/eventing: pkg/reconciler makes Deployments and Jobs",
+    ),
+    ("snapshot.storage.k8s.io", "VolumeSnapshotClass", "read by the snapshotter"),
+    ("solr.apache.org", "*", "StatefulSets, and a ZookeeperCluster that changes in place"),
+    ("source.toolkit.fluxcd.io", "*", "read at each fetch"),
+    ("sources.knative.dev", "*", "a Deployment that changes in place"),
+    (
+        "sparkoperator.k8s.io",
+        "SparkApplication SparkConnect",
+        "kubeflow/spark-operator: internal/controller/{sparkapplication,sparkconnect} makes Pods",
+    ),
+    ("spv.no", "*", "makes Secrets and ConfigMaps"),
+    ("stackconfigpolicy.k8s.elastic.co", "*", "elastic/cloud-on-k8s: pkg/controller makes Secrets"),
+    ("stackgres.io", "*", "an SGCluster changes in place"),
+    ("stargate.k8ssandra.io", "*", "k8ssandra-operator: pkg/stargate makes Deployments"),
+    ("starrocks.com", "*", "makes StatefulSets"),
+    (
+        "tekton.dev",
+        "TaskRun VerificationPolicy",
+        "tektoncd/pipeline: pkg/reconciler/taskrun makes Pods",
+    ),
+    ("telemetry.istio.io", "*", "read by istiod"),
+    ("tempo.grafana.com", "*", "makes StatefulSets and Deployments"),
+    ("tor.k8s.torproject.org", "*", "Deployments and StatefulSets"),
+    ("traefik.containo.us", "*", "read by Traefik"),
+    ("traefik.io", "*", "read by Traefik"),
+    (
+        "triggers.tekton.dev",
+        "ClusterInterceptor ClusterTriggerBinding Interceptor TriggerBinding",
+        "tektoncd/triggers: read",
+    ),
+    ("trust-manager.io", "*", "makes ConfigMaps and Secrets"),
+    ("trust.cert-manager.io", "*", "makes ConfigMaps and Secrets"),
+    ("upgrade.cattle.io", "*", "system-upgrade-controller makes Jobs of a Plan"),
+    (
+        "upstream.pgv2.percona.com",
+        "PostgresCluster",
+        "percona/percona-postgresql-operator: internal/controller makes StatefulSets and Jobs",
+    ),
+    ("vault.banzaicloud.com", "*", "makes a StatefulSet"),
+    (
+        "velero.io",
+        "*",
+        (
+            "velero: the objects that a Backup makes name no ConfigMap and no Secret (Schedule has a "
+            "row in MAKES)"
+        ),
+    ),
+    ("volsync.backube", "*", "makes Jobs and VolumeSnapshots"),
+    ("zookeeper.pravega.io", "*", "pravega/zookeeper-operator makes a StatefulSet"),
 )
 
 # By which field a controller leaves pods as they are when the template changes: group, kind, path,

@@ -66,6 +66,10 @@ class NotServed(Refused):
     """No list of this kind: it is not installed, or has another plural or version."""
 
 
+class NotTold(NotServed):
+    """The API server has not listed a kind, and does not say either that it has no such kind."""
+
+
 class Misnamed(Forbidden, NotServed):
     """The API server has the kind under another plural, for which the Role has no rule."""
 
@@ -255,7 +259,7 @@ def check_response(
         if response.status == _FORBIDDEN:
             raise _forbidden(what, response, verb, kind, name)
         if response.status == _NOT_FOUND and not name:
-            raise NotServed(what, _why_not_served(kind))
+            raise NotServed(what, why_not_served(kind))
         why = f"{response.status} {_message(response)}"
         if response.status == _UNAUTHORIZED:
             why = "the token is no longer valid; run the Job again, or log in again"
@@ -333,7 +337,8 @@ def _is_named(content: dict[str, Any], known: set[tuple[str, str]]) -> bool:
     return any(kind in (None, "", one[0]) and version in (None, "", one[1]) for one in known)
 
 
-def _why_not_served(kind: Kind) -> str:
+def why_not_served(kind: Kind) -> str:
+    """Say why a kind cannot be listed that the API server does not have."""
     if kind in BUILT_IN_KINDS:
         return f"404, though every cluster has a list of {kind.plural}; is there a proxy before the API server?"
     return (

@@ -3,10 +3,18 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, Kind
+from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, MADE_KINDS, Kind
 from krm_fn.base.link_plan import LinkPlan, ProducerName
-from krm_fn.linker.api import Forbidden, NotServed, Refused
-from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation, Owner, Unread
+from krm_fn.linker.api import Forbidden, NotServed, NotTold, Refused
+from krm_fn.linker.objects import (
+    Consumer,
+    Inventory,
+    LiveRevision,
+    Names,
+    Observation,
+    Owner,
+    Unread,
+)
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.read import Version, read_consumer, read_version
 from krm_fn.linker.retry import Deadline
@@ -29,15 +37,16 @@ class Configs(NamedTuple):
     """
 
     revisions: list[LiveRevision]
-    inventory: Consumer | None
+    inventory: Inventory | None
     now: float
 
     @classmethod
-    def of(cls, configs: Iterable[LiveRevision | Consumer], now: float) -> Self:
-        """Tell the inventory, which is read as a consumer, from the revisions."""
+    def of(cls, configs: Iterable[LiveRevision | Inventory], now: float) -> Self:
+        """Tell the inventory from the revisions."""
         found = [*configs]
         revisions = [one for one in found if isinstance(one, LiveRevision)]
-        return cls(revisions, next((one for one in found if isinstance(one, Consumer)), None), now)
+        inventories = (one for one in found if isinstance(one, Inventory))
+        return cls(revisions, next(inventories, None), now)
 
 
 class Reader(Protocol):
@@ -260,12 +269,25 @@ class DryRun:
             self._record(owner, would_be, text, now, is_warning=is_warning)
 
 
-def observe(plan: LinkPlan, cluster: Reader) -> Observation:
-    """Read every object that may reference a revision of the set."""
+def kinds_to_list(plan: LinkPlan, revisions: Iterable[LiveRevision]) -> list[Kind]:
+    """Return the kinds of which an object may reference one of these revisions, in the order of a look."""
+    kinds = [*CONSUMER_KINDS, *plan.kinds]
+    listed = {(kind.group, kind.kind) for kind in kinds}
+    marked: set[Kind] = set()
+    if plan.lists_marked:
+        marked.update(*(revision.marked_kinds for revision in revisions))
+    for kind in sorted(marked):
+        if kind.is_listable and (kind.group, kind.kind) not in listed:
+            kinds.append(kind)
     # Pods last, as templates are edited: one that has started before is found here, and no later
     # one references more.
-    kinds = sorted((*CONSUMER_KINDS, *plan.kinds), key=lambda kind: kind.kind == "Pod")
-    return _observe_kinds(plan, cluster, kinds)
+    return sorted(kinds, key=lambda kind: kind.kind == "Pod")
+
+
+def observe(plan: LinkPlan, cluster: Reader) -> Observation:
+    """Read every object that may reference a revision of the set."""
+    configs = cluster.configs(plan)
+    return _observe_kinds(plan, cluster, configs, kinds_to_list(plan, configs.revisions))
 
 
 def observe_workloads(plan: LinkPlan, cluster: Reader) -> Observation:
@@ -274,11 +296,13 @@ def observe_workloads(plan: LinkPlan, cluster: Reader) -> Observation:
     kinds = [
         kind for kind in (*CONSUMER_KINDS, *plan.kinds) if (kind.api_version, kind.kind) in planned
     ]
-    return _observe_kinds(plan, cluster, kinds)
+    return _observe_kinds(plan, cluster, cluster.configs(plan), kinds)
 
 
-def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Observation:
-    revisions, inventory, now = cluster.configs(plan)
+def _observe_kinds(
+    plan: LinkPlan, cluster: Reader, configs: Configs, kinds: Iterable[Kind]
+) -> Observation:
+    revisions, inventory, now = configs
     names = Names.of(
         {revision.name for revision in revisions} | {revision.name for revision in plan.rendered}
     )
@@ -288,7 +312,9 @@ def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Ob
             made.name for made in producer.revisions
         )
     consumers: list[Consumer] = []
-    unread = []
+    unread: list[Unread] = []
+    seen: set[tuple[str, str]] = set()
+    of_plan = {*CONSUMER_KINDS, *plan.kinds}
     for kind in kinds:
         try:
             for consumer in cluster.consumers(kind, names):
@@ -297,27 +323,38 @@ def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Ob
                 consumers.append(
                     consumer._replace(references=consumer.references - own) if own else consumer
                 )
+            seen.add((kind.group, kind.kind))
         except Refused as error:  # this kind alone: the others can be listed
-            if not _is_absent(kind, plan, error):
+            if _is_absent(kind, plan, error):
+                seen.add((kind.group, kind.kind))
+            elif kind in of_plan:
                 unread.append(Unread(kind, str(error), is_served=not isinstance(error, NotServed)))
     if inventory and inventory.is_being_deleted:
         # As if it were gone: then nothing is deleted, and no revision gets it as its only owner
         # (decision 9).
         inventory = None
     whole = [*_with_pods([*_with_borrowed_templates(consumers)])]
-    return Observation(revisions, inventory, whole, now, tuple(unread))
+    return Observation(revisions, inventory, whole, now, tuple(unread), frozenset(seen))
 
 
 def _is_absent(kind: Kind, plan: LinkPlan, error: Refused) -> bool:
-    """Tell whether an unlisted kind has no objects: of Argo Rollouts, and not in the plan."""
-    planned = {workload[:2] for workload in plan.workloads} | {one[:2] for one in plan.kinds}
-    if kind not in ADD_ON_KINDS:
+    """Tell whether an unlisted kind has no objects.
+
+    So it is for those of Argo Rollouts that are not in the plan, and for what is only made of
+    others, or was, where the API server says that it has no such kind.
+    """
+    planned = {workload[:2] for workload in plan.workloads}
+    named = planned | {one[:2] for one in plan.kinds}
+    if kind in BUILT_IN_KINDS:
         return False
-    if isinstance(error, NotServed):
-        return (kind.api_version, kind.kind) not in planned
-    return isinstance(error, Forbidden) and not any(
-        version.startswith(f"{kind.group}/") for version, _ in planned
-    )
+    if kind in ADD_ON_KINDS:
+        if isinstance(error, NotServed):
+            return (kind.api_version, kind.kind) not in named
+        is_here = any(version.startswith(f"{kind.group}/") for version, _ in named)
+        return isinstance(error, Forbidden) and not is_here
+    is_of_others = (kind.group, kind.kind) in MADE_KINDS or kind[:2] not in named
+    is_unknown = isinstance(error, NotServed) and not isinstance(error, (Forbidden, NotTold))
+    return is_unknown and is_of_others and kind[:2] not in planned
 
 
 def _with_borrowed_templates(consumers: list[Consumer]) -> Iterable[Consumer]:

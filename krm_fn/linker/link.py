@@ -2,7 +2,7 @@
 
 from krm_fn.base import keys
 from krm_fn.base.link_plan import LinkPlan
-from krm_fn.base.problem import count
+from krm_fn.base.problem import count, listing
 from krm_fn.linker.api import ApiError
 from krm_fn.linker.cluster import Cluster, observe
 from krm_fn.linker.link_secrets import SecretLinks
@@ -11,6 +11,7 @@ from krm_fn.linker.owners import (
     RevisionPatch,
     deletion_command,
     find_abandoned,
+    find_held,
     is_left_to_kpt,
     plan_deletions,
     plan_leaks,
@@ -289,6 +290,13 @@ def _report_leaks(plan: LinkPlan, observation: Observation, report: Report) -> N
         report.warn(f"{inventory}: does not exist; until then nothing is deleted")
     for revision in find_abandoned(plan, observation):
         report.warn(say_abandoned(f"{revision.kind} {report.namespace}/{revision.name}"))
+    for revision, kinds in find_held(plan, observation):
+        names = listing((f"{kind.api_version}/{kind.kind}" for kind in kinds), is_sentence=True)
+        report.warn(
+            f"{revision.kind} {report.namespace}/{revision.name}: is kept, as an object of a kind that the linker "
+            f"does not look at, or of which it is not known what is made, may need it; add {names} to "
+            "spec.linker.kinds, with the kinds that are made of it, or delete the object"
+        )
     for leak in plan_leaks(plan, observation):
         report.warn(
             f"{leak.kind} {report.namespace}/{leak.name}: the linker may no longer delete it, as no Job of its own "

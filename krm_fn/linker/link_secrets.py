@@ -1,7 +1,7 @@
 """Make each tracker the owner of its Secret, and of what makes that.
 
 Only this rendering's Job has the right to do so, and the CronJob until the next release: no later run may read or
-patch these Secrets.
+patch these Secrets. If the package leaves krm-fn, the run takes each tracker off its object instead.
 """
 
 from collections.abc import Collection, Iterator
@@ -13,7 +13,7 @@ from krm_fn.linker.api import ApiError
 from krm_fn.linker.cluster import Cluster
 from krm_fn.linker.objects import LiveRevision, Observation, Owner
 from krm_fn.linker.owners import RevisionPatch
-from krm_fn.linker.report import Report, Write
+from krm_fn.linker.report import NOT_LINKED, Report, Write
 from krm_fn.linker.wait import wait_for_producer, wait_for_trackers
 
 
@@ -25,8 +25,10 @@ class SecretLinks:
         self._cluster = cluster
         self._report = report
         self._makers = {made.name: one for one in plan.producers for made in one.revisions}
-        # The uids of their trackers, of those that are linked, and of those that were refused early.
+        # The uids of their trackers, of those that are linked, of those that own nothing any more,
+        # and of those that were refused early.
         self._linked: dict[str, str] = {}
+        self._released: set[str] = set()
         self._refused: set[str] = set()
         # By name: what the last look for it has not found, what was refused then and why, and what
         # may be collected all the same.
@@ -40,6 +42,8 @@ class SecretLinks:
         A deployer that goes back to a Secret finds it there until the garbage collector has looked at it, and writes
         nothing. Its owner, the former tracker, is gone.
         """
+        if observation.is_leaving:
+            return
         for name, tracker in _open_trackers(observation).items():
             is_settled = self._is_linked(tracker) or tracker.uid in self._refused
             if name in self._plan.secrets and not is_settled:
@@ -53,6 +57,9 @@ class SecretLinks:
         trackers = _open_trackers(observation)
         self._absent.clear()
         self._errors.clear()
+        if observation.is_leaving:
+            self._release_all(trackers)
+            return
         for name in sorted(self._plan.secrets & trackers.keys()):
             if self._is_linked(trackers[name]):
                 continue
@@ -70,14 +77,56 @@ class SecretLinks:
             except ApiError as error:
                 self._errors.update(dict.fromkeys(names, str(error)))
 
+    def _release_all(self, trackers: dict[str, LiveRevision]) -> None:
+        """Take the trackers off their Secrets, and off what makes Secrets."""
+        own = {name: one for name, one in trackers.items() if self._holds(one)}
+        for name in sorted(self._plan.secrets & own.keys()):
+            tracker = own[name]
+            try:
+                secret = self._cluster.secret(name, self._plan)
+                owners = () if secret is None else _owned_by(secret, [tracker])
+                if secret is not None and owners:
+                    self._cluster.patch_secret(RevisionPatch(secret, remove=owners))
+                    self._report.change(Write("Secret", name, remove=owners))
+                self._note_released(tracker)
+            except ApiError as error:
+                self._errors[name] = str(error)
+        for producer, its_trackers in self._by_producer(own):
+            try:
+                found = self._cluster.producer(producer, self._plan)
+                owners = () if found is None else _owned_by(found, its_trackers)
+                if found is not None and owners:
+                    left = tuple(
+                        one for one in found.owners if one.kind == "ConfigMap" and one not in owners
+                    )
+                    self._cluster.own_producer(producer, found, left)
+                    self._report.change(Write(producer.kind.kind, producer.name, remove=owners))
+                for tracker in its_trackers:
+                    self._note_released(tracker)
+            except ApiError as error:
+                self._errors.update(dict.fromkeys((one.name for one in its_trackers), str(error)))
+
+    def _holds(self, tracker: LiveRevision) -> bool:
+        """Tell whether its object goes with the tracker."""
+        return tracker.owns_secret and tracker.uid not in self._released
+
+    def _note_released(self, tracker: LiveRevision) -> None:
+        self._cluster.patch(RevisionPatch(tracker, annotations=((keys.OWNS_SECRET, None),)))
+        self._released.add(tracker.uid)
+
     def are_linked(self, observation: Observation) -> bool:
         """Tell whether this run has linked, or looked for, every Secret with a tracker."""
         trackers = _open_trackers(observation)
         names = trackers.keys() & (self._plan.secrets | self._makers.keys())
+        if observation.is_leaving:
+            return not any(self._holds(trackers[name]) for name in names - self._errors.keys())
         return all(self._is_linked(trackers[name]) for name in names - self._absent)
 
     def report_missing(self, observation: Observation) -> frozenset[str]:
         """Say which Secrets are not linked, and return the names of those that miss something."""
+        if observation.is_leaving:
+            self._report_held(observation)
+            return frozenset()
         self._look_again(observation)
         consumers = _current_consumers(observation)
         awaited = self._awaited
@@ -98,6 +147,29 @@ class SecretLinks:
         """Say which Secrets a run leaves that cannot go on, where no other run may link them."""
         for name in sorted(self._awaited - self._linked.keys()):
             self._report.fail(self._left(name, "the run has ended before it was linked"))
+
+    def _report_held(self, observation: Observation) -> None:
+        """Say which Secrets still go with their trackers, when the package leaves krm-fn."""
+        listed = observation.inventory.references if observation.inventory else frozenset[str]()
+        for tracker in observation.revisions:
+            if not self._holds(tracker):
+                continue
+            owned = self._owned(tracker.name)
+            sentence = (
+                f"{owned}: goes with its tracker, ConfigMap {tracker.name}, whoever deletes that"
+            )
+            if tracker.name in self._errors:
+                self._report.fail(
+                    f"{self._errors[tracker.name]}; until then, {sentence}", reason=NOT_LINKED
+                )
+            elif tracker.name in listed:
+                self._report.fail(
+                    f"{sentence}; this run has no right to change that: leave with spec.linker.secrets and the kinds "
+                    "in spec.kinds as they were when it was linked",
+                    reason=NOT_LINKED,
+                )
+            else:
+                self._report.warn(f"{sentence}; do so when no pod reads it any more")
 
     def _is_linked(self, tracker: LiveRevision) -> bool:
         return self._linked.get(tracker.name) == tracker.uid
@@ -242,6 +314,12 @@ def _open_trackers(observation: Observation) -> dict[str, LiveRevision]:
     listed = observation.inventory.references if observation.inventory else frozenset[str]()
     trackers = [revision for revision in observation.revisions if revision.is_tracker]
     return {one.name: one for one in trackers if one.name in listed or not one.owns_secret}
+
+
+def _owned_by(found: LiveRevision, trackers: Collection[LiveRevision]) -> tuple[Owner, ...]:
+    """Return the owners of an object that are these trackers."""
+    uids = {tracker.uid for tracker in trackers}
+    return tuple(owner for owner in found.owners if owner.uid in uids)
 
 
 def _current_consumers(observation: Observation) -> dict[str, Owner]:

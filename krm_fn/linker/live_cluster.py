@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 from krm_fn.base import keys
-from krm_fn.base.kind import ADD_ON_KINDS, CONSUMER_KINDS, Kind
+from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, MADE_KINDS, Kind
 from krm_fn.base.link_plan import LinkPlan, ProducerName
 from krm_fn.linker.api import (
     MOST_BYTES,
@@ -16,16 +16,25 @@ from krm_fn.linker.api import (
     Forbidden,
     Misnamed,
     NoList,
+    NotTold,
     TooLarge,
     check_response,
     is_uid_mismatch,
     read_object,
     read_page,
+    why_not_served,
 )
 from krm_fn.linker.cluster import Configs, ConsumerLists, Listed, ObjectLists
-from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
+from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
-from krm_fn.linker.read import mapping, read_live_revision, read_of_set, write_time
+from krm_fn.linker.read import (
+    list_of,
+    mapping,
+    read_live_revision,
+    read_of_set,
+    text_in,
+    write_time,
+)
 from krm_fn.linker.retry import Response, pauses
 
 FIELD_MANAGER = "krm-fn-linker"
@@ -76,7 +85,7 @@ class LiveCluster:
         selector = f"{keys.SET}={plan.set}"
         # Metadata alone: what a revision is, whose, and since when. Its content may be a megabyte,
         # and no run needs it.
-        found: Listed[LiveRevision | Consumer] = self._lists.read(
+        found: Listed[LiveRevision | Inventory] = self._lists.read(
             CONFIG_MAPS,
             lambda item: read_of_set(item, plan),
             metadata_only=True,
@@ -317,30 +326,60 @@ class Lists:
         return self._served[kind]
 
     def _check_absence(self, response: Response, kind: Kind) -> None:
-        """Raise NoList if an add-on's list is not found, though the API server has the kind."""
-        if response.status != _NOT_FOUND or kind not in ADD_ON_KINDS:
+        """Raise NoList if an add-on's list is not found, though the API server has the kind.
+
+        Raise NotTold for another kind if the API server does not say that it has no such kind.
+        """
+        if response.status != _NOT_FOUND or kind in BUILT_IN_KINDS:
             return
-        if kind.api_version not in self._resources:
-            self._resources[kind.api_version] = find_resources(self._api, kind.api_version)
-        resources = self._resources[kind.api_version] or []
-        if any((one.get("kind"), one.get("name")) == (kind.kind, kind.plural) for one in resources):
-            what = f"{kind.plural} in {self.namespace}"
-            raise NoList(
-                what,
-                "404, though the API server has the kind; is there a proxy before the API server?",
-            )
+        if kind not in ADD_ON_KINDS:
+            if not self._is_denied(kind):
+                what = f"{kind.plural} in {self.namespace}"
+                raise NotTold(what, why_not_served(kind))
+            return
+        for resource in self._find_resources(kind.api_version) or ():
+            if (resource.get("kind"), resource.get("name")) == (kind.kind, kind.plural):
+                what = f"{kind.plural} in {self.namespace}"
+                raise NoList(
+                    what,
+                    "404, though the API server has the kind; is there a proxy before the API server?",
+                )
 
     def _discover(self, kind: Kind) -> Kind:
-        try:
-            resources = find_resources(self._api, kind.api_version)
-        except TooLarge:
-            return kind
-        for resource in resources or ():
-            served = kind._replace(plural=str(resource.get("name")))
-            # A subresource is not listable.
-            if resource.get("kind") == kind.kind and served.is_listable:
-                return served
+        """Return the kind with the plural and the version that the API server has it under."""
+        for api_version in self._list_versions(kind):
+            for resource in self._find_resources(api_version) or ():
+                plural = str(resource.get("name"))
+                served = kind._replace(api_version=api_version, plural=plural)
+                # A subresource is not listable.
+                if resource.get("kind") == kind.kind and served.is_listable:
+                    return served
         return kind
+
+    def _is_denied(self, kind: Kind) -> bool:
+        """Tell whether the API server says that it has no such kind. A 404 alone may be that of a proxy."""
+        told = [self._find_resources(one) for one in self._list_versions(kind)]
+        return all(
+            resources is not None and kind.kind not in [one.get("kind") for one in resources]
+            for resources in told
+        )
+
+    def _list_versions(self, kind: Kind) -> list[str]:
+        """Return the version of a kind, and those that the API server has if no package says which one it is."""
+        versions = [kind.api_version]
+        if (kind.group, kind.kind) in MADE_KINDS:
+            response = self._api.request("GET", f"/apis/{kind.group}", max_bytes=_MAX_PAGE_BYTES)
+            for one in list_of(mapping(response.content).get("versions")):
+                versions.append(text_in(mapping(one), "groupVersion"))
+        return [*filter(None, dict.fromkeys(versions))]
+
+    def _find_resources(self, api_version: str) -> list[dict[str, Any]] | None:
+        if api_version not in self._resources:
+            found = None
+            with suppress(TooLarge):
+                found = find_resources(self._api, api_version)
+            self._resources[api_version] = found
+        return self._resources[api_version]
 
 
 def find_resources(api: Api, api_version: str) -> list[dict[str, Any]] | None:

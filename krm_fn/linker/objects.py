@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple, Self
 
-from krm_fn.base.kind import Kind
+from krm_fn.base.kind import Kind, find_made, kind_named
 from krm_fn.core.names.names import without_hash
 
 
@@ -93,13 +93,28 @@ class Consumer(NamedTuple):
         return self if is_same else self._replace(references=references, required=required)
 
 
+class Inventory(NamedTuple):
+    """The ConfigMap that lists what is rendered. `references` are the names of these revisions.
+
+    `is_being_deleted`: it has a deletion timestamp. `told_kinds` are those of `spec.linker.kinds`,
+    by group and kind. `is_leaving`: no later release has krm-fn.
+    """
+
+    owner: Owner
+    references: frozenset[str]
+    is_being_deleted: bool = False
+    told_kinds: frozenset[tuple[str, str]] = frozenset()
+    is_leaving: bool = False
+
+
 class LiveRevision(NamedTuple):
     """A live ConfigMap of the set: a revision, or the tracker of a Secret revision.
 
     `created` is in Unix seconds.
 
     The other fields are about its annotations: see `keys`. `owns_secret`, `stands_for` and
-    `made_by` are for trackers.
+    `made_by` are for trackers. `rendered_kinds` and `seen_kinds` are texts such as
+    `example.com/v1/Widget`.
     """
 
     name: str
@@ -114,6 +129,13 @@ class LiveRevision(NamedTuple):
     stands_for: str = ""
     made_by: str = ""
     is_in_kpt_inventory: bool = False
+    rendered_kinds: frozenset[str] = frozenset()
+    seen_kinds: frozenset[str] = frozenset()
+
+    @property
+    def marked_kinds(self) -> set[Kind]:
+        """The kinds beyond those that each run lists of which an object may need it."""
+        return find_made(map(kind_named, self.rendered_kinds | self.seen_kinds))
 
     @property
     def kind(self) -> str:
@@ -138,11 +160,17 @@ class Observation(NamedTuple):
     Revisions are read first. So an object that is not among the consumers of a revision did not
     reference it when the revision was read. `now` is the time by the API server's clock, in Unix
     seconds. `inventory` is None if there is none, or if it is being deleted. `unread`: the kinds of
-    which consumers are missing.
+    the plan of which consumers are missing. `seen`: the kinds of which none is missing, by group
+    and kind.
     """
 
     revisions: list[LiveRevision]
-    inventory: Consumer | None
+    inventory: Inventory | None
     consumers: list[Consumer]
     now: float
     unread: tuple[Unread, ...] = ()
+    seen: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def is_leaving(self) -> bool:
+        return self.inventory is not None and self.inventory.is_leaving

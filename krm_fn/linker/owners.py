@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import WORD
-from krm_fn.base.kind import CONSUMER_KINDS
+from krm_fn.base.kind import ALWAYS_LISTED, CONSUMER_KINDS, Kind, find_made, is_making_known
 from krm_fn.base.link_plan import LinkPlan
 from krm_fn.base.producer import RENAMABLE
-from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner
+from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Observation, Owner
 
 _GROUPS = {kind: group for group, kind in RENAMABLE}  # no two groups share one of these kinds
 
@@ -28,6 +28,9 @@ class Keeper(StrEnum):
     RETAINED = "retained"
     FOREIGN_OWNER = "foreign owner"
     YOUNG = "young"
+    UNSEEN = "unseen kind"
+    """An object of a kind that the run has not seen may need it."""
+
     UNLINKED_TRACKER = "unlinked tracker"
     """No run has linked the Secret of this tracker in time: the Secret would stay without it."""
 
@@ -85,37 +88,67 @@ class RevisionPatch(NamedTuple):
         )
         values = dict(self.annotations)
         is_wanted = values.get(keys.WANTED, "true" if self.revision.is_wanted else None) == "true"
-        owns_secret = self.revision.owns_secret or values.get(keys.OWNS_SECRET) == "true"
+        owned = "true" if self.revision.owns_secret else None
+        seen_kinds = values.get(keys.SEEN_KINDS)
         return self.revision._replace(
             owners=owners,
             is_wanted=is_wanted,
-            owns_secret=owns_secret,
+            owns_secret=values.get(keys.OWNS_SECRET, owned) == "true",
+            seen_kinds=frozenset(seen_kinds.split(",")) if seen_kinds else self.revision.seen_kinds,
         )
 
 
 def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]:
     """Plan one patch for each revision that lacks an owner or an annotation.
 
-    A retained revision loses the owners that a linker has added: its consumers are not known.
+    A retained revision loses the owners that a linker has added: its consumers are not known. So
+    does each revision of a set whose package leaves krm-fn.
     """
     consumers = _by_referenced_name(observation.consumers)
     wanted = {*consumers, *rendered_names(plan, observation)}
     patches = []
     for revision in observation.revisions:
-        if revision.is_retained:
-            patch = RevisionPatch(revision, remove=linker_owners(plan, revision))
+        own = consumers.get(revision.name, [])
+        annotations: list[tuple[str, str | None]] = []
+        kinds = _kinds_to_remember(revision, own)
+        if kinds:
+            annotations.append((keys.SEEN_KINDS, kinds))
+        remove: tuple[Owner, ...] = ()
+        if revision.is_retained or observation.is_leaving:
+            hold = _find_hold(plan, revision, observation)
+            remove = tuple(one for one in linker_owners(plan, revision) if one not in hold)
+            add = tuple(one for one in hold if one not in revision.owners)
         else:
-            lacks_mark = revision.name in wanted and not revision.is_wanted
-            patch = RevisionPatch(
-                revision,
-                add=_missing_owners(
-                    revision, observation.inventory, consumers.get(revision.name, [])
-                ),
-                annotations=((keys.WANTED, "true"),) if lacks_mark else (),
-            )
-        if patch.add or patch.remove or patch.annotations:
-            patches.append(patch)
+            add = _missing_owners(revision, observation.inventory, own)
+        if revision.name in wanted and not revision.is_wanted and not revision.is_retained:
+            annotations.append((keys.WANTED, "true"))
+        if add or remove or annotations:
+            patches.append(RevisionPatch(revision, add, remove, tuple(annotations)))
     return patches
+
+
+def _kinds_to_remember(revision: LiveRevision, consumers: Iterable[Consumer]) -> str:
+    """Return the annotation with all kinds that a run has seen of it; `""` if that is there already."""
+    kinds = revision.seen_kinds | revision.rendered_kinds
+    for consumer in consumers:
+        owner = consumer.owner
+        if (owner.group, owner.kind) not in ALWAYS_LISTED:
+            kinds |= {f"{owner.api_version}/{owner.kind}"}
+    return "" if kinds == revision.seen_kinds else ",".join(sorted(kinds))
+
+
+def _find_hold(
+    plan: LinkPlan, revision: LiveRevision, observation: Observation
+) -> tuple[Owner, ...]:
+    """Return the inventory where a retained revision has an owner that is not taken off.
+
+    It would go with the last of these. A linker that knew its kind may have added that owner.
+    """
+    inventory = observation.inventory
+    if inventory is None or inventory.is_leaving or revision.name not in inventory.references:
+        return ()
+    has_others = len(linker_owners(plan, revision)) < len(revision.owners)
+    return (inventory.owner,) if has_others else ()
 
 
 def plan_deletions(plan: LinkPlan, observation: Observation) -> list[LiveRevision]:
@@ -206,9 +239,9 @@ def find_keepers(
 ) -> list[tuple[LiveRevision, frozenset[Keeper]]]:
     referenced = _by_referenced_name(observation.consumers)
     rendered = rendered_names(plan, observation)
-    kinds = _owner_kinds(plan)
     found = []
     for revision in observation.revisions:
+        kinds = _owner_kinds(plan, revision)
         is_kept_by = {
             Keeper.REFERENCED: revision.name in referenced,
             Keeper.RENDERED: revision.name in rendered,
@@ -216,12 +249,42 @@ def find_keepers(
             Keeper.FOREIGN_OWNER: not all(
                 _is_linker_owner(plan, kinds, owner) for owner in revision.owners
             ),
+            Keeper.UNSEEN: bool(find_unseen(plan, observation, revision)),
             Keeper.YOUNG: revision.created >= observation.now - plan.minimum_age,
             Keeper.UNLINKED_TRACKER: revision.is_tracker and not revision.owns_secret,
         }
         found.append(
             (revision, frozenset(keeper for keeper, is_kept in is_kept_by.items() if is_kept))
         )
+    return found
+
+
+def find_unseen(plan: LinkPlan, observation: Observation, revision: LiveRevision) -> list[Kind]:
+    """Find the kinds of which an object may need a revision, and that the run has not seen.
+
+    A kind of which no table says what is made of it has been seen once `spec.linker.kinds` names it.
+    """
+    told = (
+        observation.inventory.told_kinds if observation.inventory else frozenset[tuple[str, str]]()
+    )
+    kinds = revision.marked_kinds
+    # What an earlier version has linked has no marks yet.
+    of_owners = {(owner.group, owner.kind) for owner in revision.owners}
+    kinds |= find_made(kind for kind in plan.kinds if (kind.group, kind.kind) in of_owners)
+    found = []
+    for kind in sorted(kinds):
+        pair = kind.group, kind.kind
+        if pair not in observation.seen or not (is_making_known(kind) or pair in told):
+            found.append(kind)
+    return found
+
+
+def find_held(plan: LinkPlan, observation: Observation) -> list[tuple[LiveRevision, list[Kind]]]:
+    """Find the revisions that are kept for nothing but kinds that the run has not seen, with these kinds."""
+    found = []
+    for revision, keepers in _judge(plan, observation):
+        if keepers == {Keeper.UNSEEN}:
+            found.append((revision, find_unseen(plan, observation, revision)))
     return found
 
 
@@ -247,12 +310,13 @@ def _is_linker_owner(plan: LinkPlan, kinds: frozenset[tuple[str, str]], owner: O
     return (owner.group, owner.kind) in kinds
 
 
-def _owner_kinds(plan: LinkPlan) -> frozenset[tuple[str, str]]:
-    return frozenset((kind.group, kind.kind) for kind in (*CONSUMER_KINDS, *plan.kinds))
+def _owner_kinds(plan: LinkPlan, revision: LiveRevision) -> frozenset[tuple[str, str]]:
+    kinds = (*CONSUMER_KINDS, *plan.kinds, *revision.marked_kinds)
+    return frozenset((kind.group, kind.kind) for kind in kinds)
 
 
 def _missing_owners(
-    revision: LiveRevision, inventory: Consumer | None, consumers: Collection[Consumer]
+    revision: LiveRevision, inventory: Inventory | None, consumers: Collection[Consumer]
 ) -> tuple[Owner, ...]:
     """Return the owners to add.
 
@@ -262,14 +326,15 @@ def _missing_owners(
     if inventory is None and not revision.owners:
         return ()
     present = {owner.uid for owner in revision.owners}
-    new = [*([inventory] if inventory else []), *consumers]
-    can_own = {one.owner for one in new if one.can_own and not one.is_being_deleted}
+    can_own = {one.owner for one in consumers if one.can_own and not one.is_being_deleted}
+    if inventory is not None:
+        can_own.add(inventory.owner)
     return tuple(sorted(owner for owner in can_own if owner.uid not in present))
 
 
 def linker_owners(plan: LinkPlan, revision: LiveRevision) -> tuple[Owner, ...]:
     """Return the owners that a linker adds: the inventory, and objects of kinds that it reads."""
-    kinds = _owner_kinds(plan)
+    kinds = _owner_kinds(plan, revision)
     return tuple(sorted(owner for owner in revision.owners if _is_linker_owner(plan, kinds, owner)))
 
 

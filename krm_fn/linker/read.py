@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import HASH, NOT_SPEC, WORD
-from krm_fn.base.kind import CONSUMER_KINDS, Kind
+from krm_fn.base.kind import CONSUMER_KINDS, MADE_KINDS, Kind, kind_named
 from krm_fn.base.link_plan import LinkPlan
-from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
+from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Owner
 
 _KNOWN = frozenset(CONSUMER_KINDS)
 _POD_CONTROLLERS = frozenset(
@@ -61,7 +61,7 @@ _NAMED_ENTRIES = frozenset(
 _CONTAINERS = ("containers", "initContainers")
 
 
-def read_of_set(item: Any, plan: LinkPlan) -> LiveRevision | Consumer | None:
+def read_of_set(item: Any, plan: LinkPlan) -> LiveRevision | Inventory | None:
     """Read a ConfigMap of the set: a revision, a tracker or the inventory; None for any other."""
     return read_live_revision(item, plan) or _read_inventory(item, plan)
 
@@ -98,10 +98,16 @@ def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
         stands_for=text_in(annotations, keys.STANDS_FOR),
         made_by=text_in(annotations, keys.MADE_BY),
         is_in_kpt_inventory=keys.KPT_INVENTORY in annotations,
+        rendered_kinds=_read_list(annotations, keys.KINDS),
+        seen_kinds=_read_list(annotations, keys.SEEN_KINDS),
     )
 
 
-def _read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:
+def _read_list(annotations: dict[str, Any], name: str) -> frozenset[str]:
+    return frozenset(filter(None, text_in(annotations, name).split(",")))
+
+
+def _read_inventory(item: Any, plan: LinkPlan) -> Inventory | None:
     """Read the ConfigMap that lists what is rendered; None for any other, such as a copy of it."""
     metadata, labels, annotations = _read_metadata(item)
     names, name, uid = (
@@ -112,11 +118,13 @@ def _read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:
     is_emitted = (labels.get(keys.SET), labels.get(keys.COMPONENT)) == (plan.set, keys.LINKER)
     if not is_emitted or name != plan.inventory or not isinstance(names, str) or not uid:
         return None
-    return Consumer(
+    told = map(kind_named, _read_list(annotations, keys.TOLD_KINDS))
+    return Inventory(
         Owner("v1", "ConfigMap", name, uid),
-        is_current=True,
         references=frozenset(names.split(",")),
         is_being_deleted="deletionTimestamp" in metadata,
+        told_kinds=frozenset((kind.group, kind.kind) for kind in told),
+        is_leaving=annotations.get(keys.LEAVING) == "true",
     )
 
 
@@ -149,15 +157,20 @@ def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
     is_controlled_pod = (
         kind.kind == "Pod" and (controller.api_version, controller.kind) in _POD_CONTROLLERS
     )
-    words = possible_names(mapping(item), has_pod_spec=kind in _KNOWN, shortest=names.shortest)
+    words = [*possible_names(mapping(item), has_pod_spec=kind in _KNOWN, shortest=names.shortest)]
+    if (kind.group, kind.kind) in MADE_KINDS:
+        # Some keep there what they began with: `status.storedWorkflowTemplateSpec` of a Workflow.
+        words += _words(below(item, "status"), in_pods=False, shortest=names.shortest)
     found = names.known.intersection(words)
     if is_controlled_pod and not found:
         return None
     pod_spec = below(item, kind.pod_spec)
     template_source = below(item, "spec.workloadRef")
     source = text_in(template_source, "kind"), text_in(template_source, "name")
+    # A kind that no package holds may be served in another version.
+    api_version = text_in(mapping(item), "apiVersion") or kind.api_version
     return Consumer(
-        Owner(kind.api_version, kind.kind, name, uid),
+        Owner(api_version, kind.kind, name, uid),
         is_current=kind.is_current,
         references=frozenset(one for one in found if not _is_own(one, item)),
         required=frozenset(

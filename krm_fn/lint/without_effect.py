@@ -487,9 +487,9 @@ _OBJECT = ("apiVersion", "kind", "metadata")
 _CONDITIONS = ("kind", "namespace", "labels", "annotations")
 
 _DOMAIN = "krm-fn.io"
-_ANNOTATIONS = frozenset((keys.STRATEGY, keys.ASKED_FIXED_NAME, keys.BASE_NAME, keys.RETAIN)) | {
-    *(keys.WANTED, keys.CHECKSUM, keys.RENDERED, keys.OWNS_SECRET, keys.MADE_BY, keys.STANDS_FOR)
-}
+_ANNOTATIONS = frozenset(
+    (keys.STRATEGY, keys.ASKED_FIXED_NAME, keys.BASE_NAME, keys.RETAIN, keys.KINDS)
+) | {*(keys.WANTED, keys.CHECKSUM, keys.RENDERED, keys.OWNS_SECRET, keys.MADE_BY, keys.STANDS_FOR)}
 """Authors set the first one; the function and the linker set the others."""
 
 _LABELS = frozenset({keys.SET, keys.COMPONENT})

@@ -65,6 +65,7 @@ PLANS = st.builds(
     timeout=SECONDS,
     minimum_age=st.integers(0, 10**6),
     waits=st.booleans(),
+    lists_marked=st.just(value=True),  # False only with --all-sets
 )
 
 

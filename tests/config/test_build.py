@@ -394,6 +394,7 @@ def test_the_defaults_are_those_of_the_schema() -> None:
         "references": list(built.references),
         "mounts": list(built.mounts),
         "jobs": built.jobs,
+        "leave": built.leave,
         "strict": built.strict,
     }
     assert built == Settings(set="web")

@@ -126,7 +126,11 @@ class Package(NamedTuple):
             "apiVersion": "revisions.krm-fn.io/v1",
             "kind": "ConfigRevisions",
             "metadata": {"name": "shop"},
-            "spec": {"select": [{"name": "*"}], "mounts": mounts},
+            "spec": {
+                "select": [{"name": "*"}],
+                "mounts": mounts,
+                "linker": {"enabled": False},
+            },
         }
         head = (
             f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: "

@@ -62,11 +62,7 @@ class FakeCluster:
             item for item in self.store.of_kind("ConfigMap") if _label(item, keys.SET) == plan.set
         ]
         found = [read_of_set(item, plan) for item in labelled]
-        return Configs(
-            revisions=[one for one in found if isinstance(one, LiveRevision)],
-            inventory=next((one for one in found if isinstance(one, Consumer)), None),
-            now=self.store.clock,
-        )
+        return Configs.of((one for one in found if one is not None), self.store.clock)
 
     def configs_of_all(self) -> Listed[Any]:
         self._call("list configmaps")

@@ -15,7 +15,11 @@ _API_VERSIONS = {
     **dict.fromkeys(("Job", "CronJob"), "batch/v1"),
     "ExternalSecret": "external-secrets.io/v1",
     **dict.fromkeys(
-        ("Rollout", "Experiment", "AnalysisRun", "AnalysisTemplate"), "argoproj.io/v1alpha1"
+        (
+            *("Rollout", "Experiment", "AnalysisRun", "AnalysisTemplate"),
+            *("CronWorkflow", "Workflow"),
+        ),
+        "argoproj.io/v1alpha1",
     ),
 }
 
@@ -108,15 +112,18 @@ def pod_of(controller: Object, name: str) -> Object:
     return thing("Pod", name, ownerReferences=owners, spec=controller["spec"]["template"]["spec"])
 
 
-def inventory(*names: str, is_shared: bool = False) -> Object:
+def inventory(*names: str, is_shared: bool = False, is_leaving: bool = False) -> Object:
     """Build the ConfigMap that lists what is rendered.
 
-    `is_shared`: it leaves the set to the one linker of its namespace.
+    `is_shared`: it leaves the set to the one linker of its namespace. `is_leaving`: no later
+    release has krm-fn.
     """
     labels = {keys.SET: "web", keys.COMPONENT: keys.LINKER}
     annotations = {keys.RENDERED: ",".join(names)}
     if is_shared:
         annotations[keys.LINKER_RUN] = keys.SHARED_LINKER
+    if is_leaving:
+        annotations[keys.LEAVING] = "true"
     return thing("ConfigMap", "web-linker", labels=labels, annotations=annotations)
 
 

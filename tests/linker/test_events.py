@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from krm_fn.base.link_plan import LinkPlan, RevisionName, Workload
-from krm_fn.linker.objects import Consumer, Observation, Owner
+from krm_fn.linker.objects import Consumer, Inventory, Observation, Owner
 from krm_fn.linker.report import LinkProblem, Report, Write, record_events
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.manifests import A, B
@@ -35,9 +35,7 @@ def live(*names: str) -> list[Consumer]:
     ]
 
 
-INVENTORY = Consumer(
-    Owner("v1", "ConfigMap", "web-linker", "u3"), is_current=True, references=frozenset()
-)
+INVENTORY = Inventory(Owner("v1", "ConfigMap", "web-linker", "u3"), references=frozenset())
 
 
 def recorded(

@@ -8,7 +8,14 @@ from krm_fn.base import keys
 from krm_fn.base.kind import CONSUMER_KINDS, Kind
 from krm_fn.base.link_plan import LinkPlan, RevisionName
 from krm_fn.base.producer import RENAMABLE
-from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner, Unread
+from krm_fn.linker.objects import (
+    Consumer,
+    Inventory,
+    LiveRevision,
+    Observation,
+    Owner,
+    Unread,
+)
 from krm_fn.linker.owners import (
     RevisionPatch,
     is_left_to_kpt,
@@ -18,7 +25,16 @@ from krm_fn.linker.owners import (
 )
 
 NAME = "web-config-bbbbbbbbbb"
-API_VERSIONS = {"Widget": "example.com/v1", "ConfigMap": "v1", "Job": "batch/v1"}
+API_VERSIONS = {
+    "Widget": "example.com/v1",
+    "CronWorkflow": "argoproj.io/v1alpha1",
+    "ConfigMap": "v1",
+    "Job": "batch/v1",
+    "Pod": "v1",
+}
+WIDGET = Kind("example.com/v1", "Widget", "widgets")
+NIGHTLY = Kind("argoproj.io/v1alpha1", "CronWorkflow", "cronworkflows")
+BY_WORKFLOWS = ("argoproj.io", "CronWorkflow"), ("argoproj.io", "Workflow")
 
 
 def planned(*rendered: str, kinds: tuple[Kind, ...] = ()) -> LinkPlan:
@@ -64,8 +80,22 @@ def observed(
     has_inventory: bool = True,
 ) -> Observation:
     """Build an observation at 1,000 seconds."""
-    inventory = current(INVENTORY, *listed) if has_inventory else None
+    inventory = Inventory(owner(INVENTORY), frozenset(listed)) if has_inventory else None
     return Observation([live], inventory, [*consumers], now=1000.0)
+
+
+def with_kinds(
+    seen: Observation, *kinds: tuple[str, str], told: tuple[tuple[str, str], ...] = ()
+) -> Observation:
+    """Let an observation have seen these kinds, and the configuration name those that are told."""
+    assert seen.inventory
+    return seen._replace(
+        seen=frozenset(kinds), inventory=seen.inventory._replace(told_kinds=frozenset(told))
+    )
+
+
+def marked(*kinds: str) -> LiveRevision:
+    return OLD._replace(rendered_kinds=frozenset(kinds[:1]), seen_kinds=frozenset(kinds[1:]))
 
 
 def changes(patches: list[RevisionPatch]) -> list[str]:
@@ -257,6 +287,38 @@ OLD = revision(INVENTORY, "Deployment/web", "ReplicaSet/gone")
             id="an owner of a kind that the linker does not read",
         ),
         pytest.param(
+            planned(kinds=(WIDGET,)),
+            with_kinds(observed(revision("Widget/x")), ("example.com", "Widget")),
+            id="an owner of a kind of which nobody knows what is made",
+        ),
+        pytest.param(
+            planned(kinds=(NIGHTLY,)),
+            with_kinds(observed(revision("CronWorkflow/x")), ("argoproj.io", "CronWorkflow")),
+            id="an owner of a kind of which another one is made that the run has not seen",
+        ),
+        pytest.param(
+            planned(),
+            with_kinds(observed(marked("networking.k8s.io/v1/Ingress"))),
+            id="a rendering in which a kind referenced it that the run has not seen",
+        ),
+        pytest.param(
+            planned(),
+            with_kinds(observed(marked("", "argoproj.io/v1alpha1/Workflow"))),
+            id="an earlier run saw an object of such a kind",
+        ),
+        pytest.param(
+            planned(),
+            with_kinds(observed(marked("example.com/v1/Widget")), ("example.com", "Widget")),
+            id="a rendering in which a kind referenced it of which nobody knows what is made",
+        ),
+        pytest.param(
+            planned(),
+            with_kinds(
+                observed(marked("*/v1/Widget")), ("*", "Widget"), told=(("example.com", "Widget"),)
+            ),
+            id="a mark that is no kind",
+        ),
+        pytest.param(
             planned(), observed(revision("ConfigMap/other")), id="another ConfigMap as owner"
         ),
         pytest.param(planned(), observed(OLD._replace(is_retained=True)), id="a retained revision"),
@@ -276,27 +338,48 @@ def test_these_revisions_are_not_deleted(plan: LinkPlan, seen: Observation) -> N
 
 
 @pytest.mark.parametrize(
-    ("plan", "old"),
+    ("plan", "seen"),
     [
-        pytest.param(planned(), OLD, id="with owners that linkers have added"),
-        pytest.param(planned(), revision(created=399.0), id="without owners"),
+        pytest.param(planned(), observed(OLD, MOVED_ON), id="with owners that linkers have added"),
+        pytest.param(planned(), observed(revision(created=399.0)), id="without owners"),
         pytest.param(
-            planned(), OLD._replace(is_wanted=False), id="without the annotation, after a kill"
+            planned(),
+            observed(OLD._replace(is_wanted=False), MOVED_ON),
+            id="without the annotation, after a kill",
         ),
         pytest.param(
             planned(),
-            OLD._replace(is_tracker=True, owns_secret=True),
+            observed(OLD._replace(is_tracker=True, owns_secret=True)),
             id="a tracker that owns its Secret",
         ),
         pytest.param(
-            planned(kinds=(Kind("example.com/v1", "Widget", "widgets"),)),
-            revision("Widget/x"),
-            id="an owner of a kind that the plan names",
+            planned(kinds=(WIDGET,)),
+            with_kinds(
+                observed(revision("Widget/x")),
+                ("example.com", "Widget"),
+                told=(("example.com", "Widget"),),
+            ),
+            id="an owner of a kind of which the configuration names all that is made",
+        ),
+        pytest.param(
+            planned(kinds=(NIGHTLY,)),
+            with_kinds(observed(revision("CronWorkflow/x")), *BY_WORKFLOWS),
+            id="an owner of a kind, and the run has seen what is made of it",
+        ),
+        pytest.param(
+            planned(),
+            with_kinds(
+                observed(
+                    marked("argoproj.io/v1alpha1/CronWorkflow", "argoproj.io/v1alpha1/Workflow")
+                ),
+                *BY_WORKFLOWS,
+            ),
+            id="an earlier rendering had that kind, and the run has seen none of its objects",
         ),
     ],
 )
-def test_an_old_unreferenced_revision_is_deleted(plan: LinkPlan, old: LiveRevision) -> None:
-    assert plan_deletions(plan, observed(old, MOVED_ON)) == [old]
+def test_an_old_unreferenced_revision_is_deleted(plan: LinkPlan, seen: Observation) -> None:
+    assert plan_deletions(plan, seen) == seen.revisions
 
 
 def test_an_unreferenced_tracker_that_does_not_own_its_secret_leaks() -> None:

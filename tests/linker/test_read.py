@@ -7,7 +7,7 @@ import pytest
 from krm_fn.base import keys
 from krm_fn.base.kind import CONSUMER_KINDS, Kind
 from krm_fn.base.link_plan import LinkPlan
-from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
+from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Owner
 from krm_fn.linker.read import read_consumer, read_live_revision, read_of_set
 
 NAME = "web-config-bbbbbbbbbb"
@@ -100,9 +100,7 @@ def test_the_inventory_references_what_is_rendered() -> None:
         config_map("web-linker", None, labels=INVENTORY, annotations=RENDERED), PLAN
     )
     owner = Owner("v1", "ConfigMap", "web-linker", "u1")
-    assert found == Consumer(
-        owner, is_current=True, references=frozenset({"a-config-bbbbbbbbbb", "b-config-bbbbbbbbbb"})
-    )
+    assert found == Inventory(owner, frozenset({"a-config-bbbbbbbbbb", "b-config-bbbbbbbbbb"}))
 
 
 @pytest.mark.parametrize(

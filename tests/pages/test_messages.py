@@ -78,6 +78,7 @@ NO_MESSAGES = {
     "--- {}\n": "the line above each look of `krm-fn history --watch`",
     "kubectl delete {} -n {} --ignore-not-found": "a command for kubectl",
     "foreign owner": "a state of a revision",
+    "unseen kind": "a state of a revision",
     "unlinked tracker": "a state of a revision",
     **dict.fromkeys(
         ("in use", "being replaced", "rolling out", "not started", "not applied", "no set"),

@@ -89,9 +89,13 @@ def inventory_entries_dropped(rendering: Rendering) -> Iterator[Changes]:
 def linker_objects_dropped(rendering: Rendering) -> Iterator[Changes]:
     """Drop those that others miss. Of a CronJob, or of all of a linker, only the configuration tells."""
     emitted = rendering.package.emitted
+
+    def place(item: Item) -> tuple[str, str]:
+        return item.labels[keys.SET], rendering.package.namespace_of(item)
+
     for item in emitted:
-        is_all = sum(one.labels[keys.SET] == item.labels[keys.SET] for one in emitted) == 1
-        if item.id.kind != "CronJob" and not (is_all and keys.LINKER_RUN in item.annotations):
+        is_all = sum(place(one) == place(item) for one in emitted) == 1
+        if item.id.kind != "CronJob" and not is_all:
             yield Changes(remove=(item,))
 
 

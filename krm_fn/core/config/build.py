@@ -400,6 +400,7 @@ _SPEC: _Table = {
     "mounts": _each(_build_mount),
     "jobs": lambda value: Jobs(one_of(value, list(Jobs))),
     "hooks": lambda value: Hooks(one_of(value, list(Hooks))),
+    "leave": as_boolean,
     "strict": as_boolean,
     "linker": lambda value: LinkerSettings(**_attributes(value, _LINKER)),
 }
@@ -682,7 +683,7 @@ _ORDER = {
 
 def _backward_ranges(schedule: str) -> Iterator[str]:
     """Find ranges that the API server refuses, such as those over midnight."""
-    for first, last in re.findall("([0-9a-zA-Z]+)-([0-9a-zA-Z]+)", schedule):
+    for first, last in re.findall(r"\b(\w++)-(\w+)", schedule):
         ends = [int(end) if end.isdecimal() else _ORDER[end.lower()] for end in (first, last)]
         if ends[0] > ends[1]:
             yield f"found {first}-{last}, which ends before it begins; write two ranges, such as 22-23,0-6 for 22-6"

@@ -87,7 +87,7 @@ def _written(settings: Settings) -> Iterator[FieldPath]:
     yield "metadata", "name"
     yield "metadata", "labels", keys.SET
     protections = [one.annotation for one in protections_of(settings.deployers)]
-    for annotation in (keys.BASE_NAME, keys.WANTED, keys.RETAIN, *protections):
+    for annotation in (keys.BASE_NAME, keys.WANTED, keys.RETAIN, keys.KINDS, *protections):
         yield "metadata", "annotations", annotation
     if settings.immutable:
         yield ("immutable",)

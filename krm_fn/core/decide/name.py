@@ -14,21 +14,35 @@ from krm_fn.base.changes import Changes, Edit, Patch, SetParts
 from krm_fn.base.item import Item, about, locate
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import (
+    ALWAYS_LISTED,
     PROTECTIONS,
     ROLES,
+    Kind,
     Protection,
+    find_made,
     is_named_at_deploy,
     keep_name,
     protections_of,
 )
-from krm_fn.base.node import Node, Scalar, fields, get, is_mapping, is_null
-from krm_fn.base.problem import Problem, Severity, listing
+from krm_fn.base.node import (
+    Node,
+    Scalar,
+    entries,
+    fields,
+    get,
+    is_mapping,
+    is_null,
+    is_sequence,
+    text,
+)
+from krm_fn.base.problem import Problem, ResourceId, Severity, listing
 from krm_fn.base.reference import EmbeddedReference, ResolvedReference
 from krm_fn.base.settings import Settings, Strategy
 from krm_fn.core.decide.run import (
     Choice,
     Choices,
     Consumers,
+    Package,
     Revision,
     Revisions,
     Survey,
@@ -306,7 +320,10 @@ def _warn_of_second_hash(revisions: Iterable[Revision]) -> Iterator[Problem]:
 # Marks.
 
 _OF_ONE_OBJECT = ("uid", "resourceVersion")
-_MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.WANTED, keys.RETAIN)}
+_MARKS = {
+    "labels": (keys.SET,),
+    "annotations": (keys.BASE_NAME, keys.WANTED, keys.RETAIN, keys.KINDS),
+}
 
 
 def find_consumers(survey: Survey, revisions: Revisions) -> Consumers:
@@ -337,8 +354,9 @@ def find_consumers(survey: Survey, revisions: Revisions) -> Consumers:
             # The garbage collector deletes what has only owners of another namespace.
             is_near = package.namespace_of(referrer) == namespaces.get(target)
             is_seen = is_near and not package.kinds.is_cluster_scoped(referrer.id)
-            kind = package.kinds.of(referrer.id)
-            if is_seen and kind.is_listable and linker.reads(kind):
+            holding = find_holding(resolved, package)
+            is_listable = all(kind.is_listable for kind in holding)
+            if is_seen and is_listable and not linker.find_unread(holding):
                 consumers[target].append(resolved)
             else:
                 # One reader out of sight is enough: the linker would delete the object under its
@@ -347,24 +365,64 @@ def find_consumers(survey: Survey, revisions: Revisions) -> Consumers:
     return {item: seen for item, seen in consumers.items() if item not in out_of_sight}
 
 
+def find_holding(resolved: ResolvedReference, package: Package) -> set[Kind]:
+    """Return the kinds beyond those that each linker lists of which an object may hold what a reference says.
+
+    These are that of the referrer, those of the objects in it that it is to make, and what
+    controllers make of any of these.
+    """
+    kind = package.kinds.of(resolved.referrer.id)
+    if (kind.group, kind.kind) in ALWAYS_LISTED:
+        return set()
+    kinds = {kind}
+    for who in _find_templates(resolved.referrer.node, resolved.reference.name):
+        made = package.kinds.of(who)
+        if made.is_listable:
+            kinds.add(made)
+    return find_made(kinds)
+
+
+def _find_templates(top: Node, inner: Node) -> list[ResourceId]:
+    """Return the ids of the whole objects, below the top, around a node."""
+    # A stack of its own: an object may be deeper than Python lets calls be nested.
+    left: list[tuple[Node, tuple[ResourceId, ...]]] = [(top, ())]
+    while left:
+        node, around = left.pop()
+        if node is inner:
+            return [*around]
+        if is_mapping(node):
+            api_version, kind = text(get(node, "apiVersion")), text(get(node, "kind"))
+            if node is not top and api_version and kind and get(node, "spec") is not None:
+                around = (*around, ResourceId(api_version, kind, "", ""))
+            left += [(value, around) for _, value in entries(node)]
+        elif is_sequence(node):
+            left += [(value, around) for value in node.value]
+    return []
+
+
 def _may_be_linked(revision: Revision, survey: Survey) -> bool:
     settings, item = survey.settings, revision.item
     if revision.id.kind == "Secret" and not settings.linker.secrets:
         return False
-    if not item.is_config and not settings.linker.reads(survey.package.kinds.of(item.id)):
+    producer = survey.package.kinds.of(item.id)
+    if not item.is_config and settings.linker.find_unread([producer]):
         return False  # who is not told the kind of a producer cannot let its trackers own it
     return revision.is_renamed or not is_named_at_deploy(
         revision.item.annotations, settings.deployers
     )
 
 
-def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Changes:
+def mark(revisions: Revisions, consumers: Consumers, survey: Survey) -> Changes:
     """Mark every revision. One without consumers in the linker's sight is to be retained."""
+    settings = survey.settings
     patches, problems = [], []
     for revision in revisions.rendered:
         protection, warnings = _protect(revision.item, settings)
-        has_consumers = revision.item in consumers
-        patch = _mark(revision, settings, protection, has_consumers=has_consumers)
+        is_retained = revision.item not in consumers
+        kinds = write_kinds(consumers.get(revision.item, ()), survey.package)
+        # None removes it: an earlier run may have found no reader, or others.
+        marks = {keys.RETAIN: "true" if is_retained else None, keys.KINDS: kinds}
+        patch = _mark(revision, settings, {**marks, **protection})
         patches.append((revision.item, patch))
         live = _list_server_fields(revision)
         if live:
@@ -372,6 +430,14 @@ def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Chan
             warnings.append(_taken_off(revision, live))
         problems += [warning._replace(resource=revision.id) for warning in warnings]
     return Changes(patches=tuple(patches), problems=tuple(problems))
+
+
+def write_kinds(references: Iterable[ResolvedReference], package: Package) -> str | None:
+    """Write the annotation with the kinds of which an object may need a revision; None for none."""
+    kinds: set[Kind] = set()
+    for resolved in references:
+        kinds |= find_holding(resolved, package)
+    return ",".join(sorted(f"{kind.api_version}/{kind.kind}" for kind in kinds)) or None
 
 
 def mark_fixed_names(choices: Iterable[Choice]) -> Changes:
@@ -428,17 +494,13 @@ def unprotect(revisions: Revisions, settings: Settings) -> Changes:
     return Changes(patches=tuple(patches))
 
 
-def _mark(
-    revision: Revision, settings: Settings, protection: dict[str, str], *, has_consumers: bool
-) -> Patch:
+def _mark(revision: Revision, settings: Settings, marks: dict[str, str | None]) -> Patch:
     annotations: dict[str, str | None] = {
         keys.BASE_NAME: revision.base_name,
         # The linker takes it away before it deletes. A deployer that still wants the object puts it
         # back, and then the linker leaves the object.
         keys.WANTED: "true",
-        # None removes it: an earlier run may have found no reader.
-        keys.RETAIN: None if has_consumers else "true",
-        **protection,
+        **marks,
     }
     metadata: dict[str, Patch | str | None] = {}
     if revision.is_renamed:

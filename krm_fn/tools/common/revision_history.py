@@ -46,6 +46,9 @@ class Retention(StrEnum):
     LEFT_TO_KPT = "left to kpt"
     RETAINED = "retained"
     FOREIGN_OWNER = "foreign owner"
+    UNSEEN_KIND = "unseen kind"
+    """An object of a kind that the linker does not look at may need it."""
+
     LEAK = "leak"
     """The linker may not delete its Secret any more."""
 
@@ -110,7 +113,8 @@ class RevisionHistory(NamedTuple):
     `to_link`: the owners that the next run adds. `is_linked`: a run has seen it, or need not.
     `is_marked`: a run is about to delete it, or was. `is_incomplete`: objects that could not be
     listed may reference it too. `change`: what differs from the next older revision, if that was
-    asked for. `made_by`: the object that makes it in the cluster, if one does.
+    asked for. `made_by`: the object that makes it in the cluster, if one does. `unseen`: for fate
+    `unseen kind`, these kinds.
     """
 
     kind: str
@@ -132,6 +136,7 @@ class RevisionHistory(NamedTuple):
     is_incomplete: bool = False
     change: ObjectChange | None = None
     made_by: str = ""
+    unseen: tuple[str, ...] = ()
 
     @property
     def suffix(self) -> str:
@@ -206,7 +211,8 @@ class SetHistory(NamedTuple):
     none. `leaks`: what a person may delete, as the linker may not, and nothing needs it.
     `abandoned`: the names of what the garbage collector is about to delete. `kept`: by base name,
     how many revisions there are at most. `is_shared`: the set has no Job, as its inventory leaves it
-    to the linker of the namespace.
+    to the linker of the namespace. `to_release`: of a set whose package leaves krm-fn, what a run
+    has not taken its owners off; None for any other set.
     """
 
     name: str
@@ -218,6 +224,7 @@ class SetHistory(NamedTuple):
     abandoned: tuple[str, ...] = ()
     kept: tuple[Kept, ...] = ()
     is_shared: bool = False
+    to_release: tuple[str, ...] | None = None
 
 
 class Unseen(NamedTuple):

@@ -140,7 +140,7 @@ class _PackageDrawer:
         owned: dict[tuple[str, str], Handle] = {
             (namespace, name): item
             for (kind, namespace, name), item in self._applied.items()
-            if kind == "ConfigMap"
+            if kind == "ConfigMap" and item in self._found.consumers  # else it is retained
         }
         # A tracker is drawn before the inventory that owns it.
         for one in sorted(_find_emitted(self._found), key=lambda one: one.names is not None):

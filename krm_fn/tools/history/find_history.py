@@ -16,6 +16,7 @@ from krm_fn.linker.owners import (
     Keeper,
     find_abandoned,
     find_keepers,
+    find_unseen,
     is_left_to_kpt,
     linker_owners,
     plan_leaks,
@@ -64,7 +65,20 @@ def _find_set(one: SetSnapshot, live: "_Live") -> SetHistory:
         abandoned=tuple(revision.name for revision in find_abandoned(one.plan, one.observation)),
         kept=tuple(_find_kept(one, entries, live)),
         is_shared=one.is_shared,
+        to_release=_find_unreleased(one) if one.observation.is_leaving else None,
     )
+
+
+def _find_unreleased(one: SetSnapshot) -> tuple[str, ...]:
+    """Return the revisions that would still go with something, once the inventory is gone."""
+    listed = rendered_names(one.plan, one.observation)
+    held = []
+    for revision in one.observation.revisions:
+        # A later run may not touch a Secret of an earlier rendering.
+        is_held = revision.owns_secret and revision.name in listed
+        if is_held or linker_owners(one.plan, revision):
+            held.append(revision.name)
+    return tuple(held)
 
 
 def _place(entry: RevisionHistory) -> tuple[str, str, bool, float, str]:
@@ -103,6 +117,10 @@ def _find_existing(
             made_by=revision.made_by
             if revision.made_by != f"{revision.kind}/{revision.name}"
             else "",
+            unseen=tuple(
+                f"{kind.api_version}/{kind.kind}"
+                for kind in find_unseen(plan, observation, revision)
+            ),
         )
 
 
@@ -141,6 +159,7 @@ def _find_fate(
         (Keeper.FOREIGN_OWNER in keepers, Retention.FOREIGN_OWNER),
         (Keeper.UNLINKED_TRACKER in keepers, Retention.LEAK),
         (bool(referrers), Retention.HISTORY),
+        (Keeper.UNSEEN in keepers, Retention.UNSEEN_KIND),
         (bool(one.observation.unread), Retention.UNKNOWN),
         (one.observation.inventory is None, Retention.NO_INVENTORY),
         (is_left_to_kpt(one.plan, one.observation, revision), Retention.LEFT_TO_KPT),
@@ -307,7 +326,10 @@ def _find_kept(
             )
 
 
-_STAYING = (Retention.RETAINED, Retention.FOREIGN_OWNER, Retention.LEAK)
+_STAYING = (
+    *(Retention.RETAINED, Retention.FOREIGN_OWNER),
+    *(Retention.UNSEEN_KIND, Retention.LEAK),
+)
 """What becomes of revisions that the linker does not delete, as long as they are so."""
 
 

@@ -94,6 +94,10 @@ _ENDS = {
         "stays with its owner {owner}",
         "with its owner {owner}, which no linker has added",
     ),
+    Retention.UNSEEN_KIND: (
+        "stays, as {kinds} may need it",
+        "when spec.linker.kinds has {kinds}, with all kinds that are made of it",
+    ),
     Retention.LEAK: (
         "stays, as the linker may not delete its Secret",
         "never: no run has linked its Secret in time, so that the linker may not delete that",
@@ -385,6 +389,7 @@ def _write_end(entry: RevisionHistory, now: float) -> tuple[str, str]:
         "last_of_all": listed([_write_trimming(one) for one in entry.last]),
         "wait": duration((entry.due or now) - now),
         "owner": listed(entry.foreign),
+        "kinds": listed(map(printable, entry.unseen)),
     }
     return short.format_map(words), full.format_map(words)
 
@@ -543,6 +548,13 @@ def _write_linker(one: SetHistory, history: History) -> Iterator[Note]:
         yield Note(f"set {name} has no linker: nothing deletes its revisions")
     elif not one.has_inventory:
         yield _warn(f"ConfigMap/{name}-linker does not exist: until then nothing is deleted")
+    if one.to_release:
+        yield Note(
+            f"set {name} leaves krm-fn: keep it in the package until a run has taken its owners off "
+            f"{listed(one.to_release)}"
+        )
+    elif one.to_release is not None:
+        yield Note(f"set {name} leaves krm-fn: nothing has an owner of the linker; remove krm-fn")
     job = one.job
     if one.is_shared and job is None:
         yield Note(

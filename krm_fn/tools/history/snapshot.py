@@ -18,9 +18,9 @@ from krm_fn.base.kind import ADD_ON_KINDS, CONSUMER_KINDS, Kind, consumer_named
 from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
 from krm_fn.facts.kinds import HASH_LABELS, REVISION_HISTORY_LIMIT
 from krm_fn.linker.api import Forbidden, NotServed, Refused
-from krm_fn.linker.cluster import Configs, ObjectLists, observe
+from krm_fn.linker.cluster import Configs, ObjectLists, kinds_to_list, observe
 from krm_fn.linker.live_cluster import CONFIG_MAPS, has_config_map
-from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation
+from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Observation
 from krm_fn.linker.owners import rendered_names
 from krm_fn.linker.read import (
     ALL_SETS,
@@ -383,10 +383,10 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
         names |= {revision.name for revision in one.configs.revisions}
         names |= one.configs.inventory.references if one.configs.inventory else frozenset()
     kinds = dict.fromkeys(CONSUMER_KINDS)  # each once, though several sets may name it
-    for plan in plans.values():
+    for name, plan in plans.items():
         # What does not exist yet: pods may wait for it.
         names |= {revision.name for revision in plan.rendered}
-        kinds |= dict.fromkeys(plan.kinds)
+        kinds |= dict.fromkeys(kinds_to_list(plan, sets[name].configs.revisions))
     objects = _read_objects(source, kinds, Names.of(names))
     return Snapshot(
         source.namespace,
@@ -405,7 +405,7 @@ def _read_sets(source: ObjectLists, set_name: str | None) -> tuple[dict[str, _Se
     # Without content: it may be large, and names and marks tell everything here.
     selector = keys.SET if set_name is None else f"{keys.SET}={set_name}"
     listed = source.read(CONFIG_MAPS, _read_config, metadata_only=True, labelSelector=selector)
-    configs: dict[str, list[LiveRevision | Consumer]] = defaultdict(list)
+    configs: dict[str, list[LiveRevision | Inventory]] = defaultdict(list)
     bases: dict[str, dict[str, str]] = defaultdict(dict)
     shared: set[str] = set()
     for name, config, base, run in listed.items:
@@ -421,7 +421,7 @@ def _read_sets(source: ObjectLists, set_name: str | None) -> tuple[dict[str, _Se
     return sets, listed.now
 
 
-def _read_config(item: Any) -> tuple[str, LiveRevision | Consumer, str, str] | None:
+def _read_config(item: Any) -> tuple[str, LiveRevision | Inventory, str, str] | None:
     """Read a ConfigMap with the name of its set, its base name, and who runs the linker."""
     name = text_in(below(item, "metadata.labels"), keys.SET)
     config = read_of_set(item, _default_plan(name))
@@ -456,7 +456,8 @@ def _plan_shared(set_name: str, job: LinkerJob) -> LinkPlan:
         if not any(one.startswith(default.partition("=")[0]) for one in given):
             given.append(default)
     with suppress(Unreadable):
-        return read_arguments([f"--set={set_name}", *given])
+        plan = read_arguments([f"--set={set_name}", *given])
+        return plan._replace(lists_marked=False)
     return _default_plan(set_name)
 
 
@@ -477,7 +478,7 @@ def _find_jobs(jobs: Iterable[LinkerJob], sets: Mapping[str, _SetConfigs]) -> di
     return found
 
 
-def _is_listed(plan: LinkPlan, inventory: Consumer | None) -> bool:
+def _is_listed(plan: LinkPlan, inventory: Inventory | None) -> bool:
     """Tell whether the inventory lists what was rendered with this plan.
 
     Without one, nothing says otherwise.
@@ -496,7 +497,7 @@ def _read_linker_job(item: Any) -> LinkerJob | None:
     )
 
 
-def _plan(set_name: str, job: LinkerJob | None, inventory: Consumer | None) -> LinkPlan:
+def _plan(set_name: str, job: LinkerJob | None, inventory: Inventory | None) -> LinkPlan:
     """Return the plan that a run of this Job has; the default if there is none.
 
     What it says to be rendered does not count if the inventory says otherwise: another rendering

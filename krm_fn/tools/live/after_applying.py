@@ -9,7 +9,7 @@ from krm_fn.base.item import listed_revisions
 from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.base.link_plan import LinkPlan
 from krm_fn.base.node import plain_value
-from krm_fn.linker.objects import Consumer, Owner
+from krm_fn.linker.objects import Consumer, Inventory, Owner
 from krm_fn.linker.read import mapping, possible_names
 from krm_fn.report.object_change import Removal, RemovalOutcome
 from krm_fn.tools.common.revision_history import History, Referrer, Retention, RevisionHistory
@@ -34,10 +34,8 @@ def find_history_after(snapshot: Snapshot, new: Release) -> History:
 def _apply(one: SetSnapshot, snapshot: Snapshot, new: Release) -> SetSnapshot:
     """Let the inventory list what is rendered, and each rendered object reference what it is rendered with."""
     plan, observation = one.plan, one.observation
-    inventory = observation.inventory or Consumer(
-        Owner("v1", "ConfigMap", plan.inventory, plan.inventory),
-        is_current=True,
-        references=frozenset(),
+    inventory = observation.inventory or Inventory(
+        Owner("v1", "ConfigMap", plan.inventory, plan.inventory), references=frozenset()
     )
     inventory = inventory._replace(references=_find_listed(plan.set, snapshot.namespace, new))
     return one._replace(

@@ -21,6 +21,7 @@ from krm_fn.base.link_plan import (
 )
 from krm_fn.base.node import elements, get, plain_value, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import LinkerRun, LinkerSettings, Settings
 from krm_fn.core.decide.decide import Package, Revision
 from krm_fn.core.references.find import find_in_rules
@@ -37,7 +38,11 @@ from krm_fn.tools.verify.check_job import (
 )
 from krm_fn.tools.verify.rendering import RenderedSet, Rendering
 
-_ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY, keys.RETAIN, keys.WANTED)
+_ABOUT_TRACKERS = (
+    *(keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY),
+    *(keys.RETAIN, keys.WANTED, keys.KINDS),
+)
+_OF_INVENTORY = (keys.LINKER_RUN, keys.TOLD_KINDS, keys.LEAVING)
 _NOTHING = LinkPlan(set="", timeout=0, minimum_age=0)
 _RBAC = "rbac.authorization.k8s.io/v1"
 _ACCESS = (("v1", "ServiceAccount"), (_RBAC, "Role"), (_RBAC, "RoleBinding"))
@@ -48,13 +53,16 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
 
     What the configuration alone decides, such as image, resources and times, counts by the name of the Job.
     """
-    package, consumers = rendering.package, rendering.consumers
-    seen: dict[str, list[Revision]] = defaultdict(list)
-    # What is retained has a reader that the linker cannot see: with a plan of it, it would be taken
-    # for unused.
+    package = rendering.package
+    revisions: dict[str, list[Revision]] = defaultdict(list)
+    consumers: dict[Item, list[ResolvedReference]] = {}
     for revision in rendering.revisions.rendered:
-        if revision.item in consumers and keys.RETAIN not in revision.item.annotations:
-            seen[revision.item.labels[keys.SET]].append(revision)
+        item = revision.item
+        revisions[item.labels[keys.SET]].append(revision)
+        # What is retained has a reader that the linker cannot see: with a plan of it, it would be
+        # taken for unused.
+        if item in rendering.consumers and keys.RETAIN not in item.annotations:
+            consumers[item] = rendering.consumers[item]
     objects = _LinkerObjects(package)
     rules = _AuthoredRules(package)
     with_add_ons: set[str] = set()
@@ -65,8 +73,8 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
         with_add_ons.update(map(package.namespace_of, of_add_ons))
     for one in rendering.sets.values():
         settings = _settings_of(one)
-        linker = SetLinker(seen[one.name], consumers, package, settings)
-        trackers = [*linker.build_trackers(map(_as_recorded, linker.linked), linker.jobs)]
+        linker = SetLinker(revisions[one.name], consumers, package, settings)
+        trackers = [*linker.build_trackers(map(_as_recorded, linker.rendered), linker.jobs)]
         for place in _places(one, linker.jobs, package):
             if place.emitted:
                 if settings.linker.is_shared:
@@ -90,25 +98,42 @@ def _settings_of(one: RenderedSet) -> Settings:
     """Return the settings of a set; without its configuration, those that its objects show."""
     if one.configured is not None:
         return one.configured.settings
-    settings = Settings(set=one.name)
+    told = next((item.annotations.get(keys.TOLD_KINDS, "") for item in _inventories(one)), "")
+    kinds = tuple(filter(None, told.split(",")))
+    settings = Settings(
+        set=one.name,
+        leave=_is_marked(one, keys.LEAVING, "true"),
+        linker=LinkerSettings(kinds=kinds),
+    )
     if is_shared(one):
         # The Role and its binding are both asked for, or neither.
         has_role = any(item.id.kind in ("Role", "RoleBinding") for item in one.emitted)
-        linker = LinkerSettings(run=LinkerRun.SHARED, secrets_role=has_role)
+        linker = LinkerSettings(run=LinkerRun.SHARED, secrets_role=has_role, kinds=kinds)
         account = next(_other_accounts(one), None)
         return settings._replace(linker=linker._replace(service_account_name=account))
     if any(item.id.kind == "ServiceAccount" for item in one.emitted):
         return settings
     # The function binds another account only where it is asked to.
     for account in _other_accounts(one):
-        linker = LinkerSettings(service_account_name=account, secrets_role=True)
+        linker = LinkerSettings(service_account_name=account, secrets_role=True, kinds=kinds)
         return settings._replace(linker=linker)
     return settings
 
 
 def is_shared(one: RenderedSet) -> bool:
     """Tell whether an inventory leaves the set to the linker of its namespace."""
-    return any(item.annotations.get(keys.LINKER_RUN) == keys.SHARED_LINKER for item in one.emitted)
+    return _is_marked(one, keys.LINKER_RUN, keys.SHARED_LINKER)
+
+
+def _is_marked(one: RenderedSet, annotation: str, value: str) -> bool:
+    """Tell whether an inventory of the set has an annotation."""
+    return any(item.annotations.get(annotation) == value for item in _inventories(one))
+
+
+def _inventories(one: RenderedSet) -> Iterator[Item]:
+    for item in one.emitted:
+        if item.id.kind == "ConfigMap" and item.id.name == f"{one.name}-linker":
+            yield item
 
 
 def _other_accounts(one: RenderedSet) -> Iterator[str]:
@@ -169,8 +194,13 @@ class _JobPlace(NamedTuple):
 
     @property
     def linked(self) -> frozenset[RevisionName]:
-        """The revisions that the linker should know."""
-        return frozenset(name for group in self.groups for name in group.plan.rendered)
+        """The revisions that the linker should know, and those that it retains."""
+        return frozenset(name for group in self.groups for name in group.rendered)
+
+    @property
+    def jobs(self) -> tuple[JobPlan, ...]:
+        """The groups that have a Job."""
+        return tuple(group for group in self.groups if group.has_job)
 
     @property
     def owned(self) -> frozenset[RevisionName]:
@@ -222,7 +252,7 @@ def _is_expected(place: _JobPlace, one: RenderedSet) -> bool:
 
     Without a namespace there is only one if somebody else grants what it needs.
     """
-    if one.configured is None or not place.groups:
+    if one.configured is None or not place.jobs:
         return False
     linker = one.configured.settings.linker
     return linker.enabled and bool(place.namespace or linker.account)
@@ -240,7 +270,7 @@ def _check_no_jobs(place: _JobPlace) -> Iterator[Problem]:
 
 
 def _check_jobs(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
-    plans = {group.wave: group.plan for group in place.groups}
+    plans = {group.wave: group.plan for group in place.jobs}
     as_planned = {wave_order(wave)[0]: wave for wave in plans}  # "0" is the same wave as none
 
     def find_wave(job: Item) -> str:
@@ -277,7 +307,7 @@ def _check_cron_jobs(
     place: _JobPlace, one: RenderedSet, objects: _LinkerObjects, linker: SetLinker
 ) -> Iterator[Problem]:
     settings = one.configured.settings if one.configured else None
-    group = merge_plans(place.groups) if place.groups else None
+    group = merge_plans(place.jobs) if place.jobs else None
     found = place.of_kind("CronJob")
     jobs = place.of_kind("Job")
     sound = (one for one in jobs if not any(check_job(one, place.set, place.inventories)))
@@ -438,7 +468,7 @@ def _check_access(
         kinds = _ACCESS[1:] if linker.has_secrets_role and place.owned else ()
     elif one.configured is not None or any(place.of_kind(kind) for _, kind in _ACCESS):
         kinds = _ACCESS
-    for api_version, kind in kinds if place.groups else ():
+    for api_version, kind in kinds if place.jobs else ():
         if not any(found.id.name == place.linker_name for found in place.of_kind(kind)):
             yield _missing(place, api_version, kind, f"{needed_by} needs it")
     owned = place.owned
@@ -494,7 +524,7 @@ def _check_account(
     granted = authored.granted(place.namespace, name)
     if account is None or granted is None:
         return
-    for group in place.groups[:1]:
+    for group in place.jobs[:1]:
         for rule in linker.build_account_rules(group):
             if not _is_granted(rule, granted):
                 message = f"may not do what the linker needs; a Role of it lacks the rule {json.dumps(rule)}"
@@ -547,7 +577,7 @@ def _check_built(place: _JobPlace, linker: SetLinker, *, has_add_ons: bool) -> I
                 yield from check_object(item, wanted, unnamed)
                 yield from check_wave(item, wanted)
                 if item.id.kind == "ConfigMap":
-                    yield from check_annotations(item, wanted, (keys.LINKER_RUN,))
+                    yield from check_annotations(item, wanted, _OF_INVENTORY)
 
 
 def _names_add_ons(roles: Iterable[Item]) -> bool:

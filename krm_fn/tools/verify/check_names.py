@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about, is_revision, listed_revisions, locate
@@ -15,12 +16,13 @@ from krm_fn.base.kind import (
     keep_name,
     keep_new_name,
 )
+from krm_fn.base.link_plan import Unreadable
 from krm_fn.base.node import FieldPath, scalars
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.core.names.names import Unhashable, base_name, without_hash
 from krm_fn.guards.guards import find_early_readers
-from krm_fn.tools.common.rendered import is_internal
+from krm_fn.tools.common.rendered import is_internal, read_plan
 from krm_fn.tools.verify.rendering import (
     RenderedSet,
     Rendering,
@@ -60,11 +62,15 @@ def check_marks(rendering: Rendering) -> Iterator[Problem]:
     yield from _check_labels(rendering.package.configs)
     namespace_of = rendering.package.namespace_of
     listed: dict[tuple[str, str], set[str]] = defaultdict(set)
+    planned: dict[tuple[str, str], set[str]] = defaultdict(set)
     for one in rendering.package.emitted:
+        place = one.labels.get(keys.SET, ""), namespace_of(one)
         # Without its hash: that the name of a revision has changed is said already.
-        listed[one.labels.get(keys.SET, ""), namespace_of(one)] |= {
-            *map(without_hash, listed_revisions(one))
-        }
+        listed[place] |= {*map(without_hash, listed_revisions(one))}
+        if one.id.kind == "Job":
+            with suppress(Unreadable):
+                plan, _ = read_plan(one)
+                planned[place] |= {without_hash(revision.name) for revision in plan.rendered}
     for revision in rendering.revisions.rendered:
         item, place = revision.item, (revision.item.labels[keys.SET], namespace_of(revision.item))
         found = item.annotations[keys.BASE_NAME]
@@ -79,7 +85,9 @@ def check_marks(rendering: Rendering) -> Iterator[Problem]:
             continue
         if item.annotations.get(keys.WANTED) != "true":
             yield _unmarked(item, keys.WANTED, "the linker may delete it")
-        is_seen = item in rendering.consumers or item.annotations[keys.BASE_NAME] in listed[place]
+        # The inventory lists what is retained as well.
+        known = planned.get(place, listed[place])
+        is_seen = item in rendering.consumers or item.annotations[keys.BASE_NAME] in known
         if not is_seen and item.annotations.get(keys.RETAIN) != "true":
             yield _unmarked(
                 item, keys.RETAIN, "the linker deletes it, because it sees no reference"

@@ -15,6 +15,7 @@ from tests.linker.stepwise_run import StepwiseRun, StepwiseRunForAllSets
 
 WORKLOADS = ("Rollout", "Deployment", *controllers.WITH_OLD_PODS)
 HISTORY = ("ReplicaSet", "ControllerRevision", "Pod")
+OF_WORKFLOWS = ("CronWorkflow", "Workflow")
 CONFIGS = ("ConfigMap", "Secret")
 LONGEST_STANDSTILL = 10.0
 """Seconds from a deployer's first to its last ConfigMap or Secret of a wave."""
@@ -30,6 +31,7 @@ _RESTORED = (
     "ReplicaSet",
     "ControllerRevision",
     *WORKLOADS,
+    *OF_WORKFLOWS,
     "Job",
 )
 _TRIES = 3
@@ -303,6 +305,32 @@ class NamespaceModel:
             self.store.remove(pods[which % len(pods)])
             self.check()
 
+    def begin_workflow(self) -> None:
+        """Let the CronWorkflow begin a Workflow with what it says now, which has no pod between its steps."""
+        for item in self.store.of_kind("CronWorkflow"):
+            begun = len(self.store.of_kind("Workflow"))
+            made = workload("Workflow", f"nightly-{begun}", item["spec"]["template"])
+            if self.store.find("Workflow", made["metadata"]["name"]) is None:
+                self.store.create(made)
+            self.check()
+
+    def end_workflow(self, which: int) -> None:
+        if found := self.store.of_kind("Workflow"):
+            self.store.remove(found[which % len(found)])
+            self.check()
+
+    def tidy_up(self) -> None:
+        """Delete the trackers, as a person does who leaves: those of what is rendered, and of what nothing uses."""
+        rendered = {name.name for name in (*self.rendering.names, *self.rendering.of_nightly)}
+        used = {name for consumer in self._consumers() for name in self._names_in(consumer)}
+        for item in self.store.of_kind("ConfigMap"):
+            labels = item["metadata"].get("labels", {})
+            is_tracker = labels.get(keys.COMPONENT) == keys.TRACKER
+            if is_tracker and item["metadata"]["name"] not in used - rendered:
+                self._revisions -= {key_of(item)}  # the Secret is what somebody needs
+                garbage_collector.delete(self.store, item)
+        self.check()
+
     def pause(self, name: str) -> None:
         """Pause the workload, or resume it."""
         if workload := self.workload(name):
@@ -399,7 +427,7 @@ class NamespaceModel:
 
     def _consumers(self) -> Iterator[Object]:
         """Yield the workloads, their history and their pods, except what is being deleted."""
-        for item in self.store.of_kind(*WORKLOADS, *HISTORY):
+        for item in self.store.of_kind(*WORKLOADS, *HISTORY, *OF_WORKFLOWS):
             metadata = item["metadata"]
             owners = metadata.get("ownerReferences", [])
             if "deletionTimestamp" in metadata or not all(
@@ -437,6 +465,12 @@ class NamespaceModel:
         named = {name for consumer in self._consumers() for name in self._names_in(consumer)}
         found = {name for kind, name in map(key_of, self.store) if kind == "ConfigMap"}
         left = {name for name in found if not name.startswith("kept-")} - {"web-linker"}
+        retained = {
+            item["metadata"]["name"]
+            for item in self.store.of_kind("ConfigMap")
+            if keys.RETAIN in item["metadata"].get("annotations", {})
+        }
+        left, named = left - retained, named - retained
         left, named = left - self.of_others, named - self.of_others
         unlinked = {
             name
@@ -451,7 +485,7 @@ class NamespaceModel:
         leaked = {
             name
             for name, uid in secrets.items()
-            if name not in named and uid in self._owned_secrets
+            if name not in named | retained and uid in self._owned_secrets
         }
         if (
             replace_next in self._deploy

@@ -36,9 +36,12 @@ MIN_STEPS_PER_MODEL = 40
 WORKLOAD = st.sampled_from(["web", "api"])
 WHICH = st.integers(0, 3)
 FIELDS = st.sampled_from(
-    ["shared", "shared", "config", "password", "image", "image", "has_api", "is_shared"]
+    [
+        *("shared", "shared", "config", "password", "image", "image", "has_api", "is_shared"),
+        *("nightly", "nightly", "has_nightly"),
+    ]
 )
-FLAGS = ("has_api", "is_shared")
+FLAGS = ("has_api", "is_shared", "has_nightly")
 
 
 Story: TypeAlias = "Callable[[Machine], None]"
@@ -131,6 +134,14 @@ class Machine(RuleBasedStateMachine):
     @rule(which=WHICH)
     def stop_a_pod(self, which: int) -> None:
         self.model.stop_pod(which)
+
+    @rule()
+    def begin_a_workflow(self) -> None:
+        self.model.begin_workflow()
+
+    @rule(which=WHICH)
+    def end_a_workflow(self, which: int) -> None:
+        self.model.end_workflow(which)
 
     @rule(which=WHICH)
     def collect(self, which: int) -> None:

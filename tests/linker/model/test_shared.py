@@ -147,3 +147,51 @@ def versions(model: NamespaceModel) -> dict[str, str]:
     return {
         one["name"]: one["resourceVersion"] for one in found if one["name"] not in model.of_others
     }
+
+
+@DEPLOYERS
+@pytest.mark.parametrize("has_run", [True, False], ids=["after a run", "before any run"])
+def test_what_no_linker_sees_any_more_stays_while_it_is_rendered(
+    deployer: Deployer, *, has_run: bool
+) -> None:
+    """The one linker is not told the kind that reads it, and its reader is created anew."""
+    model = NamespaceModel(OWN._replace(has_nightly=True), deployer, limits=(0, 0))
+    model.sync()
+    model.settle()
+    shared = model.rendering._replace(is_shared=True)
+    model.commit(shared)
+    model.sync()
+    if has_run:
+        model.advance(model.run_for_all_sets())
+    model.commit(shared._replace(has_nightly=False))
+    model.delete("nightly", "Background")
+    model.collect_all()
+    model.commit(shared._replace(shared=1))
+    model.sync()
+    for _ in range(2):
+        model.grow_old()
+        model.advance(model.run_for_all_sets())
+        model.collect_all()
+    model.check()
+    model.close()
+
+
+@DEPLOYERS
+@pytest.mark.parametrize("is_shared", [False, True], ids=["its own Job", "the one linker"])
+def test_what_idles_without_a_pod_keeps_what_it_began_with(
+    deployer: Deployer, *, is_shared: bool
+) -> None:
+    """Its maker has moved on, or has left the package, before any run has seen the two."""
+    model = NamespaceModel(OWN._replace(has_nightly=True), deployer, limits=(0, 0))
+    model.sync()
+    model.begin_workflow()
+    for change in ({"nightly": 1}, {"has_nightly": False}):
+        model.commit(model.rendering._replace(is_shared=is_shared, **change))
+        model.sync()
+        model.collect_all()
+        model.grow_old()
+        model.advance(model.run_for_all_sets() if is_shared else model.link_by_hand())
+        model.collect_all()
+    model.end_workflow(0)
+    model.finish()
+    model.close()
