@@ -276,7 +276,8 @@ def test_it_names_what_makes_secrets_that_pods_read_and_the_kind_to_add(shop: Pa
     web = WEB.replace("{name: app}}]", "{name: app}}, {secretRef: {name: db}}]")
     write(shop, {"web.yaml": web, "db.yaml": sealed})
     assert (
-        "; pods read what SealedSecret/shop/db makes: add SealedSecret to spec.kinds to version it\n"
+        "; pods read what SealedSecret/shop/db makes: add SealedSecret to spec.kinds to version it; "
+        "if it is deployed, first sync it with the annotation revisions.krm-fn.io/strategy: adopt\n"
     ) in init(shop).stdout.decode()
 
 

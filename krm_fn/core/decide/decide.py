@@ -6,6 +6,7 @@ This is the door by which the tools enter the room.
 from collections import Counter
 from collections.abc import Collection
 
+from krm_fn.base import keys
 from krm_fn.base.item import Item
 from krm_fn.base.problem import Problem, Severity, listing
 from krm_fn.base.settings import Settings, Strategy
@@ -95,7 +96,10 @@ def say_unchosen_makers(run: Run) -> str:
     makers = listing(names, _MOST_MAKERS, is_sentence=True)
     missing = listing(sorted({one.id.kind for one in found}), _MOST_KINDS)
     verb = "makes" if len(found) == 1 else "make"
-    return f"pods read what {makers} {verb}: add {missing} to spec.kinds to version it"
+    return (
+        f"pods read what {makers} {verb}: add {missing} to spec.kinds to version it; "
+        f"if it is deployed, first sync it with the annotation {keys.STRATEGY}: {Strategy.ADOPT}"
+    )
 
 
 def _count(run: Run) -> Counter[str]:

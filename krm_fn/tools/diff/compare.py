@@ -36,6 +36,7 @@ from krm_fn.tools.diff.pair import (
     is_named_by_content,
     is_spelled_anew,
     is_versioned,
+    list_left,
     pair_emitted,
     pair_items,
     scope_of,
@@ -140,15 +141,8 @@ def find_fate(item: Item, old: Release, new: Release) -> Removal | None:
     )
 
 
-def list_pruning_deployers(item: Item, successor: Item, old: Release) -> tuple[str, ...]:
-    """Return the deployers that would prune an object which gets another name while pods use it."""
-    if item.id.name == successor.id.name or not list_users(item, old):
-        return ()
-    return tuple(find_pruners(item, find_deployers(successor)))
-
-
 def list_users(item: Item, release: Release) -> tuple[str, ...]:
-    """Return the workloads whose pods read an object: `Rollout/web`."""
+    """Return the workloads whose pods read an object, or what it makes: `Rollout/web`."""
     users = {one.referrer for one in release.by_target.get(item, ()) if one.reference.in_pod}
     return tuple(sorted(f"{user.id.kind}/{base_name(user)}" for user in users))
 
@@ -187,6 +181,11 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
         else:
             others.append(change)
     others += [writer.write(pair, reader.compare_emitted(pair)) for pair in emitted]
+    notes += (
+        f"the linker of {one} goes, and its owners stay: what keeps its name goes with the last of its workloads; "
+        "release once with spec.leave: true before"
+        for one in list_left(old, new)
+    )
     differing = [change for change in revisions if _differs(change)]
     return Difference(
         *names,
@@ -423,9 +422,8 @@ class _Writer:
             change = change._replace(old=was._replace(base=becomes.base))
         change = change._replace(refusal=self._refusals.get(new) if new else None)
         if old is not None and new is not None and new in self._renamed and _is_followed(new):
-            return change._replace(
-                has_new_name=True, hazards=list_pruning_deployers(old, new, self._old)
-            )
+            pruners = find_pruners(old, new) if list_users(old, self._old) else []
+            return change._replace(has_new_name=True, hazards=tuple(pruners))
         return change
 
     def _find_missing(self, pair: Pair) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import HASH, Item, is_revision
-from krm_fn.base.producer import RENAMABLE
+from krm_fn.base.producer import RENAMABLE, RENAMABLE_KINDS
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Settings
 from krm_fn.core.decide.decide import Package, read_package
@@ -112,14 +112,16 @@ def read_release(items: Collection[Item], settings: Settings | None, namespace: 
     objects may say it.
     """
     configured = [settings] if settings else []
-    package = read_package(items, None, namespace or find_default_namespace(items, configured))
+    namespace = namespace or find_default_namespace(items, configured)
+    # Pods name the Secret, so what makes it is found by that name before it is a revision, too.
+    package = read_package(items, None, namespace, kinds=RENAMABLE_KINDS)
     specs = settings.references if settings else ()
     return Release(package, package.read_written(specs).references)
 
 
 def is_versioned(item: Item) -> bool:
-    """Tell whether it is a ConfigMap, a Secret, or a producer that is a revision."""
-    return item.is_config or ((item.id.group, item.id.kind) in RENAMABLE and is_revision(item))
+    """Tell whether it is a ConfigMap, a Secret, or a producer whose Secret goes with it."""
+    return item.is_config or (item.id.group, item.id.kind) in RENAMABLE
 
 
 def set_of(item: Item) -> str:
@@ -421,6 +423,20 @@ def pair_emitted(old: Release, new: Release) -> tuple[LinkerChange, list[Pair]]:
     removed = [Pair(item, None) for item in matcher.old if not _comes_with_secret(item, old, new)]
     added = [Pair(None, item) for item in matcher.new if not _comes_with_secret(item, new, old)]
     return linker, [*matcher.pairs, *removed, *(pair for pair in added if pair.new not in runs)]
+
+
+def list_left(old: Release, new: Release) -> list[str]:
+    """Return the sets that lose their linker, and that no release before has said to leave."""
+    leaving: set[tuple[str, str]] = set()
+    for item in old.package.emitted:
+        if item.annotations.get(keys.LEAVING) == "true":
+            leaving.add(_linker_of(item, old))
+    if old.dialect != AS_WRITTEN:
+        return []
+    # Another set of the namespace may take over what this one has.
+    linked = {namespace for _, namespace in new.linked_sets}
+    left = sorted(old.linked_sets - new.linked_sets - leaving)
+    return [_spell(one) for one in left if one[1] not in linked]
 
 
 def _list_runs(old: Release, new: Release) -> list[Item]:

@@ -55,8 +55,8 @@ _CONSUMER_KINDS = frozenset(kind.kind for kind in CONSUMER_KINDS)
 _SUFFIXES = (HASH, "[0-9]{6,10}", "ver-[0-9]+")
 """Suffixes that are appended to a base name: kustomize's hash and ours, the Adler-32 of charts, kapp's version."""
 
-_Revisions: TypeAlias = dict[tuple[str, str], list[tuple[ResourceId, list[str]]]]
-"""By kind and base name: the id of each revision, and the deployers from which it is protected."""
+_Revisions: TypeAlias = dict[tuple[str, str], list[tuple[ResourceId, Item]]]
+"""By kind and base name: each revision, with its id where it is applied."""
 
 
 def check(
@@ -164,9 +164,7 @@ def _by_base(configs: list[Item], namespace: str) -> _Revisions:
     for item in configs:
         base = base_name(item)
         if base != item.id.name:
-            revisions[item.id.kind, base].append(
-                (_placed(item.id, namespace), find_deployers(item))
-            )
+            revisions[item.id.kind, base].append((_placed(item.id, namespace), item))
     return revisions
 
 
@@ -202,8 +200,8 @@ def _judge(item: Item, revisions: _Revisions, referenced: NamesByPlace | None) -
         is_unused = referenced is not None and item.id not in referenced
         if is_unused and item.is_config and item.id.name != base:
             continue
-        for who, deployers in revisions.get((item.id.kind, base), ()):
-            pruners = find_pruners(item, deployers)
+        for who, successor in revisions.get((item.id.kind, base), ()):
+            pruners = find_pruners(item, successor)
             if pruners and item.id._replace(name=who.name) in NamesByPlace([who]):
                 yield _hazard(item, who, pruners)
                 return
@@ -351,9 +349,9 @@ def find_deployers(revision: Item) -> list[str]:
     ]
 
 
-def find_pruners(item: Item, deployers: Iterable[str]) -> list[str]:
-    """Find the deployers that nothing stops from pruning a deployed object."""
-    return [deployer for deployer in deployers if not _is_kept(item, deployer)]
+def find_pruners(item: Item, successor: Item) -> list[str]:
+    """Find the deployers that nothing stops from pruning a deployed object whose successor has another name."""
+    return [deployer for deployer in find_deployers(successor) if not _is_kept(item, deployer)]
 
 
 def _is_kept(item: Item, deployer: str) -> bool:
