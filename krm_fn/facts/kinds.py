@@ -248,21 +248,6 @@ MAKES = (
     ),
     (
         "argoproj.io",
-        "Experiment AnalysisTemplate ClusterAnalysisTemplate",
-        ("argoproj.io/v1alpha1/AnalysisRun",),
-        "argo-rollouts: utils/analysis/helpers.go (copy in spec)",
-    ),
-    (
-        "argoproj.io",
-        "Rollout",
-        (
-            "argoproj.io/v1alpha1/AnalysisRun",
-            "argoproj.io/v1alpha1/Experiment",
-        ),
-        "argo-rollouts: rollout/experiment.go, utils/analysis/helpers.go (copies in spec)",
-    ),
-    (
-        "argoproj.io",
         "CronWorkflow WorkflowTemplate ClusterWorkflowTemplate WorkflowEventBinding Workflow Sensor",
         ("argoproj.io/v1alpha1/Workflow",),
         (

@@ -350,7 +350,8 @@ def _is_absent(kind: Kind, plan: LinkPlan, error: Refused) -> bool:
     if kind in ADD_ON_KINDS:
         if isinstance(error, NotServed):
             return (kind.api_version, kind.kind) not in named
-        is_here = any(version.startswith(f"{kind.group}/") for version, _ in named)
+        # Argo Workflows and Events have kinds of the same group.
+        is_here = any(one[:2] in named for one in ADD_ON_KINDS)
         return isinstance(error, Forbidden) and not is_here
     is_of_others = (kind.group, kind.kind) in MADE_KINDS or kind[:2] not in named
     is_unknown = isinstance(error, NotServed) and not isinstance(error, (Forbidden, NotTold))

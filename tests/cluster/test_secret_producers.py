@@ -20,7 +20,7 @@ from tests.cluster.history_reader import (
 from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.kinds import KINDS
 from tests.cluster.mounting_kubelet import MountingKubelet
-from tests.cluster.release import DEPLOYERS, Release, with_image
+from tests.cluster.release import DEPLOYERS, Release, owners, with_image
 from tests.cluster.rollouts_controller import abort, rollout_in_phase
 from tests.cluster.secret_producers import SECRET, External, MadeSecretShop, Producer, Sealed
 from tests.cluster.wait import until
@@ -102,6 +102,20 @@ def test_the_printed_command_deletes_a_leaking_secret_with_its_producer(
         namespace.stays("ConfigMap", "shop-linker", seconds=1)
         assert namespace.find("Secret", name) is None, "nobody makes it anew"
         assert "kubectl delete" not in reader.run().stdout
+
+
+@on_a_deployer
+def test_a_last_release_takes_the_tracker_off_what_makes_a_secret(shop: MadeSecretShop) -> None:
+    shop.release("old")
+    name = shop.secret_of("old")
+    assert owners(shop.api.get(shop.producer.kind, name)) == {f"ConfigMap/{name}"}
+    shop.application.settings["leave"] = True
+    shop.release("old")
+    for kind in (shop.producer.kind, "ConfigMap"):
+        assert owners(shop.api.get(kind, name)) == set()
+    shop.api.delete("ConfigMap", name)
+    shop.api.gone("ConfigMap", name)
+    shop.api.stays("Secret", name, seconds=1)
 
 
 def trim(shop: MadeSecretShop, name: str) -> None:

@@ -30,6 +30,7 @@ class Commit:
     content: str = "a"
     image: str = "1"
     strategy: str = "rename"
+    leave: bool = False
     kinds: Sequence[str] = tuple(NAMES)
     reads: Mapping[str, str] = field(default_factory=dict)
     """The names of the ConfigMaps that kinds read instead of one of their own."""
@@ -85,6 +86,7 @@ def function_config(commit: Commit, deployer: str, namespace: str) -> Object:
                 *(["ExternalSecret", "SealedSecret"] if commit.make_secret else []),
             ],
             "strategy": commit.strategy,
+            "leave": commit.leave,
             "deployers": [deployer],
             "linker": {"enabled": False} if commit.strategy == "ignore" else linker,
         },

@@ -3,12 +3,15 @@
 What they leave must go when the application is uninstalled.
 """
 
-from tests.cluster.release import IN_SET, SET
+import operator
+from functools import partial
+
+from tests.cluster.release import IN_SET, SET, owners
 from tests.cluster.wait import until
 from tests.cluster.workloads import consumers_by_revision
 from tests.gitops.argo_application import ArgoApplication
 from tests.gitops.flux import FluxKustomization
-from tests.gitops.package import Commit
+from tests.gitops.package import NAMES, Commit
 from tests.gitops.shop import WITHIN, Shop
 
 CRON_JOB = f"{SET}-linker"
@@ -42,6 +45,37 @@ def migrate(shop: Shop) -> None:
         shop.promote()
     for kind, name in ADOPTED:
         shop.api.gone(kind, name, within=WITHIN)
+
+
+def leave(shop: Shop) -> None:
+    """Release a last time with krm-fn, then without it, and create the workloads anew: nothing goes with these."""
+    shop.release(strategy="adopt")
+    shop.deploy(leave=True)
+    shop.until_running()
+    shop.until_linked()
+    tracker = ("ConfigMap", "api-secret")
+    for kind, name in (*ADOPTED, tracker):
+        assert owners(shop.api.get(kind, name)) == set(), f"{kind}/{name}"
+    shop.release(strategy="ignore", leave=False)
+    shop.api.delete(*tracker)
+    before = {one: uid_of(shop, *one) for one in ADOPTED}
+    for kind, name in NAMES.items():
+        old = uid_of(shop, kind, name)
+        shop.api.delete(kind, name)
+        until(
+            f"the {kind} is gone",
+            partial(uid_of, shop, kind, name),
+            partial(operator.ne, old),
+            within=WITHIN,
+        )
+    shop.release(image="2")
+    assert {one: uid_of(shop, *one) for one in ADOPTED} == before
+
+
+def uid_of(shop: Shop, kind: str, name: str) -> str:
+    """Return the uid of an object, `""` if there is none."""
+    found = shop.api.find(kind, name)
+    return str(found["metadata"]["uid"]) if found else ""
 
 
 def go_back_while_paused(shop: Shop) -> None:

@@ -87,6 +87,7 @@ WAVES = STATEFUL_SET.but(waves=True, plain="last")
 UNDER_EACH = {
     "migrated in two steps": (stories.migrate, Commit()),
     "reverted while the canary is paused": (stories.go_back_while_paused, Commit()),
+    "left by a last release": (stories.leave, Commit()),
     "a Job replaced before it ran": (stories.replace_the_job_before_it_runs, DEPLOYMENT),
     "cleaned between releases": (stories.clean_between_releases, SCHEDULED),
 }
@@ -255,6 +256,8 @@ STORIES = [
         DEPLOYMENT,
         kubectl_stories.install_again,
     ),
+    Story("kubectl, left by a last release", KUBECTL, kubectl, stories.leave),
+    Story("Helm 4, left by a last release", HELM4, helm4, stories.leave),
     Story("Helm 3, rollback", HELM, DEPLOYERS["Helm"][1], helm_stories.roll_back),
     Story("Helm 4, rollback", HELM4, helm4, helm_stories.roll_back),
     *(

@@ -166,6 +166,8 @@ def test_it_says_what_it_did_and_what_is_to_do_first(top: Path) -> None:
         "shop/kustomization.yaml: edited: without transformers: krm-fn.yaml\n"
         "shop/krm-fn.yaml: removed\n"
         "\n"
+        "next: if krm-fn ran already, release once with `leave: true` in the spec of krm-fn.yaml before: else a "
+        "ConfigMap or Secret that keeps its name goes with its workload\n"
         "next: before this is applied, keep what kustomize generates immutable with `generatorOptions: "
         "{immutable: true}`, or the API server refuses it, as docs/leave.md says\n"
         "next: kustomize build shop | krm-fn diff --live --fail-on refused,missing -\n"
@@ -174,6 +176,17 @@ def test_it_says_what_it_did_and_what_is_to_do_first(top: Path) -> None:
         "next: the revisions stay, as they are protected; delete them when no ReplicaSet uses them, as "
         "docs/leave.md says\n"
     )
+
+
+def test_after_a_last_release_it_does_not_ask_for_one(top: Path) -> None:
+    require("kubectl")
+    write(top / "shop", {**MANIFESTS, "kustomization.yaml": RESOURCES})
+    run("shop")
+    config = top / "shop" / "krm-fn.yaml"
+    config.write_text(config.read_text().replace("\nspec:\n", "\nspec:\n  leave: true\n"))
+    said = run("shop", "--remove").stdout.decode()
+    assert "shop/krm-fn.yaml: removed\n" in said
+    assert "leave: true" not in said
 
 
 LINES = (

@@ -91,6 +91,10 @@ _NOTHING_IS_LEFT = "nothing of krm-fn init is left"
 _REMOVE_BY_HAND = (
     "nothing is changed yet: take out what is named above, and run krm-fn init --remove again"
 )
+_LEAVE_FIRST = (
+    "if krm-fn ran already, release once with `leave: true` in the spec of krm-fn.yaml before: else a ConfigMap or "
+    "Secret that keeps its name goes with its workload"
+)
 _KEEP_IMMUTABLE = (
     "before this is applied, keep what kustomize generates immutable with `generatorOptions: {immutable: true}`, or "
     "the API server refuses it, as docs/leave.md says"
@@ -104,6 +108,7 @@ _REVISIONS_STAY = (
     "the revisions stay, as they are protected; delete them when no ReplicaSet uses them, as "
     "docs/leave.md says"
 )
+_LEAVES = b"\n  leave: true\n"
 _ADOPT = "if it runs already, sync once with strategy: adopt, as docs/migration.md says"
 
 _COMMAND = re.compile("next: (helm|kpt|krm-fn|kustomize) ")
@@ -248,6 +253,9 @@ def remove(
     if not any(one.changes or one.by_hand for one in planned):
         return Outcome(_join([*said, _NOTHING_IS_LEFT]), "", 0)
     steps: list[str] = []
+    configs = [one.before or b"" for one in planned if one.file.name == CONFIG_FILE]
+    if not configs or not all(_LEAVES in config for config in configs):
+        steps += _fold_step(printable(f"next: {_LEAVE_FIRST}"), screen)
     for step in _steps_of_leaving(directories, limits, is_by_hand=is_by_hand):
         steps += _fold_step(printable(f"next: {step}"), screen)
     return Outcome(_join([*said, "", *steps]), "", int(is_by_hand))

@@ -45,11 +45,16 @@ class Cast(NamedTuple):
     deployer: Deployer = flux_like
     is_shared: bool = False
     others: tuple[str, ...] = ()
+    has_nightly: bool = False
+    is_leaving: bool = False
 
     def rendering(self, letter: str) -> Rendering:
         version = "ABC".index(letter)
         return Rendering(
             is_shared=self.is_shared,
+            has_nightly=self.has_nightly,
+            nightly=version,
+            is_leaving=self.is_leaving,
             kind=self.kind,
             has_api=self.has_secret,
             has_jobs=False,
@@ -59,7 +64,8 @@ class Cast(NamedTuple):
 
     @property
     def watched(self) -> frozenset[str]:
-        return WATCHED[self.kind] | ({"Secret", "Rollout"} if self.has_secret else set())
+        nightly = {"Secret", "CronWorkflow", "Workflow"} if self.has_nightly else set()
+        return WATCHED[self.kind] | nightly | ({"Secret", "Rollout"} if self.has_secret else set())
 
     def empty(self) -> SceneModel:
         """Build a namespace in which nothing is installed."""
@@ -201,6 +207,39 @@ def another_image_while_somebody_restarts(cast: Cast) -> list[Actor]:
 def somebody_deletes_the_inventory(cast: Cast) -> list[Actor]:
     delete = Step("delete the inventory", lambda model: model.delete_inventory())
     return [cast.job("B"), cast.cron_job("B"), cast.release("B"), person(delete, COLLECT)]
+
+
+BEGIN_WORKFLOW = Step("begin a Workflow", lambda model: model.begin_workflow())
+
+
+def a_workflow_begins_while_its_maker_moves_on(cast: Cast) -> list[Actor]:
+    return [cast.job("B"), cast.release("C"), person(BEGIN_WORKFLOW)]
+
+
+def a_workflow_begins_before_its_maker_is_dropped(cast: Cast) -> list[Actor]:
+    without = cast._replace(has_nightly=False)
+    return [without.job("B"), without.release("B"), person(BEGIN_WORKFLOW)]
+
+
+def its_maker_is_created_anew_for_the_one_linker(cast: Cast) -> list[Actor]:
+    """Let the set leave its Job for a linker that is not told the kind of the maker."""
+    after = cast._replace(is_shared=True)
+    delete = Step("delete the maker", lambda model: model.delete("nightly", "Background"))
+    return [cast.shared_run(), after.release("B"), person(delete, COLLECT)]
+
+
+def a_set_leaves_while_its_workloads_go(cast: Cast) -> list[Actor]:
+    after = cast._replace(is_leaving=True)
+    delete = Step("delete the maker", lambda model: model.delete("nightly", "Background"))
+    return [after.job("B"), after.release("B"), person(delete, COLLECT)]
+
+
+OF_NIGHTLY = (
+    a_workflow_begins_while_its_maker_moves_on,
+    a_workflow_begins_before_its_maker_is_dropped,
+    its_maker_is_created_anew_for_the_one_linker,
+    a_set_leaves_while_its_workloads_go,
+)
 
 
 def a_pod_stops(cast: Cast) -> list[Actor]:

@@ -42,7 +42,8 @@ def name_of(value: object) -> str | None:
         secret = ", Secret" if value.has_secret else ""
         shared = ", shared" if value.is_shared else ""
         others = f", {len(value.others)} others" if value.others else ""
-        return f"{value.kind}, limit {value.limit}{secret}{shared}{others}"
+        nightly = ", nightly" if value.has_nightly else ""
+        return f"{value.kind}, limit {value.limit}{secret}{shared}{others}{nightly}"
     if isinstance(value, partial):
         return "-".join(filter(None, map(name_of, (value.func, *value.args))))
     return getattr(value, "__name__", None)
@@ -57,6 +58,7 @@ EACH_TIME = [
     (Cast(), scenes.another_image_while_somebody_restarts, 1),
     (Cast(), scenes.somebody_deletes_the_inventory, 1),
     *((Cast(limit=1), plot, 0) for plot in PLOTS),
+    *((Cast(has_nightly=True), plot, 1) for plot in scenes.OF_NIGHTLY),
 ]
 CASTS = [
     Cast("Deployment", 0),
@@ -68,6 +70,7 @@ CASTS = [
 AT_NIGHT = [
     *((Cast(kind), scenes.back_then_forth, 3) for kind in WATCHED),
     *((cast, plot, 1) for cast, plot in product(CASTS, PLOTS)),
+    *((Cast(has_nightly=True), plot, 3) for plot in scenes.OF_NIGHTLY),
 ]
 BY_NIGHT = [
     pytest.param(*row, marks=pytest.mark.nightly) for row in AT_NIGHT if row not in EACH_TIME

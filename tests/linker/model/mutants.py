@@ -42,6 +42,22 @@ def owners_are_replaced(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(FakeCluster, "patch", replace)
 
 
+def only_makers_are_looked_at(patch: pytest.MonkeyPatch) -> None:
+    """List the kinds of the package, and not what is made of them: as before there was a table of that."""
+    to_list = cluster.kinds_to_list
+    patch.setattr(owners, "find_unseen", lambda *_: [])
+    patch.setattr(
+        cluster,
+        "kinds_to_list",
+        lambda plan, found: [one for one in to_list(plan, found) if one.kind != "Workflow"],
+    )
+
+
+def marks_do_not_count(patch: pytest.MonkeyPatch) -> None:
+    """List the kinds of the plan alone: a kind that has left the package is as if it had never been there."""
+    patch.setattr(LiveRevision, "marked_kinds", property(lambda _: set()))
+
+
 def it_does_not_wait(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(link, "GRACE", 0.0)
 

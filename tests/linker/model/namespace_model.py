@@ -337,7 +337,8 @@ class NamespaceModel:
             self._set(workload, paused=not workload["spec"].get("paused", False))
 
     def delete(self, name: str, propagation: str) -> None:
-        if workload := self.workload(name):
+        workload = self.workload(name) or self.store.find("CronWorkflow", name)
+        if workload:
             garbage_collector.delete(self.store, workload, propagation)
             self.check()
 

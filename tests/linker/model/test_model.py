@@ -326,6 +326,32 @@ def go_back_and_stand_still_before_the_workloads(machine: Machine) -> None:
     machine.continue_to_deploy(30)
 
 
+def go_on_while_a_workflow_idles(machine: Machine) -> None:
+    begin_a_workflow(machine)
+    machine.deploy("nightly", version=1, settles=True)
+    link_when_old(machine)
+
+
+def drop_what_began_a_workflow(machine: Machine) -> None:
+    begin_a_workflow(machine)
+    machine.deploy("has_nightly", version=0, settles=True)
+    link_when_old(machine)
+
+
+def begin_a_workflow(machine: Machine) -> None:
+    machine.deploy("has_nightly", version=1, settles=True)
+    machine.begin_a_workflow()
+
+
+def link_when_old(machine: Machine) -> None:
+    machine.wait_long()
+    if machine.tells_on_schedule:
+        machine.run_on_schedule()
+    else:
+        machine.link_by_hand()
+    machine.advance_a_run(which=0, calls=10**6)
+
+
 STORIES = [
     (
         "Deployment",
@@ -342,6 +368,8 @@ STORIES = [
     ("StatefulSet", go_back(writes=0), mutants.templates_speak_for_their_pods),
     ("Deployment", leave_again_before_the_second_look, mutants.versions_are_not_compared),
     ("Deployment", leave_history_before_the_second_look, mutants.new_objects_are_not_read),
+    ("Deployment", go_on_while_a_workflow_idles, mutants.only_makers_are_looked_at),
+    ("Deployment", drop_what_began_a_workflow, mutants.marks_do_not_count),
 ]
 """What the search has found for each bug, without the steps that do not matter."""
 
