@@ -79,7 +79,10 @@ TOLD_KINDS = PREFIX + "told-kinds"
 """Annotation on the inventory: `spec.linker.kinds`. Whoever lists a kind there lists what it makes, too."""
 
 LEAVING = PREFIX + "leaving"
-"""Annotation on the inventory, `"true"`: the linker takes its owners off whatever it does not delete."""
+"""Annotation on the inventory, `"true"`: the linker takes its owners off whatever it does not delete.
+
+It is on revisions and trackers, too, so that an admission policy can tell.
+"""
 
 DEFAULT_NAMESPACE = PREFIX + "default-namespace"
 """Annotation on an inventory: the namespace of objects that set none, where others beside them set it.

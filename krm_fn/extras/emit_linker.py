@@ -553,7 +553,9 @@ class SetLinker:
         consumers = self._consumers.get(revision.item, ())
         is_retained = not consumers
         kinds = write_kinds(consumers, self._package) or ""
-        return _filled({keys.RETAIN: "true" if is_retained else "", keys.KINDS: kinds})
+        is_leaving = "true" if self.settings.leave else ""
+        retain = "true" if is_retained else ""
+        return _filled({keys.RETAIN: retain, keys.KINDS: kinds, keys.LEAVING: is_leaving})
 
     def build_shared(self, group: JobPlan, namespace: str) -> list[Object]:
         """Build what all Jobs of a namespace need: the inventory, account, Role and RoleBinding."""

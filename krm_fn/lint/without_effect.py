@@ -488,7 +488,10 @@ _CONDITIONS = ("kind", "namespace", "labels", "annotations")
 
 _DOMAIN = "krm-fn.io"
 _ANNOTATIONS = frozenset(
-    (keys.STRATEGY, keys.ASKED_FIXED_NAME, keys.BASE_NAME, keys.RETAIN, keys.KINDS)
+    (
+        *(keys.STRATEGY, keys.ASKED_FIXED_NAME, keys.BASE_NAME),
+        *(keys.RETAIN, keys.KINDS, keys.LEAVING),
+    )
 ) | {*(keys.WANTED, keys.CHECKSUM, keys.RENDERED, keys.OWNS_SECRET, keys.MADE_BY, keys.STANDS_FOR)}
 """Authors set the first one; the function and the linker set the others."""
 

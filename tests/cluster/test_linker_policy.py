@@ -31,6 +31,7 @@ OTHER, LOST = "other", "lost"
 
 LABEL, COMPONENT = "revisions.krm-fn.io/set", "revisions.krm-fn.io/component"
 MARK, RETAIN = "revisions.krm-fn.io/wanted", "revisions.krm-fn.io/retain"
+LEAVING = "revisions.krm-fn.io/leaving"
 NOBODY = "00000000-0000-0000-0000-000000000000"
 BOGUS = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "gone", "uid": NOBODY}
 
@@ -59,6 +60,14 @@ def release(cluster: ControlPlane, sealed_secrets: SealedSecrets) -> Iterator[Un
         made.api.create(config_map("unrelated"))
         made.api.create(config_map("changeable", labels={LABEL: SET}))
         made.api.create(secret("mutable", labels={LABEL: SET}))
+        owners = {"ownerReferences": [reference(made.api.create(config_map("owner")))]}
+        for name, marks in (("leaving", {LEAVING: "true"}), ("staying", {})):
+            made.api.create(config_map(name, labels={LABEL: SET}, annotations=marks, **owners))
+        tracker = {"ownerReferences": [reference(made.api.get("ConfigMap", "leaving"))]}
+        made.api.create(
+            secret("leaving", labels={LABEL: SET}, annotations={LEAVING: "true"}, **tracker)
+        )
+        made.api.create(secret("staying", labels={LABEL: SET}, **tracker))
         made.api.apply_all(producer_with_role(sealed_secrets, account))
         made.api.apply_all([*other_sets(account), *namesake()])
         cluster.api.apply_all(documents)
@@ -260,6 +269,22 @@ REFUSED: list[Any] = [
         },
         "the live inventory must",
         id="its name and its uid in two owners",
+    ),
+    *(
+        pytest.param(
+            kind,
+            name,
+            {"metadata": {"ownerReferences": owners, "annotations": annotations}},
+            message,
+            id=what,
+        )
+        for kind, name, owners, annotations, message, what in (
+            ("ConfigMap", "staying", [], {}, "takes no owner away", "take its owners off"),
+            ("ConfigMap", "leaving", [BOGUS], {}, "inventory must", "put another in their place"),
+            ("ConfigMap", "staying", [], {LEAVING: "true"}, "own annotations", "mark it before"),
+            ("Secret", "staying", [], {}, "adds only the tracker", "take the tracker off a Secret"),
+            ("Secret", "leaving", [BOGUS], {}, "adds only the tracker", "put another in its place"),
+        )
     ),
     pytest.param(
         "ConfigMap",
@@ -474,6 +499,17 @@ def test_a_bogus_owner_beside_the_inventory_deletes_nothing(release: UnlinkedRel
     )
     with pytest.raises(ApiError, match=r"takes no owner away|the live inventory must"):
         thief(release).patch("ConfigMap", "changeable", {"metadata": {"ownerReferences": []}})
+
+
+@pytest.mark.parametrize("kind", ["ConfigMap", "Secret"])
+def test_in_the_last_release_owners_may_go(release: UnlinkedRelease, kind: str) -> None:
+    patched = thief(release).patch(kind, "leaving", {"metadata": {"ownerReferences": []}})
+    assert "ownerReferences" not in patched["metadata"]
+
+
+def test_the_kinds_that_a_run_has_seen_may_be_noted(release: UnlinkedRelease) -> None:
+    kinds = {"revisions.krm-fn.io/seen-kinds": "example.com/v1/Widget"}
+    thief(release).patch("ConfigMap", "changeable", {"metadata": {"annotations": kinds}})
 
 
 def test_the_linker_may_do_its_work(release: UnlinkedRelease) -> None:

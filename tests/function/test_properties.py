@@ -36,8 +36,8 @@ FOR_GOOD = {NEEDS_HASH_SUFFIX, KAPP_VERSIONED, SPINNAKER_VERSIONED}
 """Annotations that make other tools add a second suffix to a name."""
 
 OURS = {
-    *(keys.SET, keys.BASE_NAME, keys.WANTED, keys.RETAIN, keys.KINDS, keys.CHECKSUM),
-    keys.ASKED_FIXED_NAME,
+    *(keys.SET, keys.BASE_NAME, keys.WANTED, keys.RETAIN, keys.KINDS, keys.LEAVING),
+    *(keys.CHECKSUM, keys.ASKED_FIXED_NAME),
 }
 CHECKSUMS = {"checksum/config", "example.com/config", "shop.example/config"}
 OF_A_LIVE_OBJECT = {"creationTimestamp", "managedFields", "resourceVersion", "uid"}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from krm_fn.base import keys
-from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, Kind
+from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, Kind, kind_named
 from krm_fn.base.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.linker.api import ApiError, Forbidden, Misnamed, NoList, NotServed
 from krm_fn.linker.cluster import DryRun
@@ -943,6 +943,29 @@ def test_kinds_of_argo_that_the_package_does_not_hold_may_be_forbidden() -> None
     run = CompletedRun(changed(), hook=forbid("list rollouts"))
     assert run.store.find("ConfigMap", C) is None
     assert run.report.problems == []
+
+
+def test_they_may_be_forbidden_beside_other_kinds_of_their_group() -> None:
+    """Argo Workflows and Argo Events have the group of Argo Rollouts."""
+    plan = PLAN._replace(kinds=(kind_named("argoproj.io/v1alpha1/Workflow"),))
+    run = CompletedRun(changed(), plan, hook=forbid("list rollouts"))
+    assert run.store.find("ConfigMap", C) is None
+    assert run.report.problems == []
+
+
+def test_what_is_kept_for_a_kind_that_is_not_listed_is_said() -> None:
+    store = changed()
+    item = store.get("ConfigMap", C)
+    kinds = {keys.KINDS: "example.com/v1/Widget"}
+    store.update_metadata(item, annotations={**item["metadata"]["annotations"], **kinds})
+    run = CompletedRun(store, hook=forbid("list widgets"))
+    assert run.report.failures == []
+    said = (
+        f"ConfigMap shop/{C}: is kept, as an object of a kind that the linker does not look at, or of which it is "
+        "not known what is made, may need it; add example.com/v1/Widget to spec.linker.kinds, with the kinds that "
+        "are made of it, or delete the object"
+    )
+    assert run.report.warnings == [said]
 
 
 def forbid(call: str) -> Hook:

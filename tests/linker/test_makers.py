@@ -100,6 +100,52 @@ def test_nothing_is_asked_of_its_secrets() -> None:
     assert [what for what in run.requests if "Secret/" in what.replace("ExternalSecret/", "")] == []
 
 
+def leave(store: ObjectStore) -> None:
+    listed = store.get("ConfigMap", "web-linker")
+    annotations = {**listed["metadata"]["annotations"], keys.LEAVING: "true"}
+    store.update_metadata(listed, annotations=annotations)
+
+
+def test_in_the_last_release_no_tracker_owns_what_makes_its_secret_any_more() -> None:
+    store = applied(DB, API)
+    Run(store, plan(DB, API))
+    leave(store)
+    run = Run(store, plan(DB, API))
+    assert owners(store, "ExternalSecret", PRODUCER) == []
+    assert owners(store, "ConfigMap", DB) == owners(store, "ConfigMap", API) == []
+    assert run.report.problems == []
+    assert Run(store, plan(DB, API)).cluster.writes == []
+
+
+def test_in_the_last_release_a_job_fails_that_may_not_take_a_tracker_off() -> None:
+    store = applied(DB, API)
+    Run(store, plan(DB, API))
+    leave(store)
+    run = Run(store, plan(API))
+    assert run.report.failures == [
+        (
+            f"Secret shop/{DB}: goes with its tracker, ConfigMap {DB}, whoever deletes that; this run has no right to "
+            "change that: leave with spec.linker.secrets and the kinds in spec.kinds as they were when it was linked"
+        )
+    ]
+
+
+def test_in_the_last_release_a_write_that_is_refused_is_said() -> None:
+    store = applied(DB)
+    Run(store, plan(DB))
+    leave(store)
+
+    def refuse(what: str) -> None:
+        if what == f"patch ExternalSecret/{PRODUCER}":
+            raise ApiError(what, "not permitted")
+
+    said = (
+        f"patch ExternalSecret/{PRODUCER}: not permitted; until then, ExternalSecret shop/{PRODUCER}: goes with "
+        f"its tracker, ConfigMap {DB}, whoever deletes that"
+    )
+    assert Run(store, plan(DB), refuse).report.failures == [said]
+
+
 def test_a_second_run_writes_nothing() -> None:
     store = applied(DB, API)
     Run(store, plan(DB, API))

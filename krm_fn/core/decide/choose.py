@@ -87,7 +87,8 @@ def _written(settings: Settings) -> Iterator[FieldPath]:
     yield "metadata", "name"
     yield "metadata", "labels", keys.SET
     protections = [one.annotation for one in protections_of(settings.deployers)]
-    for annotation in (keys.BASE_NAME, keys.WANTED, keys.RETAIN, keys.KINDS, *protections):
+    marks = (keys.BASE_NAME, keys.WANTED, keys.RETAIN, keys.KINDS, keys.LEAVING)
+    for annotation in (*marks, *protections):
         yield "metadata", "annotations", annotation
     if settings.immutable:
         yield ("immutable",)

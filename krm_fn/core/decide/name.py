@@ -322,7 +322,7 @@ def _warn_of_second_hash(revisions: Iterable[Revision]) -> Iterator[Problem]:
 _OF_ONE_OBJECT = ("uid", "resourceVersion")
 _MARKS = {
     "labels": (keys.SET,),
-    "annotations": (keys.BASE_NAME, keys.WANTED, keys.RETAIN, keys.KINDS),
+    "annotations": (keys.BASE_NAME, keys.WANTED, keys.RETAIN, keys.KINDS, keys.LEAVING),
 }
 
 
@@ -421,7 +421,11 @@ def mark(revisions: Revisions, consumers: Consumers, survey: Survey) -> Changes:
         is_retained = revision.item not in consumers
         kinds = write_kinds(consumers.get(revision.item, ()), survey.package)
         # None removes it: an earlier run may have found no reader, or others.
-        marks = {keys.RETAIN: "true" if is_retained else None, keys.KINDS: kinds}
+        marks = {
+            keys.RETAIN: "true" if is_retained else None,
+            keys.KINDS: kinds,
+            keys.LEAVING: "true" if settings.leave else None,
+        }
         patch = _mark(revision, settings, {**marks, **protection})
         patches.append((revision.item, patch))
         live = _list_server_fields(revision)

@@ -40,7 +40,7 @@ from krm_fn.tools.verify.rendering import RenderedSet, Rendering
 
 _ABOUT_TRACKERS = (
     *(keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY),
-    *(keys.RETAIN, keys.WANTED, keys.KINDS),
+    *(keys.RETAIN, keys.WANTED, keys.KINDS, keys.LEAVING),
 )
 _OF_INVENTORY = (keys.LINKER_RUN, keys.TOLD_KINDS, keys.LEAVING)
 _NOTHING = LinkPlan(set="", timeout=0, minimum_age=0)
