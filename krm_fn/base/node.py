@@ -256,9 +256,11 @@ def step(field: str, name: str) -> str:
 @lru_cache(maxsize=1024)
 def read_path(field: str) -> FieldPath:
     """Read a path as people write it: the reverse of `spell`."""
+    # To look for the end of each bracket that has none would take the square of their number.
+    inside, bracket, behind = field.rpartition("]")
     return tuple(
         int(found["index"]) if found["index"] else found["quoted"] or found["name"]
-        for found in _STEP.finditer(field)
+        for found in _STEP.finditer(inside + bracket + behind.replace("[", "."))
     )
 
 

@@ -28,7 +28,7 @@ from krm_fn.base.node import (
     text,
 )
 
-_NAMESPACE = re.compile(r"([^/:]+)/$")
+_NAMESPACE = re.compile(r"(?<![^/:])([^/:]++)/$")
 _NOTHING: Mapping[str, Node] = MappingProxyType({})
 
 _POD_LISTS = ("env", "envFrom", "volumes", "templatedVolumes", "workspaces", "imagePullSecrets")

@@ -464,7 +464,7 @@ def _split(path: str) -> tuple[str, str]:
 def _pattern(path: str) -> str:
     """Return a pattern of a path up to the name: absolute, or relative to a folder of the program."""
     above, folder = map(re.escape, _split(path))
-    return rf"(?:{above}|\.\.(?:/[\w.-]+)*)/+{folder}/+"
+    return rf"(?:{above}(?<!/)|\.\.(?:/[\w.-]++){{0,40}})/+{folder}/+"
 
 
 def _read_texts(item: Item) -> Iterator[_Text]:

@@ -9,7 +9,7 @@ fails the build.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cache, cached_property
 
 from krm_fn.base import keys
@@ -29,7 +29,7 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.pods import find_containers
 from krm_fn.base.reference import ResolvedReference
-from krm_fn.base.settings import KPTFILE, Strategy
+from krm_fn.base.settings import KPTFILE, Strategy, matcher
 from krm_fn.core.decide.run import Answer, Package
 from krm_fn.core.names.names import authored_id, base_name
 from krm_fn.core.references.references import References
@@ -43,7 +43,7 @@ VARIABLE = "variable"
 _SUBSTITUTES = "flux"
 # Both begin with what they look for: in a long text, a look behind each place takes longer than all
 # else.
-_OPENING = r"\$+\{"
+_OPENING = r"\$(?<!\$\$)\$*+\{"
 _NAME = r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])"
 # A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
 _SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
@@ -188,10 +188,10 @@ class Variables:
 
     def _in_reference(self, item: Item) -> Answer | None:
         names = {item.id.name, base_name(item)}
-        for one, pattern in self._open:
+        for one, matches in self._open:
             if (
                 one.reference.kind == item.id.kind
-                and any(map(pattern.fullmatch, names))
+                and any(map(matches, names))
                 and self._is_near(one, item)
             ):
                 text = f"{authored_id(one.referrer)} may mean it by the variable in {one.reference.field}"
@@ -203,14 +203,13 @@ class Variables:
         return namespaces is None or not item.id.namespace or item.id.namespace in namespaces
 
     @cached_property
-    def _open(self) -> list[tuple[ResolvedReference, re.Pattern[str]]]:
+    def _open(self) -> list[tuple[ResolvedReference, Callable[[str], object]]]:
         """The references whose name has a variable, and that mean no object of that very name."""
-        found: list[tuple[ResolvedReference, re.Pattern[str]]] = []
+        found: list[tuple[ResolvedReference, Callable[[str], object]]] = []
         for one in self._references.authored:
             name = one.reference.target
             if "${" in name and not one.targets and not _is_disabled(one.referrer):
-                fixed = map(re.escape, re.split(_REPLACED, name))
-                found.append((one, re.compile(".+".join(fixed))))
+                found.append((one, matcher("?*".join(re.split(_REPLACED, name)))))
         return found
 
     @cached_property

@@ -42,7 +42,7 @@ _DIGESTS = ("checksum", "digest", "hash")
 _HASH = re.compile(HASH)
 
 _ID_OF_SECRET = re.compile(
-    rf"\bSecret(?:\.[^/\s]*)?/(?:[^/\s:,;'\"]+/)?([a-z0-9.-]+)-({HASH})(?![a-z0-9])"
+    rf"\bSecret(?:\.[^/\s]{{0,253}})?/(?:[^/\s:,;'\"]+/)?([a-z0-9.-]+)-({HASH})(?![a-z0-9])"
 )
 """The id of a Secret, as krm-fn or kustomize writes it, with a hash in its name."""
 

@@ -100,6 +100,23 @@ def test_charts_of_one_maintainer_and_one_library_are_two_releases(tmp_path: Pat
     assert find(tmp_path) == ["charts/peer/templates/all.yaml:1"]
 
 
+@pytest.mark.parametrize(
+    "template",
+    [
+        pytest.param("configMap: " * 80_000, id="fields without a name"),
+        pytest.param(
+            "".join(f"namespace: a{one}\n{READS}\n" for one in range(10_000)),
+            id="fields and namespaces",
+        ),
+    ],
+)
+def test_a_hostile_template_takes_no_longer_than_its_length(template: str, tmp_path: Path) -> None:
+    """With the square of it, each would take minutes."""
+    write(tmp_path, chart("peer", f"{template}\n---\n{READS}\n"))
+    line = template.count("\n") + 3
+    assert find(tmp_path) == [f"charts/peer/templates/all.yaml:{line}"]
+
+
 def test_a_root_limits_the_search(tmp_path: Path) -> None:
     write(tmp_path, {**chart("ca"), **chart("peer", READS)})
     (tmp_path / ".git").mkdir()

@@ -116,12 +116,21 @@ def test_nothing_is_read_outside_of_the_repository_nor_what_is_no_regular_file(
             f"helm install --set {'secret' * 130_000}! web\n{EDIT}\n",
             id="a word that begins like a path of values at each place",
         ),
+        pytest.param(f"-k {'oc ' * 330_000}\n{EDIT}\n", id="a program at each word"),
+        pytest.param(
+            f"kubectl get {'cm ' * 100_000}{'a ' * 100_000}\n{EDIT}\n",
+            id="many kinds, and many names",
+        ),
     ],
 )
 def test_a_hostile_script_takes_no_longer_than_its_length(text: str, repository: Path) -> None:
-    """With the square of it, the last would take minutes."""
+    """With the square of it, some would take minutes."""
     (repository / "run.sh").write_text(text)
-    assert len(find(repository)) == 1
+    found = ScriptsOfRepository(repository / "shop", DEFAULT_LIMITS)
+    named = ResourceId("v1", "ConfigMap", "a", "prod-trust-store")
+    many = [named._replace(namespace=f"shop-{one}") for one in range(1_000)]
+    assert len([*found.find(many)]) == 1_000
+    assert found.find_builds(repository / "shop") == []
 
 
 def test_a_root_limits_the_search(repository: Path) -> None:

@@ -68,7 +68,7 @@ from krm_fn.facts.fields import FIELDS, READS, SELECTORS
 
 SELECTOR_FIELDS = frozenset({"name", "key", "optional"})
 
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_BRACES = re.compile(r"\{([^{},]*+,[^{}]*+)\}")
 
 
 class FieldRow(NamedTuple):
@@ -921,7 +921,8 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
             yield reference.around_name(*match.span(2))
 
 
-_JSON = r'"(?P<text>(?:[^"\\]|\\.)*)"\s*(?P<is_key>:?)|[{}\[\]]'
+# The last takes the rest of a text that does not end.
+_JSON = r'"(?P<text>(?:[^"\\]|\\.)*+)"\s*(?P<is_key>:?)|[{}\[\]]|"[\s\S]*+'
 _VOLUME_FIELDS = {
     ("configMap", "name"): "ConfigMap",
     ("secret", "name"): "Secret",

@@ -973,13 +973,13 @@ Source: argoproj/argo-cd, applicationset/services/plugin/utils.go (ParseSecretKe
 
 _POINTER = r"\bpath[\"']?\s*[:=]\s*[\"']?(?:/[\w~.-]+)*/$"
 _END_OF_POINTER = r"(?:/[\w~.-]+)*[\"']?"
-_VALUE_OF_PATCH = r"\s*,?\s*[\"']?value[\"']?\s*:"
+_VALUE_OF_PATCH = r"\s*+,?\s*+[\"']?value[\"']?\s*:"
 """The text around a kind in the `path` of a JSON patch, and behind it: `path: /spec/imagePullSecrets/-`."""
 
 _VALUE_BEFORE = r"\bvalue[\"']?\s*[:=](?:(?!\b(?:op|path|value)\b)[^\[\]}])*$"
 _PATH_BEHIND = (
-    r"[\"']?[\s}]*,?\s*(?:[\"']?op[\"']?\s*[:=]\s*[\"']?\w+[\"']?\s*,?\s*)?"
-    r"[\"']?path[\"']?\s*[:=]\s*[\"']?(?:/[\w~.-]+)*/"
+    r"[\"']?[\s}]*+,?\s*+(?:[\"']?op[\"']?\s*+[:=]\s*+[\"']?\w++[\"']?\s*+,?\s*+)?"
+    r"[\"']?path[\"']?\s*+[:=]\s*+[\"']?(?:/[\w~.-]++)*+/"
 )
 """The text around a name in a `value` that comes before the `path`."""
 
@@ -1004,7 +1004,7 @@ _OTHER_KEY = (
 
 _BRACKET = r"[{}\[\]()]"
 _ENDS_IN_KIND = r"\bkind[\"']?\s*[:=]\s*[\"']?$"
-_KIND_FIELD = r"[^\n]*\n?[^\n]*\bkind[\"']?\s*[:=]\s*[\"']?"
+_KIND_FIELD = r"(?:[^\n]*+\n)?[^\n]*\bkind[\"']?\s*[:=]\s*[\"']?"
 _WORDS = r"\w[\w.-]*"
 _SENTENCE = r"\s+(?:\w+\s+){0,5}[\"'`*(]*"
 """The characters between two words of a sentence."""

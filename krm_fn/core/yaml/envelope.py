@@ -39,7 +39,7 @@ _SOURCE = re.compile(r"# Source: \S+/templates/")
 
 # A shorthand may have any prefix, and characters of a tag may be escaped. It is behind a blank or a
 # sign of YAML: an exclamation mark within a word, as in the patterns of definitions, begins none.
-_ENCODED = re.compile(r"!(?<![^\s\[\]{},:?-]!)\S*(?:binary|%)")
+_ENCODED = re.compile(r"!(?<![^\s\[\]{},:?-]!)(?:\S*(binary|%)|\S*+)")
 _NAME = rb"[\w./:-]{1,253}"
 
 # At the start of a line these always end a document, whatever scalar or bracket is open.
@@ -175,7 +175,7 @@ def _refuse_encoded_names(document: Document, items: list[Item]) -> None:
 
     Data of objects may be in base64.
     """
-    signs = [found.start() for found in _ENCODED.finditer(document.text)]
+    signs = [found.start() for found in _ENCODED.finditer(document.text) if found[1]]
     if not signs:
         return
     for item in items:

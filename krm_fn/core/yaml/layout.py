@@ -16,7 +16,7 @@ _PROPERTIES = r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=[\[{\"'])|$)|(?:\s|#[^\r\n]*[\r
 _BLANKS = r"[ \t]*(?!#)"  # a comment needs one in front of it
 _ANCHOR = r"(?<!\S)&\S+"
 _REST_OF_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]*(\r\n|[\r\n\x85\u2028\u2029]|\Z)")
-_ALIAS = r"(?:\s|#[^\r\n]*|[-:?,])*\*[^\s,\[\]{}]+"
+_ALIAS = r"(?:\s|#[^\r\n]*+|[-:?,])*+\*[^\s,\[\]{}]+"
 _COLON = r"(?:\s++(?:#[^\r\n]*+)?)*+:"
 _OTHER_BREAKS = ("\r", "\x85", "\u2028", "\u2029")
 _COMMENT = r"(?:(?<=\s)|^)#[^\r\n]*"

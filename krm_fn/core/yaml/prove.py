@@ -355,7 +355,7 @@ def _field(indent: int) -> re.Pattern[str]:
     """
     margin = " " * indent
     return re.compile(
-        rf"{margin}(?:(?P<dash>- )|  )[A-Za-z0-9\"'][^*\n]*\n(?:{margin}  [ -][^*\n]*\n)*"
+        rf"(?m:^){margin}(?:(?P<dash>- )|  )[A-Za-z0-9\"'][^*\n]*\n(?:{margin}  [ -][^*\n]*\n)*"
     )
 
 

@@ -23,7 +23,7 @@ _COMMENT = "# Source:"
 """How Helm begins one that says of what follows where it is from."""
 
 # What a tag may say that the reader of names refuses.
-_ENCODED = r"!\S*(?:binary|%)"
+_ENCODED = r"(?<!\S)[^\s!]*+!\S*(?:binary|%)"
 
 # An element in a line below its dash, in the column that it has.
 _DASH = r"\n( *+)- (?=[^ \n])"
@@ -39,11 +39,11 @@ _ENTRY = (
     rf"({_NAME}):(?: ++(?:{_WHOLE}|{_PLAIN}{_BELOW})| *+\n(?:\1 ++{_TEXT})?+)"
     rf"|(-)\n(?:\1  {_TEXT})?+"
     rf"|{_WHOLE}|(?:#[^\n]*+)?\n"
-    r"|([\s\S]))"
+    r"|([\s\S]*+))"
 )
 """A key with its value if that is a text, a dash with such an element, or a line that is neither.
 
-The last group has what is none of them, and so in doubt. A text ends where a line is no further to
+The last group has all that begins with none of them, and so is in doubt. A text ends where a line is no further to
 the right than the key or the dash.
 """
 

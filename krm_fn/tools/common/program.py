@@ -79,7 +79,7 @@ _SLOTS = {
     "line": r"([^\n]*)",
     "rest": r"([\s\S]*)",
     # kustomize says behind it which program it has run.
-    "literal": r"(?P<literal>[\s\S]*?)(?=\s*(?:: unable to run: '|\Z))",
+    "literal": r"(?P<literal>(?:\s*+\S)*?)(?=\s*+(?:: unable to run: '|\Z))",
 }
 
 _SLOT = re.compile(r"\\\{(\w+)\\\}")

@@ -165,8 +165,9 @@ def _read_template(shown: str, template: str, chart: _Chart) -> None:
 
     def end_document() -> None:
         chart.makes.update(product(kinds, named))
+        written = frozenset(namespaces)
         for kind, name, place in reads:
-            chart.reads[kind, name].append(_Read(place, frozenset(namespaces)))
+            chart.reads[kind, name].append(_Read(place, written))
         for one in (kinds, named, reads, namespaces):
             one.clear()
 
@@ -177,19 +178,25 @@ def _read_template(shown: str, template: str, chart: _Chart) -> None:
         kinds.update(_KIND.findall(line))
         named.update(_NAME.findall(line))
         namespaces.update(_NAMESPACE.findall(line))
-        for field in _READS.finditer(line):
-            for below, name in _find_name(lines[number : number + _MOST_BELOW], field):
+        fields = [*_READS.finditer(line)]
+        ends = [*(field.start() for field in fields), len(line)][1:]
+        for field, end in zip(fields, ends, strict=True):
+            for below, name in _find_name(lines[number : number + _MOST_BELOW], field, end):
                 kind = "ConfigMap" if field[1] else "Secret"
                 reads.append((kind, name, f"{shown}:{number + below + 1}"))
     end_document()
 
 
-def _find_name(lines: list[str], field: re.Match[str]) -> Iterator[tuple[int, str]]:
-    """Yield the name in a field that begins in the first of these lines, and in which of them it is."""
+def _find_name(lines: list[str], field: re.Match[str], end: int) -> Iterator[tuple[int, str]]:
+    """Yield the name in a field of the first of these lines, and in which of them it is.
+
+    `end`: where the next field begins. Only the last field of a line goes on below.
+    """
     first, *below = lines
-    name = _NAME.search(first, field.end())
+    name = _NAME.search(first, field.end(), end)
     if name:
         yield 0, name[1]
+    if name or end < len(first):
         return
     for number, line in enumerate(below, 1):
         indent = len(line) - len(line.lstrip())

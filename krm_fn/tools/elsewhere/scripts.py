@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,7 +58,7 @@ _KIND_IN_A_PATH = re.compile("secret|config_?map", re.IGNORECASE)
 """As in `--set auth.existingSecret=NAME`. One pattern for both would look at a long word again from each place."""
 
 _BUILDS = re.compile(
-    r"\bkustomize\s+build\b|\b(?:kubectl|oc)\s(?:.*\s)?(?:-k\b|--kustomize\b|kustomize\b)"
+    r"\bkustomize\s+build\b|\A(?>.*?\b(?:kubectl|oc)\s)(?:.*\s)?(?:-k|(?:--)?kustomize)\b"
 )
 _RUNS_FUNCTIONS = "--enable-alpha-plugins"
 _LONGEST_NAME = 200
@@ -103,22 +103,28 @@ class ScriptsOfRepository:
 
     def find(self, renamed: Iterable[ResourceId]) -> Iterator[Problem]:
         """Find lines that name one of these objects, which are the renamed ones, by their base names."""
+        find_lines = cache(self._find_lines)  # many namespaces may have an object of one name
         for who in renamed:
-            order = sorted(self._find_meant(who))
-            found = dict.fromkeys(self._named[one].place for one in order)
+            found = find_lines(who.kind, who.name)
             if found:
                 message = (
-                    f"named in {listing(found, MOST_LINES)}: a command there finds no object, as the name changes "
+                    f"named in {found}: a command there finds no object, as the name changes "
                     f"with the content; change that, or annotate the {who.kind} with {keys.STRATEGY}: {Strategy.IGNORE}"
                 )
                 yield Problem(message, who, severity=Severity.WARNING)
 
-    def _find_meant(self, who: ResourceId) -> Iterator[int]:
-        """Yield the positions in `_named` of what means an object."""
-        for kind in _KINDS.get(who.kind, ()):
-            yield from self._whole.get((kind, who.name), ())
-            for dash in re.finditer("-", who.name):
-                yield from self._behind_variables.get((kind, who.name[dash.end() :]), ())
+    def _find_lines(self, kind: str, name: str) -> str:
+        """List the lines that name objects; "" if there are none."""
+        order = sorted(self._find_meant(kind, name))
+        found = dict.fromkeys(self._named[one].place for one in order)
+        return listing(found, MOST_LINES) if found else ""
+
+    def _find_meant(self, kind: str, name: str) -> Iterator[int]:
+        """Yield the positions in `_named` of what means such an object."""
+        for one in _KINDS.get(kind, ()):
+            yield from self._whole.get((one, name), ())
+            for dash in re.finditer("-", name):
+                yield from self._behind_variables.get((one, name[dash.end() :]), ())
 
     @cached_property
     def _whole(self) -> dict[tuple[str, str], list[int]]:
@@ -184,7 +190,7 @@ def _find_folders(words: Iterable[str], top: Path, start: Path) -> set[Path]:
     Nothing outside of the repository is looked up: it says nothing about the repository.
     """
     found: set[Path] = set()
-    for word in words:
+    for word in {*words}:
         if word in ("", "/") or len(Path(word).name) >= _LONGEST_NAME:
             continue
         for path in (top / word, start / word):
@@ -216,6 +222,8 @@ def _find_link(top: Path, path: Path) -> Path | None:
         here /= part
         if here.is_symlink():
             return here
+        if not here.exists():
+            break
     return None
 
 
@@ -326,7 +334,7 @@ def _find_named(line: str) -> Iterator[tuple[str, str]]:
 
 def _find_arguments(words: list[str]) -> Iterator[tuple[str, str]]:
     """Yield the names behind a kind, without the options between them, and those in values of options."""
-    kinds: list[str] = []
+    kinds: set[str] = set()
     is_behind_kind = is_value = False
     for word in words:
         path, _, name = word.partition("=")
@@ -336,7 +344,7 @@ def _find_arguments(words: list[str]) -> Iterator[tuple[str, str]]:
         if is_value or word in _TAKE_A_VALUE:
             is_value = not is_value
         elif word.lower() in _ALL_KINDS:
-            kinds = [*(kinds if is_behind_kind else ()), word.lower()]
+            kinds = {*kinds, word.lower()} if is_behind_kind else {word.lower()}
         elif word and not word.startswith("-") and word not in _TYPES_OF_SECRETS:
             yield from ((kind, word) for kind in kinds)
         is_behind_kind = word.lower() in _ALL_KINDS

@@ -16,7 +16,7 @@ from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.report.table import Screen, fold
 
 _GAP = re.compile(r"\{[a-z_]+\}")
-_LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")
+_LINK = re.compile(r"\[([^][]+)\]\(([^)(]+)\)")
 
 _POSITION = re.compile(r"(?<=: )line \d+, column \d+: ")
 """Words that may be before any message, and is a message's own text too."""

@@ -51,7 +51,7 @@ For a patch it is a subject alone.
 """
 
 _MARKER_SIZE = 7
-_REVISION = re.compile(rb"([\w.-]*)-" + HASH.encode() + rb"(?![\w-])")
+_REVISION = re.compile(rb"(?<![\w.-])([\w.-]*)-" + HASH.encode() + rb"(?![\w-])")
 """A name with a hash. It is found in the text, of which nothing more than that needs to be known."""
 
 _VARIABLE = "GITHEAD_"
