@@ -215,7 +215,12 @@ def _job_spec(group: JobPlan, settings: Settings, image: str, ttl: int | None) -
         "template": {
             "metadata": {
                 "labels": _pod_labels(settings),
-                "annotations": {**NO_SIDECAR_ANNOTATIONS, **linker.annotations},
+                "annotations": {
+                    **NO_SIDECAR_ANNOTATIONS,
+                    **linker.annotations,
+                    # Another name, so that a run follows.
+                    **_filled({keys.LEAVING: "true" if settings.leave else ""}),
+                },
             },
             "spec": _pod_spec(group, settings, image),
         },
@@ -881,21 +886,26 @@ def _report_unread(run: Run) -> Iterator[Problem]:
 
 
 def _report_unknown(run: Run) -> Iterator[Problem]:
-    """Warn about kinds of which no table says what is made of them, once for each."""
+    """Warn about what is kept for kinds of which no table says what is made of them."""
     linker = run.settings.linker
-    said: set[Kind] = set()
-    for references in run.consumers.values():
-        for resolved in references:
-            for kind in sorted(find_holding(resolved, run.package) - said):
-                said.add(kind)
-                if is_making_known(kind) or linker.names(kind):
-                    continue
-                message = (
-                    f"the linker never deletes what it has referenced: other objects may be made of {kind.kind} and "
-                    f"keep a copy of it, and krm-fn does not know their kinds; add {kind.api_version}/{kind.kind}, and "
-                    "any such kind, to spec.linker.kinds"
-                )
-                yield about(resolved.referrer, message, severity=Severity.WARNING)
+    for revision in run.revisions.rendered:
+        unknown: dict[Kind, ResourceId] = {}
+        for resolved in run.consumers.get(revision.item, ()):
+            for kind in find_holding(resolved, run.package):
+                if not is_making_known(kind) and not linker.names(kind):
+                    unknown.setdefault(kind, authored_id(resolved.referrer))
+        if unknown:
+            readers = listing(sorted({*map(str, unknown.values())}), is_sentence=True)
+            names = listing(
+                sorted(f"{kind.api_version}/{kind.kind}" for kind in unknown), is_sentence=True
+            )
+            message = (
+                f"the linker never deletes what {readers} has referenced: other objects may be made of it and keep a "
+                f"copy, and krm-fn does not know their kinds; add {names}, and any such kind, to spec.linker.kinds"
+            )
+            yield about(revision.item, message, severity=Severity.WARNING)._replace(
+                resource=revision.base_id
+            )
 
 
 def _taken(authored: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Problem]:

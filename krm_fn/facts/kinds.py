@@ -209,6 +209,12 @@ MAKES = (
         "googleforgames/agones: pkg/apis/agones/v1/fleet.go (GameServerSet; copy in spec.template)",
     ),
     (
+        "amd.com",
+        "DeviceConfig",
+        ("argoproj.io/v1alpha1/Workflow",),
+        "ROCm/gpu-operator: internal/controllers/remediation_handler.go (pull Secrets, a parameter)",
+    ),
+    (
         "apps.kruise.io",
         "AdvancedCronJob",
         ("apps.kruise.io/v1beta1/BroadcastJob",),
@@ -608,20 +614,6 @@ MAKES = (
         ),
     ),
     (
-        "kmm.sigs.x-k8s.io",
-        "Module",
-        (
-            "kmm.sigs.x-k8s.io/v1beta1/NodeModulesConfig",
-            "kmm.sigs.x-k8s.io/v1beta1/ModuleImagesConfig",
-            "kmm.sigs.x-k8s.io/v1beta1/ModuleBuildSignConfig",
-        ),
-        (
-            "kubernetes-sigs/kernel-module-management: internal/controllers/module_reconciler.go, "
-            "internal/mic/mic.go, internal/mbsc/mbsc.go (spec.*.imageRepoSecret, dockerfileConfigMap;"
-            " NodeModulesConfig.status too)"
-        ),
-    ),
-    (
         "kubeflow.org",
         "ScheduledWorkflow",
         ("argoproj.io/v1alpha1/Workflow",),
@@ -949,6 +941,11 @@ MAKES = (
 
 # Group, its kinds (`*` for all but those of MAKES), and what is made of them.
 MAKES_NONE = (
+    ("cluster.ytsaurus.tech", "*", "ytsaurus-k8s-operator: pkg/apiproxy/proxy.go, synced in place"),
+    ("kmm.sigs.x-k8s.io", "*", "kernel-module-management: its own objects change in place"),
+    ("kubernetes.m.crossplane.io", "ProviderConfig", "read by the provider"),
+    ("temporal.io", "WorkerDeployment", "temporal-worker-controller: a Deployment for each build"),
+    ("tyk.tyk.io", "*", "read by the operator, and sent to Tyk"),
     ("access.strimzi.io", "*", "makes Secrets"),
     (
         "acid.zalan.do",
@@ -1295,7 +1292,7 @@ MAKES_NONE = (
     ),
     (
         "psmdb.percona.com",
-        "PerconaServerMongoDBBackup PerconaServerMongoDBRestore",
+        "PerconaServerMongoDBBackup PerconaServerMongoDBClusterSync PerconaServerMongoDBRestore",
         "percona/percona-server-mongodb-operator: pkg/controller makes Jobs",
     ),
     (

@@ -12,6 +12,7 @@ from krm_fn.linker.owners import (
     deletion_command,
     find_abandoned,
     find_held,
+    find_unreleased,
     is_left_to_kpt,
     plan_deletions,
     plan_leaks,
@@ -290,6 +291,13 @@ def _report_leaks(plan: LinkPlan, observation: Observation, report: Report) -> N
         report.warn(f"{inventory}: does not exist; until then nothing is deleted")
     for revision in find_abandoned(plan, observation):
         report.warn(say_abandoned(f"{revision.kind} {report.namespace}/{revision.name}"))
+    held = find_unreleased(plan, observation)
+    if held:
+        report.fail(
+            f"{listing(held, is_sentence=True)}: still owned by what the linker has added; until a run has taken that "
+            "off, do not remove krm-fn",
+            reason=NOT_LINKED,
+        )
     for revision, kinds in find_held(plan, observation):
         names = listing((f"{kind.api_version}/{kind.kind}" for kind in kinds), is_sentence=True)
         report.warn(

@@ -191,6 +191,17 @@ def plan_leaks(plan: LinkPlan, observation: Observation) -> list[Leak]:
     ]
 
 
+def find_unreleased(plan: LinkPlan, observation: Observation) -> list[str]:
+    """Find what is rendered in the last release, and would still go with something else."""
+    if observation.inventory is None or not observation.inventory.is_leaving:
+        return []
+    return [
+        revision.name
+        for revision in observation.revisions
+        if revision.name in observation.inventory.references and linker_owners(plan, revision)
+    ]
+
+
 def find_abandoned(plan: LinkPlan, observation: Observation) -> list[LiveRevision]:
     """Find the revisions whose owners are all gone: the garbage collector is about to delete them.
 

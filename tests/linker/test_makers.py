@@ -130,6 +130,22 @@ def test_in_the_last_release_a_job_fails_that_may_not_take_a_tracker_off() -> No
     ]
 
 
+def test_in_the_last_release_a_job_fails_that_may_not_take_its_own_owners_off() -> None:
+    store = applied(DB)
+    Run(store, plan(DB))
+    leave(store)
+
+    def refuse(what: str) -> None:
+        if what == f"patch ConfigMap/{DB}":
+            raise ApiError(what, "not permitted")
+
+    run = Run(store, plan(DB), refuse)
+    assert (
+        f"{DB}: still owned by what the linker has added; until a run has taken that off, do not remove krm-fn"
+        in run.report.failures
+    )
+
+
 def test_in_the_last_release_a_write_that_is_refused_is_said() -> None:
     store = applied(DB)
     Run(store, plan(DB))

@@ -426,7 +426,10 @@ def pair_emitted(old: Release, new: Release) -> tuple[LinkerChange, list[Pair]]:
 
 
 def list_left(old: Release, new: Release) -> list[str]:
-    """Return the sets that lose their linker, and that no release before has said to leave."""
+    """Return the sets that lose their linker while objects of theirs keep their names.
+
+    No release before has said that this is to come.
+    """
     leaving: set[tuple[str, str]] = set()
     for item in old.package.emitted:
         if item.annotations.get(keys.LEAVING) == "true":
@@ -435,7 +438,12 @@ def list_left(old: Release, new: Release) -> list[str]:
         return []
     # Another set of the namespace may take over what this one has.
     linked = {namespace for _, namespace in new.linked_sets}
-    left = sorted(old.linked_sets - new.linked_sets - leaving)
+    here = {(*scope_of(item, new), item.id.name) for item in new.package.authored}
+    keeping: set[tuple[str, str]] = set()
+    for item in old.package.configs:
+        if keys.SET in item.labels and (*scope_of(item, old), item.id.name) in here:
+            keeping.add(_linker_of(item, old))
+    left = sorted((old.linked_sets & keeping) - new.linked_sets - leaving)
     return [_spell(one) for one in left if one[1] not in linked]
 
 

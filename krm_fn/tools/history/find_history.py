@@ -16,6 +16,7 @@ from krm_fn.linker.owners import (
     Keeper,
     find_abandoned,
     find_keepers,
+    find_unreleased,
     find_unseen,
     is_left_to_kpt,
     linker_owners,
@@ -71,14 +72,13 @@ def _find_set(one: SetSnapshot, live: "_Live") -> SetHistory:
 
 def _find_unreleased(one: SetSnapshot) -> tuple[str, ...]:
     """Return the revisions that would still go with something, once the inventory is gone."""
+    held = {*find_unreleased(one.plan, one.observation)}
     listed = rendered_names(one.plan, one.observation)
-    held = []
     for revision in one.observation.revisions:
         # A later run may not touch a Secret of an earlier rendering.
-        is_held = revision.owns_secret and revision.name in listed
-        if is_held or linker_owners(one.plan, revision):
-            held.append(revision.name)
-    return tuple(held)
+        if revision.owns_secret and revision.name in listed:
+            held.add(revision.name)
+    return tuple(sorted(held))
 
 
 def _place(entry: RevisionHistory) -> tuple[str, str, bool, float, str]:

@@ -108,7 +108,7 @@ _REVISIONS_STAY = (
     "the revisions stay, as they are protected; delete them when no ReplicaSet uses them, as "
     "docs/leave.md says"
 )
-_LEAVES = b"\n  leave: true\n"
+_LEAVES = re.compile(rb"^  leave: *true\b", re.MULTILINE)
 _ADOPT = "if it runs already, sync once with strategy: adopt, as docs/migration.md says"
 
 _COMMAND = re.compile("next: (helm|kpt|krm-fn|kustomize) ")
@@ -254,7 +254,7 @@ def remove(
         return Outcome(_join([*said, _NOTHING_IS_LEFT]), "", 0)
     steps: list[str] = []
     configs = [one.before or b"" for one in planned if one.file.name == CONFIG_FILE]
-    if not configs or not all(_LEAVES in config for config in configs):
+    if not configs or not all(map(_LEAVES.search, configs)):
         steps += _fold_step(printable(f"next: {_LEAVE_FIRST}"), screen)
     for step in _steps_of_leaving(directories, limits, is_by_hand=is_by_hand):
         steps += _fold_step(printable(f"next: {step}"), screen)
