@@ -75,7 +75,7 @@ def count() -> list[Count]:
     tokens = sum(count_tokens(module.path) for module in code)
     return [
         Count("modules without facts", len(code), 182, goal=165),
-        Count("thousands of tokens, without facts", tokens / 1000, 347),
+        Count("thousands of tokens, without facts", tokens / 1000, 351.5),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(
             "median lines of a module",
@@ -93,9 +93,9 @@ def count() -> list[Count]:
         Count("public functions with two homes", len(functions_with_two_homes(modules)), 0),
         Count("file names with two homes", len(files_with_two_homes(modules)), 0),
         Count("nested loops in 100 functions", nested_comprehensions(code), 1.1),
-        Count("modules that mention producers", len(mentioning_producers(modules)), 48),
+        Count("modules that mention producers", len(mentioning_producers(modules)), 51),
         Count("rooms without tests under their name", len(rooms_without_tests()), 0),
-        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 132),
+        Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 133),
     ]
 
 
@@ -309,11 +309,11 @@ def count_entered() -> list[Count]:
     diff = enter_diff()
     return [
         Count("files that one ConfigMap enters", alone.files, 37),
-        Count("their lines, in thousands", alone.lines / 1000, 15.95, goal=10.6),
+        Count("their lines, in thousands", alone.lines / 1000, 16.05, goal=10.6),
         Count("the same, with its Deployment", together.files, 47, goal=46),
-        Count("their lines, in thousands", together.lines / 1000, 19.95, goal=15.7),
+        Count("their lines, in thousands", together.lines / 1000, 20.2, goal=15.7),
         Count("files that one line of diff enters", diff.files, 73, goal=65),
-        Count("their lines, in thousands", diff.lines / 1000, 27, goal=23.7),
+        Count("their lines, in thousands", diff.lines / 1000, 27.1, goal=23.7),
     ]
 
 
