@@ -618,6 +618,15 @@ def _sidecars(size: int) -> Package:
     return [web, *(_config_map(f"config-{number}") for number in range(size))], {}
 
 
+def _schedule(size: int) -> Package:
+    """Build an object of which others are made, with many references."""
+    sources = [{"configMapRef": {"name": f"cfg-{number}"}} for number in range(size)]
+    template = {"name": "app", "container": {"image": "app:1", "envFrom": sources}}
+    spec = {"schedule": "0 3 * * *", "workflowSpec": {"templates": [template]}}
+    maker = _object("argoproj.io/v1alpha1", "CronWorkflow", "app", spec=spec)
+    return [maker, *(_config_map(f"cfg-{number}") for number in range(size))], {}
+
+
 def _referrers_of_one(size: int) -> Package:
     return [
         _config_map("config"),
@@ -1046,6 +1055,7 @@ SHAPES = (
     Shape("rules of one role", _rules),
     Shape("Jobs", _jobs),
     Shape("containers of a workload, each with a reference", _sidecars),
+    Shape("references of an object of which others are made", _schedule),
     Shape("referrers of one ConfigMap", _referrers_of_one),
     Shape("references of a workload to one ConfigMap", _references_of_one_to_one),
     Shape("references in data", _embedded),

@@ -55,10 +55,19 @@ class Item:
     `origin` is the file it was read from, if known.
 
     `is_of_template`: a comment of Helm says which template of a chart it is from. `base` is what
-    `base_name` has found.
+    `base_name` has found, and `objects_around` what `find_holding` has.
     """
 
-    __slots__ = ("annotations", "base", "id", "is_of_template", "labels", "node", "origin")
+    __slots__ = (
+        "annotations",
+        "base",
+        "id",
+        "is_of_template",
+        "labels",
+        "node",
+        "objects_around",
+        "origin",
+    )
 
     def __init__(  # noqa: PLR0913  # what is read of an object
         self,
@@ -77,6 +86,7 @@ class Item:
         self.origin: Final = origin
         self.is_of_template: Final = is_of_template
         self.base: str | None = None
+        self.objects_around: Mapping[Node, tuple[ResourceId, ...]] | None = None
 
     @property
     def is_config(self) -> bool:

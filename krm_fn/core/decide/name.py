@@ -374,22 +374,27 @@ def find_holding(resolved: ResolvedReference, package: Package) -> set[Kind]:
     kind = package.kinds.of(resolved.referrer.id)
     if (kind.group, kind.kind) in ALWAYS_LISTED:
         return set()
+    if resolved.referrer.objects_around is None:
+        resolved.referrer.objects_around = _find_objects_around(resolved.referrer.node)
     kinds = {kind}
-    for who in _find_templates(resolved.referrer.node, resolved.reference.name):
+    for who in resolved.referrer.objects_around.get(resolved.reference.name, ()):
         made = package.kinds.of(who)
         if made.is_listable:
             kinds.add(made)
     return find_made(kinds)
 
 
-def _find_templates(top: Node, inner: Node) -> list[ResourceId]:
-    """Return the ids of the whole objects, below the top, around a node."""
+def _find_objects_around(top: Node) -> dict[Node, tuple[ResourceId, ...]]:
+    """Return the ids of the whole objects, below the top, around each scalar that is in one."""
+    found: dict[Node, tuple[ResourceId, ...]] = {}
+    seen: set[Node] = set()  # an alias is met at each of its places
     # A stack of its own: an object may be deeper than Python lets calls be nested.
     left: list[tuple[Node, tuple[ResourceId, ...]]] = [(top, ())]
     while left:
         node, around = left.pop()
-        if node is inner:
-            return [*around]
+        if node in seen:
+            continue
+        seen.add(node)
         if is_mapping(node):
             api_version, kind = text(get(node, "apiVersion")), text(get(node, "kind"))
             if node is not top and api_version and kind and get(node, "spec") is not None:
@@ -397,7 +402,9 @@ def _find_templates(top: Node, inner: Node) -> list[ResourceId]:
             left += [(value, around) for _, value in entries(node)]
         elif is_sequence(node):
             left += [(value, around) for value in node.value]
-    return []
+        elif around:
+            found[node] = around
+    return found
 
 
 def _may_be_linked(revision: Revision, survey: Survey) -> bool:
