@@ -56,7 +56,7 @@ from krm_fn.base.settings import (
     is_image,
     version_of,
 )
-from krm_fn.core.decide.name import find_consumers, find_holding, write_kinds
+from krm_fn.core.decide.name import find_consumers, find_holding, marks_for_linker
 from krm_fn.core.decide.run import Consumers, Package, Revision, Run
 from krm_fn.core.names.names import authored_id, content_name, cron_job_name
 
@@ -370,7 +370,7 @@ def _given(**fields: NewValue) -> Object:
     return {name: value for name, value in fields.items() if value}
 
 
-def _filled(annotations: Mapping[str, str]) -> dict[str, str]:
+def _filled(annotations: Mapping[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in annotations.items() if value}
 
 
@@ -548,19 +548,12 @@ class SetLinker:
         namespaces = {one.namespace or self._package.namespace for one in jobs}
         for revision in revisions:
             if self._package.namespace_of(revision.item) in namespaces:
-                marks = self._mark(revision)
+                marks = _filled(
+                    marks_for_linker(revision, self._consumers, self._package, self.settings)
+                )
                 for name in _tracked_names(revision, self._consumers):
                     if name.kind != "ConfigMap":
                         yield tracker(revision, name, self.settings, marks)
-
-    def _mark(self, revision: Revision) -> Mapping[str, str]:
-        """Return the annotations that the revision has as well."""
-        consumers = self._consumers.get(revision.item, ())
-        is_retained = not consumers
-        kinds = write_kinds(consumers, self._package) or ""
-        is_leaving = "true" if self.settings.leave else ""
-        retain = "true" if is_retained else ""
-        return _filled({keys.RETAIN: retain, keys.KINDS: kinds, keys.LEAVING: is_leaving})
 
     def build_shared(self, group: JobPlan, namespace: str) -> list[Object]:
         """Build what all Jobs of a namespace need: the inventory, account, Role and RoleBinding."""

@@ -425,14 +425,7 @@ def mark(revisions: Revisions, consumers: Consumers, survey: Survey) -> Changes:
     patches, problems = [], []
     for revision in revisions.rendered:
         protection, warnings = _protect(revision.item, settings)
-        is_retained = revision.item not in consumers
-        kinds = write_kinds(consumers.get(revision.item, ()), survey.package)
-        # None removes it: an earlier run may have found no reader, or others.
-        marks = {
-            keys.RETAIN: "true" if is_retained else None,
-            keys.KINDS: kinds,
-            keys.LEAVING: "true" if settings.leave else None,
-        }
+        marks = marks_for_linker(revision, consumers, survey.package, settings)
         patch = _mark(revision, settings, {**marks, **protection})
         patches.append((revision.item, patch))
         live = _list_server_fields(revision)
@@ -443,12 +436,21 @@ def mark(revisions: Revisions, consumers: Consumers, survey: Survey) -> Changes:
     return Changes(patches=tuple(patches), problems=tuple(problems))
 
 
-def write_kinds(references: Iterable[ResolvedReference], package: Package) -> str | None:
-    """Write the annotation with the kinds of which an object may need a revision; None for none."""
+def marks_for_linker(
+    revision: Revision, consumers: Consumers, package: Package, settings: Settings
+) -> dict[str, str | None]:
+    """Return the annotations of a revision, and of its trackers, that say what the linker may do.
+
+    None removes one: an earlier run may have found no reader, or others.
+    """
     kinds: set[Kind] = set()
-    for resolved in references:
+    for resolved in consumers.get(revision.item, ()):
         kinds |= find_holding(resolved, package)
-    return ",".join(sorted(f"{kind.api_version}/{kind.kind}" for kind in kinds)) or None
+    return {
+        keys.RETAIN: None if revision.item in consumers else "true",
+        keys.KINDS: ",".join(sorted(f"{kind.api_version}/{kind.kind}" for kind in kinds)) or None,
+        keys.LEAVING: "true" if settings.leave else None,
+    }
 
 
 def mark_fixed_names(choices: Iterable[Choice]) -> Changes:
