@@ -169,7 +169,7 @@ class SecretLinks:
                     reason=NOT_LINKED,
                 )
             else:
-                self._report.warn(f"{sentence}; do so when no pod reads it any more")
+                self._report.warn(f"{sentence}; delete the tracker when no pod reads that any more")
 
     def _is_linked(self, tracker: LiveRevision) -> bool:
         return self._linked.get(tracker.name) == tracker.uid
