@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from krm_fn.base import keys
 from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import LinkPlan, ProducerName
+from krm_fn.linker.api import ApiError
 from krm_fn.linker.cluster import Configs, ConsumerLists, Listed
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
@@ -202,3 +203,13 @@ def _label(item: Object, key: str) -> str | None:
 
 def _precondition(item: Object) -> tuple[str, str]:
     return item["metadata"]["uid"], item["metadata"]["resourceVersion"]
+
+
+def refused(call: str) -> Hook:
+    """Return a hook by which the API server refuses this call."""
+
+    def hook(what: str) -> None:
+        if what == call:
+            raise ApiError(what, "refused")
+
+    return hook

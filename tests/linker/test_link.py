@@ -16,7 +16,7 @@ from krm_fn.linker.link import link
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import OutOfTime, Stopped
-from tests.linker.fake_cluster import FakeCluster
+from tests.linker.fake_cluster import FakeCluster, refused
 from tests.linker.garbage_collector import collect, delete
 from tests.linker.manifests import (
     A,
@@ -384,14 +384,6 @@ def test_a_failed_wait_for_a_tracker_ends_with_what_both_lack() -> None:
     report = CompletedRun(store, WITH_SECRET).report
     sentence = f"Secret shop/{CREDENTIALS}: does not exist; apply the manifests again"
     assert (report.failures, report.warnings) == ([sentence], [])
-
-
-def refused(call: str) -> Hook:
-    def hook(what: str) -> None:
-        if what == call:
-            raise ApiError(what, "refused")
-
-    return hook
 
 
 @pytest.mark.parametrize("waits", [True, False], ids=["a Job fails", "a CronJob warns"])

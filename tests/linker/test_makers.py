@@ -5,10 +5,9 @@ import pytest
 from krm_fn.base import keys
 from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import LinkPlan, ProducerName, RevisionName, Workload
-from krm_fn.linker.api import ApiError
 from krm_fn.linker.link import link
 from krm_fn.linker.report import Report
-from tests.linker.fake_cluster import FakeCluster
+from tests.linker.fake_cluster import FakeCluster, refused
 from tests.linker.garbage_collector import collect, delete
 from tests.linker.manifests import inventory, made_by, pods, reference, revision, thing, workload
 from tests.linker.object_store import NAMESPACE, NOON, Hook, Key, Object, ObjectStore, no_hook
@@ -134,12 +133,7 @@ def test_in_the_last_release_a_job_fails_that_may_not_take_its_own_owners_off() 
     store = applied(DB)
     Run(store, plan(DB))
     leave(store)
-
-    def refuse(what: str) -> None:
-        if what == f"patch ConfigMap/{DB}":
-            raise ApiError(what, "not permitted")
-
-    run = Run(store, plan(DB), refuse)
+    run = Run(store, plan(DB), refused(f"patch ConfigMap/{DB}"))
     assert (
         f"{DB}: still owned by what the linker has added; until a run has taken that off, do not remove krm-fn"
         in run.report.failures
@@ -150,16 +144,13 @@ def test_in_the_last_release_a_write_that_is_refused_is_said() -> None:
     store = applied(DB)
     Run(store, plan(DB))
     leave(store)
-
-    def refuse(what: str) -> None:
-        if what == f"patch ExternalSecret/{PRODUCER}":
-            raise ApiError(what, "not permitted")
-
     said = (
-        f"patch ExternalSecret/{PRODUCER}: not permitted; until then, ExternalSecret shop/{PRODUCER}: goes with "
+        f"patch ExternalSecret/{PRODUCER}: refused; until then, ExternalSecret shop/{PRODUCER}: goes with "
         f"its tracker, ConfigMap {DB}, whoever deletes that"
     )
-    assert Run(store, plan(DB), refuse).report.failures == [said]
+    assert Run(store, plan(DB), refused(f"patch ExternalSecret/{PRODUCER}")).report.failures == [
+        said
+    ]
 
 
 def test_a_second_run_writes_nothing() -> None:
@@ -265,12 +256,7 @@ def test_what_it_lacks_is_named(missing: Key, sentence: str, *, waits: bool) -> 
 @pytest.mark.parametrize("verb", ["get", "patch"])
 def test_one_that_cannot_be_linked_is_left_to_nobody(verb: str) -> None:
     call = f"{verb} ExternalSecret/{PRODUCER}"
-
-    def refuse(what: str) -> None:
-        if what == call:
-            raise ApiError(what, "refused")
-
-    assert Run(applied(DB), plan(DB), refuse).report.failures == [
+    assert Run(applied(DB), plan(DB), refused(call)).report.failures == [
         f"{call}: refused; run the Job again, as no later one may link ExternalSecret shop/{PRODUCER}"
     ]
 
