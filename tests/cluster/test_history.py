@@ -216,7 +216,7 @@ def test_secrets_are_told_by_their_trackers_and_retained_revisions_as_such(
         "web-config": ("ConfigMap", "rendered, stable"),
         "web-secret": ("Secret", "rendered, stable"),
     }
-    expected["lonely-config"] = ("ConfigMap", "retained")
+    expected["lonely-config"] = ("ConfigMap", "rendered, retained")
     until("all pods are ready", lambda: told_by_base(reader), lambda found: found == expected)
 
 

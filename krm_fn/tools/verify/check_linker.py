@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import product
@@ -56,13 +56,17 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
     package = rendering.package
     revisions: dict[str, list[Revision]] = defaultdict(list)
     consumers: dict[Item, list[ResolvedReference]] = {}
+    unread: set[str] = set()
     for revision in rendering.revisions.rendered:
         item = revision.item
         revisions[item.labels[keys.SET]].append(revision)
         # What is retained has a reader that the linker cannot see: with a plan of it, it would be
         # taken for unused.
-        if item in rendering.consumers and keys.RETAIN not in item.annotations:
-            consumers[item] = rendering.consumers[item]
+        if keys.RETAIN not in item.annotations:
+            if item in rendering.consumers:
+                consumers[item] = rendering.consumers[item]
+            else:
+                unread.add(item.id.name)
     objects = _LinkerObjects(package)
     rules = _AuthoredRules(package)
     with_add_ons: set[str] = set()
@@ -82,7 +86,7 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
                 else:
                     yield from _check_jobs(place, objects)
                     yield from _check_cron_jobs(place, one, objects, linker)
-                yield from _check_inventory(place, objects)
+                yield from _check_inventory(place, objects, unread)
                 yield from _check_trackers(place, objects, trackers)
                 yield from _check_access(place, settings, one, objects)
                 yield from _check_account(place, linker, rules)
@@ -394,7 +398,9 @@ def _links(plan: LinkPlan) -> set[_Link]:
     return links
 
 
-def _check_inventory(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
+def _check_inventory(
+    place: _JobPlace, objects: _LinkerObjects, unread: Collection[str]
+) -> Iterator[Problem]:
     field = f"metadata.annotations[{keys.RENDERED}]"
     if not place.inventories and place.groups:
         yield _missing(
@@ -403,7 +409,8 @@ def _check_inventory(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Prob
             "ConfigMap",
             "it is the inventory, by which the linker knows what is rendered",
         )
-    wanted = {one.name for one in place.linked}
+    # What has neither a reader nor the mark of the retained may go: check_marks says so.
+    wanted = {one.name for one in place.linked}.difference(unread)
     for item in place.inventories:
         found = listed_revisions(item)
         yield from (about(item, f"does not list {name}", field) for name in sorted(wanted - found))
