@@ -205,6 +205,22 @@ def add(one: str | dict[str, Any]) -> Mutate:
     return mutate
 
 
+def left_over(name: str) -> dict[str, Any]:
+    """Build a revision as an earlier rendering in place has left it, with the protection of Argo CD."""
+    annotations = {
+        keys.BASE_NAME: name.rpartition("-")[0],
+        keys.WANTED: "true",
+        "argocd.argoproj.io/sync-options": "Prune=false",
+        "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
+    }
+    item = config_map(name, **annotations)
+    return {
+        **item,
+        "metadata": {**item["metadata"], "labels": {keys.SET: "shop"}},
+        "immutable": True,
+    }
+
+
 def replace(old: str, new: str) -> Mutate:
     """Replace a pattern everywhere."""
 
@@ -342,6 +358,14 @@ MISTAKES: list[tuple[str, list[Mutate]]] = [
     (
         "a revision that only a Role names lacks its base name",
         [cut(FLAGS, *ANNOTATIONS, keys.BASE_NAME)],
+    ),
+    (
+        "nothing reads a revision that is left over, which is said once",
+        [add(left_over("old-config-b9t2424hkf"))],
+    ),
+    (
+        "an earlier revision of what is rendered is left over",
+        [add(left_over("web-config-b9t2424hkf"))],
     ),
     ("a base name lacks a letter", [put(WEB, *ANNOTATIONS, keys.BASE_NAME, value="web-confi")]),
     (

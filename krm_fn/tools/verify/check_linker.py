@@ -36,6 +36,7 @@ from krm_fn.tools.verify.check_job import (
     check_object,
     check_wave,
 )
+from krm_fn.tools.verify.check_names import find_unretained
 from krm_fn.tools.verify.rendering import RenderedSet, Rendering
 
 _ABOUT_TRACKERS = (
@@ -56,19 +57,16 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
     package = rendering.package
     revisions: dict[str, list[Revision]] = defaultdict(list)
     consumers: dict[Item, list[ResolvedReference]] = {}
-    unread: set[str] = set()
     for revision in rendering.revisions.rendered:
         item = revision.item
         revisions[item.labels[keys.SET]].append(revision)
         # What is retained has a reader that the linker cannot see: with a plan of it, it would be
         # taken for unused.
-        if keys.RETAIN not in item.annotations:
-            if item in rendering.consumers:
-                consumers[item] = rendering.consumers[item]
-            else:
-                unread.add(item.id.name)
+        if item in rendering.consumers and keys.RETAIN not in item.annotations:
+            consumers[item] = rendering.consumers[item]
     objects = _LinkerObjects(package)
     rules = _AuthoredRules(package)
+    unretained = {(one.id.name, package.namespace_of(one)) for one in find_unretained(rendering)}
     with_add_ons: set[str] = set()
     for found in consumers.values():
         of_add_ons = [
@@ -86,7 +84,7 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
                 else:
                     yield from _check_jobs(place, objects)
                     yield from _check_cron_jobs(place, one, objects, linker)
-                yield from _check_inventory(place, objects, unread)
+                yield from _check_inventory(place, objects, unretained)
                 yield from _check_trackers(place, objects, trackers)
                 yield from _check_access(place, settings, one, objects)
                 yield from _check_account(place, linker, rules)
@@ -399,7 +397,7 @@ def _links(plan: LinkPlan) -> set[_Link]:
 
 
 def _check_inventory(
-    place: _JobPlace, objects: _LinkerObjects, unread: Collection[str]
+    place: _JobPlace, objects: _LinkerObjects, unretained: Collection[tuple[str, str]]
 ) -> Iterator[Problem]:
     field = f"metadata.annotations[{keys.RENDERED}]"
     if not place.inventories and place.groups:
@@ -409,8 +407,8 @@ def _check_inventory(
             "ConfigMap",
             "it is the inventory, by which the linker knows what is rendered",
         )
-    # What has neither a reader nor the mark of the retained may go: check_marks says so.
-    wanted = {one.name for one in place.linked}.difference(unread)
+    # That the linker deletes a revision is said already.
+    wanted = {one.name for one in place.linked if (one.name, place.namespace) not in unretained}
     for item in place.inventories:
         found = listed_revisions(item)
         yield from (about(item, f"does not list {name}", field) for name in sorted(wanted - found))

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about, is_revision, listed_revisions, locate
@@ -29,6 +30,9 @@ from krm_fn.tools.verify.rendering import (
     configure_by_default,
 )
 from krm_fn.transform import Configured
+
+_Place: TypeAlias = tuple[str, str]
+"""A set and a namespace: where one linker runs."""
 
 
 def check_names(rendering: Rendering) -> Iterator[Problem]:
@@ -60,19 +64,9 @@ def check_names(rendering: Rendering) -> Iterator[Problem]:
 def check_marks(rendering: Rendering) -> Iterator[Problem]:
     """Find revisions whose label and annotations do not say to the linker of their set what the function says."""
     yield from _check_labels(rendering.package.configs)
-    namespace_of = rendering.package.namespace_of
-    listed: dict[tuple[str, str], set[str]] = defaultdict(set)
-    planned: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for one in rendering.package.emitted:
-        place = one.labels.get(keys.SET, ""), namespace_of(one)
-        # Without its hash: that the name of a revision has changed is said already.
-        listed[place] |= {*map(without_hash, listed_revisions(one))}
-        if one.id.kind == "Job":
-            with suppress(Unreadable):
-                plan, _ = read_plan(one)
-                planned[place] |= {without_hash(revision.name) for revision in plan.rendered}
+    known, unretained = _find_known(rendering), find_unretained(rendering)
     for revision in rendering.revisions.rendered:
-        item, place = revision.item, (revision.item.labels[keys.SET], namespace_of(revision.item))
+        item = revision.item
         found = item.annotations[keys.BASE_NAME]
         # Since it was recorded, something may have added a prefix to an adopted name, which has no
         # hash.
@@ -81,17 +75,48 @@ def check_marks(rendering: Rendering) -> Iterator[Problem]:
         ):
             message = f"found {found!r}, which is not the name without its hash: expected {revision.base_name!r}"
             yield about(item, message, _field(keys.BASE_NAME))
-        if place not in listed:  # no linker, so nothing to tell it
+        if _find_place(item, rendering) not in known:  # no linker, so nothing to tell it
             continue
         if item.annotations.get(keys.WANTED) != "true":
             yield _unmarked(item, keys.WANTED, "the linker may delete it")
-        # The inventory lists what is retained as well.
-        known = planned.get(place, listed[place])
-        is_seen = item in rendering.consumers or item.annotations[keys.BASE_NAME] in known
-        if not is_seen and item.annotations.get(keys.RETAIN) != "true":
+        if item in unretained:
             yield _unmarked(
                 item, keys.RETAIN, "the linker deletes it, because it sees no reference"
             )
+
+
+def find_unretained(rendering: Rendering) -> set[Item]:
+    """Return the rendered revisions that a linker deletes: it sees no reference, and no mark retains them."""
+    known = _find_known(rendering)
+    unretained: set[Item] = set()
+    for item in (revision.item for revision in rendering.revisions.rendered):
+        names = known.get(_find_place(item, rendering))
+        is_seen = item in rendering.consumers or item.annotations.get(keys.RETAIN) == "true"
+        if names is not None and not is_seen and item.annotations[keys.BASE_NAME] not in names:
+            unretained.add(item)
+    return unretained
+
+
+def _find_known(rendering: Rendering) -> dict[_Place, set[str]]:
+    """Return the base names that the linker of each place knows: of its Jobs, or else of its inventory.
+
+    The inventory lists what is retained as well.
+    """
+    listed: dict[_Place, set[str]] = defaultdict(set)
+    planned: dict[_Place, set[str]] = defaultdict(set)
+    for one in rendering.package.emitted:
+        place = _find_place(one, rendering)
+        # Without its hash: that the name of a revision has changed is said already.
+        listed[place] |= {*map(without_hash, listed_revisions(one))}
+        if one.id.kind == "Job":
+            with suppress(Unreadable):
+                plan, _ = read_plan(one)
+                planned[place] |= {without_hash(revision.name) for revision in plan.rendered}
+    return listed | planned
+
+
+def _find_place(item: Item, rendering: Rendering) -> _Place:
+    return item.labels.get(keys.SET, ""), rendering.package.namespace_of(item)
 
 
 def _check_labels(configs: Iterable[Item]) -> Iterator[Problem]:
