@@ -169,7 +169,9 @@ class SecretLinks:
                     reason=NOT_LINKED,
                 )
             else:
-                self._report.warn(f"{sentence}; delete the tracker when no pod reads that any more")
+                self._report.warn(
+                    f"{sentence}; delete the tracker when no pod reads its Secret any more"
+                )
 
     def _is_linked(self, tracker: LiveRevision) -> bool:
         return self._linked.get(tracker.name) == tracker.uid

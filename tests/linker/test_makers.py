@@ -129,6 +129,19 @@ def test_in_the_last_release_a_job_fails_that_may_not_take_a_tracker_off() -> No
     ]
 
 
+def test_in_the_last_release_an_earlier_secret_stays_with_its_tracker_and_nothing_fails() -> None:
+    store = applied(DB, API)
+    Run(store, plan(DB, API))
+    store.update_metadata(
+        store.get("ConfigMap", "web-linker"), annotations={keys.RENDERED: API, keys.LEAVING: "true"}
+    )
+    run = Run(store, plan(API))
+    said = f"Secret shop/{DB}: goes with its tracker, ConfigMap {DB}, whoever deletes that"
+    advice = "delete the tracker when no pod reads its Secret any more"
+    assert (run.report.failures, run.report.warnings) == ([], [f"{said}; {advice}"])
+    assert store.find("ConfigMap", DB) is not None
+
+
 def test_in_the_last_release_a_job_fails_that_may_not_take_its_own_owners_off() -> None:
     store = applied(DB)
     Run(store, plan(DB))
