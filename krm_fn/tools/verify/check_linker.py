@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import product
@@ -57,8 +57,11 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
     package = rendering.package
     revisions: dict[str, list[Revision]] = defaultdict(list)
     consumers: dict[Item, list[ResolvedReference]] = {}
+    unretained = find_unretained(rendering)
     for revision in rendering.revisions.rendered:
         item = revision.item
+        if item in unretained:
+            continue  # that the linker deletes it is said already
         revisions[item.labels[keys.SET]].append(revision)
         # What is retained has a reader that the linker cannot see: with a plan of it, it would be
         # taken for unused.
@@ -66,7 +69,6 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
             consumers[item] = rendering.consumers[item]
     objects = _LinkerObjects(package)
     rules = _AuthoredRules(package)
-    unretained = {(one.id.name, package.namespace_of(one)) for one in find_unretained(rendering)}
     with_add_ons: set[str] = set()
     for found in consumers.values():
         of_add_ons = [
@@ -84,7 +86,7 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
                 else:
                     yield from _check_jobs(place, objects)
                     yield from _check_cron_jobs(place, one, objects, linker)
-                yield from _check_inventory(place, objects, unretained)
+                yield from _check_inventory(place, objects)
                 yield from _check_trackers(place, objects, trackers)
                 yield from _check_access(place, settings, one, objects)
                 yield from _check_account(place, linker, rules)
@@ -396,9 +398,7 @@ def _links(plan: LinkPlan) -> set[_Link]:
     return links
 
 
-def _check_inventory(
-    place: _JobPlace, objects: _LinkerObjects, unretained: Collection[tuple[str, str]]
-) -> Iterator[Problem]:
+def _check_inventory(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
     field = f"metadata.annotations[{keys.RENDERED}]"
     if not place.inventories and place.groups:
         yield _missing(
@@ -407,8 +407,7 @@ def _check_inventory(
             "ConfigMap",
             "it is the inventory, by which the linker knows what is rendered",
         )
-    # That the linker deletes a revision is said already.
-    wanted = {one.name for one in place.linked if (one.name, place.namespace) not in unretained}
+    wanted = {one.name for one in place.linked}
     for item in place.inventories:
         found = listed_revisions(item)
         yield from (about(item, f"does not list {name}", field) for name in sorted(wanted - found))

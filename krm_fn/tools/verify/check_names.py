@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, about, is_revision, listed_revisions, locate
@@ -30,9 +29,6 @@ from krm_fn.tools.verify.rendering import (
     configure_by_default,
 )
 from krm_fn.transform import Configured
-
-_Place: TypeAlias = tuple[str, str]
-"""A set and a namespace: where one linker runs."""
 
 
 def check_names(rendering: Rendering) -> Iterator[Problem]:
@@ -88,22 +84,20 @@ def check_marks(rendering: Rendering) -> Iterator[Problem]:
 def find_unretained(rendering: Rendering) -> set[Item]:
     """Return the rendered revisions that a linker deletes: it sees no reference, and no mark retains them."""
     known = _find_known(rendering)
-    unretained: set[Item] = set()
-    for item in (revision.item for revision in rendering.revisions.rendered):
-        names = known.get(_find_place(item, rendering))
-        is_seen = item in rendering.consumers or item.annotations.get(keys.RETAIN) == "true"
-        if names is not None and not is_seen and item.annotations[keys.BASE_NAME] not in names:
-            unretained.add(item)
-    return unretained
+    return {
+        item
+        for item in (revision.item for revision in rendering.revisions.rendered)
+        if item not in rendering.consumers
+        and item.annotations.get(keys.RETAIN) != "true"
+        and (names := known.get(_find_place(item, rendering))) is not None
+        and item.annotations[keys.BASE_NAME] not in names
+    }
 
 
-def _find_known(rendering: Rendering) -> dict[_Place, set[str]]:
-    """Return the base names that the linker of each place knows: of its Jobs, or else of its inventory.
-
-    The inventory lists what is retained as well.
-    """
-    listed: dict[_Place, set[str]] = defaultdict(set)
-    planned: dict[_Place, set[str]] = defaultdict(set)
+def _find_known(rendering: Rendering) -> dict[tuple[str, str], set[str]]:
+    """Return the base names that each linker knows: of its Jobs, or of its inventory, which has the retained too."""
+    listed: dict[tuple[str, str], set[str]] = defaultdict(set)
+    planned: dict[tuple[str, str], set[str]] = defaultdict(set)
     for one in rendering.package.emitted:
         place = _find_place(one, rendering)
         # Without its hash: that the name of a revision has changed is said already.
@@ -115,7 +109,8 @@ def _find_known(rendering: Rendering) -> dict[_Place, set[str]]:
     return listed | planned
 
 
-def _find_place(item: Item, rendering: Rendering) -> _Place:
+def _find_place(item: Item, rendering: Rendering) -> tuple[str, str]:
+    """Return the set and the namespace, in which one linker runs."""
     return item.labels.get(keys.SET, ""), rendering.package.namespace_of(item)
 
 
