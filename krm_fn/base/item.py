@@ -86,7 +86,7 @@ class Item:
         self.origin: Final = origin
         self.is_of_template: Final = is_of_template
         self.base: str | None = None
-        self.objects_around: Mapping[Node, tuple[ResourceId, ...]] | None = None
+        self.objects_around: Mapping[Node, frozenset[ResourceId]] | None = None
 
     @property
     def is_config(self) -> bool:

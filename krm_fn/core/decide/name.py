@@ -384,26 +384,23 @@ def find_holding(resolved: ResolvedReference, package: Package) -> set[Kind]:
     return find_made(kinds)
 
 
-def _find_objects_around(top: Node) -> dict[Node, tuple[ResourceId, ...]]:
-    """Return the ids of the whole objects, below the top, around each scalar that is in one."""
-    found: dict[Node, tuple[ResourceId, ...]] = {}
-    seen: set[Node] = set()  # an alias is met at each of its places
+def _find_objects_around(top: Node) -> dict[Node, frozenset[ResourceId]]:
+    """Return the ids of the whole objects, below the top, around each node: for an alias, around each of its places."""
+    found: dict[Node, frozenset[ResourceId]] = {}
     # A stack of its own: an object may be deeper than Python lets calls be nested.
-    left: list[tuple[Node, tuple[ResourceId, ...]]] = [(top, ())]
+    left: list[tuple[Node, frozenset[ResourceId]]] = [(top, frozenset())]
     while left:
         node, around = left.pop()
-        if node in seen:
-            continue
-        seen.add(node)
+        if node in found and around <= found[node]:
+            continue  # another place of an alias, with nothing new around it
+        found[node] = around | found.get(node, frozenset())
         if is_mapping(node):
             api_version, kind = text(get(node, "apiVersion")), text(get(node, "kind"))
             if node is not top and api_version and kind and get(node, "spec") is not None:
-                around = (*around, ResourceId(api_version, kind, "", ""))
+                around |= {ResourceId(api_version, kind, "", "")}
             left += [(value, around) for _, value in entries(node)]
         elif is_sequence(node):
             left += [(value, around) for value in node.value]
-        elif around:
-            found[node] = around
     return found
 
 
