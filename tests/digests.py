@@ -6,8 +6,10 @@ is always the same.
 
 import sys
 from collections.abc import Iterator
+from contextlib import chdir
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from krm_fn.base.problem import Outcome
 from krm_fn.cli.main import main as krm_fn
@@ -24,20 +26,23 @@ CASES = [*TRANSFORMS, *REJECTIONS][:: 1 if IS_WHOLE else 8 if IS_QUICK else 4]
 def decide(case: Path) -> Iterator[tuple[str, Outcome]]:
     """Yield what the doors say of a package."""
     before = case / "input.yaml"
-    yield "function", run(before.read_bytes(), environment=ENVIRONMENT)
+    outcome = run(before.read_bytes(), environment=ENVIRONMENT)
+    yield "function", outcome
     yield "explain", krm_fn(["explain", str(before), "-ojson"])
     if case in TRANSFORMS:
-        after = case / "output.yaml"
+        after = Path("output.yaml")  # in a folder of its own: the answers name it
+        after.write_bytes(outcome.stdout)
         yield "graph", krm_fn(["graph", str(before), "--output", "dot"])
         yield "verify", krm_fn(["verify", str(after)])
         yield "diff", krm_fn(["diff", str(before), str(after), "-ojson"])
 
 
 def main() -> int:
-    for case in CASES:
-        for door, outcome in decide(case):
-            said = outcome.stdout + outcome.stderr.encode() + outcome.summary.encode()
-            print(case.name, door, outcome.exit_code, sha256(said).hexdigest())
+    with TemporaryDirectory() as folder, chdir(folder):
+        for case in CASES:
+            for door, outcome in decide(case):
+                said = outcome.stdout + outcome.stderr.encode() + outcome.summary.encode()
+                print(case.name, door, outcome.exit_code, sha256(said).hexdigest())
     for case in HISTORIES:
         print(
             case.name,

@@ -12,6 +12,7 @@ from krm_fn.cli.main import main
 from tests.cases import MIGRATIONS
 from tests.cluster.generated_changes import KINDS, application, objects_of
 from tests.cluster.held_pods import HOLDS
+from tests.recorded import output_of
 
 COUNTED = re.compile(r"the first rename rolls (\d+) workloads?(?: \((\d+) Rollouts?\))?")
 ROLLING = {"Deployment", "StatefulSet", "DaemonSet", "Rollout"}
@@ -81,5 +82,8 @@ TWO_STEPS = [
 
 
 @pytest.mark.parametrize("case", TWO_STEPS, ids=lambda case: case.name)
-def test_a_migration_says_what_its_second_step_rolls(case: Path) -> None:
-    judge(case / "step-1/output.yaml", case / "step-2/output.yaml")
+def test_a_migration_says_what_its_second_step_rolls(case: Path, tmp_path: Path) -> None:
+    old, new = tmp_path / "old.yaml", tmp_path / "new.yaml"
+    old.write_bytes(output_of(case / "step-1"))
+    new.write_bytes(output_of(case / "step-2"))
+    judge(old, new)

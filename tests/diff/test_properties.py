@@ -31,6 +31,7 @@ from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.render import render_items, render_opened
 from tests.cases import FIXTURES, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
 from tests.properties import Properties
+from tests.recorded import output_of
 from tests.verify.mutations import (
     content_changed,
     linker_objects_dropped,
@@ -114,7 +115,7 @@ holds = Properties[Deployed]()
     "case", [*TRANSFORMS, *MIGRATION_STEPS], ids=lambda case: f"{case.parent.name}/{case.name}"
 )
 def test_all_properties_hold(case: Path) -> None:
-    holds.check(Deployed(case.name, (case / "output.yaml").read_bytes()), of=case.name)
+    holds.check(Deployed(case.name, output_of(case)), of=case.name)
 
 
 @holds
@@ -344,11 +345,10 @@ def test_a_migration_loses_nothing(case: Path) -> None:
 
     What is only adopted has an inventory, and the Job of a later step needs its rights.
     """
-    before, *steps = (
-        case / name for name in ("deployed.yaml", "step-1/output.yaml", "step-2/output.yaml")
-    )
-    for after in steps:
-        difference = compare(release_of(before.read_bytes()), release_of(after.read_bytes()))
+    before = release_of((case / "deployed.yaml").read_bytes())
+    for step in ("step-1", "step-2"):
+        after = release_of(output_of(case / step))
+        difference = compare(before, after)
         changes = (*difference.revisions, *difference.objects)
         assert all(change.new or change.who.kind == "ReplicaSet" for change in changes), say(
             difference

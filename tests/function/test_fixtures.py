@@ -1,5 +1,6 @@
 """Every folder in fixtures/ is a claim. Each is compared byte for byte."""
 
+from difflib import unified_diff
 from pathlib import Path
 
 import pytest
@@ -7,18 +8,34 @@ from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.base.problem import Outcome
 from krm_fn.function import run
-from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
+from tests.cases import ENVIRONMENT, FIXTURES, REJECTIONS, TRANSFORMS
+from tests.recorded import as_recorded, outcome_of
 
 
 def assert_as_recorded(snapshot: Snapshot, case: Path, outcome: Outcome) -> None:
     snapshot.snapshot_dir = case
-    snapshot.assert_match(outcome.stdout, "output.yaml")
+    file, found = case / "output.yaml", as_recorded(case, outcome.stdout)
+    try:
+        snapshot.assert_match(found, file.name)
+    except AssertionError:
+        if file.exists():
+            pytest.fail(explain(file.read_bytes(), found, case), pytrace=False)
+        raise
     snapshot.assert_match(outcome.stderr.encode(), "stderr.txt")
+
+
+def explain(recorded: bytes, found: bytes, case: Path) -> str:
+    """Return what differs, and how to see what a comment stands for."""
+    name = case.relative_to(FIXTURES.parent).as_posix()
+    before, after = (text.decode(errors="replace").splitlines() for text in (recorded, found))
+    lines = unified_diff(before, after, f"{name}/output.yaml", "the output now", lineterm="")
+    command = f"KRM_FN_IMAGE={ENVIRONMENT.image} python -m krm_fn < {name}/input.yaml"
+    return "\n".join([*lines, f"the whole output: {command}"])
 
 
 @pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
 def test_a_transform_gives_the_recorded_bytes(case: Path, snapshot: Snapshot) -> None:
-    outcome = run((case / "input.yaml").read_bytes(), environment=ENVIRONMENT)
+    outcome = outcome_of(case)
     assert outcome.exit_code == 0, outcome.stderr
     assert_as_recorded(snapshot, case, outcome)
 

@@ -14,6 +14,7 @@ from tests.asleep import wait_until_asleep
 from tests.cases import FIXTURES, TRANSFORMS
 from tests.cli.terminal import CTRL_C, CTRL_D, Done, at_terminal
 from tests.on_linux import needs_full_device
+from tests.recorded import output_of
 from tests.render.run import LEFT_ALONE
 
 COMMAND = [sys.executable, "-m", "krm_fn"]
@@ -44,7 +45,7 @@ def run(
 
 def test_a_function_without_arguments() -> None:
     done = run()
-    assert (done.returncode, done.stdout) == (0, (TRANSFORMS[0] / "output.yaml").read_bytes())
+    assert (done.returncode, done.stdout) == (0, output_of(TRANSFORMS[0]))
 
 
 def test_a_file_is_the_configuration_of_a_legacy_plugin(tmp_path: Path) -> None:
@@ -253,7 +254,7 @@ def test_messages_that_cannot_be_written_cost_no_output() -> None:
     case = next(case for case in TRANSFORMS if (case / "stderr.txt").read_bytes())
     with Path("/dev/full").open("wb") as full, (case / "input.yaml").open("rb") as data:
         done = subprocess.run(COMMAND, stdin=data, stdout=subprocess.PIPE, stderr=full, check=False)
-    assert (done.returncode, done.stdout) == (0, (case / "output.yaml").read_bytes())
+    assert (done.returncode, done.stdout) == (0, output_of(case))
 
 
 COMPLETION = [
@@ -271,7 +272,7 @@ def test_variables_of_shell_completion_do_not_change_the_function(
     variables: dict[str, str], tmp_path: Path
 ) -> None:
     """A container may have them by accident: a script in place of manifests would delete everything."""
-    expected = (TRANSFORMS[0] / "output.yaml").read_bytes()
+    expected = output_of(TRANSFORMS[0])
     assert run(variables=variables).stdout == expected
     with (TRANSFORMS[0] / "input.yaml").open("rb") as file:
         environment = {**os.environ, **variables}

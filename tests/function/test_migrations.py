@@ -15,20 +15,21 @@ from krm_fn.tools.render.check import check
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, MIGRATIONS
 from tests.function.test_fixtures import assert_as_recorded
 from tests.pages.migration_page import BLOCK, PAGE, deployed_before, with_diffs
+from tests.recorded import outcome_of, output_of
 
 every_step = pytest.mark.parametrize(
     "step", MIGRATION_STEPS, ids=lambda step: f"{step.parent.name} {step.name}"
 )
 
 
-def checked(step: Path, deployed: Path) -> Outcome:
-    rendering = Outcome((step / "output.yaml").read_bytes(), "", 0)
-    return check(rendering, "-", deployed.read_bytes(), "")
+def checked(step: Path, deployed: bytes) -> Outcome:
+    rendering = Outcome(output_of(step), "", 0)
+    return check(rendering, "-", deployed, "")
 
 
 @every_step
 def test_a_step_gives_the_recorded_bytes(step: Path, snapshot: Snapshot) -> None:
-    outcome = run((step / "input.yaml").read_bytes(), environment=ENVIRONMENT)
+    outcome = outcome_of(step)
     assert outcome.exit_code == 0, outcome.stderr
     assert_as_recorded(snapshot, step, outcome)
     assert run(outcome.stdout, environment=ENVIRONMENT).stdout == outcome.stdout
@@ -42,7 +43,7 @@ def test_a_step_is_safe_after_the_one_before(step: Path) -> None:
 @pytest.mark.parametrize("case", MIGRATIONS, ids=lambda case: case.name)
 def test_the_second_step_alone_is_not_safe(case: Path) -> None:
     """Except with Spinnaker, which prunes nothing."""
-    outcome = checked(case / "step-2", case / "deployed.yaml")
+    outcome = checked(case / "step-2", deployed_before(case / "step-1"))
     assert ("would prune it while pods still use it" in outcome.stderr) == (
         case.name != "from-spinnaker"
     )
@@ -56,7 +57,7 @@ def test_a_version_that_kapp_would_prune_is_found() -> None:
         .read_text()
         .replace("kapp.k14s.io/delete-strategy: orphan\n", "", 1)
     )
-    rendering = Outcome((case / "step-2/output.yaml").read_bytes(), "", 0)
+    rendering = Outcome(output_of(case / "step-2"), "", 0)
     assert (
         "ConfigMap/shop/web-config-ver-3: kapp would prune it"
         in check(rendering, "-", live.encode(), "").stderr

@@ -29,6 +29,7 @@ from tests.extras.mounted import without_mounts
 from tests.function.openapi import find_errors, objects_in
 from tests.function.openapi import load as load_json
 from tests.properties import Properties
+from tests.recorded import outcome_of, output_of
 from tests.redefined import BaseLoader, load_all
 from tests.volume import IS_WHOLE, VOLUME, examples_of
 
@@ -65,14 +66,12 @@ SHELL = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2]
 
 
 class Transform:
-    """A fixture: the input, and the output that is recorded."""
+    """A fixture: the input and the output."""
 
     def __init__(self, case: Path) -> None:
         self.name = case.name
-        self.input, self.output = (
-            (case / "input.yaml").read_bytes(),
-            (case / "output.yaml").read_bytes(),
-        )
+        self.input, self.once = (case / "input.yaml").read_bytes(), outcome_of(case)
+        self.output = self.once.stdout
 
     @property
     def is_authored(self) -> bool:
@@ -133,7 +132,7 @@ def test_the_environment_changes_nothing(environment: dict[str, str], tmp_path: 
             capture_output=True,
             check=True,
         )
-        assert done.stdout == (case / "output.yaml").read_bytes(), case.name
+        assert done.stdout == output_of(case), case.name
 
 
 @pytest.mark.volume
@@ -159,9 +158,8 @@ def test_the_hash_seed_changes_nothing() -> None:
 
 @holds
 def a_second_run_changes_nothing(transform: Transform) -> None:
-    once = run(transform.input, environment=ENVIRONMENT)
-    again = run(once.stdout, environment=ENVIRONMENT)
-    assert (again.stdout, again.summary) == (once.stdout, once.summary)
+    again = run(transform.output, environment=ENVIRONMENT)
+    assert (again.stdout, again.summary) == (transform.output, transform.once.summary)
 
 
 @holds

@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 
 from krm_fn import __version__
 from tests.integration.install import ROOT, Dist, install, make_dist, without_network
+from tests.recorded import output_of
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CASE = min((ROOT / "fixtures" / "transforms").glob("*/input.yaml"))
@@ -90,7 +91,7 @@ def test_what_is_installed_is_the_function(
     )
     assert outcome([programs / "krm-fn"], tmp_path) == (
         0,
-        CASE.with_name("output.yaml").read_bytes(),
+        output_of(CASE.parent),
     )
 
 
@@ -131,7 +132,7 @@ def test_it_runs_without_being_installed(
     environment = {**without_network(wheels), **homes}
     assert outcome(command, tmp_path, environment) == (
         0,
-        CASE.with_name("output.yaml").read_bytes(),
+        output_of(CASE.parent),
     )
 
 

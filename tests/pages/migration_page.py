@@ -13,6 +13,7 @@ from krm_fn.base import keys
 from krm_fn.base.kind import PROTECTIONS
 from tests.cases import FIXTURES
 from tests.function.openapi import load, objects_in
+from tests.recorded import output_of
 
 PAGE = Path(__file__).parents[2] / "docs/migration.md"
 BLOCK = re.compile(
@@ -22,28 +23,28 @@ BLOCK = re.compile(
 KEPT = {one.annotation for protections in PROTECTIONS.values() for one in protections if one.keeps}
 
 
-def deployed_before(step: Path) -> Path:
-    """Return the file with what is deployed when the step begins: first the dump, then the result of step 1."""
+def deployed_before(step: Path) -> bytes:
+    """Return what is deployed when the step begins: first the dump, then the result of step 1."""
     if step.name == "step-1":
-        return step.parent / "deployed.yaml"
+        return (step.parent / "deployed.yaml").read_bytes()
     return deployed_by(step.parent / "step-1")
 
 
-def deployed_by(step: Path) -> Path:
-    """Return the file with what the step deploys: the rendering, unless the deployer changes names."""
+def deployed_by(step: Path) -> bytes:
+    """Return what the step deploys: the rendering, unless the deployer changes names."""
     own = step / "deployed.yaml"
-    return own if own.exists() else step / "output.yaml"
+    return own.read_bytes() if own.exists() else output_of(step)
 
 
 def name_diff(step: Path) -> str:
     """Return the diff: one line for each object, without the objects that the function emits."""
-    before, after = (list(_lines(file)) for file in (deployed_before(step), deployed_by(step)))
+    before, after = (list(_lines(text)) for text in (deployed_before(step), deployed_by(step)))
     _, _, _, *lines = unified_diff(before, after, n=len(before), lineterm="")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _lines(file: Path) -> Iterator[str]:
-    for item in objects_in(load(file.read_text())):
+def _lines(text: bytes) -> Iterator[str]:
+    for item in objects_in(load(text.decode())):
         metadata = item["metadata"]
         if keys.COMPONENT in metadata.get("labels", {}) or item["kind"] == "ReplicaSet":
             continue

@@ -10,6 +10,7 @@ import yaml
 from krm_fn.base.problem import Outcome
 from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.cases import FIXTURES
+from tests.recorded import output_of
 
 ROOT = Path(__file__).parent.parent.parent
 CASE = FIXTURES / "transforms/secrets-have-a-role-beside-an-account-of-ones-own"
@@ -20,7 +21,7 @@ LACKS = ": may not do what the linker needs; a Role of it lacks the rule "
 
 
 def rendered() -> list[Any]:
-    items: list[Any] = yaml.safe_load((CASE / "output.yaml").read_text())["items"]
+    items: list[Any] = yaml.safe_load(output_of(CASE))["items"]
     return items
 
 

@@ -12,9 +12,10 @@ import yaml
 
 from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.cases import FIXTURES
+from tests.recorded import output_of
 
 CASE = FIXTURES / "transforms/a-scheduled-linker-is-a-cronjob-with-the-plan-of-all-waves"
-RENDERED = (CASE / "output.yaml").read_text().partition("functionConfig:")[0]
+RENDERED = output_of(CASE).decode().partition("functionConfig:")[0]
 CRON_JOB = re.compile(r"- apiVersion: batch/v1\n  kind: CronJob\n(  .*\n)+")
 IN_POD = "spec.jobTemplate.spec.template.spec"
 ALWAYS = [

@@ -16,6 +16,7 @@ from krm_fn.tools.verify.rendering import Rendering, read_rendering
 from krm_fn.tools.verify.verify import VerifyOptions, verify
 from tests.cases import MIGRATION_STEPS, TRANSFORMS
 from tests.properties import Properties
+from tests.recorded import output_of
 from tests.verify.judge import assert_nothing_is_found
 from tests.verify.mutations import MUTATIONS, protecting
 from tests.volume import one_of
@@ -65,7 +66,7 @@ holds = Properties[Output]()
 @pytest.mark.volume
 @pytest.mark.parametrize("case", OUTPUTS, ids=lambda case: f"{case.parent.name}/{case.name}")
 def test_all_properties_hold(case: Path) -> None:
-    holds.check(Output(case.name, (case / "output.yaml").read_bytes()), of=case.name)
+    holds.check(Output(case.name, output_of(case)), of=case.name)
 
 
 @holds
@@ -106,7 +107,7 @@ def every_single_mistake_is_found(output: Output) -> None:
 
 def test_every_mistake_is_made_in_many_outputs() -> None:
     """The properties of `krm-fn diff` need them too, and some with Secrets."""
-    renderings = [read((case / "output.yaml").read_bytes())[1] for case in OUTPUTS]
+    renderings = [read(output_of(case))[1] for case in OUTPUTS]
     revised = [rendering for rendering in renderings if rendering.sets]
     assert len(revised) > 150
     assert sum(bool(find_hashes_of_secrets(rendering)) for rendering in revised) > 10
