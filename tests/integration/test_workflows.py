@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from tests.cases import FIXTURES
 from tests.diff.test_against import CONFIG, READER, config_map, shop
 from tests.git.repository import ENVIRONMENT, commit
 from tests.render.run import write
+from tests.verify.cases import read_input
 
 ROOT = Path(__file__).parent.parent.parent
 WORKFLOW = ROOT / "examples/github/diff.yaml"
@@ -179,7 +179,7 @@ def run_hook(name: str, folder: Path, *arguments: str) -> subprocess.CompletedPr
     [("what-the-function-rendered-is-consistent", 0), ("a-reference-has-the-base-name", 1)],
 )
 def test_the_hook_verifies(case: str, code: int, tmp_path: Path) -> None:
-    shutil.copy(FIXTURES / "verifications" / case / "input.yaml", tmp_path / "input.yaml")
+    (tmp_path / "input.yaml").write_bytes(read_input(FIXTURES / "verifications" / case))
     write(tmp_path, hostile_modules(tmp_path))
     assert run_hook("krm-fn-verify", tmp_path).returncode == code
     assert not (tmp_path / "imported").exists()

@@ -16,7 +16,7 @@ from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.tools.opened.opened import Inputs
 from krm_fn.tools.verify.findings import FindingsFormat, Verified, write_findings
 from krm_fn.tools.verify.verify import VerifyOptions, examine
-from tests.cases import FIXTURES
+from tests.verify.cases import VERIFICATIONS, read_input
 
 ROOT = Path(__file__).parent.parent.parent
 SCHEMA = json.loads((ROOT / "schemas/verify-v1.json").read_text())
@@ -150,12 +150,9 @@ def _write_line(finding: dict[str, str | int]) -> str:
     return f"{finding['severity']}: {said}"
 
 
-VERIFICATIONS = sorted(path.parent for path in FIXTURES.glob("verifications/*/input.yaml"))
-
-
 @pytest.mark.parametrize("case", VERIFICATIONS, ids=lambda case: case.name)
 def test_all_forms_say_what_the_lines_say(case: Path) -> None:
-    inputs = Inputs(("-",), stdin=(case / "input.yaml").read_bytes())
+    inputs = Inputs(("-",), stdin=read_input(case))
     judge([examine(inputs, VerifyOptions(deployers=("argocd",)))])
 
 
