@@ -13,7 +13,7 @@ from tests.cases import FIXTURES
 from tests.history.cases import read_source
 
 PACKAGES = sorted(path.parent for path in FIXTURES.glob("graphs/*/input.yaml"))
-NAMESPACES = sorted(path.parent for path in FIXTURES.glob("graphs/*/objects.yaml"))
+NAMESPACES = sorted(path.parent for path in FIXTURES.glob("graphs/*/objects.*"))
 GRAPHS = [*PACKAGES, *NAMESPACES]
 
 

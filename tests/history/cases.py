@@ -11,8 +11,9 @@ from krm_fn.tools.history.snapshot import read_snapshot
 from tests.cases import FIXTURES
 from tests.history.fake_source import FakeSource
 from tests.linker.object_store import Object
+from tests.patched import read_patched
 
-HISTORIES = sorted(path.parent for path in FIXTURES.glob("histories/*/objects.yaml"))
+HISTORIES = sorted((FIXTURES / "histories").iterdir())
 NAMESPACES = [
     *(case / "objects.yaml" for case in HISTORIES),
     *sorted(FIXTURES.glob("links/*/before.yaml")),
@@ -20,7 +21,7 @@ NAMESPACES = [
 
 
 def read_objects(path: Path) -> list[Object]:
-    return list(yaml.load_all(path.read_text(), Loader=yaml.CSafeLoader))
+    return list(yaml.load_all(read_patched(path), Loader=yaml.CSafeLoader))
 
 
 def read_source(case: Path) -> FakeSource:

@@ -13,6 +13,7 @@ from krm_fn.cli.main import main
 from krm_fn.tools.history.history import write_history_markdown
 from tests.cases import FIXTURES
 from tests.history.cases import HISTORIES, read_history
+from tests.patched import read_patched
 from tests.report.test_markdown import OF_THE_FORGE, seen
 
 TAGS = {
@@ -37,7 +38,8 @@ def rename(text: str, names: set[str], shape: str) -> str:
 def copy(case: Path, target: Path, shape: str) -> Path:
     """Write the folder of a fixture again, with other names."""
     files = [file for file in case.rglob("*") if file.suffix in {".yaml", ".json"}]
-    texts = {file.relative_to(case): file.read_text() for file in files}
+    files += [file.with_suffix(".yaml") for file in case.glob("*.patch")]
+    texts = {file.relative_to(case): read_patched(file) for file in files}
     names = {name for text in texts.values() for found in NAMED.findall(text) for name in found}
     for file, text in texts.items():
         (target / file).parent.mkdir(parents=True, exist_ok=True)
