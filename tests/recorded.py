@@ -20,8 +20,10 @@ WHOLE = (
     "transforms/a-scheduled-linker-is-a-cronjob-with-the-plan-of-all-waves",
     "transforms/a-set-left-to-a-shared-linker-has-a-role-for-its-secrets",
     "transforms/a-set-takes-over-the-linker-of-another",
+    "transforms/a-stream-gets-the-linker-at-its-end",
     "transforms/a-suffix-in-an-overlay-leaves-one-linker",
     "transforms/an-empty-schedule-from-kpt-suspends-the-cronjob",
+    "transforms/another-sets-linker-is-left-alone",
     "transforms/on-openshift-the-linker-may-delete-what-it-owns",
     "transforms/secrets-have-a-role-beside-an-account-of-ones-own",
     "transforms/the-inventory-is-in-the-wave-of-the-first-revision",
@@ -32,8 +34,11 @@ WHOLE = (
 )
 """The fixtures with whole outputs: together they have every field that the linker's objects have in any."""
 
-_ITEM = re.compile(rb"(?m)^(?P<indent> *)- \w+:.*\n(?:(?P=indent)  .*\n|\s*\n)*")
-_OF_THE_LINKER = re.compile(rb"(?ms) *- .*^ +revisions\.krm-fn\.io/component: linker\r?$")
+_OBJECT = re.compile(
+    rb"(?m)^(?P<indent> *)- \w+:.*\n(?:(?P=indent)  .*\n|\s*\n)*"  # an item
+    rb"|^---\r?\n(?:(?!---|items:).*\n)+"  # a document that has none
+)
+_OF_THE_LINKER = re.compile(rb"(?ms) *-.*^ +revisions\.krm-fn\.io/component: linker\r?$")
 _KIND = re.compile(rb"(?m)^ *(?:- )?kind: (\w+)\r?$")
 
 
@@ -54,25 +59,25 @@ def as_recorded(case: Path, output: bytes) -> bytes:
 def shorten(output: bytes) -> bytes:
     """Put a comment in the place of each run of the linker's objects.
 
-    They are found as items in block style: JSON and streams stay as they are.
+    They are found in block style: JSON stays as it is.
     """
     runs = groupby(filter(None, _split(output)), lambda piece: bool(_OF_THE_LINKER.match(piece)))
     return b"".join(_comment([*run]) if is_theirs else b"".join(run) for is_theirs, run in runs)
 
 
 def _split(output: bytes) -> Iterator[bytes]:
-    """Yield each item, and what is between two."""
+    """Yield each object, and what is between two."""
     end = 0
-    for item in _ITEM.finditer(output):
-        yield output[end : item.start()]
-        yield item[0]
-        end = item.end()
+    for one in _OBJECT.finditer(output):
+        yield output[end : one.start()]
+        yield one[0]
+        end = one.end()
     yield output[end:]
 
 
-def _comment(items: list[bytes]) -> bytes:
-    whole = b"".join(items)
-    kinds = ", ".join(_KIND.findall(item)[0].decode() for item in items)
-    said = f"# the linker's objects ({len(items)}): {kinds}; sha256 {sha256(whole).hexdigest()}"
+def _comment(objects: list[bytes]) -> bytes:
+    whole = b"".join(objects)
+    kinds = ", ".join(_KIND.findall(one)[0].decode() for one in objects)
+    said = f"# the linker's objects ({len(objects)}): {kinds}; sha256 {sha256(whole).hexdigest()}"
     indent, line_end = whole[: whole.index(b"-")], b"\r\n" if whole.endswith(b"\r\n") else b"\n"
     return indent + said.encode() + line_end

@@ -55,10 +55,19 @@ def test_a_change_of_any_byte_is_another_line(changed: bytes) -> None:
     assert said.endswith(" python -m krm_fn < fixtures/transforms/a/input.yaml")
 
 
-def test_streams_and_json_stay_as_they_are() -> None:
-    stream = b"---\n" + ROLE[2:].replace(b"\n  ", b"\n") + b"---\n"
+def test_a_run_of_documents_is_one_line() -> None:
+    map_, job, role = (
+        b"---\n" + one[2:].replace(b"\n  ", b"\n") for one in (CONFIG_MAP, JOB, ROLE)
+    )
+    short = shorten(map_ + job + role + map_)
+    assert COMMENT.sub(b"", short) == map_ + map_
+    assert COMMENT.findall(short) == [(b"2", b"Job, Role")]
+    assert shorten(b"---\n" + package(JOB)) == b"---\n" + shorten(package(JOB))
+
+
+def test_json_stays_as_it_is() -> None:
     json = b'{"items": [\n  {"metadata": {"labels": {"revisions.krm-fn.io/component": "linker"}}}\n]}\n'
-    assert (shorten(stream), shorten(json)) == (stream, json)
+    assert shorten(json) == json
 
 
 def test_the_whole_ones_have_every_field_of_the_linkers_objects() -> None:
