@@ -35,8 +35,8 @@ from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.render import render
 from tests.cases import ENVIRONMENT
 from tests.diff.generated import differences, hostile
-from tests.diff.markdown import read_markdown
-from tests.diff.test_markdown import TAGS, TYPES, test_no_text_is_more_than_text
+from tests.diff.markdown import TAGS, TYPES, read_markdown
+from tests.diff.test_markdown import test_no_text_is_more_than_text
 from tests.diff.test_properties import release_of
 from tests.function import test_mutations
 from tests.function.test_mutations import SECRET, mutate

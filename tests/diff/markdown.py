@@ -6,6 +6,8 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 
 COMMENT = "!--"
+TAGS = {COMMENT, "p", "strong", "code", "details", "details open", "summary"}
+TYPES = {"html_block", "fence"}
 
 
 class Seen(NamedTuple):

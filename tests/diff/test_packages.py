@@ -43,9 +43,8 @@ from krm_fn.tools.diff.write_difference import (
 from tests.cases import FIXTURES
 from tests.cli.process import krm_fn
 from tests.diff.generated import differences, hostile
-from tests.diff.markdown import read_markdown
+from tests.diff.markdown import TAGS, TYPES, read_markdown
 from tests.diff.test_against import CONFIG, config_map, shop
-from tests.diff.test_markdown import TAGS, TYPES
 from tests.git.repository import ENVIRONMENT, commit, git
 from tests.render.run import write
 from tests.report.closed_schema import validator
