@@ -48,7 +48,7 @@ def outcome_of(case: Path) -> Outcome:
 
 
 def output_of(case: Path) -> bytes:
-    """Return the whole output. tests/function compares it with what is recorded."""
+    """Return the whole output. test_fixtures.py compares it with what is recorded."""
     return outcome_of(case).stdout
 
 

@@ -6,13 +6,17 @@ from pathlib import Path
 import pytest
 from pytest_snapshot.plugin import Snapshot
 
-from krm_fn.base.problem import Outcome
 from krm_fn.function import run
-from tests.cases import ENVIRONMENT, FIXTURES, REJECTIONS, TRANSFORMS
+from tests.cases import ENVIRONMENT, FIXTURES, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
 from tests.recorded import as_recorded, outcome_of
 
 
-def assert_as_recorded(snapshot: Snapshot, case: Path, outcome: Outcome) -> None:
+@pytest.mark.parametrize(
+    "case", [*TRANSFORMS, *MIGRATION_STEPS], ids=lambda case: f"{case.parent.name}/{case.name}"
+)
+def test_a_transform_gives_the_recorded_bytes(case: Path, snapshot: Snapshot) -> None:
+    outcome = outcome_of(case)
+    assert outcome.exit_code == 0, outcome.stderr
     snapshot.snapshot_dir = case
     file, found = case / "output.yaml", as_recorded(case, outcome.stdout)
     try:
@@ -31,13 +35,6 @@ def explain(recorded: bytes, found: bytes, case: Path) -> str:
     lines = unified_diff(before, after, f"{name}/output.yaml", "the output now", lineterm="")
     command = f"KRM_FN_IMAGE={ENVIRONMENT.image} python -m krm_fn < {name}/input.yaml"
     return "\n".join([*lines, f"the whole output: {command}"])
-
-
-@pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
-def test_a_transform_gives_the_recorded_bytes(case: Path, snapshot: Snapshot) -> None:
-    outcome = outcome_of(case)
-    assert outcome.exit_code == 0, outcome.stderr
-    assert_as_recorded(snapshot, case, outcome)
 
 
 @pytest.mark.parametrize("case", REJECTIONS, ids=lambda case: case.name)

@@ -7,19 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
-from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.base.problem import Outcome
-from krm_fn.function import run
 from krm_fn.tools.render.check import check
-from tests.cases import ENVIRONMENT, MIGRATION_STEPS, MIGRATIONS
-from tests.function.test_fixtures import assert_as_recorded
+from tests.cases import MIGRATION_STEPS, MIGRATIONS
 from tests.pages.migration_page import BLOCK, PAGE, deployed_before, with_diffs
-from tests.recorded import outcome_of, output_of
-
-every_step = pytest.mark.parametrize(
-    "step", MIGRATION_STEPS, ids=lambda step: f"{step.parent.name} {step.name}"
-)
+from tests.recorded import output_of
 
 
 def checked(step: Path, deployed: bytes) -> Outcome:
@@ -27,15 +20,9 @@ def checked(step: Path, deployed: bytes) -> Outcome:
     return check(rendering, "-", deployed, "")
 
 
-@every_step
-def test_a_step_gives_the_recorded_bytes(step: Path, snapshot: Snapshot) -> None:
-    outcome = outcome_of(step)
-    assert outcome.exit_code == 0, outcome.stderr
-    assert_as_recorded(snapshot, step, outcome)
-    assert run(outcome.stdout, environment=ENVIRONMENT).stdout == outcome.stdout
-
-
-@every_step
+@pytest.mark.parametrize(
+    "step", MIGRATION_STEPS, ids=lambda step: f"{step.parent.name} {step.name}"
+)
 def test_a_step_is_safe_after_the_one_before(step: Path) -> None:
     assert checked(step, deployed_before(step)).stderr == ""
 

@@ -45,8 +45,6 @@ LOCKS = (
 OLD_LOCKS = LOCKS.replace("coordination.k8s.io", "").replace("leases", "configmaps/status")
 """Those of its version 2."""
 
-IS_READER = "{key: to, operator: In, values: [reader]}"
-
 ALLOWED = [
     pytest.param([role(), binding()], "Role/shop/reader", id="get by a Role"),
     pytest.param([role(READ.replace("get", "watch")), binding()], "Role/shop/reader", id="watch"),
