@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,7 @@ def _in_the_folder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("COLUMNS", str(WIDTH))
 
 
+@cache
 def explain(case: Path, *options: str) -> Outcome:
     arguments = case / "arguments"
     more = arguments.read_text().split() if arguments.exists() else []
