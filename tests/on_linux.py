@@ -30,3 +30,8 @@ def state_of(pid: int) -> str:
     if not done.stdout.strip():
         raise ProcessLookupError(pid)
     return done.stdout.strip()[0]
+
+
+def threads_of(pid: int) -> list[int]:
+    """Return the threads of a process, or the process where only Linux would tell."""
+    return [int(one.name) for one in Path(f"/proc/{pid}/task").glob("*")] or [pid]

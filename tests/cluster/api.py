@@ -16,7 +16,7 @@ from tests.cluster.server import (
     ApiError,
     Server,
 )
-from tests.cluster.wait import WITHIN, throughout, until
+from tests.wait import PATIENCE, throughout, until
 
 Object = dict[str, Any]
 
@@ -140,7 +140,7 @@ class Api:
         what: str,
         holds: Callable[[Object], object],
         *,
-        within: float = WITHIN,
+        within: float = PATIENCE,
     ) -> Object:
         """Wait until `holds` is true of the object.
 
@@ -155,11 +155,11 @@ class Api:
         assert found is not None
         return found
 
-    def ready(self, kind: str, name: str, *, within: float = WITHIN) -> Object:
+    def ready(self, kind: str, name: str, *, within: float = PATIENCE) -> Object:
         """Wait until all pods of a workload are ready and up to date, or a Job is Complete."""
         return self.wait(kind, name, "is ready", is_ready, within=within)
 
-    def gone(self, kind: str, name: str, *, within: float = WITHIN) -> None:
+    def gone(self, kind: str, name: str, *, within: float = PATIENCE) -> None:
         until(
             f"{kind} {self.namespace}/{name} is gone",
             lambda: self.find(kind, name),

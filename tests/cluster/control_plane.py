@@ -16,7 +16,7 @@ from tests.cluster.kubeconfig import write_kubeconfig, write_private
 from tests.cluster.process import Process, start_ticks
 from tests.cluster.programs import USERS, Places, commands, hold_ports
 from tests.cluster.server import Server
-from tests.cluster.wait import until
+from tests.wait import until
 
 ROOT = Path(__file__).parent.parent.parent
 # They stop before the API server and etcd. The API server hangs if etcd stops first.

@@ -10,7 +10,7 @@ import yaml
 from tests.cluster.api import Api, Object
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.manifests import config_map
-from tests.cluster.wait import until
+from tests.wait import until
 
 DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from tests.cluster.server import Server, context
+from tests.wait import PATIENCE
 
-SECONDS = 60
 _OF_THE_CONNECTION = {"connection", "transfer-encoding", "content-length", "keep-alive", "host"}
 
 
@@ -106,7 +106,7 @@ class Proxy:
                 self.behind = http.client.HTTPSConnection(
                     where.hostname,
                     where.port,
-                    timeout=SECONDS,
+                    timeout=PATIENCE,
                     context=context(proxy._behind),
                 )
 

@@ -6,10 +6,10 @@ They can be nested.
 import email.utils
 import json
 import re
-import time
 from collections.abc import Callable
 
 from tests.cluster.fault_proxy import Answer, Call, Dropped, Fault, PassOn
+from tests.wait import linger
 
 
 def drop_before(_call: Call, _pass_on: PassOn) -> Answer:
@@ -39,7 +39,7 @@ def refuse(status: int, reason: str, **headers: str) -> Fault:
 
 def delay(seconds: float) -> Fault:
     def wait(call: Call, pass_on: PassOn) -> Answer:
-        time.sleep(seconds)
+        linger(seconds)
         return pass_on(call)
 
     return wait

@@ -19,8 +19,8 @@ from tests.cluster.fault_proxy import Proxy, proxy_before
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.linker_job import ROOT
 from tests.cluster.tokens import may, token_of
-from tests.cluster.wait import until
 from tests.tools.require import require
+from tests.wait import until
 
 NAME = "reader"
 

@@ -10,7 +10,7 @@ from tests.cluster.invariants import violations
 from tests.cluster.kind_watch import KindWatch
 from tests.cluster.object_state import POD_SPECS, Name, ObjectState
 from tests.cluster.server import ApiError
-from tests.cluster.wait import until
+from tests.wait import until
 
 WATCHED = ("Namespace", "ConfigMap", "Secret", *POD_SPECS)
 

@@ -6,14 +6,14 @@ import http.client
 import json
 import socket
 import threading
-import time
 import urllib.parse
 from collections.abc import Callable, Iterator
 
 from tests.cluster.api import Api, Object
 from tests.cluster.kinds import KINDS
 from tests.cluster.object_state import ObjectState, read_state
-from tests.cluster.server import JSON, METADATA_ONLY, METADATA_ONLY_LIST, SECONDS, ApiError, context
+from tests.cluster.server import JSON, METADATA_ONLY, METADATA_ONLY_LIST, ApiError, context
+from tests.wait import PATIENCE, linger
 
 # Their data is not needed, and may be large.
 BY_METADATA = ("ConfigMap", "Secret")
@@ -64,7 +64,7 @@ class KindWatch:
                 gap = True
             except (OSError, http.client.HTTPException, ApiError):
                 # The server is down or not ready yet.
-                time.sleep(PAUSE)
+                linger(PAUSE)
 
     def _events(self) -> Iterator[Object]:
         query = {
@@ -91,7 +91,7 @@ class KindWatch:
     def _connect(self) -> http.client.HTTPSConnection:
         place = urllib.parse.urlsplit(self._api.server.url).netloc
         connection = http.client.HTTPSConnection(
-            place, context=context(self._api.server), timeout=SECONDS
+            place, context=context(self._api.server), timeout=PATIENCE
         )
         with self._opening:
             if self._stopping:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tests.cluster.api import Api, Object
 from tests.cluster.generated_changes import SHARED, Case
 from tests.cluster.rollouts_controller import remove_touches, until_noticed
-from tests.cluster.wait import until
+from tests.wait import until
 
 BASE = "revisions.krm-fn.io/base-name"
 COMPONENT = "revisions.krm-fn.io/component"

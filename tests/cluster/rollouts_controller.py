@@ -13,8 +13,8 @@ from tests.cluster.process import Process
 from tests.cluster.readiness import in_phase, is_observed
 from tests.cluster.repeated import Repeated
 from tests.cluster.tokens import token_of
-from tests.cluster.wait import WITHIN, State, WaitTimeout, show, until
 from tests.tools.build import module_folder
+from tests.wait import PATIENCE, State, WaitTimeout, show, until
 
 MODULE = "github.com/argoproj/argo-rollouts"
 NAME = "rollouts-controller"
@@ -95,7 +95,7 @@ def retry(api: Api, rollout: str) -> None:
     api.patch("Rollout", rollout, {"status": {"abort": False}}, subresource="status")
 
 
-def rollout_in_phase(api: Api, rollout: str, phase: str, *, within: float = WITHIN) -> Object:
+def rollout_in_phase(api: Api, rollout: str, phase: str, *, within: float = PATIENCE) -> Object:
     """Wait until the Rollout is Healthy, Paused or Degraded with its current template."""
     return until_noticed(
         f"Rollout {api.namespace}/{rollout} is {phase}",
@@ -131,7 +131,7 @@ def until_noticed(
     look: Callable[[], State],
     holds: Callable[[State], object],
     *,
-    within: float = WITHIN,
+    within: float = PATIENCE,
 ) -> State:
     """Wait for what the controller does with the namespace's Rollouts.
 

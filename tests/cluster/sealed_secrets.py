@@ -14,9 +14,9 @@ from tests.cluster.custom_kinds import install_kinds
 from tests.cluster.kinds import complete
 from tests.cluster.process import Process
 from tests.cluster.tokens import grant_all, token_of
-from tests.cluster.wait import until
 from tests.tools.build import module_folder
 from tests.tools.require import give_up
+from tests.wait import PATIENCE, until
 
 MODULE = "github.com/bitnami/sealed-secrets"
 CONTROLLER, KUBESEAL = "controller", "kubeseal"
@@ -81,7 +81,7 @@ def start_sealed_secrets(cluster: ControlPlane, controller: Path, kubeseal: Path
     cluster.add(Process(NAME, command, cluster.folder, environment=environment))
     certificate = cluster.folder / f"{NAME}.pem"
     url = f"http://127.0.0.1:{port}/v1/cert.pem"
-    certificate.write_bytes(until(f"{NAME} has a key", lambda: _answer(url), within=60))
+    certificate.write_bytes(until(f"{NAME} has a key", lambda: _answer(url)))
     return SealedSecrets(kubeseal=kubeseal, certificate=certificate)
 
 
@@ -96,7 +96,7 @@ def _service_account(cluster: ControlPlane, api: Api) -> Path:
 
 
 def _answer(url: str) -> bytes:
-    with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310  # http, on loopback
+    with urllib.request.urlopen(url, timeout=PATIENCE) as answer:  # noqa: S310  # http, on loopback
         text: bytes = answer.read()
     return text
 

@@ -14,8 +14,8 @@ from tests.cluster.release import Release
 from tests.cluster.rollouts_controller import promote, rollout_in_phase
 from tests.cluster.sealed_secrets import NAME as SEALED_SECRETS
 from tests.cluster.sealed_secrets import SealedSecrets
-from tests.cluster.wait import until
 from tests.cluster.workloads import delete_pods
+from tests.wait import until
 
 VALUES = ("old", "new", "newer", "newest", *"abcde")
 SECRET = "web-secret"  # noqa: S105  # a name

@@ -17,6 +17,8 @@ from http.client import (
 from pathlib import Path
 from typing import Any
 
+from tests.wait import PATIENCE, linger
+
 JSON = "application/json"
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
@@ -24,7 +26,6 @@ JSON_PATCH = "application/json-patch+json"
 APPLY = "application/apply-patch+yaml"
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 METADATA_ONLY_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-SECONDS = 30
 
 
 class ApiError(Exception):
@@ -70,7 +71,7 @@ class Server:
             "Accept": accept,
         }
         data = None if body is None else json.dumps(body).encode()
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + PATIENCE
         while True:
             response, content = _connections(self).send(method, target, data, headers)
             answer = _read(content)
@@ -80,7 +81,7 @@ class Server:
             if pause is None or time.monotonic() + pause > end:
                 details = answer if isinstance(answer, dict) else {"message": answer}
                 raise ApiError(method, target, response.status, details)
-            time.sleep(pause)
+            linger(pause)
 
 
 class _Connections:
@@ -121,8 +122,8 @@ class _Connections:
 
     def _open(self) -> HTTPConnection:
         if self._url.scheme == "http":
-            return HTTPConnection(self._url.netloc, timeout=SECONDS)
-        return HTTPSConnection(self._url.netloc, timeout=SECONDS, context=self._context)
+            return HTTPConnection(self._url.netloc, timeout=PATIENCE)
+        return HTTPSConnection(self._url.netloc, timeout=PATIENCE, context=self._context)
 
 
 def _pause(response: HTTPResponse) -> float | None:

@@ -9,9 +9,9 @@ from tests.cluster.linker_job import finish, linker_pod
 from tests.cluster.readiness import has_ended
 from tests.cluster.release import SET
 from tests.cluster.test_schedule import CRON_JOB, job_of_cron_job, scheduled
-from tests.cluster.wait import until
 from tests.cluster.workloads import app
 from tests.integration.alerts import Alert, check_alerts
+from tests.wait import until
 
 
 def test_a_failed_job_is_told_until_one_succeeds(

@@ -6,8 +6,8 @@ from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.release import Release, with_image
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
 from tests.cluster.test_control_plane import pods_by_config
-from tests.cluster.wait import until
 from tests.cluster.workloads import delete_pods, on_each_deployer, until_unreferenced, web
+from tests.wait import until
 
 pytestmark = [pytest.mark.usefixtures("rollouts"), on_each_deployer]
 

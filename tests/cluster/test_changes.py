@@ -8,7 +8,6 @@ from tests.cluster.api import Object
 from tests.cluster.manifests import secret
 from tests.cluster.release import Release, owners
 from tests.cluster.rollouts_controller import until_noticed
-from tests.cluster.wait import until
 from tests.cluster.workloads import (
     KINDS,
     WITH_HISTORY,
@@ -23,6 +22,7 @@ from tests.cluster.workloads import (
     until_settled,
     until_unreferenced,
 )
+from tests.wait import until
 
 pytestmark = [pytest.mark.usefixtures("rollouts", "invariants"), on_each_deployer]
 LIMIT = 2

@@ -4,7 +4,6 @@ The kinds are there without their controllers: the test creates what they make.
 """
 
 import json
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -21,8 +20,8 @@ from tests.cluster.kinds import KINDS
 from tests.cluster.linker_job import LinkerRun, run_linker
 from tests.cluster.release import SET, config
 from tests.cluster.server import APPLY
-from tests.cluster.wait import until
 from tests.tools.require import require_built
+from tests.wait import grow_older, until
 
 
 class Row(NamedTuple):
@@ -189,7 +188,7 @@ def test_each_keeps_what_it_began_with_until_it_is_gone(with_kinds: ControlPlane
     old = _release(api, rows, "old")
     _begin(api, rows, old)
     new = _release(api, rows, "new")
-    time.sleep(1)  # ages have whole seconds
+    grow_older()
     _link(api)
     lost = old.keys() - _find(api, old)
     assert not [rows[number] for number in lost]
@@ -210,7 +209,7 @@ def test_a_maker_that_leaves_the_package_leaves_what_is_made_of_it(
     api.call("DELETE", _path(api, rows[0].maker, "maker-0"))
     web = dict(enumerate(ROWS[:1], 1))
     _release(api, web, "new")
-    time.sleep(1)
+    grow_older()
     run = _link(api)
     assert api.find("ConfigMap", old[0]) is not None
     assert f"ConfigMap {api.namespace}/{old[0]}: is kept" in run.stderr

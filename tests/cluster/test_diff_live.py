@@ -22,8 +22,8 @@ from tests.cluster.linker_job import ROOT
 from tests.cluster.manifests import workload
 from tests.cluster.release import DEPLOYERS, Release, config, render
 from tests.cluster.tokens import token_of
-from tests.cluster.wait import until
 from tests.tools.require import require
+from tests.wait import until
 
 pytestmark = pytest.mark.usefixtures("rollouts")
 

@@ -1,13 +1,12 @@
 """Templates that are edited while pods of the old ones live: nobody replaces the pods of a bare ReplicaSet."""
 
-import time
-
 import pytest
 
 from tests.cluster.api import Object
 from tests.cluster.manifests import workload
 from tests.cluster.release import SET, Release, config
 from tests.cluster.workloads import on_each_deployer
+from tests.wait import grow_older
 
 pytestmark = [pytest.mark.usefixtures("invariants"), on_each_deployer]
 
@@ -28,7 +27,7 @@ def test_an_old_pod_keeps_its_revision_until_it_is_gone(shop: Release, kind: str
     shop.api.ready(kind, "web")
     shop.sync(*bare(kind, "new"))
     old, new = shop.revision_of("old"), shop.revision_of("new")
-    time.sleep(1)  # ages have whole seconds
+    grow_older()
     shop.link()
     assert shop.revisions() == {
         name: {f"{kind}/web", f"ConfigMap/{SET}-linker"} for name in (old, new)

@@ -13,7 +13,7 @@ from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.linker_job import ROOT, run_linker
 from tests.cluster.readiness import is_ready
 from tests.cluster.rollouts_controller import promote, rollout_in_phase, until_noticed
-from tests.cluster.wait import until
+from tests.wait import until
 
 EXAMPLE = ROOT / "examples" / "canary"
 

@@ -16,7 +16,7 @@ from tests.cluster.faults import at, refuse
 from tests.cluster.manifests import config_map, workload
 from tests.cluster.process import start_ticks
 from tests.cluster.tokens import account
-from tests.cluster.wait import WITHIN, WaitTimeout
+from tests.wait import FOREVER, PATIENCE, SHORT, WaitTimeout
 
 
 def test_objects_are_kept_over_a_restart(cluster: ControlPlane, namespace: Api) -> None:
@@ -34,7 +34,7 @@ def test_a_wait_outlasts_a_stopped_api_server(cluster: ControlPlane, namespace: 
         with pytest.raises(OSError, match="refused"):
             namespace.names("ConfigMap")
         with pytest.raises(WaitTimeout, match="last seen: ConnectionRefusedError"):
-            namespace.wait("ConfigMap", "kube-root-ca.crt", "is there", bool, within=0.1)
+            namespace.wait("ConfigMap", "kube-root-ca.crt", "is there", bool, within=SHORT)
     namespace.wait("ConfigMap", "kube-root-ca.crt", "is there", bool)
 
 
@@ -49,9 +49,9 @@ def test_a_suspended_etcd_delays_writes(cluster: ControlPlane, namespace: Api) -
     with cluster.paused("etcd"), ThreadPoolExecutor(1) as pool:
         write = pool.submit(namespace.apply, config_map("late"))
         with pytest.raises(TimeoutError):
-            write.result(timeout=1)
+            write.result(timeout=SHORT)
         cluster.processes["etcd"].resume()
-        assert write.result(timeout=WITHIN)["metadata"]["uid"]
+        assert write.result(timeout=PATIENCE)["metadata"]["uid"]
 
 
 def test_programs_are_killed_after_the_tests(tmp_path: Path) -> None:
@@ -64,12 +64,12 @@ def test_programs_are_killed_after_the_tests(tmp_path: Path) -> None:
     ):
         lines = f"{program.pid} {start_ticks(program.pid)}\n{other.pid} 1\n"
         cleanup.communicate(lines.encode())
-        assert program.wait(10) == -signal.SIGKILL
+        assert program.wait(PATIENCE) == -signal.SIGKILL
         assert other.poll() is None
         other.kill()
     assert not tmp_path.exists()
 
 
 def child(*arguments: str) -> subprocess.Popen[bytes]:
-    command = arguments or ("-c", "import time; time.sleep(60)")
+    command = arguments or ("-c", f"import time; time.sleep({FOREVER})")
     return subprocess.Popen([sys.executable, *command], cwd=ROOT, stdin=subprocess.PIPE)

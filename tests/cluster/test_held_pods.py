@@ -22,9 +22,9 @@ from tests.cluster.held_pods import HOLDS, HeldCase, held_cases, is_sentinel
 from tests.cluster.linker_job import ROOT
 from tests.cluster.readiness import in_phase, is_observed, is_ready
 from tests.cluster.rollouts_controller import MissedWrites
-from tests.cluster.wait import until
 from tests.cluster.ways_to_apply import ServerSide
 from tests.volume import IS_WHOLE, seed_of
+from tests.wait import until
 
 EACH_RUN = 7
 AT_NIGHT = 40
@@ -100,7 +100,7 @@ def until_quiet(api: Api, cases: list[HeldCase], before: Pods) -> Pods:
         return have_rolled and are_settled(api), time.monotonic() - since
 
     with MissedWrites(api):
-        until("no more pods are made", look, lambda it: it[0] and it[1] > QUIET, within=120)
+        until("no more pods are made", look, lambda it: it[0] and it[1] > QUIET)
     return seen
 
 

@@ -9,7 +9,6 @@ from tests.cluster.api import reference
 from tests.cluster.manifests import job
 from tests.cluster.release import Release
 from tests.cluster.rollouts_controller import until_noticed
-from tests.cluster.wait import throughout, until
 from tests.cluster.workloads import (
     KINDS,
     WITH_HISTORY,
@@ -26,6 +25,7 @@ from tests.cluster.workloads import (
     until_settled,
     until_unreferenced,
 )
+from tests.wait import throughout, until
 
 MOST_RESTARTS = 8
 

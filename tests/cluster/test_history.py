@@ -20,7 +20,6 @@ from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.manifests import canary, secret, workload
 from tests.cluster.release import Release, config, with_image
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
-from tests.cluster.wait import until
 from tests.cluster.workloads import (
     WITH_HISTORY,
     config_of,
@@ -31,6 +30,7 @@ from tests.cluster.workloads import (
     web,
 )
 from tests.tools.require import require
+from tests.wait import until
 
 pytestmark = pytest.mark.usefixtures("rollouts")
 

@@ -21,7 +21,7 @@ from tests.cluster.history_reader import (
     tracker,
 )
 from tests.cluster.manifests import secret, workload
-from tests.cluster.wait import until
+from tests.wait import until
 
 NAME = "web-secret-bbbbbbbbbb"
 # With their real controllers in test_secret_producers.

@@ -9,7 +9,7 @@ from tests.cluster.manifests import canary, config_map, cron_job, job, pod, secr
 from tests.cluster.mounting_kubelet import MountingKubelet
 from tests.cluster.object_state import SET
 from tests.cluster.rollouts_controller import rollout_in_phase
-from tests.cluster.wait import until
+from tests.wait import until
 
 WAITING = {"test/pod": "local"}
 REVISION = {"labels": {SET: "web"}}

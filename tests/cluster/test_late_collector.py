@@ -15,7 +15,7 @@ from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.linker_job import ROOT, python_path
 from tests.cluster.release import DEPLOYERS, SET, Release
 from tests.cluster.unlinked_release import OPTIONS, revisions, shop
-from tests.cluster.wait import until
+from tests.wait import until
 
 LINKER = {"minimumAgeSeconds": 0, "timeoutSeconds": 60}
 
@@ -87,7 +87,6 @@ def test_what_an_install_takes_over_outlives_the_collector_once_a_run_has_looked
         "the collector has deleted what the uninstall has left",
         lambda: {one["metadata"]["uid"] for one in namespace.list("ReplicaSet")},
         lambda found: not found & old,
-        within=120,
     )
     namespace.ready("Deployment", "web")
     assert uids(namespace) == before

@@ -17,7 +17,6 @@ from tests.cluster.linker_job import linker_command, linker_environment, linker_
 from tests.cluster.release import DEPLOYERS, SET, Release
 from tests.cluster.rollouts_controller import until_noticed
 from tests.cluster.tokens import token_of
-from tests.cluster.wait import until
 from tests.cluster.workloads import (
     WITH_HISTORY,
     app,
@@ -26,6 +25,7 @@ from tests.cluster.workloads import (
     one_of_each,
     until_settled,
 )
+from tests.wait import until
 
 pytestmark = pytest.mark.usefixtures("rollouts")
 ROLLED = ("Deployment", "Rollout", "StatefulSet")

@@ -1,7 +1,6 @@
 """Runs that are terminated, time out or have no valid token; and the clock that ages are compared with."""
 
 import signal
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -14,7 +13,7 @@ from tests.cluster.manifests import config_map, pod
 from tests.cluster.server import ApiError
 from tests.cluster.tokens import token_of
 from tests.cluster.unlinked_release import UNUSED
-from tests.cluster.wait import until
+from tests.wait import A_MOMENT, ROOMY, SHORT, linger, until
 
 HARNESS_NAMESPACE = "ends"
 
@@ -22,7 +21,7 @@ HARNESS_NAMESPACE = "ends"
 def test_a_terminated_run_completes_its_patch(harness: LinkerHarness, undisturbed: State) -> None:
     def terminate(call: Call, pass_on: PassOn) -> Answer:
         harness.fork_server.signal(signal.SIGTERM)
-        time.sleep(0.2)
+        linger(A_MOMENT)
         return pass_on(call)
 
     run = harness.run(first(is_patch, terminate))
@@ -124,7 +123,7 @@ def test_the_deadline_ends_the_wait_for_a_workload(
     harness: LinkerHarness, workload: str, what: str
 ) -> None:
     never = f"--workload=apps/v1/Deployment/{workload}=ConfigMap/{UNUSED}"
-    run = harness.run(no_fault, never, "--timeout=2")
+    run = harness.run(no_fault, never, f"--timeout={SHORT}")
     assert run.exit_code == 0
     assert run.stderr == (
         f"warning: Deployment ends/{workload}: {what}; "
@@ -133,10 +132,10 @@ def test_the_deadline_ends_the_wait_for_a_workload(
 
 
 @pytest.mark.parametrize(
-    "fault", [drop_before, delay(3)], ids=["without a response", "with a late response"]
+    "fault", [drop_before, delay(ROOMY)], ids=["without a response", "with a late response"]
 )
 def test_the_deadline_ends_the_wait_for_an_api_server(harness: LinkerHarness, fault: Fault) -> None:
-    run = harness.run(fault, "--timeout=1")
+    run = harness.run(fault, f"--timeout={SHORT}")
     assert run.exit_code == 1
     assert (
         "error: GET /api/v1/namespaces/ends/configmaps: no response from http://127.0.0.1:"

@@ -14,7 +14,7 @@ from tests.cluster.manifests import IMAGE
 from tests.cluster.readiness import has_condition
 from tests.cluster.server import ApiError
 from tests.cluster.tokens import may
-from tests.cluster.wait import until
+from tests.wait import SHORT, until
 
 SET = "web"
 LABELS = {"revisions.krm-fn.io/component": "linker", "revisions.krm-fn.io/set": SET}
@@ -96,7 +96,7 @@ def test_a_job_of_another_set_is_ignored(account: Api) -> None:
     with pytest.raises(
         AssertionError, match=r"a pod with .*set=other in test-.* is bound to a node"
     ):
-        linker_pod(account, "other", within=0.2)
+        linker_pod(account, "other", within=SHORT)
 
 
 def test_the_command_has_only_the_rights_of_the_job(account: Api, tmp_path: Path) -> None:

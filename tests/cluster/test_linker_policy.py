@@ -19,7 +19,7 @@ from tests.cluster.sealed_secrets import SealedSecrets
 from tests.cluster.server import MERGE, ApiError
 from tests.cluster.tokens import token_of
 from tests.cluster.unlinked_release import UNUSED, UnlinkedRelease, unlinked_release
-from tests.cluster.wait import until
+from tests.wait import until
 
 POLICY = ROOT / "examples" / "linker-policy" / "policy.yaml"
 NAMESPACE = "guarded"
@@ -83,7 +83,7 @@ def release(cluster: ControlPlane, sealed_secrets: SealedSecrets) -> Iterator[Un
             ("the lost set has rights", thief(made, of=LOST), "ConfigMap", f"{LOST}-plain"),
             ("the namesake has rights", namesakes(made), "ConfigMap", "changeable"),
         ):
-            until(what, lambda who=who, patch=patch: is_refused(who, *patch), within=90)  # type: ignore[misc]
+            until(what, lambda who=who, patch=patch: is_refused(who, *patch))  # type: ignore[misc]
         yield made
         for document in documents:
             cluster.api.delete(document["kind"], document["metadata"]["name"])

@@ -9,7 +9,7 @@ from tests.cluster.release import SET, owners, render
 from tests.cluster.server import ApiError
 from tests.cluster.tokens import token_of
 from tests.cluster.unlinked_release import shop
-from tests.cluster.wait import until
+from tests.wait import until
 
 EXAMPLE = ROOT / "examples" / "linker-rbac"
 ACCOUNT = "krm-fn-linker"

@@ -17,7 +17,7 @@ from tests.cluster.release import SET, Release
 from tests.cluster.server import METADATA_ONLY, ApiError
 from tests.cluster.tokens import may
 from tests.cluster.unlinked_release import UNUSED, shop
-from tests.cluster.wait import until
+from tests.wait import until
 
 HARNESS_NAMESPACE = "rights"
 HERE = f"/api/v1/namespaces/{HARNESS_NAMESPACE}"

@@ -1,7 +1,5 @@
 """A custom kind whose plural was guessed wrong: the Role and the plan name what the API server does not have."""
 
-import time
-
 import pytest
 
 from tests.cluster.api import Api
@@ -11,6 +9,7 @@ from tests.cluster.deployers import ArgoLike
 from tests.cluster.linker_job import run_linker
 from tests.cluster.manifests import workload
 from tests.cluster.release import SET, Release, config
+from tests.wait import grow_older
 
 GROUP = "logs.example.com"
 
@@ -46,7 +45,7 @@ def test_the_others_are_linked_and_nothing_is_deleted(namespace: Api) -> None:
         workload("Deployment", "web", config="web-config", spec={"revisionHistoryLimit": 0}),
     )
     namespace.ready("Deployment", "web")
-    time.sleep(1)  # ages have whole seconds
+    grow_older()
     run = run_linker(namespace, SET)
     rule = f'{{apiGroups: ["{GROUP}"], resources: [vlogs], verbs: [list]}}'
     why = f"the plural is vlogs; the Role of this ServiceAccount needs the rule {rule}"

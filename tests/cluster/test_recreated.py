@@ -9,7 +9,6 @@ from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane, new_namespace
 from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.release import DEPLOYERS, Release
-from tests.cluster.wait import throughout, until
 from tests.cluster.workloads import (
     KINDS,
     WITH_HISTORY,
@@ -21,6 +20,7 @@ from tests.cluster.workloads import (
     until_settled,
     until_unreferenced,
 )
+from tests.wait import throughout, until
 
 pytestmark = [pytest.mark.usefixtures("rollouts"), on_each_deployer]
 check_invariants = pytest.mark.usefixtures("invariants")

@@ -7,7 +7,6 @@ from tests.cluster.manifests import pod_template
 from tests.cluster.readiness import in_phase, is_ready
 from tests.cluster.release import Release, config
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase, until_noticed
-from tests.cluster.wait import until
 from tests.cluster.workloads import (
     app,
     assert_linked,
@@ -20,6 +19,7 @@ from tests.cluster.workloads import (
     until_settled,
     until_unreferenced,
 )
+from tests.wait import until
 
 pytestmark = [pytest.mark.usefixtures("rollouts", "invariants"), on_each_deployer]
 WEB = config_of("Rollout")

@@ -23,7 +23,6 @@ from tests.cluster.manifests import cron_job
 from tests.cluster.readiness import has_ended
 from tests.cluster.release import DEPLOYERS, SET, Release, with_image
 from tests.cluster.rollouts_controller import promote, rollout_in_phase
-from tests.cluster.wait import until
 from tests.cluster.workloads import (
     app,
     on_each_deployer,
@@ -32,6 +31,7 @@ from tests.cluster.workloads import (
     until_unreferenced,
     web,
 )
+from tests.wait import until
 
 CRON_JOB = f"{SET}-linker"
 NEVER = "0 0 1 1 *"
@@ -272,7 +272,7 @@ def test_kubernetes_starts_the_runs_and_keeps_one_job(
     until_settled(namespace, "Deployment")
     until_unreferenced(shop, a)
     for _ in range(2):
-        name = until("the next run starts", lambda: newest_unfinished(namespace), bool, within=90)
+        name = until("the next run starts", lambda: newest_unfinished(namespace))
         run = run_linker(namespace, SET, pod=pod_of(namespace, name))
         assert (run.exit_code, run.stderr) == (0, "")
         namespace.wait(

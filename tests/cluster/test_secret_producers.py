@@ -23,8 +23,8 @@ from tests.cluster.mounting_kubelet import MountingKubelet
 from tests.cluster.release import DEPLOYERS, Release, owners, with_image
 from tests.cluster.rollouts_controller import abort, rollout_in_phase
 from tests.cluster.secret_producers import SECRET, External, MadeSecretShop, Producer, Sealed
-from tests.cluster.wait import until
 from tests.cluster.workloads import delete_pods, until_unreferenced
+from tests.wait import until
 
 PRODUCERS = (External.kind, Sealed.kind)
 each_producer = pytest.mark.parametrize("producer", PRODUCERS, indirect=True)

@@ -1,7 +1,5 @@
 """Returning to an earlier revision, revisions that were never used, and adopted names."""
 
-import time
-
 import pytest
 
 from tests.cluster.deployers import Step
@@ -19,6 +17,7 @@ from tests.cluster.workloads import (
     until_settled,
     until_unreferenced,
 )
+from tests.wait import grow_older
 
 pytestmark = [pytest.mark.usefixtures("rollouts", "invariants"), on_each_deployer]
 
@@ -83,7 +82,7 @@ def test_a_revision_that_never_had_a_replica_set_is_deleted(shop: Release) -> No
     shop.sync(*app("Deployment", "c"))
     until_settled(shop.api, "Deployment")
     assert len(shop.revisions()) == 3
-    time.sleep(1)  # ages have whole seconds
+    grow_older()
     shop.link()
     assert_linked(shop)
     assert len(shop.revisions()) == 2

@@ -13,7 +13,6 @@ from tests.cluster.manifests import secret
 from tests.cluster.release import DEPLOYERS, IN_SET, SET, Release, with_image
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
 from tests.cluster.test_control_plane import pods_by_config
-from tests.cluster.wait import until
 from tests.cluster.workloads import (
     app,
     assert_linked,
@@ -22,6 +21,7 @@ from tests.cluster.workloads import (
     until_unreferenced,
     web,
 )
+from tests.wait import until
 
 pytestmark = [pytest.mark.usefixtures("rollouts"), on_each_deployer]
 OLD, NEW = "old", "new"

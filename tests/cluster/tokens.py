@@ -1,7 +1,7 @@
 """Request tokens of ServiceAccounts, as the kubelet does."""
 
 from tests.cluster.api import Api, Object
-from tests.cluster.wait import until
+from tests.wait import until
 
 DAY = 24 * 3600
 """Seconds: longer than the tests of a cluster on any machine, as its controllers get no other token."""

@@ -10,7 +10,7 @@ from tests.cluster.readiness import is_ready
 from tests.cluster.release import DEPLOYERS, IN_SET, SET, LiveSet, config
 from tests.cluster.rollouts_controller import rollout_in_phase, until_noticed
 from tests.cluster.server import ApiError
-from tests.cluster.wait import until
+from tests.wait import until
 
 WITH_HISTORY = {
     "Deployment": "ReplicaSet",

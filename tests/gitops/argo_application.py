@@ -12,11 +12,11 @@ import yaml
 from tests.cluster.api import Api, Object
 from tests.cluster.kinds import ROLLOUTS
 from tests.cluster.server import ApiError
-from tests.cluster.wait import until
 from tests.gitops.argo_cd import ArgoCd
 from tests.gitops.argo_status import ArgoStatus, Seen, long_flips
 from tests.gitops.deployer import Shown
 from tests.gitops.package import Commit, write
+from tests.wait import linger, until
 
 AUTHOR = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
 REFRESH = "argocd.argoproj.io/refresh"
@@ -25,7 +25,6 @@ FOLDER = "app"
 GLANCE = 0.25
 # Seconds after which a request has most likely been overlooked.
 OVERLOOKED = 20.0
-WITHIN = 120.0
 # By default, Argo CD tries a failed sync five times more, for minutes, before it looks at the next
 # commit.
 RETRY = {"limit": 1, "backoff": {"duration": "1s"}}
@@ -53,7 +52,6 @@ def refresh(api: Api, name: str, how: str = "normal") -> None:
         f"{name} is refreshed",
         look,
         lambda found: REFRESH not in found["metadata"].get("annotations", {}),
-        within=WITHIN,
     )
 
 
@@ -161,7 +159,7 @@ class ArgoApplication:
         self._argo.api.delete(
             "ApplicationSet" if self._by_application_set else "Application", self._name
         )
-        self._argo.api.gone("Application", self._name, within=WITHIN)
+        self._argo.api.gone("Application", self._name)
 
     def beside(self, suffix: str) -> "ArgoApplication":
         """Return another Application in the same namespace."""
@@ -204,7 +202,7 @@ class ArgoApplication:
             return done and (operation.get("syncResult") or {}).get("revision") == self._revision
 
         return self._argo.api.wait(
-            "Application", self._name, f"is synced to {self._revision}", holds, within=WITHIN
+            "Application", self._name, f"is synced to {self._revision}", holds
         )
 
     def sync(self, *only: Object, phase: str = "Succeeded") -> ArgoStatus:
@@ -227,9 +225,7 @@ class ArgoApplication:
             is_new = state.get("startedAt") != before
             return is_new and bool(state.get("phase") == phase)
 
-        ended = self._argo.api.wait(
-            "Application", self._name, f"is synced by hand: {phase}", holds, within=WITHIN
-        )
+        ended = self._argo.api.wait("Application", self._name, f"is synced by hand: {phase}", holds)
         return ArgoStatus.of(ended)
 
     def set_options(self, *options: str) -> None:
@@ -272,7 +268,6 @@ class ArgoApplication:
             lambda status: all(
                 getattr(status, field) == value for field, value in expected.items()
             ),
-            within=WITHIN,
         )
 
     def _pushed(self) -> None:
@@ -316,4 +311,4 @@ class ArgoApplication:
                 status = ArgoStatus.of(found)
                 if not self.seen or status != self.seen[-1].status:
                     self.seen.append(Seen(time.time(), status))
-            time.sleep(GLANCE)
+            linger(GLANCE)

@@ -12,10 +12,10 @@ from tests.cluster.control_plane import ControlPlane
 from tests.cluster.linker_job import ROOT
 from tests.cluster.process import Process
 from tests.cluster.tokens import grant_all, token_of
-from tests.cluster.wait import until
 from tests.gitops.command import search_path
 from tests.tools.build import module_folder
 from tests.tools.require import require_built
+from tests.wait import until
 
 MODULE = "github.com/argoproj/argo-cd/v3"
 NAMESPACE = "argocd"

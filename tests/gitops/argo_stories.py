@@ -2,10 +2,10 @@
 
 from tests.cluster.release import REVISIONS, SET
 from tests.cluster.rollouts_controller import abort
-from tests.cluster.wait import throughout, until
 from tests.gitops.argo_application import ArgoApplication
 from tests.gitops.package import NAMES, Commit
-from tests.gitops.shop import WITHIN, Shop
+from tests.gitops.shop import Shop
+from tests.wait import throughout, until
 
 CONFIG = "api-config"
 INVENTORY = f"{SET}-linker"
@@ -51,7 +51,7 @@ def job_waits_in_a_wave(shop: Shop) -> None:
     with shop.kubelet.holding(shop.api.namespace):
         shop.commit = shop.commit.but(content="b")
         app.push(shop.commit)
-        until("the new Job is there", shop.unfinished_job, within=WITHIN)
+        until("the new Job is there", shop.unfinished_job)
         shop.until_running()
         status = app.until_shown(sync="Synced", health="Progressing", operation="Running")
         assert status.message.startswith("waiting for healthy state of "), status
@@ -100,7 +100,7 @@ def job_gets_no_pod(shop: Shop) -> None:
     shop.deploy(linker={"image": "registry.example/krm-fn:2"})
     app.until_shown(sync="Synced", health="Progressing", operation="Succeeded")
     job = shop.unfinished_job()
-    events = until("the Job has Events", lambda: shop.events("Job", job), within=WITHIN)
+    events = until("the Job has Events", lambda: shop.events("Job", job))
     assert any("exceeded quota: none" in event for event in events), events
     assert shop.jobs()[job] == ""
     shop.api.delete("ResourceQuota", "none")
@@ -144,7 +144,6 @@ def two_applications_share_a_set(shop: Shop) -> None:
         "Argo CD names the inventory as shared",
         lambda: [*application(shop).status().conditions, *application(other).status().conditions],
         lambda conditions: any(condition.startswith(shared) for condition in conditions),
-        within=WITHIN,
     )
     # They go on by turns, so this one is deleted at once.
     application(other).delete()
@@ -216,11 +215,11 @@ def _wait_with_prune_last(shop: Shop) -> ArgoApplication:
 
 def _apply_the_fix(shop: Shop) -> None:
     """Wait for the commit with content c, whose sync also goes on until the canary is promoted."""
-    until("the fix is applied", lambda: contents(shop), lambda found: "c" in found, within=WITHIN)
+    until("the fix is applied", lambda: contents(shop), lambda found: "c" in found)
     shop.commit = shop.commit.but(content="c")
     # The canary before was paused too.
     name = shop.revision_of("c")
-    until("a canary has the fix", shop.pods, lambda found: name in found.values(), within=WITHIN)
+    until("a canary has the fix", shop.pods, lambda found: name in found.values())
     shop.until_running("Paused")
     shop.promote()
     application(shop).synced()
@@ -280,7 +279,6 @@ def sync_a_workload_alone(shop: Shop) -> None:
         "a pod of the canary has no ConfigMap",
         shop.watcher.violations,
         lambda found: any("was started without ConfigMap web-config-" in one for one in found),
-        within=WITHIN,
     )
     app.sync()
     shop.commit = shop.commit.but(content="b")

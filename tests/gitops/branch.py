@@ -7,10 +7,10 @@ from typing import Protocol
 
 from tests.cluster.api import Object
 from tests.cluster.control_plane import ControlPlane
-from tests.cluster.wait import until
-from tests.gitops.argo_application import RETRY, WITHIN, refresh
+from tests.gitops.argo_application import RETRY, refresh
 from tests.gitops.argo_cd import ArgoCd
 from tests.gitops.flux import Flux, FluxRepository, spec_of_kustomization
+from tests.wait import until
 
 
 class Branch(Protocol):
@@ -68,7 +68,7 @@ class ArgoBranch:
         for service in self._services:
             refresh(self._argo.api, service, "hard")
         for service in self._services:
-            self._argo.api.wait("Application", service, f"has {head}", holds, within=WITHIN)
+            self._argo.api.wait("Application", service, f"has {head}", holds)
 
     def until_complains(self, service: str, part: str) -> None:
         refresh(self._argo.api, service, "hard")
@@ -77,12 +77,12 @@ class ArgoBranch:
             status = self._argo.api.get("Application", service)["status"]
             return "\n".join(one["message"] for one in status.get("conditions", []))
 
-        until(f"{service}: {part}", look, lambda said: part in said, within=WITHIN)
+        until(f"{service}: {part}", look, lambda said: part in said)
 
     def remove(self, service: str) -> None:
         self._services.remove(service)
         self._argo.api.delete("Application", service)
-        self._argo.api.gone("Application", service, within=WITHIN)
+        self._argo.api.gone("Application", service)
 
     def _application(self, service: str) -> Object:
         finalizers = ["resources-finalizer.argocd.argoproj.io"]
@@ -135,7 +135,7 @@ class FluxBranch:
             return bool(found.get("status", {}).get("lastAppliedRevision") == revision)
 
         for service in self._services:
-            self._api.wait("Kustomization", service, f"has {revision}", holds, within=WITHIN)
+            self._api.wait("Kustomization", service, f"has {revision}", holds)
 
     def until_complains(self, service: str, part: str) -> None:
         self._publish()
@@ -144,12 +144,12 @@ class FluxBranch:
             status = self._api.get("Kustomization", service).get("status", {})
             return "\n".join(one["message"] for one in status.get("conditions", []))
 
-        until(f"{service}: {part}", look, lambda said: part in said, within=WITHIN)
+        until(f"{service}: {part}", look, lambda said: part in said)
 
     def remove(self, service: str) -> None:
         self._services.remove(service)
         self._api.delete("Kustomization", service)
-        self._api.gone("Kustomization", service, within=WITHIN)
+        self._api.gone("Kustomization", service)
 
     def _publish(self) -> str:
         # The tree: of a commit, an archive begins with an entry that is no file.

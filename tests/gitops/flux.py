@@ -24,7 +24,6 @@ MODULES = ("github.com/fluxcd/source-controller", "github.com/fluxcd/kustomize-c
 NAMESPACE = "flux-system"
 ACCOUNT = "kustomize-controller"
 REQUESTED = "reconcile.fluxcd.io/requestedAt"
-WITHIN = 120.0
 DONE = re.compile(r"(\w+)/[\w-]+/(\S+) (created|configured|deleted)$", re.MULTILINE)
 """A line of an Event: kind, namespace and name of an object, and what was done with it."""
 
@@ -152,7 +151,6 @@ class FluxKustomization:
         self._home.wait(
             *("Kustomization", self._name, f"has applied {revision}"),
             lambda found: found.get("status", {}).get("lastAppliedRevision") == revision,
-            within=WITHIN,
         )
 
     def again(self) -> None:
@@ -168,7 +166,6 @@ class FluxKustomization:
         self._home.wait(
             *("Kustomization", self._name, "is reconciled"),
             lambda found: found["status"].get("lastHandledReconcileAt") == now,
-            within=WITHIN,
         )
         assert sorted(self._events() - before) == []
 
@@ -198,7 +195,7 @@ class FluxKustomization:
 
     def uninstall(self) -> None:
         self._home.delete("Kustomization", self._name)
-        self._home.gone("Kustomization", self._name, within=WITHIN)
+        self._home.gone("Kustomization", self._name)
 
     def shown(self) -> Shown:
         """Return what Events say, and the entries of the inventory."""

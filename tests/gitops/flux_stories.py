@@ -1,11 +1,11 @@
 """What Flux shows when the linker's Job is late or fails."""
 
 from tests.cluster.release import REVISIONS
-from tests.cluster.wait import throughout, until
 from tests.gitops.flux import FluxKustomization
 from tests.gitops.kubelet import PodRun
 from tests.gitops.package import NAMES
-from tests.gitops.shop import WITHIN, Shop
+from tests.gitops.shop import Shop
+from tests.wait import throughout, until
 
 PREFIX = "eu-"
 # Seconds between two looks of Flux at what it waits for.
@@ -24,9 +24,7 @@ def job_waits(shop: Shop) -> None:
     with shop.kubelet.holding(shop.api.namespace):
         flux.publish(shop.commit.but(content="b"))
         shop.commit = shop.commit.but(content="b")
-        ready = until(
-            "Flux waits", flux.ready, lambda ready: ready.get("status") == "Unknown", within=WITHIN
-        )
+        ready = until("Flux waits", flux.ready, lambda ready: ready.get("status") == "Unknown")
         assert ready["reason"] == "Progressing", ready
         shop.until_running()
         throughout(
@@ -47,9 +45,7 @@ def job_fails(shop: Shop) -> None:
     with shop.kubelet.breaking(shop.api.namespace):
         flux.publish(shop.commit.but(content="b"))
         shop.commit = shop.commit.but(content="b")
-        ready = until(
-            "Flux gives up", flux.ready, lambda ready: ready.get("status") == "False", within=WITHIN
-        )
+        ready = until("Flux gives up", flux.ready, lambda ready: ready.get("status") == "False")
         assert ready["reason"] == "HealthCheckFailed", ready
         assert (
             f"Job/{shop.api.namespace}/{shop.job_in('Failed')} status: 'Failed'" in ready["message"]
@@ -65,7 +61,7 @@ def job_fails_unnoticed(shop: Shop) -> None:
     with shop.kubelet.breaking(shop.api.namespace):
         shop.deploy(content="b")
         shop.until_running()
-        until("the Job has failed", lambda: "Failed" in shop.jobs().values(), within=WITHIN)
+        until("the Job has failed", lambda: "Failed" in shop.jobs().values())
         assert kustomization(shop).ready()["status"] == "True"
     shop.replace_pods()
     shop.release(content="c")
@@ -82,7 +78,7 @@ def names_with_a_prefix(shop: Shop) -> None:
 def workloads_with_a_prefix(shop: Shop) -> None:
     """With `namePrefix` and Deployments alone, nothing dangles, and the Job fails."""
     shop.deploy()
-    shop.api.ready("Deployment", f"{PREFIX}{NAMES['Deployment']}", within=WITHIN)
+    shop.api.ready("Deployment", f"{PREFIX}{NAMES['Deployment']}")
     assert kustomization(shop).ready()["status"] == "True"
     run = _failed_run(shop)
     assert "none of the planned revisions exists" in run.output, run.output
@@ -110,9 +106,7 @@ def image_of_the_linker(shop: Shop) -> None:
     ]["image"]
     name = image.partition("@")[0].rpartition(":")[0] or image
     flux.set_fields(images=[{"name": name, "newTag": "other"}])
-    ready = until(
-        "Flux fails", flux.ready, lambda ready: ready.get("status") == "False", within=WITHIN
-    )
+    ready = until("Flux fails", flux.ready, lambda ready: ready.get("status") == "False")
     assert "field is immutable" in ready["message"], ready
     shop.release(content="b")
 
@@ -120,8 +114,6 @@ def image_of_the_linker(shop: Shop) -> None:
 def _failed_run(shop: Shop) -> PodRun:
     """Return the first run of the linker that has failed."""
     failed = until(
-        "a run of the linker has failed",
-        lambda: [run for run in shop.runs() if run.exit_code],
-        within=WITHIN,
+        "a run of the linker has failed", lambda: [run for run in shop.runs() if run.exit_code]
     )
     return failed[0]

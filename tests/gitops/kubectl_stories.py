@@ -3,9 +3,9 @@
 import pytest
 
 from tests.cluster.release import REVISIONS
-from tests.cluster.wait import until
 from tests.gitops.kubectl import DELETE_JOBS, WAIT_FOR_DELETION, Kubectl
-from tests.gitops.shop import WITHIN, Shop
+from tests.gitops.shop import Shop
+from tests.wait import until
 
 
 def kubectl(shop: Shop) -> Kubectl:
@@ -35,7 +35,6 @@ def go_back(shop: Shop) -> None:
         "the linker has deleted the first Secret",
         lambda: shop.api.find("Secret", name),
         lambda found: found is None,
-        within=WITHIN,
     )
     runs = len(shop.runs())
     shop.commit = first

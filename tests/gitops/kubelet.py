@@ -4,7 +4,6 @@ import contextlib
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from tests.cluster.linker_job import COMPONENT, finish, linker_command, linker_e
 from tests.cluster.readiness import has_ended
 from tests.cluster.repeated import Repeated
 from tests.cluster.server import ApiError
+from tests.wait import linger
 
 PAUSE = 0.3
 # Between a pod's binding and its start, as if its image was pulled.
@@ -82,9 +82,9 @@ class Kubelet(Repeated):
 
     def _result(self, api: Api, pod: Object) -> PodRun:
         name = str(pod["metadata"]["name"])
-        time.sleep(START)
+        linger(START)
         while api.namespace in self._held and not _is_gone(api, pod):
-            time.sleep(PAUSE)
+            linger(PAUSE)
         if _is_gone(api, pod):
             return PodRun(name, None)
         if api.namespace in self._broken:
@@ -116,7 +116,8 @@ class Kubelet(Repeated):
 def _end_with_pod(
     api: Api, pod: Object, child: subprocess.Popen[str], ended: threading.Event
 ) -> None:
-    while not ended.wait(PAUSE):
+    while not ended.is_set():
+        linger(PAUSE)
         if _is_gone(api, pod):
             child.terminate()
             return

@@ -3,11 +3,11 @@
 import pytest
 
 from tests.cluster.rollouts_controller import abort, retry
-from tests.cluster.wait import until
 from tests.gitops.helm import Helm
 from tests.gitops.life import MOST_REVISIONS
 from tests.gitops.package import MADE_SECRET, NAMES
-from tests.gitops.shop import WITHIN, Shop
+from tests.gitops.shop import Shop
+from tests.wait import until
 
 
 def keep_made_secrets(shop: Shop) -> None:
@@ -71,6 +71,5 @@ def _check_values(shop: Shop, *values: str) -> None:
         f"the pods have read the Secrets {expected}",
         lambda: shop.mounting.values("Secret", "token"),
         lambda found: found == expected,
-        within=WITHIN,
     )
     assert shop.mounting.values("ConfigMap", "content") == expected

@@ -1,7 +1,6 @@
 """The application of a test: release it, replace its pods, and check what must hold at every station."""
 
 import base64
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +11,13 @@ from tests.cluster.mounting_kubelet import MountingKubelet
 from tests.cluster.readiness import has_condition, has_ended, is_ready
 from tests.cluster.release import IN_SET, LiveSet
 from tests.cluster.rollouts_controller import promote, rollout_in_phase
-from tests.cluster.wait import until
 from tests.cluster.workloads import consumers_by_revision
 from tests.gitops.deployer import Deployer
 from tests.gitops.kubelet import Kubelet, PodRun
 from tests.gitops.package import NAMES, REPLICAS, Commit
 from tests.gitops.written import Snapshot, snapshot, written
+from tests.wait import linger, until
 
-# Several applications share two cores.
-WITHIN = 120.0
 REFRESHES = 2
 # How long a deployer may take to write after a refresh.
 SETTLED = 2.0
@@ -66,7 +63,6 @@ class Shop(LiveSet):
             lambda found: (
                 not old & found.keys() and sorted(found.values()) == sorted(before.values())
             ),
-            within=WITHIN,
         )
         self.watcher.check()
 
@@ -85,11 +81,11 @@ class Shop(LiveSet):
         """Wait for all pods, and for the Rollout to be in this phase."""
         for kind in self.commit.kinds:
             if kind == "Rollout":
-                rollout_in_phase(self.api, NAMES[kind], phase, within=WITHIN)
+                rollout_in_phase(self.api, NAMES[kind], phase)
             else:
-                self.api.ready(kind, NAMES[kind], within=WITHIN)
+                self.api.ready(kind, NAMES[kind])
         wanted = sum(REPLICAS[kind] for kind in self.commit.kinds)
-        until(f"{wanted} pods run", self.pods, lambda found: len(found) == wanted, within=WITHIN)
+        until(f"{wanted} pods run", self.pods, lambda found: len(found) == wanted)
 
     def until_linked(self) -> None:
         """Wait for the end of all Jobs. None may have failed."""
@@ -97,7 +93,6 @@ class Shop(LiveSet):
             "the linker's Jobs have ended",
             lambda: self.api.list("Job", labels=COMPONENT),
             lambda found: all(has_ended(job) for job in found),
-            within=WITHIN,
         )
         assert all(is_ready(job) for job in jobs), self.runs()
         names = tuple(job["metadata"]["name"] for job in jobs)
@@ -112,14 +107,13 @@ class Shop(LiveSet):
             f"{self.deployer.annotation} is content while the Rollout is {phase}",
             lambda: self.deployer.complaint(phase),
             lambda complaint: not complaint,
-            within=WITHIN,
         )
         self.until_collected()
         before = self.snapshot()
         for _ in range(REFRESHES):
             self.deployer.again()
             assert not self.deployer.complaint(phase)
-        time.sleep(SETTLED)
+        linger(SETTLED)
         assert not self.deployer.complaint(phase)
         assert written(before, self.snapshot()) == []
 
@@ -137,12 +131,7 @@ class Shop(LiveSet):
                 if trackers.isdisjoint(_config_maps_that_own(item)) and _config_maps_that_own(item)
             ]
 
-        until(
-            "no Secret is left whose tracker is gone",
-            abandoned,
-            lambda found: not found,
-            within=WITHIN,
-        )
+        until("no Secret is left whose tracker is gone", abandoned, lambda found: not found)
 
     def until_left(self, names: set[str]) -> None:
         """Wait until only these objects are left, such as `ConfigMap/web-config-mffg77kmb5`."""
@@ -150,7 +139,6 @@ class Shop(LiveSet):
             f"only {names or 'nothing'} is left",
             lambda: {*self.snapshot()},
             lambda left: left == names,
-            within=WITHIN,
         )
 
     def _check_owners(self) -> None:
@@ -172,7 +160,6 @@ class Shop(LiveSet):
             "a scheduled run has succeeded",
             lambda: [job for name, job in self.scheduled().items() if name not in before],
             lambda found: any(map(is_ready, found)),
-            within=WITHIN,
         )
 
     # What there is

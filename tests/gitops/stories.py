@@ -8,12 +8,12 @@ from functools import partial
 
 from tests.cluster.linker_job import COMPONENT
 from tests.cluster.release import IN_SET, SET, owners
-from tests.cluster.wait import until
 from tests.cluster.workloads import consumers_by_revision
 from tests.gitops.argo_application import ArgoApplication
 from tests.gitops.flux import FluxKustomization
 from tests.gitops.package import NAMES, Commit
-from tests.gitops.shop import WITHIN, Shop
+from tests.gitops.shop import Shop
+from tests.wait import until
 
 CRON_JOB = f"{SET}-linker"
 SCHEDULED = {"schedule": "* * * * *"}
@@ -45,7 +45,7 @@ def migrate(shop: Shop) -> None:
         shop.release("Paused", content=content)
         shop.promote()
     for kind, name in ADOPTED:
-        shop.api.gone(kind, name, within=WITHIN)
+        shop.api.gone(kind, name)
 
 
 def leave(shop: Shop) -> None:
@@ -70,12 +70,7 @@ def leave(shop: Shop) -> None:
     for kind, name in NAMES.items():
         old = uid_of(shop, kind, name)
         shop.api.delete(kind, name)
-        until(
-            f"the {kind} is gone",
-            partial(uid_of, shop, kind, name),
-            partial(operator.ne, old),
-            within=WITHIN,
-        )
+        until(f"the {kind} is gone", partial(uid_of, shop, kind, name), partial(operator.ne, old))
     # A commit that starts no canary, if the deployer has created them anew by itself.
     shop.release(plain="note")
     assert {one: uid_of(shop, *one) for one in ADOPTED} == before
@@ -144,7 +139,7 @@ def clean_between_releases(shop: Shop) -> None:
         shop.until_running("Paused")
         shop.promote()
     for name in old:
-        shop.api.gone("ConfigMap", name, within=WITHIN)
+        shop.api.gone("ConfigMap", name)
     shop.until_scheduled()
     shop.check("Healthy")
     if shop.deployer.annotation != "flux":  # which takes back what kubectl has written, and says so
@@ -154,7 +149,7 @@ def clean_between_releases(shop: Shop) -> None:
     shop.release(linker={"schedule": ""})
     assert shop.api.get("CronJob", CRON_JOB)["spec"]["suspend"] is True
     shop.release(linker={})
-    shop.api.gone("CronJob", CRON_JOB, within=WITHIN)
+    shop.api.gone("CronJob", CRON_JOB)
     shop.replace_pods()
     shop.check("Healthy")
     shop.release(linker={"schedule": "@hourly"})  # the CronJob goes with the application
@@ -185,14 +180,9 @@ def one_usage_at_a_time(shop: Shop) -> None:
 
     shop.deploy(image="2")
     shop.until_running()
-    until(
-        "history is trimmed",
-        lambda: consumers_by_revision(shop),
-        lambda found: not found[old],
-        within=WITHIN,
-    )
+    until("history is trimmed", lambda: consumers_by_revision(shop), lambda found: not found[old])
     shop.release(linker={"image": "registry.example/krm-fn:2"})
-    shop.api.gone("ConfigMap", old, within=WITHIN)
+    shop.api.gone("ConfigMap", old)
 
 
 def shown_by(shop: Shop) -> tuple[set[str], set[str], set[str]]:

@@ -9,7 +9,7 @@ from tests.cluster.linker_job import ROOT
 from tests.cluster.release import IN_SET
 from tests.gitops.bench import Story
 from tests.gitops.package import Commit
-from tests.gitops.shop import WITHIN, Shop
+from tests.gitops.shop import Shop
 from tests.gitops.test_stories import DEPLOYERS
 
 PAGE = (ROOT / "docs/ownership.md").read_text()
@@ -27,7 +27,7 @@ def keep(shop: Shop) -> None:
     before = _revisions(shop)
     shop.deploy(plain="plain-b", content="b")
     shop.until_running()
-    shop.api.gone("ConfigMap", "plain-a", within=WITHIN)
+    shop.api.gone("ConfigMap", "plain-a")
     assert before < _revisions(shop)
     assert not any(shop.revisions().values()), (
         "nobody owns them yet, so only annotations have kept them"

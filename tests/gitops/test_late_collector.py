@@ -11,13 +11,13 @@ import pytest
 from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane, control_plane, new_namespace
 from tests.cluster.test_late_collector import read_until, start_linker, uids
-from tests.cluster.wait import until
 from tests.gitops.bench import HELM, HELM4, KPT
 from tests.gitops.deployer import Deployer
 from tests.gitops.helm import Helm
 from tests.gitops.kpt import Kpt
 from tests.gitops.package import NAMES, Commit
 from tests.tools.require import require_built, require_on_demand
+from tests.wait import until
 
 DEPLOYERS: dict[str, Callable[[ControlPlane, Api], Deployer]] = {
     HELM: lambda cluster, api: Helm(cluster, api, require_built(HELM), rolls_back=False),
@@ -62,7 +62,6 @@ def test_what_an_install_takes_over_outlives_the_collector_once_a_run_has_looked
         "the collector has deleted what the uninstall has left",
         lambda: {one["metadata"]["uid"] for one in api.list("ReplicaSet")},
         lambda found: not found & old,
-        within=120,
     )
     api.ready("Deployment", NAMES["Deployment"])
     assert uids(api) == before

@@ -24,14 +24,13 @@ from tests.cluster.rollouts_controller import (
     rollout_in_phase,
     start_rollouts_controller,
 )
-from tests.cluster.wait import until
-from tests.gitops.argo_application import WITHIN
 from tests.gitops.bench import ARGO_CD, FLUX
 from tests.gitops.branch import ArgoBranch, Branch, FluxBranch
 from tests.gitops.kubelet import Kubelet
 from tests.integration.test_how_to import environment, make_repository
 from tests.pages.blocks import read_blocks, run_blocks
 from tests.tools.require import require_built, require_on_demand
+from tests.wait import until
 
 SERVICES = ("billing", "cart", "tax")
 PAGE = (ROOT / "docs/how-to/argo-cd-without-a-plugin.md").read_text()
@@ -119,7 +118,6 @@ def test_a_rendered_branch_is_applied(name: str, cluster: ControlPlane, tmp_path
             "nothing of tax is left",
             lambda: {kind: apis["tax"].names(kind) for kind in NOTHING},
             lambda found: found == NOTHING,
-            within=WITHIN,
         )
 
         type_in(LEAVE)
@@ -152,9 +150,9 @@ def _until_running(apis: Mapping[str, Api]) -> dict[str, str]:
     """Wait until each service runs, and return what their pods read."""
     for name, api in apis.items():
         if name == "cart":
-            rollout_in_phase(api, name, "Healthy", within=WITHIN)
+            rollout_in_phase(api, name, "Healthy")
         else:
-            api.ready("Deployment", name, within=WITHIN)
+            api.ready("Deployment", name)
     return {pod: read for name, api in apis.items() for pod, read in _pods(api, name).items()}
 
 
@@ -165,19 +163,17 @@ def _until_linked(apis: Mapping[str, Api]) -> None:
             f"the Jobs of {api.namespace} are complete",
             partial(api.list, "Job", labels=COMPONENT),
             lambda found: found and all(map(is_ready, found)),
-            within=WITHIN,
         )
 
 
 def _pause(api: Api, old: str) -> str:
     """See both revisions live while the canary is paused, each in a pod; promote. Returns the new one."""
-    rollout = rollout_in_phase(api, "cart", "Paused", within=WITHIN)
+    rollout = rollout_in_phase(api, "cart", "Paused")
     new = _read_by(rollout["spec"]["template"]["spec"])
     pods = until(
         f"a pod reads {old}, and one {new}",
         lambda: _pods(api, "cart"),
         lambda found: sorted(found.values()) == sorted([old, new]),
-        within=WITHIN,
     )
     assert {old, new} <= api.names("ConfigMap")
     for pod, read in pods.items():
@@ -187,10 +183,9 @@ def _pause(api: Api, old: str) -> str:
         f"a new pod has {old}",
         lambda: _pods(api, "cart"),
         lambda found: found != pods and sorted(found.values()) == sorted([old, new]),
-        within=WITHIN,
     )
     promote(api, "cart")
-    rollout_in_phase(api, "cart", "Healthy", within=WITHIN)
+    rollout_in_phase(api, "cart", "Healthy")
     return new
 
 

@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,6 +12,7 @@ from tests.cluster.control_plane import control_plane
 from tests.cluster.linker_harness import LinkerHarness, linker_harness
 from tests.integration.docker_daemon import Environment
 from tests.tools.require import require_built
+from tests.wait import grow_older
 
 MOUNTED = "/var/run/secrets/kubernetes.io/serviceaccount"
 # The security context of the Job's pod, as Docker options.
@@ -51,7 +51,7 @@ def test_the_image_links(
 ) -> None:
     with harness.restored():
         expected = harness.undisturbed()
-        time.sleep(1.1)  # until the restored revision has an age above 0
+        grow_older()
         where = urlsplit(harness.release.api.server.url)
         pod = [
             f"--env=KUBERNETES_SERVICE_HOST={where.hostname}",

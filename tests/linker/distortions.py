@@ -6,12 +6,13 @@ Nothing here invents a whole list with fewer objects: no client can tell that fr
 
 import gzip
 import json
-import time
 import zlib
 from collections.abc import Callable, Mapping
 from functools import cache
 from random import Random
 from typing import Any, NamedTuple
+
+from tests.wait import FOREVER, SLOWLY, linger
 
 Write = Callable[[bytes], object]
 
@@ -79,18 +80,18 @@ def _dripped(right: Right, write: Write) -> None:
     send(right._replace(body=b""), write, announced=len(right.body))
     for byte in right.body:
         write(bytes([byte]))
-        time.sleep(0.3)
+        linger(SLOWLY)
 
 
 def _dripped_headers(_: Right, write: Write) -> None:
     write(b"HTTP/1.1 200 OK\r\n")
-    for _number in range(1000):
+    while True:
         write(b"x-slow: 1\r\n")
-        time.sleep(0.3)
+        linger(SLOWLY)
 
 
 def _silent(_right: Right, _write: Write) -> None:
-    time.sleep(40)
+    linger(FOREVER)
 
 
 def _chunked(right: Right, write: Write, *, until: int | None = None, size: int = 7) -> None:
