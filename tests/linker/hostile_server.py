@@ -26,6 +26,11 @@ def answer(handler: Handler, content: Any, status: int = 200, **headers: str) ->
     handler.wfile.write(body)
 
 
+def hang(handler: Handler) -> None:
+    """Answer nothing until the client has gone."""
+    handler.rfile.read()
+
+
 @contextlib.contextmanager
 def hostile_server(
     behaviour: Behaviour, folder: Path, certificate: Path | None = None, clients: Path | None = None

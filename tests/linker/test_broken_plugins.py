@@ -21,18 +21,22 @@ from tests.history.live_namespace import Cluster
 from tests.linker.hostile_server import Handler, answer, hostile_server
 from tests.linker.test_credentials import PACKAGE, V1
 from tests.volume import IS_WHOLE, VOLUME, seed_of
+from tests.wait import PATIENCE, ROOMY
 
 TOKEN = "".join(f"t0ken-{number}." for number in range(40))
 CREDENTIAL = json.dumps({"apiVersion": V1, "kind": "ExecCredential", "status": {"token": TOKEN}})
 CANARY = FIXTURES / "histories/a-paused-canary/objects.yaml"
 
 COMMANDS = {
-    "link": ["link", "--set=web", "--dry-run", "--timeout=10"],
-    "history": ["history", "--timeout=10"],
-    "history of a fleet": ["history", "--context=*", "--timeout=10"],
+    "link": ["link", "--set=web", "--dry-run"],
+    "history": ["history"],
+    "history of a fleet": ["history", "--context=*"],
     "diff --live": ["diff", "--live", "package.yaml"],
     "graph --live": ["graph", "--live"],
 }
+LIMITED = {"link", "history", "history of a fleet"}
+"""The commands with an option for their time."""
+
 CALLS = {"the first": 1, "the one after a token has expired": 2}
 
 
@@ -53,12 +57,7 @@ def _rows() -> list[Row]:
     ]
     if IS_WHOLE:
         return rows
-    patient = {
-        command
-        for command, words in COMMANDS.items()
-        if not any("timeout" in word for word in words)
-    }
-    quick = [row for row in rows if row.behaviour not in ENDLESS or row.command not in patient]
+    quick = [row for row in rows if row.behaviour not in ENDLESS or row.command in LIMITED]
     return sorted(Random(seed_of(0)).sample(quick, round(len(quick) * min(1, 2 * VOLUME))))
 
 
@@ -83,7 +82,9 @@ class Stage:
             "KUBECONFIG": str(self._folder / "kubeconfig"),
             "HOME": str(self._folder),
         }
-        return fork(COMMANDS[command], self._folder, environment)
+        seconds = ROOMY if behaviour in ENDLESS else PATIENCE
+        limit = [f"--timeout={seconds}"] if command in LIMITED else []
+        return fork([*COMMANDS[command], *limit], self._folder, environment)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from threading import Event
@@ -20,6 +19,7 @@ from krm_fn.linker.credentials import Access, NoCredentials, load_credentials
 from krm_fn.linker.retry import Deadline
 from tests.cli.process import fork
 from tests.linker.hostile_server import Handler, answer, hostile_server
+from tests.wait import A_MOMENT, FOREVER, PATIENCE, SHORT, out_of_time_with, until_dead, until_there
 
 TOKEN = "eyJhbGciOiJSUzI1NiJ9.c2VjcmV0.not-to-be-printed"  # noqa: S105  # of a test
 SECRET = "not-to-be-printed"  # noqa: S105  # as above
@@ -27,10 +27,11 @@ V1 = "client.authentication.k8s.io/v1"
 EMPTY: dict[str, Any] = {"metadata": {}, "items": []}
 PACKAGE = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop}\ndata: {a: b}\n"
 
+LIMIT = f"--timeout={FOREVER}"
 COMMANDS = {
-    "link": ["link", "--set=web", "--timeout=3"],
-    "history": ["history", "--timeout=3"],
-    "history of a fleet": ["history", "--timeout=3", "--context=*"],
+    "link": ["link", "--set=web", LIMIT],
+    "history": ["history", LIMIT],
+    "history of a fleet": ["history", LIMIT, "--context=*"],
     "diff --live": ["diff", "--live", "package.yaml"],
 }
 
@@ -44,7 +45,6 @@ PLACES_OF_BOMBS = ["namespace", "token", "command", "server", "current-context"]
 class Ended(NamedTuple):
     exit_code: int
     printed: str
-    seconds: float
 
 
 class Place(NamedTuple):
@@ -59,20 +59,19 @@ class Place(NamedTuple):
         content["users"] = [{"name": "test", **user}]
         path.write_text(json.dumps(content))
 
-    def load(self) -> Configuration:
+    def load(self, seconds: float = PATIENCE) -> Configuration:
         return load_credentials(
-            Access(str(self.folder / "kubeconfig")), Deadline(3, Event())
+            Access(str(self.folder / "kubeconfig")), Deadline(seconds, Event())
         ).configuration
 
     def run(self, command: str) -> Ended:
-        started = time.monotonic()
         environment = {
             **os.environ,
             "KUBECONFIG": str(self.folder / "kubeconfig"),
             "HOME": str(self.folder),
         }
         done = fork(COMMANDS[command], self.folder, environment)
-        return Ended(done.returncode, done.stdout + done.stderr, time.monotonic() - started)
+        return Ended(done.returncode, done.stdout + done.stderr)
 
 
 @pytest.fixture
@@ -110,10 +109,10 @@ TRIMMED = {
         "user": {"exec": {"apiVersion": V1, "command": "./plugin"}}
     },
     "a plugin that leaves something running": plugin(
-        f"sleep 30 & echo '{credential(token=TOKEN)}'"
+        f"sleep {FOREVER} & echo '{credential(token=TOKEN)}'"
     ),
     "a plugin that closes its stdout first": plugin(
-        f"echo '{credential(token=TOKEN)}'; exec >&-; sleep 0.2"
+        f"echo '{credential(token=TOKEN)}'; exec >&-; sleep {A_MOMENT}"
     ),
     "a plugin that prints a token and a certificate": printing(
         credential(token=TOKEN, clientCertificateData="c", clientKeyData="k")
@@ -201,33 +200,41 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         printing(credential(token=TOKEN, clientKeyData=SECRET)),
         NEITHER,
     ),
-    "a plugin that hangs": (
-        plugin(f"echo {SECRET}; sleep 300"),
-        "the credential plugin sh has printed no credentials within 3 s",
-    ),
+}
+TOO_LATE = f"the credential plugin sh has printed no credentials within {SHORT} s"
+ENDLESS: dict[str, tuple[dict[str, Any], str]] = {
+    "a plugin that hangs": (plugin(f"echo {SECRET}; sleep {FOREVER}"), TOO_LATE),
     "a plugin that ignores SIGTERM": (
-        plugin("trap '' TERM INT HUP; sleep 300"),
-        "the credential plugin sh has printed no credentials within 3 s",
+        plugin(f"trap '' TERM INT HUP; sleep {FOREVER}"),
+        TOO_LATE,
     ),
     "a pipe that nobody writes": (
         {"user": {"tokenFile": "pipe"}},
-        "reading them is incomplete after 3 s",
+        f"reading them is incomplete after {SHORT} s",
     ),
 }
 
 
 @pytest.mark.parametrize(
-    ("user", "reason"), [pytest.param(*row, id=claim) for claim, row in REFUSED.items()]
+    ("user", "reason", "seconds"),
+    [
+        *(pytest.param(*row, PATIENCE, id=claim) for claim, row in REFUSED.items()),
+        *(pytest.param(*row, SHORT, id=claim) for claim, row in ENDLESS.items()),
+    ],
 )
 def test_what_cannot_be_used_is_an_error_that_shows_nothing_of_it(
-    user: dict[str, Any], reason: str, place: Place, capfd: pytest.CaptureFixture[str]
+    user: dict[str, Any],
+    reason: str,
+    seconds: float,
+    place: Place,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     (place.folder / "lines").write_text(f"{TOKEN}\n{TOKEN}\n")
     (place.folder / "token").write_text(TOKEN)
     os.mkfifo(place.folder / "pipe")
     place.write_user(user)
     with pytest.raises(NoCredentials) as caught:
-        place.load()
+        place.load(seconds)
     assert reason in str(caught.value)
     assert SECRET not in str(caught.value)
     assert capfd.readouterr() == ("", "")
@@ -252,22 +259,32 @@ def test_a_plugin_ends_with_the_deadline_and_so_does_what_it_has_started(
 ) -> None:
     place.write_user(
         plugin(
-            "trap '' TERM; sh -c 'trap \"\" TERM; sleep 300' & echo $! > child; echo $$ > plugin; wait"
+            f"trap '' TERM; sh -c 'trap \"\" TERM; sleep {FOREVER}' & "
+            "echo $! $$ > new; mv new started; wait"
         )
     )
-    ran = place.run(command)
-    assert ran.seconds < 25
-    assert "the credential plugin sh has printed no credentials within 3 s" in ran.printed
-    for name in ("plugin", "child"):
-        assert has_ended(int((place.folder / name).read_text()))
+    started, late = place.folder / "started", place.folder / "late"
+    with subprocess.Popen(
+        [*out_of_time_with(late), *COMMANDS[command]],
+        cwd=place.folder,
+        env={**os.environ, "KUBECONFIG": str(place.folder / "kubeconfig")},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        until_there(started, process)
+        late.touch()
+        printed, _ = process.communicate(timeout=PATIENCE)
+    assert f"the credential plugin sh has printed no credentials within {FOREVER} s" in printed
+    until_dead(*map(int, started.read_text().split()))
 
 
 @pytest.mark.parametrize("command", ["link", "history", "history of a fleet"])
 def test_ctrl_c_ends_a_plugin(command: str, place: Place) -> None:
-    place.write_user(plugin("echo $$ > plugin.new; mv plugin.new plugin; sleep 300"))
-    arguments = [one for one in COMMANDS[command] if "timeout" not in one]
+    place.write_user(plugin(f"echo $$ > plugin.new; mv plugin.new plugin; sleep {FOREVER}"))
     with subprocess.Popen(
-        [sys.executable, "-m", "krm_fn", *arguments],
+        [sys.executable, "-m", "krm_fn", *COMMANDS[command]],
         cwd=place.folder,
         env={**os.environ, "KUBECONFIG": str(place.folder / "kubeconfig")},
         stdin=subprocess.DEVNULL,
@@ -275,35 +292,12 @@ def test_ctrl_c_ends_a_plugin(command: str, place: Place) -> None:
         stderr=subprocess.DEVNULL,
     ) as process:
         try:
-            wait_for((place.folder / "plugin").exists)
+            until_there(place.folder / "plugin", process)
             process.send_signal(signal.SIGINT)
-            assert process.wait(30) == 130
+            assert process.wait(PATIENCE) == 130
         finally:
             process.kill()
-    assert has_ended(int((place.folder / "plugin").read_text()))
-
-
-def wait_for(is_true: Any) -> None:
-    end = time.monotonic() + 60
-    while not is_true():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
-def has_ended(process_id: int) -> bool:
-    """Tell whether a process ends soon: who reaps it may be busy."""
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
-        state = subprocess.run(
-            ["ps", "-o", "state=", "-p", str(process_id)],
-            capture_output=True,
-            text=True,
-            check=False,
-        ).stdout.strip()
-        if state in {"", "Z"}:
-            return True
-        time.sleep(0.1)
-    return False
+    until_dead(int((place.folder / "plugin").read_text()))
 
 
 def test_a_token_that_a_server_sends_back_is_not_shown(tmp_path: Path) -> None:
@@ -422,4 +416,3 @@ users: [{{name: a, user: {{token: {values["token"]}, exec: {{command: {values["c
     ended = place.run(command)
     assert ended.exit_code != 0
     assert "its aliases stand for more than 100,000 values" in ended.printed
-    assert ended.seconds < 20

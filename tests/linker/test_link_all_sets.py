@@ -117,14 +117,14 @@ def run(
     hook: Hook = no_hook,
     options: LinkOptions = LinkOptions(),  # noqa: B008  # a value
     *kinds: Kind,
-    timeout: int = 300,
+    seconds: int = 300,
 ) -> Ran:
-    cluster = FakeCluster(store, hook, timeout)
+    cluster = FakeCluster(store, hook, seconds)
     lines: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(link_set, "Api", lambda *_: FakeApi(cluster))
         patch.setattr(link_set, "LiveCluster", lambda *_: cluster)
-        common = COMMON._replace(kinds=kinds, timeout=timeout)
+        common = COMMON._replace(kinds=kinds, timeout=seconds)
         outcome = link_all_sets(common, options, Event(), lines.append, cluster.said.append)
     return Ran(outcome, lines, cluster)
 
@@ -365,7 +365,7 @@ def test_sets_that_have_no_time_to_delete_are_left_for_the_next_run() -> None:
     def take_long(what: str) -> None:
         store.clock += 7 * what.startswith("delete")
 
-    ran = run(store, take_long, timeout=60)
+    ran = run(store, take_long, seconds=60)
     assert 0 < len(ran.deleted) < len(names)
     left = [name for name in names if f"ConfigMap/{name}-config-{OLD}" not in ran.deleted]
     assert ran.outcome.stderr == (
