@@ -18,14 +18,11 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from tests.asleep import wait_until_asleep
 from tests.git.repository import ENVIRONMENT, commit
 from tests.linker.certificates import encoded, make_certificate
 from tests.linker.hostile_server import Handler, answer, hostile_server
 from tests.render.run import write
-
-PATIENCE = 120.0
-"""Seconds until what must happen has happened, on a busy machine too."""
+from tests.wait import FOREVER, until, until_asleep, until_empty
 
 OF_A_SECRET, OF_A_TOKEN = "planted-value-of-a-secret", "planted-token"
 
@@ -94,8 +91,8 @@ COMMANDS = {
     "diff --against --jobs": Command(("diff", "--against=HEAD", "--jobs=2", "apps/*")),
     "diff --live": Command(("diff", "--live", "plain/web.yaml"), SERVER),
     "explain": Command(("explain", "apps/one")),
-    "history": Command(("history", "--timeout=60"), SERVER),
-    "history of a fleet": Command(("history", "--timeout=60", "--context=*"), SERVER),
+    "history": Command(("history", f"--timeout={FOREVER}"), SERVER),
+    "history of a fleet": Command(("history", f"--timeout={FOREVER}", "--context=*"), SERVER),
     "graph": Command(("graph", "apps/one")),
     "graph --live": Command(("graph", "--live"), SERVER),
     "init": Command(("init", "new"), outputs=("new/krm-fn.yaml", "new/kustomization.yaml")),
@@ -104,7 +101,7 @@ COMMANDS = {
         "git",
         outputs=("versions/ours",),
     ),
-    "link": Command(("link", "--set=shop", "--timeout=60"), SERVER),
+    "link": Command(("link", "--set=shop", f"--timeout={FOREVER}"), SERVER),
     "discover": Command(("discover",), ""),
     "completion": Command(("completion", "bash"), ""),
     "version": Command(("version",), ""),
@@ -118,7 +115,7 @@ WITH_PROGRAMS = {
 _ANSWER = (
     '#!/bin/sh\nfor last; do :; done\ncat "$last"/web.yaml 2>/dev/null || cat "$last"/templates/*\n'
 )
-_WAIT = '#!/bin/sh\necho $$ > "{notes}/$$.new"; mv "{notes}/$$.new" "{notes}/$$.started"\nexec sleep 1000\n'
+_WAIT = f'#!/bin/sh\necho $$ > "{{notes}}/$$.new"; mv "{{notes}}/$$.new" "{{notes}}/$$.started"\nexec sleep {FOREVER}\n'
 _FAIL = "#!/bin/sh\necho 'Error: no' >&2\nexit 3\n"
 # git does all but the last step.
 _GIT = '#!/bin/sh\nfor one; do [ "$one" = merge-file ] && exec "{programs}/last-step"; done\nexec {git} "$@"\n'
@@ -241,7 +238,7 @@ def make_place(folder: Path, *, is_tls: bool) -> Iterator[Place]:
     def respond(handler: Handler) -> None:
         if behaviour == ["wait"]:
             (notes / f"{time.monotonic_ns()}.started").touch()
-            released.wait(PATIENCE)
+            released.wait()
         elif behaviour == ["fail"]:
             answer(handler, {"message": "no"}, 403)
         else:
@@ -281,21 +278,11 @@ def make_place(folder: Path, *, is_tls: bool) -> Iterator[Place]:
             place.stop()
 
 
-def wait_for(happens: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not happens():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.01)
-
-
 def assert_nothing_stays(
     place: Place, before: Mapping[str, tuple[int, bytes]], outputs: tuple[str, ...] = ()
 ) -> None:
     """Wait for the process that removes temporary files after a signal, and compare."""
-    wait_for(
-        lambda: not [*place.temporary.iterdir()],
-        "something stays in the folder for temporary files",
-    )
+    until_empty(place.temporary)
     assert place.look(outputs) == before
 
 
@@ -308,9 +295,10 @@ def wait_for_start(place: Place, command: Command, process: "subprocess.Popen[by
     """Wait until a command waits for what it waits for."""
     wanted = 2 if "--jobs=2" in command.arguments else 1
     if command.waits_for != AT_STDIN:
-        wait_for(
-            lambda: len(place.started()) >= wanted or process.poll() is not None,
-            "nothing has started",
+        until(
+            f"{wanted} have started",
+            place.started,
+            lambda found: len(found) >= wanted or process.poll() is not None,
         )
-    wait_until_asleep(process)
     assert process.poll() is None, process.communicate()
+    until_asleep(process)

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,9 @@ from krm_fn.tools.builds.check_kustomization import check_kustomization
 from krm_fn.tools.builds.kustomize_copy import copied
 from krm_fn.tools.common.files import Allowance, Limits
 from krm_fn.tools.opened.sources import Inputs, read_sources
-from tests.asleep import wait_until_asleep
 from tests.builds.test_builds import ECHO, install
 from tests.render.run import CONFIG_MAP, REVISIONS, render_in, write
+from tests.wait import FOREVER, until_there
 
 BASE: dict[str, str | bytes] = {
     "repo/base/kustomization.yaml": "resources: [a.yaml]\n",
@@ -619,10 +618,10 @@ def test_what_kustomize_says_about_the_copy_has_the_paths_of_the_tree(
     )
 
 
-SLOW = """#!/bin/sh
+SLOW = f"""#!/bin/sh
 echo "$3" > "$STARTED.part"
 mv "$STARTED.part" "$STARTED"
-sleep 60
+sleep {FOREVER}
 """
 
 
@@ -642,10 +641,8 @@ def test_a_process_that_is_told_to_end_leaves_no_copy(
     monkeypatch.setenv("STARTED", str(tmp_path / "started"))
     (tmp_path / "tmp").mkdir()
     with subprocess.Popen(program) as process:
-        while not (tmp_path / "started").exists():
-            time.sleep(0.01)
+        until_there(tmp_path / "started", process)
         assert Path((tmp_path / "started").read_text().strip()).is_relative_to(tmp_path / "tmp")
-        wait_until_asleep(process)
         process.send_signal(number)
     assert process.returncode in (-number, INTERRUPTED)
     assert list((tmp_path / "tmp").iterdir()) == []

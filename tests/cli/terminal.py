@@ -1,20 +1,24 @@
 """Run a program whose stdin is a real terminal, and type into it."""
 
-import fcntl
 import os
 import pty
 import subprocess
 import sys
-import termios
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.wait import PATIENCE
+
 CTRL_C, CTRL_D = b"\x03", b"\x04"
 
-_PATIENCE = 30.0
-"""Seconds for a program to end: a test that needs them has failed."""
+_TAKE = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+"""Gives the new session the terminal on stdin, and becomes the program."""
 
 
 class Done(NamedTuple):
@@ -42,7 +46,7 @@ class AtTerminal:
 
     def finish(self) -> Done:
         """Wait for the end."""
-        stdout, stderr = self.process.communicate(timeout=_PATIENCE)
+        stdout, stderr = self.process.communicate(timeout=PATIENCE)
         return Done(stdout, stderr, self.process.returncode)
 
 
@@ -56,7 +60,7 @@ def at_terminal(
     """
     keyboard, terminal = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, __file__, *command],
+        [sys.executable, "-c", _TAKE, *command],
         cwd=cwd,
         env={**os.environ, **(environment or {})},
         stdin=terminal,
@@ -74,9 +78,3 @@ def at_terminal(
                 process.kill()  # does nothing if it has ended
     finally:
         os.close(keyboard)
-
-
-if __name__ == "__main__":
-    # The new session has no terminal yet: take the one on stdin, and become the program.
-    fcntl.ioctl(sys.stdin.fileno(), termios.TIOCSCTTY, 0)
-    os.execvp(sys.argv[1], sys.argv[1:])  # noqa: S606  # a shell would be in between

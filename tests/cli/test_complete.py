@@ -13,6 +13,7 @@ import pytest
 from tests.cli.process import KRM_FN, krm_fn
 from tests.cli.terminal import at_terminal
 from tests.tools.require import require
+from tests.wait import PATIENCE
 
 PAGE = (Path(__file__).parent.parent.parent / "docs/commands.md").read_text()
 INSTALL = {
@@ -30,7 +31,7 @@ def ask(cwd: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
         capture_output=True,
         check=False,
         env=environment,
-        timeout=30,
+        timeout=PATIENCE,
     )
 
 

@@ -27,6 +27,7 @@ from tests.merge.test_merges import DEBUG, IMAGE, LIMIT, TRACE, edited, rendered
 from tests.merge.test_real_git import merged_by_git, sides
 from tests.render.run import write
 from tests.volume import IS_WHOLE, VOLUME, seed_of
+from tests.wait import FOREVER, PATIENCE, SHORT
 
 MANIFESTS = b"""\
 apiVersion: v1
@@ -54,11 +55,11 @@ BEHAVIOURS = {
     "prints half, and fails": HALF + "exit 1",
     "prints half, and says that all is well": HALF + "exit 0",
     "prints half, and is killed": HALF + "kill -9 $$",
-    "is told to end": "kill -TERM $$; sleep 1000",
+    "is told to end": f"kill -TERM $$; sleep {FOREVER}",
     "prints too much": "while :; do echo 0123456789abcdef0123456789abcdef; done",
-    "hangs": "exec sleep 1000",
-    "hangs, and has closed its output": "exec >&- 2>&-; exec sleep 1000",
-    "does not want to end": "trap '' TERM INT HUP; while :; do sleep 1000; done",
+    "hangs": f"exec sleep {FOREVER}",
+    "hangs, and has closed its output": f"exec >&- 2>&-; exec sleep {FOREVER}",
+    "does not want to end": f"trap '' TERM INT HUP; while :; do sleep {FOREVER}; done",
     "complains for ever": "while :; do echo no >&2; done",
     "has no interpreter": None,
 }
@@ -246,7 +247,7 @@ class Stage:
         wrapper.chmod(0o755)
         (self._tools / "calls").write_text("")
         return self._door.run(
-            Limits(max_bytes=MOST_BYTES, timeout=1 if behaviour in ENDLESS else 60)
+            Limits(max_bytes=MOST_BYTES, timeout=SHORT if behaviour in ENDLESS else PATIENCE)
         )
 
     def calls(self) -> list[str]:

@@ -4,36 +4,35 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from contextlib import suppress
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from krm_fn.base.problem import Outcome
+from krm_fn.tools.common import files, program
 from krm_fn.tools.common.files import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.tools.common.program import Ended, Program, run_program
-from tests.asleep import wait_until_asleep
 from tests.builds.test_builds import ECHO, install
-from tests.on_linux import state_of
 from tests.render.run import render_in, write
+from tests.wait import FOREVER, PATIENCE, until_dead, until_there
 
 KUSTOMIZATION: dict[str, str | bytes] = {"shop/kustomization.yaml": "resources: []\n"}
 CHART: dict[str, str | bytes] = {"shop/Chart.yaml": "name: web\n"}
-SLOW = "error: shop: kustomize build was stopped: all programs may take 0.5 s together; --timeout sets the limit\n"
+SLOW = "error: shop: kustomize build was stopped: all programs may take 10 s together; --timeout sets the limit\n"
 LARGE = "error: kustomize build shop: more than 100000 bytes are to be read; --max-bytes sets the limit\n"
 
-NOTE_CHILD = "#!/bin/sh\nPATH=/usr/bin:/bin\nsleep 1000 & echo $! > child\n"
+SHEBANG = "#!/bin/sh\nPATH=/usr/bin:/bin\n"
+NOTE_CHILD = f"sleep {FOREVER} & echo $! > new; mv new child\n"
 """Starts a program in the background, and notes its id."""
+HANG = f"sleep {FOREVER}\n"
 
 STOPPED = [
-    pytest.param(NOTE_CHILD + "sleep 1000\n", SLOW, id="a program that waits"),
-    pytest.param(
-        NOTE_CHILD + "exec >&- 2>&-; sleep 1000\n", SLOW, id="one that has closed its output"
-    ),
-    pytest.param(
-        NOTE_CHILD + "trap '' TERM; sleep 1000\n", SLOW, id="one that does not want to end"
-    ),
+    pytest.param(NOTE_CHILD + HANG, SLOW, id="a program that waits"),
+    pytest.param("exec >&- 2>&-\n" + NOTE_CHILD + HANG, SLOW, id="one that has closed its output"),
+    pytest.param("trap '' TERM\n" + NOTE_CHILD + HANG, SLOW, id="one that does not want to end"),
     pytest.param(NOTE_CHILD + "yes >&2\n", SLOW, id="one that complains for ever"),
     pytest.param(NOTE_CHILD + "yes\n", LARGE, id="one that prints for ever"),
 ]
@@ -43,13 +42,23 @@ STOPPED = [
 def test_stopped(
     script: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Time stands still until the program is ready. From then on, each look at the clock is after the end."""
     write(tmp_path, KUSTOMIZATION)
-    install(tmp_path / "bin", monkeypatch, kustomize=script)
-    outcome = render_in(
-        tmp_path, monkeypatch, "shop", limits=Limits(max_bytes=100_000, timeout=0.5)
+    install(tmp_path / "bin", monkeypatch, kustomize=SHEBANG + script)
+    is_slow = sentence == SLOW
+    looks = count()
+    use_clock(
+        monkeypatch,
+        lambda: 11.0 * next(looks) if is_slow and (tmp_path / "child").exists() else 0.0,
     )
+    outcome = render_in(tmp_path, monkeypatch, "shop", limits=Limits(max_bytes=100_000, timeout=10))
     assert outcome == Outcome(b"", sentence, 1)
     assert_child_ends(tmp_path)
+
+
+def use_clock(monkeypatch: pytest.MonkeyPatch, clock: Callable[[], float]) -> None:
+    for module in (files, program):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=clock))
 
 
 def run_script(script: str, limits: Limits = DEFAULT_LIMITS) -> Ended:
@@ -59,34 +68,36 @@ def run_script(script: str, limits: Limits = DEFAULT_LIMITS) -> Ended:
 
 
 def assert_child_ends(folder: Path) -> None:
-    child = int((folder / "child").read_text())
-    deadline = time.monotonic() + 5
-    with suppress(ProcessLookupError):
-        while time.monotonic() < deadline:
-            if state_of(child) == "Z":
-                return  # dead, but not yet collected by whoever inherits it
-            time.sleep(0.01)
-        pytest.fail("still running")
+    until_dead(int((folder / "child").read_text()))
 
 
 def test_what_stays_in_the_background_is_ended_and_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, KUSTOMIZATION)
-    install(tmp_path / "bin", monkeypatch, kustomize=NOTE_CHILD + ECHO)
-    start = time.monotonic()
+    install(tmp_path / "bin", monkeypatch, kustomize=SHEBANG + NOTE_CHILD + ECHO)
+    # Else it would be stopped at the end of all time that is allowed.
     assert render_in(tmp_path, monkeypatch, "shop").exit_code == 0
-    assert time.monotonic() - start < 5
     assert_child_ends(tmp_path)
 
 
 def test_all_runs_share_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A chart is rendered twice."""
-    write(tmp_path, CHART)
-    install(tmp_path / "bin", monkeypatch, helm="#!/bin/sh\n/bin/sleep 0.6\n" + ECHO)
+    """A chart is rendered twice: the first run takes 0.6 s, and the second has what is left."""
+    write(tmp_path, CHART | {"runs": ""})
+    script = f"{SHEBANG}echo >> {tmp_path}/runs\n[ $(wc -l < {tmp_path}/runs) = 1 ] || {HANG}{ECHO}"
+    install(tmp_path / "bin", monkeypatch, helm=script)
+    looks = [0]
+
+    def clock() -> float:
+        runs = len((tmp_path / "runs").read_text())
+        looks[0] += runs == 2
+        return 0.6 * min(runs, 1) + 0.05 * looks[0]
+
+    use_clock(monkeypatch, clock)
     outcome = render_in(tmp_path, monkeypatch, "shop", limits=Limits(timeout=1))
     sentence = "error: shop: helm template was stopped: all programs may take 1 s together; --timeout sets the limit\n"
     assert outcome == Outcome(b"", sentence, 1)
+    assert clock() < 1.5
 
 
 def test_all_output_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,18 +119,16 @@ ENDS = [
 
 @pytest.mark.parametrize(("number", "code"), ENDS)
 def test_nothing_is_left_when_this_process_is_ended(number: int, code: int, tmp_path: Path) -> None:
-    write(tmp_path, KUSTOMIZATION | {"bin/kustomize": NOTE_CHILD + "touch started\nsleep 1000\n"})
+    write(tmp_path, KUSTOMIZATION | {"bin/kustomize": SHEBANG + NOTE_CHILD + HANG})
     (tmp_path / "bin/kustomize").chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
     command = [sys.executable, "-P", "-m", "krm_fn", "render", "shop"]
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE
     ) as process:
-        while not (tmp_path / "started").exists() and process.poll() is None:
-            time.sleep(0.01)
-        wait_until_asleep(process)
+        until_there(tmp_path / "child", process)
         process.send_signal(number)
-        stdout, _ = process.communicate(timeout=10)
+        stdout, _ = process.communicate(timeout=PATIENCE)
     assert (stdout, process.returncode) == (b"", code)
     assert_child_ends(tmp_path)
 
@@ -148,14 +157,17 @@ def test_a_program_has_no_terminal_and_no_input() -> None:
     assert ended.stdout == b"none\nno terminal\n"
 
 
-def test_what_is_printed_right_before_the_end_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_printed_right_before_the_end_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The program prints and ends after the last look at its pipes, and before the look at itself."""
     wait = subprocess.Popen.wait
 
     def wait_later(process: subprocess.Popen[bytes], timeout: float | None = None) -> int:
-        time.sleep(0.3)
-        return wait(process, timeout)
+        del timeout
+        (tmp_path / "last").touch()
+        return wait(process)
 
     monkeypatch.setattr(subprocess.Popen, "wait", wait_later)
-    ended = run_script("sleep 0.15; echo said >&2; exit 1")
+    ended = run_script(f"until [ -e {tmp_path}/last ]; do :; done; echo said >&2; exit 1")
     assert (ended.code, ended.stderr) == (1, b"said\n")

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from krm_fn.base.problem import Rejected
 from krm_fn.tools.common import program
 from krm_fn.tools.common.program import temporary_folder
+from tests.wait import until_empty
 
 HOLD = """
 import sys
@@ -55,10 +55,7 @@ def test_nothing_is_left(end: signal.Signals | None, keeper: int, tmp_path: Path
         assert folder.stat().st_mode & 0o777 == 0o700
         if end:
             process.send_signal(end)
-    deadline = time.monotonic() + 60
-    while folder.exists() and time.monotonic() < deadline:  # another process removes it
-        time.sleep(0.01)
-    assert not [*tmp_path.iterdir()]
+    until_empty(tmp_path)
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS])

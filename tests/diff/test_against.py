@@ -5,16 +5,16 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.asleep import wait_until_asleep
 from tests.cli.process import krm_fn
 from tests.git.repository import ENVIRONMENT, commit, git
 from tests.render.run import write
+from tests.wait import FOREVER, PATIENCE, until_empty, until_there
 
 CONFIG = (
     "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\n"
@@ -518,8 +518,7 @@ def test_a_link_in_a_revision_leads_to_nothing_outside_of_it(
     assert not [*temporary.iterdir()]
 
 
-# After SIGKILL nobody ends the program that diff has started; it must not stay for long.
-SLOW = "#!/bin/sh\ntouch ../started\nsleep 60\n"
+SLOW = f"#!/bin/sh\necho $$ > ../new\nmv ../new ../started\nexec sleep {FOREVER}\n"
 ENDS = [
     pytest.param(signal.SIGKILL, id="by force"),
     pytest.param(signal.SIGTERM, id="politely"),
@@ -539,16 +538,13 @@ def test_nothing_is_left_when_the_process_is_ended(
     with subprocess.Popen(
         command, cwd=repository, env=environment, stdout=subprocess.DEVNULL
     ) as process:
-        while not (repository / "../started").exists() and process.poll() is None:
-            time.sleep(0.01)
+        until_there(repository / "../started", process)
         assert [*temporary.iterdir()]
-        wait_until_asleep(process)
         process.send_signal(number)
-        process.wait(timeout=30)
-    deadline = time.monotonic() + 30
-    while [*temporary.iterdir()] and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not [*temporary.iterdir()]
+        process.wait(timeout=PATIENCE)
+    until_empty(temporary)
+    with suppress(ProcessLookupError):  # after SIGKILL nobody else ends what diff has started
+        os.kill(int((repository / "../started").read_text()), signal.SIGKILL)
 
 
 def test_without_room_for_temporary_files(

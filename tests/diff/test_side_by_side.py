@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import termios
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,14 +14,13 @@ from pathlib import Path
 import pytest
 
 from krm_fn.tools.diff.side_by_side import default_jobs
-from tests.asleep import wait_until_asleep
 from tests.cli.process import KRM_FN, krm_fn
 from tests.cli.terminal import CTRL_C, at_terminal
 from tests.diff.test_against import CONFIG, config_map
 from tests.diff.test_packages import package
 from tests.git.repository import ENVIRONMENT, commit
-from tests.on_linux import state_of
 from tests.render.run import write
+from tests.wait import FOREVER, PATIENCE, SLOWLY, until, until_asleep, until_dead, until_empty
 
 PATTERN = "apps/*/*"
 NAMES = ("blog", "dev", "prod", "staging", "test")
@@ -249,7 +247,7 @@ def test_how_many_processors_a_program_uses(
     assert {*(tmp_path / "noted").read_text().splitlines()} == {expected}
 
 
-WAIT = '#!/bin/sh\necho "$PPID $$" > "{}/$$"\nsleep 60 & echo $! > "{}/$!"\nwait\n'
+WAIT = f'#!/bin/sh\necho "$PPID $$" > "{{0}}/$$"\nsleep {FOREVER} & echo $! > "{{0}}/$!"\nwait\n'
 """Notes the processes that have to end, each in a file."""
 
 ENDS = [
@@ -265,36 +263,19 @@ def read_started(folder: Path) -> set[int]:
 
 
 def wait_for_start(folder: Path, process: subprocess.Popen[str]) -> set[int]:
-    """Wait until two processes run a program each."""
-    while len(read_started(folder)) < 6 and process.poll() is None:
-        time.sleep(0.01)
-    return read_started(folder)
-
-
-def assert_all_end(processes: set[int]) -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and any(map(runs, processes)):
-        time.sleep(0.01)
-    assert [*filter(runs, processes)] == []
-
-
-def assert_gets_empty(folder: Path) -> None:
-    """Another process removes what is in it."""
-    deadline = time.monotonic() + 30
-    while [*folder.iterdir()] and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not [*folder.iterdir()]
-
-
-def runs(process: int) -> bool:
-    with suppress(ProcessLookupError):
-        return state_of(process) != "Z"
-    return False
+    """Wait until two processes run a program each, and the first process waits for them."""
+    started = until(
+        "two programs run",
+        lambda: read_started(folder),
+        lambda found: len(found) >= 6 or process.poll() is not None,
+    )
+    until_asleep(process)
+    return started
 
 
 @pytest.fixture
 def waiting(tmp_path: Path, temporary: Path) -> Path:
-    """Return a folder for notes about processes, beside a repository whose packages take a minute each."""
+    """Return a folder for notes about processes, beside a repository whose packages are compared."""
     assert temporary
     notes = tmp_path / "started"
     notes.mkdir()
@@ -307,7 +288,7 @@ def waiting(tmp_path: Path, temporary: Path) -> Path:
 def test_nothing_is_left_when_the_process_is_ended(
     number: int, code: int, waiting: Path, temporary: Path, tmp_path: Path
 ) -> None:
-    path = install(tmp_path, WAIT.format(waiting, waiting))
+    path = install(tmp_path, WAIT.format(waiting))
     command = [*KRM_FN, "diff", "--against=HEAD", "--jobs=2", PATTERN]
     environment = {**os.environ, **ENVIRONMENT, "PATH": path}
     with subprocess.Popen(
@@ -319,13 +300,11 @@ def test_nothing_is_left_when_the_process_is_ended(
         text=True,
     ) as process:
         started = wait_for_start(waiting, process)
-        wait_until_asleep(process)
         process.send_signal(number)
-        assert process.communicate(timeout=30) == ("", "")
+        assert process.communicate(timeout=PATIENCE) == ("", "")
     assert process.returncode == code
-    assert len(started) >= 6
-    assert_all_end(started)
-    assert_gets_empty(temporary)
+    until_dead(*started)
+    until_empty(temporary)
 
 
 STOP = WAIT.replace("wait\n", "kill -STOP $PPID\nwait\n")
@@ -336,18 +315,17 @@ STOP = WAIT.replace("wait\n", "kill -STOP $PPID\nwait\n")
 def test_a_process_that_somebody_has_stopped_ends_as_well(
     number: int, waiting: Path, temporary: Path, tmp_path: Path
 ) -> None:
-    path = install(tmp_path, STOP.format(waiting, waiting))
+    path = install(tmp_path, STOP.format(waiting))
     command = [*KRM_FN, "diff", "--against=HEAD", "--jobs=2", PATTERN]
     environment = {**os.environ, **ENVIRONMENT, "PATH": path}
     with subprocess.Popen(
         command, cwd=tmp_path / "repository", env=environment, stdout=-1, stderr=-1, text=True
     ) as process:
         started = wait_for_start(waiting, process)
-        wait_until_asleep(process)
         process.send_signal(number)
-        assert process.communicate(timeout=30) == ("", "")
-    assert_all_end(started)
-    assert_gets_empty(temporary)
+        assert process.communicate(timeout=PATIENCE) == ("", "")
+    until_dead(*started)
+    until_empty(temporary)
 
 
 OPEN_FILES = [12, 14, 18, 24, 32, 48]
@@ -379,14 +357,14 @@ def test_fewer_processes_start_where_few_files_may_be_open(
 
 def test_nothing_is_left_after_ctrl_c(waiting: Path, temporary: Path, tmp_path: Path) -> None:
     """A terminal sends it to all processes."""
-    environment = {**ENVIRONMENT, "PATH": install(tmp_path, WAIT.format(waiting, waiting))}
+    environment = {**ENVIRONMENT, "PATH": install(tmp_path, WAIT.format(waiting))}
     command = [*KRM_FN, "diff", "--against=HEAD", "--jobs=2", PATTERN]
     with at_terminal(command, tmp_path / "repository", environment) as running:
         started = wait_for_start(waiting, running.process)
         running.type(CTRL_C)
         assert running.finish() == ("", "", 130)
-    assert_all_end(started)
-    assert_gets_empty(temporary)
+    until_dead(*started)
+    until_empty(temporary)
 
 
 def test_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -428,40 +406,41 @@ def test_the_option_that_is_named_compares_two_packages(tmp_path: Path) -> None:
     assert code == 1
 
 
-SLOW = PRINT.replace("\n", "\nsleep 0.6\n", 1)
+SLOW = PRINT.replace("\n", f"\nsleep {SLOWLY}\n", 1)
+ENDLESS = PRINT.replace("\n", f"\nsleep {FOREVER}\n", 1)
 COUNTS = [
     pytest.param(
-        False,
+        SLOW,
         0,
         "warning: uncommitted changes are compared too: 5 files, such as apps/shop/blog/all.yaml",
         id="at the end",
     ),
-    pytest.param(True, 130, "", id="after Ctrl-C"),
+    pytest.param(ENDLESS, 130, "", id="after Ctrl-C"),
 ]
 
 
-@pytest.mark.parametrize(("is_interrupted", "code", "said"), COUNTS)
+@pytest.mark.parametrize(("program", "code", "said"), COUNTS)
 def test_a_line_counts_at_a_terminal_and_goes(
-    is_interrupted: bool, code: int, said: str, tmp_path: Path
+    program: str, code: int, said: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "repository"
     commit(folder, dict(built(NAMES, "one")))
     write(folder, dict(built(NAMES, "two")))
     screen, terminal = pty.openpty()
     termios.tcsetwinsize(terminal, (24, 80))
-    environment = {**os.environ, **ENVIRONMENT, "PATH": install(tmp_path, SLOW), "NO_COLOR": "1"}
+    environment = {**os.environ, **ENVIRONMENT, "PATH": install(tmp_path, program), "NO_COLOR": "1"}
     command = [*KRM_FN, "diff", "--against=HEAD", "--jobs=2", PATTERN]
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=terminal
     ) as process:
         os.close(terminal)
-        written = b""
+        written, is_endless = b"", program == ENDLESS
         with suppress(OSError):  # nobody has the terminal any more
             while chunk := os.read(screen, 1024):
                 written += chunk
-                if is_interrupted and b" of 5 packages, " in written:
+                if is_endless and b" of 5 packages, " in written:
                     process.send_signal(signal.SIGINT)
-                    is_interrupted = False
+                    is_endless = False
     os.close(screen)
     assert process.returncode == code
     assert re.match(rb"\r[0-4] of 5 packages, apps/shop/[a-z]+ *\r", written)

@@ -4,18 +4,17 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.asleep import wait_until_asleep
 from tests.cases import FIXTURES, TRANSFORMS
 from tests.cli.terminal import CTRL_C, CTRL_D, Done, at_terminal
 from tests.on_linux import needs_full_device
 from tests.recorded import output_of
 from tests.render.run import LEFT_ALONE
+from tests.wait import FOREVER, until_asleep, until_there
 
 COMMAND = [sys.executable, "-m", "krm_fn"]
 INPUT = (TRANSFORMS[0] / "input.yaml").read_bytes()
@@ -174,7 +173,7 @@ def test_ctrl_c_ends_the_wait_for_input(arguments: list[str], awaited: str, tmp_
     (tmp_path / "fn.yaml").write_text(CONFIG)
     with at_terminal([*COMMAND, *arguments], tmp_path) as program:
         hint = program.read_error_line() + program.read_error_line()
-        wait_until_asleep(program.process)
+        until_asleep(program.process)
         program.type(CTRL_C)
         done = program.finish()
     assert (hint, done) == (HINT.format(awaited), Done("", "", 130))
@@ -182,20 +181,13 @@ def test_ctrl_c_ends_the_wait_for_input(arguments: list[str], awaited: str, tmp_
 
 def test_ctrl_c_ends_a_slow_build(tmp_path: Path) -> None:
     (tmp_path / "kustomization.yaml").touch()
-    (tmp_path / "kustomize").write_text("#!/bin/sh\ntouch started\nexec sleep 60\n")
+    (tmp_path / "kustomize").write_text(f"#!/bin/sh\ntouch started\nexec sleep {FOREVER}\n")
     (tmp_path / "kustomize").chmod(0o755)
     slow = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     with at_terminal([*COMMAND, "render"], tmp_path, slow) as program:
-        wait_for(tmp_path / "started")
+        until_there(tmp_path / "started", program.process)
         program.type(CTRL_C)
         assert program.finish() == Done("", "", 130)
-
-
-def wait_for(file: Path) -> None:
-    end = time.monotonic() + 30
-    while not file.exists():
-        assert time.monotonic() < end, f"{file} does not exist"
-        time.sleep(0.01)
 
 
 SIGNALS = [
@@ -212,7 +204,7 @@ def test_a_signal_ends_the_function_without_a_traceback(
 ) -> None:
     with at_terminal(COMMAND, tmp_path) as program:
         program.read_error_line()
-        wait_until_asleep(program.process)
+        until_asleep(program.process)
         program.process.send_signal(sent)
         done = program.finish()
     assert (done.stdout, done.exit_code) == ("", exit_code)

@@ -17,6 +17,7 @@ from krm_fn.tools.common.files import DEFAULT_LIMITS
 from krm_fn.tools.init.texts import Pipeline
 from krm_fn.tools.init.who_builds import Around
 from tests.tools.require import require
+from tests.wait import FOREVER, SHORT
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 Tree: TypeAlias = Mapping[str, str]
@@ -894,12 +895,15 @@ def test_all_folders_that_would_do_share_one_time(
     write(tmp_path / "tree", {f"{name}/kustomization.yaml": "resources: []\n" for name in names})
     write(
         tmp_path,
-        {"bin/kustomize": f"#!/bin/sh\necho >> {tmp_path}/runs\nexec sleep 1000\n", "runs": ""},
+        {
+            "bin/kustomize": f"#!/bin/sh\necho >> {tmp_path}/runs\nexec sleep {FOREVER}\n",
+            "runs": "",
+        },
     )
     (tmp_path / "bin/kustomize").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     monkeypatch.chdir(tmp_path / "tree")
-    outcome = init(Path(), "--timeout=1")
+    outcome = init(Path(), f"--timeout={SHORT}")
     assert (outcome.exit_code, outcome.stderr.count("pass it as a PATH of its own")) == (
         1,
         len(names),

@@ -24,11 +24,11 @@ from tests.nothing_stays import (
     assert_nothing_stays,
     make_place,
     no_room,
-    wait_for,
     wait_for_start,
 )
 from tests.on_linux import state_of
 from tests.tools.require import require
+from tests.wait import until
 
 GIT = shutil.which("git") or ""
 WAITING = {name for name, command in COMMANDS.items() if command.waits_for}
@@ -178,7 +178,7 @@ def test_a_kill_at_any_step_leaves_no_secret(name: str, place: Place) -> None:
             stderr=subprocess.DEVNULL,
         ) as process:
             process.wait()
-        wait_for(lambda: not _kept(place), f"files stay after a kill at step {number}")
+        until(f"nothing is kept of step {number}", lambda: _kept(place), lambda kept: not kept)
         after = {
             file: seen
             for file, seen in place.look(command.outputs).items()

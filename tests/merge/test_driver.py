@@ -4,7 +4,6 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -40,6 +39,7 @@ from tests.merge.test_merges import (
     render,
     rendered,
 )
+from tests.wait import FOREVER, until_there
 
 ENVIRONMENT = {**os.environ, "LC_ALL": "C", "KRM_FN_IMAGE": cases.ENVIRONMENT.image}
 DRIVER = f"{shlex.quote(sys.executable)} -P -m krm_fn merge %O %A %B %P %L %S %X %Y"
@@ -572,14 +572,15 @@ def test_a_last_line_without_a_break_keeps_the_markers_on_their_own_lines(tmp_pa
 
 def test_both_sides_are_in_the_file_when_the_driver_is_killed(tmp_path: Path) -> None:
     """Before version 2.42, git takes this for a conflict, with the file as it is."""
-    (tmp_path / "git").write_text("#!/bin/sh\nPATH=/usr/bin:/bin\ntouch started\nsleep 1000\n")
+    (tmp_path / "git").write_text(
+        f"#!/bin/sh\nPATH=/usr/bin:/bin\ntouch started\nsleep {FOREVER}\n"
+    )
     (tmp_path / "git").chmod(0o755)
     for name, text in THREE.items():
         (tmp_path / name).write_text(text)
     environment = {**ENVIRONMENT, "PATH": f"{tmp_path}:{ENVIRONMENT['PATH']}"}
     with subprocess.Popen([*KRM_FN, *NAMES, "a.yaml"], cwd=tmp_path, env=environment) as process:
-        while not (tmp_path / "started").exists() and process.poll() is None:
-            time.sleep(0.01)
+        until_there(tmp_path / "started", process)
         process.kill()
     assert (tmp_path / "ours").read_text() == BOTH.format_map(THREE)
 
