@@ -59,6 +59,6 @@ LARGE = [
 
 @pytest.mark.parametrize(("old", "new"), LARGE)
 def test_what_takes_too_long_is_one_hunk(old: list[str], new: list[str]) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     assert len(align(list(old), list(new))) == 1
-    assert time.monotonic() - start < 20  # hours, if all were tried
+    assert time.process_time() - start < 20  # hours, if all were tried
