@@ -8,11 +8,11 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-START_SECONDS = 120
+from tests.wait import PATIENCE, WaitTimeout, until
+
 # Containers run without a network: many machines do not allow a daemon to set one up.
 NO_NETWORK = (
     "--bridge=none",
@@ -72,18 +72,18 @@ def _started(dockerd: Path, folder: Path, storage: tuple[str, ...]) -> Iterator[
             yield socket if _answers(daemon, socket) else None
         finally:
             daemon.terminate()
-            daemon.wait(timeout=START_SECONDS)
+            daemon.wait(timeout=PATIENCE)
             # A daemon that failed to start leaves a bind mount of its data folder.
             subprocess.run(["umount", folder / "data"], check=False, capture_output=True)
 
 
 def _answers(daemon: subprocess.Popen[bytes], socket: Path) -> bool:
-    deadline = time.monotonic() + START_SECONDS
-    while daemon.poll() is None and time.monotonic() < deadline:
-        answer = subprocess.run(
-            ["docker", "--host", f"unix://{socket}", "version"], check=False, capture_output=True
-        )
-        if answer.returncode == 0:
-            return True
-        time.sleep(0.1)
+    def is_known() -> bool:
+        command = ["docker", "--host", f"unix://{socket}", "version"]
+        answer = subprocess.run(command, check=False, capture_output=True)
+        return answer.returncode == 0 or daemon.poll() is not None
+
+    with contextlib.suppress(WaitTimeout):
+        until("the daemon answers", is_known)
+        return daemon.poll() is None
     return False

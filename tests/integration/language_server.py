@@ -14,6 +14,8 @@ from queue import Queue
 from threading import Thread
 from typing import Any
 
+from tests.wait import PATIENCE
+
 PROGRAM = Path("node_modules/yaml-language-server/bin/yaml-language-server")
 SETTINGS = {
     "yaml": {
@@ -24,7 +26,6 @@ SETTINGS = {
         "kubernetesCRDStore": {"enable": False},
     }
 }
-WITHIN = 60.0
 
 
 class LanguageServer:
@@ -55,7 +56,7 @@ class LanguageServer:
         document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
         self._tell("textDocument/didOpen", {"textDocument": document})
         while uri not in self._diagnostics:
-            self._handle(self._received.get(timeout=WITHIN))
+            self._handle(self._received.get(timeout=PATIENCE))
         found = self._diagnostics[uri]
         return [f"{one['range']['start']['line'] + 1}: {one['message']}" for one in found]
 
@@ -73,7 +74,7 @@ class LanguageServer:
         self._number += 1
         self._send({"id": self._number, "method": method, "params": params})
         while True:
-            message = self._received.get(timeout=WITHIN)
+            message = self._received.get(timeout=PATIENCE)
             if message.get("id") == self._number and "method" not in message:
                 assert "error" not in message, message
                 return message["result"]

@@ -13,6 +13,7 @@ from krm_fn.tools.fleet.fleet import FleetFormat, write_fleet
 from tests.cases import FIXTURES
 from tests.history.cases import read_history
 from tests.tools.require import require, require_node_packages
+from tests.wait import PATIENCE
 
 SIZES = ("wide-light", "wide-dark", "narrow-light", "narrow-dark")
 SPEED = Path(__file__).with_name("fleet_speed.mjs")
@@ -55,7 +56,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Any:
         "node",
         *map(str, (readers / "fleet.mjs", chromium, path, folder, json.dumps([*WORDS]))),
     ]
-    ran = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=120)
+    ran = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=PATIENCE)
     assert len([*folder.glob("*.png")]) == 2 * len(SIZES)
     return json.loads(ran.stdout)
 

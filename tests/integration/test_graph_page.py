@@ -11,6 +11,7 @@ import pytest
 from tests.graph.cases import GRAPHS, draw
 from tests.graph.read_forms import read_html
 from tests.tools.require import require, require_node_packages
+from tests.wait import PATIENCE
 
 SIZES = ("wide-light", "wide-dark", "narrow-light", "narrow-dark")
 
@@ -38,7 +39,7 @@ def seen(case: Path, page: str, tmp_path_factory: pytest.TempPathFactory) -> Any
     path = folder / "graph.html"
     path.write_text(page)
     command = ["node", *map(str, (readers / "browse.mjs", chromium, path, folder))]
-    ran = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=120)
+    ran = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=PATIENCE)
     assert len([*folder.glob("*.png")]) == 2 * len(SIZES)
     return json.loads(ran.stdout)
 

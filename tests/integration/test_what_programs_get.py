@@ -29,6 +29,7 @@ from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.render import render
 from tests.render.run import write
 from tests.volume import part_of, seed_of
+from tests.wait import PATIENCE
 
 HELM = """#!{python} -SE
 import json, os, sys
@@ -193,7 +194,7 @@ class Bench(NamedTuple):
         """Let kustomize build what krm-fn is to check."""
         environment = {**os.environ, "PATH": self.path, "TMPDIR": str(self.temporary)}
         command = ["kustomize", "build", "--enable-helm", str(self.folder / "repo/shop")]
-        subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
+        subprocess.run(command, env=environment, capture_output=True, check=False, timeout=PATIENCE)
 
     def render(self, monkeypatch: pytest.MonkeyPatch, limits: Limits) -> Outcome:
         monkeypatch.chdir(self.folder)
