@@ -9,9 +9,11 @@ import importlib
 import json
 import os
 import pkgutil
+import signal
 import socket
 import sys
 import time
+from typing import NoReturn
 
 import krm_fn
 from krm_fn.__main__ import main
@@ -22,30 +24,40 @@ _OF_A_CLUSTER = ("krm_fn.linker.api", _CREDENTIALS)
 
 
 def serve(requests: socket.socket, *, is_for_a_cluster: bool) -> None:
-    """Answer each request with the exit code.
+    """Answer each request with the process id, and at its end with the exit code.
 
-    A request is a file of JSON and the streams of the process.
+    A request is a pipe for the answers, a file of JSON, and the streams of the process.
     """
     for module in pkgutil.walk_packages(krm_fn.__path__, "krm_fn."):
         if is_for_a_cluster or module.name not in _OF_A_CLUSTER:
             importlib.import_module(module.name)
     gc.freeze()  # a fork copies the memory that it writes to, and a collection writes to all objects
+    # One process waits for each, so that they run beside one another. Nobody waits for those.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
-        _, descriptors, _, _ = socket.recv_fds(requests, 1, 4)
+        _, descriptors, _, _ = socket.recv_fds(requests, 1, 5)
         if not descriptors:
             return
-        process = os.fork()
-        if not process:
-            _run(*descriptors)
+        if not os.fork():
+            _wait_for_one(*descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
-        _, status = os.waitpid(process, 0)
-        requests.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
 
 
-def _run(request: int, *streams: int) -> None:
+def _wait_for_one(answers: int, *descriptors: int) -> NoReturn:
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    process = os.fork()
+    if not process:
+        _run(*descriptors)
+    os.write(answers, b"%d\n" % process)
+    _, status = os.waitpid(process, 0)
+    os.write(answers, b"%d\n" % os.waitstatus_to_exitcode(status))
+    os._exit(0)
+
+
+def _run(request: int, *streams: int) -> NoReturn:
     with open(request) as file:  # a descriptor has no path
-        arguments, folder, environment = json.load(file)
+        arguments, folder, environment, constants = json.load(file)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     os.chdir(folder)
@@ -53,12 +65,15 @@ def _run(request: int, *streams: int) -> None:
     os.environ.update(environment)
     time.tzset()
     # The Kubernetes client has read the variable when it was imported.
-    if _CREDENTIALS in sys.modules:
-        sys.modules[_CREDENTIALS].__dict__["KUBE_CONFIG_DEFAULT_LOCATION"] = environment.get(
-            "KUBECONFIG", "~/.kube/config"
-        )
+    for name in sys.modules.keys() & {_CREDENTIALS, "kubernetes.config.kube_config"}:
+        default = environment.get("KUBECONFIG", "~/.kube/config")
+        sys.modules[name].__dict__["KUBE_CONFIG_DEFAULT_LOCATION"] = default
+    for name, value in constants.items():
+        module, _, constant = name.rpartition(".")
+        if module in sys.modules:  # of an earlier version
+            sys.modules[module].__dict__[constant] = value
     sys.argv = ["krm-fn", *arguments]
-    main()
+    sys.exit(main())  # the code, in an earlier version
 
 
 if __name__ == "__main__":

@@ -14,7 +14,10 @@ COMMITS = {
 
 
 def unpack(commit: str, folder: Path) -> Path:
-    """Write the program into this folder, which `PYTHONPATH` can name."""
+    """Write the program into this folder, which `PYTHONPATH` can name, unless it is there."""
+    if (folder / "krm_fn").exists():
+        return folder
+    folder.mkdir(exist_ok=True)
     archive = require_commit(commit, "krm_fn", "schemas")
     subprocess.run(["tar", "--extract"], cwd=folder, input=archive, check=True)
     # A part of the package, as pyproject.toml says. Python would find the schemas of this checkout

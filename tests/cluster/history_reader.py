@@ -5,7 +5,6 @@ import json
 import os
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import yaml
 
 from krm_fn.base import keys
+from tests.cli.process import fork
 from tests.cluster.api import Api, Object
 from tests.cluster.fault_proxy import Proxy, proxy_before
 from tests.cluster.kubeconfig import write_kubeconfig
@@ -45,21 +45,9 @@ class HistoryReader:
     proxy: Proxy
 
     def run(self, *arguments: str, command: str = "history") -> subprocess.CompletedProcess[str]:
-        words = [
-            sys.executable,
-            "-m",
-            "krm_fn",
-            command,
-            "--kubeconfig",
-            str(self.kubeconfig),
-            *arguments,
-        ]
-        environment = {
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(ROOT),
-            "HOME": str(self.kubeconfig.parent),
-        }
-        return subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+        words = [command, "--kubeconfig", str(self.kubeconfig), *arguments]
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.kubeconfig.parent)}
+        return fork(words, ROOT, environment)
 
     def show(self, *arguments: str, command: str = "history") -> str:
         """Return what is printed. The command must succeed."""

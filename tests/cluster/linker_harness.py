@@ -9,8 +9,7 @@ from tests.cluster.control_plane import ControlPlane
 from tests.cluster.fault_proxy import Call, Fault, Proxy, no_fault, proxy_before
 from tests.cluster.faults import both, clock_ahead
 from tests.cluster.invariant_watcher import InvariantWatcher
-from tests.cluster.linker_fork_server import LinkerForkServer
-from tests.cluster.linker_job import LinkerRun
+from tests.cluster.linker_job import Linker, LinkerRun
 from tests.cluster.unlinked_release import UNUSED, UnlinkedRelease, unlinked_release
 
 # By this clock an unreferenced revision that a test has just created is old enough to be deleted.
@@ -25,14 +24,14 @@ class LinkerHarness:
 
     release: UnlinkedRelease
     proxy: Proxy
-    fork_server: LinkerForkServer
+    linker: Linker
     folder: Path
     watcher: InvariantWatcher
 
     def run(self, fault: Fault = no_fault, *more: str) -> LinkerRun:
         """Run the command of the Job, with more arguments."""
         self.proxy.begin(both(OLD_ENOUGH, fault))
-        return self.fork_server.run([*self.release.arguments, *more])
+        return self.linker.run([*self.release.arguments, *more])
 
     @contextlib.contextmanager
     def restored(self) -> Iterator["LinkerHarness"]:
@@ -59,11 +58,11 @@ def linker_harness(cluster: ControlPlane, name: str, folder: Path) -> Iterator[L
     with (
         _lasting_release(cluster, name) as release,
         proxy_before(cluster.server) as proxy,
-        LinkerForkServer(release.environment(folder, proxy.server), folder) as fork_server,
         InvariantWatcher(release.api) as watcher,
     ):
+        linker = Linker(release.environment(folder, proxy.server))
         yield LinkerHarness(
-            release=release, proxy=proxy, fork_server=fork_server, folder=folder, watcher=watcher
+            release=release, proxy=proxy, linker=linker, folder=folder, watcher=watcher
         )
 
 

@@ -1,25 +1,32 @@
 """Run the pod of a linker's Job, as the kubelet would: a local process with the token of the pod."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.cli.process import Running, start
 from tests.cluster.api import Api, Object
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.readiness import has_ended, is_going
 from tests.cluster.rollouts_controller import MissedWrites
 from tests.cluster.server import STRATEGIC
 from tests.cluster.tokens import token_of
-from tests.cluster.wait import WITHIN, until
+from tests.wait import PATIENCE, until
 
 ROOT = Path(__file__).parent.parent.parent
 COMPONENT = "revisions.krm-fn.io/component=linker"
 SET = "revisions.krm-fn.io/set"
-SECONDS = 120
+QUICK = dict.fromkeys(("krm_fn.linker.link.GRACE", "krm_fn.linker.link_all_sets.GRACE"), 0.1)
+"""Seconds before a deletion instead of ten: no deployer of the tests applies something else meanwhile."""
+
+SECONDS, LONGEST = 120, 600
+"""Until a run counts as hanging, and one that a test holds up."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,41 +44,61 @@ class LinkerRun:
 
 
 def run_linker(
-    api: Api,
-    set_name: str,
-    *more: str,
-    environment: Mapping[str, str] | None = None,
-    pod: Object | None = None,
+    api: Api, set_name: str, *more: str, program: Path = ROOT, pod: Object | None = None
 ) -> LinkerRun:
     """Run this pod, or that of the set's newest Job, and write the result to its status, which ends the Job.
 
-    A Job that has completed runs once more, like a copy of it. `more`: further arguments. A
-    Rollout whose new spec its controller has missed is written to again meanwhile, as in
-    `until_noticed`.
+    A Job that has completed runs once more, like a copy of it. `more`: further arguments. `program`:
+    the folder of the krm-fn that links. A Rollout whose new spec its controller has missed is
+    written to again meanwhile, as in `until_noticed`.
     """
     pod = pod or linker_pod(api, set_name)
     with tempfile.TemporaryDirectory(prefix="krm-fn-linker-") as folder, MissedWrites(api):
-        done = subprocess.run(
-            [*linker_command(pod), *more],
-            env={**linker_environment(api, pod, Path(folder)), **(environment or {})},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=SECONDS,
-        )
+        environment = linker_environment(api, pod, Path(folder))
+        done = run_krm_fn([*linker_arguments(pod), *more], environment, program)
     finish(api, pod, done.returncode)
-    return ended(done.returncode, done.stdout, done.stderr, pod["metadata"]["name"])
+    return ended(done, pod["metadata"]["name"])
 
 
-def ended(exit_code: int, stdout: str, stderr: str, pod: str = "") -> LinkerRun:
-    """Return the run that has printed this."""
-    lines = stderr.splitlines(keepends=True)
+def run_krm_fn(
+    arguments: Sequence[str], environment: Mapping[str, str], program: Path = ROOT
+) -> subprocess.CompletedProcess[str]:
+    """Run krm-fn with exactly this environment. The exit code is negative for a signal. To hang is an error."""
+    other = None if program == ROOT else program
+    return start(arguments, ROOT, environment, constants=QUICK, program=other).wait(SECONDS)
+
+
+class Linker:
+    """A linker in this environment, from `linker_environment`: it runs again and again."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._running: Future[Running] = Future()
+
+    def run(self, arguments: Sequence[str]) -> LinkerRun:
+        """Run it to its end. The exit code is negative for a signal."""
+        running = start(arguments, ROOT, self._environment, constants=QUICK)
+        self._running.set_result(running)
+        done = running.wait(LONGEST)
+        self._running = Future()
+        return ended(done)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to it, from another thread, while one of its calls is pending."""
+        os.kill(self._running.result(timeout=PATIENCE).process_id, number)
+
+
+def ended(done: subprocess.CompletedProcess[str], pod: str = "") -> LinkerRun:
+    """Return the run of this process."""
+    lines = done.stderr.splitlines(keepends=True)
     waits = tuple(line for line in lines if line.startswith("waiting for "))
     others = "".join(line for line in lines if line not in waits)
-    return LinkerRun(exit_code=exit_code, stdout=stdout, stderr=others, waits=waits, pod=pod)
+    return LinkerRun(
+        exit_code=done.returncode, stdout=done.stdout, stderr=others, waits=waits, pod=pod
+    )
 
 
-def linker_pod(api: Api, set_name: str, *, within: float = WITHIN) -> Object:
+def linker_pod(api: Api, set_name: str, *, within: float = PATIENCE) -> Object:
     """Wait for the newest pod of the newest Job to be bound to a node."""
     labels = f"{COMPONENT},{SET}={set_name}"
 
@@ -101,12 +128,14 @@ def linker_pod(api: Api, set_name: str, *, within: float = WITHIN) -> Object:
 
 
 def linker_command(pod: Object) -> Sequence[str]:
-    """Return the command of this checkout, with the arguments of the pod's container.
+    """Return the command that starts this checkout, for who needs a process of his own. See `quick_linker`."""
+    return [sys.executable, "-m", "tests.cluster.quick_linker", *linker_arguments(pod)]
 
-    See `quick_linker`.
-    """
+
+def linker_arguments(pod: Object) -> list[str]:
+    """Return the arguments of the pod's container."""
     (container,) = pod["spec"]["containers"]
-    return [sys.executable, "-m", "tests.cluster.quick_linker", *container.get("args", [])]
+    return [*container.get("args", [])]
 
 
 def linker_environment(api: Api, pod: Object, folder: Path) -> dict[str, str]:

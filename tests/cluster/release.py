@@ -1,8 +1,6 @@
 """Release an application as users do: render it, apply it with a deployer, run its Job."""
 
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,10 +11,10 @@ import yaml
 from tests.cluster.api import Api, Object
 from tests.cluster.deployers import ArgoLike, FluxLike, Hook, Step, no_hook
 from tests.cluster.kinds import ROLLOUTS, complete
-from tests.cluster.linker_job import ROOT, LinkerRun, python_path, run_linker
+from tests.cluster.linker_job import ROOT, LinkerRun, run_krm_fn, run_linker
 from tests.cluster.manifests import config_map
 from tests.cluster.readiness import is_going
-from tests.cluster.wait import until
+from tests.wait import until
 
 SET = "shop"
 IN_SET = f"revisions.krm-fn.io/set={SET}"
@@ -45,11 +43,10 @@ def render(
     with tempfile.TemporaryDirectory(prefix="krm-fn-release-") as folder:
         Path(folder, "objects.yaml").write_text(yaml.safe_dump_all(map(complete, objects)))
         Path(folder, "krm-fn.yaml").write_text(yaml.safe_dump(configuration))
-        command = [sys.executable, "-m", "krm_fn", "render", "--namespace", namespace, folder]
-        environment = {"PATH": os.environ["PATH"], **python_path(program)}
-        done = subprocess.run(command, env=environment, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout
+        arguments = ["render", "--namespace", namespace, folder]
+        done = run_krm_fn(arguments, {"PATH": os.environ["PATH"]}, program)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.encode()
 
 
 @dataclass(kw_only=True)
@@ -101,7 +98,7 @@ class Release(LiveSet):
 
     def link(self) -> LinkerRun:
         """Run the newest Job. It must succeed."""
-        run = run_linker(self.api, SET, environment=python_path(self.program))
+        run = run_linker(self.api, SET, program=self.program)
         assert run.exit_code == 0, run.stdout + run.stderr
         return run
 

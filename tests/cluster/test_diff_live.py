@@ -6,13 +6,13 @@ It only lists.
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.cli.process import fork
 from tests.cluster.api import Api
 from tests.cluster.custom_kinds import until_served
 from tests.cluster.fault_proxy import Proxy, proxy_before
@@ -101,36 +101,20 @@ class Shop:
         self.kubectl("apply", "-f", "-", *flags, stdin=rendered)
 
     def rendered(self) -> bytes:
-        return self._run("render", "-n", self.api.namespace, self.folder).stdout
+        return self._run("render", "-n", self.api.namespace, self.folder).stdout.encode()
 
     def diff(self, *arguments: str, stdin: bytes = b"") -> str:
         """Compare the folder, or stdin, with the cluster."""
         place = ["-n", self.api.namespace, "--kubeconfig", str(self.folder.parent / "kubeconfig")]
-        done = self._run(
-            "diff",
-            "--live",
-            "--exit-code",
-            *place,
-            *arguments,
-            "-" if stdin else self.folder,
-            stdin=stdin,
-        )
-        text = done.stdout.decode()
-        assert (done.returncode, done.stderr.decode()) == (int("no difference" not in text), "")
-        return text
+        package = "-" if stdin else self.folder
+        done = self._run("diff", "--live", "--exit-code", *place, *arguments, package, stdin=stdin)
+        assert (done.returncode, done.stderr) == (int("no difference" not in done.stdout), "")
+        return done.stdout
 
-    def _run(
-        self, *arguments: str | Path, stdin: bytes = b""
-    ) -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, "-m", "krm_fn", *arguments]
+    def _run(self, *arguments: str | Path, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
         programs = [str(require("helm").parent), os.environ["PATH"]]
-        variables = {
-            "PATH": os.pathsep.join(programs),
-            "PYTHONPATH": str(ROOT),
-            "HOME": str(self.folder),
-            "COLUMNS": "200",
-        }
-        return subprocess.run(command, input=stdin, env=variables, capture_output=True, check=False)
+        variables = {"PATH": os.pathsep.join(programs), "HOME": str(self.folder), "COLUMNS": "200"}
+        return fork([*map(str, arguments)], ROOT, variables, stdin.decode())
 
 
 @pytest.fixture
@@ -389,7 +373,7 @@ def test_without_the_right_to_list_config_maps_there_is_an_error(shop: Shop) -> 
     done = shop._run("diff", "--live", "--kubeconfig", kubeconfig, shop.folder)  # noqa: SLF001
     rule = '{apiGroups: [""], resources: [configmaps], verbs: [list]}'
     expected = f"error: you may not list ConfigMaps in namespace {shop.api.namespace}: you need the rule {rule}\n"
-    assert (done.returncode, done.stdout, done.stderr.decode()) == (2, b"", expected)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", expected)
 
 
 @pytest.mark.parametrize("deployer", DEPLOYERS)

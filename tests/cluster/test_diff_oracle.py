@@ -6,8 +6,6 @@ Many workloads with one change each are one package, so that each way is judged 
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -15,6 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
+from tests.cli.process import fork
 from tests.cluster.api import Api
 from tests.cluster.generated_changes import (
     SHARED,
@@ -90,11 +89,10 @@ class Packages:
         return rendered
 
     def _run(self, *arguments: str | Path) -> bytes:
-        command = [sys.executable, "-m", "krm_fn", *arguments]
-        variables = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(self.folder)}
-        done = subprocess.run(command, env=variables, capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr.decode()
-        return done.stdout
+        variables = {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
+        done = fork([*map(str, arguments)], ROOT, variables)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.encode()
 
     def live(self, api: Api, side: str) -> Announced:
         place = write_kubeconfig(

@@ -23,15 +23,13 @@ def test_a_dump_that_is_renamed_is_applied(
     flag: str, side: str, cluster: ControlPlane, namespace: Api
 ) -> None:
     def kubectl(*arguments: str, stdin: bytes = b"") -> bytes:
-        kubeconfig = cluster.folder / "admin.kubeconfig"
-        command = [
-            str(require("kubectl")),
+        place = [
             "--kubeconfig",
-            str(kubeconfig),
+            str(cluster.folder / "admin.kubeconfig"),
             "-n",
             namespace.namespace,
-            *arguments,
         ]
+        command = [str(require("kubectl")), *place, *arguments]
         return subprocess.run(command, input=stdin, check=True, stdout=subprocess.PIPE).stdout
 
     kubectl("create", "configmap", "web-config", "--from-literal=a=b")

@@ -1,8 +1,6 @@
 """The example, from the first release to the garbage collection of its revision."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,7 @@ import pytest
 from tests.cluster.api import Api
 from tests.cluster.deployers import ArgoLike
 from tests.cluster.invariant_watcher import InvariantWatcher
-from tests.cluster.linker_job import ROOT, run_linker
+from tests.cluster.linker_job import ROOT, run_krm_fn, run_linker
 from tests.cluster.readiness import is_ready
 from tests.cluster.rollouts_controller import promote, rollout_in_phase, until_noticed
 from tests.wait import until
@@ -36,11 +34,9 @@ class Shop:
         (self.folder / file).write_text(text.replace(before, after))
 
     def sync(self) -> None:
-        command = [sys.executable, "-m", "krm_fn", "render", str(self.folder)]
-        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-        self.deployer.sync(
-            subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout
-        )
+        done = run_krm_fn(["render", str(self.folder)], {"PATH": os.environ["PATH"]})
+        assert done.returncode == 0, done.stderr
+        self.deployer.sync(done.stdout.encode())
 
     def history(self) -> dict[str, set[str]]:
         """List the set's ConfigMaps as docs/ownership.md does, with the kinds of their owners."""

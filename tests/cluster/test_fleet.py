@@ -5,13 +5,13 @@ import json
 import math
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.process import fork
 from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane, control_plane, new_namespace
 from tests.cluster.fault_proxy import Answer, Call, PassOn, Proxy, proxy_before
@@ -23,7 +23,7 @@ from tests.cluster.rollouts_controller import rollout_in_phase
 from tests.cluster.server import Server
 from tests.cluster.tokens import token_of
 from tests.tools.require import require_built
-from tests.wait import PATIENCE, seconds_to, until
+from tests.wait import seconds_to, until
 
 
 class Fleet:
@@ -61,16 +61,8 @@ class Fleet:
         write_private(self.kubeconfig, json.dumps(content))
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        words = [sys.executable, "-m", "krm_fn", "history", *arguments]
-        environment = {
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(ROOT),
-            "HOME": str(self.folder),
-            "COLUMNS": "120",
-        }
-        return subprocess.run(
-            words, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE
-        )
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "COLUMNS": "120"}
+        return fork(["history", *arguments], ROOT, environment)
 
     def ask(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.run("--kubeconfig", str(self.kubeconfig), *arguments)

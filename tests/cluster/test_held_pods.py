@@ -6,7 +6,6 @@ have no pods.
 
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping
@@ -17,12 +16,12 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.cli.process import fork
 from tests.cluster.api import Api, Object
 from tests.cluster.held_pods import HOLDS, HeldCase, held_cases, is_sentinel
 from tests.cluster.linker_job import ROOT
 from tests.cluster.readiness import in_phase, is_observed, is_ready
 from tests.cluster.rollouts_controller import MissedWrites
-from tests.cluster.ways_to_apply import ServerSide
 from tests.volume import IS_WHOLE, seed_of
 from tests.wait import until
 
@@ -55,16 +54,20 @@ def render(folder: Path, namespace: str, cases: Iterable[HeldCase], number: int)
     (package / "objects.yaml").write_text(yaml.safe_dump_all(objects))
     (package / "krm-fn.yaml").write_text(yaml.safe_dump(CONFIGURATION))
     rendered = folder / f"{number}.yaml"
-    rendered.write_bytes(krm_fn("render", "--namespace", namespace, package))
+    rendered.write_text(krm_fn("render", "--namespace", namespace, package))
     return rendered
 
 
-def krm_fn(*arguments: str | Path) -> bytes:
-    variables = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "krm_fn", *arguments]
-    done = subprocess.run(command, env=variables, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr.decode()
+def krm_fn(*arguments: str | Path) -> str:
+    done = fork([*map(str, arguments)], ROOT, {"PATH": os.environ["PATH"]})
+    assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def apply(api: Api, rendered: Path) -> None:
+    """Apply with the requests of `kubectl apply --server-side`, which sends only five a second."""
+    objects = yaml.load_all(rendered.read_text(), yaml.CSafeLoader)
+    api.apply_all(filter(None, objects), manager="kubectl")
 
 
 def find_effects(old: Path, new: Path) -> Mapping[Who, set[str]]:
@@ -190,8 +193,7 @@ def test_pods_are_made_of_what_is_said_to_roll_and_those_that_stay_are_said(
 ) -> None:
     cases = held_cases(AT_NIGHT if IS_WHOLE else EACH_RUN, Random(seed_of(1)))
     renderings = [render(tmp_path, namespace.namespace, cases, number) for number in (0, *STEPS)]
-    applier = ServerSide(api=namespace, folder=tmp_path / "home")
-    applier.apply(renderings[0].read_bytes())
+    apply(namespace, renderings[0])
     pods = until_quiet(namespace, cases, {})
     assert all(pods.values()), "each workload has pods"
     wrong: dict[str, str] = {}
@@ -200,7 +202,7 @@ def test_pods_are_made_of_what_is_said_to_roll_and_those_that_stay_are_said(
         said = find_effects(renderings[number - 1], renderings[number])
         contents = contents_of(namespace)
         drop_partitions(namespace, cases, number)
-        applier.apply(renderings[number].read_bytes())
+        apply(namespace, renderings[number])
         found = until_quiet(namespace, cases, pods)
         mistakes = judge(said, pods, found, find_surprised(namespace, contents, pods))
         for case in cases:

@@ -6,6 +6,7 @@ from operator import eq
 import pytest
 
 from tests.cluster.api import reference
+from tests.cluster.linker_job import QUICK
 from tests.cluster.manifests import job
 from tests.cluster.release import Release
 from tests.cluster.rollouts_controller import until_noticed
@@ -112,7 +113,11 @@ def test_an_undo_uses_the_old_revision_until_the_next_release(shop: Release) -> 
     assert both < set(shop.revisions())
 
 
-def test_a_paused_workload_owns_its_new_revision(shop: Release) -> None:
+def test_a_paused_workload_owns_its_new_revision(
+    shop: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Of ten seconds for what does not come.
+    monkeypatch.setitem(QUICK, "krm_fn.linker.wait._HISTORY_TIMEOUT", 1.0)
     shop.release(*app("Deployment", "old", revisionHistoryLimit=0))
     until_settled(shop.api, "Deployment")
     old = shop.revision_of("old", config_of("Deployment"))

@@ -18,6 +18,7 @@ from tests.cluster.history_reader import (
 )
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.manifests import canary, secret, workload
+from tests.cluster.readiness import has_ended
 from tests.cluster.release import Release, config, with_image
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
 from tests.cluster.workloads import (
@@ -63,6 +64,10 @@ def test_a_paused_canary_and_the_way_back(paused: Release, reader: HistoryReader
     way = {"to": rollout["wayBack"]["to"], "revisions": [old]}
     command = f"kubectl argo rollouts abort web -n {paused.api.namespace}"
     assert rollout["wayBack"] == {**way, "command": command}
+    # What is said of a Job that has not ended comes behind the way back.
+    until(
+        "the Job has ended", lambda: paused.api.list("Job"), lambda jobs: all(map(has_ended, jobs))
+    )
     text = reader.show()
     assert "Rollout/web is paused (CanaryPauseStep)\n" in text
     assert text.endswith(f"back to {old}:\n  {command}\n")

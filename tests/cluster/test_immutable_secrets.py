@@ -92,8 +92,7 @@ def test_a_secret_is_said_to_be_refused_where_the_api_server_refuses_it(
     kubectl.apply(yaml.safe_dump_all(before).encode(), flags)
     for case in CASES:
         if case.is_frozen:
-            frozen = kubectl.run("patch", "secret", case.name, "-p", '{"immutable": true}')
-            assert frozen.returncode == 0, frozen.stderr
+            namespace.patch("Secret", case.name, {"immutable": True}, manager="kubectl-patch")
     after = yaml.safe_dump_all([case.manifest(is_applied=False) for case in CASES])
     (package / "secrets.yaml").write_text(after)
     # An edit by hand of a field that the deployer applies is a conflict, not a refusal.

@@ -12,8 +12,13 @@ from tests.cluster.fault_proxy import Answer, Call, Dropped, PassOn, proxy_befor
 from tests.cluster.faults import at
 from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.kubeconfig import write_kubeconfig
-from tests.cluster.linker_fork_server import LinkerForkServer
-from tests.cluster.linker_job import linker_command, linker_environment, linker_pod, run_linker
+from tests.cluster.linker_job import (
+    Linker,
+    linker_arguments,
+    linker_environment,
+    linker_pod,
+    run_linker,
+)
 from tests.cluster.release import DEPLOYERS, SET, Release
 from tests.cluster.rollouts_controller import until_noticed
 from tests.cluster.tokens import token_of
@@ -60,16 +65,16 @@ def killed_at_every_call(shop: Release, folder: Path) -> None:
         write_kubeconfig(
             folder / "kubeconfig", proxy.server, token=token, namespace=shop.api.namespace
         )
-        with LinkerForkServer(environment, folder) as fork_server:
+        linker = Linker(environment)
 
-            def kill(_call: Call, _pass_on: PassOn) -> Answer:
-                fork_server.signal(signal.SIGKILL)
-                raise Dropped
+        def kill(_call: Call, _pass_on: PassOn) -> Answer:
+            linker.signal(signal.SIGKILL)
+            raise Dropped
 
-            codes: list[int] = []
-            while not codes or codes[-1]:
-                proxy.begin(at(len(codes) + 1, kill))
-                codes.append(fork_server.run([*linker_command(pod)[3:]]).exit_code)
+        codes: list[int] = []
+        while not codes or codes[-1]:
+            proxy.begin(at(len(codes) + 1, kill))
+            codes.append(linker.run(linker_arguments(pod)).exit_code)
     assert set(codes[:-1]) == {-signal.SIGKILL}
     assert len(codes) > len(proxy.calls) >= 16
 

@@ -194,7 +194,8 @@ def test_what_is_said_is_what_the_api_server_refuses(
     for name, data in (("old", deployed), ("new", rendered), ("dump", kubectl.dump())):
         files[name].write_bytes(data)
 
-    refused = {kind for kind, _ in kubectl.find_refused(rendered, flags)}
+    found = kubectl.find_refused(rendered, flags)
+    refused = {kind for kind, _ in found}
     live = ["--live", f"--kubeconfig={kubectl.config}", f"--namespace={namespace.namespace}"]
     new = files["new"] if way == REMOVED else package.folder
     assert said_by_diff(*live, str(new)) == refused
@@ -207,6 +208,6 @@ def test_what_is_said_is_what_the_api_server_refuses(
     if refused and "generators" in source:
         package.write(content._replace(is_immutable=True), None if way == REMOVED else WAYS[way])
         assert kubectl.find_refused(package.render(), flags) == set(), "the way out works"
-    for kind, name in kubectl.find_refused(rendered, flags):
-        kubectl.run("delete", kind, name)
-    assert kubectl.find_refused(rendered, flags) == set(), "to delete it first works too"
+    if found:
+        kubectl.run("delete", *(f"{kind}/{name}" for kind, name in found))
+        assert kubectl.find_refused(rendered, flags) == set(), "to delete it first works too"

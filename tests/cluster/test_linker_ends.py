@@ -20,7 +20,7 @@ HARNESS_NAMESPACE = "ends"
 
 def test_a_terminated_run_completes_its_patch(harness: LinkerHarness, undisturbed: State) -> None:
     def terminate(call: Call, pass_on: PassOn) -> Answer:
-        harness.fork_server.signal(signal.SIGTERM)
+        harness.linker.signal(signal.SIGTERM)
         linger(A_MOMENT)
         return pass_on(call)
 
@@ -35,7 +35,7 @@ def test_a_terminated_run_completes_its_patch(harness: LinkerHarness, undisturbe
 
 def test_a_terminated_run_does_not_wait_for_a_busy_server(harness: LinkerHarness) -> None:
     def busy(call: Call, pass_on: PassOn) -> Answer:
-        harness.fork_server.signal(signal.SIGTERM)
+        harness.linker.signal(signal.SIGTERM)
         return refuse(429, "TooManyRequests", Retry_After="30")(call, pass_on)
 
     assert harness.run(at(2, busy)).exit_code == 143
@@ -106,9 +106,7 @@ def test_ages_are_compared_with_the_clock_of_the_api_server(
     harness.release.api.delete("ConfigMap", UNUSED)
     harness.release.restore()
     harness.proxy.begin(clock_ahead(ahead))
-    assert (
-        harness.fork_server.run([*harness.release.arguments, "--minimum-age=1800"]).exit_code == 0
-    )
+    assert harness.linker.run([*harness.release.arguments, "--minimum-age=1800"]).exit_code == 0
     assert bool(harness.release.api.find("ConfigMap", UNUSED)) is is_kept
 
 
@@ -152,6 +150,6 @@ def test_the_last_page_of_a_list_may_be_empty(harness: LinkerHarness) -> None:
 
 def test_a_set_without_revisions_is_no_error(harness: LinkerHarness) -> None:
     harness.proxy.begin()
-    run = harness.fork_server.run(["link", "--set=nothing"])
+    run = harness.linker.run(["link", "--set=nothing"])
     assert (run.exit_code, run.stderr) == (0, "")
     assert run.stdout.startswith("0 revisions in ends: 0 linked, 0 deleted; ")

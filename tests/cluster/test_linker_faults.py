@@ -11,7 +11,6 @@ import pytest
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.fault_proxy import Answer, Call, Dropped, Fault, PassOn, no_fault
 from tests.cluster.faults import at, both, drop_after, drop_before, first, pages_of, refuse
-from tests.cluster.linker_fork_server import LinkerForkServer
 from tests.cluster.linker_harness import (
     OLD_ENOUGH,
     LinkerHarness,
@@ -20,6 +19,7 @@ from tests.cluster.linker_harness import (
     is_event,
     is_patch,
 )
+from tests.cluster.linker_job import Linker
 
 HARNESS_NAMESPACE = "faults"
 
@@ -37,7 +37,7 @@ def test_a_run_after_a_kill_at_any_call_reaches_the_undisturbed_state(
     def kill(call: Call, pass_on: PassOn) -> Answer:
         if is_processed:
             pass_on(call)
-        harness.fork_server.signal(signal.SIGKILL)
+        harness.linker.signal(signal.SIGKILL)
         raise Dropped
 
     # A kill after a read is the same as one before the next call.
@@ -158,15 +158,15 @@ def test_a_run_outlasts_a_suspended_etcd(
 def test_two_concurrent_runs_reach_the_undisturbed_state(
     harness: LinkerHarness, undisturbed: State, tmp_path: Path
 ) -> None:
-    second = LinkerForkServer(harness.release.environment(tmp_path, harness.proxy.server), tmp_path)
-    with second, ThreadPoolExecutor(2) as pool:
+    second = Linker(harness.release.environment(tmp_path, harness.proxy.server))
+    with ThreadPoolExecutor(2) as pool:
         for _ in range(3):
             harness.release.restore()
             harness.proxy.begin(OLD_ENOUGH)
             runs = list(
                 pool.map(
-                    lambda fork_server: fork_server.run(harness.release.arguments),
-                    [harness.fork_server, second],
+                    lambda linker: linker.run(harness.release.arguments),
+                    [harness.linker, second],
                 )
             )
             assert [(run.exit_code, run.stderr) for run in runs] == [(0, ""), (0, "")]

@@ -1,6 +1,7 @@
 """`run_linker` runs the command of the linker's Job with the rights of the Job, as a kubelet would."""
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -8,13 +9,16 @@ from pathlib import Path
 import pytest
 
 from krm_fn import __version__
+from tests.cli.process import start
 from tests.cluster.api import Api, Object
+from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.linker_job import linker_environment, linker_pod, run_linker
 from tests.cluster.manifests import IMAGE
+from tests.cluster.process import start_ticks
 from tests.cluster.readiness import has_condition
-from tests.cluster.server import ApiError
+from tests.cluster.server import ApiError, Server
 from tests.cluster.tokens import may
-from tests.wait import SHORT, until
+from tests.wait import A_MOMENT, SHORT, until
 
 SET = "web"
 LABELS = {"revisions.krm-fn.io/component": "linker", "revisions.krm-fn.io/set": SET}
@@ -124,11 +128,18 @@ def test_the_kubernetes_client_accepts_the_kubeconfig(account: Api, tmp_path: Pa
         "from kubernetes import client, config; config.load_kube_config();"
         f"print(client.CoreV1Api().read_namespaced_config_map('kube-root-ca.crt', '{account.namespace}').metadata.name)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("kube-root-ca.crt\n", "")
+
+
+def test_a_run_that_hangs_is_ended(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        place = tmp_path / "kubeconfig"
+        write_kubeconfig(place, Server(url=url, certificate=place), token=SET, namespace=SET)
+        running = start(["link", "--set=web"], tmp_path, {"KUBECONFIG": str(place)})
+        assert start_ticks(running.process_id)
+        with pytest.raises(TimeoutError):
+            running.wait(A_MOMENT)
+        until("it has ended", lambda: start_ticks(running.process_id), lambda ticks: not ticks)

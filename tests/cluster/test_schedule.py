@@ -1,24 +1,18 @@
 """The CronJob of `spec.linker.schedule`: runs between releases, during a release, and beside the release's own Job."""
 
 import itertools
-import subprocess
-from pathlib import Path
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from krm_fn.extras.emit_linker import spread_schedule
 from tests.cluster.api import Api, Object
+from tests.cluster.control_plane import ControlPlane, new_namespace
 from tests.cluster.deployers import Step
 from tests.cluster.invariant_watcher import InvariantWatcher
-from tests.cluster.linker_job import (
-    COMPONENT,
-    LinkerRun,
-    ended,
-    finish,
-    linker_command,
-    linker_environment,
-    run_linker,
-)
+from tests.cluster.linker_job import COMPONENT, LinkerRun, run_linker
 from tests.cluster.manifests import cron_job
 from tests.cluster.readiness import has_ended
 from tests.cluster.release import DEPLOYERS, SET, Release, with_image
@@ -185,26 +179,14 @@ def test_a_run_between_any_two_steps_of_a_release(
     assert invariants.violations() == []
 
 
-def run_at_once(api: Api, pods: list[Object], folder: Path) -> list[tuple[int, str]]:
+def run_at_once(api: Api, pods: list[Object]) -> list[tuple[int, str]]:
     """Run these pods of the linker at the same time.
 
     Returns their exit codes, and what they warned of.
     """
-    children = []
-    for pod in pods:
-        own = folder / pod["metadata"]["name"]
-        own.mkdir()
-        environment = linker_environment(api, pod, own)
-        command = linker_command(pod)
-        children.append(
-            subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
-        )
-    found = []
-    for pod, child in zip(pods, children, strict=True):
-        stderr = child.communicate()[1]
-        finish(api, pod, child.returncode)
-        found.append((child.returncode, ended(child.returncode, "", stderr).stderr))
-    return found
+    with ThreadPoolExecutor(len(pods)) as pool:
+        runs = [*pool.map(lambda pod: run_linker(api, SET, pod=pod), pods)]
+    return [(run.exit_code, run.stderr) for run in runs]
 
 
 def is_inventory(step: Step) -> bool:
@@ -213,7 +195,7 @@ def is_inventory(step: Step) -> bool:
 
 @on_each_deployer
 def test_the_job_of_a_release_and_a_scheduled_one_at_the_same_time(
-    shop: Release, tmp_path: Path, invariants: InvariantWatcher
+    shop: Release, invariants: InvariantWatcher
 ) -> None:
     a, b = superseded(shop)
     with_old_plan = job_of_cron_job(shop.api)
@@ -226,7 +208,7 @@ def test_the_job_of_a_release_and_a_scheduled_one_at_the_same_time(
         lambda found: len(found) == 1,
     )
     pods = [with_old_plan, with_new_plan, pod_of(shop.api, of_release)]
-    assert run_at_once(shop.api, pods, tmp_path) == [(0, "")] * 3
+    assert run_at_once(shop.api, pods) == [(0, "")] * 3
     until_settled(shop.api, "Deployment")
     until_unreferenced(shop, b)
     run_on_schedule(shop)
@@ -259,32 +241,51 @@ def test_a_check_says_what_a_run_would_delete_and_deletes_nothing(shop: Release)
     assert run_linker(shop.api, SET, "--check-only", pod=job_of_cron_job(shop.api)).exit_code == 0
 
 
-def test_kubernetes_starts_the_runs_and_keeps_one_job(
-    namespace: Api, invariants: InvariantWatcher
-) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def minutes(request: pytest.FixtureRequest, rollouts: ControlPlane) -> Iterator[Future[None]]:
+    """Start what waits a minute for its test before the others of this module."""
+    name = test_kubernetes_starts_the_runs_and_keeps_one_job.__name__
+    with ThreadPoolExecutor(1) as pool:
+        is_chosen = name in {item.name for item in request.session.items}
+        yield pool.submit(run_every_minute, rollouts) if is_chosen else Future()
+
+
+def test_kubernetes_starts_the_runs_and_keeps_one_job(minutes: Future[None]) -> None:
     """With its own controller, every minute."""
-    shop = scheduled(namespace, "Flux", "* * * * *")
-    for content in ("a", "b"):
-        shop.release(*app("Deployment", content, revisionHistoryLimit=1))
+    minutes.result()
+
+
+def run_every_minute(cluster: ControlPlane) -> None:
+    namespace = new_namespace(cluster, "every-minute")
+    with InvariantWatcher(namespace) as invariants:
+        shop = scheduled(namespace, "Flux", "* * * * *")
+        for content in ("a", "b"):
+            shop.release(*app("Deployment", content, revisionHistoryLimit=1))
+            until_settled(namespace, "Deployment")
+        a, b = (shop.revision_of(content, "deployment-config") for content in "ab")
+        restart(namespace, "Deployment", "now")
         until_settled(namespace, "Deployment")
-    a, b = (shop.revision_of(content, "deployment-config") for content in "ab")
-    restart(namespace, "Deployment", "now")
-    until_settled(namespace, "Deployment")
-    until_unreferenced(shop, a)
-    for _ in range(2):
-        name = until("the next run starts", lambda: newest_unfinished(namespace))
-        run = run_linker(namespace, SET, pod=pod_of(namespace, name))
-        assert (run.exit_code, run.stderr) == (0, "")
-        namespace.wait(
-            "CronJob", CRON_JOB, "has succeeded", lambda one: "lastSuccessfulTime" in one["status"]
-        )
-        until(
-            "of those that have ended it is kept, and no other",
-            lambda: ended_jobs(namespace),
-            lambda found, name=name: found == [name],  # type: ignore[misc]
-        )
-    assert set(shop.revisions()) == {b}
-    assert invariants.violations() == []
+        until_unreferenced(shop, a)
+        # As if it had run a minute ago: what is due at once need not be waited for.
+        ago = (datetime.now(UTC) - timedelta(minutes=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        status = {"status": {"lastScheduleTime": ago}}
+        namespace.patch("CronJob", CRON_JOB, status, subresource="status")
+        for _ in range(2):
+            name = until("the next run starts", lambda: newest_unfinished(namespace))
+            run = run_linker(namespace, SET, pod=pod_of(namespace, name))
+            assert (run.exit_code, run.stderr) == (0, "")
+            until(
+                "it has succeeded",
+                lambda: "lastSuccessfulTime" in namespace.get("CronJob", CRON_JOB)["status"],
+            )
+            until(
+                "of those that have ended it is kept, and no other",
+                lambda: ended_jobs(namespace),
+                lambda found, name=name: found == [name],  # type: ignore[misc]
+            )
+        assert set(shop.revisions()) == {b}
+        invariants.check()
+    cluster.api.delete("Namespace", namespace.namespace)
 
 
 def newest_unfinished(api: Api) -> str:

@@ -30,8 +30,8 @@ INVENTORY = f"ConfigMap/{SET}-linker"
 
 
 @pytest.fixture(params=COMMITS)
-def earlier(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    return unpack(COMMITS[request.param], tmp_path)
+def earlier(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return unpack(COMMITS[request.param], tmp_path_factory.getbasetemp() / request.param)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from tests.cluster.api import Api, Object
 from tests.cluster.control_plane import ControlPlane, new_namespace
 from tests.cluster.deployers import ArgoLike
 from tests.cluster.kubeconfig import write_kubeconfig
-from tests.cluster.linker_job import linker_command, linker_environment, linker_pod
+from tests.cluster.linker_job import linker_arguments, linker_environment, linker_pod
 from tests.cluster.manifests import secret, workload
 from tests.cluster.release import IN_SET, REVISIONS, SET, Release, config, owners
 from tests.cluster.server import Server
@@ -46,7 +46,7 @@ class UnlinkedRelease:
     @property
     def arguments(self) -> list[str]:
         """The arguments of `krm-fn` in the pod."""
-        return [*linker_command(self.pod)[3:]]
+        return linker_arguments(self.pod)
 
     def token(self) -> str:
         return token_of(self.api, self.pod["spec"]["serviceAccountName"], pod=self.pod)

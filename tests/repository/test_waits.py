@@ -14,9 +14,6 @@ WAITS = {"wait", "join", "settimeout", "result"}
 
 CLOCKS = {"monotonic", "perf_counter"}
 
-OF_SIGNALS = "cluster/linker_fork_server.py"
-"""Still has a limit of 10 s for the start of a fork."""
-
 
 def find_other_waits(source: str) -> Iterator[str]:
     """Yield the calls of a module that wait otherwise, each after the number of its line."""
@@ -89,4 +86,4 @@ def test_there_is_no_other_wait() -> None:
         if path != TESTS / "wait.py"
         for one in find_other_waits(path.read_text())
     }
-    assert {one for one in found if not one.startswith(OF_SIGNALS)} == set()
+    assert found == set()
