@@ -16,15 +16,15 @@ INSTALLED := .venv/installed
 # The theme of the site prints an advertisement of its next version without this variable.
 docs: export NO_MKDOCS_2_WARNING = true
 
-.PHONY: help demo docs lock dist test test-gitops test-nightly test-versions check test-all rest fuzz budget lint bench image clean packages tools static types layers workflows
+.PHONY: help demo docs lock dist test test-gitops night test-versions check test-all submission fuzz budget lint bench image clean packages tools static types layers workflows
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
 	@echo 'make test    run the tests that need no other program and little time: ten minutes on two busy processors'
-	@echo 'make check   run lint, types, layers, and the tests of what has changed since the last commit'
+	@echo 'make check   run lint, types, layers, and the tests of all that differs from main'
 	@echo 'make test-all    install the tools and run everything, as CI does: an hour and a quarter, 15 minutes more the first time'
 	@echo 'make test-gitops   build Argo CD, Flux, Helm 4 and External Secrets, half an hour, and run the tests of deployers'
-	@echo 'make test-nightly   run the rows on a cluster that make test-all leaves out'
+	@echo 'make night   run all rows of all tests, and all that each run tries a part of: hours'
 	@echo 'make test-versions   run the tests of each version of the programs in tests/tools/versions.toml: hours'
 	@echo 'make fuzz    try all of what each run tries a part of, give nonsense to all readers, and run the mutants: half an hour'
 	@echo 'make lint    run ruff only'
@@ -40,13 +40,17 @@ demo: $(INSTALLED)
 
 # Needs Python, git and make alone.
 test: $(INSTALLED)
-	@.venv/bin/python -m tests.run fast
+	@.venv/bin/python -m tests.run test
 
-test-all: test static rest
+test-all: static submission
 
-# What `make test` leaves over.
-rest: packages $(INSTALLED) tools
-	@.venv/bin/python -m tests.run rest
+submission: packages $(INSTALLED) tools
+	@.venv/bin/python -m tests.run submission
+
+# All rows, under each deployer that is built, and all of what each run tries a part of: an issue ends with one whole night.
+night: export KRM_FN_VOLUME = 1
+night: static packages $(INSTALLED) tools
+	@.venv/bin/python -m tests.run night
 
 # Argo CD, Flux, Helm 4 and External Secrets are only tested where they have been built: here, or before, or with GITOPS=1 make test-all.
 test-gitops: export GITOPS = 1
@@ -54,7 +58,7 @@ test-gitops: packages $(INSTALLED) tools
 	@.venv/bin/pytest tests/gitops
 
 check: $(INSTALLED) static
-	@.venv/bin/python -m tests.changed
+	@.venv/bin/python -m tests.run changed
 
 # All that each run tries a part of, nonsense for as long as there is time, and the mutants. A failure says how to repeat it.
 MINUTES ?= 10
@@ -62,21 +66,17 @@ fuzz: SEED := $(or $(SEED),$(shell date +%s))
 
 fuzz: $(INSTALLED)
 	@echo 'make fuzz SEED=$(SEED)'
-	@# With the programs that are installed: at night, no row is left over.
+	@# With the programs that are installed.
 	@KRM_FN_VOLUME=1 KRM_FN_SEED=$(SEED) .venv/bin/pytest --quiet --numprocesses auto --dist worksteal \
 	  --ignore tests/integration --ignore tests/cluster --ignore tests/gitops \
 	  --hypothesis-seed $(SEED) -m 'volume or nightly or hypothesis'
 	@.venv/bin/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED)
 	@.venv/bin/python -m tests.mutants --telling
 
-# The rows of the matrices on a cluster of which `make test-all` runs some.
-test-nightly: packages $(INSTALLED) tools
-	@.venv/bin/pytest -m nightly tests/cluster
-
 # `make test-versions CELLS="kubernetes=1.34 helm"` runs a part.
 CELLS ?=
 test-versions: packages $(INSTALLED)
-	@.venv/bin/python -m tests.versions $(CELLS)
+	@.venv/bin/python -m tests.tools.versions $(CELLS)
 
 static: lint types layers budget workflows
 
@@ -87,7 +87,7 @@ layers: $(INSTALLED)
 	@.venv/bin/lint-imports --no-logo
 
 budget: $(INSTALLED)
-	@.venv/bin/python -m tests.budget
+	@.venv/bin/python -m tests.repository.budget
 
 lint: $(INSTALLED)
 	@.venv/bin/ruff check

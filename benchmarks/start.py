@@ -18,7 +18,7 @@ from benchmarks.inputs import resource_list
 from benchmarks.install import install
 from benchmarks.measure import Command, measure_in_turn
 from tests.integration.build_image import build_image, fetch_wheels
-from tests.integration.docker_daemon import docker_daemon
+from tests.integration.docker_daemon import docker_daemon, environment_of
 
 OBJECTS = 12
 AT_ONCE = 0.15
@@ -91,14 +91,11 @@ def container(folder: Path) -> Iterator[Start]:
     context, wheels = folder / "context", folder / "wheels"
     context.mkdir()
     fetch_wheels(wheels)
-    with docker_daemon(Path(dockerd)) as environment:
-        host, image = (
-            f"DOCKER_HOST={environment['DOCKER_HOST']}",
-            build_image(environment, context, wheels),
-        )
+    with docker_daemon(Path(dockerd)) as host:
+        image = build_image(environment_of(host), context, wheels)
         run = [
             "env",
-            host,
+            f"DOCKER_HOST={host}",
             "docker",
             "run",
             "--rm",

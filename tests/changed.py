@@ -1,25 +1,105 @@
-"""Run the tests of what has changed since the last commit.
+"""Find the tests that a change concerns: all that differs from main, committed or not.
 
-They are those that import a changed module, at whatever distance. A page or a fixture is found by
-its folder: another changed file concerns each test that says the name of its folder, or its own.
+They are those that have entered a changed file, or read it, when tests/entered.txt was recorded
+(`python -m tests.entered`). A change outside of functions, such as one of a table, concerns those
+of all modules that import it as well, at whatever distance, and so does a file that nobody has
+recorded yet.
 """
 
 import ast
-import re
 import subprocess
-import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from tests.left_over import WITH_PROGRAMS
+from tests.entered import AT_IMPORT, MAP, ROOT, row_of
 
-ROOT = Path(__file__).parent.parent
 MODULES = {
     ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
     for folder in ("action", "benchmarks", "docs", "krm_fn", "release", "schemas", "tests")
     for file in (ROOT / folder).rglob("*.py")
 }
+
+
+def find_changed() -> list[str]:
+    """Return the files that differ from main, also those that git does not know yet. On main: since its last commit."""
+    differ = _git("diff", "--name-only", "--no-renames", _find_base()).splitlines()
+    return [*differ, *_git("ls-files", "--others", "--exclude-standard").splitlines()]
+
+
+@cache
+def _find_base() -> str:
+    head = _git("rev-parse", "HEAD").strip()
+    for main in ("origin/main", "main"):
+        base = _git("merge-base", "HEAD", main).strip()
+        if base not in ("", head):
+            return base
+    return _git("rev-parse", "--verify", "--quiet", "HEAD~1").strip() or "HEAD"
+
+
+def _git(*arguments: str) -> str:
+    """Return what git prints; nothing where there is no repository, or not such a commit."""
+    done = subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return done.stdout if done.returncode == 0 else ""
+
+
+def rooms_of(changed: Iterable[str]) -> frozenset[str]:
+    """Return the names of the rooms of these files: the tests of each are in a folder of its name."""
+    parts = (Path(path).parts for path in changed)
+    return frozenset(
+        part
+        for first, *others in parts
+        if first in ("krm_fn", "tests")
+        for part in others[:-1]
+        if part not in ("core", "tools")
+    )
+
+
+@cache
+def read_map() -> Mapping[str, frozenset[str]]:
+    """Return the files of tests that enter or read a file, by its name."""
+    rows = (line.split() for line in MAP.read_text().splitlines())
+    return {
+        name: frozenset(test if test == AT_IMPORT else f"tests/{test}.py" for test in tests)
+        for name, *tests in rows
+    }
+
+
+def tests_of(changed: Iterable[str]) -> list[str]:
+    """Return the files of tests that a change of these files concerns."""
+    found: set[str] = set()
+    for path in changed:
+        recorded = read_map().get(row_of(path), frozenset())
+        found |= {path, *recorded}
+        name = next((name for name, file in MODULES.items() if file == ROOT / path), "")
+        if name and (not recorded or AT_IMPORT in recorded or _changes_more_than_bodies(path)):
+            for importer in imported_by(name):
+                file = str(MODULES[importer].relative_to(ROOT))
+                found |= {file, *read_map().get(file, ())}
+    return sorted(
+        file
+        for file in found
+        if file.startswith("tests/")
+        and Path(file).name.startswith("test_")
+        and (ROOT / file).exists()
+    )
+
+
+def _changes_more_than_bodies(path: str) -> bool:
+    """Tell whether anything changes that is read where the module is imported."""
+    now = ROOT / path
+    before = _git("show", f"{_find_base()}:{path}")
+    return not now.exists() or _without_bodies(before) != _without_bodies(now.read_text())
+
+
+def _without_bodies(source: str) -> str:
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.body = [ast.Pass()]
+    return ast.dump(tree)
 
 
 @cache
@@ -34,59 +114,11 @@ def imports_of(name: str) -> frozenset[str]:
     return frozenset(found & MODULES.keys())
 
 
-def needed_by(name: str) -> set[str]:
-    """Return a module, and all that it imports at whatever distance."""
-    found, waiting = {name}, [name]
+def imported_by(name: str) -> set[str]:
+    """Return a module, and all that import it at whatever distance."""
+    found: set[str] = set()
+    waiting = {name}
     while waiting:
-        new = imports_of(waiting.pop()) - found
-        found |= new
-        waiting += new
+        found |= waiting
+        waiting = {one for one in MODULES if imports_of(one) & waiting} - found
     return found
-
-
-def tests_of(changed: Iterable[str]) -> list[str]:
-    """Return the files of tests that a change of these files concerns."""
-    paths = {ROOT / one for one in changed}
-    said = {
-        word for path in paths if path.suffix != ".py" for word in path.relative_to(ROOT).parts[:2]
-    }
-    is_said = re.compile("|".join(map(re.escape, said)) or "(?!)").search
-    concerned = {name for name, file in MODULES.items() if file in paths}
-    concerned |= {
-        name
-        for name, file in MODULES.items()
-        if name.startswith("tests.") and is_said(file.read_text())
-    }
-    tests = [name for name, file in MODULES.items() if file.name.startswith("test_")]
-    files = [
-        str(MODULES[name].relative_to(ROOT))
-        for name in tests
-        if not concerned.isdisjoint(needed_by(name))
-    ]
-    return sorted(file for file in files if not file.startswith(WITH_PROGRAMS))
-
-
-def main() -> int:
-    status = ["git", "status", "--porcelain", "--no-renames", "--untracked-files=all"]
-    changed = [
-        line[3:] for line in subprocess.check_output(status, cwd=ROOT, text=True).splitlines()
-    ]
-    tests = tests_of(changed)
-    print(
-        f"{len(changed)} files have changed since the last commit: {len(tests)} files of tests",
-        flush=True,
-    )
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--quiet",
-        "--numprocesses=auto",
-        "--dist=worksteal",
-        *tests,
-    ]
-    return subprocess.run(command, cwd=ROOT, check=False).returncode if tests else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

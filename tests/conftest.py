@@ -13,10 +13,16 @@ from hypothesis import settings
 
 from tests.cli.process import stop_servers
 from tests.integration.build_image import build_image, fetch_wheels
-from tests.integration.docker_daemon import DaemonError, Environment, docker_daemon
-from tests.integration.install import Dist, install, make_dist
-from tests.left_over import FAST, LEFT_OVER, keep_left_over, leave_over_slow, note_left_over
-from tests.tools.require import give_up, require
+from tests.integration.docker_daemon import (
+    DaemonError,
+    Environment,
+    docker_daemon,
+    environment_of,
+)
+from tests.integration.install import Dist, find_dist, install, make_dist
+from tests.once import once, started_once
+from tests.tiers import add_option, choose_tests
+from tests.tools.require import allow, give_up, require
 from tests.volume import SEED
 
 # Modules beside the tests check too, and a failure must show what they saw.
@@ -46,16 +52,20 @@ for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(LEFT_OVER, action="store_true", help="run what `make test` leaves over")
+    add_option(parser)
 
 
+_CHOSEN = pytest.StashKey[str]()
+"""What tests/tiers.py says of its choice."""
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption(LEFT_OVER):
-        keep_left_over(config, items)
+    config.stash[_CHOSEN] = choose_tests(config, items)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    leave_over_slow(item)
+    allow(*(name for mark in item.iter_markers("needs") for name in mark.args))
 
 
 def pytest_sessionfinish() -> None:
@@ -64,9 +74,9 @@ def pytest_sessionfinish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Note what is left over, and print how many schedules the search of tests/linker/explorer has tried."""
-    if FAST in os.environ:
-        note_left_over(terminalreporter.config, terminalreporter.getreports("skipped"))
+    """Print which tests were chosen, and how many schedules the search of tests/linker/explorer has tried."""
+    if chosen := terminalreporter.config.stash.get(_CHOSEN, ""):
+        terminalreporter.write_line(chosen)
     reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
     counts = [
         value for report in reports for name, value in report.user_properties if name == "schedules"
@@ -87,15 +97,17 @@ def require_tool() -> Callable[[str], Path]:
 
 
 @pytest.fixture(scope="session")
-def docker_host(require_tool: Callable[[str], Path]) -> Iterator[Environment]:
+def docker_host(
+    require_tool: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Environment]:
     """Return the environment for `docker` and its callers: DOCKER_HOST is a daemon that only the tests use."""
     require_tool("docker")
     dockerd = require_tool("dockerd")
     if os.geteuid() != 0:
         give_up("needs root, to start dockerd")
     try:
-        with docker_daemon(dockerd) as environment:
-            yield environment
+        with started_once(tmp_path_factory, "docker", lambda: docker_daemon(dockerd)) as host:
+            yield environment_of(host)
     except DaemonError as error:
         give_up(str(error))
 
@@ -103,21 +115,23 @@ def docker_host(require_tool: Callable[[str], Path]) -> Iterator[Environment]:
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the wheels of the locks."""
-    folder = tmp_path_factory.mktemp("wheels")
-    fetch_wheels(folder)
-    return folder
+    return once(tmp_path_factory, "wheels", fetch_wheels)
 
 
 @pytest.fixture(scope="session")
 def image(docker_host: Environment, tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> str:
     """Build the image of this checkout in the daemon of `docker_host`, and return its name."""
-    return build_image(docker_host, tmp_path_factory.mktemp("context"), wheels)
+
+    def build(folder: Path) -> None:
+        (folder / "name").write_text(build_image(docker_host, folder / "context", wheels))
+
+    return (once(tmp_path_factory, "image", build) / "name").read_text()
 
 
 @pytest.fixture(scope="session")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Dist:
     """Build the wheel and the sdist of this checkout."""
-    return make_dist(tmp_path_factory.mktemp("dist"))
+    return find_dist(once(tmp_path_factory, "dist", make_dist))
 
 
 @pytest.fixture(scope="session")

@@ -1,81 +1,96 @@
-"""Run the tests: those that need little time and no other program (`fast`), or what these have left over (`rest`).
+"""Run the tests of a tier: `python -m tests.run submission`. What a tier is, tests/tiers.py says.
 
-Of the rest, the tests on a cluster run in one process, because they share it, and beside it first the others on all
-processors, then those of deployers, which have a cluster of their own. Those on a cluster spend most of their time
-waiting. `loadfile`: one worker runs all of a file, as some look at what only they may leave. xdist 3.8 cannot group in
-another way with pytest 9.2: it writes the group into `_nodeid`, which is `_id` now.
+`python -m tests.run changed` runs those of `make test` that all concerns that differs from main.
+
+Each processor runs a share of the files of tests in a plain process: to pass 12,000 results between
+processes takes as long as a tenth of the tests. Beside them, one process runs those on a cluster,
+because they share it; they spend most of their time waiting. Last come those of deployers, which
+have a cluster of their own.
 """
 
 import os
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
-from tests.left_over import FAST, LEFT_OVER, WITH_PROGRAMS, count_collected, read_left_over
+from tests.changed import find_changed, tests_of
+from tests.entered import ROOT
+from tests.once import SHARED
+from tests.tiers import OPTION, TIERS
 
-ON_A_CLUSTER = "tests/cluster"
-WITH_DEPLOYERS = "tests/gitops"
-PYTEST = [sys.executable, "-m", "pytest"]
-WORKERS = (os.cpu_count() or 1) * 3 // 2
-"""More than processors: while one waits, for a deadline, a child or a server, another works."""
-
-
-def run_fast() -> int:
-    """Run what needs Python and git alone, and a few minutes.
-
-    Say behind it how many tests are left over, and what they need.
-    """
-    # The folders are counted while the tests run: to collect them takes seconds.
-    collecting = subprocess.Popen(
-        [*PYTEST, "--collect-only", "--quiet", *WITH_PROGRAMS], stdout=-1, text=True
-    )
-    ignored = [f"--ignore={folder}" for folder in WITH_PROGRAMS]
-    command = [
-        *PYTEST,
-        "--quiet",
-        "-rfE",
-        f"--numprocesses={WORKERS}",
-        "--dist=worksteal",
-        *ignored,
-    ]
-    done = subprocess.run(command, env={**os.environ, FAST: "1"}, check=False)
-    collected, _ = collecting.communicate()
-    if collecting.returncode:
-        print(collected)
-        return collecting.returncode
-    needing = {"a cluster or another program": count_collected(collected), **read_left_over()}
-    number_in_all = sum(needing.values())
-    print(f"Left to make test-all: {number_in_all:,} tests")
-    for what, number in needing.items():
-        print(f"  {number:>5,} need {what}")
-    return done.returncode
+ON_A_CLUSTER, WITH_DEPLOYERS = "tests/cluster", "tests/gitops"
+WITH_PROGRAMS = ("tests/integration", ON_A_CLUSTER, WITH_DEPLOYERS)
 
 
-def run_rest() -> int:
-    """Show the other tests while they run, then the output of those on a cluster.
+def run(tier: str) -> int:
+    """Return 1 if any test failed."""
+    with tempfile.TemporaryDirectory(prefix="krm-fn-shared-") as folder:
+        os.environ[SHARED] = folder
+        if tier == "changed":
+            changed = find_changed()
+            files = tests_of(changed)
+            print(f"{len(changed)} files differ from main: {len(files)} files of tests", flush=True)
+            return run_shares("test", files) if files else 0
+        if tier == "test":
+            failed = run_shares(tier, find_files(WITH_PROGRAMS))
+            print(f"{', '.join(WITH_PROGRAMS)} need programs: make test-all")
+            return failed
+        with started(tier, [ON_A_CLUSTER]) as cluster:
+            failed = run_shares(tier, find_files((ON_A_CLUSTER, WITH_DEPLOYERS)))
+            failed |= subprocess.run(command_of(tier, [WITH_DEPLOYERS]), check=False).returncode
+            print("waiting for the tests on a cluster", flush=True)
+            failed |= cluster.wait()
+        return int(bool(failed))
 
-    Return 1 if any test failed.
-    """
+
+def find_files(but_for: tuple[str, ...]) -> list[str]:
+    """Return the files of tests that are in none of these folders, the largest first."""
+    files = sorted((ROOT / "tests").rglob("test_*.py"), key=lambda file: -file.stat().st_size)
+    names = (str(file.relative_to(ROOT)) for file in files)
+    return [name for name in names if not name.startswith(but_for)]
+
+
+def run_shares(tier: str, files: Sequence[str]) -> int:
+    """Deal out the files, and show the first share while it runs, then the others."""
+    number = min(os.cpu_count() or 1, len(files))
+    shares = [files[place::number] for place in range(number)]
+    return _run_beside(tier, shares[1:], shares[0])
+
+
+def _run_beside(tier: str, others: Sequence[Sequence[str]], shown: Sequence[str]) -> int:
+    if not others:
+        return int(bool(subprocess.run(command_of(tier, shown), check=False).returncode))
+    with started(tier, others[0]) as process:
+        failed = _run_beside(tier, others[1:], shown)
+        return int(bool(failed | process.wait()))
+
+
+@contextmanager
+def started(tier: str, files: Iterable[str]) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run tests, and print what they say at the end of the block."""
     with tempfile.TemporaryFile() as output:
         environment = {**os.environ, "PY_COLORS": "1"} if sys.stdout.isatty() else None
-        cluster = subprocess.Popen(
-            [*PYTEST, ON_A_CLUSTER], env=environment, stdout=output, stderr=subprocess.STDOUT
+        process = subprocess.Popen(
+            command_of(tier, files), env=environment, stdout=output, stderr=subprocess.STDOUT
         )
         try:
-            ignored = [f"--ignore={folder}" for folder in (ON_A_CLUSTER, WITH_DEPLOYERS)]
-            others = [*PYTEST, "--numprocesses=auto", "--dist=loadfile", LEFT_OVER, *ignored]
-            in_turn = [others, [*PYTEST, WITH_DEPLOYERS]]
-            failed = [subprocess.run(command, check=False).returncode for command in in_turn]
-            print("waiting for the tests on a cluster", flush=True)
-            failed.append(cluster.wait())
+            yield process
         finally:
-            cluster.terminate()
-        output.seek(0)
-        sys.stdout.buffer.write(output.read())
-    return int(any(failed))
+            process.terminate()
+            process.wait()
+            output.seek(0)
+            sys.stdout.flush()
+            sys.stdout.buffer.write(output.read())
+            sys.stdout.flush()
+
+
+def command_of(tier: str, files: Iterable[str]) -> list[str]:
+    return [sys.executable, "-m", "pytest", "--quiet", "-rfE", f"{OPTION}={tier}", *files]
 
 
 if __name__ == "__main__":
-    os.chdir(Path(__file__).parent.parent)
-    sys.exit({"fast": run_fast, "rest": run_rest}[sys.argv[1]]())
+    os.chdir(ROOT)
+    (name,) = (one for one in (*TIERS, "changed") if one == sys.argv[1])
+    sys.exit(run(name))

@@ -46,12 +46,14 @@ def test_a_change_is_in_the_summary_and_in_a_comment(runner: Runner, github: Git
     assert comment["body"] == MARK + done.summary
 
 
+@pytest.mark.rows(test=0)
 def test_one_configuration_for_all_packages(runner: Runner) -> None:
     done = runner.run(CONFIG="none.yaml")
     assert "none.yaml: exists neither here nor in " in done.output
     assert done.code == 1
 
 
+@pytest.mark.rows(test=0)
 def test_the_comment_of_an_earlier_run_is_edited(runner: Runner, github: GitHub) -> None:
     others = [
         {"id": "A", "body": "Looks good to me", "viewerDidAuthor": False},
@@ -69,6 +71,7 @@ def test_the_comment_of_an_earlier_run_is_edited(runner: Runner, github: GitHub)
     assert github.edits == 1
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(
     ("risks", "code"),
     [
@@ -98,6 +101,7 @@ def test_nothing_to_say_is_no_comment(runner: Runner, github: GitHub) -> None:
     assert SAME in done.summary
 
 
+@pytest.mark.rows(test=0)
 def test_a_comment_does_not_stay_when_it_is_no_longer_true(runner: Runner, github: GitHub) -> None:
     runner.run()
     runner.open_pull_request(shop("one"))
@@ -116,6 +120,7 @@ CHECKOUTS = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(("branch", "depth"), CHECKOUTS)
 def test_only_the_changes_of_the_branch_count(branch: str, depth: int, runner: Runner) -> None:
     """Something else has been merged since the branch was made."""
@@ -127,6 +132,7 @@ def test_only_the_changes_of_the_branch_count(branch: str, depth: int, runner: R
     assert "other" not in done.summary
 
 
+@pytest.mark.rows(test=0)
 def test_a_commit_message_may_be_in_any_encoding(runner: Runner) -> None:
     git(runner.server, "config", "i18n.commitEncoding", "latin-1")
     git(runner.server, "checkout", "--quiet", "merge")
@@ -155,6 +161,7 @@ REFUSALS: list[Any] = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(("refusal", "message"), REFUSALS)
 def test_without_a_comment_there_is_the_summary(
     refusal: tuple[int, dict[str, Any]], message: str, runner: Runner, github: GitHub
@@ -170,6 +177,7 @@ def test_no_comment_is_written_where_nobody_wants_one(runner: Runner, github: Gi
     assert (runner.run(comments=False).code, github.comments) == (0, [])
 
 
+@pytest.mark.rows(test=0)
 def test_a_key_tells_comments_apart(runner: Runner, github: GitHub) -> None:
     for key in ("a", "b -->", "a"):
         runner.run(KEY=key)
@@ -196,6 +204,7 @@ def test_a_package_that_cannot_be_rendered_fails(runner: Runner, github: GitHub)
     assert len(github.comments) == 1
 
 
+@pytest.mark.rows(test=0)
 def test_a_pull_request_may_repair_its_base(tmp_path: Path, github: GitHub) -> None:
     runner = Runner(tmp_path, github)
     runner.push_main({**shop("one"), "shop/web.yaml": "a: [\n"})
@@ -212,6 +221,7 @@ def test_a_pull_request_may_repair_its_base(tmp_path: Path, github: GitHub) -> N
     assert read_markdown(done.summary).types <= {"html_block", "fence"}
 
 
+@pytest.mark.rows(test=0)
 def test_other_events_need_a_base(runner: Runner, github: GitHub) -> None:
     runner.event = {"before": "a"}
     message = "this event has no pull request; set the input `base` to the revision to compare with"
@@ -289,6 +299,7 @@ def large(level: str, folder: str) -> dict[str, str | bytes]:
     return {**shop(level, folder), f"{folder}/config.yaml": head + keys}
 
 
+@pytest.mark.rows(test=0)
 def test_a_summary_has_more_room_than_a_comment(
     tmp_path: Path, github: GitHub, script: ModuleType
 ) -> None:

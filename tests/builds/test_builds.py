@@ -302,6 +302,7 @@ def test_the_configuration_beside_a_kustomization_is_used(
     assert render_in(tmp_path, monkeypatch, "shop") == Outcome(b"", sentence, 1)
 
 
+@pytest.mark.needs("helm")
 def test_a_deprecated_chart_hides_no_message_of_helm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

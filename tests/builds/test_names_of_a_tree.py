@@ -123,6 +123,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_a_text_of_a_tree_leads_nowhere(
     command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

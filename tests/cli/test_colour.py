@@ -25,6 +25,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("arguments", COMMANDS)
 def test_colours_of_a_pipe_are_those_that_somebody_wants(
     arguments: list[str], tmp_path: Path

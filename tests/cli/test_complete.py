@@ -161,6 +161,7 @@ KUBECTL = [
 ]
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.parametrize(("typed", "offered", "directive"), KUBECTL)
 def test_kubectl_is_offered(
     typed: list[str], offered: list[str], directive: str, tmp_path: Path

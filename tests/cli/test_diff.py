@@ -269,6 +269,7 @@ HUGE = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(("old", "new"), HUGE)
 @pytest.mark.parametrize("form", [[], ["-omarkdown"], ["-ojson"]], ids=["text", "Markdown", "JSON"])
 def test_huge_values_take_no_huge_time(old: str, new: str, form: list[str], tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ def test_help_fits_a_terminal(command: str, tmp_path: Path) -> None:
     assert [line for line in help_of(command, tmp_path).splitlines() if len(line) > WIDTH] == []
 
 
+@pytest.mark.needs("groff")
 def test_groff_reads_the_page_for_man(tmp_path: Path) -> None:
     """It warns of nothing, and shows all that the help of each command says, wherever the lines end."""
     page = tmp_path / "krm-fn.1"
@@ -191,6 +192,7 @@ def command_of(line: str) -> str:
     return first if first in krm_fn_group.commands else ""
 
 
+@pytest.mark.rows(test=16)
 @pytest.mark.parametrize(("line", "code"), ENDS)
 def test_a_command_ends_with_a_code_that_its_help_names(
     line: str, code: int, tmp_path: Path

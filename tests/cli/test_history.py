@@ -20,7 +20,11 @@ def test_the_plugin_of_kubectl_is_the_same_command() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [[str(PLUGIN)], ["kubectl", "revisions"]], ids=["by itself", "by kubectl"]
+    "command",
+    [
+        pytest.param([str(PLUGIN)], id="by itself"),
+        pytest.param(["kubectl", "revisions"], marks=pytest.mark.needs("kubectl"), id="by kubectl"),
+    ],
 )
 def test_the_plugin_says_how_it_is_called(command: list[str]) -> None:
     program = [str(require("kubectl")), *command[1:]] if command[0] == "kubectl" else command
@@ -34,6 +38,7 @@ def test_the_plugin_says_how_it_is_called(command: list[str]) -> None:
     assert done.returncode != 0
 
 
+@pytest.mark.needs("openssl")
 @pytest.mark.parametrize("arguments", [["history"], ["graph", "--live"]], ids=" ".join)
 def test_a_cluster_whose_certificate_nobody_checks_is_asked_without_warnings(
     arguments: list[str], tmp_path: Path

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.nothing_stays import (
+from tests.cli.nothing_stays import (
     COMMANDS,
     WITH_PROGRAMS,
     Command,
@@ -29,6 +29,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
         yield made
 
 
+@pytest.mark.rows(test=3)
 @pytest.mark.parametrize("command", [pytest.param(one, id=name) for name, one in COMMANDS.items()])
 def test_all_is_as_before_when_a_command_ends(command: Command, place: Place) -> None:
     place.use("answer", GIT)
@@ -40,6 +41,7 @@ def test_all_is_as_before_when_a_command_ends(command: Command, place: Place) ->
     assert place.look(command.outputs) == before
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("name", sorted(WITH_PROGRAMS))
 def test_all_is_as_before_when_a_command_is_killed(name: str, place: Place) -> None:
     command = COMMANDS[name]

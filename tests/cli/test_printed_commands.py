@@ -100,6 +100,7 @@ def test_the_hazard_that_diff_names_is_found_by_the_command_beside_it(tmp_path: 
     assert re.search("^error: .*web-config", done.stderr, re.MULTILINE)
 
 
+@pytest.mark.needs("kustomize")
 def test_the_path_to_pass_in_the_place_of_a_kustomization_is_rendered(tmp_path: Path) -> None:
     kustomize = str(require("kustomize").parent)
     write(
@@ -178,6 +179,7 @@ def test_what_a_message_leaves_out_is_printed_with_the_option_that_it_names(tmp_
     assert "odd: x1" in krm_fn("render", option, "web", cwd=tmp_path, PATH=path).stderr
 
 
+@pytest.mark.needs("kustomize")
 def test_what_verify_pipes_into_itself_is_verified(tmp_path: Path) -> None:
     """A shell takes the line as it is printed."""
     kustomize = str(require("kustomize").parent)

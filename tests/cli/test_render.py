@@ -216,6 +216,7 @@ FOLDERS = [
 ]
 
 
+@pytest.mark.rows(test=3)
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 @pytest.mark.parametrize(("files", "message"), FOLDERS)
 def test_no_control_character_of_a_folder_is_printed(

@@ -136,6 +136,7 @@ def _is_accepted(configuration: Any) -> bool:
     return True
 
 
+@pytest.mark.needs("kubeconform")
 def test_kubeconform_validates_with_the_schema(
     require_tool: Callable[[str], Path], tmp_path: Path
 ) -> None:
@@ -157,6 +158,7 @@ PATTERNS = sorted(
 )
 
 
+@pytest.mark.needs("kubeconform")
 def test_go_understands_all_patterns(require_tool: Callable[[str], Path], tmp_path: Path) -> None:
     """Let kubeconform compile all patterns of all schemas: it does so before it looks at a value."""
     (tmp_path / SCHEMA.name).write_text(
@@ -168,6 +170,7 @@ def test_go_understands_all_patterns(require_tool: Callable[[str], Path], tmp_pa
     ]
 
 
+@pytest.mark.needs("node")
 def test_ecmascript_understands_all_patterns(require_tool: Callable[[str], Path]) -> None:
     """It is what JSON Schema asks for, and what editors use."""
     compiled = "JSON.parse(process.argv[1]).forEach(one => new RegExp(one, 'u'))"

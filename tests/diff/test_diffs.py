@@ -100,6 +100,7 @@ def test_no_value_of_a_secret_is_printed(case: Path) -> None:
     assert not any(map(CANARY.search, printed)), case
 
 
+@pytest.mark.rows(test=15)
 @every_diff
 def test_the_other_way_round_has_as_many_changes(case: Path) -> None:
     there = json.loads(diff("-ojson").stdout)

@@ -84,6 +84,7 @@ def diff(*arguments: str) -> str:
     return outcome.stdout.decode()
 
 
+@pytest.mark.needs("kustomize")
 def test_two_environments_of_one_application_are_equal(overlays: Path) -> None:
     assert (
         diff(*BOTH, "staging", "prod")
@@ -92,6 +93,7 @@ def test_two_environments_of_one_application_are_equal(overlays: Path) -> None:
     assert "1 added" not in diff(*BOTH, "prod", "staging"), overlays
 
 
+@pytest.mark.needs("kustomize")
 def test_what_differs_is_shown_under_the_names_of_the_new_one(overlays: Path) -> None:
     overlay(overlays, "prod", **PRODUCTION, images="[{name: registry.example/web, newTag: '2'}]")
     image = "spec.template.spec.containers[web].image: registry.example/web:1 -> 2"
@@ -101,6 +103,7 @@ def test_what_differs_is_shown_under_the_names_of_the_new_one(overlays: Path) ->
     )
 
 
+@pytest.mark.needs("kustomize")
 def test_a_changed_key_rolls_who_references_it_by_the_other_name(overlays: Path) -> None:
     patch = "[{target: {kind: ConfigMap}, patch: '- {op: replace, path: /data/LOG_LEVEL, value: warn}'}]"
     overlay(overlays, "prod", **PRODUCTION, patches=patch)
@@ -111,6 +114,7 @@ def test_a_changed_key_rolls_who_references_it_by_the_other_name(overlays: Path)
     assert lines[-1] == "1 revision changed"
 
 
+@pytest.mark.needs("kustomize")
 def test_only_what_was_asked_for_is_taken_as_equal(overlays: Path) -> None:
     assert "3 other objects added, 3 removed" in diff("--ignore-namespace", "staging", "prod")
     assert "taken as equal: names" in diff("--ignore-affixes", "staging", "prod")
@@ -124,6 +128,7 @@ NAMED = "'- {op: replace, path: /spec/template/spec/containers/0/name, value: sh
 SIDECAR = "'- {op: add, path: /spec/template/spec/containers/0, value: {name: log}}'"
 
 
+@pytest.mark.needs("kustomize")
 def test_a_text_that_is_a_name_in_one_environment_only_is_equal_to_itself(overlays: Path) -> None:
     """The container is called shop-web, as the Deployment is where nothing is before its name."""
     targets = [f"{{target: {{kind: Deployment}}, patch: {patch}}}" for patch in (NAMED, SIDECAR)]
@@ -142,6 +147,7 @@ def test_a_text_that_is_a_name_in_one_environment_only_is_equal_to_itself(overla
         ]
 
 
+@pytest.mark.needs("kustomize")
 @pytest.mark.parametrize("pair", [("staging", "plain"), ("plain", "staging")])
 def test_one_side_may_have_no_affix(overlays: Path, pair: tuple[str, str]) -> None:
     write(overlays, {"base/kustomization.yaml": "resources: [all.yaml]\n"})
@@ -149,6 +155,7 @@ def test_one_side_may_have_no_affix(overlays: Path, pair: tuple[str, str]) -> No
     assert diff(*BOTH, *pair).endswith("no difference: 1 revision unchanged\n")
 
 
+@pytest.mark.needs("kustomize")
 def test_the_affixes_of_components_count(overlays: Path) -> None:
     write(
         overlays,

@@ -192,6 +192,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(("before", "after", "groups"), CHANGES)
 def test_equal_changes_of_metadata_and_of_linkers_are_one(
     before: Side, after: Side, groups: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -156,6 +156,7 @@ CASES: list[tuple[str, Files, Files, set[str]]] = [
 ]
 
 
+@pytest.mark.rows(test=2)
 @pytest.mark.parametrize(
     ("before", "after", "risks"), [row[1:] for row in CASES], ids=[row[0] for row in CASES]
 )
@@ -239,6 +240,7 @@ ACROSS: list[tuple[str, Files, Files, set[str]]] = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(
     ("before", "after", "risks"), [row[1:] for row in ACROSS], ids=[row[0] for row in ACROSS]
 )
@@ -276,6 +278,7 @@ WAYS = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("arguments", WAYS)
 def test_every_way_to_compare_fails(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -47,6 +47,7 @@ def judge(old: Path, new: Path) -> tuple[int, int]:
     return counted
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("holds", ["nothing is held", "every second is held"])
 @pytest.mark.parametrize("number", [1, 3])
 def test_what_the_first_rename_rolls_is_counted(tmp_path: Path, number: int, holds: str) -> None:

@@ -208,6 +208,7 @@ def judge(old: list[Object], new: list[Object], deployer: str) -> dict[str, set[
     return found
 
 
+@pytest.mark.rows(test=12)
 @pytest.mark.parametrize("deployer", KEEPERS)
 @pytest.mark.parametrize(("before", "after", "risk"), STEPS)
 def test_both_commands_say_what_is_lost_with_its_maker(  # noqa: PLR0913, PLR0917  # a table's columns and two fixtures

@@ -224,6 +224,7 @@ def _short(who: str) -> str:
     return f"{kind}/{name}"
 
 
+@pytest.mark.rows(test=8, submission=40)
 @pytest.mark.volume
 @pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
 def test_what_is_said_to_be_missing_is_what_a_pod_waits_for(case: Path) -> None:

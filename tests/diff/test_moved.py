@@ -163,6 +163,7 @@ def test_a_new_package_is_none_that_was_there(
     assert renames_of_git(tmp_path) == {}
 
 
+@pytest.mark.rows(test=2)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_generated_repository_is_paired_as_git_pairs_it(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -307,6 +307,7 @@ def test_a_package_that_fails_hides_no_other(
     assert "- A: one\n+ A: two\n" in markdown
 
 
+@pytest.mark.needs("kustomize")
 def test_a_comment_says_what_kustomize_says_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -393,6 +394,7 @@ LEFT_OUT = [
 ]
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.parametrize(("arguments", "left_out"), LEFT_OUT)
 def test_what_a_sparse_checkout_leaves_out_is_not_removed(
     arguments: list[str], left_out: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

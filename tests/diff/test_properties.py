@@ -110,6 +110,7 @@ class Deployed:
 holds = Properties[Deployed]()
 
 
+@pytest.mark.rows(test=12)
 @pytest.mark.volume
 @pytest.mark.parametrize(
     "case", [*TRANSFORMS, *MIGRATION_STEPS], ids=lambda case: f"{case.parent.name}/{case.name}"
@@ -235,6 +236,7 @@ FIELDS = [
 ]
 
 
+@pytest.mark.rows(test=0)
 def test_no_difference_of_a_field_is_passed_over() -> None:
     """Each field beside each other one, as `db-2456789bcd` and `db-kmtbcdfghk` are revisions of one Secret."""
     before = [release_of(package_with(field, "2456789bcd", ["here"])) for field in FIELDS]
@@ -260,6 +262,7 @@ def package_with(field: str, suffix: str, config_maps: list[str]) -> bytes:
     ).encode()
 
 
+@pytest.mark.rows(test=12, submission=40)
 @pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
 def test_what_is_compared_is_what_render_writes(case: Path) -> None:
     inputs = Inputs((str(case / "input.yaml"),))
@@ -283,6 +286,7 @@ def test_what_is_compared_is_what_render_writes(case: Path) -> None:
     assert not compare(read_release(items, None, ""), read_release(written, None, ""))
 
 
+@pytest.mark.rows(test=12, submission=40)
 @pytest.mark.parametrize("case", [*TRANSFORMS, *REJECTIONS], ids=lambda case: case.name)
 def test_who_reads_no_warnings_gets_the_same_changes_and_errors(case: Path) -> None:
     inputs = Inputs((str(case / "input.yaml"),))

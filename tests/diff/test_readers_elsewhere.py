@@ -253,6 +253,7 @@ def test_only_packages_that_are_given_count(
     assert change(tmp_path, monkeypatch, {**catalog(), **pod()}, catalog("two"), CATALOG) == []
 
 
+@pytest.mark.needs("kustomize")
 def test_what_is_built_in_the_package_is_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -339,6 +340,7 @@ def test_two_packages_whose_revisions_are_one_object_are_named(
     assert sum(message in line for line in lines) == count, lines
 
 
+@pytest.mark.needs("kustomize")
 def test_environments_of_one_application_are_no_two_packages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,6 +86,7 @@ def compare(folder: Path, *arguments: str, **environment: str) -> tuple[str, str
     return done.stdout, done.stderr, done.returncode
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("form", ["text", "json", "markdown"])
 def test_the_number_of_processes_changes_no_byte(
     form: str, repository: Path, temporary: Path
@@ -133,6 +134,7 @@ LIMITS = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(("most", "message"), LIMITS)
 def test_what_needs_more_than_its_share_follows_alone(
     most: int, message: str, repository: Path
@@ -167,6 +169,7 @@ def install(folder: Path, script: str) -> str:
     return f"{folder}/bin:{os.environ['PATH']}"
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("killed", KILLS)
 def test_what_a_killed_process_had_to_do_is_done(killed: int, tmp_path: Path) -> None:
     folder = tmp_path / "repository"
@@ -208,6 +211,7 @@ ERRORS = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(("error", "said"), ERRORS)
 def test_what_a_process_does_not_answer_is_done_by_the_one_that_has_started_it(
     error: str, said: str, tmp_path: Path
@@ -284,6 +288,7 @@ def waiting(tmp_path: Path, temporary: Path) -> Path:
     return notes
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(("number", "code"), ENDS)
 def test_nothing_is_left_when_the_process_is_ended(
     number: int, code: int, waiting: Path, temporary: Path, tmp_path: Path
@@ -311,6 +316,7 @@ STOP = WAIT.replace("wait\n", "kill -STOP $PPID\nwait\n")
 """Stops the process that has started it as well."""
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_process_that_somebody_has_stopped_ends_as_well(
     number: int, waiting: Path, temporary: Path, tmp_path: Path
@@ -331,6 +337,7 @@ def test_a_process_that_somebody_has_stopped_ends_as_well(
 OPEN_FILES = [12, 14, 18, 24, 32, 48]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("most", OPEN_FILES)
 def test_fewer_processes_start_where_few_files_may_be_open(
     most: int, repository: Path, tmp_path: Path
@@ -419,6 +426,7 @@ COUNTS = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(("program", "code", "said"), COUNTS)
 def test_a_line_counts_at_a_terminal_and_goes(
     program: str, code: int, said: str, tmp_path: Path

@@ -44,7 +44,8 @@ class Door(NamedTuple):
 
     `makes`: it gives manifests, and is no command that only looks. `reads_what_is_passed`: the
     configuration that is passed is a file of the package. `knows_files`: it sees which files the
-    objects are from. `must_pass`: it does not run without a configuration that is passed.
+    objects are from. `must_pass`: it does not run without a configuration that is passed. `program`:
+    what it starts beside krm-fn.
     """
 
     run: Callable[[Path, Settings | None], Answer]
@@ -52,6 +53,7 @@ class Door(NamedTuple):
     reads_what_is_passed: bool = False
     knows_files: bool = True
     must_pass: bool = False
+    program: str = ""
 
 
 def configuration(settings: Settings, **annotations: str) -> str:
@@ -313,21 +315,25 @@ def _kpt_config_path(package: Path, settings: Settings | None) -> Answer:
 DOORS = {
     "function": Door(_function),
     "exec plugin": Door(_stream, knows_files=False),
-    "kustomize build, transformers": Door(_transformer, knows_files=False, must_pass=True),
+    "kustomize build, transformers": Door(
+        _transformer, knows_files=False, must_pass=True, program="kustomize"
+    ),
     "Helm's post-renderer": Door(_post_renderer, knows_files=False),
     "render": Door(_command("render", "PACKAGE")),
-    "render of a kustomization": Door(_kustomize, knows_files=False),
+    "render of a kustomization": Door(_kustomize, knows_files=False, program="kubectl"),
     "explain": Door(_command("explain", "PACKAGE"), makes=False),
     "graph": Door(_command("graph", "PACKAGE"), makes=False),
     "diff": Door(_diff, makes=False),
     "verify": Door(_command("verify", "PACKAGE"), makes=False),
-    "kpt fn eval, arguments": Door(_kpt_arguments),
-    "kpt fn eval, --fn-config": Door(_kpt_fn_config),
-    "kpt fn render, configMap": Door(_kpt_config_map),
-    "kpt fn render, configPath": Door(_kpt_config_path, reads_what_is_passed=True),
+    "kpt fn eval, arguments": Door(_kpt_arguments, program="kpt"),
+    "kpt fn eval, --fn-config": Door(_kpt_fn_config, program="kpt"),
+    "kpt fn render, configMap": Door(_kpt_config_map, program="kpt"),
+    "kpt fn render, configPath": Door(_kpt_config_path, reads_what_is_passed=True, program="kpt"),
 }
 PLACED = {
-    "render of a kustomization that lists krm-fn": Door(_listed, knows_files=False, must_pass=True),
-    "Argo CD's plugin": Door(_plugin, knows_files=False),
+    "render of a kustomization that lists krm-fn": Door(
+        _listed, knows_files=False, must_pass=True, program="kubectl"
+    ),
+    "Argo CD's plugin": Door(_plugin, knows_files=False, program="kubectl"),
 }
 """Doors at which the configuration has its place in the package, so that none can be passed beside it."""

@@ -159,6 +159,7 @@ def run(door: str, files: Mapping[str, str], settings: Settings) -> Answer:
             return every[door].run(package, settings)
 
 
+@pytest.mark.needs("kustomize")
 @pytest.mark.parametrize("name", TREES)
 def test_kustomize_alone_does_not_follow(name: str) -> None:
     """Else there would be nothing to do."""
@@ -168,6 +169,7 @@ def test_kustomize_alone_does_not_follow(name: str) -> None:
     assert "web-config" not in followed(name).values()
 
 
+@pytest.mark.needs("kustomize")
 @pytest.mark.parametrize(("name", "strategy", "door"), CASES)
 def test_a_door_that_knows_the_tree_follows(name: str, strategy: str, door: str) -> None:
     answer = run(door, TREES[name], SETTINGS[strategy])
@@ -186,6 +188,7 @@ def test_a_door_that_knows_the_tree_follows(name: str, strategy: str, door: str)
     )
 
 
+@pytest.mark.needs("kustomize")
 @pytest.mark.parametrize("door", ["function", "exec plugin", "Helm's post-renderer", "render"])
 def test_another_door_warns_and_so_does_verify(door: str) -> None:
     for name in (
@@ -210,6 +213,7 @@ def test_another_door_warns_and_so_does_verify(door: str) -> None:
                 ), text
 
 
+@pytest.mark.needs("kustomize")
 def test_a_tree_that_cannot_be_copied_is_built_and_warned_about() -> None:
     """No other kustomization may have a Component among its resources."""
     part = tree({**COMPONENT, **BASE})
@@ -237,6 +241,7 @@ SILENT = {
 }
 
 
+@pytest.mark.needs("kustomize")
 @pytest.mark.parametrize("name", SILENT)
 def test_silent(name: str) -> None:
     answer = run("exec plugin", package_of(*SILENT[name], API), SETTINGS["rename"])

@@ -59,6 +59,7 @@ def followed(kind: str) -> Any:
     return spec_of(build({**files, "follow.yaml": json.dumps({"nameReference": [spec]})}), kind)
 
 
+@pytest.mark.needs("kustomize")
 @pytest.mark.parametrize("kind", READERS)
 @pytest.mark.parametrize("door", [*DOORS_WITH_TREE, *STREAMS])
 def test_each_door_follows_what_kustomize_has_named(door: str, kind: str) -> None:
@@ -71,6 +72,7 @@ def test_each_door_follows_what_kustomize_has_named(door: str, kind: str) -> Non
     assert verified.exit_code == 0, verified.stderr
 
 
+@pytest.mark.needs("kustomize")
 @pytest.mark.parametrize("door", [*DOORS_WITH_TREE, *STREAMS])
 def test_each_door_says_what_it_cannot_follow(door: str) -> None:
     """A replacement takes the name before the hash, as kustomize 4475 tells, and no rule knows the field."""
@@ -93,6 +95,7 @@ def run_at(door: str, files: dict[str, str]) -> Answer:
     return run(door, files, SETTINGS)
 
 
+@pytest.mark.needs("kustomize")
 @pytest.mark.parametrize(
     ("name", "is_said"),
     [
@@ -116,6 +119,7 @@ TAKES = {"source": {"kind": "ConfigMap", "name": "blue"}}
 TAKES_DATA = {"source": {"kind": "ConfigMap", "name": "blue", "fieldPath": "data.a"}}
 
 
+@pytest.mark.needs("kustomize")
 @pytest.mark.parametrize(
     ("taken", "name", "value", "is_said"),
     [
@@ -145,6 +149,7 @@ def test_a_variable_of_one_plain_word_is_said_where_a_replacement_takes_the_name
     assert ("which is nowhere in the rendering" in answer.problems) is is_said
 
 
+@pytest.mark.needs("kustomize")
 def test_an_annotation_that_is_the_name_is_said() -> None:
     annotations = {"example.com/tls-config-name": "web-config"}
     metadata = {"name": "web", "annotations": annotations}

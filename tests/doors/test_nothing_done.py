@@ -140,6 +140,7 @@ LISTED = configuration(
 )
 
 
+@pytest.mark.needs("kustomize")
 @pytest.mark.parametrize(
     ("field", "flags", "says"),
     [

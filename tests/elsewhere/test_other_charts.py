@@ -139,6 +139,7 @@ spec:
 """
 
 
+@pytest.mark.needs("helm")
 def test_init_and_explain_name_the_templates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -158,6 +158,7 @@ spec:
 }
 
 
+@pytest.mark.needs("helm")
 def test_init_and_explain_name_the_lines_beside_what_is_renamed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

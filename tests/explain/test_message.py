@@ -43,6 +43,7 @@ OF_ANOTHER_FUNCTION = "from the function before us"
 """A result that a ResourceList has, and keeps."""
 
 
+@pytest.mark.rows(test=0)
 def test_every_recorded_line_finds_an_entry_that_is_about_it() -> None:
     """tests/pages/messages.py finds entries in another way: it makes a pattern of each text, and does not choose."""
     lines = sorted(printed_lines() - {OF_ANOTHER_FUNCTION})

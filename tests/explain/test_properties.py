@@ -116,6 +116,7 @@ CASES = [*TRANSFORMS, *MIGRATION_STEPS]
 WRITTEN_AGAIN = CASES if IS_WHOLE else CASES[::2]
 
 
+@pytest.mark.rows(test=12, submission=40)
 @pytest.mark.volume
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
 def test_all_properties_hold(case: Path) -> None:
@@ -319,6 +320,7 @@ def test_an_object_may_be_as_deep_as_the_reader_allows(opening: str, closing: st
     assert len(explained.unfollowed) == 1
 
 
+@pytest.mark.rows(test=3)
 @pytest.mark.volume
 @pytest.mark.parametrize("seed", [*map(seed_of, range(10))])
 def test_mutated_packages_are_explained_or_rejected(seed: str) -> None:

@@ -172,6 +172,7 @@ def without_hash_of_secret(one: tuple[str, str]) -> tuple[str, str]:
     return kind, HASH.sub("", name) if kind == "Secret" else name
 
 
+@pytest.mark.rows(test=8, submission=40)
 @pytest.mark.volume
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
 def test_what_is_said_of_workloads_is_what_is_written(case: Path) -> None:

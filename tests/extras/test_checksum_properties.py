@@ -4,6 +4,7 @@ import re
 from random import Random
 from typing import Any, NamedTuple
 
+import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -122,6 +123,7 @@ def checksum(item: Any) -> str | None:
     return value
 
 
+@pytest.mark.rows(test=0)
 @given(packages, st.randoms())
 def test_checksums_are_deterministic_idempotent_and_independent_of_order(
     package: Package, random: Random
@@ -179,6 +181,7 @@ def test_in_place_a_checksum_follows_edits_and_is_removed_when_switched_off(
     assert load(run(once, IGNORE).stdout) == load(data)
 
 
+@pytest.mark.rows(test=0)
 @given(packages, st.data())
 def test_renamed_objects_do_not_count(package: Package, data: st.DataObject) -> None:
     config = data.draw(st.sampled_from(sorted(package.configs)))

@@ -191,6 +191,7 @@ def it_changes_in_place_and_back(pair: Pair) -> None:
     assert render(again.whole, JOB).emitted == pair.of_job
 
 
+@pytest.mark.rows(test=8, submission=40)
 @pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
 def test_a_shared_linker_changes_nothing_but_the_linkers_objects(case: Path) -> None:
     holds.check(Pair(case), of=case.name)

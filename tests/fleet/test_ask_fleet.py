@@ -550,6 +550,7 @@ def _rename(items: Any, number: int) -> str:
     return json.dumps(items).replace("web", f"web{number}").replace('"shop', f'"shop{number}')
 
 
+@pytest.mark.rows(test=0)
 def test_fifty_clusters_of_twenty_sets_take_seconds(tmp_path: Path) -> None:
     recorded = Recorded("a-paused-canary", SETS)
     with clusters(tmp_path, {f"prod-{number}": recorded.answer for number in range(CONTEXTS)}):

@@ -18,7 +18,7 @@ import yaml
 
 from krm_fn.base import keys
 from tests.cases import FIXTURES, MIGRATION_STEPS, TRANSFORMS, is_emitted
-from tests.redefined import BaseLoader, load_all
+from tests.yaml.redefined import BaseLoader, load_all
 
 FILE = Path(__file__).parent.parent / "data" / "names_and_pods.jsonl"
 CASES = [*TRANSFORMS, *MIGRATION_STEPS]

@@ -10,7 +10,7 @@ import yaml
 from jsonschema import Draft202012Validator, ValidationError
 from referencing import Registry, Resource
 
-from tests.redefined import SafeLoader, load_all
+from tests.yaml.redefined import SafeLoader, load_all
 
 OLDEST, NEWEST = "1.25.0", "1.37.0"
 """Versions of Kubernetes: the oldest and the newest in the schema package."""

@@ -124,6 +124,7 @@ CLOSED_PIPES = [
 ]
 
 
+@pytest.mark.rows(test=2)
 @pytest.mark.parametrize(("arguments", "code", "message"), CLOSED_PIPES)
 def test_who_looks_may_stop_to_read_and_who_applies_may_not(
     arguments: list[str], code: int, message: list[bytes]
@@ -259,6 +260,7 @@ COMPLETION = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("variables", COMPLETION)
 def test_variables_of_shell_completion_do_not_change_the_function(
     variables: dict[str, str], tmp_path: Path

@@ -9,8 +9,8 @@ import yaml
 
 from krm_fn.function import run
 from tests.cases import REJECTIONS, TRANSFORMS
-from tests.redefined import compose_all
 from tests.volume import part_of, seed_of
+from tests.yaml.redefined import compose_all
 
 RUNS = part_of(100_000)
 SEEDS = 20
@@ -93,6 +93,7 @@ def check(data: bytes) -> None:
         assert not outcome.stdout or count_items(outcome.stdout) == count_items(data), data
 
 
+@pytest.mark.rows(test=8)
 @pytest.mark.volume
 @pytest.mark.parametrize("seed", [*map(seed_of, range(SEEDS))])
 def test_mutated_input(seed: str) -> None:

@@ -30,6 +30,7 @@ def read_emitted() -> dict[str, tuple[str, dict[str, Any]]]:
     return emitted
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("version", [OLDEST, NEWEST])
 def test_emitted_objects_are_valid(version: str) -> None:
     wrong = {

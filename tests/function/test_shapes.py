@@ -29,12 +29,14 @@ _LONG_CHAIN = 1_100
 _TRIED = [*SHAPES[::2], *MARKS[::8]] if IS_QUICK else [*SHAPES, *MARKS]
 
 
+@pytest.mark.rows(test=5)
 @pytest.mark.volume
 @pytest.mark.parametrize("shape", [pytest.param(shape, id=shape.what) for shape in _TRIED])
 def test_cost_is_linear_in(shape: Shape) -> None:
     assert lines_per_pair(shape, times=2 if IS_WHOLE else 1) < _NEARLY_NONE
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("run", ["transform", "verify", "explain", "graph"])
 def test_a_chain_of_configmaps_may_have_any_length(run: str) -> None:
     (chain,) = (shape for shape in SHAPES if shape.what == "references in data, all in one chain")

@@ -7,6 +7,7 @@ import pytest
 
 from tests.gitops.bench import Story, bench, play
 from tests.tools.build import built, is_on_demand
+from tests.tools.require import PROGRAMS
 
 AT_ONCE = 8
 
@@ -31,8 +32,6 @@ def outcomes(request: pytest.FixtureRequest) -> Iterator[Outcomes]:
 @pytest.fixture
 def outcome(story: Story, outcomes: Outcomes) -> Future[None]:
     """Return the end of the story, whose result is None or the failure."""
-    if not _is_there(story):
-        pytest.skip(f"{' or '.join(_programs(story))} is not built; make test-gitops builds it")
     return outcomes[story.name]
 
 
@@ -42,3 +41,11 @@ def _is_there(story: Story) -> bool:
 
 def _programs(story: Story) -> list[str]:
     return [story.program, *([story.producer[0]] if story.producer else [])]
+
+
+def pytest_itemcollected(item: pytest.Function) -> None:
+    """Mark the tests, and the stories that cannot be played here: `make test-gitops` builds their programs."""
+    item.add_marker(pytest.mark.needs(PROGRAMS))
+    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    if not all(_is_there(one) for one in values if isinstance(one, Story)):
+        item.add_marker(pytest.mark.absent)

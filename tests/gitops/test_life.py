@@ -58,6 +58,7 @@ STORIES = [
 ]
 
 
+@pytest.mark.rows(submission=2)
 @pytest.mark.parametrize("story", STORIES, ids=[story.name for story in STORIES])
 def test_life(outcome: Future[None]) -> None:
     outcome.result()

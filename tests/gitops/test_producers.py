@@ -55,6 +55,7 @@ STORIES = [
 ]
 
 
+@pytest.mark.rows(submission=2)
 @pytest.mark.parametrize("story", STORIES, ids=[story.name for story in STORIES])
 def test_producers(outcome: Future[None]) -> None:
     outcome.result()

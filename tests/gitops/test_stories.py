@@ -267,6 +267,7 @@ STORIES = [
 ]
 
 
+@pytest.mark.rows(submission=10)
 @pytest.mark.parametrize("story", STORIES, ids=[story.name for story in STORIES])
 def test_story(outcome: Future[None]) -> None:
     outcome.result()

@@ -86,6 +86,7 @@ def diagrams() -> dict[str, Any]:
     return dict(zip((case.name for case in GRAPHS), json.loads(ran.stdout), strict=True))
 
 
+@pytest.mark.needs("node")
 @every_graph
 def test_mermaid_reads_what_is_written(case: Path, diagrams: dict[str, Any]) -> None:
     read = diagrams[case.name]["mermaid"]
@@ -107,6 +108,7 @@ def test_mermaid_reads_what_is_written(case: Path, diagrams: dict[str, Any]) -> 
     assert edges == expected.edges
 
 
+@pytest.mark.needs("node")
 @every_graph
 def test_graphviz_reads_what_is_written(case: Path, diagrams: dict[str, Any]) -> None:
     read = diagrams[case.name]["dot"]

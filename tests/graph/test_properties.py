@@ -60,6 +60,7 @@ class Drawn:
 holds = Properties[Drawn]()
 
 
+@pytest.mark.rows(test=12, submission=40)
 @pytest.mark.parametrize(
     "path", _FILES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}"
 )

@@ -99,6 +99,7 @@ KUSTOMIZATIONS = {
 }
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.parametrize(("before", "after"), KUSTOMIZATIONS.values(), ids=KUSTOMIZATIONS)
 def test_a_kustomization_gets_one_entry_and_keeps_every_other_byte(
     before: str, after: str, shop: Path
@@ -117,6 +118,7 @@ UNUSUAL = {
 }
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.parametrize("text", UNUSUAL.values(), ids=UNUSUAL)
 def test_what_is_unusual_stays_and_the_lines_are_printed(text: str, shop: Path) -> None:
     tree = {**MANIFESTS, "kustomization.yaml": text, "a.yaml": OTHER}
@@ -289,6 +291,7 @@ RENDERED_FIRST = {
 }
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.parametrize("deployers", RENDERED_FIRST.values(), ids=RENDERED_FIRST)
 def test_what_krm_fn_builds_for_its_deployer_needs_no_entry_at_which_kustomize_fails(
     deployers: tuple[str, ...], shop: Path
@@ -320,6 +323,7 @@ NOT_BUILDING = {
 }
 
 
+@pytest.mark.needs("kubectl")
 def test_lines_that_build_with_kustomize_alone_are_named_beside_the_new_entry(
     shop: Path, tmp_path: Path
 ) -> None:
@@ -331,6 +335,7 @@ def test_lines_that_build_with_kustomize_alone_are_named_beside_the_new_entry(
     assert line == "Makefile:2, deploy.sh:2, .github/workflows/deploy.yaml:2 and 1 more"
 
 
+@pytest.mark.needs("kubectl")
 def test_no_line_is_named_where_the_package_gets_no_entry(shop: Path, tmp_path: Path) -> None:
     write(tmp_path, BUILDING)
     (tmp_path / ".git").mkdir()
@@ -359,6 +364,7 @@ COPIES = {
 }
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.parametrize(("tree", "more", "said"), COPIES.values(), ids=COPIES)
 def test_a_copied_package_with_the_set_of_the_other_is_warned_about(
     tree: Tree, more: Tree, said: int, shop: Path, tmp_path: Path
@@ -414,6 +420,7 @@ def test_a_dry_run_writes_nothing_and_says_the_same_of_the_rendering(
     assert rest.findall(init(shop).stdout) == [said]
 
 
+@pytest.mark.needs("kubectl")
 def test_a_dry_run_shows_no_line_of_a_kustomization_that_is_there(shop: Path) -> None:
     write(
         shop,
@@ -527,9 +534,11 @@ SETS = {
 }
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_the_set_is_named_as_the_package(name: str, shop: Path) -> None:
-    tree, options = SETS[name]
+@pytest.mark.parametrize(("name", "package"), SETS.items(), ids=SETS)
+def test_the_set_is_named_as_the_package(
+    name: str, package: tuple[Tree, tuple[str, ...]], shop: Path
+) -> None:
+    tree, options = package
     assert init(write(shop, tree), *options).exit_code == 0
     assert f"\n  name: {name}   #" in read(shop)["krm-fn.yaml"]
 
@@ -733,6 +742,7 @@ def test_no_action_is_named_that_nobody_has(shop: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.needs("helm")
 def test_one_chart_is_for_the_namespaces_of_all_its_releases(
     shop: Path, require_tool: Callable[[str], Path]
 ) -> None:
@@ -770,6 +780,7 @@ CHARTS: Mapping[str, tuple[str, Tree, str]] = {
 }
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.parametrize(("chart", "files", "arguments"), CHARTS.values(), ids=CHARTS)
 def test_charts_of_a_kustomization_are_let_run_in_ci_as_here(
     chart: str, files: Tree, arguments: str, shop: Path
@@ -788,6 +799,7 @@ def test_charts_of_a_kustomization_are_let_run_in_ci_as_here(
     assert "these folders would do" not in refused.stderr
 
 
+@pytest.mark.needs("kustomize")
 def test_a_kustomization_with_a_chart_is_built_with_helm(
     shop: Path, require_tool: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -949,6 +961,7 @@ def sets_of(outcome: Outcome) -> set[str]:
 ALL = "apps/*/overlays/*"
 
 
+@pytest.mark.needs("kubectl")
 def test_many_kustomizations_share_one_configuration(services: Path) -> None:
     before = read(services)
     outcome = main(["init", ALL, "--share", "krm"])
@@ -976,6 +989,7 @@ def test_many_kustomizations_share_one_configuration(services: Path) -> None:
     assert read(services) == whole
 
 
+@pytest.mark.needs("kubectl")
 def test_a_new_service_joins_what_is_shared(services: Path) -> None:
     assert main(["init", "apps/web/overlays/*", "--share", "krm"]).exit_code == 0
     shared = services / "krm/krm-fn.yaml"
@@ -988,12 +1002,14 @@ def test_a_new_service_joins_what_is_shared(services: Path) -> None:
     assert main(["render", "apps/api/overlays/prod"]).exit_code == 0
 
 
+@pytest.mark.needs("kubectl")
 def test_without_share_each_gets_its_own(services: Path) -> None:
     outcome = main(["init", "apps/web/overlays/dev", "apps/web/overlays/prod"])
     assert outcome.exit_code == 0, outcome.stderr
     assert "apps/web/overlays/prod/krm-fn.yaml" in read(services)
 
 
+@pytest.mark.needs("kubectl")
 def test_no_two_new_sets_of_one_namespace_have_one_name(services: Path) -> None:
     write_services(services, "resources: [../../base]\nnamespace: shop\n")
     assert main(["init", "apps/web/overlays/*", "--share", "krm"]).exit_code == 0
@@ -1004,6 +1020,7 @@ def test_no_two_new_sets_of_one_namespace_have_one_name(services: Path) -> None:
     assert len({*named}) == len(named) == 2
 
 
+@pytest.mark.needs("kubectl")
 def test_one_that_fails_keeps_all_as_they_were(services: Path) -> None:
     write(services, {"apps/web/overlays/prod/kustomization.yaml": "resources: [gone.yaml]\n"})
     before = read(services)
@@ -1012,6 +1029,7 @@ def test_one_that_fails_keeps_all_as_they_were(services: Path) -> None:
     assert outcome.stderr.startswith("error: apps/web/overlays/prod: ")
 
 
+@pytest.mark.needs("kubectl")
 def test_what_breaks_is_named_for_each_and_all_else_once(services: Path) -> None:
     write(services, {"deploy.sh": "kubectl apply -k apps/web/overlays/prod\n"})
     outcome = main(["init", ALL, "--share", "krm", "--deployer", "argocd"])
@@ -1021,6 +1039,7 @@ def test_what_breaks_is_named_for_each_and_all_else_once(services: Path) -> None
     assert len([one for one in steps if "plugin: {}" in one]) == 1
 
 
+@pytest.mark.needs("kubectl")
 def test_a_dry_run_of_many_writes_nothing(services: Path) -> None:
     before = read(services)
     outcome = main(["init", ALL, "--share", "krm", "--dry-run"])
@@ -1028,6 +1047,7 @@ def test_a_dry_run_of_many_writes_nothing(services: Path) -> None:
     assert b"krm/krm-fn.yaml: would be written\n" in outcome.stdout
 
 
+@pytest.mark.needs("kubectl")
 def test_the_file_for_ci_gets_a_line_for_each(services: Path) -> None:
     outcome = main(["init", ALL, "--share", "krm", "--ci", "github", "--action", ACTION])
     assert outcome.exit_code == 0, outcome.stderr
@@ -1071,6 +1091,7 @@ NOT_SHARED = [
 ]
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.parametrize(("more", "stderr"), NOT_SHARED)
 def test_what_cannot_be_shared_with_nothing_written(
     more: Tree, stderr: str, services: Path
@@ -1081,6 +1102,7 @@ def test_what_cannot_be_shared_with_nothing_written(
     assert (outcome.stderr, outcome.exit_code, read(services)) == (stderr, 1, before)
 
 
+@pytest.mark.needs("kubectl")
 def test_what_is_shared_stays_in_the_repository(services: Path) -> None:
     before = read(services)
     outcome = main(["init", ALL, "--share", "../krm"])
@@ -1089,6 +1111,7 @@ def test_what_is_shared_stays_in_the_repository(services: Path) -> None:
     assert not (services.parent / "krm").exists()
 
 
+@pytest.mark.needs("kubectl")
 def test_a_pattern_follows_no_link(
     services: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -1101,12 +1124,14 @@ def test_a_pattern_follows_no_link(
     assert [*read(outside)] == ["overlays/dev/web.yaml"]
 
 
+@pytest.mark.needs("kubectl")
 def test_a_kustomization_that_a_link_leads_to_finds_what_is_shared(services: Path) -> None:
     (services / "web").symlink_to("apps/web")
     assert main(["init", "web/overlays/dev", "--share", "krm"]).exit_code == 0
     assert sets_of(main(["render", "apps/web/overlays/dev"])) == {"web"}
 
 
+@pytest.mark.needs("kubectl")
 def test_a_shared_folder_that_is_a_link_out_of_the_repository(
     services: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -1116,6 +1141,7 @@ def test_a_shared_folder_that_is_a_link_out_of_the_repository(
     assert (outcome.exit_code, [*outside.iterdir()]) == (1, [])
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -1176,6 +1202,7 @@ def test_another_wish_for_the_spec_is_printed_and_not_written(shop: Path) -> Non
     assert lines in outcome.stdout
 
 
+@pytest.mark.needs("kubectl")
 def test_another_wish_for_what_is_shared_already_is_printed_and_not_written(services: Path) -> None:
     assert main(["init", "apps/web/overlays/*", "--share", "krm"]).exit_code == 0
     before = read(services)
@@ -1187,6 +1214,7 @@ def test_another_wish_for_what_is_shared_already_is_printed_and_not_written(serv
     assert lines in outcome.stdout
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.usefixtures("services")
 def test_what_shares_a_configuration_that_adopts_is_not_asked_to() -> None:
     for pattern in ("apps/web/overlays/*", "apps/api/overlays/*"):

@@ -193,6 +193,7 @@ def top(
     return tmp_path / "repository"
 
 
+@pytest.mark.needs("kustomize")
 @pytest.mark.parametrize(("layout", "options"), [*cases()])
 def test_all_that_was_built_before_still_is(
     layout: Layout, options: tuple[str, ...], top: Path, tmp_path: Path

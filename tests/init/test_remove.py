@@ -89,6 +89,7 @@ KUSTOMIZATIONS_BEFORE = {
 }
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.parametrize("text", KUSTOMIZATIONS_BEFORE.values(), ids=KUSTOMIZATIONS_BEFORE)
 def test_a_kustomization_has_its_bytes_again(text: str, top: Path) -> None:
     require("kubectl")
@@ -109,6 +110,7 @@ def test_a_plain_folder_has_its_bytes_again(top: Path) -> None:
     check_there_and_back("shop", wishes=wishes)
 
 
+@pytest.mark.needs("helm")
 def test_a_chart_has_its_bytes_again(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     helm = require("helm").parent
     monkeypatch.setenv("PATH", f"{helm}{os.pathsep}{os.environ['PATH']}")
@@ -116,6 +118,7 @@ def test_a_chart_has_its_bytes_again(top: Path, monkeypatch: pytest.MonkeyPatch)
     check_there_and_back("web", wishes=("--namespace", "shop"))
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.parametrize("wishes", [(), ("--deployer", "argocd"), ("--kinds", "Secret")])
 def test_overlays_and_what_they_share_have_their_bytes_again(
     wishes: tuple[str, ...], top: Path
@@ -126,6 +129,7 @@ def test_overlays_and_what_they_share_have_their_bytes_again(
     assert not (top / "platform").exists()
 
 
+@pytest.mark.needs("kubectl")
 def test_what_was_set_since_is_taken_out_with_it(top: Path) -> None:
     """Values of spec, lines that were comments, and fields that came behind the entry."""
     require("kubectl")
@@ -141,6 +145,7 @@ def test_what_was_set_since_is_taken_out_with_it(top: Path) -> None:
     assert read(top / "shop") == {**MANIFESTS, "kustomization.yaml": RESOURCES + kept}
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.parametrize("wishes", [(), ("--strategy=adopt",)], ids=["opened", "written"])
 def test_a_strategy_that_was_closed_as_the_pages_do_goes_with_the_rest(
     wishes: tuple[str, ...], top: Path
@@ -158,6 +163,7 @@ def test_a_strategy_that_was_closed_as_the_pages_do_goes_with_the_rest(
     assert read(top / "shop") == {**MANIFESTS, "kustomization.yaml": RESOURCES}
 
 
+@pytest.mark.needs("kubectl")
 def test_it_says_what_it_did_and_what_is_to_do_first(top: Path) -> None:
     require("kubectl")
     write(top / "shop", {**MANIFESTS, "kustomization.yaml": RESOURCES})
@@ -178,6 +184,7 @@ def test_it_says_what_it_did_and_what_is_to_do_first(top: Path) -> None:
     )
 
 
+@pytest.mark.needs("kubectl")
 def test_after_a_last_release_it_does_not_ask_for_one(top: Path) -> None:
     require("kubectl")
     write(top / "shop", {**MANIFESTS, "kustomization.yaml": RESOURCES})
@@ -217,6 +224,7 @@ ENDINGS: tuple[Callable[[str], str], ...] = (
 )
 
 
+@pytest.mark.rows(test=3)
 @pytest.mark.parametrize("listed", LISTS)
 def test_whatever_is_around_an_entry_stays_to_the_byte(listed: str) -> None:
     kustomize, kpt = (("transformers",), "krm-fn.yaml"), (("pipeline", "mutators"), KPT_ENTRY)
@@ -273,6 +281,7 @@ BY_HAND = {
 }
 
 
+@pytest.mark.needs("kubectl")
 @pytest.mark.parametrize(("change", "named"), BY_HAND.values(), ids=BY_HAND)
 def test_what_init_would_not_have_written_is_named_and_nothing_changes(
     change: Callable[[], None], named: str, top: Path
@@ -331,6 +340,7 @@ def test_another_configuration_of_krm_fn_is_named(top: Path) -> None:
     assert b"shop/Kptfile: is not as krm-fn init writes it" in outcome.stdout
 
 
+@pytest.mark.needs("kubectl")
 def test_what_others_share_stays_as_long_as_they_do(top: Path) -> None:
     require("kubectl")
     write_services(top)
@@ -347,6 +357,7 @@ def test_what_others_share_stays_as_long_as_they_do(top: Path) -> None:
     assert status() == ""
 
 
+@pytest.mark.needs("kubectl")
 def test_a_folder_of_that_name_that_is_about_something_else_stays(top: Path) -> None:
     require("kubectl")
     mine = {"shop/krm/kustomization.yaml": "resources: [a.yaml]\n", "shop/krm/a.yaml": OTHER}

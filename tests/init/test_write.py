@@ -35,6 +35,7 @@ def interrupt(folder: Path, way: str, number: int) -> int:
     return done.returncode
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("way", ["fail", "end", "kill"])
 def test_wherever_it_stops_all_is_written_or_nothing(way: str, tmp_path: Path) -> None:
     whole = {name: data for name, data in {**OLD, **NEW}.items() if data is not None}

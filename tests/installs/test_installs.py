@@ -46,6 +46,7 @@ def test_there_are_at_least_forty() -> None:
     assert len(ALL) >= 40
 
 
+@pytest.mark.rows(test=8, submission=40)
 @pytest.mark.parametrize("install", ALL, ids=lambda install: install.key)
 def test_all_properties_hold(install: Install) -> None:
     holds.check(install, of=install.key)
@@ -152,6 +153,7 @@ def _names_of_revisions(extract: Install, stdout: bytes, truth: Truth) -> set[st
     }
 
 
+@pytest.mark.rows(test=0)
 def test_the_page_is_made_from_the_installs() -> None:
     assert PAGE.read_text() == page()
 

@@ -31,14 +31,19 @@ class DaemonError(Exception):
     """The daemon does not start on this machine. The message contains the end of its log."""
 
 
+def environment_of(host: str) -> Environment:
+    """Return the environment in which `docker` talks to the daemon at this address."""
+    return {**os.environ, "DOCKER_HOST": host, "DOCKER_BUILDKIT": "0"}
+
+
 @contextlib.contextmanager
-def docker_daemon(dockerd: Path) -> Iterator[Environment]:
-    """Run a daemon while the context is open, and yield the environment in which `docker` talks to it."""
+def docker_daemon(dockerd: Path) -> Iterator[str]:
+    """Run a daemon while the context is open, and yield its address, DOCKER_HOST for `docker`."""
     # Not in pytest's folder: the path of a socket can have at most 107 characters.
     folder = Path(tempfile.mkdtemp(prefix="krm-fn-"))
     try:
         with _first_to_start(dockerd, folder) as socket:
-            yield {**os.environ, "DOCKER_HOST": f"unix://{socket}", "DOCKER_BUILDKIT": "0"}
+            yield f"unix://{socket}"
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -26,6 +26,10 @@ def make_dist(folder: Path) -> Dist:
         env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"},
         capture_output=True,
     )
+    return find_dist(folder)
+
+
+def find_dist(folder: Path) -> Dist:
     (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     return Dist(wheel, sdist)
 

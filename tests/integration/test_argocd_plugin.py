@@ -156,6 +156,7 @@ def applications() -> list[Any]:
     ]
 
 
+@pytest.mark.rows(submission=2)
 @pytest.mark.parametrize(("files", "builder", "renamed"), applications())
 def test_an_application_is_generated(
     files: dict[str, bytes], builder: str | None, renamed: int, require_tool: Tools, sidecar: Path

@@ -50,6 +50,7 @@ def named(source: str, name: str) -> str:
     return f"{first}\n{MARK % name}{rest}"
 
 
+@pytest.mark.rows(submission=40)
 @pytest.mark.parametrize("vector", RECORDED + OBSERVED, ids=lambda vector: vector.says)
 def test_kustomize_still_gives_the_recorded_hash(build: Build, vector: Vector) -> None:
     result = build(named(vector.source, "x"))

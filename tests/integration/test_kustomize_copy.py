@@ -366,6 +366,7 @@ def render(directory: Path) -> list[dict[str, Any]]:
     return sorted(load(outcome.stdout), key=identity)
 
 
+@pytest.mark.rows(submission=20)
 @pytest.mark.parametrize("files", SHAPES)
 def test_the_result_is_that_of_kustomize(
     files: Files, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

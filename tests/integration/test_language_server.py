@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.language_server import LanguageServer, language_server
-from tests.integration.site import ROOT, build_site, serve
+from tests.integration.site import ROOT, serve
 from tests.tools.require import require_node_packages
 
 SCHEMA = ROOT / "schemas/configrevisions-revisions.krm-fn.io-v1.json"
@@ -26,11 +26,9 @@ spec:
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def url(site: Path) -> Iterator[str]:
     """Serve the site, in the place of its real address."""
-    folder = tmp_path_factory.mktemp("site")
-    build_site(folder)
-    with serve(folder) as url:
+    with serve(site) as url:
         yield url
 
 

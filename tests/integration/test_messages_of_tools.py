@@ -47,6 +47,7 @@ def told(outcome: Outcome, folder: Path) -> str:
     return _DATE.sub("DATE", stderr).strip()
 
 
+@pytest.mark.rows(submission=80)
 @pytest.mark.parametrize(
     "package", PACKAGES, ids=[f"{one['of']}: {one['when']}" for one in PACKAGES]
 )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.nothing_stays import (
+from tests.cli.nothing_stays import (
     COMMANDS,
     WITH_PROGRAMS,
     Command,
@@ -61,6 +61,7 @@ SURROUNDINGS = {
 }
 
 
+@pytest.mark.rows(submission=40)
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize(
     "met", [pytest.param(one, id=claim) for claim, one in SURROUNDINGS.items()]
@@ -87,6 +88,7 @@ def test_all_is_as_before_whatever_a_command_meets(
     assert_nothing_stays(place, before, command.outputs)
 
 
+@pytest.mark.rows(submission=20)
 @pytest.mark.parametrize("name", sorted(WAITING))
 @pytest.mark.parametrize("end", [pytest.param(one, id=one.name) for one in ENDS])
 def test_all_is_as_before_whatever_signal_ends_a_command(
@@ -258,6 +260,7 @@ def find_changes(trace: str, folder: Path) -> list[str]:
     return changed
 
 
+@pytest.mark.rows(submission=8)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_system_call_changes_anything_else(name: str, place: Place, tmp_path: Path) -> None:
     command = COMMANDS[name]

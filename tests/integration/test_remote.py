@@ -37,6 +37,7 @@ def kustomize(
     return log
 
 
+@pytest.mark.rows(submission=40)
 @pytest.mark.parametrize("path", [*REPOSITORIES, *LOCAL])
 def test_kustomize_clones_what_counts_as_a_repository(
     path: str, kustomize: Path, tmp_path: Path

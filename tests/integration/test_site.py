@@ -12,7 +12,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 import pytest
 
 from krm_fn import __version__
-from tests.integration.site import ROOT, build_site, serve
+from tests.integration.site import ROOT, serve
 from tests.pages.messages import read_messages
 from tests.tools.require import require, require_node_packages
 
@@ -45,13 +45,6 @@ class _Page(HTMLParser):
                 self.anchors.add(value)
             if name in {"href", "src"} and value and tag != "link":
                 self.links.add(value)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    build_site(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import yaml
 from cmarkgfm.cmark import Options
 
 from krm_fn.cli.main import krm_fn as group
-from tests.integration.site import ROOT, build_site
+from tests.integration.site import ROOT
 
 _REGEX = re.compile(r"--\S*regex (?:'([^']*)'|(\S+))")
 _COMMAND = re.compile(r"krm-fn [a-z]")
@@ -69,14 +69,12 @@ Site = dict[Path, list[Code]]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    folder = tmp_path_factory.mktemp("site")
-    build_site(folder)
+def site(site: Path) -> Site:
     found = {}
-    for page in sorted(folder.rglob("index.html")):
+    for page in sorted(site.rglob("index.html")):
         article = re.search(r"<article.*?</article>", page.read_text(), re.DOTALL)
         assert article, page
-        found[_source_of(page.parent.relative_to(folder))] = _Reader(article[0]).found
+        found[_source_of(page.parent.relative_to(site))] = _Reader(article[0]).found
     return found
 
 

@@ -108,6 +108,7 @@ AUTHORITIES = {
 }
 
 
+@pytest.mark.needs("openssl")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_leaves_no_file(command: str, place: Place) -> None:
     place.write(DATA, IN_IT)
@@ -117,6 +118,7 @@ def test_every_command_leaves_no_file(command: str, place: Place) -> None:
     assert not [*place.temporary.iterdir()]
 
 
+@pytest.mark.needs("openssl")
 @pytest.mark.parametrize("user", [pytest.param(user, id=claim) for claim, user in USERS.items()])
 def test_the_certificate_is_that_of_the_kubeconfig(user: dict[str, Any], place: Place) -> None:
     place.write(user, IN_IT)
@@ -125,6 +127,7 @@ def test_the_certificate_is_that_of_the_kubeconfig(user: dict[str, Any], place: 
     assert not [*place.temporary.iterdir()]
 
 
+@pytest.mark.needs("openssl")
 @pytest.mark.parametrize(
     "authority", [pytest.param(row, id=claim) for claim, row in AUTHORITIES.items()]
 )
@@ -158,6 +161,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.needs("openssl")
 @pytest.mark.parametrize(
     ("user", "authority", "reason"), [pytest.param(*row, id=name) for name, row in REFUSED.items()]
 )

@@ -123,6 +123,7 @@ def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_pat
     assert reason in failure
 
 
+@pytest.mark.rows(test=3)
 @pytest.mark.parametrize(
     ("behaviour", "stderr"),
     [
@@ -175,6 +176,7 @@ ENDED = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("output", ["text", "json"])
 @pytest.mark.parametrize(("sent", "how", "exit_code"), ENDED)
 def test_a_run_says_which_server_is_busy_and_ends_at_once_when_told_to(

@@ -127,6 +127,7 @@ def test_a_kind_that_the_api_server_does_not_have(resources: Any) -> None:
     assert api.paths == ["vlogses", "v1", "vlogses"]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("size", [0, 500])
 def test_a_list_without_an_end_is_given_up(size: int) -> None:
     page = {

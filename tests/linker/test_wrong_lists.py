@@ -202,6 +202,7 @@ def test_a_run_that_gets_whole_lists_deletes_what_nothing_references() -> None:
     assert find_lost(ran.before, ran.store) == set()
 
 
+@pytest.mark.rows(test=6, submission=40)
 @pytest.mark.parametrize(("name", "look", "dry_run"), ANSWERS)
 def test_a_wrong_answer_is_no_empty_list(name: str, look: int, *, dry_run: bool) -> None:
     for kind in KINDS:
@@ -245,6 +246,7 @@ def test_a_run_for_all_sets_that_gets_whole_lists_deletes_what_nothing_reference
     assert find_lost(ran.before, ran.store) == set()
 
 
+@pytest.mark.rows(test=2)
 @pytest.mark.parametrize(("name", "look"), FOR_ALL_SETS)
 def test_a_wrong_answer_is_no_empty_list_for_all_sets(name: str, look: int) -> None:
     for kind in KINDS:

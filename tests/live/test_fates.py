@@ -48,6 +48,7 @@ def _name_before(change: ObjectChange) -> str:
     return (change.old or change.who).name or ""
 
 
+@pytest.mark.rows(test=2)
 @pytest.mark.parametrize("seed", range(examples_of(240)))
 def test_what_is_said_of_any_state_comes_true(seed: int, renderings: Renderings) -> None:
     random = Random(seed)
@@ -68,6 +69,7 @@ def test_what_is_said_of_any_state_comes_true(seed: int, renderings: Renderings)
     a_run_deletes_what_was_said_and_nothing_else(difference, shop.link(release))
 
 
+@pytest.mark.rows(test=5)
 @pytest.mark.parametrize("seed", range(examples_of(60)))
 def test_what_is_said_comes_true_of_a_set_without_a_job(
     seed: int, without_jobs: Renderings

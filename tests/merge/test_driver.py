@@ -148,6 +148,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 @pytest.mark.parametrize("story", RENDERED.values(), ids=RENDERED)
 def test_what_git_merges_is_rendered(
@@ -161,6 +162,7 @@ def test_what_git_merges_is_rendered(
     assert "krm-fn" not in done.stderr
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("story", LEFT_IN_BASE_FORM.values(), ids=LEFT_IN_BASE_FORM)
 def test_what_cannot_be_rendered_yet_is_in_base_form(story: Story, tmp_path: Path) -> None:
     begin(tmp_path, rendered(story.base), rendered(story.ours), rendered(story.theirs))
@@ -276,6 +278,7 @@ UNTOLD = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("commands", UNTOLD)
 def test_what_git_does_not_name_is_found_by_what_it_changes(
     commands: list[list[str]], tmp_path: Path
@@ -297,6 +300,7 @@ COPIES = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(("web", "is_merged"), COPIES)
 def test_a_second_commit_makes_the_same_change_of_a_file(
     web: str, is_merged: bool, tmp_path: Path
@@ -323,6 +327,7 @@ def rebased_with(side: str, base: Files, ours: Files, theirs: Files, folder: Pat
     return read(folder)
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("side", ["ours", "theirs"])
 def test_a_rebase_that_favours_a_side_gives_the_rendering_of_it(side: str, tmp_path: Path) -> None:
     """Only git's note of a rebase says what its -X was."""
@@ -345,6 +350,7 @@ NOT_TOLD = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("command", NOT_TOLD)
 def test_a_conflict_stays_where_git_does_not_say_what_is_favoured(
     command: list[str], tmp_path: Path
@@ -355,6 +361,7 @@ def test_a_conflict_stays_where_git_does_not_say_what_is_favoured(
     assert "config.yaml" in conflicts(tmp_path)
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(
     ("side", "expected"), [("ours", DEBUG), ("theirs", TRACE)], ids=["ours", "theirs"]
 )
@@ -400,6 +407,7 @@ ELSEWHERE = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("name", ELSEWHERE)
 def test_a_manifest_outside_of_the_package_changes_no_merge(name: str, tmp_path: Path) -> None:
     begin(tmp_path, *({**rendered(files), name: WEB} for files in (BASE, DEBUG, LIMIT)))
@@ -413,6 +421,7 @@ def test_a_manifest_outside_of_the_package_changes_no_merge(name: str, tmp_path:
 LINES = "a: 1\nb: 2\nc: 3\n"
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(
     "name",
     [
@@ -432,6 +441,7 @@ def test_everything_else_is_merged_as_git_does(name: str, tmp_path: Path) -> Non
 WITHOUT_CONFIG = {name: text for name, text in rendered(BASE).items() if name != "config.yaml"}
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
@@ -489,6 +499,7 @@ ARGUMENTS = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("is_repository", [True, False], ids=["in a repository", "without one"])
 @pytest.mark.parametrize("arguments", ARGUMENTS)
 def test_paths_and_labels_are_never_options(
@@ -517,6 +528,7 @@ WRONG_CALLS = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(("arguments", "said"), WRONG_CALLS)
 def test_a_wrong_call_ends_the_merge(arguments: list[str], said: bytes, tmp_path: Path) -> None:
     """From version 2.42 of git on. It would take the usual exit code, 2, for a conflict."""
@@ -536,6 +548,7 @@ TROUBLES = [
 ]
 
 
+@pytest.mark.rows(test=2)
 @pytest.mark.parametrize(("texts", "environment", "said"), TROUBLES)
 def test_what_cannot_be_merged_is_a_conflict_with_both_sides(
     texts: Mapping[str, str], environment: Mapping[str, str], said: str, tmp_path: Path
@@ -604,6 +617,7 @@ LIMITED = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("limits", LIMITED)
 def test_a_merge_that_has_used_up_its_limits_is_complete_or_a_conflict(
     limits: Limits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

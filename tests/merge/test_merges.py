@@ -312,6 +312,7 @@ PIN = "is another revision of"
 SECOND_HASH = "gets another hash"
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in MERGES.items()])
 def test_every_mixture_is_rendered_as_its_base_form_or_refused(case: Merge, tmp_path: Path) -> None:
     # Mixtures that differ in the linker have one base form.

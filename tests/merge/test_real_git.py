@@ -275,6 +275,7 @@ def merged_by_git(versions: Versions[str], folder: Path) -> str:
 COMMANDS = ("merge", "rebase", "apply", "pick", "revert", "stash", "am")
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.volume
 @pytest.mark.parametrize("number", range(part_of(STORIES)))
 @pytest.mark.parametrize("command", COMMANDS)

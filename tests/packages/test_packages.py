@@ -29,6 +29,7 @@ def test_exactly_these_objects_are_renamed(package: Package) -> None:
     assert renamed_in(outcome.stdout).keys() == package.renamed
 
 
+@pytest.mark.rows(test=1)
 @EACH
 def test_it_says_why_others_are_left_alone(package: Package, tmp_path: Path) -> None:
     configuration = tmp_path / "krm-fn.yaml"

@@ -177,6 +177,7 @@ def printed_lines() -> set[str]:
     return lines
 
 
+@pytest.mark.rows(test=0)
 def test_every_message_of_the_fixtures_is_found_on_the_page() -> None:
     specific = [one for one in read_messages() if is_specific(one)]
     lines = printed_lines()

@@ -22,6 +22,7 @@ PINS = {
 JOBS = [(name, job) for name, workflow in WORKFLOWS.items() for job in workflow["jobs"]]
 
 
+@pytest.mark.needs("actionlint")
 def test_actionlint_finds_nothing(require_tool: Callable[[str], Path]) -> None:
     done = subprocess.run(
         [str(require_tool("actionlint")), *map(str, FILES)],

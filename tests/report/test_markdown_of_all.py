@@ -67,6 +67,7 @@ def cases() -> Iterator[object]:
             yield pytest.param(command, folder, id=f"{command} {folder.name}")
 
 
+@pytest.mark.rows(test=40)
 @pytest.mark.parametrize("shape", HOSTILE_NAMES)
 @pytest.mark.parametrize(("command", "case"), [*cases()])
 def test_a_document_has_no_link_no_mention_and_no_markup_of_others(

@@ -150,6 +150,7 @@ def shown(folder: Path, arguments: tuple[str, ...]) -> str:
     return stdout.decode() + outcome.stderr
 
 
+@pytest.mark.rows(test=25)
 @pytest.mark.parametrize(
     ("old", "new"), [(old, new) for _, old, new in CASES], ids=[name for name, _, _ in CASES]
 )

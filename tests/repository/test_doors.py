@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.budget import ROOT, read_modules
+from tests.repository.budget import ROOT, read_modules
 
 MOST_NAMES = 12
 TOOLS = "krm_fn.tools."
@@ -54,6 +54,7 @@ def find_used(room: str, door: str) -> set[str]:
     return used
 
 
+@pytest.mark.rows(test=2)
 @pytest.mark.parametrize("door", DOORS)
 def test_a_door_lists_a_dozen_names_at_most_and_all_that_others_use(door: str) -> None:
     names = find_names(door)

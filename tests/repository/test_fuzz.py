@@ -10,6 +10,7 @@ from tests import fuzz
 from tests.fuzz import TARGETS
 
 
+@pytest.mark.rows(test=4)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("target", TARGETS)
 def test_nothing_is_found(target: str, seed: int) -> None:

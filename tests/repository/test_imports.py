@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.budget import imported_by_a_run
+from tests.repository.budget import imported_by_a_run
 
 SLOW = (
     "asyncio",

@@ -472,12 +472,14 @@ SLOW = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.usefixtures("_clock")
 @pytest.mark.parametrize(("pattern", "method"), SLOW)
 def test_a_text_is_found_that_takes_the_square(pattern: str, method: str) -> None:
     assert find_slow(Use(re.compile(pattern), method))
 
 
+@pytest.mark.rows(test=0)
 @pytest.mark.usefixtures("_clock")
 def test_each_pattern_reads_in_proportion() -> None:
     found = find_uses()
@@ -485,6 +487,7 @@ def test_each_pattern_reads_in_proportion() -> None:
     assert {place: text for place, text in slow.items() if text} == {}
 
 
+@pytest.mark.rows(test=0)
 def test_each_pattern_is_found() -> None:
     """Say in a table what a function makes a pattern of, if its module alone does not tell."""
     found = find_uses()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.build import FAMILIES, TOOLS, Family, NoSuchVersion, read_versions, source, version
-from tests.versions import PAGE, UNKNOWN, Row, choose, list_cells, read_rows, write_rows
+from tests.tools.versions import PAGE, UNKNOWN, Row, choose, list_cells, read_rows, write_rows
 
 LISTED = [family for family in FAMILIES if family.name in read_versions()]
 PINNED = [

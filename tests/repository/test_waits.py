@@ -79,6 +79,7 @@ def test_left(source: str) -> None:
     assert not [*find_other_waits(source)]
 
 
+@pytest.mark.rows(test=0)
 def test_there_is_no_other_wait() -> None:
     found = {
         f"{path.relative_to(TESTS)}:{one}"

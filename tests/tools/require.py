@@ -1,4 +1,8 @@
-"""Find the programs that tests run, which may not be installed."""
+"""Find the programs that tests run, which may not be installed.
+
+A test may only ask for those that its mark `needs` names: by it tests/tiers.py knows which tests
+`make test` can run.
+"""
 
 import os
 import shutil
@@ -8,16 +12,19 @@ from typing import NoReturn
 
 import pytest
 
-from tests.left_over import FAST, leave_over
 from tests.tools.build import built, is_on_demand
 from tests.tools.node_packages import installed
 
 ROOT = Path(__file__).parent.parent.parent
+PROGRAMS = "programs"
+"""The mark of whole folders: any program, and a cluster."""
+
+_allowed: set[str] = {PROGRAMS}
 
 
 def require(name: str) -> Path:
     """Return the program's path. Prefer the program that was built for the tests."""
-    _leave_over_if_fast(name)
+    _check(name)
     found = built(name) or shutil.which(name)
     if found is None:
         give_up(f"needs {name}: neither on PATH nor built by tests/tools/build.py")
@@ -26,7 +33,7 @@ def require(name: str) -> Path:
 
 def require_built(name: str) -> Path:
     """Return the path of a program that tests can only use at the pinned version."""
-    _leave_over_if_fast(name)
+    _check(name)
     found = built(name)
     if found is None:
         give_up(f"needs {name}, built by tests/tools/build.py with Go")
@@ -45,7 +52,7 @@ def require_on_demand(name: str) -> Path:
 
 def require_node_packages(name: str) -> Path:
     """Return the folder of a script in tests/tools, with the packages that it imports."""
-    _leave_over_if_fast("Node.js")
+    _check("node")
     found = installed(name)
     if found is None:
         give_up(
@@ -56,7 +63,7 @@ def require_node_packages(name: str) -> Path:
 
 def require_commit(commit: str, *paths: str) -> bytes:
     """Return an archive of what the paths were at this commit, which a shallow clone does not have."""
-    _leave_over_if_fast("the history of the repository")
+    _check("history")
     archive = subprocess.run(
         ["git", "archive", commit, *paths], cwd=ROOT, capture_output=True, check=False
     )
@@ -67,9 +74,15 @@ def require_commit(commit: str, *paths: str) -> bytes:
     return archive.stdout
 
 
-def _leave_over_if_fast(name: str) -> None:
-    if FAST in os.environ:
-        leave_over(name)
+def allow(*names: str) -> None:
+    """Let the test that begins ask for these programs alone."""
+    _allowed.clear()
+    _allowed.update(names)
+
+
+def _check(name: str) -> None:
+    if _allowed.isdisjoint((name, PROGRAMS)):
+        pytest.fail(f"needs {name}: mark the test with needs({name!r})", pytrace=False)
 
 
 def give_up(reason: str) -> NoReturn:

@@ -111,6 +111,7 @@ def test_the_rendering_does_no_harm(configured: VerifyOptions) -> None:
     assert not is_found(NOW, WITHOUT)
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.volume
 @pytest.mark.parametrize("place", range(len(NOW)), ids=NAMES)
 def test_what_does_harm_is_found_and_all_else_accepted(
@@ -146,6 +147,7 @@ UNSEEN = {
 """Changes of what the function emits that verify does not see with the configuration, and why that may be."""
 
 
+@pytest.mark.rows(test=2)
 @pytest.mark.parametrize("place", range(len(NOW)), ids=NAMES)
 def test_no_field_of_what_the_function_emits_changes_unseen(
     place: int, configured: VerifyOptions
@@ -181,6 +183,7 @@ OF_CRON_JOB = {
 }
 
 
+@pytest.mark.rows(test=3)
 @pytest.mark.parametrize("what", OF_CRON_JOB)
 @pytest.mark.parametrize("is_configured", [True, False])
 def test_the_cron_job_is_compared_as_the_job_is(
@@ -245,6 +248,7 @@ FORGOTTEN: dict[str, tuple[str, str]] = {
 }
 
 
+@pytest.mark.rows(test=4)
 @pytest.mark.parametrize("what", FORGOTTEN)
 def test_each_run_tries_these(what: str, configured: VerifyOptions) -> None:
     who, how = FORGOTTEN[what]

@@ -662,6 +662,7 @@ def test_the_rendering_verifies(configured: VerifyOptions) -> None:
     )
 
 
+@pytest.mark.rows(test=20)
 @pytest.mark.parametrize(("name", "mutations"), MISTAKES, ids=[name for name, _ in MISTAKES])
 def test_a_mistake_is_found(name: str, mutations: list[Mutate], configured: VerifyOptions) -> None:
     found = findings(changed(*mutations), DEPLOYER)
@@ -867,6 +868,7 @@ def spoiled(value: Any) -> dict[str, Any]:
     return {}
 
 
+@pytest.mark.rows(test=1, submission=6)
 @pytest.mark.volume
 @pytest.mark.parametrize(
     "place",

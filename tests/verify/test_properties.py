@@ -63,6 +63,7 @@ class Output:
 holds = Properties[Output]()
 
 
+@pytest.mark.rows(test=12)
 @pytest.mark.volume
 @pytest.mark.parametrize("case", OUTPUTS, ids=lambda case: f"{case.parent.name}/{case.name}")
 def test_all_properties_hold(case: Path) -> None:

@@ -52,6 +52,7 @@ def check(folder: Path, package: bytes, config: bytes) -> None:
     assert_nothing_is_found(outcome.stdout, str(folder / "krm-fn.yaml"))
 
 
+@pytest.mark.rows(test=10, submission=40)
 @pytest.mark.parametrize(
     "file",
     sorted([*INSTALLS.glob("*/objects.yaml"), *PACKAGES.glob("*/objects.yaml")]),
@@ -108,6 +109,7 @@ def test_hook_jobs_of_argo_cd_in_two_waves(package: str, tmp_path: Path) -> None
     check(tmp_path, package.encode(), configuration(["ConfigMap"]))
 
 
+@pytest.mark.rows(test=6, submission=30)
 @pytest.mark.parametrize(
     "linker", [{}, {"schedule": "@daily"}, {"serviceAccountName": "own"}, {"run": "shared"}]
 )

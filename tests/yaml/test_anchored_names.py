@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from krm_fn.base import keys
 from krm_fn.function import run
-from tests.redefined import BaseLoader
 from tests.volume import examples_of
+from tests.yaml.redefined import BaseLoader
 
 OBJECTS = """\
 - apiVersion: v1

@@ -14,7 +14,7 @@ from krm_fn.base.node import Node
 from krm_fn.base.problem import Rejected
 from krm_fn.core.yaml.reader import MappingNode, ScalarNode, SequenceNode, read_yaml
 from tests.cases import REJECTIONS, TRANSFORMS
-from tests.redefined import SafeLoader
+from tests.yaml.redefined import SafeLoader
 from tests.yaml.test_yaml_styles import WRAPPINGS, make_package, wrap
 from tests.yaml.yaml_styles import Styles
 

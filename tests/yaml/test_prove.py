@@ -153,6 +153,7 @@ def meaning(text: bytes) -> list[object]:
     return list(yaml.load_all(text, yaml.CBaseLoader))
 
 
+@pytest.mark.rows(test=20)
 @pytest.mark.parametrize("small", [0, 300], ids=["an excerpt", "the whole text"])
 @pytest.mark.parametrize("package", PACKAGES)
 @pytest.mark.parametrize("mutant", MUTANTS)

@@ -141,6 +141,7 @@ MISTAKES = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_in_any_line_of_new_objects_is_found(
     mistake: Callable[[list[str], int], list[str]],

@@ -317,6 +317,7 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
+@pytest.mark.rows(test=2)
 @pytest.mark.volume
 @pytest.mark.parametrize("seed", [*map(seed_of, range(SEEDS))])
 def test_the_style_does_not_matter(seed: str) -> None:
@@ -324,6 +325,7 @@ def test_the_style_does_not_matter(seed: str) -> None:
         check(f"{seed}-{number}")
 
 
+@pytest.mark.rows(test=2)
 @pytest.mark.volume
 @pytest.mark.parametrize("seed", [*map(seed_of, range(SEEDS))])
 def test_what_says_something_else_is_refused(seed: str, refused: list[str]) -> None:

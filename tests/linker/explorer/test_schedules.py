@@ -77,6 +77,7 @@ BY_NIGHT = [
 ]
 
 
+@pytest.mark.rows(test=3)
 @pytest.mark.parametrize(("cast", "plot", "switches"), [*EACH_TIME, *BY_NIGHT], ids=name_of)
 def test_no_schedule_loses_or_leaks_a_revision(
     cast: Cast, plot: Plot, switches: int, record_property: Callable[[str, object], None]
@@ -104,6 +105,7 @@ AN_ARRIVAL_BY_NIGHT = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(
     ("begin", "plot", "cast", "switches"),
     [*AN_ARRIVAL_EACH_TIME, *AN_ARRIVAL_BY_NIGHT],
@@ -129,6 +131,7 @@ BEHIND = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(("begin", "cast", "switches"), BEHIND, ids=name_of)
 def test_a_collector_that_is_behind_takes_nothing_after_the_first_look_of_a_run(
     begin: Callable[[Cast], Scene],
@@ -162,6 +165,7 @@ TAKEN_AT_NIGHT = [
 TAKEN_BY_NIGHT = [pytest.param(*row, marks=pytest.mark.nightly) for row in TAKEN_AT_NIGHT]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(
     ("begin", "cast", "switches"), [*TAKEN_EACH_TIME, *TAKEN_BY_NIGHT], ids=name_of
 )
@@ -213,6 +217,7 @@ FOR_ALL_BY_NIGHT = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(
     ("plot", "cast", "switches"), [*FOR_ALL_EACH_TIME, *FOR_ALL_BY_NIGHT], ids=name_of
 )
@@ -260,6 +265,7 @@ SHARES_TOO_MUCH = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(("bug", "plot", "cast", "switches"), SHARES_TOO_MUCH, ids=name_of)
 def test_a_linker_that_shares_too_much_is_found(
     bug: Mutation, plot: Plot, cast: Cast, switches: int, monkeypatch: pytest.MonkeyPatch
@@ -296,6 +302,7 @@ BUGS = [
 """Decision 68 says how many schedules it took, and how many of them lose a revision."""
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.mutation.__name__)
 def test_a_linker_with_a_bug_is_found_with_so_many_switches(
     bug: Bug, monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, object], None]
@@ -326,6 +333,7 @@ ASSUMED = [
 ]
 
 
+@pytest.mark.rows(test=1)
 @pytest.mark.parametrize(("plot", "seconds", "is_kept"), ASSUMED, ids=name_of)
 def test_a_reference_that_comes_without_an_inventory(
     plot: Callable[..., list[Actor]], seconds: float, *, is_kept: bool

@@ -20,6 +20,7 @@ PACES = [(1, 1), (3, 1), (1, 3), (10, 1), (1, 10), (30, 7), (7, 30)]
 """How many calls two runs make by turns."""
 
 
+@pytest.mark.rows(test=6, submission=30)
 @DEPLOYERS
 @pytest.mark.parametrize("steps", range(STEPS))
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ def end(model: NamespaceModel) -> None:
     model.close()
 
 
+@pytest.mark.rows(test=6, submission=30)
 @DEPLOYERS
 @pytest.mark.parametrize("steps", range(STEPS))
 @pytest.mark.parametrize(
@@ -87,6 +88,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.rows(test=6, submission=40)
 @DEPLOYERS
 @pytest.mark.parametrize(("before", "after"), CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize(("of_job", "of_shared"), PACES)

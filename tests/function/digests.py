@@ -18,9 +18,9 @@ from krm_fn.report.table import Screen
 from krm_fn.tools.history.history import HistoryFormat, write_history
 from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
 from tests.history.cases import HISTORIES, read_history
-from tests.volume import IS_QUICK, IS_WHOLE
+from tests.volume import IS_WHOLE
 
-CASES = [*TRANSFORMS, *REJECTIONS][:: 1 if IS_WHOLE else 8 if IS_QUICK else 4]
+CASES = [*TRANSFORMS, *REJECTIONS][:: 1 if IS_WHOLE else 24]
 
 
 def decide(case: Path) -> Iterator[tuple[str, Outcome]]:

@@ -1,6 +1,6 @@
 """Run the tests of each version in tests/tools/versions.toml, and write the results into CONTRIBUTING.md.
 
-`python -m tests.versions` runs all of them, `python -m tests.versions kubernetes=1.34 helm` these. `--list` prints what
+`python -m tests.tools.versions` runs all of them, and `kubernetes=1.34 helm` behind it these. `--list` prints what
 there is, as JSON for a matrix of GitHub Actions.
 """
 
@@ -19,7 +19,7 @@ from xml.etree import ElementTree as ET
 
 from tests.tools.build import FAMILIES, read_versions
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"
 BLOCK = re.compile(r"(?<=<!-- written by make test-versions -->\n).*?(?=<!-- end -->)", re.DOTALL)
 HEAD = ("Program", "Version", "Date", "Passed", "Failed", "Skipped", "Build, s", "Tests, s")
