@@ -1,15 +1,19 @@
-"""Make small mistakes in a copy of krm_fn, one at a time, and print those that no test of their room notices.
+"""Make small mistakes in a copy of krm_fn, one at a time, and print those that no test notices.
 
     nice .venv/bin/python -m tests.mutants 100 --seed 7 [--only live/ history/ diff/git]
     nice .venv/bin/python -m tests.mutants --telling
+    nice .venv/bin/python -m tests.mutants --drawn
 
-A survivor is a missing test, or it changes nothing that anybody can see: read it and decide. The telling ones are those
-of telling.py, none of which may survive.
+Only tests run that enter the file of the mistake, by tests/entered.txt: first those of its room.
+A survivor is a missing test, or it changes nothing that anybody can see: read it and decide. The
+telling ones are those of telling.py, none of which may survive `make test`. The drawn ones are those
+of drawn.py, which says which test notices each: so the tiers are compared with what they were.
 """
 
 import argparse
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,112 +22,25 @@ import tempfile
 import time
 import venv
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from functools import cache
-from operator import attrgetter
 from pathlib import Path
 from random import Random, randrange
 from typing import NamedTuple
 
+from tests.changed import read_map
+from tests.entered import AT_IMPORT
+from tests.mutants.drawn import DRAWN
 from tests.mutants.telling import TELLING, Telling
+from tests.tiers import TIERS
 
 TREE = Path(__file__).parents[2]
 LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv", ".hypothesis", ".*_cache", "__pycache__", "build", "*.egg-info"
+    ".venv", ".hypothesis", ".*_cache", "__pycache__", "build", "*.egg-info"
 )
-PATIENCE = 60, 4
-"""Seconds, and how many times what the tests take without a mistake: an endless loop counts as noticed."""
-
-_WHOLE = "tests/function/test_fixtures.py"
-_DECISIONS = f"{_WHOLE} tests/decide tests/guards tests/extras tests/lint"
-
-ROOMS = {
-    "core/decide/": f"{_DECISIONS} tests/function/test_properties.py",
-    "guards/": f"{_DECISIONS} tests/references tests/function/test_properties.py",
-    "extras/": f"{_DECISIONS} tests/function/test_properties.py",
-    "lint/": f"{_DECISIONS} tests/function/test_properties.py",
-    "core/references/": f"tests/references {_DECISIONS} tests/explain",
-    "core/yaml/": f"tests/yaml {_WHOLE}",
-    "core/names/": f"tests/names {_DECISIONS}",
-    "core/config/": f"tests/config {_WHOLE} tests/cli/test_configuration.py",
-    "base/": f"tests/base {_DECISIONS} tests/references tests/linker/test_owners.py",
-    "extras/mounts/": f"tests/extras {_WHOLE}",
-    "tools/verify/": "tests/verify tests/cli/test_verify.py",
-    "tools/merge/": "tests/merge/test_generated.py tests/merge/test_real_git.py tests/merge/test_merges.py "
-    "tests/merge/test_driver.py",
-    "linker/": "tests/linker/test_names.py tests/linker/test_read.py tests/linker/test_owners.py "
-    "tests/linker/test_objects.py tests/linker/test_retry.py tests/linker/test_second_look.py "
-    "tests/linker/test_makers.py tests/linker/test_events.py tests/linker/test_dry_run.py tests/linker/test_report.py "
-    "tests/linker/test_link_set.py tests/linker/test_wait.py tests/linker/test_link.py "
-    "tests/linker/test_live_cluster.py tests/linker/test_readers.py tests/linker/test_fuzzed_answers.py",
-    "linker/api": "tests/linker/test_live_cluster.py tests/linker/test_wrong_lists.py "
-    "tests/linker/test_hostile_server.py",
-    "linker/credentials": "tests/linker/test_credentials.py",
-    "linker/exec_plugin": "tests/linker/test_credentials.py",
-    "linker/link": "tests/linker/test_owners.py tests/linker/test_link.py tests/linker/test_second_look.py "
-    "tests/linker/test_makers.py tests/linker/test_report.py tests/linker/test_link_set.py tests/linker/test_wait.py "
-    "tests/linker/explorer",
-    "linker/link_all_sets": "tests/linker/test_link_all_sets.py",
-    "linker/shared_looks": "tests/linker/test_link_all_sets.py tests/linker/explorer",
-    "linker/retry": "tests/linker/test_retry.py tests/linker/test_wait.py tests/linker/test_hostile_server.py",
-    "report/align": "tests/report/test_align.py tests/diff/test_diffs.py",
-    "report/change_lines": "tests/diff/test_diffs.py tests/diff/test_markdown.py tests/cli/test_diff.py",
-    "tools/diff/": "tests/diff/test_json.py tests/diff/test_markdown.py tests/diff/test_affected.py "
-    "tests/diff/test_diffs.py tests/diff/test_environments.py tests/diff/test_recorded_rolls.py tests/cli/test_diff.py",
-    "tools/diff/affected": "tests/diff/test_affected.py",
-    "tools/diff/compare": "tests/diff/test_missing.py tests/diff/test_fail_on.py tests/diff/test_environments.py "
-    "tests/diff/test_diffs.py tests/diff/test_properties.py",
-    "tools/diff/sides": "tests/diff/test_fail_on.py tests/diff/test_diffs.py tests/diff/test_environments.py "
-    "tests/diff/test_against.py tests/diff/test_packages.py tests/cli/test_diff.py",
-    "tools/diff/fold_packages": "tests/diff/test_packages.py tests/diff/test_against.py",
-    "tools/diff/packages": "tests/diff/test_packages.py tests/diff/test_against.py",
-    "tools/diff/rolls": "tests/diff/test_first_rename.py tests/diff/test_recorded_rolls.py tests/diff/test_diffs.py "
-    "tests/diff/test_environments.py",
-    "tools/diff/side_by_side": "tests/diff/test_side_by_side.py",
-    "tools/diff/stored": "tests/diff/test_stored.py tests/live tests/diff/test_diffs.py",
-    "tools/diff/readers_elsewhere": "tests/diff/test_readers_elsewhere.py",
-    "tools/diff/tree": "tests/diff/test_diffs.py tests/diff/test_against.py tests/diff/test_packages.py",
-    "tools/diff/write_difference": "tests/diff/test_json.py tests/diff/test_markdown.py tests/diff/test_diffs.py "
-    "tests/diff/test_packages.py tests/cli/test_diff.py",
-    "tools/live/": "tests/live",
-    "tools/render/": "tests/opened/test_sources.py tests/render/test_check.py "
-    "tests/render/test_check_against.py tests/render/test_deployable.py tests/common/test_files.py "
-    "tests/render/test_render.py",
-    "tools/builds/affixes": "tests/doors/test_affixes.py",
-    "tools/render/check.": "tests/render/test_check.py tests/render/test_check_against.py",
-    "tools/builds/check_chart": "tests/builds/test_check_chart.py",
-    "tools/builds/check_kustomization": "tests/builds/test_check_kustomization.py tests/builds/test_named_fields.py "
-    "tests/opened/test_sources.py",
-    "tools/elsewhere/scripts": "tests/elsewhere/test_scripts.py tests/elsewhere/test_other_charts.py",
-    "tools/render/render": "tests/render/test_deployable.py tests/render/test_render.py",
-    "tools/common/files": "tests/common/test_files.py tests/opened/test_root.py "
-    "tests/builds/test_names_of_a_tree.py",
-    "tools/builds/kustomization": "tests/builds/test_check_kustomization.py tests/builds/test_named_fields.py "
-    "tests/opened/test_opened.py tests/render/test_render.py",
-    "tools/builds/kustomize_copy": "tests/integration/test_kustomize_copy.py tests/doors/test_affixes.py",
-    "tools/builds/listed_charts": "tests/builds/test_named_fields.py tests/builds/test_check_kustomization.py "
-    "tests/builds/test_names_of_a_tree.py",
-    "tools/common/made_anew": "tests/live tests/diff/test_diffs.py",
-    "tools/builds/named_fields": "tests/builds/test_named_fields.py",
-    "tools/elsewhere/elsewhere": "tests/elsewhere/test_other_charts.py",
-    "tools/common/program": "tests/common/test_program.py tests/builds/test_builds.py "
-    "tests/common/test_temporary_folder.py",
-    "tools/opened/sources": "tests/opened/test_sources.py tests/render/test_discover.py "
-    "tests/opened/test_opened.py tests/opened/test_root.py",
-    "tools/builds/builds": "tests/builds/test_builds.py tests/builds/test_hooks_of_helm.py",
-    "tools/common/rendered": "tests/diff/test_missing.py tests/verify tests/live",
-    "tools/explain/wanted": "tests/explain/test_wanted.py",
-    "tools/git/": "tests/git tests/diff/test_against.py tests/diff/test_packages.py",
-    "tools/history/": "tests/history/test_histories.py tests/history/test_roles.py tests/history/test_way_back.py "
-    "tests/history/test_statements.py tests/history/test_markdown.py tests/history/test_watch.py "
-    "tests/history/test_schema.py tests/history/test_facts.py "
-    "tests/history/test_properties.py tests/cli/test_history.py tests/history/test_ask.py",
-    "tools/fleet/": "tests/fleet",
-    "tools/fleet/ask_fleet": "tests/fleet/test_ask_fleet.py",
-    "tools/init/": "tests/init/test_init.py tests/init/test_write.py tests/init/test_layouts.py",
-}
-"""What decides, by how its path in krm_fn starts, and the tests that should notice, the fastest first."""
+PATIENCE = 900
+"""Seconds for the tests of a mistake: an endless loop counts as noticed."""
 
 OPPOSITES = {
     ast.Eq: ast.NotEq,
@@ -252,63 +169,52 @@ def copy_tree(copy: Path) -> Path:
     return copy
 
 
-def is_noticed(mutant: Mutant, copy: Path, tests: str, seconds: float) -> bool:
-    """Put a mistake into the copy, run tests until the first fails, and take it out again."""
+def find_noticing(mutant: Mutant, copy: Path, tests: Sequence[str], tier: str) -> str:
+    """Put a mistake into the copy, run tests until the first fails, and take it out again.
+
+    Return the name of that test, or what went wrong at all; `""` if none fails.
+    """
     place = copy / mutant.path.relative_to(TREE)
     original = place.read_text()
-    for text, is_mistake in ((mutant.text, True), (original, False)):
-        place.write_text(text)
-        for compiled in place.parent.glob(f"__pycache__/{place.stem}.*"):
-            compiled.unlink()  # two writes in a second may have the same size
-        if is_mistake:
-            noticed = bool(run_tests(copy, tests, seconds))
-    return noticed
+    _write(place, mutant.text)
+    try:
+        return run_tests(copy, tests, tier)
+    finally:
+        _write(place, original)
 
 
-def measure(copy: Path, tests: str) -> float:
-    """Return how many seconds tests may take, from what they take without a mistake.
-
-    Ends if they fail.
-    """
-    started = time.monotonic()
-    if failure := run_tests(copy, tests, None):
-        sys.exit(f"{tests} fail without any mistake: mend them first\n{failure}")
-    least, times = PATIENCE
-    return least + times * (time.monotonic() - started)
+def _write(place: Path, text: str) -> None:
+    place.write_text(text)
+    for compiled in place.parent.glob(f"__pycache__/{place.stem}.*"):
+        compiled.unlink()  # two writes in a second may have the same size
 
 
-def find_tests(mutant: Mutant) -> str:
-    """Return the tests of the row of ROOMS that says most of the file."""
-    path = str(mutant.path.relative_to(TREE / "krm_fn"))
-    return ROOMS[max(filter(path.startswith, ROOMS), key=len)]
+def find_tests(path: Path) -> list[str]:
+    """Return the files of tests that enter this file, or read it: first those of its room."""
+    room = f"tests/{path.parent.name}/"
+    found = read_map().get(str(path.relative_to(TREE)), frozenset()) - {AT_IMPORT}
+    return sorted(found, key=lambda test: (not test.startswith(room), test))
 
 
-def run_tests(copy: Path, tests: str, seconds: float | None) -> str:
-    """Return what the first test that fails says; `""` if none does."""
-    command = [
-        str(copy / ".venv/bin/python"),
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        *tests.split(),
-    ]
-    settings = {"KRM_FN_VOLUME": "0.005"}
+def run_tests(copy: Path, tests: Sequence[str], tier: str) -> str:
+    """Return the first test that fails, or what pytest says instead; `""` if none does."""
+    command = [str(copy / ".venv/bin/python"), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
     try:
         ended = subprocess.run(
-            command,
+            [*command, f"--tier={tier}", *tests],
             cwd=copy,
-            env=os.environ | settings,
+            env=os.environ | {"KRM_FN_VOLUME": "0.005"},
             capture_output=True,
             text=True,
-            timeout=seconds,
+            timeout=PATIENCE,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"not done after {seconds:.0f} s"
-    return ended.stdout + ended.stderr if ended.returncode else ""
+        return f"not done after {PATIENCE} s"
+    if not ended.returncode:
+        return ""
+    failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", ended.stdout, re.MULTILINE)
+    return failed[1] if failed else ended.stdout + ended.stderr
 
 
 def find_telling(row: Telling) -> Mutant | None:
@@ -359,34 +265,25 @@ def _named(within: ast.AST, prefix: str) -> Iterator[tuple[str, ast.AST]]:
             yield from _named(node, prefix)
 
 
-def make_telling() -> int:
-    """Make each mistake of telling.py.
+def make_kept(rows: Sequence[Telling], tier: str, *, is_by_map: bool) -> int:
+    """Make each mistake of a table, and print which test notices it.
 
-    Return 1 if one is not noticed by its tests, or cannot be made.
+    Return 1 if one is not noticed, or cannot be made.
     """
-    missed = []
+    missed = 0
     with tempfile.TemporaryDirectory() as folder:
         copy = copy_tree(Path(folder) / "tree")
-        allowed = {
-            tests: measure(copy, tests)
-            for tests in dict.fromkeys(map(attrgetter("tests"), TELLING))
-        }
-        for count, row in enumerate(TELLING, 1):
-            print(f"{count} of {len(TELLING)}: {row.mistake}", file=sys.stderr)
+        for row in rows:
             mutant = find_telling(row)
             if mutant is None:
-                missed.append(f"{row.mistake}: expected once in {row.where}: {row.code}")
-            elif not is_noticed(mutant, copy, row.tests, allowed[row.tests]):
-                missed.append(f"{row.mistake}: not noticed by {row.tests}")
-    print(
-        "\n".join(
-            [
-                *missed,
-                f"{len(TELLING) - len(missed)} of {len(TELLING)} telling mistakes are noticed.",
-            ]
-        )
-    )
-    return bool(missed)
+                found = f"expected once in {row.where}: {row.code}"
+            else:
+                tests = find_tests(mutant.path) if is_by_map else row.tests.split()
+                found = find_noticing(mutant, copy, tests, tier)
+            missed += mutant is None or not found
+            print(f"{row.mistake}, in {row.where}: {found or 'NOT NOTICED'}", flush=True)
+    print(f"{len(rows) - missed} of {len(rows)} mistakes are noticed.")
+    return int(bool(missed))
 
 
 def choose(mutants: list[Mutant], number: int, rng: Random) -> list[Mutant]:
@@ -409,16 +306,17 @@ def main() -> int:
     parser.add_argument(
         "--only", nargs="*", default=[""], help="mutate the files whose path in krm_fn starts so"
     )
-    parser.add_argument(
-        "--telling", action="store_true", help="make the mistakes of telling.py instead"
-    )
+    parser.add_argument("--telling", action="store_true", help="make those of telling.py instead")
+    parser.add_argument("--drawn", action="store_true", help="make those of drawn.py instead")
+    parser.add_argument("--tier", default="test", choices=TIERS)
     options = parser.parse_args()
     if options.telling:
-        return make_telling()
+        return make_kept(TELLING, options.tier, is_by_map=False)
+    if options.drawn:
+        return make_kept(DRAWN, options.tier, is_by_map=True)
     print(f"seed {options.seed}")
-    rooms = [room for room in ROOMS if room.endswith("/")]
-    files = [path for room in rooms for path in sorted((TREE / "krm_fn" / room).rglob("*.py"))]
     only = tuple(options.only)
+    files = [path for path in sorted((TREE / "krm_fn").rglob("*.py")) if find_tests(path)]
     named = [path for path in files if str(path.relative_to(TREE / "krm_fn")).startswith(only)]
     chosen = choose(
         [mutant for path in named for mutant in find_mutants(path)],
@@ -426,27 +324,20 @@ def main() -> int:
         Random(options.seed),
     )
     survivors = 0
-    allowed: dict[str, float] = {}
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         copy = copy_tree(Path(folder) / "tree")
         for count, mutant in enumerate(chosen, 1):
-            tests = find_tests(mutant)
             place = f"{mutant.path.relative_to(TREE)}:{mutant.line}"
             print(
                 f"{count} of {len(chosen)}, {time.monotonic() - started:.0f} s: {place}",
                 file=sys.stderr,
             )
-            if tests not in allowed:
-                allowed[tests] = measure(copy, tests)
-            if is_noticed(mutant, copy, tests, allowed[tests]):
+            if find_noticing(mutant, copy, find_tests(mutant.path), options.tier):
                 continue
             survivors += 1
             print(f"\n{place} {mutant.rule}")
-            before, after = (
-                (copy / mutant.path.relative_to(TREE)).read_text().splitlines(),
-                mutant.text.splitlines(),
-            )
+            before, after = mutant.path.read_text().splitlines(), mutant.text.splitlines()
             print("\n".join(list(unified_diff(before, after, lineterm="", n=2))[2:]), flush=True)
     print(f"\n{survivors} of {len(chosen)} mistakes are noticed by no test.")
     return survivors > 0

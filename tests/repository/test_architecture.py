@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.__main__ import ROOMS, find_telling, replace
+from tests.mutants.__main__ import find_telling, replace
 from tests.mutants.telling import TELLING, Telling
 
 ROOT = Path(__file__).parents[2]
@@ -65,10 +65,3 @@ def test_a_mistake_stands_in_the_place_of_the_code(source: str) -> None:
     assert isinstance(found, ast.expr)
     changed = ast.parse(replace(source.encode(), found, "a, c", grouped=True))
     assert ast.unparse(changed) == "def f():\n    return (a, c)"
-
-
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_of_mutants_has_modules_and_tests(room: str) -> None:
-    """`python -m tests.mutants` makes mistakes in them, and looks whether the tests notice."""
-    assert [*(ROOT / "krm_fn").glob(f"{room}*")]
-    assert all((ROOT / name).exists() for name in ROOMS[room].split())
