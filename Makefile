@@ -70,7 +70,7 @@ fuzz: $(INSTALLED)
 	@KRM_FN_VOLUME=1 KRM_FN_SEED=$(SEED) .venv/bin/pytest --quiet --numprocesses auto --dist worksteal \
 	  --ignore tests/integration --ignore tests/cluster --ignore tests/gitops \
 	  --hypothesis-seed $(SEED) -m 'volume or nightly or hypothesis'
-	@.venv/bin/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED)
+	@.venv/bin/python -m tests.tools.fuzz --minutes $(MINUTES) --seed $(SEED)
 	@.venv/bin/python -m tests.mutants --telling
 
 # `make test-versions CELLS="kubernetes=1.34 helm"` runs a part.

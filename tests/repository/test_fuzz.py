@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from tests import fuzz
-from tests.fuzz import TARGETS
+from tests.tools import fuzz
+from tests.tools.fuzz import TARGETS
 
 
 @pytest.mark.rows(test=4)
@@ -30,13 +30,13 @@ def test_a_failure_says_how_to_repeat_it(
     monkeypatch.setattr(sys, "argv", ["fuzz", "--only", "function", "--seed", "7"])
     assert fuzz.main() == 1
     assert capsys.readouterr().err.endswith(
-        "function fails: python -m tests.fuzz --only function --seed 8\n"
+        "function fails: python -m tests.tools.fuzz --only function --seed 8\n"
     )
     assert seen == [Random(7).random(), Random(8).random()]
 
 
 def test_the_command_runs() -> None:
-    command = [sys.executable, "-m", "tests.fuzz", "--minutes", "0.01", "--only", "answers"]
+    command = [sys.executable, "-m", "tests.tools.fuzz", "--minutes", "0.01", "--only", "answers"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "of answers, nothing found" in done.stdout

@@ -2,7 +2,7 @@
 
 CI does so every night.
 
-    python -m tests.fuzz --minutes 10 [--seed 7] [--only page]
+    python -m tests.tools.fuzz --minutes 10 [--seed 7] [--only page]
 
 A round is one seed for one target, and a failure says how to repeat it. What a target must hold is
 a test that runs in `make check` too, with fewer tries.
@@ -166,7 +166,7 @@ def main() -> int:
         except Exception:  # noqa: BLE001  # any is a finding, and ends the run
             traceback.print_exc()
             print(
-                f"\n{name} fails: python -m tests.fuzz --only {name} --seed {number}",
+                f"\n{name} fails: python -m tests.tools.fuzz --only {name} --seed {number}",
                 file=sys.stderr,
             )
             return 1
