@@ -82,7 +82,8 @@ class Stage:
             "KUBECONFIG": str(self._folder / "kubeconfig"),
             "HOME": str(self._folder),
         }
-        seconds = ROOMY if behaviour in ENDLESS else PATIENCE
+        # With half a credential, some go on until their time is over. All others need no time.
+        seconds = ROOMY if broken else PATIENCE
         limit = [f"--timeout={seconds}"] if command in LIMITED else []
         return fork([*COMMANDS[command], *limit], self._folder, environment)
 
