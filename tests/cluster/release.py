@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 import yaml
@@ -89,9 +90,16 @@ class Release(LiveSet):
     def sync(self, *objects: Object, before_each: Hook = no_hook) -> list[Step]:
         """Render and apply. The Job exists afterwards, but has not run."""
         rendered = render(objects, self.api.namespace, self.program, **self.settings)
+        # Of two ReplicaSets of one second, Argo Rollouts takes the name for the age, and may keep the older.
+        until("a new second has begun", self._is_of_this_second, lambda is_so: not is_so)
         # A Job that goes would take with it what is applied to it now.
         until("no Job is on its way out", self._going_jobs, lambda going: not going)
         return self.deployer.sync(rendered, before_each)
+
+    def _is_of_this_second(self) -> bool:
+        now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        items = self.api.list("ReplicaSet", metadata_only=True)
+        return any(item["metadata"]["creationTimestamp"] >= now for item in items)
 
     def _going_jobs(self) -> list[Object]:
         return [*filter(is_going, self.api.list("Job"))]
