@@ -4,8 +4,7 @@
 
 Each processor runs a share of the files of tests in a plain process: to pass 12,000 results between
 processes takes as long as a tenth of the tests. Beside them, one process runs those on a cluster,
-because they share it; they spend most of their time waiting. Last come those of deployers, which
-have a cluster of their own.
+because they share it, and those of deployers: they spend most of their time waiting.
 """
 
 import os
@@ -20,8 +19,8 @@ from tests.entered import ROOT
 from tests.once import SHARED
 from tests.tiers import OPTION, TIERS
 
-ON_A_CLUSTER, WITH_DEPLOYERS = "tests/cluster", "tests/gitops"
-WITH_PROGRAMS = ("tests/integration", ON_A_CLUSTER, WITH_DEPLOYERS)
+ON_A_CLUSTER = ("tests/cluster", "tests/gitops")
+WITH_PROGRAMS = ("tests/integration", *ON_A_CLUSTER)
 
 
 def run(tier: str) -> int:
@@ -37,9 +36,8 @@ def run(tier: str) -> int:
             failed = run_shares(tier, find_files(WITH_PROGRAMS))
             print(f"{', '.join(WITH_PROGRAMS)} need programs: make test-all")
             return failed
-        with started(tier, [ON_A_CLUSTER]) as cluster:
-            failed = run_shares(tier, find_files((ON_A_CLUSTER, WITH_DEPLOYERS)))
-            failed |= subprocess.run(command_of(tier, [WITH_DEPLOYERS]), check=False).returncode
+        with started(tier, ON_A_CLUSTER) as cluster:
+            failed = run_shares(tier, find_files(ON_A_CLUSTER))
             print("waiting for the tests on a cluster", flush=True)
             failed |= cluster.wait()
         return int(bool(failed))

@@ -6,7 +6,7 @@
 | `submission` | `make test-all`, `.ci/run` | what programs judge as well |
 | `night` | `make night` | all rows, under each deployer, and all that tests/volume.py knows |
 
-* `needs("helm")` says which programs a test starts. `require` refuses any other.
+* `needs("helm")` says that a test starts other programs. Without it, `require` fails the test.
 * `rows(test=1, submission=20)` says how many rows of a test run in a tier, where they cost much. One
   of them runs each time: what is marked `always`, or else the one that the name of the test gives.
   The others are drawn by the commit. All run whose room the change touches.

@@ -1,7 +1,7 @@
 """Find the programs that tests run, which may not be installed.
 
-A test may only ask for those that its mark `needs` names: by it tests/tiers.py knows which tests
-`make test` can run.
+Only a test with the mark `needs` may ask for any: by it tests/tiers.py knows which tests `make test`
+can run. The mark names the first one.
 """
 
 import os
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent.parent
 PROGRAMS = "programs"
 """The mark of whole folders: any program, and a cluster."""
 
-_allowed: set[str] = {PROGRAMS}
+_may_ask = True
 
 
 def require(name: str) -> Path:
@@ -74,14 +74,14 @@ def require_commit(commit: str, *paths: str) -> bytes:
     return archive.stdout
 
 
-def allow(*names: str) -> None:
-    """Let the test that begins ask for these programs alone."""
-    _allowed.clear()
-    _allowed.update(names)
+def allow(*, may_ask: bool) -> None:
+    """Let the test that begins ask for programs, or not."""
+    global _may_ask  # noqa: PLW0603  # a process runs one test at a time
+    _may_ask = may_ask
 
 
 def _check(name: str) -> None:
-    if _allowed.isdisjoint((name, PROGRAMS)):
+    if not _may_ask:
         pytest.fail(f"needs {name}: mark the test with needs({name!r})", pytrace=False)
 
 
