@@ -14,30 +14,36 @@ from pathlib import Path
 
 from tests.entered import AT_IMPORT, MAP, ROOT, row_of
 
-MODULES = {
-    ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
-    for folder in ("action", "benchmarks", "docs", "krm_fn", "release", "schemas", "tests")
-    for file in (ROOT / folder).rglob("*.py")
-}
+_WITH_MODULES = ("action", "benchmarks", "docs", "krm_fn", "release", "schemas", "tests")
+
+
+@cache
+def find_modules() -> Mapping[str, Path]:
+    """Return the files of all modules of this repository, by their dotted names."""
+    return {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
+        for folder in _WITH_MODULES
+        for file in (ROOT / folder).rglob("*.py")
+    }
 
 
 def find_changed() -> list[str]:
     """Return the files that differ from main, also those that git does not know yet. On main: since its last commit."""
-    differ = _git("diff", "--name-only", "--no-renames", _find_base()).splitlines()
-    return [*differ, *_git("ls-files", "--others", "--exclude-standard").splitlines()]
+    differ = git("diff", "--name-only", "--no-renames", _find_base()).splitlines()
+    return [*differ, *git("ls-files", "--others", "--exclude-standard").splitlines()]
 
 
 @cache
 def _find_base() -> str:
-    head = _git("rev-parse", "HEAD").strip()
+    head = git("rev-parse", "HEAD").strip()
     for main in ("origin/main", "main"):
-        base = _git("merge-base", "HEAD", main).strip()
+        base = git("merge-base", "HEAD", main).strip()
         if base not in ("", head):
             return base
-    return _git("rev-parse", "--verify", "--quiet", "HEAD~1").strip() or "HEAD"
+    return git("rev-parse", "--verify", "--quiet", "HEAD~1").strip() or "HEAD"
 
 
-def _git(*arguments: str) -> str:
+def git(*arguments: str) -> str:
     """Return what git prints; nothing where there is no repository, or not such a commit."""
     done = subprocess.run(
         ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
@@ -73,10 +79,10 @@ def tests_of(changed: Iterable[str]) -> list[str]:
     for path in changed:
         recorded = read_map().get(row_of(path), frozenset())
         found |= {path, *recorded}
-        name = next((name for name, file in MODULES.items() if file == ROOT / path), "")
+        name = next((name for name, file in find_modules().items() if file == ROOT / path), "")
         if name and (not recorded or AT_IMPORT in recorded or _changes_more_than_bodies(path)):
             for importer in imported_by(name):
-                file = str(MODULES[importer].relative_to(ROOT))
+                file = str(find_modules()[importer].relative_to(ROOT))
                 found |= {file, *read_map().get(file, ())}
     return sorted(
         file
@@ -90,7 +96,7 @@ def tests_of(changed: Iterable[str]) -> list[str]:
 def _changes_more_than_bodies(path: str) -> bool:
     """Tell whether anything changes that is read where the module is imported."""
     now = ROOT / path
-    before = _git("show", f"{_find_base()}:{path}")
+    before = git("show", f"{_find_base()}:{path}")
     return not now.exists() or _without_bodies(before) != _without_bodies(now.read_text())
 
 
@@ -106,12 +112,12 @@ def _without_bodies(source: str) -> str:
 def imports_of(name: str) -> frozenset[str]:
     """Return the modules of this repository that a module imports itself, wherever in it."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(MODULES[name].read_text())):
+    for node in ast.walk(ast.parse(find_modules()[name].read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-    return frozenset(found & MODULES.keys())
+    return frozenset(found & find_modules().keys())
 
 
 def imported_by(name: str) -> set[str]:
@@ -120,5 +126,5 @@ def imported_by(name: str) -> set[str]:
     waiting = {name}
     while waiting:
         found |= waiting
-        waiting = {one for one in MODULES if imports_of(one) & waiting} - found
+        waiting = {one for one in find_modules() if imports_of(one) & waiting} - found
     return found

@@ -8,6 +8,7 @@ as processes import nothing of the test, and most of what a test imports it neve
 
 While this runs, a line in the environment lets each interpreter load this module first, and compile
 our functions with a first statement that says that they are entered. So it imports nothing of ours.
+Only where there is /proc. What is killed leaves `entered.pth` in the environment: run it once more.
 """
 
 import ast
@@ -34,7 +35,7 @@ MAP = ROOT / "tests/entered.txt"
 AT_IMPORT = "(import)"
 """Stands for a test: what is entered while a module of krm_fn is imported, once a process."""
 
-_NOTES = Path(tempfile.gettempdir()) / f"krm-fn-entered-{ROOT.name}"
+_NOTES = Path(tempfile.gettempdir()) / f"krm-fn-entered{str(ROOT).replace('/', '!')}"
 _OURS = tuple(
     f"{ROOT}/{folder}/" for folder in ("action", "benchmarks", "docs", "krm_fn", "release", "tests")
 )
@@ -228,6 +229,7 @@ def main() -> int:
         line.unlink()
     notes = {line for file in _NOTES.glob("*.notes") for line in file.read_text().splitlines()}
     MAP.write_text(write_map(MAP.read_text() if MAP.exists() else "", notes))
+    shutil.rmtree(_NOTES)
     return failed
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from tests.changed import find_changed, tests_of
 from tests.entered import ROOT
@@ -45,24 +45,21 @@ def run(tier: str) -> int:
 
 def find_files(but_for: tuple[str, ...]) -> list[str]:
     """Return the files of tests that are in none of these folders, the largest first."""
-    files = sorted((ROOT / "tests").rglob("test_*.py"), key=lambda file: -file.stat().st_size)
+    files = sorted(
+        (ROOT / "tests").rglob("test_*.py"), key=lambda file: (-file.stat().st_size, file)
+    )
     names = (str(file.relative_to(ROOT)) for file in files)
     return [name for name in names if not name.startswith(but_for)]
 
 
 def run_shares(tier: str, files: Sequence[str]) -> int:
-    """Deal out the files, and show the first share while it runs, then the others."""
+    """Deal out the files, and show the first share while it runs, then the others. Return 1 if any test failed."""
     number = min(os.cpu_count() or 1, len(files))
-    shares = [files[place::number] for place in range(number)]
-    return _run_beside(tier, shares[1:], shares[0])
-
-
-def _run_beside(tier: str, others: Sequence[Sequence[str]], shown: Sequence[str]) -> int:
-    if not others:
-        return int(bool(subprocess.run(command_of(tier, shown), check=False).returncode))
-    with started(tier, others[0]) as process:
-        failed = _run_beside(tier, others[1:], shown)
-        return int(bool(failed | process.wait()))
+    first, *others = (files[place::number] for place in range(number))
+    with ExitStack() as stack:
+        processes = [stack.enter_context(started(tier, share)) for share in others]
+        failed = subprocess.run(command_of(tier, first), check=False).returncode
+        return int(any([failed, *(process.wait() for process in processes)]))
 
 
 @contextmanager

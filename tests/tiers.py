@@ -9,7 +9,7 @@
 * `needs("helm")` says that a test starts other programs. Without it, `require` fails the test.
 * `rows(test=1, submission=20)` says how many rows of a test run in a tier, where they cost much. One
   of them runs each time: what is marked `always`, or else the one that the name of the test gives.
-  The others are drawn by the commit. All run whose room the change touches.
+  The others are drawn by the commit. All run whose room the change touches. Of `test=0`, none runs.
 * Of rows that differ in the deployer alone, one runs by day, for each name another.
 * `nightly` is a row that runs only at night, and `absent` one whose programs are built on demand, and
   are not there.
@@ -17,18 +17,18 @@
 Without `--tier`, everything that is named runs, but for what is nightly.
 """
 
-import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from random import Random
 
 import pytest
 
-from tests.changed import find_changed, rooms_of
+from tests.changed import find_changed, git, rooms_of
 from tests.entered import ROOT
 
 OPTION = "--tier"
-TIERS = ("test", "submission", "night")
+_BY_DAY = ("test", "submission")
+TIERS = (*_BY_DAY, "night")
 _DEPLOYER = "deployer"
 _MANY = 3
 """A change of more rooms than this has drawn rows alone: all rows take too long for every submission."""
@@ -42,21 +42,27 @@ def add_option(parser: pytest.Parser) -> None:
 
 
 def choose_tests(config: pytest.Config, items: list[pytest.Item]) -> str:
-    """Deselect what does not run in the tier. Return a line that says how many those are, and why."""
+    """Deselect what does not run in the tier. Return a line that says how many those are, and why.
+
+    Without a tier it is empty.
+    """
     tier = config.getoption(OPTION)
     if tier is None and config.option.markexpr:
         return ""
-    commit = _commit()
-    touched = rooms_of(find_changed()) if tier else frozenset()
+    is_drawn = tier in _BY_DAY
+    commit = git("rev-parse", "HEAD").strip() if is_drawn else ""
+    touched = rooms_of(find_changed()) if is_drawn else frozenset()
     if len(touched) > _MANY:
         touched = frozenset()
     why = find_others(items, tier, commit, touched)
     config.hook.pytest_deselected(items=[item for item in items if item in why])
     items[:] = [item for item in items if item not in why]
-    counts = Counter(why.values())
-    said = ", ".join(f"{count:,} {reason}" for reason, count in counts.most_common())
-    rooms = f"; all rows of {', '.join(sorted(touched))}" if touched else ""
-    return f"{tier}: {len(items):,} tests; {said}; drawn by {commit[:8]}{rooms}" if tier else ""
+    if tier is None:
+        return ""
+    said = [f"{count:,} {reason}" for reason, count in Counter(why.values()).most_common()]
+    drawn = [f"drawn by {commit[:8]}"] if commit else []
+    rooms = [f"all rows of {', '.join(sorted(touched))}"] if touched else []
+    return f"{tier}: " + "; ".join([f"{len(items):,} tests", *said, *drawn, *rooms])
 
 
 def find_others(
@@ -77,20 +83,16 @@ def find_others(
             why[item] = NEEDS
         else:
             functions[item.nodeid.partition("[")[0]].append(item)
-    if tier not in TIERS[:2]:
+    if tier not in _BY_DAY:
         return why
     for name, found in functions.items():
         rows = _one_of_each_deployer(found)
-        number = _number_of_rows(found[0], tier)
+        mark = found[0].get_closest_marker("rows")
+        number = mark.kwargs.get(tier) if mark else None
         if number is not None and touched.isdisjoint(found[0].path.relative_to(ROOT).parts):
             rows = draw(rows, number, name, commit)
-        why.update({item: DRAWN for item in found if item not in rows})
+        why.update(dict.fromkeys({*found}.difference(rows), DRAWN))
     return why
-
-
-def _number_of_rows(item: pytest.Item, tier: str) -> int | None:
-    mark = item.get_closest_marker("rows")
-    return mark.kwargs.get(tier) if mark else None
 
 
 def draw(rows: Sequence[pytest.Item], number: int, name: str, commit: str) -> list[pytest.Item]:
@@ -113,10 +115,3 @@ def _one_of_each_deployer(rows: Sequence[pytest.Item]) -> list[pytest.Item]:
         )
         alike[f"{item.nodeid.partition('[')[0]} {others}"].append(item)
     return [Random(name).choice(found) for name, found in alike.items()]
-
-
-def _commit() -> str:
-    done = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    return done.stdout.strip()

@@ -1,7 +1,7 @@
 """How much is tried where more is better: the whole at night, with a fresh seed; a part in each run, with a fixed one.
 
-`make test` and `make check` try a hundredth, CI a twentieth. `make fuzz` sets KRM_FN_VOLUME=1, and KRM_FN_SEED, which
-it prints.
+`make test` and `make check` try a hundredth, CI a twentieth. `make night` and `make fuzz` set KRM_FN_VOLUME=1, and
+`make fuzz` KRM_FN_SEED, which it prints.
 """
 
 import os

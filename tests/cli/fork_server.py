@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import time
+from contextlib import suppress
 from typing import NoReturn
 
 import krm_fn
@@ -26,7 +27,7 @@ _OF_A_CLUSTER = ("krm_fn.linker.api", _CREDENTIALS)
 def serve(requests: socket.socket, *, is_for_a_cluster: bool) -> None:
     """Answer each request with the process id, and at its end with the exit code.
 
-    A request is a pipe for the answers, a file of JSON, and the streams of the process.
+    A request is a socket for the answers, a file of JSON, and the streams of the process.
     """
     for module in pkgutil.walk_packages(krm_fn.__path__, "krm_fn."):
         if is_for_a_cluster or module.name not in _OF_A_CLUSTER:
@@ -51,7 +52,8 @@ def _wait_for_one(answers: int, *descriptors: int) -> NoReturn:
         _run(*descriptors)
     os.write(answers, b"%d\n" % process)
     _, status = os.waitpid(process, 0)
-    os.write(answers, b"%d\n" % os.waitstatus_to_exitcode(status))
+    with suppress(BrokenPipeError):  # who has killed it does not ask any more
+        os.write(answers, b"%d\n" % os.waitstatus_to_exitcode(status))
     os._exit(0)
 
 

@@ -16,7 +16,7 @@ from tests.cluster.release import DEPLOYERS, Release
 from tests.cluster.rollouts_controller import NAME, rollout_in_phase, start_rollouts_controller
 from tests.cluster.sealed_secrets import CONTROLLER, KUBESEAL, SealedSecrets, start_sealed_secrets
 from tests.cluster.workloads import web
-from tests.tools.require import PROGRAMS, require_built, require_on_demand
+from tests.tools.require import require_built, require_on_demand
 
 _numbers = itertools.count(1)
 
@@ -128,4 +128,4 @@ def undisturbed(harness: LinkerHarness) -> State:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    item.add_marker(pytest.mark.needs(PROGRAMS))
+    item.add_marker(pytest.mark.needs("a control plane"))

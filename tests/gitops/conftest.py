@@ -7,7 +7,6 @@ import pytest
 
 from tests.gitops.bench import Story, bench, play
 from tests.tools.build import built, is_on_demand
-from tests.tools.require import PROGRAMS
 
 AT_ONCE = 8
 
@@ -45,7 +44,7 @@ def _programs(story: Story) -> list[str]:
 
 def pytest_itemcollected(item: pytest.Function) -> None:
     """Mark the tests, and the stories that cannot be played here: `make test-gitops` builds their programs."""
-    item.add_marker(pytest.mark.needs(PROGRAMS))
+    item.add_marker(pytest.mark.needs("a control plane and deployers"))
     values = item.callspec.params.values() if hasattr(item, "callspec") else ()
     if not all(_is_there(one) for one in values if isinstance(one, Story)):
         item.add_marker(pytest.mark.absent)

@@ -6,11 +6,10 @@ import pytest
 
 from tests.integration.site import build_site
 from tests.once import once
-from tests.tools.require import PROGRAMS
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    item.add_marker(pytest.mark.needs(PROGRAMS))
+    item.add_marker(pytest.mark.needs("the programs of users"))
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import changed
-from tests.changed import MODULES, imports_of, rooms_of
+from tests.changed import find_modules, imports_of, rooms_of
 from tests.changed import tests_of as find_tests
 from tests.entered import write_map
 
@@ -114,8 +114,8 @@ def test_a_record_replaces_only_what_the_tests_that_ran_have_entered() -> None:
 def test_python_imports_no_more_than_that(name: str) -> None:
     script = f"import json, sys, importlib; importlib.import_module({name!r}); print(json.dumps([*sys.modules]))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, check=True)
-    loaded = {*json.loads(done.stdout)} & MODULES.keys()
-    packages = {one for one in loaded if MODULES[one].name == "__init__.py"}
+    loaded = {*json.loads(done.stdout)} & find_modules().keys()
+    packages = {one for one in loaded if find_modules()[one].name == "__init__.py"}
     imported, waiting = {name}, {name}
     while waiting:
         waiting = {one for module in waiting for one in imports_of(module)} - imported

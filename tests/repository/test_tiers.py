@@ -30,9 +30,6 @@ class Row:
         self.get_closest_marker = {one.name: one.mark for one in marks}.get
 
 
-row: Any = Row
-
-
 def run(items: list[Any], tier: str | None, commit: str = "1", touched: str = "") -> set[str]:
     others = find_others(items, tier, commit, frozenset({touched}))
     return {item.name for item in items if item not in others}
@@ -52,17 +49,23 @@ SOME, ALWAYS = pytest.mark.rows(test=2, submission=3), pytest.mark.always
     ],
 )
 def test_what_a_mark_says(tier: str | None, runs: set[str]) -> None:
-    items = [row("a"), row("with helm", HELM), row("at night", NIGHT)]
+    items: list[Any] = [Row("a"), Row("with helm", HELM), Row("at night", NIGHT)]
     assert run(items, tier) == runs
 
 
 def test_each_has_its_reason() -> None:
-    items = [row("with helm", HELM), row("at night", NIGHT), row("a[1]", pytest.mark.rows(test=0))]
+    items: list[Any] = [
+        Row("with helm", HELM),
+        Row("at night", NIGHT),
+        Row("a[1]", pytest.mark.rows(test=0)),
+    ]
     others = find_others(items, "test", "1", frozenset())
     assert [others[item] for item in items] == [NEEDS, NIGHTLY, DRAWN]
 
 
-MANY = [row(f"many[{number}]", SOME, *([ALWAYS] if number == 7 else [])) for number in range(20)]
+MANY: list[Any] = [
+    Row(f"many[{number}]", SOME, *([ALWAYS] if number == 7 else [])) for number in range(20)
+]
 
 
 def test_so_many_rows_run_as_the_mark_says() -> None:
@@ -77,7 +80,7 @@ def test_a_row_runs_each_time_and_each_row_some_time() -> None:
 
 
 def test_without_a_mark_of_its_own_one_row_runs_each_time() -> None:
-    items = [row(f"many[{number}]", pytest.mark.rows(test=1)) for number in range(20)]
+    items: list[Any] = [Row(f"many[{number}]", pytest.mark.rows(test=1)) for number in range(20)]
     assert run(items, "test", "1") == run(items, "test", "2")
 
 
@@ -86,12 +89,16 @@ def test_all_rows_of_a_room_run_that_the_change_touches() -> None:
 
 
 def test_the_fixed_row_is_one_that_the_tier_can_run() -> None:
-    items = [row(f"many[{number}]", pytest.mark.rows(test=1), HELM) for number in range(9)]
-    assert run([*items, row("many[alone]", pytest.mark.rows(test=1))], "test") == {"many[alone]"}
+    items: list[Any] = [
+        Row(f"many[{number}]", pytest.mark.rows(test=1), HELM) for number in range(9)
+    ]
+    assert run([*items, Row("many[alone]", pytest.mark.rows(test=1))], "test") == {"many[alone]"}
 
 
 def test_one_deployer_by_day_and_each_at_night() -> None:
-    items = [row(f"{name}[{number}]", deployer=number) for name in "abcdef" for number in (0, 1)]
+    items: list[Any] = [
+        Row(f"{name}[{number}]", deployer=number) for name in "abcdef" for number in (0, 1)
+    ]
     for tier in ("test", "submission"):
         by_day = run(items, tier)
         assert {name[0] for name in by_day} == set("abcdef")

@@ -1,7 +1,7 @@
 """Find the programs that tests run, which may not be installed.
 
 Only a test with the mark `needs` may ask for any: by it tests/tiers.py knows which tests `make test`
-can run. The mark names the first one.
+can run. What the mark names is for its readers.
 """
 
 import os
@@ -16,8 +16,6 @@ from tests.tools.build import built, is_on_demand
 from tests.tools.node_packages import installed
 
 ROOT = Path(__file__).parent.parent.parent
-PROGRAMS = "programs"
-"""The mark of whole folders: any program, and a cluster."""
 
 _may_ask = True
 
