@@ -15,8 +15,8 @@ from krm_fn.core.references.find import (
     read_chart_values,
     read_charts,
 )
-from krm_fn.core.references.mentions import find_unfollowed
 from krm_fn.core.references.resolve import Index
+from krm_fn.core.references.unfollowed import find_unfollowed
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.facts.chart_values import SUBCHARTS
 from tests.references.test_find_rows import nest

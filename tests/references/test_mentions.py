@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from krm_fn.base.kind import Kinds
-from krm_fn.core.references.mentions import TextMention, find_in_texts
+from krm_fn.core.references.names_in_texts import TextMention, find_in_texts
 from krm_fn.core.references.references import find_authored
 from krm_fn.core.references.resolve import Index
 from krm_fn.core.yaml.envelope import open_envelope

@@ -5,9 +5,9 @@ import pytest
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.kind import Kinds
 from krm_fn.base.settings import FieldSpec
-from krm_fn.core.references.mentions import find_unfollowed
 from krm_fn.core.references.references import find_authored
 from krm_fn.core.references.resolve import Index
+from krm_fn.core.references.unfollowed import find_unfollowed
 from krm_fn.core.yaml.reader import read_yaml
 
 CONFIGS = """

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from krm_fn.core.references.mentions import OptionName, find_options
+from krm_fn.core.references.program_options import OptionName, find_options
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 

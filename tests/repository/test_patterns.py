@@ -112,7 +112,7 @@ LOCALS = {
     "core.references.find._find_by_row": each(
         "row", lambda _: [row for row in read_fields() if row.text]
     ),
-    "core.references.mentions.OptionName.may_mean": each(
+    "core.references.program_options.OptionName.may_mean": each(
         "says", lambda names: dict(names["_SAYS"])
     ),
     "core.yaml.prove._fields": each("indent", lambda _: [2]),

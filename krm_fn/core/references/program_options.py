@@ -1,0 +1,427 @@
+"""Find names that programs get: on their command line, in a variable, or in a file."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
+from itertools import count
+from operator import itemgetter
+from typing import NamedTuple
+
+from krm_fn.base.item import DataText, Item, data_texts
+from krm_fn.base.node import (
+    Node,
+    elements,
+    entries,
+    get,
+    is_scalar,
+    step,
+    text,
+)
+from krm_fn.base.pods import find_containers
+from krm_fn.base.reference import (
+    NO_RULE,
+    find_at,
+)
+
+_CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
+"""The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""
+
+_SAYS = (
+    (rf"(?i)config[-_.]?map|{_CM}", ("ConfigMap",)),
+    (r"(?i)secret", ("Secret",)),
+    (r"(?i)config(?![-_.]?map)", ("ConfigMap", "Secret")),
+)
+"""Words in the name of an option, and the kinds of objects that its value may then name.
+
+Few packages have such options: `re` compiles these patterns when the first is found.
+"""
+
+_SAYS_CONFIG = rf"(?i)config|secret|{_CM}"
+"""Words of an option that may name an object of either kind."""
+
+_PIECE = re.compile(r"[^\s,;]+")
+_KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*)[:=]")
+_VALUE = re.compile(
+    r"(?:(?P<namespace>[a-z0-9][a-z0-9-]*|\$[({][\w.-]+[)}])/)?(?P<name>[a-z0-9][a-z0-9.-]*)"
+)
+_NAME = "[a-z0-9][a-z0-9.-]*"
+
+RESOURCES = frozenset(("configmap", "configmaps", "cm", "secret", "secrets"))
+"""Their names in kubectl."""
+
+RUNS_KUBECTL = ("kubectl", "KUBECTL", "oc get", "oc -n")
+_KUBECTL = r"(?:kubectl|KUBECTL)[\"'})]*(?=\s)|(?<!\S)oc(?=\s)"
+"""How a script runs it: by name, by path, or by a variable. `oc` is OpenShift's."""
+
+_COMMAND = r"(?:\\\n|[^\n;|&`])+"
+"""The end of a command in a script, but for a line that goes on."""
+
+_IN = frozenset(("n", "namespace"))
+_TAKES_VALUE = _IN | {
+    *(
+        "as",
+        "c",
+        "cluster",
+        "container",
+        "context",
+        "f",
+        "field-selector",
+        "filename",
+        "kubeconfig",
+        "l",
+        "o",
+    ),
+    *(
+        "output",
+        "p",
+        "patch",
+        "patch-file",
+        "request-timeout",
+        "s",
+        "selector",
+        "server",
+        "sort-by",
+        "template",
+    ),
+    *("timeout", "token", "type", "user"),
+}
+"""Options of kubectl whose value may be the next word."""
+
+_API_PATH = (
+    r"/namespaces/(?P<namespace>[^/\s(]{1,99}|[^\s(]{0,9}\([^()\n]{0,99}\)[^\s/]{0,9})/(?P<kind>configmaps|secrets)/[\"']?"
+    r"(?P<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)"
+)
+"""The path of an object in the API, as scripts ask for it with curl.
+
+The namespace is often a variable or a command.
+"""
+
+_QUOTES = "\"'`"
+
+_SEPARATORS = str.maketrans(",;{}[]", "\n" * 6)
+"""Separators of settings beside the end of a line: the punctuation of lists and mappings in one line."""
+
+_AROUND = "\"' \t\r-"
+"""Characters that may be around a value: quotes, blanks, and the dash of a list."""
+
+_SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)")
+"""A key and its value in YAML, JSON or properties: `secretName: web`, `"config": "web"`, `config.name=web`."""
+
+_CAMEL_MOUNTS = (
+    "spec/traits/mount/configs",
+    "spec/traits/mount/resources",
+    "spec/integration/traits/mount/configs",
+    "spec/integration/traits/mount/resources",
+)
+
+
+class Setting(NamedTuple):
+    """A value in a text, its key, and the last key above it without a value.
+
+    A missing key is `""`.
+    """
+
+    parent: str
+    key: str
+    value: str
+
+
+class _Word(NamedTuple):
+    field: str
+    value: str
+
+
+class OptionName(NamedTuple):
+    """A name in an option, variable or setting whose own name says config, cm or secret.
+
+    No namespace given: `""`.
+
+    `is_hidden`: the option is in the value of a Secret.
+    """
+
+    field: str
+    option: str
+    namespace: str
+    name: str
+    is_hidden: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The part of the option that people may read."""
+        return "its data" if self.is_hidden else self.option
+
+    def may_mean(self, kind: str) -> bool:
+        """Tell whether the name of the option allows this kind: `secretName` names no ConfigMap."""
+        return any(kind in kinds for says, kinds in _SAYS if re.search(says, self.option))
+
+
+class _Passed(NamedTuple):
+    """An option and its object. `position` counts all options in the order of the objects."""
+
+    position: int
+    item: Item
+    option: OptionName
+
+
+class ProgramOptions:
+    """The options of a package by the name they pass.
+
+    They are searched at the first question: few packages ask.
+    """
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._items = items
+
+    def passing(
+        self, kind: str, name: str, namespaces: Collection[str] | None
+    ) -> Iterator[tuple[Item, OptionName]]:
+        """Yield the objects that pass the name of an object of this kind to a program, and where.
+
+        `namespaces`: those which the object may be in, as written in the option or its object; None
+        for any.
+        """
+        by_namespace = self._by_name.get(name, {})
+        found: list[_Passed] = []
+        if namespaces is None:
+            namespaces = by_namespace
+        for namespace in namespaces:
+            found += by_namespace.get(namespace, ())
+        # In the order of the objects, whatever the order of the namespaces: the first one is named
+        # in a message.
+        for passed in sorted(found, key=itemgetter(0)):
+            if passed.option.may_mean(kind):
+                yield passed.item, passed.option
+
+    @cached_property
+    def _by_name(self) -> dict[str, dict[str, list[_Passed]]]:
+        """Every option by the name that it passes, and the namespace that it means."""
+        by_name: dict[str, dict[str, list[_Passed]]] = defaultdict(lambda: defaultdict(list))
+        places = count()
+        for item in self._items:
+            if not item.is_local:
+                for found in find_options(item):
+                    namespace = found.namespace or item.id.namespace
+                    by_name[found.name][namespace].append(_Passed(next(places), item, found))
+        return dict(by_name)
+
+
+def find_options(item: Item) -> Iterator[OptionName]:
+    """Find the names in arguments, command words, variables and data of an object.
+
+    In workflows also those in scripts and manifests, and in the mounts of Camel K.
+    """
+    found: list[OptionName] = []
+    if item.id.group == "" and item.id.kind in ("ConfigMap", "Secret"):
+        is_hidden = item.is_like_secret
+        for value in data_texts(item):
+            found += (one._replace(is_hidden=is_hidden) for one in _in_data(value))
+    for path, container in find_containers(item):
+        found += _in_container(container, path)
+    if item.id.group == "argoproj.io":
+        found += _in_workflow(get(item.node, "spec"), "spec")
+    if item.id.group == "camel.apache.org":
+        found += _in_mounts(item)
+    yield from dict.fromkeys(found)
+
+
+def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
+    """Find the names in templates of Argo: in a container, a script, or a manifest.
+
+    Source: argoproj/argo-workflows, pkg/apis/workflow/v1alpha1/workflow_types.go.
+    """
+    for index, element in enumerate(elements(node)):
+        yield from _in_workflow(element, f"{path}[{index}]")
+    for name, value in entries(node):
+        place = step(path, name)
+        if name in ("container", "script"):
+            yield from _in_container(value, place)
+        if name in ("resource", "script"):
+            for field in ("manifest", "source"):
+                manifest = get(value, field)
+                if is_scalar(manifest):
+                    yield from _in_data(
+                        DataText(
+                            field, f"{place}.{field}", manifest, manifest.value, is_encoded=False
+                        )
+                    )
+        yield from _in_workflow(value, place)
+
+
+def _in_mounts(item: Item) -> Iterator[OptionName]:
+    """Find the names in `configmap:NAME/key@path`.
+
+    They are not followed: the path of the mount contains the name.
+
+    Source: apache/camel-k, pkg/apis/camel/v1/trait/mount.go, and `getMountPoint` in
+    pkg/trait/trait_types.go.
+    """
+    for path in _CAMEL_MOUNTS:
+        for one in find_at(item.node, path, "", NO_RULE):
+            found = re.fullmatch(
+                r"(?P<kind>configmap|secret):(?P<name>[^/@]+)(?:[/@].*)?", one.name.value
+            )
+            if found:
+                yield OptionName(one.field, found["kind"], "", found["name"])
+
+
+def _in_data(data: DataText) -> Iterator[OptionName]:
+    """Find the names in variables, properties, YAML and JSON, also in a template or a script."""
+    if "\n" not in data.text:
+        yield from _in_piece(data.key, data.text.strip(_AROUND), data.field)
+    if not _may_say_config(data.text.lower()):
+        return
+    for parent, key, value in _read_telling(data.text):
+        yield from _in_piece(parent if key in ("", "name") else key, value, data.field)
+        if "/" in value:  # `secret/NAME`, without the kubectl that reads it
+            yield from _in_command([_Word(data.field, value)])
+    yield from _in_script(_Word(data.field, data.text))
+
+
+def _may_say_config(lower: str) -> bool:
+    """Tell quickly of a text in lower case that nothing in it says config, cm or secret."""
+    return "config" in lower or "secret" in lower or "cm" in lower
+
+
+def _says_config(option: str) -> bool:
+    return _may_say_config(option.lower()) and re.search(_SAYS_CONFIG, option) is not None
+
+
+def _read_telling(text: str) -> Iterator[Setting]:
+    """Read the settings in a text that may say config, cm or secret, or whose key above does.
+
+    To read a setting takes ten times as long as to see that it does not, and hardly any of a long
+    text does.
+    """
+    parent = ""
+    for token, lower in zip(_tokens(text), _tokens(text.lower()), strict=True):
+        # A value says nothing by itself, unless it is `secret/NAME` or `key=secret:NAME`.
+        if parent or (
+            _may_say_config(lower) and _may_say_config(lower[: max(map(lower.rfind, ":=/"))])
+        ):
+            setting = _read_setting(token, parent)
+            yield setting
+            if setting.key and not setting.value:
+                parent = setting.key if _may_say_config(setting.key.lower()) else ""
+
+
+def read_settings(text: str) -> Iterator[Setting]:
+    """Read the settings in a text as if it were YAML, JSON or properties, or a template of them."""
+    parent = ""
+    for token in _tokens(text):
+        setting = _read_setting(token, parent)
+        yield setting
+        if setting.key and not setting.value:
+            parent = setting.key
+
+
+def _tokens(text: str) -> list[str]:
+    return text.translate(_SEPARATORS).split("\n")
+
+
+def _read_setting(token: str, parent: str) -> Setting:
+    found = _SETTING.fullmatch(token)
+    key, value = (found["key"], found["value"]) if found else ("", token)
+    return Setting(parent, key, value.partition(" #")[0].strip(_AROUND))
+
+
+def _in_container(container: Node, path: str) -> Iterator[OptionName]:
+    words: list[_Word] = []
+    for field in ("command", "args"):
+        option = ""
+        for index, element in enumerate(elements(get(container, field))):
+            word = _Word(f"{path}.{field}[{index}]", element.value if is_scalar(element) else "")
+            words.append(word)
+            yield from _in_text(option, word)
+            # A flag without a value names the next word.
+            is_flag = word.value.startswith("-") and "=" not in word.value
+            option = word.value.lstrip("-") if is_flag else ""
+    # Scripts are words with blanks in them. The others are one command, of which a part may be the
+    # image's.
+    yield from _in_command([word for word in words if not re.search(r"\s", word.value)])
+    for index, variable in enumerate(elements(get(container, "env"))):
+        value = text(get(variable, "value"))
+        if value:
+            word = _Word(f"{path}.env[{index}].value", value)
+            yield from _in_text(text(get(variable, "name")), word)
+            yield from _in_command([word])
+
+
+def _in_text(option: str, word: _Word) -> Iterator[OptionName]:
+    for piece in _PIECE.findall(word.value.lstrip("-")):
+        yield from _in_piece(option, piece, word.field)
+    yield from _in_script(word)
+
+
+def _in_script(script: _Word) -> Iterator[OptionName]:
+    """Find the names that a script asks the API for, with kubectl or by a path."""
+    if any(word in script.value for word in RUNS_KUBECTL):
+        for command in re.findall(_COMMAND, script.value):
+            found = re.search(_KUBECTL, command)
+            if found and not command.lstrip().startswith("#"):
+                yield from _in_command(
+                    [_Word(script.field, word) for word in command[found.end() :].split()]
+                )
+    if "/namespaces/" in script.value:
+        for found in re.finditer(_API_PATH, script.value):
+            yield OptionName(
+                script.field, found["kind"], _unless_computed(found["namespace"]), found["name"]
+            )
+
+
+def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
+    """Find the names among the words of kubectl.
+
+    They are in `get cm NAME -n NAMESPACE`, `secret/NAME`, and `--from=secret/NAME`.
+    """
+    found: list[tuple[str, str, str]] = []
+    resource = flag = namespace = ""
+    for field, value in words:
+        # The bracket behind `$(kubectl get cm web)` is none of the name, that behind `$(NAME)` is.
+        word = value.rstrip(_QUOTES if "(" in value else f"{_QUOTES})").lstrip(_QUOTES)
+        if word.startswith("-"):
+            flag, _, word = word.lstrip("-").partition("=")
+        kind, _, name = word.partition("/")
+        if flag in _IN and word:
+            namespace = word
+        elif kind.lower() in RESOURCES and name:
+            found.append((field, kind, name))
+        elif word and flag not in _TAKES_VALUE:
+            if RESOURCES.issuperset(word.lower().split(",")):  # `get cm,secret NAME`
+                resource = word
+            elif resource:
+                found.append((field, resource, word))
+        if word:
+            flag = ""
+    # The namespace may come after the names, as in `get cm web -n shop`.
+    there = _unless_computed(namespace)
+    yield from (
+        OptionName(field, kind, there, name)
+        for field, kind, name in found
+        if re.fullmatch(_NAME, name)
+    )
+
+
+def _unless_computed(namespace: str) -> str:
+    """Return a namespace that is written out; `""` for a variable or a command."""
+    return namespace if re.fullmatch(_NAME, namespace) else ""
+
+
+def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
+    """Find the name that is an option's value, and those behind keys, as in `volume=config:web`."""
+    start, end = 0, len(piece)
+    while True:  # a text may hold more keys behind each other than calls can be nested
+        if _says_config(option) and (found := _VALUE.fullmatch(piece, start, end)):
+            namespace = found["namespace"] or ""
+            if namespace not in RESOURCES:
+                yield OptionName(
+                    field, option, "" if namespace.startswith("$") else namespace, found["name"]
+                )
+        pair = _KEY.match(piece, start, end)
+        if pair is None:
+            return
+        option, start = pair["key"], pair.end()
+        while start < end and piece[start] in "\"'":
+            start += 1
+        while start < end and piece[end - 1] in "\"'":
+            end -= 1
