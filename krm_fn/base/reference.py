@@ -332,7 +332,7 @@ def split_path(path: str) -> tuple[str, ...]:
     return tuple(name.removesuffix("[]") for name in names)
 
 
-def namespace_beside(around: dict[str, Node], name: str) -> Scalar | None:
+def namespace_beside(around: Mapping[str, Node], name: str) -> Scalar | None:
     """Return the namespace that goes with the name in field `name` of the same mapping.
 
     It is `secretNamespace` for `secretName`, `...-secret-namespace` for `...-secret-name`, else

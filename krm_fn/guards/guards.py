@@ -33,9 +33,10 @@ from krm_fn.core.decide.run import (
     Survey,
 )
 from krm_fn.core.names.names import authored_id, base_name
-from krm_fn.core.references.generated import find_generated, known_names
+from krm_fn.core.references.generated import find_generated
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import References
+from krm_fn.core.references.sighting import FIELD, OPTION, TEXT, Way
 from krm_fn.facts.annotations import COLLECTED
 from krm_fn.guards.readers import (
     READING,
@@ -191,19 +192,12 @@ class Evidence:
                 reasons[target] = Answer(says, one.item, one.field)
         return reasons
 
-    def option(self, item: Item) -> Answer | None:
-        namespaces = self._package.namespaces_like(item.id.namespace)
-        if item.is_config:
-            own_names = dict.fromkeys((item.id.name, base_name(item)))
-            passed = [(item.id.kind, name) for name in own_names]
-        else:
-            # A producer is passed by what it makes as well: programs are told the name of the Secret.
-            passed = known_names(item)
-        for kind, name in passed:
-            for referrer, found in self._mentions.options.passing(kind, name, namespaces):
-                text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
-                return Answer(text, referrer, found.field)
-        return None
+    def sighted(self, way: Way, item: Item) -> Answer | None:
+        """Name the first place that says the name in this way."""
+        one = self._mentions.of[way.code].get(item)
+        if one is None or one.way.because is None:
+            return None
+        return Answer(one.way.because(one), one.item, one.field)
 
     def api_reader(self, item: Item) -> Answer | None:
         """Name a program that reads the object from a file, and may read it through the API as well."""
@@ -224,17 +218,13 @@ class Evidence:
         return None
 
     @cached_property
-    def in_fields(self) -> dict[Item, Answer]:
-        found = self._first_to_each(
+    def in_fixed_fields(self) -> dict[Item, Answer]:
+        return self._first_to_each(
             lambda one: is_fixed(one.referrer),
             lambda one: (
                 f"{authored_id(one.referrer)} names it in {one.reference.field}, which nobody can change"
             ),
         )
-        for miss in self._mentions.unfollowed:
-            text = f"{authored_id(miss.referrer)} names it in {miss.field}, which no rule follows"
-            found.setdefault(miss.target, Answer(text, miss.referrer, miss.field))
-        return found
 
     @cached_property
     def in_unclear_scopes(self) -> dict[Item, Answer]:
@@ -250,19 +240,6 @@ class Evidence:
             for item in items:
                 found.setdefault(item, reason)
         return found
-
-    @cached_property
-    def in_texts(self) -> dict[Item, Answer]:
-        """Texts that a program reads, and that say of which kind the name in them is."""
-        reasons: dict[Item, Answer] = {}
-        for one in self._mentions.in_texts:
-            if not one.for_people:
-                text = (
-                    f"{authored_id(one.item)} names it in a text that no rule follows ({one.place})"
-                )
-                reason = Answer(text, one.item, one.field)
-                reasons.setdefault(one.target, reason)
-        return reasons
 
     @cached_property
     def in_unclear_namespaces(self) -> dict[Item, Answer]:
@@ -419,16 +396,16 @@ GUARDS = (
         words="names in the data of another object",
     ),
     GuardRow(
-        "option",
-        Evidence.option,
+        OPTION.code,
+        lambda shown, item: shown.sighted(OPTION, item),
         words="names that an option, a variable or a setting in data passes",
     ),
     GuardRow(
         "api-reader", Evidence.api_reader, words="objects that a pod reads, if its ServiceAccount"
     ),
     GuardRow(
-        "field",
-        lambda shown, item: shown.in_fields.get(item),
+        FIELD.code,
+        lambda shown, item: shown.in_fixed_fields.get(item) or shown.sighted(FIELD, item),
         words="names in a field of a custom resource",
     ),
     GuardRow(
@@ -436,7 +413,7 @@ GUARDS = (
         lambda shown, item: shown.in_unclear_scopes.get(item),
         words="names in a cluster-scoped object without a namespace",
     ),
-    GuardRow("text", lambda shown, item: shown.in_texts.get(item), words="names in other text"),
+    GuardRow(TEXT.code, lambda shown, item: shown.sighted(TEXT, item), words="names in other text"),
     GuardRow(
         "namespace",
         lambda shown, item: shown.in_unclear_namespaces.get(item),

@@ -370,9 +370,7 @@ CHECKS = (
     # What does not follow a new name, or follows it too often.
     Check(warn_about_no_referrers, when=_decides_names),
     Check(not_followed.warn_about_unlisted, when=_decides_names),
-    Check(not_followed.warn_about_options, when=_decides_names),
-    Check(not_followed.warn_about_fields, when=_decides_names),
-    Check(not_followed.warn_about_texts, when=_decides_names),
+    Check(not_followed.warn_about_sightings, when=_decides_names),
     Check(not_followed.warn_about_copied, when=_decides_names),
     Check(not_followed.warn_about_vars, when=_decides_names),
     Check(not_followed.warn_about_kapps_annotations, when=_decides_names),

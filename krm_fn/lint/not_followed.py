@@ -10,7 +10,6 @@ from krm_fn.base import keys
 from krm_fn.base.item import Item, about, data_texts
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES
-from krm_fn.base.node import descend, read_path, text
 from krm_fn.base.problem import Problem, ResourceId, Severity
 from krm_fn.base.reference import By, Reference, ResolvedReference
 from krm_fn.base.settings import Strategy
@@ -27,6 +26,7 @@ from krm_fn.core.references.generated import (
 from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import References, is_left_behind
 from krm_fn.core.references.resolve import Index
+from krm_fn.core.references.sighting import FIELD, TEXT_FOR_PEOPLE
 from krm_fn.facts.annotations import KAPP_EXPLICIT_REFERENCE, KAPP_KEEPS_ORIGINAL
 
 _OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
@@ -67,45 +67,17 @@ def warn_about_unlisted(run: Run) -> Iterator[Problem]:
             yield about(referrer, message, severity=Severity.WARNING)
 
 
-def warn_about_options(run: Run) -> Iterator[Problem]:
-    """Warn about each option or variable that passes the base name of a renamed object to a program."""
-    # A name in data is followed where a reference is recognised by its shape.
-    followed = {(one.item, one.field, one.reference.target) for one in run.references.embedded}
-    for revision in run.revisions.rendered:
-        if revision.strategy is not Strategy.RENAME:
+def warn_about_sightings(run: Run) -> Iterator[Problem]:
+    """Warn about each place that says the name of a renamed object, and that no rule follows."""
+    renamed = run.revisions.renamed
+    for one in run.mentions.sightings if renamed else ():
+        revision = renamed.get(one.target)
+        if revision is None or revision.strategy is not Strategy.RENAME or not one.way.warning:
             continue
-        namespaces = run.package.namespaces_like(revision.item.id.namespace)
-        passing = run.mentions.options.passing(
-            revision.item.id.kind, revision.base_name, namespaces
-        )
-        for item, found in passing:
-            if (item, found.field, found.name) not in followed:
-                message = (
-                    f"{found.shown} passes {found.name!r}, but {revision.base_id} is renamed to {revision.name}; "
-                    "read it through a volume or a variable instead, or exclude it"
-                )
-                yield about(item, message, found.field, Severity.WARNING)
-
-
-def warn_about_fields(run: Run) -> Iterator[Problem]:
-    """Warn about fields of custom resources that seem to name a renamed object, and that no rule follows."""
-    if not run.revisions.renamed:
-        return
-    for one in run.mentions.unfollowed:
-        revision = run.revisions.renamed.get(one.target)
-        if revision is not None and revision.strategy is Strategy.RENAME:
-            kind, base, new = one.target.id.kind, revision.base_name, revision.name
-            if one.may_be_followed:
-                message = (
-                    f"names {kind} {base}, which is renamed to {new}, "
-                    "but no rule follows this field; add it to spec.references, or exclude the object"
-                )
-            else:
-                message = (
-                    f"names {kind} {base}, which is renamed to {new}, "
-                    "but the function changes no text in this field; exclude the object"
-                )
-            yield about(one.referrer, message, one.field, Severity.WARNING)
+        if one.field.startswith(f"metadata.annotations[{KAPP_EXPLICIT_REFERENCE}"):
+            continue  # `warn_about_kapps_annotations` says more of it
+        severity = Severity.WARNING if one.way.because else Severity.INFO
+        yield about(one.item, one.way.warning(one, revision.name), one.field, severity)
 
 
 class LeftBehind(NamedTuple):
@@ -149,23 +121,13 @@ def _find_left_behind(seen: Seen) -> Iterator[LeftBehind]:
     hashed = _find_hashed(seen)
     if not hashed:
         return
-    mentions = seen.mentions
     for one in seen.references.authored:
         if not one.reference.is_output and one.referrer.id.kind not in ROLES:
             yield from _find_left_by_reference(one, seen.references.index, hashed)
-    for miss in mentions.unfollowed:
-        name = text(descend(miss.referrer.node, read_path(miss.field))).rpartition("/")[2]
-        if miss.target in hashed and name == hashed[miss.target]:
-            yield LeftBehind(
-                miss.referrer, miss.field, miss.target, "add the field to spec.references"
-            )
-    for item, base in hashed.items():
-        namespaces = seen.package.namespaces_like(item.id.namespace)
-        for referrer, found in mentions.options.passing(item.id.kind, base, namespaces):
-            yield LeftBehind(referrer, found.field, item)
-    for mention in [*mentions.in_texts, *mentions.in_variables]:
-        if not mention.for_people and mention.name == hashed.get(mention.target):
-            yield LeftBehind(mention.item, mention.field, mention.target)
+    for said in seen.mentions.sightings:
+        if said.way is not TEXT_FOR_PEOPLE and said.name == hashed.get(said.target):
+            remedy = "add the field to spec.references" if said.way.code == FIELD.code else ""
+            yield LeftBehind(said.item, said.field, said.target, remedy)
 
 
 def _find_hashed(seen: Seen) -> dict[Item, str]:
@@ -236,35 +198,6 @@ def warn_about_vars(run: Run) -> Iterator[Problem]:
                     problem = about(revision.item, message, value.field, Severity.WARNING)
                     yield problem._replace(resource=revision.base_id)
                     break
-
-
-def warn_about_texts(run: Run) -> Iterator[Problem]:
-    """Warn about other texts that name a renamed object, and say which of them people read."""
-    mentions, renamed = run.mentions, run.revisions.renamed
-    if not renamed:
-        return
-    in_fields = {(one.referrer, one.field, one.target) for one in mentions.unfollowed}
-    for one in mentions.in_texts:
-        revision = renamed.get(one.target)
-        if revision is None or revision.strategy is not Strategy.RENAME:
-            continue
-        passing = mentions.options.passing(one.target.id.kind, revision.base_name, None)
-        is_option = any((item, option.field) == (one.item, one.field) for item, option in passing)
-        is_field = (one.item, one.field, one.target) in in_fields
-        is_kapps = one.field.startswith(f"metadata.annotations[{KAPP_EXPLICIT_REFERENCE}")
-        # `warn_about_fields`, `warn_about_options` and `warn_about_kapps_annotations` say more of these.
-        if is_field or is_option or is_kapps:
-            continue
-        kind, base, new = one.target.id.kind, revision.base_name, revision.name
-        if one.for_people:
-            message = f"a text for people names {kind} {base}, which is renamed to {new}"
-        else:
-            message = (
-                f"names {kind} {base}, which is renamed to {new}, "
-                "but the function changes no text in this field; exclude the object"
-            )
-        severity = Severity.INFO if one.for_people else Severity.WARNING
-        yield about(one.item, message, one.field, severity)
 
 
 def warn_about_kapps_annotations(run: Run) -> Iterator[Problem]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from krm_fn.base.item import Item
 from krm_fn.core.decide.run import read_package
+from krm_fn.core.references.hits import Known
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.tools.explain.find_unfollowed import find_mentions
@@ -29,8 +29,10 @@ def widget(spec: str, metadata: str = "name: w, namespace: shop") -> str:
 
 def mentions(*objects: str, config: str = CONFIG_MAP) -> list[tuple[str, str]]:
     items = open_envelope(read_yaml("\n---\n".join([config, *objects]).encode())).items
-    target: Item = items[0]
-    return [(one.field, one.why) for one in find_mentions(read_package(items, None, ""), [target])]
+    package = read_package(items, None, "")
+    known = Known(package.authored, package.read_index())
+    found = find_mentions(known, items[:1])
+    return [(one.hit.field, one.why) for one in found]
 
 
 SAID = [

@@ -95,6 +95,17 @@ NO_MESSAGES = {
         "nothing ever deletes its revisions: the linker has no right on Secrets, which spec.linker.secrets: true "
         "gives it"
     ): "an answer of `krm-fn explain`",
+    **dict.fromkeys(
+        (
+            "{} passes the name to a program; the function changes no such text",
+            "no rule reads this field; an entry of spec.references would",
+            "no rule reads this field; what is made of it has this name",
+            "the text says what it is, and no rule changes it",
+            "a text for people, and no rule changes it",
+            "a variable: the function changes no text that a program gets",
+        ),
+        "an answer of `krm-fn explain`",
+    ),
     "no entry of spec.select matches it": "an answer of `krm-fn explain`",
     "add an entry, or annotate it with {}: {}": "an answer of `krm-fn explain`",
     "no pod template of the package references it": "an answer of `krm-fn explain`",

@@ -12,9 +12,11 @@ import pytest
 import yaml
 
 from krm_fn.base.kind import Kinds
-from krm_fn.core.references.names_in_texts import TextMention, find_in_texts
+from krm_fn.core.references.hits import Known
+from krm_fn.core.references.names_in_texts import read_texts
 from krm_fn.core.references.references import find_authored
 from krm_fn.core.references.resolve import Index
+from krm_fn.core.references.sighting import TEXT_FOR_PEOPLE, Sighting
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 
@@ -187,13 +189,12 @@ SILENT_PLACES = {
 }
 
 
-def find(*objects: dict[str, Any]) -> list[TextMention]:
+def find(*objects: dict[str, Any]) -> list[Sighting]:
     text = "\n---\n".join(map(yaml.safe_dump, objects)).encode()
     items = open_envelope(read_yaml(text)).items
     index = Index([one for one in items if one.is_config], Kinds(items))
     references = find_authored(items, index, (), ()).references
-    followed = {(one.reference.name, one.reference.target) for one in references}
-    return find_in_texts(items, followed, index)
+    return [*read_texts(Known(items, index, references))]
 
 
 def _each() -> Iterator[Any]:
@@ -204,8 +205,12 @@ def _each() -> Iterator[Any]:
 @pytest.mark.parametrize(("form", "place"), [*_each()])
 def test_each_form_is_found_in_each_place(form: Form, place: Any) -> None:
     found = find(CONFIG, place(form.text.replace("@", NAME)))
-    assert [(one.target.id.name, one.for_people) for one in found] == [(NAME, form.for_people)]
-    assert found[0].scalar.value[found[0].start :].startswith(NAME)
+    assert [(one.target.id.name, one.way is TEXT_FOR_PEOPLE) for one in found] == [
+        (NAME, form.for_people)
+    ]
+    (one,) = found
+    assert one.scalar is not None
+    assert one.scalar.value[one.start :].startswith(NAME)
 
 
 def _each_miss() -> Iterator[Any]:
@@ -312,7 +317,7 @@ OTHERS = {
 
 @pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
 def test_a_name_that_something_else_has_must_be_next_to_the_kind(other: dict[str, Any]) -> None:
-    def texts(said: str) -> list[TextMention]:
+    def texts(said: str) -> list[Sighting]:
         return find(CONFIG, other, PLACES["a field of a custom resource"](said))
 
     assert find(CONFIG, other, PLACES["an annotation"](NAME)) == []

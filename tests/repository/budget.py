@@ -81,7 +81,7 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules without facts", len(code), 186, goal=165),
+        Count("modules without facts", len(code), 188, goal=165),
         Count("thousands of tokens, without facts", tokens / 1000, 351.5),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(

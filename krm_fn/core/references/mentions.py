@@ -1,39 +1,29 @@
-"""Find what names objects in ways that no rule follows.
+"""The names of objects in places that no rule follows, however they are said.
 
-Such a mention is an option, a variable or a file of a program, a field of a custom resource whose
-text is a name of the package, or an annotation by which a program copies an object. krm-fn rewrites
-none of them: each is a reason to leave its object alone, or a warning. Each is looked for at the
-first question.
+krm-fn rewrites none of them: each is a reason to leave its object alone, or a warning. They are
+searched at the first question, as few packages ask.
 """
 
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from functools import cached_property
 
 from krm_fn.base.item import Item
-from krm_fn.base.reference import (
-    EmbeddedReference,
-    ResolvedReference,
-)
+from krm_fn.base.reference import EmbeddedReference, ResolvedReference
 from krm_fn.core.references.copies import Copies
-from krm_fn.core.references.find import (
-    read_releases,
-)
-from krm_fn.core.references.names_in_texts import (
-    TextMention,
-    find_in_texts,
-    find_in_variables,
-)
-from krm_fn.core.references.program_options import ProgramOptions
+from krm_fn.core.references.find import read_releases
+from krm_fn.core.references.hits import Known
+from krm_fn.core.references.names_in_texts import read_texts, read_variables
+from krm_fn.core.references.program_options import read_options
 from krm_fn.core.references.resolve import Index
-from krm_fn.core.references.unfollowed import NearMiss, find_unfollowed
+from krm_fn.core.references.sighting import FIELD, Sighting
+from krm_fn.core.references.unfollowed import read_fields
+
+READERS = (read_options, read_fields, read_texts, read_variables)
+"""They judge each text with a name. What several find, the first of them says."""
 
 
 class Mentions:
-    """Options, fields of custom resources, values of charts, other texts, and copied objects.
-
-    Each is searched at the first question, as few packages have any.
-    """
-
     def __init__(
         self,
         items: Collection[Item],
@@ -41,51 +31,50 @@ class Mentions:
         index: Index,
         embedded: Collection[EmbeddedReference] = (),
     ) -> None:
-        self._items = items
-        self._authored = authored
-        self._index = index
-        self._embedded = embedded
+        self.known = Known(items, index, authored, embedded)
 
     @cached_property
-    def options(self) -> ProgramOptions:
-        """Names that programs get on their command line, in a variable or in a file."""
-        return ProgramOptions(self._items)
+    def sightings(self) -> list[Sighting]:
+        """The names that something may read, each way by itself."""
+        followed = {
+            (one.item, one.field, target) for one in self.known.embedded for target in one.targets
+        }
+        found: dict[tuple[Item, str, Item], Sighting] = {}
+        for read in READERS:
+            for one in read(self.known):
+                place = one.item, one.field, one.target
+                if place not in followed:
+                    found.setdefault(place, one)
+        return [*found.values()]
 
     @cached_property
-    def unfollowed(self) -> list[NearMiss]:
-        """Fields of custom resources that seem to name an object."""
-        return find_unfollowed(self._items, self._authored, self._index)
-
-    @cached_property
-    def in_texts(self) -> list[TextMention]:
-        """Names in other texts: annotations, expressions, patches, data."""
-        followed = {(one.reference.name, one.reference.target) for one in self._authored}
-        followed |= {(one.scalar, one.reference.target) for one in self._embedded}
-        return find_in_texts(self._items, followed, self._index)
-
-    @cached_property
-    def in_variables(self) -> list[TextMention]:
-        """Variables whose value is a name that nothing else has. It may be one from outside."""
-        return find_in_variables(self._items, self._index)
+    def of(self) -> Mapping[str, Mapping[Item, Sighting]]:
+        """By the code of a way: the first sighting of each object that is a reason to keep its name."""
+        first: dict[str, dict[Item, Sighting]] = defaultdict(dict)
+        for one in self.sightings:
+            if one.way.because is not None:
+                first[one.way.code].setdefault(one.target, one)
+        return first
 
     @cached_property
     def in_values(self) -> frozenset[Item]:
         """The objects that values of a chart reference, or name in a field that no rule follows."""
         named: set[Item] = set()
-        for one in self._authored:
+        for one in self.known.references:
             if one.reference.installed_in is not None:
                 named.update(one.targets)
-        if any(read_releases(item.node, item.id) for item in self._items):
-            named.update(miss.target for miss in self.unfollowed if _is_in_values(miss))
+        if any(read_releases(item.node, item.id) for item in self.known.items):
+            fields = [one for one in self.sightings if one.way.code == FIELD.code]
+            named.update(one.target for one in fields if _is_in_values(one))
         return frozenset(named)
 
     @cached_property
     def copies(self) -> Copies:
         """The objects that programs copy elsewhere."""
-        return Copies(self._items, self._authored)
+        return Copies(self.known.items, self.known.references)
 
 
-def _is_in_values(miss: NearMiss) -> bool:
+def _is_in_values(one: Sighting) -> bool:
     """Tell whether a field is in the values of a chart whose pods may read these objects."""
-    releases = read_releases(miss.referrer.node, miss.referrer.id)
-    return any(release.holds(miss.field) and release.excluded is None for release in releases)
+    releases = read_releases(one.item.node, one.item.id)
+    return any(release.holds(one.field) and release.excluded is None for release in releases)

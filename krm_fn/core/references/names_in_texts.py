@@ -6,35 +6,25 @@ A name alone is a word like any other. It counts where the text itself says what
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from krm_fn.base.item import CONFIG_KINDS, WORD, Item, data_keys, data_texts
+from krm_fn.base.item import CONFIG_KINDS, WORD, Item, data_keys
 from krm_fn.base.keys import TAKEN_NAME
 from krm_fn.base.kind import BUILT_IN_GROUPS, may_refer
 from krm_fn.base.node import (
     FieldPath,
-    Node,
-    Scalar,
-    elements,
-    entries,
-    get,
-    is_scalar,
-    scalars,
     spell,
-    text,
 )
 from krm_fn.base.pods import find_containers
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.find import (
     exclusion_of,
 )
-from krm_fn.core.references.program_options import RESOURCES, RUNS_KUBECTL
-from krm_fn.core.references.resolve import Index
-
-_pattern = cache(re.compile)
-"""Compile a pattern when it is first used: hardly any package has such texts."""
+from krm_fn.core.references.hits import ANNOTATIONS, Hit, Known
+from krm_fn.core.references.program_options import RESOURCES, RUNS_KUBECTL, pattern
+from krm_fn.core.references.sighting import TEXT, TEXT_FOR_PEOPLE, VARIABLE, Sighting
 
 _KIND_WORDS = {
     "configmap": "ConfigMap",
@@ -144,33 +134,6 @@ _OF_TEMPLATE = ("spec", "template", "metadata", "annotations")
 _OF_CRON_JOB = ("spec", "jobTemplate", *_OF_TEMPLATE)
 
 
-class TextMention(NamedTuple):
-    """A name of `target` in a text of `item`, from `start`, which no rule changes.
-
-    `for_people`: hardly a program reads it there.
-    """
-
-    target: Item
-    item: Item
-    field: str
-    scalar: Scalar
-    start: int
-    for_people: bool
-
-    @property
-    def name(self) -> str:
-        found = WORD.match(self.scalar.value, self.start)
-        return found[0] if found else ""
-
-    @property
-    def place(self) -> str:
-        """The field, and the line of a text with several."""
-        value = self.scalar.value
-        if "\n" not in value.strip():
-            return self.field
-        return f"{self.field}, line {value.count(chr(10), 0, self.start) + 1} of the text"
-
-
 class _NameInText(NamedTuple):
     """A name that a text says, from where, and the kinds that it may mean by it."""
 
@@ -194,102 +157,93 @@ class _KindInText(NamedTuple):
     in_pointer: bool = False
 
 
-def find_in_texts(
-    items: Collection[Item], followed: Collection[tuple[Scalar, str]], index: Index
-) -> list[TextMention]:
+def read_texts(known: Known) -> Iterator[Sighting]:
     """Find the names of ConfigMaps and Secrets inside texts, in the order of the texts.
 
-    `followed`: texts and the names in them that rules read. Texts of Secrets are not looked at, nor
-    objects that are never applied.
+    Texts of Secrets are not looked at.
     """
-    names = {name for item, name in index.named if item.is_config}
-    if not names:
-        return []
-    search = _TextSearch(items, followed, index, names)
-    found: list[TextMention] = []
-    for item in items:
-        if not item.is_local:
-            found += search.find_in(item)
-    return found
+    search = _TextSearch(known)
+    for hits in known.applied.values():
+        for hit in hits:
+            yield from search.read(hit)
 
 
-def find_in_variables(items: Collection[Item], index: Index) -> list[TextMention]:
+def read_variables(known: Known) -> Iterator[Sighting]:
     """Find the variables whose value is the name of an object, and of nothing else."""
-    names = {name for item, name in index.named if item.is_config}
-    search = _TextSearch(items, (), index, names)
-    found: list[TextMention] = []
-    for item in items:
-        if not item.is_local:
-            found += search.find_in_variables(item)
-    return found
+    search = _TextSearch(known)
+    for item, hits in known.applied.items():
+        variables = [hit for hit in hits if hit.path[-1] == "value" and hit.path[-3:-2] == ("env",)]
+        if variables:
+            containers = {path for path, _ in find_containers(item)}
+            for hit in variables:
+                if spell(hit.path[:-3]) in containers:
+                    yield from search.read_variable(hit)
 
 
 @cache  # most objects have the same annotations
-def _is_about_itself(annotation: str) -> bool:
-    return _pattern(_ABOUT_ITSELF).match(annotation) is not None
+def is_about_itself(annotation: str) -> bool:
+    return pattern(_ABOUT_ITSELF).match(annotation) is not None
 
 
 class _TextSearch:
-    def __init__(
-        self,
-        items: Collection[Item],
-        followed: Collection[tuple[Scalar, str]],
-        index: Index,
-        names: set[str],
-    ) -> None:
-        self._items = items
-        self._followed = followed
-        self._index = index
-        self._names = names
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._index = known.index
+        self._names = known.config_names
+        # Texts, and the names in them that rules read.
+        self._followed = {(one.reference.name, one.reference.target) for one in known.references}
+        self._followed |= {(one.scalar, one.reference.target) for one in known.embedded}
         self._told: set[tuple[str, str]] = set()
 
-    def find_in(self, item: Item) -> Iterator[TextMention]:
-        if not all(map(_is_about_itself, item.annotations)):
-            top = ("metadata", "annotations")
-            yield from self._in_annotations(item, get(item.node, *top), top)
-        if item.is_config:
-            if item.id.kind == CONFIG_KINDS[0]:
-                for value in data_texts(item):
-                    names = [
-                        *self._read_words_of_argo_cd(item, value.text),
-                        *self._read_namespaced(value.text),
-                        *find_names_in_text(value.text, self._is_wanted, self._is_common),
-                    ]
-                    yield from self._locate(item, value.field, value.key, value.scalar, names)
-        elif item.id.group in BUILT_IN_GROUPS and item.id.group != _HOLDS_EXPRESSIONS:
-            path = _OF_CRON_JOB if item.id.kind == "CronJob" else _OF_TEMPLATE
-            yield from self._in_annotations(item, get(item.node, *path), path)
-        elif may_refer(item.id):
-            yield from self._in_fields(item)
-
-    def find_in_variables(self, item: Item) -> Iterator[TextMention]:
-        for path, container in find_containers(item):
-            for position, variable in enumerate(elements(get(container, "env"))):
-                value = get(variable, "value")
-                if not is_scalar(value) or not self._is_wanted(value.value):
-                    continue
-                is_taken = value.value in self._taken and value.value not in self._others
-                if is_taken or not self._is_common(value.value):
-                    names = [_NameInText(value.value, 0, CONFIG_KINDS)]
-                    yield from self._locate(item, f"{path}.env[{position}].value", "", value, names)
-
-    def _in_annotations(
-        self, item: Item, annotations: Node | None, path: FieldPath
-    ) -> Iterator[TextMention]:
-        for name, value in entries(annotations):
-            if is_scalar(value):
-                yield from self._in_annotation(item, name, value, path)
-
-    def _in_annotation(
-        self, item: Item, name: str, value: Scalar, path: FieldPath
-    ) -> Iterator[TextMention]:
-        if _is_about_itself(name):
+    def read(self, hit: Hit) -> Iterator[Sighting]:
+        item = hit.item
+        if self._is_annotation(item, hit.path[:-1]):
+            names = self._read_annotation(hit)
+        elif item.is_config:
+            names = self._read_data(hit) if item.id.kind == CONFIG_KINDS[0] else ()
+        elif self._is_read(item) and hit.path[0] != "metadata":
+            names = find_names_in_text(hit.text, self._is_wanted, self._is_common)
+            names = [*names]
+            if names and exclusion_of(hit.field, item.id) is not None:
+                return
+        else:
             return
-        names = [
-            *self._read_whole(name, value.value),
-            *find_names_in_text(value.value, self._is_wanted, self._is_common),
+        yield from self._locate(hit, names)
+
+    def _is_annotation(self, item: Item, path: FieldPath) -> bool:
+        """Tell whether what is below a path annotates an object, or one that another makes."""
+        template = _OF_CRON_JOB if item.id.kind == "CronJob" else _OF_TEMPLATE
+        return path in (ANNOTATIONS, template) or (
+            path[:1] != ("metadata",) and "annotations" in path and self._is_read(item)
+        )
+
+    def _is_read(self, item: Item) -> bool:
+        """Tell whether all texts of an object are: those of Kubernetes itself hold no others."""
+        is_plain = item.id.group in BUILT_IN_GROUPS and item.id.group != _HOLDS_EXPRESSIONS
+        return may_refer(item.id) and not is_plain
+
+    def read_variable(self, hit: Hit) -> Iterator[Sighting]:
+        name = hit.text
+        is_taken = name in self._taken and name not in self._others
+        if self._is_wanted(name) and (is_taken or not self._is_common(name)):
+            for one in self._locate(hit, [_NameInText(name, 0, CONFIG_KINDS)]):
+                yield one._replace(way=VARIABLE)
+
+    def _read_annotation(self, hit: Hit) -> Iterable[_NameInText]:
+        name = str(hit.path[-1])
+        if is_about_itself(name):
+            return ()
+        return [
+            *self._read_whole(name, hit.text),
+            *find_names_in_text(hit.text, self._is_wanted, self._is_common),
         ]
-        yield from self._locate(item, spell((*path, name)), name, value, names)
+
+    def _read_data(self, hit: Hit) -> Iterable[_NameInText]:
+        return [
+            *self._read_words_of_argo_cd(hit.item, hit.text),
+            *self._read_namespaced(hit.text),
+            *find_names_in_text(hit.text, self._is_wanted, self._is_common),
+        ]
 
     def _read_whole(self, key: str, value: str) -> Iterator[_NameInText]:
         """Yield the names that are all of an annotation, or of an entry of its comma list."""
@@ -297,13 +251,13 @@ class _TextSearch:
             return
         start = 0
         for entry in value.split(","):
-            variable = _pattern(_KEY_AS_VARIABLE).fullmatch(entry.strip())
+            variable = pattern(_KEY_AS_VARIABLE).fullmatch(entry.strip())
             word = variable["name"] if variable else entry.strip()
             before, slash, name = word.rpartition("/")
             if name in self._names and name not in self._others:
                 at = start + entry.rindex(name)
                 last = key.rpartition("/")[2]
-                if _pattern(_KEY_SAYS).search(last) or _pattern(_SAYS_KIND).search(key):
+                if pattern(_KEY_SAYS).search(last) or pattern(_SAYS_KIND).search(key):
                     yield _NameInText(name, at, _kinds_in_key(key))
                 elif slash and any(
                     self._index.find_anywhere_near(kind, name, before) for kind in CONFIG_KINDS
@@ -322,23 +276,9 @@ class _TextSearch:
     def _read_words_of_argo_cd(self, item: Item, value: str) -> Iterator[_NameInText]:
         is_of_argo_cd = base_name(item) == _SETTINGS_OF_ARGO_CD
         if "$" in value and (is_of_argo_cd or _OF_A_PLUGIN.issubset(data_keys(item))):
-            for key in _pattern(_WORD_OF_ARGO_CD).finditer(value):
+            for key in pattern(_WORD_OF_ARGO_CD).finditer(value):
                 if self._is_wanted(key["name"]):
                     yield _NameInText(key["name"], key.start("name"), ("Secret",))
-
-    def _in_fields(self, item: Item) -> Iterator[TextMention]:
-        for found in scalars(item.node):
-            if found.path[0] in ("metadata", "status"):
-                continue
-            key = str(found.path[-1])
-            if "annotations" in found.path[:-1]:
-                yield from self._in_annotation(item, key, found.scalar, found.path[:-1])
-                continue
-            names = [*find_names_in_text(found.scalar.value, self._is_wanted, self._is_common)]
-            if names:
-                field = spell(found.path)
-                if exclusion_of(field, item.id) is None:
-                    yield from self._locate(item, field, key, found.scalar, names)
 
     @cached_property
     def _taken(self) -> set[str]:
@@ -352,34 +292,29 @@ class _TextSearch:
         """Tell whether a name may as well mean something else."""
         return name.isalnum() or name in self._others
 
-    @cached_property
+    @property
     def _others(self) -> set[str]:
-        """Names of other objects and of containers, and values of labels."""
-        others: set[str] = set()
-        for item in self._items:
-            others.update(item.labels.values())
-            if not item.is_config:
-                others.add(item.id.name)
-                others.update(text(get(one, "name")) for _, one in find_containers(item))
-        return others
+        return self._known.names_of_others
 
-    def _locate(
-        self, item: Item, field: str, key: str, scalar: Scalar, names: Iterable[_NameInText]
-    ) -> Iterator[TextMention]:
+    def _locate(self, hit: Hit, names: Iterable[_NameInText]) -> Iterator[Sighting]:
+        item, scalar = hit.item, hit.scalar
         told: set[Item] = set()
         for one in names:
             if (scalar, one.name) in self._followed:
                 continue
-            for_people = one.for_people or _pattern(_FOR_PEOPLE).search(key) is not None
+            for_people = one.for_people or pattern(_FOR_PEOPLE).search(hit.key) is not None
+            way = TEXT_FOR_PEOPLE if for_people else TEXT
             for kind in one.kinds:
                 for target in self._meant(item, kind, one.name, scalar.value, one.start):
                     if target is not item and target not in told:
                         told.add(target)
-                        yield TextMention(target, item, field, scalar, one.start, for_people)
+                        yield Sighting(
+                            way, target, item, hit.field, one.name, scalar=scalar, start=one.start
+                        )
 
     def _meant(self, item: Item, kind: str, name: str, value: str, start: int) -> Iterable[Item]:
         """Return the objects that a name in a text may mean, by the namespace in the text."""
-        namespaced = _pattern(_NAMESPACED).search(value, max(0, start - _LONGEST_WORD), start)
+        namespaced = pattern(_NAMESPACED).search(value, max(0, start - _LONGEST_WORD), start)
         there = next(filter(None, namespaced.groups()), "") if namespaced else ""
         if there and there not in RESOURCES:
             return self._index.find_anywhere_near(kind, name, there)
@@ -433,7 +368,7 @@ def find_names_in_text(
                 found[name] = found_here
     for found_here in _find_tagged(value, is_wanted):
         found.setdefault(found_here.name, found_here)
-    for key in _pattern(_ARGO_CD_KEY).finditer(value):
+    for key in pattern(_ARGO_CD_KEY).finditer(value):
         name = key["name"]
         if is_wanted(name) and not is_common(name):
             found.setdefault(name, _NameInText(name, key.start("name"), ("Secret",)))
@@ -442,7 +377,7 @@ def find_names_in_text(
 
 def _find_tagged(value: str, is_wanted: Callable[[str], bool]) -> Iterator[_NameInText]:
     """Yield the names in URLs and the like: behind a namespace, else the last word."""
-    for tag in _pattern(_TAG).finditer(value):
+    for tag in pattern(_TAG).finditer(value):
         kind = "Secret" if tag["secret"] else tag["kind"]
         words = [*WORD.finditer(value, *tag.span("path"))]
         for word in (*words[1:2], *words[-1:]):
@@ -457,15 +392,15 @@ def _find_kinds(value: str) -> list[_KindInText]:
     if len(lower) != len(value) or ("config" not in lower and "secret" not in lower):
         return []  # as most texts
     found: list[_KindInText] = []
-    for one in _pattern(_KIND).finditer(lower):
+    for one in pattern(_KIND).finditer(lower):
         start, end = one.span()
         while start and value[start - 1] in _IN_WORD and one.start() - start < _LONGEST_WORD:
             start -= 1
         while end < len(value) and value[end] in _IN_WORD and end - one.end() < _LONGEST_WORD:
             end += 1
         word = value[start:end]
-        is_key = _pattern(_KEY_END).match(value, end) is not None
-        is_code = word.startswith("-") or _pattern(_CODE).search(word) is not None
+        is_key = pattern(_KEY_END).match(value, end) is not None
+        is_code = word.startswith("-") or pattern(_CODE).search(word) is not None
         is_whole = one[0] in word.lower().split(".")
         kind = _KIND_WORDS[one["word"]]
         if value[start - 1 : start] == "/":
@@ -484,9 +419,9 @@ def _find_kinds(value: str) -> list[_KindInText]:
 
 def _end_of_pointer(value: str, start: int, end: int) -> int | None:
     """Return where the path of a patch ends that holds a word; None if the word is in none."""
-    if _pattern(_POINTER).search(value, max(0, start - _BEHIND), start) is None:
+    if pattern(_POINTER).search(value, max(0, start - _BEHIND), start) is None:
         return None
-    behind = _pattern(_END_OF_POINTER).match(value, end)
+    behind = pattern(_END_OF_POINTER).match(value, end)
     return behind.end() if behind else end
 
 
@@ -524,27 +459,27 @@ def _read_beside(
         is_sentence = False
     elif start < kind.start:
         gap = value[end : kind.start]
-        is_sentence = _pattern(_SENTENCE).fullmatch(gap) is not None and not kind.is_code
+        is_sentence = pattern(_SENTENCE).fullmatch(gap) is not None and not kind.is_code
         is_beside = len(gap) <= _BEFORE and (
-            is_sentence or _pattern(_KIND_FIELD).fullmatch(gap) is not None
+            is_sentence or pattern(_KIND_FIELD).fullmatch(gap) is not None
         )
-        if not is_beside or (is_close and len(_pattern(_WORDS).findall(gap)) > 1):
+        if not is_beside or (is_close and len(pattern(_WORDS).findall(gap)) > 1):
             return None
     else:
         gap = value[kind.end : start]
-        if not _is_about(value, kind, gap) or (is_close and len(_pattern(_WORDS).findall(gap)) > 1):
+        if not _is_about(value, kind, gap) or (is_close and len(pattern(_WORDS).findall(gap)) > 1):
             return None
-        is_sentence = _pattern(_SENTENCE).fullmatch(gap) is not None and not kind.is_code
+        is_sentence = pattern(_SENTENCE).fullmatch(gap) is not None and not kind.is_code
     line = _line_before(value, start)
     is_command = any(word in line for word in RUNS_KUBECTL)
-    for_people = (is_sentence and not is_command) or _pattern(_COMMENT).match(line) is not None
+    for_people = (is_sentence and not is_command) or pattern(_COMMENT).match(line) is not None
     return _NameInText(name, start, (kind.kind,), for_people)
 
 
 def _is_in_value_before(value: str, start: int, gap: str) -> bool:
     """Tell whether a name is in the `value` of a JSON patch whose `path` comes behind it."""
-    before = _pattern(_VALUE_BEFORE).search(value, max(0, start - _BEFORE), start)
-    return before is not None and _pattern(_PATH_BEHIND).fullmatch(gap) is not None
+    before = pattern(_VALUE_BEFORE).search(value, max(0, start - _BEFORE), start)
+    return before is not None and pattern(_PATH_BEHIND).fullmatch(gap) is not None
 
 
 def _is_about(value: str, kind: _KindInText, gap: str) -> bool:
@@ -552,13 +487,13 @@ def _is_about(value: str, kind: _KindInText, gap: str) -> bool:
     if len(gap) > _BEHIND or "\n\n" in gap or gap.count("\n") > _LINES_BEHIND:
         return False
     if kind.in_pointer:
-        return _pattern(_VALUE_OF_PATCH).match(gap) is not None and not _is_closed(gap)
+        return pattern(_VALUE_OF_PATCH).match(gap) is not None and not _is_closed(gap)
     if gap.startswith("/"):
-        path = _pattern(_TOP_OF_PATH).fullmatch(gap)
+        path = pattern(_TOP_OF_PATH).fullmatch(gap)
         return path is not None and path["above"] not in _VAULT
-    if _is_closed(gap) or _pattern(_OTHER_KIND).search(gap):
+    if _is_closed(gap) or pattern(_OTHER_KIND).search(gap):
         return False
-    if kind.is_key and _pattern(_OTHER_KEY).search(gap):
+    if kind.is_key and pattern(_OTHER_KEY).search(gap):
         return False
     return "\n" not in gap or _goes_on(value, kind, gap)
 
@@ -568,7 +503,7 @@ def _goes_on(value: str, kind: _KindInText, gap: str) -> bool:
     own = _line_before(value, kind.start)
     if not kind.is_key:
         # Only behind `kind: ConfigMap` and the name of a table.
-        return gap.startswith("]") or _pattern(_ENDS_IN_KIND).search(own) is not None
+        return gap.startswith("]") or pattern(_ENDS_IN_KIND).search(own) is not None
     # What is in a setting is indented more than its key.
     indent = len(own) - len(own.lstrip(" -"))
     return all(_is_below(line, indent) for line in gap.split("\n")[1:])
@@ -579,7 +514,7 @@ def _is_closed(gap: str) -> bool:
     depth = 0
     # Those behind the name of a table in TOML do not.
     inside = gap.lstrip("]")
-    for mark in _pattern(_BRACKET).finditer(inside):
+    for mark in pattern(_BRACKET).finditer(inside):
         if mark[0] in "{[(":
             depth += 1
         else:

@@ -1,14 +1,11 @@
 """Find names that programs get: on their command line, in a variable, or in a file."""
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
-from functools import cached_property
-from itertools import count
-from operator import itemgetter
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
-from krm_fn.base.item import DataText, Item, data_texts
+from krm_fn.base.item import CONFIG_KINDS, DataText, Item, data_texts
 from krm_fn.base.node import (
     Node,
     elements,
@@ -19,10 +16,11 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.pods import find_containers
-from krm_fn.base.reference import (
-    NO_RULE,
-    find_at,
-)
+from krm_fn.base.reference import NO_RULE, find_at
+from krm_fn.core.names.names import base_name
+from krm_fn.core.references.generated import known_names
+from krm_fn.core.references.hits import Hit, Known
+from krm_fn.core.references.sighting import OPTION, Sighting
 
 _CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
 """The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""
@@ -40,11 +38,12 @@ Few packages have such options: `re` compiles these patterns when the first is f
 _SAYS_CONFIG = rf"(?i)config|secret|{_CM}"
 """Words of an option that may name an object of either kind."""
 
-_PIECE = re.compile(r"[^\s,;]+")
-_KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*)[:=]")
-_VALUE = re.compile(
-    r"(?:(?P<namespace>[a-z0-9][a-z0-9-]*|\$[({][\w.-]+[)}])/)?(?P<name>[a-z0-9][a-z0-9.-]*)"
-)
+pattern = cache(re.compile)
+"""Compile a pattern when it is first used: hardly any package has such texts."""
+
+_PIECE = r"[^\s,;]+"
+_KEY = r"(?P<key>[A-Za-z][\w.-]*)[:=]"
+_VALUE = r"(?:(?P<namespace>[a-z0-9][a-z0-9-]*|\$[({][\w.-]+[)}])/)?(?P<name>[a-z0-9][a-z0-9.-]*)"
 _NAME = "[a-z0-9][a-z0-9.-]*"
 
 RESOURCES = frozenset(("configmap", "configmaps", "cm", "secret", "secrets"))
@@ -105,8 +104,10 @@ _SEPARATORS = str.maketrans(",;{}[]", "\n" * 6)
 _AROUND = "\"' \t\r-"
 """Characters that may be around a value: quotes, blanks, and the dash of a list."""
 
-_SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)")
+_SETTING = r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)"
 """A key and its value in YAML, JSON or properties: `secretName: web`, `"config": "web"`, `config.name=web`."""
+
+_ARGO, _CAMEL = "argoproj.io", "camel.apache.org"
 
 _CAMEL_MOUNTS = (
     "spec/traits/mount/configs",
@@ -156,54 +157,29 @@ class OptionName(NamedTuple):
         return any(kind in kinds for says, kinds in _SAYS if re.search(says, self.option))
 
 
-class _Passed(NamedTuple):
-    """An option and its object. `position` counts all options in the order of the objects."""
+def read_options(known: Known) -> Iterator[Sighting]:
+    """Find the objects whose names programs get on their command line, in a variable or in a file."""
+    for item, found in known.applied.items():
+        if not any(map(_may_be_option, found)):
+            continue
+        for one in find_options(item):
+            namespace = one.namespace or known.index.namespace_of(item)
+            for kind in filter(one.may_mean, CONFIG_KINDS):
+                for target in known.index.find_anywhere_near(kind, one.name, namespace):
+                    if _is_called(target, kind, one.name):
+                        yield Sighting(OPTION, target, item, one.field, one.name, one.shown)
 
-    position: int
-    item: Item
-    option: OptionName
+
+def _may_be_option(hit: Hit) -> bool:
+    is_word = hit.path[-1] == "value" or hit.path[-2:-1] in (("command",), ("args",))
+    return is_word or hit.item.is_config or hit.item.id.group in (_ARGO, _CAMEL)
 
 
-class ProgramOptions:
-    """The options of a package by the name they pass.
-
-    They are searched at the first question: few packages ask.
-    """
-
-    def __init__(self, items: Iterable[Item]) -> None:
-        self._items = items
-
-    def passing(
-        self, kind: str, name: str, namespaces: Collection[str] | None
-    ) -> Iterator[tuple[Item, OptionName]]:
-        """Yield the objects that pass the name of an object of this kind to a program, and where.
-
-        `namespaces`: those which the object may be in, as written in the option or its object; None
-        for any.
-        """
-        by_namespace = self._by_name.get(name, {})
-        found: list[_Passed] = []
-        if namespaces is None:
-            namespaces = by_namespace
-        for namespace in namespaces:
-            found += by_namespace.get(namespace, ())
-        # In the order of the objects, whatever the order of the namespaces: the first one is named
-        # in a message.
-        for passed in sorted(found, key=itemgetter(0)):
-            if passed.option.may_mean(kind):
-                yield passed.item, passed.option
-
-    @cached_property
-    def _by_name(self) -> dict[str, dict[str, list[_Passed]]]:
-        """Every option by the name that it passes, and the namespace that it means."""
-        by_name: dict[str, dict[str, list[_Passed]]] = defaultdict(lambda: defaultdict(list))
-        places = count()
-        for item in self._items:
-            if not item.is_local:
-                for found in find_options(item):
-                    namespace = found.namespace or item.id.namespace
-                    by_name[found.name][namespace].append(_Passed(next(places), item, found))
-        return dict(by_name)
+def _is_called(target: Item, kind: str, name: str) -> bool:
+    """Tell whether the object, or what it makes, has this name and no former one of kustomize's."""
+    if target.is_config:
+        return name in (target.id.name, base_name(target))
+    return (kind, name) in known_names(target)
 
 
 def find_options(item: Item) -> Iterator[OptionName]:
@@ -212,15 +188,15 @@ def find_options(item: Item) -> Iterator[OptionName]:
     In workflows also those in scripts and manifests, and in the mounts of Camel K.
     """
     found: list[OptionName] = []
-    if item.id.group == "" and item.id.kind in ("ConfigMap", "Secret"):
+    if item.is_config:
         is_hidden = item.is_like_secret
         for value in data_texts(item):
             found += (one._replace(is_hidden=is_hidden) for one in _in_data(value))
     for path, container in find_containers(item):
         found += _in_container(container, path)
-    if item.id.group == "argoproj.io":
+    if item.id.group == _ARGO:
         found += _in_workflow(get(item.node, "spec"), "spec")
-    if item.id.group == "camel.apache.org":
+    if item.id.group == _CAMEL:
         found += _in_mounts(item)
     yield from dict.fromkeys(found)
 
@@ -320,7 +296,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _read_setting(token: str, parent: str) -> Setting:
-    found = _SETTING.fullmatch(token)
+    found = pattern(_SETTING).fullmatch(token)
     key, value = (found["key"], found["value"]) if found else ("", token)
     return Setting(parent, key, value.partition(" #")[0].strip(_AROUND))
 
@@ -348,7 +324,7 @@ def _in_container(container: Node, path: str) -> Iterator[OptionName]:
 
 
 def _in_text(option: str, word: _Word) -> Iterator[OptionName]:
-    for piece in _PIECE.findall(word.value.lstrip("-")):
+    for piece in pattern(_PIECE).findall(word.value.lstrip("-")):
         yield from _in_piece(option, piece, word.field)
     yield from _in_script(word)
 
@@ -411,13 +387,13 @@ def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
     """Find the name that is an option's value, and those behind keys, as in `volume=config:web`."""
     start, end = 0, len(piece)
     while True:  # a text may hold more keys behind each other than calls can be nested
-        if _says_config(option) and (found := _VALUE.fullmatch(piece, start, end)):
+        if _says_config(option) and (found := pattern(_VALUE).fullmatch(piece, start, end)):
             namespace = found["namespace"] or ""
             if namespace not in RESOURCES:
                 yield OptionName(
                     field, option, "" if namespace.startswith("$") else namespace, found["name"]
                 )
-        pair = _KEY.match(piece, start, end)
+        pair = pattern(_KEY).match(piece, start, end)
         if pair is None:
             return
         option, start = pair["key"], pair.end()

@@ -1,26 +1,23 @@
 """Find names in fields of custom resources that no rule follows."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from krm_fn.base.item import CONFIG_KINDS, WORD, Item
+from krm_fn.base.item import CONFIG_KINDS, Item
 from krm_fn.base.kind import BUILT_IN_GROUPS, may_refer
 from krm_fn.base.node import (
+    FieldPath,
     Node,
-    Path,
     Scalar,
+    descend,
     fields,
     get,
-    is_scalar,
-    spell_path,
-    steps_of,
     text,
 )
 from krm_fn.base.reference import (
     NO_RULE,
-    ResolvedReference,
     is_of_core,
     namespace_beside,
     read_reference,
@@ -30,12 +27,12 @@ from krm_fn.core.references.find import (
     ExcludedField,
     WordForm,
     exclusion_of,
-    has_texts_of_others,
     word_of,
 )
 from krm_fn.core.references.generated import versioned
+from krm_fn.core.references.hits import Hit, Known
 from krm_fn.core.references.program_options import read_settings
-from krm_fn.core.references.resolve import Index
+from krm_fn.core.references.sighting import FIELD, FIELD_OF_OTHERS, Sighting
 from krm_fn.facts.exclusions import FREE_KEYS, NOT_NAMES, PASSED_OVER
 
 _OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
@@ -112,39 +109,26 @@ _ARGUMENTS = r"[\"'`]([a-z0-9./-]+)[\"'`]"
 """The arguments of functions in templates and expressions of policies: `fromConfigMap "namespace" "name" "key"`,
 `resource.Get("v1", "configmaps", "namespace", "name")`."""
 
-_TOP = (None, "spec")
-
 _NAMESPACE = "[a-z0-9-]+"
 """A namespace that is written out: no template, and no variable."""
 
 
-class NearMiss(NamedTuple):
-    """A field of `referrer` whose text is a name of `target`, or contains it.
-
-    `may_be_followed`: an entry of `spec.references` would follow it.
-    """
-
-    referrer: Item
-    field: str
-    target: Item
-    may_be_followed: bool
-
-
 class _NamingText(NamedTuple):
-    """A scalar that says a name, and its path.
+    """A scalar that says a name.
 
-    `field`: the field or list that it is in; `around`: the mapping.
-
-    `parent`: the field or list that this mapping is in. `in_pod`: it is in a container or pod
-    template.
+    `field`: the field or list that it is in; `around`: the mapping. `parent`: the field or list that
+    this mapping is in. `in_pod`: it is in a container or pod template.
     """
 
-    scalar: Scalar
-    path: Path
+    hit: Hit
     field: str
-    around: dict[str, Node]
+    around: Mapping[str, Node]
     parent: str
     in_pod: bool
+
+    @property
+    def scalar(self) -> Scalar:
+        return self.hit.scalar
 
     @property
     def names_other_kind(self) -> bool:
@@ -159,9 +143,7 @@ class _NamingText(NamedTuple):
         return namespace_beside(self.around, self.field) if self.around else None
 
 
-def find_unfollowed(
-    items: Collection[Item], references: Iterable[ResolvedReference], index: Index
-) -> list[NearMiss]:
+def read_fields(known: Known) -> Iterator[Sighting]:
     """Find texts that are the name of a ConfigMap or Secret in fields that no rule reads.
 
     Only custom resources are looked at. A field of `references` is followed, or known to be written
@@ -169,57 +151,43 @@ def find_unfollowed(
     objects of it, and then parts of texts count as well: values of a chart are often one text. The
     chart may read the object, or create one of that name.
     """
-    # The tables know every field of the kinds of Kubernetes itself.
-    customs = [
-        one
-        for one in items
-        if one.id.group not in BUILT_IN_GROUPS and may_refer(one.id) and not one.is_local
-    ]
-    names = {name for _, name in index.named} if customs else set()
-    if not names:
-        return []
-    # A controller that applies objects elsewhere finds there what its own namespace does not have.
-    followed = {
-        one.reference.name: bool(one.targets) or one.reference.is_output for one in references
-    }
-    others = {item.id.name for item in items if not item.is_config and versioned(item.id) is None}
-    search = _Search(index, names, followed, others)
-    found: list[NearMiss] = []
-    for item in customs:
-        found += search.find_in(item)
-    return found
+    search = _Search(known)
+    for item, hits in known.applied.items():
+        # The tables know every field of the kinds of Kubernetes itself.
+        if item.id.group not in BUILT_IN_GROUPS and may_refer(item.id):
+            for hit in hits:
+                yield from search.read(hit)
 
 
 class _Search:
-    """A search for `names`.
-
-    `followed` are the texts of references, and whether these match anything; `others` the names of
-    other objects.
-    """
-
-    def __init__(
-        self, index: Index, names: set[str], followed: dict[Scalar, bool], others: set[str]
-    ) -> None:
-        self._index = index
-        self._names = names
-        self._followed = followed
-        self._others = others
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._index = known.index
+        self._names = known.names
+        # A controller that applies objects elsewhere finds there what its own namespace does not
+        # have.
+        self._followed = {
+            one.reference.name: bool(one.targets) or one.reference.is_output
+            for one in known.references
+        }
+        self._others = {
+            item.id.name
+            for item in known.items
+            if not item.is_config and versioned(item.id) is None
+        }
         self._told: set[tuple[str, str, str]] = set()
 
-    def find_in(self, item: Item) -> Iterator[NearMiss]:
-        # What another program makes objects of is often one text with many names in it.
-        walk = _Walk(self._contains if has_texts_of_others(item.id) else self._is_name)
-        walk.enter(item.node, None, "")
-        for one in walk.found:
-            if self._followed.get(one.scalar) or one.field in NOT_NAMES or one.names_other_kind:
-                continue
-            field = spell_path(one.path)
-            row = exclusion_of(field, item.id)
-            if row is None:
-                if one.scalar not in self._followed:
-                    yield from self._find_whole(item, one, field)
-            elif row.applied_in is not None and not _is_own(one.field, one.parent, one.path):
-                yield from self._find_parts(item, one, field, row)
+    def read(self, hit: Hit) -> Iterator[Sighting]:
+        one = None if self._followed.get(hit.scalar) else _read_around(hit)
+        if one is None or one.field in NOT_NAMES or one.names_other_kind:
+            return
+        field = hit.field
+        row = exclusion_of(field, hit.item.id)
+        if row is None:
+            if hit.scalar not in self._followed:
+                yield from self._find_whole(hit.item, one, field)
+        elif row.applied_in is not None and not _is_own(one.field, one.parent, hit.path):
+            yield from self._find_parts(hit.item, one, field, row)
 
     def _is_name(self, value: str) -> bool:
         """Tell whether a text is a name, or a namespace and a name."""
@@ -228,26 +196,24 @@ class _Search:
         before, _, name = value.rpartition("/")
         return name in self._names and re.fullmatch(_NAMESPACE, before) is not None
 
-    def _contains(self, value: str) -> bool:
-        return any(word[0] in self._names for word in WORD.finditer(value))
-
-    def _find_whole(self, item: Item, one: _NamingText, field: str) -> Iterator[NearMiss]:
+    def _find_whole(self, item: Item, one: _NamingText, field: str) -> Iterator[Sighting]:
         """Yield the objects that the whole text of a field may name.
 
         The name of the field says so, or the text means nothing else.
         """
         if not self._is_name(one.scalar.value):
             return
+        name = one.scalar.value.rpartition("/")[2]
         kinds = _kinds_in(one.field) or (CONFIG_KINDS if self._is_telling(one) else ())
         for kind in kinds:
             targets = self._resolve(item, one, kind, field)
-            may_be_followed = bool(targets)
+            way = FIELD if targets else FIELD_OF_OTHERS
             if not targets and not item.id.namespace and one.namespace is None:
                 # It may be cluster-scoped, and name what is in its controller's namespace.
                 targets = self._near(kind, one.scalar.value, "")
             for target in targets:
                 if target is not item:
-                    yield NearMiss(item, field, target, may_be_followed)
+                    yield Sighting(way, target, item, field, name)
 
     def _resolve(self, item: Item, one: _NamingText, kind: str, field: str) -> tuple[Item, ...]:
         reference = read_reference(kind, one.scalar, one.namespace, field, NO_RULE)
@@ -270,7 +236,7 @@ class _Search:
 
     def _find_parts(
         self, item: Item, one: _NamingText, field: str, row: ExcludedField
-    ) -> Iterator[NearMiss]:
+    ) -> Iterator[Sighting]:
         """Yield the objects that a text names, where another program makes objects of the text."""
         known = text(one.namespace) or _deployed_in(item, row)
         whole = one.scalar.value
@@ -283,7 +249,8 @@ class _Search:
             for kind in CONFIG_KINDS:
                 resolved = self._resolve(item, one, kind, field) if is_whole else ()
                 for target in self._near(kind, name, namespace):
-                    yield NearMiss(item, field, target, may_be_followed=target in resolved)
+                    way = FIELD if target in resolved else FIELD_OF_OTHERS
+                    yield Sighting(way, target, item, field, name)
 
     def _near(self, kind: str, name: str, namespace: str) -> tuple[Item, ...]:
         near = self._index.find_anywhere_near(kind, name, namespace)
@@ -314,16 +281,14 @@ class _Search:
         return found
 
 
-def _is_own(field: str, holder: str, path: Path = None) -> bool:
+def _is_own(field: str, holder: str, path: FieldPath = ()) -> bool:
     """Tell whether a field of a chart's values is about the chart's own objects.
 
     `holder`: the field around it.
     """
     if field.lower() in _OWN or (field == "name" and holder.lower() in _OWN_HOLDERS):
         return True
-    return any(
-        isinstance(key, str) and re.fullmatch(_OWN_MAPPINGS, key.lower()) for key in steps_of(path)
-    )
+    return any(isinstance(key, str) and re.fullmatch(_OWN_MAPPINGS, key.lower()) for key in path)
 
 
 def _deployed_in(item: Item, row: ExcludedField) -> str:
@@ -335,41 +300,26 @@ def _deployed_in(item: Item, row: ExcludedField) -> str:
     return next(filter(None, namespaces), "")
 
 
-class _Walk:
-    """Collects the texts of an object that say a name."""
-
-    def __init__(self, says: Callable[[str], bool]) -> None:
-        self._says = says
-        self.found: list[_NamingText] = []
-
-    def enter(
-        self, node: Node, path: Path, key: str, *, in_pod: bool = False, is_entry: bool = False
-    ) -> None:
-        """Look at what is below field `key`. `is_entry`: the node is in the list `key`."""
-        if node.id == "sequence":
-            for index, element in enumerate(node.value):
-                if element.id != "scalar":
-                    self.enter(element, (path, index), key, in_pod=in_pod, is_entry=True)
-                elif self._says(element.value):
-                    self.found.append(_NamingText(element, (path, index), key, {}, key, in_pod))
-            return
-        around = fields(node)
-        in_pod = (
-            in_pod
-            or key in _CONTAINERS
-            or (key == "spec" and path != _TOP and "containers" in around)
-        )
-        # What is in such a mapping has names that the author chose.
-        is_free = key in FREE_KEYS and not is_entry
-        for name, value in around.items():
-            if name in (PASSED_OVER if path else NOT_WALKED):
-                continue
-            if not is_scalar(value):
-                # The metadata of an object of another kind names that object itself.
-                if name != "metadata" or text(around.get("kind")) in {"", *CONFIG_KINDS}:
-                    self.enter(value, (path, name), name, in_pod=in_pod)
-            elif not is_free and self._says(value.value):
-                self.found.append(_NamingText(value, (path, name), name, around, key, in_pod))
+def _read_around(hit: Hit) -> _NamingText | None:
+    """Read what is around a text; None if it is where no field names another object."""
+    path = hit.path
+    if path[0] in NOT_WALKED or not PASSED_OVER.isdisjoint(path[1:]):
+        return None
+    *above, key = [step for step in path if isinstance(step, str)]
+    in_list = isinstance(path[-1], int)
+    parent = key if in_list else "".join(above[-1:])
+    # What is in such a mapping has names that the author chose.
+    if not in_list and parent in FREE_KEYS and path[-2] == parent:
+        return None
+    in_pod = not _CONTAINERS.isdisjoint(above)
+    node: Node | None = hit.item.node
+    for position, name in enumerate(path[:-1]):
+        # The metadata of an object of another kind names that object itself.
+        if name == "metadata" and text(get(node, "kind")) not in {"", *CONFIG_KINDS}:
+            return None
+        node = descend(node, (name,))
+        in_pod = in_pod or (name == "spec" and position > 0 and "containers" in fields(node))
+    return _NamingText(hit, key, hit.around, parent, in_pod)
 
 
 @lru_cache(maxsize=8192)

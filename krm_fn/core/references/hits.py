@@ -1,0 +1,179 @@
+"""Find every text of a package that holds a name of a ConfigMap or Secret.
+
+This is the only walk for names. The readers of `mentions.py` judge what it finds, and `krm-fn
+explain` lists what none of them has judged.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+from krm_fn.base.item import WORD, Item, data_texts
+from krm_fn.base.node import (
+    FieldPath,
+    Node,
+    Path,
+    Scalar,
+    entries,
+    fields,
+    get,
+    is_scalar,
+    spell,
+    steps_of,
+    text,
+    unread_text,
+)
+from krm_fn.base.pods import find_containers
+from krm_fn.base.reference import EmbeddedReference, ResolvedReference
+from krm_fn.core.references.resolve import Index
+
+ANNOTATIONS = ("metadata", "annotations")
+
+_ABOUT_ITSELF = ("apiVersion", "kind", "status")
+_FEW = 20
+"""Characters of a text for each name: in a longer text, to look for the names is quicker than to read it."""
+
+
+class Hit(NamedTuple):
+    """A scalar of `item` that holds names as words, each with where it begins in `text`.
+
+    `text`: what the scalar says, in data of a Secret decoded. `around`: the fields of the mapping
+    that it is in; none in a list.
+    """
+
+    item: Item
+    path: FieldPath
+    scalar: Scalar
+    text: str
+    around: Mapping[str, Node]
+    names: dict[str, int]
+
+    @property
+    def field(self) -> str:
+        return spell(self.path)
+
+    @property
+    def key(self) -> str:
+        """The name of the field or list that it is in."""
+        return next(step for step in reversed(self.path) if isinstance(step, str))
+
+
+Hits: TypeAlias = dict[Item, list[Hit]]
+
+
+class Known:
+    """What a package is known to have: readers of names judge by it.
+
+    `references` are those that rules have found; `embedded` those in texts.
+    """
+
+    def __init__(
+        self,
+        items: Collection[Item],
+        index: Index,
+        references: Collection[ResolvedReference] = (),
+        embedded: Collection[EmbeddedReference] = (),
+    ) -> None:
+        self.items = items
+        self.index = index
+        self.references = references
+        self.embedded = embedded
+
+    @cached_property
+    def names(self) -> set[str]:
+        """Every name by which something may mean an object, or what it makes."""
+        return {name for _, name in self.index.named}
+
+    @cached_property
+    def hits(self) -> Hits:
+        """The texts of each object with one of these names."""
+        return find_hits(self.items, self.names)
+
+    @cached_property
+    def applied(self) -> Hits:
+        """The same without objects for tools."""
+        return {item: hits for item, hits in self.hits.items() if not item.is_local}
+
+    @cached_property
+    def config_names(self) -> set[str]:
+        """The names of ConfigMaps and Secrets."""
+        return {name for item, name in self.index.named if item.is_config}
+
+    @cached_property
+    def names_of_others(self) -> set[str]:
+        """Names of other objects and of containers, and values of labels."""
+        others: set[str] = set()
+        for item in self.items:
+            others.update(item.labels.values())
+            if not item.is_config:
+                others.add(item.id.name)
+                others.update(text(get(one, "name")) for _, one in find_containers(item))
+        return others
+
+
+def find_hits(items: Iterable[Item], names: AbstractSet[str]) -> Hits:
+    """Find the texts with one of these names, in the order of the text. Most objects have none."""
+    if not names:
+        return {}
+    walk = _Walk(names)
+    found = ((item, walk.find(item)) for item in items)
+    return {item: hits for item, hits in found if hits}
+
+
+class _Walk:
+    """Collects the texts of one object after the other that hold one of these names."""
+
+    def __init__(self, names: AbstractSet[str]) -> None:
+        self._names = names
+        self._shortest = min(map(len, names))
+        self._long = _FEW * len(names)
+        self._hits: list[Hit] = []
+
+    def find(self, item: Item) -> list[Hit]:
+        self._item, self._hits = item, []
+        self.enter(get(item.node, *ANNOTATIONS), ((None, "metadata"), "annotations"))
+        if item.is_config:
+            for value in data_texts(item):
+                field = "stringData" if value.field.startswith("stringData") else "data"
+                self.read(value.scalar, ((None, field), value.key), {}, value.text)
+        else:
+            for name, node in entries(item.node):
+                if name != "metadata" and name not in _ABOUT_ITSELF:
+                    self.enter(node, (None, name))
+        return self._hits
+
+    def enter(self, node: Node | None, path: Path) -> None:
+        """Look at what is below a path, and at a text that is there itself."""
+        if node is None:
+            return
+        if node.id == "scalar":
+            if len(node.value) >= self._shortest:
+                self.read(node, path, {}, node.value)
+        elif node.id == "sequence":
+            for index, element in enumerate(node.value):
+                self.enter(element, (path, index))
+        elif not self._is_without(unread_text(node)):
+            around = fields(node)
+            for name, value in around.items():
+                if value.id != "scalar":
+                    self.enter(value, (path, name))
+                elif len(value.value) >= self._shortest:
+                    self.read(value, (path, name), around, value.value)
+
+    def read(self, node: Node, path: Path, around: Mapping[str, Node], text: str) -> None:
+        if not self._is_without(text) and is_scalar(node):
+            names: dict[str, int] = {}
+            for word in WORD.finditer(text):
+                if word[0] in self._names:
+                    names.setdefault(word[0], word.start())
+            steps = (*reversed([*steps_of(path)]),)
+            self._hits.append(Hit(self._item, steps, node, text, around, names))
+
+    def _is_without(self, text: str | None) -> bool:
+        """Tell whether a text holds no name. Of what is not a text yet, nobody knows."""
+        if text is None:
+            return False
+        if len(text) > self._long and not any(name in text for name in self._names):
+            return True
+        return self._names.isdisjoint(WORD.findall(text))
