@@ -48,6 +48,8 @@ ANSWERS = {
     "krm_fn/core/references/copies.py": "what is named in a message",
     "krm_fn/core/references/names_in_texts.py": "patterns, and signs in a text",
     "krm_fn/core/references/program_options.py": "what is named in a message",
+    "krm_fn/core/references/words.py": "signs in a text",
+    "krm_fn/core/references/other_texts.py": "answers of `krm-fn explain`",
     "krm_fn/core/references/find.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/facts/programs.py": "names of programs",
 }

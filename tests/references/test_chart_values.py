@@ -15,9 +15,9 @@ from krm_fn.core.references.find import (
     read_chart_values,
     read_charts,
 )
-from krm_fn.core.references.hits import Known
+from krm_fn.core.references.hits import NameSearch
 from krm_fn.core.references.resolve import Index
-from krm_fn.core.references.unfollowed import read_fields
+from krm_fn.core.references.unfollowed import sight_fields
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.facts.chart_values import SUBCHARTS
 from tests.references.test_find_rows import nest
@@ -422,7 +422,7 @@ def test_other_releases_are_hints(text: str) -> None:
     (secret,) = read(
         f"apiVersion: v1\nkind: Secret\nmetadata: {{name: a, namespace: {namespace}}}\n"
     )
-    (hint,) = read_fields(Known([release], Index([secret], Kinds())))
+    (hint,) = sight_fields(NameSearch([release], Index([secret], Kinds())))
     assert hint.target is secret
 
 

@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from krm_fn.base.kind import Kinds
-from krm_fn.core.references.hits import Known
-from krm_fn.core.references.names_in_texts import read_texts
+from krm_fn.core.references.hits import NameSearch
+from krm_fn.core.references.names_in_texts import sight_texts
 from krm_fn.core.references.references import find_authored
 from krm_fn.core.references.resolve import Index
 from krm_fn.core.references.sighting import TEXT_FOR_PEOPLE, Sighting
@@ -194,7 +194,7 @@ def find(*objects: dict[str, Any]) -> list[Sighting]:
     items = open_envelope(read_yaml(text)).items
     index = Index([one for one in items if one.is_config], Kinds(items))
     references = find_authored(items, index, (), ()).references
-    return [*read_texts(Known(items, index, references))]
+    return [*sight_texts(NameSearch(items, index, references))]
 
 
 def _each() -> Iterator[Any]:

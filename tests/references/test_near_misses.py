@@ -5,10 +5,10 @@ import pytest
 from krm_fn.base.item import Item, read_item
 from krm_fn.base.kind import Kinds
 from krm_fn.base.settings import FieldSpec
-from krm_fn.core.references.hits import Known
+from krm_fn.core.references.hits import NameSearch
 from krm_fn.core.references.references import find_authored
 from krm_fn.core.references.resolve import Index
-from krm_fn.core.references.unfollowed import read_fields
+from krm_fn.core.references.unfollowed import sight_fields
 from krm_fn.core.yaml.reader import read_yaml
 
 CONFIGS = """
@@ -214,7 +214,7 @@ def find(api_version: str, kind: str, rest: str, *extra: FieldSpec) -> list[str]
     references = find_authored([placed], index, extra, but=()).references
     return [
         f"{one.field} {one.target.id.kind} {one.target.id.name}"
-        for one in read_fields(Known([*configs, placed], index, references))
+        for one in sight_fields(NameSearch([*configs, placed], index, references))
     ]
 
 
@@ -271,7 +271,7 @@ def test_one_name_in_many_namespaces_and_texts_is_not_the_square() -> None:
     text = "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {{name: c{}}}\nspec: {{valuesContent: web}}\n"
     configs = read("---\n".join(map(config.format, range(9))))
     texts = read("---\n".join(map(text.format, range(9))))
-    found = [*read_fields(Known([*configs, *texts], Index(configs, Kinds())))]
+    found = [*sight_fields(NameSearch([*configs, *texts], Index(configs, Kinds())))]
     assert [{one.target for one in found}, {one.item for one in found}] == [
         {*configs},
         {*texts},

@@ -4,9 +4,10 @@ This is the only walk for names. The readers of `mentions.py` judge what it find
 explain` lists what none of them has judged.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import WORD, Item, data_texts
@@ -30,7 +31,16 @@ from krm_fn.core.references.resolve import Index
 
 ANNOTATIONS = ("metadata", "annotations")
 
-_ABOUT_ITSELF = ("apiVersion", "kind", "status")
+_ABOUT_ITSELF = (
+    r"internal\.config\.kubernetes\.io/|config\.kubernetes\.io/(?:index|path|function|local-config)$|(?:[\w.]+\.)?krm-fn\.io/"
+    r"|kustomize\.config\.k8s\.io/|internal\.kpt\.dev/"
+    r"|kubectl\.kubernetes\.io/last-applied-configuration$|meta\.helm\.sh/"
+    r"|argocd\.argoproj\.io/tracking-id$|(?:[\w.-]+\.)?reloader\.stakater\.com/|wave\.pusher\.com/"
+)
+"""Annotations that tools write about the object, and those that ask for restarts, where an old name does no harm."""
+
+
+_NOT_SEARCHED = ("apiVersion", "kind", "metadata", "status")
 _FEW = 20
 """Characters of a text for each name: in a longer text, to look for the names is quicker than to read it."""
 
@@ -62,7 +72,7 @@ class Hit(NamedTuple):
 Hits: TypeAlias = dict[Item, list[Hit]]
 
 
-class Known:
+class NameSearch:
     """What a package is known to have: readers of names judge by it.
 
     `references` are those that rules have found; `embedded` those in texts.
@@ -121,6 +131,12 @@ def find_hits(items: Iterable[Item], names: AbstractSet[str]) -> Hits:
     return {item: hits for item, hits in found if hits}
 
 
+@cache  # most objects have the same annotations
+def is_about_itself(annotation: str) -> bool:
+    """Tell whether an annotation is about its object alone, and needs no name of another."""
+    return re.match(_ABOUT_ITSELF, annotation) is not None
+
+
 class _Walk:
     """Collects the texts of one object after the other that hold one of these names."""
 
@@ -139,7 +155,7 @@ class _Walk:
                 self.read(value.scalar, ((None, field), value.key), {}, value.text)
         else:
             for name, node in entries(item.node):
-                if name != "metadata" and name not in _ABOUT_ITSELF:
+                if name not in _NOT_SEARCHED:
                     self.enter(node, (None, name))
         return self._hits
 

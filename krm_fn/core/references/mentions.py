@@ -5,21 +5,21 @@ searched at the first question, as few packages ask.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
 from krm_fn.base.item import Item
 from krm_fn.base.reference import EmbeddedReference, ResolvedReference
 from krm_fn.core.references.copies import Copies
 from krm_fn.core.references.find import read_releases
-from krm_fn.core.references.hits import Known
-from krm_fn.core.references.names_in_texts import read_texts, read_variables
-from krm_fn.core.references.program_options import read_options
+from krm_fn.core.references.hits import NameSearch
+from krm_fn.core.references.names_in_texts import sight_texts, sight_variables
+from krm_fn.core.references.program_options import sight_options
 from krm_fn.core.references.resolve import Index
 from krm_fn.core.references.sighting import FIELD, Sighting
-from krm_fn.core.references.unfollowed import read_fields
+from krm_fn.core.references.unfollowed import sight_fields
 
-READERS = (read_options, read_fields, read_texts, read_variables)
+READERS = (sight_options, sight_fields, sight_texts, sight_variables)
 """They judge each text with a name. What several find, the first of them says."""
 
 
@@ -31,7 +31,7 @@ class Mentions:
         index: Index,
         embedded: Collection[EmbeddedReference] = (),
     ) -> None:
-        self.known = Known(items, index, authored, embedded)
+        self.known = NameSearch(items, index, authored, embedded)
 
     @cached_property
     def sightings(self) -> list[Sighting]:
@@ -46,6 +46,13 @@ class Mentions:
                 if place not in followed:
                     found.setdefault(place, one)
         return [*found.values()]
+
+    def find_rest(self, targets: Collection[Item]) -> Iterator[Sighting]:
+        """Find all other texts that mention one of these objects. None is a reason for anything."""
+        # Only `krm-fn explain` asks.
+        from krm_fn.core.references.other_texts import sight_rest
+
+        return sight_rest(self.known, targets)
 
     @cached_property
     def of(self) -> Mapping[str, Mapping[Item, Sighting]]:

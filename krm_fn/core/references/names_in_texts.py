@@ -7,7 +7,7 @@ A name alone is a word like any other. It counts where the text itself says what
 import re
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, cached_property
+from functools import cached_property
 from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS, WORD, Item, data_keys
@@ -22,9 +22,9 @@ from krm_fn.core.names.names import base_name
 from krm_fn.core.references.find import (
     exclusion_of,
 )
-from krm_fn.core.references.hits import ANNOTATIONS, Hit, Known
-from krm_fn.core.references.program_options import RESOURCES, RUNS_KUBECTL, pattern
+from krm_fn.core.references.hits import ANNOTATIONS, Hit, NameSearch, is_about_itself
 from krm_fn.core.references.sighting import TEXT, TEXT_FOR_PEOPLE, VARIABLE, Sighting
+from krm_fn.core.references.words import RESOURCES, RUNS_KUBECTL, pattern
 
 _KIND_WORDS = {
     "configmap": "ConfigMap",
@@ -113,14 +113,6 @@ _FOR_PEOPLE = (
 _KEY_SAYS = r"(?i)config|volume|secret|(?:^|[._-])cm(?:$|[_-])"
 _SAYS_KIND = r"(?i)config[-_]?map|secret"
 
-_ABOUT_ITSELF = (
-    r"internal\.config\.kubernetes\.io/|config\.kubernetes\.io/(?:index|path|function|local-config)$|(?:[\w.]+\.)?krm-fn\.io/"
-    r"|kustomize\.config\.k8s\.io/|internal\.kpt\.dev/"
-    r"|kubectl\.kubernetes\.io/last-applied-configuration$|meta\.helm\.sh/"
-    r"|argocd\.argoproj\.io/tracking-id$|(?:[\w.-]+\.)?reloader\.stakater\.com/|wave\.pusher\.com/"
-)
-"""Annotations that tools write about the object, and those that ask for restarts, where an old name does no harm."""
-
 _HOLDS_EXPRESSIONS = "admissionregistration.k8s.io"
 """The group of Kubernetes itself whose objects hold expressions."""
 
@@ -157,7 +149,7 @@ class _KindInText(NamedTuple):
     in_pointer: bool = False
 
 
-def read_texts(known: Known) -> Iterator[Sighting]:
+def sight_texts(known: NameSearch) -> Iterator[Sighting]:
     """Find the names of ConfigMaps and Secrets inside texts, in the order of the texts.
 
     Texts of Secrets are not looked at.
@@ -168,7 +160,7 @@ def read_texts(known: Known) -> Iterator[Sighting]:
             yield from search.read(hit)
 
 
-def read_variables(known: Known) -> Iterator[Sighting]:
+def sight_variables(known: NameSearch) -> Iterator[Sighting]:
     """Find the variables whose value is the name of an object, and of nothing else."""
     search = _TextSearch(known)
     for item, hits in known.applied.items():
@@ -180,13 +172,8 @@ def read_variables(known: Known) -> Iterator[Sighting]:
                     yield from search.read_variable(hit)
 
 
-@cache  # most objects have the same annotations
-def is_about_itself(annotation: str) -> bool:
-    return pattern(_ABOUT_ITSELF).match(annotation) is not None
-
-
 class _TextSearch:
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: NameSearch) -> None:
         self._known = known
         self._index = known.index
         self._names = known.config_names

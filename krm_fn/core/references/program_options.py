@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from typing import NamedTuple
 
 from krm_fn.base.item import CONFIG_KINDS, DataText, Item, data_texts
@@ -19,8 +18,16 @@ from krm_fn.base.pods import find_containers
 from krm_fn.base.reference import NO_RULE, find_at
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.generated import known_names
-from krm_fn.core.references.hits import Hit, Known
+from krm_fn.core.references.hits import Hit, NameSearch
 from krm_fn.core.references.sighting import OPTION, Sighting
+from krm_fn.core.references.words import (
+    AROUND,
+    RESOURCES,
+    RUNS_KUBECTL,
+    may_say_config,
+    pattern,
+    read_telling_settings,
+)
 
 _CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
 """The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""
@@ -38,18 +45,11 @@ Few packages have such options: `re` compiles these patterns when the first is f
 _SAYS_CONFIG = rf"(?i)config|secret|{_CM}"
 """Words of an option that may name an object of either kind."""
 
-pattern = cache(re.compile)
-"""Compile a pattern when it is first used: hardly any package has such texts."""
-
 _PIECE = r"[^\s,;]+"
 _KEY = r"(?P<key>[A-Za-z][\w.-]*)[:=]"
 _VALUE = r"(?:(?P<namespace>[a-z0-9][a-z0-9-]*|\$[({][\w.-]+[)}])/)?(?P<name>[a-z0-9][a-z0-9.-]*)"
 _NAME = "[a-z0-9][a-z0-9.-]*"
 
-RESOURCES = frozenset(("configmap", "configmaps", "cm", "secret", "secrets"))
-"""Their names in kubectl."""
-
-RUNS_KUBECTL = ("kubectl", "KUBECTL", "oc get", "oc -n")
 _KUBECTL = r"(?:kubectl|KUBECTL)[\"'})]*(?=\s)|(?<!\S)oc(?=\s)"
 """How a script runs it: by name, by path, or by a variable. `oc` is OpenShift's."""
 
@@ -98,15 +98,6 @@ The namespace is often a variable or a command.
 
 _QUOTES = "\"'`"
 
-_SEPARATORS = str.maketrans(",;{}[]", "\n" * 6)
-"""Separators of settings beside the end of a line: the punctuation of lists and mappings in one line."""
-
-_AROUND = "\"' \t\r-"
-"""Characters that may be around a value: quotes, blanks, and the dash of a list."""
-
-_SETTING = r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)"
-"""A key and its value in YAML, JSON or properties: `secretName: web`, `"config": "web"`, `config.name=web`."""
-
 _ARGO, _CAMEL = "argoproj.io", "camel.apache.org"
 
 _CAMEL_MOUNTS = (
@@ -115,17 +106,6 @@ _CAMEL_MOUNTS = (
     "spec/integration/traits/mount/configs",
     "spec/integration/traits/mount/resources",
 )
-
-
-class Setting(NamedTuple):
-    """A value in a text, its key, and the last key above it without a value.
-
-    A missing key is `""`.
-    """
-
-    parent: str
-    key: str
-    value: str
 
 
 class _Word(NamedTuple):
@@ -157,7 +137,7 @@ class OptionName(NamedTuple):
         return any(kind in kinds for says, kinds in _SAYS if re.search(says, self.option))
 
 
-def read_options(known: Known) -> Iterator[Sighting]:
+def sight_options(known: NameSearch) -> Iterator[Sighting]:
     """Find the objects whose names programs get on their command line, in a variable or in a file."""
     for item, found in known.applied.items():
         if not any(map(_may_be_option, found)):
@@ -244,61 +224,18 @@ def _in_mounts(item: Item) -> Iterator[OptionName]:
 def _in_data(data: DataText) -> Iterator[OptionName]:
     """Find the names in variables, properties, YAML and JSON, also in a template or a script."""
     if "\n" not in data.text:
-        yield from _in_piece(data.key, data.text.strip(_AROUND), data.field)
-    if not _may_say_config(data.text.lower()):
+        yield from _in_piece(data.key, data.text.strip(AROUND), data.field)
+    if not may_say_config(data.text.lower()):
         return
-    for parent, key, value in _read_telling(data.text):
+    for parent, key, value in read_telling_settings(data.text):
         yield from _in_piece(parent if key in ("", "name") else key, value, data.field)
         if "/" in value:  # `secret/NAME`, without the kubectl that reads it
             yield from _in_command([_Word(data.field, value)])
     yield from _in_script(_Word(data.field, data.text))
 
 
-def _may_say_config(lower: str) -> bool:
-    """Tell quickly of a text in lower case that nothing in it says config, cm or secret."""
-    return "config" in lower or "secret" in lower or "cm" in lower
-
-
 def _says_config(option: str) -> bool:
-    return _may_say_config(option.lower()) and re.search(_SAYS_CONFIG, option) is not None
-
-
-def _read_telling(text: str) -> Iterator[Setting]:
-    """Read the settings in a text that may say config, cm or secret, or whose key above does.
-
-    To read a setting takes ten times as long as to see that it does not, and hardly any of a long
-    text does.
-    """
-    parent = ""
-    for token, lower in zip(_tokens(text), _tokens(text.lower()), strict=True):
-        # A value says nothing by itself, unless it is `secret/NAME` or `key=secret:NAME`.
-        if parent or (
-            _may_say_config(lower) and _may_say_config(lower[: max(map(lower.rfind, ":=/"))])
-        ):
-            setting = _read_setting(token, parent)
-            yield setting
-            if setting.key and not setting.value:
-                parent = setting.key if _may_say_config(setting.key.lower()) else ""
-
-
-def read_settings(text: str) -> Iterator[Setting]:
-    """Read the settings in a text as if it were YAML, JSON or properties, or a template of them."""
-    parent = ""
-    for token in _tokens(text):
-        setting = _read_setting(token, parent)
-        yield setting
-        if setting.key and not setting.value:
-            parent = setting.key
-
-
-def _tokens(text: str) -> list[str]:
-    return text.translate(_SEPARATORS).split("\n")
-
-
-def _read_setting(token: str, parent: str) -> Setting:
-    found = pattern(_SETTING).fullmatch(token)
-    key, value = (found["key"], found["value"]) if found else ("", token)
-    return Setting(parent, key, value.partition(" #")[0].strip(_AROUND))
+    return may_say_config(option.lower()) and re.search(_SAYS_CONFIG, option) is not None
 
 
 def _in_container(container: Node, path: str) -> Iterator[OptionName]:

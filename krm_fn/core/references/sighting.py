@@ -45,13 +45,13 @@ class Way(NamedTuple):
 
     `because`: why the object of the name is left alone; None if that is no reason. `warning`: what
     there is to do if it is renamed all the same, to the name given. `explained`: why that is no
-    reference.
+    reference; `{}` is the option.
     """
 
     code: str
     because: Callable[[Sighting], str] | None
     warning: Callable[[Sighting, str], str] | None
-    explained: Callable[[Sighting], str]
+    explained: str
 
 
 def _warn_of_text(one: Sighting, new: str) -> str:
@@ -68,9 +68,7 @@ OPTION = Way(
         f"{one.option} passes {one.name!r}, but {authored_id(one.target)} is renamed to {new}; "
         "read it through a volume or a variable instead, or exclude it"
     ),
-    explained=lambda one: (
-        f"{one.option} passes the name to a program; the function changes no such text"
-    ),
+    explained="{} passes the name to a program; the function changes no such text",
 )
 FIELD = Way(
     "field",
@@ -79,13 +77,13 @@ FIELD = Way(
         f"names {one.target.id.kind} {base_name(one.target)}, which is renamed to {new}, "
         "but no rule follows this field; add it to spec.references, or exclude the object"
     ),
-    explained=lambda _: "no rule reads this field; an entry of spec.references would",
+    explained="no rule reads this field; an entry of spec.references would",
 )
 FIELD_OF_OTHERS = Way(
     "field",
     because=FIELD.because,
     warning=_warn_of_text,
-    explained=lambda _: "no rule reads this field; what is made of it has this name",
+    explained="no rule reads this field; what is made of it has this name",
 )
 """Another program makes objects of the text, so no entry of `spec.references` follows it."""
 
@@ -95,7 +93,7 @@ TEXT = Way(
         f"{authored_id(one.item)} names it in a text that no rule follows ({one.place})"
     ),
     warning=_warn_of_text,
-    explained=lambda _: "the text says what it is, and no rule changes it",
+    explained="the text says what it is, and no rule changes it",
 )
 TEXT_FOR_PEOPLE = Way(
     "text",
@@ -103,12 +101,12 @@ TEXT_FOR_PEOPLE = Way(
     warning=lambda one, new: (
         f"a text for people names {one.target.id.kind} {base_name(one.target)}, which is renamed to {new}"
     ),
-    explained=lambda _: "a text for people, and no rule changes it",
+    explained="a text for people, and no rule changes it",
 )
 VARIABLE = Way(
     "text",
     because=None,
     warning=None,
-    explained=lambda _: "a variable: the function changes no text that a program gets",
+    explained="a variable: the function changes no text that a program gets",
 )
 """A variable whose value is a name that nothing else has. It may be one from outside."""

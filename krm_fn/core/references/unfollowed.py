@@ -30,9 +30,9 @@ from krm_fn.core.references.find import (
     word_of,
 )
 from krm_fn.core.references.generated import versioned
-from krm_fn.core.references.hits import Hit, Known
-from krm_fn.core.references.program_options import read_settings
+from krm_fn.core.references.hits import Hit, NameSearch
 from krm_fn.core.references.sighting import FIELD, FIELD_OF_OTHERS, Sighting
+from krm_fn.core.references.words import read_settings
 from krm_fn.facts.exclusions import FREE_KEYS, NOT_NAMES, PASSED_OVER
 
 _OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
@@ -143,7 +143,7 @@ class _NamingText(NamedTuple):
         return namespace_beside(self.around, self.field) if self.around else None
 
 
-def read_fields(known: Known) -> Iterator[Sighting]:
+def sight_fields(known: NameSearch) -> Iterator[Sighting]:
     """Find texts that are the name of a ConfigMap or Secret in fields that no rule reads.
 
     Only custom resources are looked at. A field of `references` is followed, or known to be written
@@ -160,7 +160,7 @@ def read_fields(known: Known) -> Iterator[Sighting]:
 
 
 class _Search:
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: NameSearch) -> None:
         self._known = known
         self._index = known.index
         self._names = known.names

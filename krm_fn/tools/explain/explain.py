@@ -22,7 +22,6 @@ from krm_fn.base.problem import (
 from krm_fn.base.reference import By, Rule
 from krm_fn.base.settings import Environment, Strategy
 from krm_fn.core.decide.decide import Run, say_unchosen_makers, summarize_run
-from krm_fn.core.references.sighting import TEXT
 from krm_fn.report.colour import Style
 from krm_fn.report.markup import VERSION, Forms, as_json, write_forms
 from krm_fn.report.object_change import Effect
@@ -41,6 +40,7 @@ from krm_fn.tools.explain.explain_workloads import (
 )
 from krm_fn.tools.explain.explanation import (
     ABSENT,
+    TEXT,
     Because,
     Explained,
     ExplainedReference,
@@ -266,8 +266,8 @@ def _unfollowed(one: Unfollowed) -> _Paragraph:
 def _without_most_texts(unfollowed: Iterable[Unfollowed]) -> Iterator[Unfollowed]:
     texts = 0
     for one in unfollowed:
-        texts += one.reason == TEXT.code
-        if one.reason != TEXT.code or texts <= _MOST_TEXTS:
+        texts += one.reason == TEXT
+        if one.reason != TEXT or texts <= _MOST_TEXTS:
             yield one
 
 

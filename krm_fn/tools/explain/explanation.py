@@ -14,8 +14,8 @@ from krm_fn.tools.explain.places import NOWHERE, SourceLine
 ABSENT = "absent"
 """The strategy of an object that is only referenced; also the reason why nothing follows it."""
 
-OLDER, MISSPELLED, LOOKALIKE = "older", "misspelled", "lookalike"
-"""Reasons why a field is not followed, beside those of `PassedOver` and the ways of a `Sighting`."""
+OLDER, MISSPELLED, LOOKALIKE, TEXT = "older", "misspelled", "lookalike", "text"
+"""Reasons why a field is not followed, beside those of `PassedOver` and other ways of a `Sighting`."""
 
 
 class Because(NamedTuple):

@@ -3,10 +3,10 @@
 import pytest
 
 from krm_fn.core.decide.run import read_package
-from krm_fn.core.references.hits import Known
+from krm_fn.core.references.hits import NameSearch
+from krm_fn.core.references.other_texts import sight_rest
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.tools.explain.find_unfollowed import find_mentions
 
 CONFIG_MAP = (
     "{apiVersion: v1, kind: ConfigMap, metadata: {name: web-config, namespace: shop}, data: {a: b}}"
@@ -30,9 +30,9 @@ def widget(spec: str, metadata: str = "name: w, namespace: shop") -> str:
 def mentions(*objects: str, config: str = CONFIG_MAP) -> list[tuple[str, str]]:
     items = open_envelope(read_yaml("\n---\n".join([config, *objects]).encode())).items
     package = read_package(items, None, "")
-    known = Known(package.authored, package.read_index())
-    found = find_mentions(known, items[:1])
-    return [(one.hit.field, one.why) for one in found]
+    known = NameSearch(package.authored, package.read_index())
+    found = sight_rest(known, items[:1])
+    return [(one.field, one.way.explained) for one in found]
 
 
 SAID = [
