@@ -26,6 +26,8 @@ _WORDS: dict[str, ScalarValue] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
     "<<": "<<",
 }
+_BOOLEANS = "y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF"
+_BOOLEAN_WORDS = frozenset(_BOOLEANS.split("|"))
 _NUMERIC = frozenset("+-.0123456789")
 """The first characters of numbers and dates."""
 
@@ -107,6 +109,11 @@ def is_text(scalar: Scalar) -> bool:
     if scalar.tag is not None:
         return scalar.tag == f"{_STANDARD}str"
     return is_plainly_text(scalar) or _read_plain(scalar.value) is scalar.value
+
+
+def is_boolean_word(scalar: Scalar) -> bool:
+    """Tell whether sigs.k8s.io/yaml reads it as a boolean, and the YAML of kustomize and kpt as text."""
+    return not scalar.style and scalar.value in _BOOLEAN_WORDS
 
 
 def is_read_as(node: Node, wanted: str | bool | int) -> bool:

@@ -31,6 +31,12 @@ CONFIG_KINDS = ("ConfigMap", "Secret")
 DATA_FIELDS = ("data", "stringData", "binaryData")
 """The fields of a ConfigMap or Secret that hold its content under keys."""
 
+IS_ENCODED = {
+    "ConfigMap": {"data": False, "binaryData": True},
+    "Secret": {"data": True, "stringData": False},  # a key here wins over the same one of `data`
+}
+"""Whether the values of these fields are base64."""
+
 HASH = "[2456789bcdfghkmt]{10}"
 """The pattern of a content hash."""
 
@@ -127,18 +133,29 @@ class Item:
 
 
 def about(
-    item: Item, message: str, field: str = "", severity: Severity = Severity.ERROR
+    item: Item,
+    message: str,
+    field: str = "",
+    severity: Severity = Severity.ERROR,
+    *,
+    resource: ResourceId | None = None,
 ) -> Problem:
-    """Return a problem with an item, with the item's id and file."""
+    """Return a problem with an item, with its file. `resource`: what messages call it, if not by its id."""
     return Problem(
         message,
-        item.id,
+        resource or item.id,
         field,
         severity,
         file=item.file,
         file_index=item.file_index,
         node=item.node,
     )
+
+
+def warning(
+    item: Item, message: str, field: str = "", resource: ResourceId | None = None
+) -> Problem:
+    return about(item, message, field, Severity.WARNING, resource=resource)
 
 
 def read_item(node: MappingNode, origin: str = "", *, is_of_template: bool = False) -> Item:

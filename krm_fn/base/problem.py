@@ -5,9 +5,9 @@ in front write numbers and lists.
 """
 
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.node import Mark, Node
 
@@ -148,6 +148,10 @@ class Problem(NamedTuple):
     def as_error(self) -> "Problem":
         """Return an error in the place of a warning, for `strict`."""
         return self._replace(severity=Severity.ERROR) if self.severity is Severity.WARNING else self
+
+
+Problems: TypeAlias = Iterator[Problem]
+"""What a check yields."""
 
 
 def at(mark: Mark | None, message: str) -> Problem:

@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Patch, patch_at
-from krm_fn.base.item import Item, about
+from krm_fn.base.item import Item, about, warning
 from krm_fn.base.node import FieldPath, Node, fields, get, step
 from krm_fn.base.pods import PodTemplate, find_templates, template_around, template_at
-from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.problem import Problem, Problems, Severity
 from krm_fn.base.reference import ResolvedReference, is_read
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import FIXED_NAMES, ChecksumInput, Run
@@ -156,12 +156,12 @@ def _add_reference(
 
 def _warn(
     inputs: _Inputs, references: References, opt_ins: list[OptIn], catalogue: Catalogue
-) -> Iterator[Problem]:
+) -> Problems:
     """Warn about workloads that a change of content does not restart, though that is configured."""
     immutable = [one for one in inputs.of_templates.values() if not one.restarts]
     for one in immutable:
         read = _list((config.id.kind, config.id.name) for config in one.configs)
-        yield _warning(
+        yield warning(
             one.item, f"reads {read}; a Job cannot change, so make it a hook or let it be replaced"
         )
     untemplated: dict[Item, list[ResolvedReference]] = defaultdict(list)
@@ -169,7 +169,7 @@ def _warn(
         untemplated[resolved.referrer].append(resolved)
     for item, several in untemplated.items():
         read = _list((resolved.reference.kind, resolved.reference.target) for resolved in several)
-        yield _warning(
+        yield warning(
             item, f"reads {read}, but has no pod template for a checksum: nothing restarts its pods"
         )
     if opt_ins:
@@ -179,7 +179,7 @@ def _warn(
 
 def _warn_about_missing(
     references: References, opt_ins: list[OptIn], catalogue: Catalogue
-) -> Iterator[Problem]:
+) -> Problems:
     """Warn about objects that Wave or Reloader sees in the cluster, but this function does not see in the package."""
     missing, made = _find_missing(references, catalogue)
     for opt_in in opt_ins:
@@ -202,14 +202,14 @@ def _warn_about_missing(
                 f"reads {_list(elsewhere)}, not in this package or not managed by it; "
                 f"only {opt_in.controller} will restart pods after a change"
             )
-            yield _warning(opt_in.item, message)
+            yield warning(opt_in.item, message)
         for producer in dict.fromkeys(producers[one] for one in sorted(producers)):
             read = _list(one for one, its in producers.items() if its is producer)
             message = (
                 f"reads {read}, which {authored_id(producer)} makes in the cluster; "
                 f"only {opt_in.controller} will restart pods after a change"
             )
-            yield _warning(opt_in.item, message)
+            yield warning(opt_in.item, message)
 
 
 def _find_missing(references: References, catalogue: Catalogue) -> tuple[_Names, _Makers]:
@@ -238,11 +238,11 @@ def _short(named: Named, opt_in: OptIn) -> tuple[str, str]:
     return named.kind, f"{named.namespace}/{named.name}" if elsewhere else named.name
 
 
-def _warn_about_patterns(opt_ins: list[OptIn]) -> Iterator[Problem]:
+def _warn_about_patterns(opt_ins: list[OptIn]) -> Problems:
     for opt_in in opt_ins:
         for named in opt_in.named:
             if not is_literal(named) and not is_clear(named):
-                yield _warning(
+                yield warning(
                     opt_in.item,
                     f"the pattern {named.name!r} is not supported here; list the names instead",
                 )
@@ -250,10 +250,6 @@ def _warn_about_patterns(opt_ins: list[OptIn]) -> Iterator[Problem]:
 
 def _list(objects: Iterable[tuple[str, str]]) -> str:
     return ", ".join(sorted({f"{kind}/{name}" for kind, name in objects}))
-
-
-def _warning(item: Item, message: str) -> Problem:
-    return about(item, message, severity=Severity.WARNING)
 
 
 def _annotate_all(checksums: Iterable[ChecksumInput], run: Run) -> Changes:
@@ -299,7 +295,7 @@ def _annotate(one: ChecksumInput, annotation: str, digest: str) -> tuple[Item, P
     return one.item, patch_at(one.template.path, {"metadata": {"annotations": annotations}})
 
 
-def _announce(one: ChecksumInput, annotation: str) -> Iterator[Problem]:
+def _announce(one: ChecksumInput, annotation: str) -> Problems:
     """Say what restarts the pods, the same on every run over the same references."""
     field = step(f"{one.template.field}.metadata.annotations", annotation)
     read = ", ".join(

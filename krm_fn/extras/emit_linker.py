@@ -16,7 +16,7 @@ from typing import Any
 from krm_fn import __version__
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Object
-from krm_fn.base.item import Item, about
+from krm_fn.base.item import Item, about, warning
 from krm_fn.base.kind import (
     ADD_ON_KINDS,
     CONSUMER_KINDS,
@@ -43,7 +43,7 @@ from krm_fn.base.link_plan import (
     merge_plans,
 )
 from krm_fn.base.node import NewValue, Node, entries, is_mapping, is_sequence
-from krm_fn.base.problem import Problem, ResourceId, Severity, listing
+from krm_fn.base.problem import Problem, Problems, ResourceId, Severity, listing
 from krm_fn.base.reference import Reference
 from krm_fn.base.settings import (
     EXPECTED_IMAGE,
@@ -804,16 +804,12 @@ def without_clashes(
         )
     ]
     message = "will not be garbage-collected: its tracker would collide with an existing ConfigMap of the same name"
-    problems = [
-        about(one.item, message, severity=Severity.WARNING)
-        for one in clashing
-        if one.item in consumers
-    ]
+    problems = [warning(one.item, message) for one in clashing if one.item in consumers]
     left_out = {one.item for one in clashing}
     return [one for one in revisions if one.item not in left_out], problems
 
 
-def _too_many(groups: Iterable[JobPlan], package: Package) -> Iterator[Problem]:
+def _too_many(groups: Iterable[JobPlan], package: Package) -> Problems:
     """Report namespaces with more revisions than an annotation can list.
 
     The Job's arguments have more room.
@@ -826,7 +822,7 @@ def _too_many(groups: Iterable[JobPlan], package: Package) -> Iterator[Problem]:
             yield Problem(message, package.config_id, "metadata.name")
 
 
-def _refused_kinds(package: Package, settings: Settings) -> Iterator[Problem]:
+def _refused_kinds(package: Package, settings: Settings) -> Problems:
     """Report entries of `spec.linker.kinds` that a Role must not or cannot name."""
     for index, who in enumerate(_requested_kinds(settings)):
         kind = package.kinds.of(who)
@@ -842,7 +838,7 @@ def _refused_kinds(package: Package, settings: Settings) -> Iterator[Problem]:
             yield Problem(message, package.config_id, field)
 
 
-def _report_unread(run: Run) -> Iterator[Problem]:
+def _report_unread(run: Run) -> Problems:
     """Warn about what is retained for no other reason than that nobody has named a kind."""
     settings, package = run.settings, run.package
     retained = [one for one in run.revisions.rendered if one.item not in run.consumers]
@@ -872,13 +868,11 @@ def _report_unread(run: Run) -> Iterator[Problem]:
                     f"linker of the namespace does not read; add {names} to spec.linker.kinds, and {options} to the "
                     "CronJob of that linker"
                 )
-                yield about(revision.item, message, severity=Severity.WARNING)._replace(
-                    resource=revision.base_id
-                )
+                yield warning(revision.item, message, resource=revision.base_id)
                 break
 
 
-def _report_unknown(run: Run) -> Iterator[Problem]:
+def _report_unknown(run: Run) -> Problems:
     """Warn about what is kept for kinds of which no table says what is made of them."""
     linker = run.settings.linker
     for revision in run.revisions.rendered:
@@ -896,12 +890,10 @@ def _report_unknown(run: Run) -> Iterator[Problem]:
                 f"the linker never deletes what {readers} has referenced: other objects may be made of it and keep a "
                 f"copy, and krm-fn does not know their kinds; add {names}, and any such kind, to spec.linker.kinds"
             )
-            yield about(revision.item, message, severity=Severity.WARNING)._replace(
-                resource=revision.base_id
-            )
+            yield warning(revision.item, message, resource=revision.base_id)
 
 
-def _taken(authored: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Problem]:
+def _taken(authored: Iterable[Item], wanted: Iterable[Object]) -> Problems:
     """Report the author's objects that have the names of the linker's."""
     names = {_name_of(one) for one in wanted}
     for item in authored:
@@ -928,9 +920,7 @@ def _unnamed(settings: Settings, unread: Sequence[NearbyConfig]) -> Problem:
     return Problem(message, severity=Severity.WARNING)
 
 
-def _judge_image(
-    package: Package, settings: Settings, environment: Environment
-) -> Iterator[Problem]:
+def _judge_image(package: Package, settings: Settings, environment: Environment) -> Problems:
     """Report an image that nobody has set, that is none, or that is of another version."""
     image = settings.linker.image
     version = version_of(image or "")
@@ -952,7 +942,7 @@ def _judge_image(
         yield Problem(message, package.config_id, "spec.linker.image", Severity.WARNING)
 
 
-def _judge_ttl(package: Package, settings: Settings) -> Iterator[Problem]:
+def _judge_ttl(package: Package, settings: Settings) -> Problems:
     """Warn about a Job that goes by itself, where a deployer creates again what is missing."""
     again = [name for name in settings.deployers if DEPLOYERS[name].repairs_drift]
     if settings.linker.ttl_seconds_after_finished is not None and again:
@@ -964,9 +954,7 @@ def _judge_ttl(package: Package, settings: Settings) -> Iterator[Problem]:
         yield Problem(message, package.config_id, field, Severity.WARNING)
 
 
-def _judge_policies(
-    package: Package, groups: Iterable[JobPlan], settings: Settings
-) -> Iterator[Problem]:
+def _judge_policies(package: Package, groups: Iterable[JobPlan], settings: Settings) -> Problems:
     if any(item.id.kind == "NetworkPolicy" for item in package.authored):
         from krm_fn.extras.shut_in import find_shut_in
 

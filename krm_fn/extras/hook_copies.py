@@ -6,7 +6,7 @@ the revision, so nothing that they need is ever a hook.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from krm_fn.base.changes import Changes, Object
 from krm_fn.base.item import DATA_FIELDS, Item, about
 from krm_fn.base.kind import DEPLOYERS, HOOK_POLICIES, SYNC_WAVE, number_of_wave
 from krm_fn.base.node import get, texts
-from krm_fn.base.problem import Problem
+from krm_fn.base.problem import Problems
 from krm_fn.base.reference import HookRead, ResolvedReference
 from krm_fn.base.settings import Hooks, Strategy
 from krm_fn.core.decide.run import MAX_NAME, Revision, Revisions, Run, Survey
@@ -147,7 +147,7 @@ def _hook_annotations(readers: list[Item]) -> dict[str, str]:
     return found
 
 
-def _find_problems(source: Item, name: str, run: Run) -> Iterator[Problem]:
+def _find_problems(source: Item, name: str, run: Run) -> Problems:
     if name == base_name(source):
         return
     remedy = f"annotate it with {keys.STRATEGY}: {Strategy.IGNORE}"

@@ -7,7 +7,7 @@ from itertools import repeat
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, ListPatch, Patch, SetText, combine_patches
 from krm_fn.base.go_yaml import read_scalar
-from krm_fn.base.item import Item, about
+from krm_fn.base.item import Item, warning
 from krm_fn.base.kind import ROLES, is_replaced, may_refer
 from krm_fn.base.node import (
     NewValue,
@@ -23,7 +23,7 @@ from krm_fn.base.node import (
     text,
 )
 from krm_fn.base.pods import find_containers
-from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.problem import Problems
 from krm_fn.base.reference import (
     GROUP_FIELDS,
     By,
@@ -287,7 +287,7 @@ def _update_depends_on(
                     yield Edit(SetText(node, renamed), item, f"metadata.annotations[{DEPENDS_ON}]")
 
 
-def warn_about_job_names(run: Run) -> Iterator[Problem]:
+def warn_about_job_names(run: Run) -> Problems:
     """Warn about each text that says the base name of a renamed Job, as `kubectl wait job/migrate` does."""
     renamed = {(job.item.id.namespace, job.base_name): job for job in run.jobs}
     if not renamed:
@@ -303,7 +303,7 @@ def warn_about_job_names(run: Run) -> Iterator[Problem]:
                         f"contains {word!r}, but {job.base_id} is renamed to {job.name}; "
                         f"select it by a label instead"
                     )
-                    yield about(item, message, field, Severity.WARNING)
+                    yield warning(item, message, field)
 
 
 def _words_of_container(container: Node, path: str) -> Iterator[tuple[str, str]]:

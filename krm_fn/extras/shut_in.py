@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from krm_fn.base.item import Item, about, selects
+from krm_fn.base.item import Item, selects, warning
 from krm_fn.base.node import Node, elements, get, is_mapping, text
-from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.problem import Problems
 from krm_fn.core.decide.run import Package
 
 _GROUP = "networking.k8s.io"
@@ -16,7 +16,7 @@ _POLICY = "examples/linker-policy/network-policy.yaml"
 
 def find_shut_in(
     package: Package, namespaces: Collection[str], labels: Mapping[str, str]
-) -> Iterator[Problem]:
+) -> Problems:
     """Warn once for each namespace whose policies let the linker reach nothing like an API server.
 
     `labels`: those of its pods. The purpose of a policy is not known, so each rule counts that may let it through: an
@@ -37,7 +37,7 @@ def find_shut_in(
                 "shuts the linker in: no NetworkPolicy of the package lets its pods reach the API server, so each of "
                 f"its Jobs fails; add {_POLICY}, or the like"
             )
-            yield about(isolating[0], message, "spec.podSelector", Severity.WARNING)
+            yield warning(isolating[0], message, "spec.podSelector")
 
 
 def _isolates(policy: Item, labels: Mapping[str, str]) -> bool:

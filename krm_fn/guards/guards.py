@@ -5,7 +5,7 @@ asks the API for a fixed name does not: it fails, or runs with defaults. So an o
 chose explicitly is only renamed where nothing hints at such a reader.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -20,7 +20,7 @@ from krm_fn.base.keys import (
 )
 from krm_fn.base.kind import ROLES, is_fixed
 from krm_fn.base.node import get, is_mapping, is_scalar
-from krm_fn.base.problem import Problem
+from krm_fn.base.problem import Problem, Problems
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import (
@@ -316,7 +316,7 @@ def _looked_up(shown: Evidence, item: Item) -> Answer | None:
     return None
 
 
-def _refuse_collected(_: Evidence, item: Item) -> Iterator[Problem]:
+def _refuse_collected(_: Evidence, item: Item) -> Problems:
     if _is_collected(item):
         message = f"must not be renamed: {_COLLECTED}; {_ACCEPT_COLLECTED}"
         yield about(item, message, _COLLECTED_BY)

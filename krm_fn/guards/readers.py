@@ -35,6 +35,7 @@ from krm_fn.base.item import (
     data_texts,
     is_encrypted,
     selects,
+    warning,
 )
 from krm_fn.base.kind import DEPLOYERS, KINDS, SYNC_WAVE, Deployer, Step, first_step, is_ordered
 from krm_fn.base.node import (
@@ -53,7 +54,7 @@ from krm_fn.base.node import (
     texts,
 )
 from krm_fn.base.pods import CONTAINER_LISTS, find_pod_specs
-from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.problem import Problem, Problems, Severity
 from krm_fn.base.reference import THE_VALUE, Reference, ResolvedReference, is_read
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import Answer, Package
@@ -281,7 +282,7 @@ class NameReaders:
                 return _answer(f"{_say_mount(one, item)}, and {why}", one)
         return None
 
-    def refuse(self, item: Item) -> Iterator[Problem]:
+    def refuse(self, item: Item) -> Problems:
         """Report what does not follow the new name of an object that is renamed."""
         remedy = f"annotate {authored_id(item)} with {keys.STRATEGY}: {Strategy.IGNORE}"
         for one in self._by_item.get(item, ()):
@@ -303,7 +304,7 @@ class NameReaders:
                     f"uses the name of {kind} {base} as a {reads.identity}: each change makes a second one beside "
                     f"the one in use; {remedy}"
                 )
-                yield about(one.referrer, message, one.reference.field, Severity.WARNING)
+                yield warning(one.referrer, message, one.reference.field)
             for field in _find_volume_mounts(one, item):
                 message = (
                     f"mounts a volume that is named by {kind} {base}, and each change would give it another name; "

@@ -4,27 +4,34 @@
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes
-from krm_fn.base.item import Item, about, is_encrypted, listed_revisions, place_of
+from krm_fn.base.item import Item, about, is_encrypted, listed_revisions, place_of, warning
 from krm_fn.base.keys import PACKAGE_PATH
 from krm_fn.base.kind import cannot_change, is_fixed, is_hook, is_replaced, kind_of, may_refer
 from krm_fn.base.node import elements, get, is_mapping, mark_of, text
-from krm_fn.base.problem import UNRENDERED, Problem, ResourceId, Severity
+from krm_fn.base.problem import UNRENDERED, Problem, Problems, ResourceId, Severity
 from krm_fn.base.settings import DEFAULT_SET, Jobs, Strategy
 from krm_fn.core.decide.run import Package, Revision, Run
 from krm_fn.core.names.names import authored_id
 from krm_fn.guards.guards import SUBSTITUTE, VARIABLE
-from krm_fn.lint import not_followed, without_effect
+from krm_fn.lint import (
+    encrypted_files,
+    missing_keys,
+    not_followed,
+    refused_data,
+    without_effect,
+)
+from krm_fn.lint.encrypted_files import find_encrypted_keys
+from krm_fn.lint.missing_keys import report_missing_keys
 from krm_fn.lint.not_followed import (
     find_left_behind,
     find_misspelled,
     find_unfollowed_affixes,
 )
-from krm_fn.lint.without_effect import find_encrypted_keys, report_missing_keys
 
 __all__ = [
     "check_run",
@@ -65,7 +72,7 @@ def check_run(run: Run) -> Changes:
     return run.changes._replace(problems=tuple(_readdress(problems, run.jobs)))
 
 
-def _readdress(problems: Iterable[Problem], jobs: Iterable[Revision]) -> Iterator[Problem]:
+def _readdress(problems: Iterable[Problem], jobs: Iterable[Revision]) -> Problems:
     """Give problems with renamed Jobs the new names.
 
     Errors keep the old ones: after an error nothing is renamed.
@@ -76,7 +83,7 @@ def _readdress(problems: Iterable[Problem], jobs: Iterable[Revision]) -> Iterato
         yield problem if is_kept else problem._replace(resource=names[problem.resource])
 
 
-def report_taken(run: Run) -> Iterator[Problem]:
+def report_taken(run: Run) -> Problems:
     """Report for each other set how many of its revisions this configuration would choose, and has no effect on.
 
     Two causes are known: the base of a kustomization runs the function too, or a set gets another name in place. It
@@ -115,7 +122,7 @@ def report_taken(run: Run) -> Iterator[Problem]:
         )
 
 
-def warn_about_abandoned_linkers(run: Run) -> Iterator[Problem]:
+def warn_about_abandoned_linkers(run: Run) -> Problems:
     """Warn once for each other set whose linker does not fit the package.
 
     Several sets may share a package. Then each has its revisions there, and its inventory lists
@@ -133,7 +140,7 @@ def warn_about_abandoned_linkers(run: Run) -> Iterator[Problem]:
                 f"belongs to the linker of set {name}, {reason}; set spec.takeOver: [{name}] if set {run.settings.set} "
                 "replaces it, else run the function of that set, or remove its objects"
             )
-            yield about(objects[0], message, severity=Severity.WARNING)
+            yield warning(objects[0], message)
 
 
 def _why_abandoned(name: str, objects: list[Item], package: Package) -> str:
@@ -146,7 +153,7 @@ def _why_abandoned(name: str, objects: list[Item], package: Package) -> str:
     return "which a run without a name has made" if name == DEFAULT_SET else ""
 
 
-def warn_about_no_referrers(run: Run) -> Iterator[Problem]:
+def warn_about_no_referrers(run: Run) -> Problems:
     """Warn if no object of the package could follow a new name, as when kpt's selectors pass ConfigMaps alone."""
     if run.revisions.renamed and not any(
         may_refer(item.id) and not item.is_local for item in run.package.authored
@@ -158,7 +165,7 @@ def warn_about_no_referrers(run: Run) -> Iterator[Problem]:
         yield Problem(message, severity=Severity.WARNING)
 
 
-def warn_about_immutable(run: Run) -> Iterator[Problem]:
+def warn_about_immutable(run: Run) -> Problems:
     """Warn about each Job, Pod, ReplicaSet and StorageClass that names a renamed object or changes, at the first field.
 
     The warning is the same on every run: the next change of the content changes the object again.
@@ -180,7 +187,7 @@ def warn_about_immutable(run: Run) -> Iterator[Problem]:
         message = "" if item in told else _say_immutable(item)
         if message:
             told.add(item)
-            yield about(item, message, field, Severity.WARNING)
+            yield warning(item, message, field)
 
 
 def _say_immutable(item: Item) -> str:
@@ -204,7 +211,7 @@ def _say_immutable(item: Item) -> str:
     return ""
 
 
-def warn_about_pruned_last(run: Run) -> Iterator[Problem]:
+def warn_about_pruned_last(run: Run) -> Problems:
     """Warn if an Application lets Argo CD prune last, and a canary may keep it from being healthy before that."""
     items = run.package.authored
     if not any((item.id.group, item.id.kind) == (_ARGO_GROUP, "Rollout") for item in items):
@@ -221,10 +228,10 @@ def warn_about_pruned_last(run: Run) -> Iterator[Problem]:
                     "all is healthy: a sync does not end while a canary is paused, and the next commit waits; "
                     "remove the option"
                 )
-                yield about(item, message, f"{'.'.join(path)}[{index}]", Severity.WARNING)
+                yield warning(item, message, f"{'.'.join(path)}[{index}]")
 
 
-def report_unrendered(run: Run) -> Iterator[Problem]:
+def report_unrendered(run: Run) -> Problems:
     """Report each name or namespace that is a template of Helm. No API server accepts it."""
     for item in run.package.authored:
         if not item.id.api_version or item.is_local:
@@ -237,7 +244,7 @@ def report_unrendered(run: Run) -> Iterator[Problem]:
                 yield problem._replace(line=mark.line + 1, column=mark.column + 1)
 
 
-def warn_about_substituted(run: Run) -> Iterator[Problem]:
+def warn_about_substituted(run: Run) -> Problems:
     """Warn about each object that is renamed though its content, or a reference to it, is still to be substituted.
 
     It was chosen by somebody, so it is renamed. It stays immutable: the API server then refuses a variable's new value
@@ -253,12 +260,10 @@ def warn_about_substituted(run: Run) -> Iterator[Problem]:
                 "" if reason.source else f", or annotate the object with {SUBSTITUTE}: disabled"
             )
             message = f"{reason.text}; substitute before it{only_flux}"
-            yield about(revision.item, message, severity=Severity.WARNING)._replace(
-                resource=revision.base_id
-            )
+            yield warning(revision.item, message, resource=revision.base_id)
 
 
-def warn_about_duplicates(run: Run) -> Iterator[Problem]:
+def warn_about_duplicates(run: Run) -> Problems:
     """Warn about each object that has kind, namespace and name of an earlier one, also in the output.
 
     kustomize refuses such a package, kpt tells subpackages apart, and a chart may create a hook beside an object of
@@ -277,12 +282,10 @@ def warn_about_duplicates(run: Run) -> Iterator[Problem]:
         earlier = first.setdefault(identity, item)
         if earlier is not item:
             message = f"is in the package twice, {place_of(earlier)} and {place_of(item)}: what is applied last wins"
-            yield about(item, message, severity=Severity.WARNING)._replace(
-                resource=authored_id(item)
-            )
+            yield warning(item, message, resource=authored_id(item))
 
 
-def warn_about_written_again(run: Run) -> Iterator[Problem]:
+def warn_about_written_again(run: Run) -> Problems:
     """Warn about each object beside a revision of its own that is still read.
 
     In a package rendered in place, a generator such as kpt's gen-configmap or render-helm-chart
@@ -309,19 +312,15 @@ def warn_about_written_again(run: Run) -> Iterator[Problem]:
                 f"is beside {revision.id}, a revision of it that references still name; remove the revision, and "
                 "do not render generated files in place"
             )
-            yield about(item, message, severity=Severity.WARNING)._replace(
-                resource=authored_id(item)
-            )
+            yield warning(item, message, resource=authored_id(item))
 
 
-def report_named_by_ciphertext(run: Run) -> Iterator[Problem]:
+def report_named_by_ciphertext(run: Run) -> Problems:
     """Say of each revision that its name says what is encrypted, not what is decrypted."""
     for revision in run.revisions.rendered:
         if revision.is_renamed and is_encrypted(revision.item):
             message = "is named by its ciphertext, so encrypting the same values again gives it another name"
-            yield about(revision.item, message, "sops", Severity.INFO)._replace(
-                resource=revision.base_id
-            )
+            yield about(revision.item, message, "sops", Severity.INFO, resource=revision.base_id)
 
 
 def _warn_about_job_names(run: Run) -> Iterable[Problem]:
@@ -362,7 +361,7 @@ CHECKS = (
     # Errors, among others.
     Check(report_taken, if_unread=True),
     Check(report_unrendered, if_unread=True),
-    Check(without_effect.find_encrypted_keys, if_unread=True),
+    Check(encrypted_files.find_encrypted_keys, if_unread=True),
     # What the configuration says, and does not happen.
     Check(without_effect.warn_about_unmatched, when=_has_entries),
     Check(without_effect.warn_about_misspelled_kinds),
@@ -386,9 +385,9 @@ CHECKS = (
     Check(not_followed.warn_about_misspelled, when=_has_references),
     Check(not_followed.find_unfollowed_affixes, when=_has_references),
     Check(not_followed.report_made_in_cluster, when=_has_references),
-    Check(without_effect.warn_about_missing_keys, when=_has_references_or_mounts),
-    Check(without_effect.warn_about_refused_data),
-    Check(without_effect.warn_about_encrypted_files),
+    Check(missing_keys.warn_about_missing_keys, when=_has_references_or_mounts),
+    Check(refused_data.warn_about_refused_data),
+    Check(encrypted_files.warn_about_encrypted_files),
     Check(without_effect.warn_about_own_annotations),
     # What changes without another name.
     Check(not_followed.report_unversioned, when=lambda run: run.references.read_by_pods),

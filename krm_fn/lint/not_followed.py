@@ -7,10 +7,10 @@ from itertools import chain
 from typing import NamedTuple, Protocol
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, about, data_texts
+from krm_fn.base.item import Item, about, data_texts, warning
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES
-from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.problem import Problem, Problems, ResourceId, Severity
 from krm_fn.base.reference import By, Reference, ResolvedReference
 from krm_fn.base.settings import Strategy
 from krm_fn.base.suggest import find_near
@@ -45,7 +45,7 @@ class Seen(Protocol):
     def revisions(self) -> Revisions: ...
 
 
-def warn_about_unlisted(run: Run) -> Iterator[Problem]:
+def warn_about_unlisted(run: Run) -> Problems:
     """Warn about each referrer of a revision whose kind no Role may name."""
     rendered = {revision.item for revision in run.revisions.rendered}
     seen = set()
@@ -64,10 +64,10 @@ def warn_about_unlisted(run: Run) -> Iterator[Problem]:
                 f"the linker must not list this kind (apiVersion {kind.api_version!r}, kind {kind.kind!r}, plural "
                 f"{kind.plural!r}): the revisions that it references are retained, and nothing deletes them"
             )
-            yield about(referrer, message, severity=Severity.WARNING)
+            yield warning(referrer, message)
 
 
-def warn_about_sightings(run: Run) -> Iterator[Problem]:
+def warn_about_sightings(run: Run) -> Problems:
     """Warn about each place that says the name of a renamed object, and that no rule follows."""
     renamed = run.revisions.renamed
     for one in run.mentions.sightings if renamed else ():
@@ -164,7 +164,7 @@ def _name_by_kustomize(item: Item) -> str:
         return f"{item.id.name}-..."
 
 
-def warn_about_left_behind(run: Run) -> Iterator[Problem]:
+def warn_about_left_behind(run: Run) -> Problems:
     """Warn about each base name that nothing has, because kustomize has named the object."""
     for one in find_left_behind(run):
         kind = one.item.id.kind
@@ -174,14 +174,14 @@ def warn_about_left_behind(run: Run) -> Iterator[Problem]:
         either = f"{remedy}, or " if remedy else ""
         why = f", and this referrer has no namespace, and {one.lookup}" if one.lookup else ""
         message = f"{one.message}{why}; {either}{_NO_HASH}"
-        yield about(one.referrer, message, one.field, Severity.WARNING)
+        yield warning(one.referrer, message, one.field)
 
 
 _VARIABLE = r"\$\(([A-Z][A-Z0-9_]*)\)"
 """A reference to one of kustomize's `vars`, as its pages spell them."""
 
 
-def warn_about_vars(run: Run) -> Iterator[Problem]:
+def warn_about_vars(run: Run) -> Problems:
     """Warn about content that kustomize may fill after it has named the object, where this function runs before that.
 
     Only lines by themselves: scripts and manifests in data have such variables of their own.
@@ -195,12 +195,11 @@ def warn_about_vars(run: Run) -> Iterator[Problem]:
                         f"has {found[0]}: if `vars` of kustomize fill it, which comes later, the name is that of other "
                         "content; use `replacements`"
                     )
-                    problem = about(revision.item, message, value.field, Severity.WARNING)
-                    yield problem._replace(resource=revision.base_id)
+                    yield warning(revision.item, message, value.field, revision.base_id)
                     break
 
 
-def warn_about_kapps_annotations(run: Run) -> Iterator[Problem]:
+def warn_about_kapps_annotations(run: Run) -> Problems:
     """Warn about what kapp would have versioned, and what it has kept, of objects that are renamed now."""
     renamed: dict[str, list[Revision]] = defaultdict(list)
     for one in run.revisions.rendered:
@@ -217,7 +216,7 @@ def warn_about_kapps_annotations(run: Run) -> Iterator[Problem]:
                         f"names {revision.base_id}, and stays as it is: kapp finds no such object any more; remove "
                         "the annotation, and add an entry to spec.references for the field that it is about"
                     )
-                    yield about(item, message, f"metadata.annotations[{name}]", Severity.WARNING)
+                    yield warning(item, message, f"metadata.annotations[{name}]")
     for revision in chain.from_iterable(renamed.values()):
         if KAPP_KEEPS_ORIGINAL in revision.item.annotations:
             message = (
@@ -225,12 +224,10 @@ def warn_about_kapps_annotations(run: Run) -> Iterator[Problem]:
                 "present content; exclude the object if there are any, else delete the copy"
             )
             field = f"metadata.annotations[{KAPP_KEEPS_ORIGINAL}]"
-            yield about(revision.item, message, field, Severity.WARNING)._replace(
-                resource=revision.base_id
-            )
+            yield warning(revision.item, message, field, revision.base_id)
 
 
-def warn_about_copied(run: Run) -> Iterator[Problem]:
+def warn_about_copied(run: Run) -> Problems:
     """Warn about each renamed object that a program copies elsewhere.
 
     Nobody sees who reads the copies.
@@ -244,16 +241,14 @@ def warn_about_copied(run: Run) -> Iterator[Problem]:
                 f"{revision.base_id} is renamed to {revision.name}, but {copy.text}; readers of the copies keep "
                 "the old name, and a copy may be emptied when the object of that name is deleted; exclude it"
             )
-            problem = about(copy.item, message, copy.field, Severity.WARNING)
+            problem = warning(copy.item, message, copy.field)
             yield problem._replace(resource=revision.id) if copy.item is revision.item else problem
 
 
-def warn_about_misspelled(run: Run) -> Iterator[Problem]:
+def warn_about_misspelled(run: Run) -> Problems:
     """Warn about each name that the package nearly has."""
     for one in find_misspelled(run):
-        yield about(
-            one.resolved.referrer, one.message, one.resolved.reference.field, Severity.WARNING
-        )
+        yield warning(one.resolved.referrer, one.message, one.resolved.reference.field)
 
 
 class Misspelled(NamedTuple):
@@ -343,7 +338,7 @@ def _place_of(one: ResolvedReference, package: Package) -> tuple[str, str]:
     return one.reference.kind, one.namespace_meant or package.namespace
 
 
-def find_unfollowed_affixes(seen: Seen) -> Iterator[Problem]:
+def find_unfollowed_affixes(seen: Seen) -> Problems:
     """Warn about each name that is not in the package, and that is there with what its referrer has around its own.
 
     kustomize gives a custom resource a prefix, but not the names in it. Only its annotations and its tree tell which.
@@ -359,7 +354,7 @@ def find_unfollowed_affixes(seen: Seen) -> Iterator[Problem]:
                 f"{one.referrer.id.kind}; list krm-fn in `transformers`, pass the folder of the kustomization to "
                 "krm-fn, or write the whole name"
             )
-            yield about(one.referrer, message, one.reference.field, Severity.WARNING)
+            yield warning(one.referrer, message, one.reference.field)
 
 
 def _find_with_affixes(one: ResolvedReference, index: Index) -> Item | None:
@@ -384,7 +379,7 @@ def _possible_affixes(name: str) -> Iterator[tuple[str, str]]:
             yield from ((name[:end], name[start:]) for end in after if end < start)
 
 
-def report_made_in_cluster(run: Run) -> Iterator[Problem]:
+def report_made_in_cluster(run: Run) -> Problems:
     """Say of each object that another one makes in the cluster, and that pods read, why it is not versioned."""
     strategies = {choice.item: choice.strategy for choice in run.choices.all}
     told = set()
@@ -425,12 +420,10 @@ def _say_unversioned(
         f"{made}, which {who} reads, is not versioned: {why}, so its name stays, "
         f"and a change restarts no pods; {remedy}a controller such as Reloader {'' if remedy else 'can '}restart them"
     )
-    return about(producer, message, reference.field, Severity.INFO)._replace(
-        resource=authored_id(producer)
-    )
+    return about(producer, message, reference.field, Severity.INFO, resource=authored_id(producer))
 
 
-def report_unversioned(run: Run) -> Iterator[Problem]:
+def report_unversioned(run: Run) -> Problems:
     """Say of each producer that pods read what of its content may change under one name."""
     bases = {revision.item: revision.base_id for revision in run.revisions.rendered}
     for choice in run.choices.all:

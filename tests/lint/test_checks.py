@@ -5,10 +5,19 @@ from types import ModuleType
 
 import pytest
 
-from krm_fn.lint import lint, not_followed, without_effect
+from krm_fn.lint import (
+    encrypted_files,
+    lint,
+    missing_keys,
+    not_followed,
+    refused_data,
+    without_effect,
+)
+
+MODULES = (encrypted_files, lint, missing_keys, not_followed, refused_data, without_effect)
 
 
-@pytest.mark.parametrize("module", [lint, not_followed, without_effect])
+@pytest.mark.parametrize("module", MODULES)
 def test_every_check_is_a_row(module: ModuleType) -> None:
     """A function that takes only a run, or what a rendering has too, is a check or a search for one."""
     searches: set[object] = {

@@ -14,10 +14,10 @@ from functools import cache, cached_property
 from posixpath import commonpath, dirname
 from typing import Any, NamedTuple, TypeAlias
 
-from krm_fn.base.item import Item, about, locate, read_item
+from krm_fn.base.item import Item, locate, read_item, warning
 from krm_fn.base.keys import LOCAL_CONFIG, PACKAGE_PATH
 from krm_fn.base.node import Node, elements, fields, get, is_mapping, plain_value, text
-from krm_fn.base.problem import Problem, Rejected, Severity, camel_case, listing
+from krm_fn.base.problem import Problem, Problems, Rejected, camel_case, listing
 from krm_fn.base.settings import (
     KPT_NAME,
     NO_ENVIRONMENT,
@@ -141,7 +141,7 @@ def read_by_set(
     return {name: read_settings(first) for name, (first, *_) in by_set.items()}
 
 
-def find_applied(items: Iterable[Item]) -> Iterator[Problem]:
+def find_applied(items: Iterable[Item]) -> Problems:
     """Find configurations that will be applied as if the cluster knew their kind."""
     message = (
         f'no cluster knows this kind, so applying it fails; add the line `{LOCAL_CONFIG}: "true"` to its '
@@ -149,7 +149,7 @@ def find_applied(items: Iterable[Item]) -> Iterator[Problem]:
     )
     for item in items:
         if is_configuration(item.id) and not item.is_local:
-            yield about(item, message, "metadata.annotations", Severity.WARNING)
+            yield warning(item, message, "metadata.annotations")
 
 
 def find_in_kptfile(kptfile: Node) -> Iterator[tuple[str, Node | None]]:

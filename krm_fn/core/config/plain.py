@@ -1,13 +1,13 @@
 """The schema of a functionConfig, the places of its settings, and checks of what plain values must be."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from itertools import takewhile
 from typing import Any, NoReturn
 
 from krm_fn.base.item import read_item
 from krm_fn.base.node import Marks, Node, Plain, is_mapping, read_path, spell
-from krm_fn.base.problem import Problem, ResourceId, at
+from krm_fn.base.problem import Problem, Problems, ResourceId, at
 
 __all__ = [
     "CONFIGURATION",
@@ -87,7 +87,7 @@ def place_setting(
     )
 
 
-def place_settings(problems: Iterable[Problem], node: Node | None) -> Iterator[Problem]:
+def place_settings(problems: Iterable[Problem], node: Node | None) -> Problems:
     """Place the problems with settings, whose resource is the configuration `node`.
 
     Pass on all others.

@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, about, is_encrypted, is_revision
+from krm_fn.base.item import Item, about, is_encrypted, is_revision, warning
 from krm_fn.base.kind import DEPLOYERS, HOOKS, may_refer, protections_of
 from krm_fn.base.node import (
     TRUE,
@@ -369,7 +369,7 @@ def _annotated(item: Item, annotated: str, settings: Settings) -> _Decision:
         )
     if item.id.kind not in settings.kinds and annotated != Strategy.IGNORE:
         message = f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
-        return _Decision(None, _not_handled(item), about(item, message, field, Severity.WARNING))
+        return _Decision(None, _not_handled(item), warning(item, message, field))
     return _Decision(Strategy(annotated), reason)
 
 
@@ -398,7 +398,7 @@ def _leave_written(item: Item, asked: _Decision | None, written: Reason) -> _Dec
     if asked.strategy in (None, Strategy.IGNORE):
         return asked
     message = f"selected, but left unchanged: {written.text}"
-    return _Decision(None, written, about(item, message, severity=Severity.WARNING))
+    return _Decision(None, written, warning(item, message))
 
 
 def _leave_bound(item: Item, bound: Reason) -> _Decision:
@@ -406,7 +406,7 @@ def _leave_bound(item: Item, bound: Reason) -> _Decision:
         f"left unchanged: {bound.text}; or annotate it with {keys.STRATEGY}: {Strategy.CHECKSUM} to restart pods when "
         f"{'it' if item.is_config else 'its spec'} changes, or {Strategy.IGNORE} to accept this"
     )
-    return _Decision(None, bound, about(item, message, bound.field, Severity.WARNING))
+    return _Decision(None, bound, warning(item, message, bound.field))
 
 
 def _why_bound(item: Item, references: References) -> Reason | None:

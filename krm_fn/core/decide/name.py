@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, Patch, SetParts
-from krm_fn.base.item import Item, about, locate
+from krm_fn.base.item import Item, about, locate, warning
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import (
     ALWAYS_LISTED,
@@ -35,7 +35,7 @@ from krm_fn.base.node import (
     is_sequence,
     text,
 )
-from krm_fn.base.problem import Problem, ResourceId, Severity, listing
+from krm_fn.base.problem import Problem, Problems, ResourceId, Severity, listing
 from krm_fn.base.reference import EmbeddedReference, ResolvedReference
 from krm_fn.base.settings import Settings, Strategy
 from krm_fn.core.decide.run import (
@@ -301,20 +301,16 @@ def _announce(revision: Revision) -> Problem:
 def _announce_restored(choice: Choice) -> Problem:
     why = f"its strategy is {choice.strategy}" if choice.explicit else choice.reason.text
     message = f"no longer a revision: {why}"
-    return about(choice.item, message, severity=Severity.INFO)._replace(
-        resource=authored_id(choice.item)
-    )
+    return about(choice.item, message, severity=Severity.INFO, resource=authored_id(choice.item))
 
 
-def _warn_of_second_hash(revisions: Iterable[Revision]) -> Iterator[Problem]:
+def _warn_of_second_hash(revisions: Iterable[Revision]) -> Problems:
     """Warn of objects that seem to be revisions without their marks, as after half of a merge."""
     for revision in revisions:
         is_renamed_config = revision.is_renamed and revision.item.is_config
         if is_renamed_config and CONTENT_NAME.fullmatch(revision.base_name):
             message = "its name looks like a revision's, but gets another hash; write the base name if it is one"
-            yield about(revision.item, message, "metadata.name", Severity.WARNING)._replace(
-                resource=revision.base_id
-            )
+            yield warning(revision.item, message, "metadata.name", revision.base_id)
 
 
 # Marks.
@@ -475,7 +471,7 @@ def _taken_off(revision: Revision, live: list[str]) -> Problem:
     message = (
         f"was read from a cluster: removed {names}, with which the API server refuses its revision"
     )
-    return about(revision.item, message, severity=Severity.WARNING)
+    return warning(revision.item, message)
 
 
 def restore(revisions: Revisions) -> Changes:
@@ -571,4 +567,4 @@ def _protect(item: Item, settings: Settings) -> tuple[dict[str, str], list[Probl
 
 def _opposite(item: Item, deployer: str, protection: Protection, present: str) -> Problem:
     message = f"left as {present!r}: {deployer} may prune it while pods use it; {protection.value!r} prevents that"
-    return about(item, message, f"metadata.annotations[{protection.annotation}]", Severity.WARNING)
+    return warning(item, message, f"metadata.annotations[{protection.annotation}]")

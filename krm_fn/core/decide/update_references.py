@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, SetItems, SetParts, SetText
-from krm_fn.base.item import Item, about, is_revision, listed_revisions, locate
+from krm_fn.base.item import Item, about, is_revision, listed_revisions, locate, warning
 from krm_fn.base.kind import ROLES
 from krm_fn.base.node import (
     Node,
@@ -26,7 +26,7 @@ from krm_fn.base.node import (
     is_sequence,
     text,
 )
-from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.problem import Problem, Problems, ResourceId
 from krm_fn.base.reference import Reference, ResolvedReference
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.run import FIXED_NAMES, Revision, Revisions, Survey
@@ -52,7 +52,7 @@ def read_base_names(revisions: Iterable[Revision]) -> ByBaseName:
 
 def warn_about_near(
     resolved: ResolvedReference, by_base_name: ByBaseName, index: Index
-) -> Iterator[Problem]:
+) -> Problems:
     """Warn about a reference without a target that may mean a revision, or what its pods need."""
     referrer, reference = resolved.referrer, resolved.reference
     kind, name = reference.kind, reference.target
@@ -63,13 +63,13 @@ def warn_about_near(
                 f"not rewritten: {kind} {name} is renamed to {revision.name}, but this referrer has no namespace, and "
                 f"{lookup.said}; exclude the object if it is meant"
             )
-            yield about(referrer, message, reference.field, Severity.WARNING)
+            yield warning(referrer, message, reference.field)
     for item, reason in _find_meant(resolved, by_base_name, index):
         message = f"not rewritten: {kind} {name} {why_passed_over(resolved, item, reason)}"
-        yield about(referrer, message, reference.field, Severity.WARNING)
+        yield warning(referrer, message, reference.field)
     for revision in find_pinned(resolved, by_base_name):
         message = f"not rewritten: {name!r} is another revision of {revision.base_name}, now {revision.name}"
-        yield about(referrer, message, reference.field, Severity.WARNING)
+        yield warning(referrer, message, reference.field)
 
 
 def _find_meant(
@@ -288,7 +288,7 @@ class _Judge:
 
 
 def _warn(resolved: ResolvedReference, message: str, item: Item | None = None) -> _Verdict:
-    problem = about(resolved.referrer, message, resolved.reference.field, Severity.WARNING)
+    problem = warning(resolved.referrer, message, resolved.reference.field)
     return _Verdict(problem, item)
 
 
@@ -565,7 +565,7 @@ def _name_lists(role: Item) -> Iterator[tuple[str, Sequence]]:
                     yield f"rules[{index}].resourceNames", names
 
 
-def find_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:
+def find_contradictions(edits: Iterable[Edit]) -> Problems:
     """Report fields that name two objects with different names, as a rule for both kinds may."""
     first: dict[tuple[Item, str], Edit] = {}
     for edit in edits:

@@ -33,7 +33,7 @@ from krm_fn.base.node import (
     is_sequence,
     walk,
 )
-from krm_fn.base.problem import Problem, Rejected
+from krm_fn.base.problem import Problem, Problems, Rejected
 from krm_fn.core.yaml import layout
 from krm_fn.core.yaml.envelope import (
     Envelope,
@@ -325,7 +325,7 @@ def _count_places(roots: Iterable[Node], wanted: Collection[Node] | None = None)
     return places
 
 
-def _find_lost_anchors(roots: list[Node], edits: Iterable[Edit]) -> Iterator[Problem]:
+def _find_lost_anchors(roots: list[Node], edits: Iterable[Edit]) -> Problems:
     """Find fields and elements to be removed with an anchor that an alias elsewhere needs."""
     for edit in edits:
         inside = _count_places(_dropped(edit.change))

@@ -11,7 +11,7 @@ from krm_fn.base.item import Item, about
 from krm_fn.base.kind import kind_of, may_refer
 from krm_fn.base.node import Node, is_scalar
 from krm_fn.base.pods import Container, PodSpec, find_pod_specs
-from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.problem import Problem, Problems, ResourceId, Severity
 from krm_fn.base.reference import By, Reference, ResolvedReference, Rule
 from krm_fn.base.settings import Entries, Mount, MountSource, Settings, is_pattern, matcher
 from krm_fn.base.suggest import did_you_mean, find_meant, find_near, find_near_word
@@ -207,7 +207,7 @@ def _find(by_name: Mapping[str, list[Container]], patterns: Iterable[str]) -> li
 
 def _without_place(
     item: Item, pods: list[PodSpec], mounts: Iterable[tuple[str, Mount]]
-) -> Iterator[Problem]:
+) -> Problems:
     """Report entries that name this kind or a container exactly, where there is no such pod or container."""
     names: dict[str, list[str]] = {"containers": [], "initContainers": []}
     for container in chain.from_iterable(pod.containers for pod in pods):
@@ -227,7 +227,7 @@ def _without_place(
                     yield about(item, message, f"{pods[0].field}.{list_name}")
 
 
-def _missing_sources(templates: Iterable[TemplateMounts], index: Index) -> Iterator[Problem]:
+def _missing_sources(templates: Iterable[TemplateMounts], index: Index) -> Problems:
     missing: list[tuple[TemplateMounts, str, MountSource]] = []
     for template in templates:
         for entry, mount, _, targets in template.planned:

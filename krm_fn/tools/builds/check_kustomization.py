@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base.node import Node, Scalar, is_mapping, is_null
-from krm_fn.base.problem import Problem, Rejected
+from krm_fn.base.problem import Problem, Problems, Rejected
 from krm_fn.tools.builds.affixes import adds_affix, affixes_of, find_fixed, find_names_taken
 from krm_fn.tools.builds.kustomization import (
     KustomizeTree,
@@ -201,7 +201,7 @@ class _KustomizationWalk:
             if self._built is not None:
                 yield from folder.plugins(self._built.get(folder.path, b""))
 
-    def _find_missing(self, file: Path, roots: list[Node]) -> Iterator[Problem]:
+    def _find_missing(self, file: Path, roots: list[Node]) -> Problems:
         """Find resources of a folder of plugins that are not there, as after a move: kustomize says it in ten lines."""
         if not any(folder.path == file.parent for folder in self._plugin_folders):
             return
@@ -214,7 +214,7 @@ class _KustomizationWalk:
                     message = f"{entry.value} does not exist; correct the path, which is relative to {here}"
                     yield problem_in(file, entry, message)
 
-    def _judge_remote(self, file: Path, reference: PathReference) -> Iterator[Problem]:
+    def _judge_remote(self, file: Path, reference: PathReference) -> Problems:
         if self._allowance.limits.no_remote or self._keeps_all:  # nothing is fetched twice
             yield _refuse_remote(file, reference)
         else:
@@ -224,7 +224,7 @@ class _KustomizationWalk:
 
     def _find_charts(
         self, file: Path, roots: list[Node], plugins: list[Plugin], *, is_copied: bool
-    ) -> Iterator[Problem]:
+    ) -> Problems:
         """Find the charts that kustomize would give to helm, and say what stands against it."""
         if self._built is not None:
             for folder in folders_of(file, roots):
@@ -241,7 +241,7 @@ class _KustomizationWalk:
 
     def _judge_charts(
         self, file: Path, config: Node, entry: Node | None, *, is_copied: bool
-    ) -> Iterator[Problem]:
+    ) -> Problems:
         charts = [*find_listed_charts(file.parent, config)]
         if charts and not self._allowance.limits.enable_helm:
             advice = (
@@ -265,7 +265,7 @@ class _KustomizationWalk:
                 yield from _refuse_elsewhere(file, entry or chart.node, chart.home_text)
                 self._keep_chart(chart)
 
-    def _judge_missing(self, file: Path, node: Node, chart: ListedChart) -> Iterator[Problem]:
+    def _judge_missing(self, file: Path, node: Node, chart: ListedChart) -> Problems:
         where = f"the chart {chart.name} is not in {shown_path(chart.home)}"
         if not chart.repo:
             yield problem_in(file, node, f"{where}, and without a `repo`")
@@ -285,9 +285,7 @@ class _KustomizationWalk:
             for name in names:
                 files.read(here / name)
 
-    def _find_function(
-        self, file: Path, roots: list[Node], plugins: list[Plugin]
-    ) -> Iterator[Problem]:
+    def _find_function(self, file: Path, roots: list[Node], plugins: list[Plugin]) -> Problems:
         """Find krm-fn at the end of the topmost transformers.
 
         Say what to do about each entry elsewhere.
@@ -406,7 +404,7 @@ def _address(reference: PathReference) -> str:
     return _CREDENTIALS.sub("//", reference.path.partition("?")[0])
 
 
-def _refuse_elsewhere(file: Path, node: Node, path: str) -> Iterator[Problem]:
+def _refuse_elsewhere(file: Path, node: Node, path: str) -> Problems:
     """Refuse a path that would lead out of a copy of the tree: an absolute one, and one with too many `..`."""
     here = file.parent.relative_to("/")
     root, copy = Path("/"), Path("/copy")
@@ -415,7 +413,7 @@ def _refuse_elsewhere(file: Path, node: Node, path: str) -> Iterator[Problem]:
         yield problem_in(file, node, message)
 
 
-def _refuse_unequal(file: Path, roots: list[Node], fields: Iterable[str]) -> Iterator[Problem]:
+def _refuse_unequal(file: Path, roots: list[Node], fields: Iterable[str]) -> Problems:
     """Refuse what would give another result than kustomize with krm-fn as its function."""
     for root in roots:
         for field in fields:

@@ -23,7 +23,7 @@ from krm_fn.base.node import (
     is_sequence,
     walk,
 )
-from krm_fn.base.problem import Problem, Rejected, at
+from krm_fn.base.problem import Problem, Problems, Rejected, at
 from krm_fn.core.yaml.yaml import read_yaml
 
 _SEPARATOR = re.compile(r"^---[^ \t\r\n]", re.MULTILINE)
@@ -112,7 +112,7 @@ def _find_named(roots: list[Node]) -> Iterator[Node]:
             pending += [] if is_free else [value]
 
 
-def _find_unclear(mapping: Node) -> Iterator[Problem]:
+def _find_unclear(mapping: Node) -> Problems:
     """Find what kustomize would not read as it is written: names that are one to it, and what `<<` replaces."""
     seen: dict[str, str] = {}
     for key, value in mapping.value:

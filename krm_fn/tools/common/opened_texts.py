@@ -8,7 +8,7 @@ from typing import TypeVar
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import Item
 from krm_fn.base.node import Marks, Node, read_path
-from krm_fn.base.problem import Problem, Rejected
+from krm_fn.base.problem import Problem, Problems, Rejected
 from krm_fn.core.yaml.yaml import Envelope
 
 
@@ -31,7 +31,7 @@ def place_by_object(
     problems: Iterable[Problem],
     opened: Iterable[tuple[str, Envelope]],
     configuration: tuple[str, Node | None] = ("", None),
-) -> Iterator[Problem]:
+) -> Problems:
     """Place problems in the files whose names come with the envelopes, and with the configuration.
 
     A problem without a line is placed at its field, or where its object begins. One with the file

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import is_revision
-from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.problem import Problem, Problems, ResourceId, Severity
 from krm_fn.base.settings import KPTFILE, Strategy
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.generated import find_generated
@@ -56,7 +56,7 @@ class PackageNames(NamedTuple):
 
 def find_readers_elsewhere(
     packages: Collection[PackageNames], find_places: Callable[[str], Collection[str]]
-) -> Iterator[Problem]:
+) -> Problems:
     """Find references of pods that only the base name of another package's revision matches.
 
     A namespace that only one side sets is no proof: who applies the other may put it anywhere.
@@ -122,7 +122,7 @@ def find_missing_elsewhere(
 
 def find_shared(
     packages: Iterable[PackageNames], find_places: Callable[[str], Collection[str]]
-) -> Iterator[Problem]:
+) -> Problems:
     """Find revisions of two sets that are one object: of one base name and one content, in one namespace.
 
     Only if both set the namespace, and have no file in common: environments of one application have

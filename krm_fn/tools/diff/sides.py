@@ -2,14 +2,14 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base.changes import Changes
 from krm_fn.base.item import is_emitted, is_revision
-from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, listing
+from krm_fn.base.problem import Outcome, Problem, Problems, Rejected, Severity, listing
 from krm_fn.base.settings import CONFIG_FILE, Environment, Settings
 from krm_fn.report.change_lines import write_place
 from krm_fn.report.secrets import stderr_lines
@@ -217,7 +217,7 @@ def open_sides(compared: DiffInput, options: RenderOptions) -> Sides:
     return Sides(old, new, [*_report_empty(old, new)])
 
 
-def _report_empty(old: Side, new: Side) -> Iterator[Problem]:
+def _report_empty(old: Side, new: Side) -> Problems:
     for side, what in ((old, "new"), (new, "gone")):
         if side.is_empty:
             yield remark(f"is empty: everything is {what}", file=side.name)
@@ -345,9 +345,7 @@ def open_moved(there: "There", former: str, path: str, options: RenderOptions) -
     return Sides(old._replace(rename=there.rename), _open_existing(path, [path], options), [])
 
 
-def find_unread(
-    repository: Repository, checked_out: CheckedOut, revision: str
-) -> Iterator[Problem]:
+def find_unread(repository: Repository, checked_out: CheckedOut, revision: str) -> Problems:
     """Find what is compared and not committed, and what of the revision is not compared."""
     uncommitted = name_some(repository.find_uncommitted())
     if uncommitted:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.base.node import get, plain_value, text
-from krm_fn.base.problem import Outcome, Problem, Rejected, listing, printable
+from krm_fn.base.problem import Outcome, Problem, Problems, Rejected, listing, printable
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment, LinkerRun
 from krm_fn.core.config.config import find_in_kptfile
 from krm_fn.core.yaml.yaml import read_yaml
@@ -378,7 +378,7 @@ def _prepare(
     return _Prepared(directory, door, wishes, around, planned, planned, rendering, elsewhere)
 
 
-def _name_others(directory: Path, wishes: Wishes, surroundings: Surroundings) -> Iterator[Problem]:
+def _name_others(directory: Path, wishes: Wishes, surroundings: Surroundings) -> Problems:
     """Name folders below that would do, as a rendering of each in memory proves."""
     some = wishes._replace(pipeline=None, set="")
     good: list[str] = []

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.problem import Problem, Problems, Severity
 from krm_fn.base.settings import PROGRAM
 from krm_fn.core.names.names import content_name, set_name
 from krm_fn.facts.folders import ABOVE_ENVIRONMENTS, ENVIRONMENTS, STRUCTURE
@@ -36,7 +36,7 @@ def name_set(named: str, around: Around, namespace: str) -> str:
     return next(name for name in _find_names(named, around) if name not in taken)
 
 
-def find_shared_set(file: Path, around: Around, namespace: str) -> Iterator[Problem]:
+def find_shared_set(file: Path, around: Around, namespace: str) -> Problems:
     """Find another folder of the repository whose set has the name and the namespace of this one, as a copy keeps them.
 
     Only where both namespaces are certain, and nothing that kustomize builds is in both: environments of one

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.base.changes import Changes
-from krm_fn.base.item import Item, about
+from krm_fn.base.item import Item, about, warning
 from krm_fn.base.keys import FIXED_NAME, NEEDS_HASH_SUFFIX, STRATEGY
 from krm_fn.base.node import (
     FieldPath,
@@ -23,7 +23,7 @@ from krm_fn.base.node import (
     text,
     walk,
 )
-from krm_fn.base.problem import Problem, Rejected, Severity, at
+from krm_fn.base.problem import Problem, Problems, Rejected, Severity, at
 from krm_fn.base.settings import (
     KPTFILE,
     Environment,
@@ -105,7 +105,7 @@ class Opened(NamedTuple):
     def items(self) -> list[Item]:
         return items_of(self.envelopes)
 
-    def place(self, problems: Iterable[Problem]) -> Iterator[Problem]:
+    def place(self, problems: Iterable[Problem]) -> Problems:
         """Place problems in the files, and hide the names of Secrets."""
         return place_by_object(
             hide_in_problems(problems, self.items), self.envelopes, self.configuration
@@ -155,7 +155,7 @@ def open_inputs(
 
 def _find_shared_parts(
     found: Sources, opened: list[tuple[str, Envelope]], environment: Environment
-) -> Iterator[Problem]:
+) -> Problems:
     """Find paths that have the set of another path, where each has a configuration of its own."""
     if len(found.parts) < 2:  # noqa: PLR2004  # one is alone
         return
@@ -198,7 +198,7 @@ def decide_opened(opened: Opened, environment: Environment) -> Run:
         return found.add(Changes(problems=late))
 
 
-def _find_listed(opened: Opened, found: Run) -> Iterator[Problem]:
+def _find_listed(opened: Opened, found: Run) -> Problems:
     """Warn about each configuration in `resources:` of a kustomization: what kustomize itself prints holds it."""
     built = {source.name for source in opened.texts if source.is_kustomized}
     is_strict = found.settings.strict or found.environment.strict
@@ -209,7 +209,7 @@ def _find_listed(opened: Opened, found: Run) -> Iterator[Problem]:
         yield said.as_error() if is_strict else said
 
 
-def _find_lost_hooks(opened: Opened, found: Run) -> Iterator[Problem]:
+def _find_lost_hooks(opened: Opened, found: Run) -> Problems:
     """Warn about each hook that names a renamed object, and that helm would not pass to a post-renderer."""
     is_strict = found.settings.strict or found.environment.strict
     losing = {source.name for source in opened.texts if source.loses_hooks}
@@ -233,11 +233,11 @@ def _find_lost_hooks(opened: Opened, found: Run) -> Iterator[Problem]:
             f"Helm 3 passes no hooks to a post-renderer, so this one would look for {reference.target}, which does not "
             f"exist: annotate {authored_id(renamed[0])} with {STRATEGY}: {Strategy.IGNORE}, or use Helm 4"
         )
-        problem = about(referrer, message, reference.field, Severity.WARNING)
+        problem = warning(referrer, message, reference.field)
         yield problem.as_error() if is_strict else problem
 
 
-def _find_named_too_early(opened: Opened, found: Run) -> Iterator[Problem]:
+def _find_named_too_early(opened: Opened, found: Run) -> Problems:
     """Find objects that get another name here than in kustomize: it would change them after krm-fn has named them."""
     early = {source.name for source in opened.texts if source.is_early}
     items = items_of((name, envelope) for name, envelope in opened.envelopes if name in early)
@@ -330,7 +330,7 @@ def _mark(items: Iterable[Item], marked: Mapping[Marked, str]) -> None:
                     item.annotations[annotation] = file
 
 
-def _find_non_objects(node: Node) -> Iterator[Problem]:
+def _find_non_objects(node: Node) -> Problems:
     """Find documents and elements of Lists that are not objects."""
     if not is_mapping(node) and not is_null(node):
         yield at(node.start_mark, f"expected a Kubernetes object, found {describe(node)}")
@@ -340,7 +340,7 @@ def _find_non_objects(node: Node) -> Iterator[Problem]:
             yield from _find_non_objects(item)
 
 
-def _find_unnamed(envelope: Envelope) -> Iterator[Problem]:
+def _find_unnamed(envelope: Envelope) -> Problems:
     """Find objects without apiVersion or kind, which cannot be applied: a chart's values, a CI workflow."""
     for item in envelope.items:
         missing = [
@@ -441,7 +441,7 @@ def say_shared(set_name: str, namespace: str, other: str) -> str:
 
 def find_shared_parts(
     parts: Iterable[PartOfInput], sets: Mapping[str, str], namespaces: Mapping[str, Iterable[str]]
-) -> Iterator[Problem]:
+) -> Problems:
     """Find paths with the set of an earlier one in the same namespace, which both set.
 
     `sets`: of each configuration, by its file. `namespaces`: those of the objects in each text. All paths are one

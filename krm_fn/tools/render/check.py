@@ -32,7 +32,7 @@ from krm_fn.base.node import (
     scalars,
     text,
 )
-from krm_fn.base.problem import Outcome, Problem, Rejected, ResourceId, listing
+from krm_fn.base.problem import Outcome, Problem, Problems, Rejected, ResourceId, listing
 from krm_fn.base.producer import RENAMABLE
 from krm_fn.core.decide.decide import Package, read_package
 from krm_fn.core.names.names import authored_id, base_name, read_content
@@ -193,7 +193,7 @@ def _words_of_spec(item: Mapping) -> set[str]:
     return words
 
 
-def _judge(item: Item, revisions: _Revisions, referenced: NamesByPlace | None) -> Iterator[Problem]:
+def _judge(item: Item, revisions: _Revisions, referenced: NamesByPlace | None) -> Problems:
     for base in dict.fromkeys((item.id.name, *_base_names(item))):
         # An old revision that nothing references may be pruned. An object under its base name is
         # always in use, and pods need not name what makes their Secret.
@@ -230,7 +230,7 @@ def _hazard(item: Item, who: ResourceId, pruners: list[str]) -> Problem:
 
 def find_needed(
     rendered: Collection[Item], deployed: Iterable[Item], namespace: str = ""
-) -> Iterator[Problem]:
+) -> Problems:
     """Find pods of a rendering that need a deployed object, which the rendering no longer has.
 
     `namespace` is that of rendered objects that set none. Where one side still has none, it may be the same.
@@ -265,7 +265,7 @@ def find_needed(
 
 def find_refusals(
     rendered: Iterable[Item], deployed: Collection[Item], namespace: str = ""
-) -> Iterator[Problem]:
+) -> Problems:
     """Find what the API server does not make of the deployed object that has its name.
 
     `namespace` is that of rendered objects that set none. Where one side still has none, it may be the same.
