@@ -394,6 +394,10 @@ class Kind(NamedTuple):
         return self.api_version.rpartition("/")[0]
 
     @property
+    def group_kind(self) -> tuple[str, str]:
+        return self.group, self.kind
+
+    @property
     def is_listable(self) -> bool:
         """Tell whether a Role may let the linker list the kind: any but Secret, well formed."""
         is_well_formed = (
@@ -461,10 +465,10 @@ def _read_cluster_scoped() -> Iterator[Kind]:
             yield Kind(api_version, name, plural_of(name, group), is_namespaced=False)
 
 
-KINDS = {(kind.group, kind.kind): kind for kind in (*CONSUMER_KINDS, *_read_cluster_scoped())}
+KINDS = {kind.group_kind: kind for kind in (*CONSUMER_KINDS, *_read_cluster_scoped())}
 
 
-ALWAYS_LISTED = frozenset((kind.group, kind.kind) for kind in CONSUMER_KINDS)
+ALWAYS_LISTED = frozenset(kind.group_kind for kind in CONSUMER_KINDS)
 
 
 def kind_named(text: str) -> Kind:
@@ -479,7 +483,7 @@ _MADE = {
     for group, names, made, _ in MAKES
     for name in names.split()
 }
-MADE_KINDS = frozenset((kind.group, kind.kind) for made in _MADE.values() for kind in made)
+MADE_KINDS = frozenset(kind.group_kind for made in _MADE.values() for kind in made)
 """Kinds whose objects begin with a copy of what others say, by group and kind."""
 
 _MAKES_NONE = frozenset((group, name) for group, names, _ in MAKES_NONE for name in names.split())
@@ -494,7 +498,7 @@ def find_made(kinds: Iterable[Kind]) -> set[Kind]:
     left = [*kinds]
     while left:
         kind = left.pop()
-        pair = kind.group, kind.kind
+        pair = kind.group_kind
         if pair not in found and pair not in ALWAYS_LISTED:
             found[pair] = kind
             left += _MADE.get(pair, ())
@@ -503,7 +507,7 @@ def find_made(kinds: Iterable[Kind]) -> set[Kind]:
 
 def is_making_known(kind: Kind) -> bool:
     """Tell whether a table says what is made of the kind. Of Kubernetes' own, it is of its own kinds."""
-    pair = kind.group, kind.kind
+    pair = kind.group_kind
     is_leaf = pair in MADE_KINDS or kind.group in BUILT_IN_GROUPS or pair in ALWAYS_LISTED
     return is_leaf or pair in _MADE or not _MAKES_NONE.isdisjoint({pair, (kind.group, "*")})
 
@@ -513,9 +517,7 @@ class Kinds:
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
         definitions = [item for item in items if item.id.kind == "CustomResourceDefinition"]
-        self._defined = {
-            (kind.group, kind.kind): kind for kind in map(_read_definition, definitions)
-        }
+        self._defined = {kind.group_kind: kind for kind in map(_read_definition, definitions)}
         self._found: dict[tuple[str, str], Kind] = {}
 
     def of(self, who: ResourceId) -> Kind:
@@ -526,7 +528,7 @@ class Kinds:
         return found
 
     def _find(self, who: ResourceId) -> Kind:
-        key = (who.group, who.kind)
+        key = who.group_kind
         known = self._defined.get(key) or KINDS.get(key)
         if known is None:
             is_namespaced = not (
@@ -545,7 +547,7 @@ class Kinds:
         server ignores it. Only a guessed kind may have one: Crossplane has ProviderConfigs of both
         scopes.
         """
-        key = (who.group, who.kind)
+        key = who.group_kind
         is_guessed = key not in self._defined and key not in KINDS
         return not self.of(who).is_namespaced and not (is_guessed and who.namespace)
 
@@ -569,7 +571,7 @@ def consumer_named(kind: str) -> Kind:
 
 def kind_of(item: Item) -> Kind | None:
     """Return the row of an object's kind, None for a kind that the table does not hold."""
-    return KINDS.get((item.id.group, item.id.kind))
+    return KINDS.get(item.id.group_kind)
 
 
 def is_replaced(item: Item) -> bool:
@@ -591,7 +593,7 @@ def cannot_change(item: Item) -> bool:
 
 def is_fixed(item: Item) -> bool:
     """Tell whether the API server refuses another name in what an object references."""
-    return (item.id.group, item.id.kind) in FIXED
+    return item.id.group_kind in FIXED
 
 
 TOOL_GROUPS = frozenset(

@@ -103,6 +103,10 @@ class ResourceId(NamedTuple):
         """`apps` of `apps/v1`, `""` of `v1`."""
         return self.api_version.rpartition("/")[0]
 
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        return self.group, self.kind
+
     def __str__(self) -> str:
         """`Deployment/shop/web`; without the namespace if the object has none."""
         return "/".join(filter(None, [self.kind, self.namespace, self.name]))

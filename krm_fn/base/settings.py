@@ -255,7 +255,7 @@ class LinkerSettings(NamedTuple):
     def names(self, kind: Kind) -> bool:
         """Tell whether `kinds` has a kind, in whichever version."""
         named = map(kind_named, self.kinds)
-        return any((one.group, one.kind) == (kind.group, kind.kind) for one in named)
+        return any(one.group_kind == kind.group_kind for one in named)
 
     def find_unread(self, kinds: Iterable[Kind]) -> list[Kind]:
         """Return those of these kinds, which the package needs, at whose objects the linker does not look.
@@ -263,7 +263,7 @@ class LinkerSettings(NamedTuple):
         A Job is told each kind. The linker of a namespace is told nothing by a package, so it knows
         those of Kubernetes, and those of which the configuration says that it was told.
         """
-        unnamed = {one for one in kinds if (one.group, one.kind) not in ALWAYS_LISTED}
+        unnamed = {one for one in kinds if one.group_kind not in ALWAYS_LISTED}
         return sorted(one for one in unnamed if self.is_shared and not self.names(one))
 
 

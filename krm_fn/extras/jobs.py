@@ -127,7 +127,7 @@ def restore_jobs(package: Package) -> Changes:
 
 
 def _is_job(item: Item) -> bool:
-    return (item.id.group, item.id.kind) == ("batch", "Job")
+    return item.id.group_kind == ("batch", "Job")
 
 
 def _name(item: Item, patch: Patch, texts: Mapping[Node, str]) -> Revision:

@@ -38,15 +38,9 @@ from krm_fn.core.references.mentions import Mentions
 from krm_fn.core.references.references import References
 from krm_fn.core.references.sighting import FIELD, OPTION, TEXT, Way
 from krm_fn.facts.annotations import COLLECTED
-from krm_fn.guards.readers import (
-    READING,
-    WRITING,
-    EarlyReaders,
-    NameReaders,
-    Permissions,
-    find_early_readers,
-    reads_own_files,
-)
+from krm_fn.guards.api_readers import READING, WRITING, Permissions, reads_own_files
+from krm_fn.guards.early_readers import EarlyReaders, find_early_readers
+from krm_fn.guards.name_readers import NameReaders
 from krm_fn.guards.replaced_later import SUBSTITUTE, VARIABLE, Variables, is_placeholder
 from krm_fn.guards.well_known import looked_up_by
 

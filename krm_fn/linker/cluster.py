@@ -272,12 +272,12 @@ class DryRun:
 def kinds_to_list(plan: LinkPlan, revisions: Iterable[LiveRevision]) -> list[Kind]:
     """Return the kinds of which an object may reference one of these revisions, in the order of a look."""
     kinds = [*CONSUMER_KINDS, *plan.kinds]
-    listed = {(kind.group, kind.kind) for kind in kinds}
+    listed = {kind.group_kind for kind in kinds}
     marked: set[Kind] = set()
     if plan.lists_marked:
         marked.update(*(revision.marked_kinds for revision in revisions))
     for kind in sorted(marked):
-        if kind.is_listable and (kind.group, kind.kind) not in listed:
+        if kind.is_listable and kind.group_kind not in listed:
             kinds.append(kind)
     # Pods last, as templates are edited: one that has started before is found here, and no later
     # one references more.
@@ -323,10 +323,10 @@ def _observe_kinds(
                 consumers.append(
                     consumer._replace(references=consumer.references - own) if own else consumer
                 )
-            seen.add((kind.group, kind.kind))
+            seen.add(kind.group_kind)
         except Refused as error:  # this kind alone: the others can be listed
             if _is_absent(kind, plan, error):
-                seen.add((kind.group, kind.kind))
+                seen.add(kind.group_kind)
             elif kind in of_plan:
                 unread.append(Unread(kind, str(error), is_served=not isinstance(error, NotServed)))
     if inventory and inventory.is_being_deleted:
@@ -353,7 +353,7 @@ def _is_absent(kind: Kind, plan: LinkPlan, error: Refused) -> bool:
         # Argo Workflows and Events have kinds of the same group.
         is_here = any(one[:2] in named for one in ADD_ON_KINDS)
         return isinstance(error, Forbidden) and not is_here
-    is_of_others = (kind.group, kind.kind) in MADE_KINDS or kind[:2] not in named
+    is_of_others = kind.group_kind in MADE_KINDS or kind[:2] not in named
     is_unknown = isinstance(error, NotServed) and not isinstance(error, (Forbidden, NotTold))
     return is_unknown and is_of_others and kind[:2] not in planned
 

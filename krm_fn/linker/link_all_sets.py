@@ -264,7 +264,7 @@ class AllSets:
     def _plan(self, name: str, look: Look) -> LinkPlan:
         """Make the plan of a set. From its inventory it has names alone, of what has a tracker."""
         plan = self._common._replace(set=name)
-        kinds = {one.kind: one for one in plan.kinds if (one.group, one.kind) in RENAMABLE}
+        kinds = {one.kind: one for one in plan.kinds if one.group_kind in RENAMABLE}
         secrets = []
         made: dict[tuple[Kind, str], list[RevisionName]] = defaultdict(list)
         for tracker in _listed_trackers(plan, look):

@@ -367,7 +367,7 @@ class Lists:
     def _list_versions(self, kind: Kind) -> list[str]:
         """Return the version of a kind, and those that the API server has if no package says which one it is."""
         versions = [kind.api_version]
-        if (kind.group, kind.kind) in MADE_KINDS:
+        if kind.group_kind in MADE_KINDS:
             response = self._api.request("GET", f"/apis/{kind.group}", max_bytes=_MAX_PAGE_BYTES)
             for one in list_of(mapping(response.content).get("versions")):
                 versions.append(text_in(mapping(one), "groupVersion"))

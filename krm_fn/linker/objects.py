@@ -34,6 +34,10 @@ class Owner(NamedTuple):
         """`apps` of `apps/v1`, `""` of `v1`."""
         return self.api_version.rpartition("/")[0]
 
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        return self.group, self.kind
+
     def __str__(self) -> str:
         return f"{self.kind}/{self.name}"
 

@@ -132,7 +132,7 @@ def _kinds_to_remember(revision: LiveRevision, consumers: Iterable[Consumer]) ->
     kinds = revision.seen_kinds | revision.rendered_kinds
     for consumer in consumers:
         owner = consumer.owner
-        if (owner.group, owner.kind) not in ALWAYS_LISTED:
+        if owner.group_kind not in ALWAYS_LISTED:
             kinds |= {f"{owner.api_version}/{owner.kind}"}
     return "" if kinds == revision.seen_kinds else ",".join(sorted(kinds))
 
@@ -280,11 +280,11 @@ def find_unseen(plan: LinkPlan, observation: Observation, revision: LiveRevision
     )
     kinds = revision.marked_kinds
     # What an earlier version has linked has no marks yet.
-    of_owners = {(owner.group, owner.kind) for owner in revision.owners}
-    kinds |= find_made(kind for kind in plan.kinds if (kind.group, kind.kind) in of_owners)
+    of_owners = {owner.group_kind for owner in revision.owners}
+    kinds |= find_made(kind for kind in plan.kinds if kind.group_kind in of_owners)
     found = []
     for kind in sorted(kinds):
-        pair = kind.group, kind.kind
+        pair = kind.group_kind
         if pair not in observation.seen or not (is_making_known(kind) or pair in told):
             found.append(kind)
     return found
@@ -316,14 +316,14 @@ def rendered_names(plan: LinkPlan, observation: Observation) -> frozenset[str]:
 
 
 def _is_linker_owner(plan: LinkPlan, kinds: frozenset[tuple[str, str]], owner: Owner) -> bool:
-    if (owner.group, owner.kind) == ("", "ConfigMap"):
+    if owner.group_kind == ("", "ConfigMap"):
         return owner.name == plan.inventory
-    return (owner.group, owner.kind) in kinds
+    return owner.group_kind in kinds
 
 
 def _owner_kinds(plan: LinkPlan, revision: LiveRevision) -> frozenset[tuple[str, str]]:
     kinds = (*CONSUMER_KINDS, *plan.kinds, *revision.marked_kinds)
-    return frozenset((kind.group, kind.kind) for kind in kinds)
+    return frozenset(kind.group_kind for kind in kinds)
 
 
 def _missing_owners(

@@ -123,7 +123,7 @@ def _read_inventory(item: Any, plan: LinkPlan) -> Inventory | None:
         Owner("v1", "ConfigMap", name, uid),
         references=frozenset(names.split(",")),
         is_being_deleted="deletionTimestamp" in metadata,
-        told_kinds=frozenset((kind.group, kind.kind) for kind in told),
+        told_kinds=frozenset(kind.group_kind for kind in told),
         is_leaving=annotations.get(keys.LEAVING) == "true",
     )
 
@@ -158,7 +158,7 @@ def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
         kind.kind == "Pod" and (controller.api_version, controller.kind) in _POD_CONTROLLERS
     )
     words = [*possible_names(mapping(item), has_pod_spec=kind in _KNOWN, shortest=names.shortest)]
-    if (kind.group, kind.kind) in MADE_KINDS:
+    if kind.group_kind in MADE_KINDS:
         # Some keep there what they began with: `status.storedWorkflowTemplateSpec` of a Workflow.
         words += _words(below(item, "status"), in_pods=False, shortest=names.shortest)
     found = names.known.intersection(words)

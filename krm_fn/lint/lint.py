@@ -18,20 +18,10 @@ from krm_fn.base.settings import DEFAULT_SET, Jobs, Strategy
 from krm_fn.core.decide.run import Package, Revision, Run
 from krm_fn.core.names.names import authored_id
 from krm_fn.guards.guards import SUBSTITUTE, VARIABLE
-from krm_fn.lint import (
-    encrypted_files,
-    missing_keys,
-    not_followed,
-    refused_data,
-    without_effect,
-)
+from krm_fn.lint import encrypted_files, missing_keys, not_followed, refused_data, without_effect
 from krm_fn.lint.encrypted_files import find_encrypted_keys
 from krm_fn.lint.missing_keys import report_missing_keys
-from krm_fn.lint.not_followed import (
-    find_left_behind,
-    find_misspelled,
-    find_unfollowed_affixes,
-)
+from krm_fn.lint.not_followed import find_left_behind, find_misspelled, find_unfollowed_affixes
 
 __all__ = [
     "check_run",
@@ -214,7 +204,7 @@ def _say_immutable(item: Item) -> str:
 def warn_about_pruned_last(run: Run) -> Problems:
     """Warn if an Application lets Argo CD prune last, and a canary may keep it from being healthy before that."""
     items = run.package.authored
-    if not any((item.id.group, item.id.kind) == (_ARGO_GROUP, "Rollout") for item in items):
+    if not any(item.id.group_kind == (_ARGO_GROUP, "Rollout") for item in items):
         return
     for item in items:
         prefix = _SPEC_OF.get(item.id.kind) if item.id.group == _ARGO_GROUP else None

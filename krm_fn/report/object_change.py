@@ -93,7 +93,7 @@ def list_scaled(items: Iterable[Item]) -> frozenset[tuple[str, str, str]]:
 def read_hold(item: Item, scaled: frozenset[tuple[str, str, str]]) -> Hold:
     """Return what keeps the pods of a workload as they are when its template changes."""
     for group, kind, path, says, effect in HOLDS:
-        if (item.id.group, item.id.kind) != (group, kind):
+        if item.id.group_kind != (group, kind):
             continue
         found = text(get(item.node, *path.split("/")))
         if says and found.lower() == says.lower():

@@ -4,7 +4,7 @@ import pytest
 
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.guards.readers import READING, Permissions
+from krm_fn.guards.api_readers import READING, Permissions
 
 RBAC = "apiVersion: rbac.authorization.k8s.io/v1"
 READ = '{apiGroups: [""], resources: [configmaps], verbs: [get]}'

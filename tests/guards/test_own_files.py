@@ -7,7 +7,7 @@ from krm_fn.core.references.references import find_authored
 from krm_fn.core.references.resolve import Index
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
-from krm_fn.guards.readers import reads_own_files
+from krm_fn.guards.api_readers import reads_own_files
 
 CONFIG_MAP = (
     "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {app.yaml: x, log.yaml: x}}"

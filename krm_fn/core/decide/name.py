@@ -368,7 +368,7 @@ def find_holding(resolved: ResolvedReference, package: Package) -> set[Kind]:
     controllers make of any of these.
     """
     kind = package.kinds.of(resolved.referrer.id)
-    if (kind.group, kind.kind) in ALWAYS_LISTED:
+    if kind.group_kind in ALWAYS_LISTED:
         return set()
     if resolved.referrer.objects_around is None:
         resolved.referrer.objects_around = _find_objects_around(resolved.referrer.node)

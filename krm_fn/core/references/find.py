@@ -554,9 +554,9 @@ def read_releases(
     item: Node, resource: ResourceId, charts: Charts = NO_CHARTS
 ) -> list[ChartRelease]:
     """Return the releases of a HelmRelease or an Application whose values are mappings."""
-    if (resource.group, resource.kind) == (_FLUX, "HelmRelease"):
+    if resource.group_kind == (_FLUX, "HelmRelease"):
         return list(_read_helm_release(item, resource, charts))
-    if (resource.group, resource.kind) == (_ARGO, "Application"):
+    if resource.group_kind == (_ARGO, "Application"):
         return list(_read_application(item))
     return []
 

@@ -73,12 +73,12 @@ _PRODUCER_KINDS = frozenset((row.group, kind) for row in PRODUCERS for kind in r
 
 def makes_config(item: Item) -> bool:
     """Tell whether an object may make a ConfigMap or Secret in the cluster."""
-    return (item.id.group, item.id.kind) in _PRODUCER_KINDS
+    return item.id.group_kind in _PRODUCER_KINDS
 
 
 def versioned(who: ResourceId) -> RenamableProducer | None:
     """Return the row of a kind of producers that can be revisions; None for every other kind."""
-    return RENAMABLE.get((who.group, who.kind))
+    return RENAMABLE.get(who.group_kind)
 
 
 def find_generated(item: Item) -> list[Generated]:

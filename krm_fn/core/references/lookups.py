@@ -73,7 +73,7 @@ class Lookups:
         """Say where a cluster-scoped object looks; None for one that has a namespace."""
         if not self._kinds.is_cluster_scoped(referrer.id):
             return None
-        key = referrer.id.group, referrer.id.kind
+        key = referrer.id.group_kind
         if key not in self._found:
             row = _rows().get(key)
             self._found[key] = _UNKNOWN if row is None else self._read(row)

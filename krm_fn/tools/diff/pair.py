@@ -121,7 +121,7 @@ def read_release(items: Collection[Item], settings: Settings | None, namespace: 
 
 def is_versioned(item: Item) -> bool:
     """Tell whether it is a ConfigMap, a Secret, or a producer whose Secret goes with it."""
-    return item.is_config or (item.id.group, item.id.kind) in RENAMABLE
+    return item.is_config or item.id.group_kind in RENAMABLE
 
 
 def set_of(item: Item) -> str:

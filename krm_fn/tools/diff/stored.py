@@ -54,7 +54,7 @@ def element_of(names: FieldNames) -> FieldNames:
 def is_stored_alike(old: Node, new: Node, who: ResourceId) -> bool:
     """Tell whether two pod templates are the same to an API server and to the controller of such an object."""
     is_built_in = who.group in BUILT_IN_GROUPS
-    has_defaults = is_built_in or (who.group, who.kind) in WRITTEN_BACK
+    has_defaults = is_built_in or who.group_kind in WRITTEN_BACK
     keeps_twins = is_built_in and fields(get(new, "spec")).keys().isdisjoint(TWINS)
     reader = _Reader(who.kind, TWINS if keeps_twins else (), has_defaults=has_defaults)
     return reader.read(old, _TEMPLATE) == reader.read(new, _TEMPLATE)

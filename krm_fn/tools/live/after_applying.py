@@ -19,7 +19,7 @@ from krm_fn.tools.history.ask import SetSnapshot, Snapshot, find_history
 _DELETED = (Retention.NEXT_RUN, Retention.YOUNG, Retention.LEFT_TO_KPT)
 """A run deletes it, the next one or, once it is old enough, a later one."""
 
-_KNOWN = frozenset((kind.group, kind.kind) for kind in CONSUMER_KINDS)
+_KNOWN = frozenset(kind.group_kind for kind in CONSUMER_KINDS)
 
 Fates: TypeAlias = Mapping[tuple[str, str, str], RevisionHistory]
 """The fate of a revision for the history, by kind, namespace and name."""
@@ -71,7 +71,7 @@ def _follow(one: SetSnapshot, snapshot: Snapshot, new: Release) -> Iterator[Cons
         if item is None:
             yield consumer  # such as a ReplicaSet
             continue
-        has_pod_spec = (owner.group, owner.kind) in _KNOWN
+        has_pod_spec = owner.group_kind in _KNOWN
         words = possible_names(mapping(plain_value(item.node)), has_pod_spec=has_pod_spec)
         found = read_by_pods[owner.uid].union(words)
         yield consumer._replace(references=frozenset(found & one.bases.keys()))

@@ -143,7 +143,7 @@ class ClusterReader:
         It is asked about kinds that no table has. Every user may read which resources there are;
         where the answer is something else, the name suggests plural and scope.
         """
-        if (kind.group, kind.kind) in KINDS or _is_config(kind):
+        if kind.group_kind in KINDS or _is_config(kind):
             return kind
         resources = self._find_resources(kind.api_version)
         if resources is None:
@@ -199,7 +199,7 @@ class ClusterReader:
             return
         why = f"you need the rule {error.rule}" if isinstance(error, Forbidden) else str(error)
         self._notes.append(f"not seen, and so not compared: {where}; {why}")
-        self._unseen.add((kind.group, kind.kind))
+        self._unseen.add(kind.group_kind)
 
     def _with_content(self, chosen: Iterable[LiveManifest]) -> Iterator[LiveManifest]:
         """Read the content of ConfigMaps. One that is gone meanwhile is none."""

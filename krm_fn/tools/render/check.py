@@ -134,7 +134,7 @@ def find_hazards(
 
 
 def _may_be_renamed(item: Item) -> bool:
-    return item.is_config or (item.id.group, item.id.kind) in RENAMABLE
+    return item.is_config or item.id.group_kind in RENAMABLE
 
 
 class NamesByPlace:
