@@ -41,7 +41,8 @@ _DIGESTS = ("checksum", "digest", "hash")
 
 _HASH = re.compile(HASH)
 
-_ID_OF_SECRET = re.compile(
+# A text, which `re` compiles when it is first used (docs/decisions/0031).
+_ID_OF_SECRET = (
     rf"\bSecret(?:\.[^/\s]{{0,253}})?/(?:[^/\s:,;'\"]+/)?([a-z0-9.-]+)-({HASH})(?![a-z0-9])"
 )
 """The id of a Secret, as krm-fn or kustomize writes it, with a hash in its name."""
@@ -226,7 +227,7 @@ def number_names(secrets: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 def hide_in_ids(line: str) -> str:
     """Mask the hash in the ids of Secrets: `Secret/shop/db-(hash)`."""
-    return _ID_OF_SECRET.sub(lambda found: found[0].removesuffix(found[2]) + _MASK, line)
+    return re.sub(_ID_OF_SECRET, lambda found: found[0].removesuffix(found[2]) + _MASK, line)
 
 
 def hide_in_problems(problems: Iterable[Problem], items: Iterable[Item]) -> list[Problem]:
@@ -244,7 +245,9 @@ def hide_in_problems(problems: Iterable[Problem], items: Iterable[Item]) -> list
         base_name(item) for item in items if item.id.kind == "Secret" or is_secret_tracker(item)
     }
     for sentence in said:
-        bases.update(found[1] for found in _ID_OF_SECRET.finditer(sentence))  # what is missing
+        if "Secret" in sentence:  # else the pattern need not be compiled
+            found = re.finditer(_ID_OF_SECRET, sentence)
+            bases.update(one[1] for one in found)  # what is missing
     if not bases:
         return problems
     return [

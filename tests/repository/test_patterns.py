@@ -115,7 +115,7 @@ LOCALS = {
     "core.references.program_options.OptionName.may_mean": each(
         "says", lambda names: dict(names["_SAYS"])
     ),
-    "core.yaml.prove._fields": each("indent", lambda _: [2]),
+    "core.yaml.excerpt._fields": each("margin", lambda _: ["  "]),
     "core.yaml.reader.read_yaml": each("pattern", lambda names: dict(names["_SHARING"]).values()),
     "core.yaml.schemas._end_below": each("column", lambda _: [2], "match"),
     "guards.name_readers.NameReaders._find_path": Local(mounts, "search"),
@@ -134,7 +134,6 @@ LOCALS = {
 
 NOT_READ_HERE = {
     # Made of what a function is given, and read by a function that is in the table above.
-    "core.yaml.prove._field",
     "tools.common.program._compile_shapes",
     # Patterns of others: a rule of SOPS, and annotations of Reloader, of which only clear ones count.
     "core.decide.choose._matches_any",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from krm_fn.base.changes import Changes, ListPatch, Patch
-from krm_fn.core.yaml import prove
+from krm_fn.core.yaml import excerpt
 from krm_fn.core.yaml.envelope import open_envelope
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.yaml import apply_changes
@@ -41,7 +41,7 @@ def spell(node: Any) -> Any:
 def test_the_nodes_are_those_of_the_output(
     text: str, patch: Patch, small: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prove, "_SMALL", small)
+    monkeypatch.setattr(excerpt, "_SMALL", small)
     envelope = open_envelope(read_yaml(text.encode()))
     changes = Changes(patches=((envelope.items[0], patch),))
     output, proof = apply_changes(envelope, changes)

@@ -5,8 +5,8 @@
 
 import pytest
 
-from krm_fn.core.yaml import prove
-from krm_fn.core.yaml.prove import make_excerpt
+from krm_fn.core.yaml import excerpt
+from krm_fn.core.yaml.excerpt import make_excerpt
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.core.yaml.splice import Splice
 
@@ -67,7 +67,7 @@ READ_AGAIN = [
 
 
 def excerpt_of(text: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(prove, "_SMALL", 0)
+    monkeypatch.setattr(excerpt, "_SMALL", 0)
     document = read_yaml(text.encode())
     start = text.index("EDIT")
     found = make_excerpt(

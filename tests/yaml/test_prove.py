@@ -8,7 +8,7 @@ import yaml
 
 from krm_fn.base.changes import Changes, ListPatch
 from krm_fn.base.problem import Rejected
-from krm_fn.core.yaml import prove
+from krm_fn.core.yaml import excerpt
 from krm_fn.core.yaml import yaml as apply
 from krm_fn.core.yaml.envelope import Envelope, open_envelope
 from krm_fn.core.yaml.reader import read_yaml
@@ -170,7 +170,7 @@ def test_a_wrong_edit_is_found(
         planned.append(sorted(plan(envelope, changes)))
         return planned[-1]
 
-    monkeypatch.setattr(prove, "_SMALL", small)
+    monkeypatch.setattr(excerpt, "_SMALL", small)
     monkeypatch.setattr(apply, "plan_splices", record)
     run(data)
     found = 0

@@ -9,9 +9,9 @@ import yaml
 
 from krm_fn.base.changes import Object
 from krm_fn.base.problem import Rejected
-from krm_fn.core.yaml import prove
+from krm_fn.core.yaml import excerpt, prove
 from krm_fn.core.yaml import yaml as apply
-from krm_fn.core.yaml.prove import leave_out_repeated
+from krm_fn.core.yaml.excerpt import leave_out_repeated
 from krm_fn.core.yaml.splice import apply_splices
 from krm_fn.function import run
 from tests.yaml.test_prove import HEAD
@@ -163,7 +163,7 @@ def test_a_mistake_in_any_line_of_new_objects_is_found(
 
 def test_new_objects_are_shortened() -> None:
     envelope, changes, splices, output, _ = right()
-    shorter = prove.shorten(envelope, prove.Edited(changes, splices, output))
+    shorter = excerpt.shorten(envelope.resource_list, excerpt.Edited(changes, splices, output))
     assert len(shorter.output) < 0.7 * len(output)
     assert shorter.output == apply_splices(envelope.document.text, shorter.splices)
     prove.prove(*right())

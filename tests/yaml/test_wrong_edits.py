@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from krm_fn.base.problem import Rejected
-from krm_fn.core.yaml import prove
+from krm_fn.core.yaml import excerpt, prove
 from krm_fn.core.yaml import yaml as apply
 from krm_fn.core.yaml.splice import Splice, apply_splices
 from krm_fn.function import run
@@ -225,7 +225,7 @@ def test_the_right_output_is_proven() -> None:
 def test_a_wrong_edit_is_refused(
     mutant: Mutant, small: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prove, "_SMALL", small)
+    monkeypatch.setattr(excerpt, "_SMALL", small)
     envelope, changes, splices, _, results = right()
     wrong = mutant(splices)
     output = apply_splices(TEXT, wrong)
@@ -248,7 +248,7 @@ def test_a_wrong_edit_is_refused(
 def test_the_output_is_the_text_with_the_splices(
     old: str, new: str, small: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prove, "_SMALL", small)
+    monkeypatch.setattr(excerpt, "_SMALL", small)
     envelope, changes, splices, output, results = right()
     with pytest.raises(Rejected, match="this is a bug in krm-fn"):
         prove.prove(envelope, changes, splices, output.replace(old, new, 1), results)
