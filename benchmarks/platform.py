@@ -37,7 +37,7 @@ from benchmarks.namespace import (
 from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.base.link_plan import JobPlan, LinkPlan, read_arguments
 from krm_fn.base.settings import Settings
-from krm_fn.extras.emit_linker import job
+from krm_fn.extras.linker_objects import job
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.link_set import LinkOptions, link_set
 from tests.cluster.api import Api, reference

@@ -16,12 +16,7 @@ from krm_fn.core.decide.name import (
     restore,
 )
 from krm_fn.core.decide.run import Choices, Package, Revisions, Run, Survey
-from krm_fn.core.decide.update_references import (
-    Stale,
-    find_present,
-    find_stale,
-    update_references,
-)
+from krm_fn.core.decide.update_references import Stale, find_present, find_stale, update_references
 from krm_fn.core.references.generated import makes_config
 from krm_fn.core.references.references import ReadYaml, References, find_authored, find_embedded
 from krm_fn.core.references.resolve import MoreNames

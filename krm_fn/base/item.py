@@ -3,8 +3,9 @@
 import re
 from base64 import b64decode
 from binascii import Error
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from krm_fn.base import keys
 from krm_fn.base.node import Mapping as MappingNode
@@ -48,6 +49,18 @@ NOT_SPEC = frozenset({"apiVersion", "kind", "metadata", "status"})
 
 _INDEX = re.compile("[0-9]{1,9}")
 """More digits are no position in a file."""
+
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+def collect(pairs: Iterable[tuple[_Key, _Value]]) -> defaultdict[_Key, list[_Value]]:
+    """Return the values of each key, in order."""
+    found: defaultdict[_Key, list[_Value]] = defaultdict(list)
+    for key, value in pairs:
+        found[key].append(value)
+    return found
 
 
 def is_config_id(resource: ResourceId) -> bool:

@@ -147,14 +147,7 @@ def diff(
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.report.table import find_screen
     from krm_fn.tools.common.patterns import stands_for_several
-    from krm_fn.tools.diff.diff import (
-        DIFFERENT,
-        ROOM,
-        DiffFormat,
-        DiffInput,
-        Extent,
-        RenderOptions,
-    )
+    from krm_fn.tools.diff.diff import DIFFERENT, ROOM, DiffFormat, DiffInput, Extent, RenderOptions
     from krm_fn.tools.diff.diff import diff as compare_one
 
     has_pattern = (live or against is not None) and any(map(stands_for_several, paths))

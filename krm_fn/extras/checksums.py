@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Patch, patch_at
-from krm_fn.base.item import Item, about, warning
+from krm_fn.base.item import Item, about, collect, warning
 from krm_fn.base.node import FieldPath, Node, fields, get, step
 from krm_fn.base.pods import PodTemplate, find_templates, template_around, template_at
 from krm_fn.base.problem import Problem, Problems, Severity
@@ -79,9 +79,7 @@ def _read_inputs(
     """
     inputs = _Inputs()
     followed = set()
-    asking: dict[Item, list[OptIn]] = defaultdict(list)
-    for opt_in in opt_ins:
-        asking[opt_in.item].append(opt_in)
+    asking = collect((opt_in.item, opt_in) for opt_in in opt_ins)
     for resolved in references:
         if not is_read(resolved.reference):
             continue
@@ -164,9 +162,7 @@ def _warn(
         yield warning(
             one.item, f"reads {read}; a Job cannot change, so make it a hook or let it be replaced"
         )
-    untemplated: dict[Item, list[ResolvedReference]] = defaultdict(list)
-    for resolved in inputs.untemplated:
-        untemplated[resolved.referrer].append(resolved)
+    untemplated = collect((resolved.referrer, resolved) for resolved in inputs.untemplated)
     for item, several in untemplated.items():
         read = _list((resolved.reference.kind, resolved.reference.target) for resolved in several)
         yield warning(

@@ -64,11 +64,10 @@ def read_copies(survey: Survey, find_hooks: FindHooks) -> Copied:
     has_copies = any(keys.COPY_OF in one.annotations for one in survey.package.emitted)
     if survey.settings.hooks is Hooks.LEAVE and not has_copies:
         return Copied(survey.references)
-    from krm_fn.extras.emit_linker import upsert
     from krm_fn.extras.hook_copies import find_copies, write_copies
 
     copies = find_copies(survey, find_hooks)
-    return Copied(copies.references, partial(write_copies, copies, upsert))
+    return Copied(copies.references, partial(write_copies, copies))
 
 
 def find_extras(run: Run, mounted: Mounted, copied: Copied) -> Iterator[Extra]:

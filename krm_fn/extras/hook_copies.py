@@ -22,6 +22,7 @@ from krm_fn.core.decide.run import MAX_NAME, Revision, Revisions, Run, Survey
 from krm_fn.core.decide.update_references import update_references
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.references import References
+from krm_fn.extras.upsert import upsert
 
 _SUFFIX = "-presync"
 
@@ -78,9 +79,7 @@ def _may_copy(source: Item) -> bool:
     return source.id.kind == "ConfigMap" and get(source.node, "sops") is None
 
 
-def write_copies(
-    copies: HookCopies, upsert: Callable[[list[Item], list[Object]], Changes], run: Run
-) -> Run:
+def write_copies(copies: HookCopies, run: Run) -> Run:
     """Let the hooks read the copies of what is renamed, and all else by its base name."""
     index = run.references.index
     changes = Changes()

@@ -45,11 +45,7 @@ from krm_fn.core.decide.run import (
 from krm_fn.core.decide.update_references import update_references
 from krm_fn.core.names.content_hash import JsonValue, go_json, short_digest
 from krm_fn.core.names.names import MAX_JOB_NAME, base_name
-from krm_fn.core.references.find import (
-    Resource,
-    find_in_rules,
-    split_lookalikes,
-)
+from krm_fn.core.references.find import Resource, find_in_rules, split_lookalikes
 from krm_fn.core.references.resolve import Index
 from krm_fn.facts.exclusions import PASSED_OVER
 

@@ -11,14 +11,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base import keys
-from krm_fn.base.item import (
-    Item,
-    about,
-)
+from krm_fn.base.item import Item, about
 from krm_fn.base.kind import DEPLOYERS, KINDS, SYNC_WAVE, Deployer, Step, first_step, is_ordered
-from krm_fn.base.node import (
-    get,
-)
+from krm_fn.base.node import get
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import Reference, is_read
 from krm_fn.base.settings import Strategy

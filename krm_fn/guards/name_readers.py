@@ -14,25 +14,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import (
-    DATA_FIELDS,
-    Item,
-    about,
-    data_texts,
-    is_encrypted,
-    warning,
-)
-from krm_fn.base.node import (
-    TRUE,
-    Node,
-    entries,
-    get,
-    is_null,
-    is_scalar,
-    scalars,
-    spell,
-    text,
-)
+from krm_fn.base.item import DATA_FIELDS, Item, about, data_texts, is_encrypted, warning
+from krm_fn.base.node import TRUE, Node, entries, get, is_null, is_scalar, scalars, spell, text
 from krm_fn.base.problem import Problems
 from krm_fn.base.reference import THE_VALUE, Reference, ResolvedReference
 from krm_fn.base.settings import Strategy

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
 from krm_fn.base import keys
+from krm_fn.base.item import collect
 from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import LinkPlan
 from krm_fn.core.names.names import without_hash
@@ -71,9 +72,9 @@ class Look:
         self._cluster = cluster
         self.has_config_map = cluster.has_config_map
         listed = cluster.configs_of_all()
-        items: dict[str, list[Any]] = defaultdict(list)
-        for item in listed.items:
-            items[text_in(below(item, "metadata.labels"), keys.SET)].append(item)
+        items = collect(
+            (text_in(below(item, "metadata.labels"), keys.SET), item) for item in listed.items
+        )
         self._now = listed.now
         self._configs: dict[str, Configs] = {}
         self._shared: set[str] = set()

@@ -4,13 +4,7 @@ from base64 import b64decode
 
 from krm_fn.base.item import IS_ENCODED, about, is_encrypted, warning
 from krm_fn.base.kind import DEPLOYERS
-from krm_fn.base.node import (
-    Node,
-    entries,
-    get,
-    is_scalar,
-    step,
-)
+from krm_fn.base.node import Node, entries, get, is_scalar, step
 from krm_fn.base.problem import Problems
 from krm_fn.core.decide.run import Run
 from krm_fn.core.names.names import authored_id
@@ -37,7 +31,7 @@ _ENCRYPTED_FILE = (
 
 
 def find_encrypted_keys(seen: Seen) -> Problems:
-    """Report what kustomize has made of an env file that SOPS encrypts: keys of SOPS, and values that nobody decrypts.
+    """Report what kustomize generates from an env file that SOPS encrypts: keys of SOPS, values that nobody decrypts.
 
     SOPS finds its metadata in one text. A generator makes a key of each line of it.
     """

@@ -3,13 +3,12 @@
 `CHECKS` lists all checks. Those of objects themselves are here too.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes
-from krm_fn.base.item import Item, about, is_encrypted, listed_revisions, place_of, warning
+from krm_fn.base.item import Item, about, collect, is_encrypted, listed_revisions, place_of, warning
 from krm_fn.base.keys import PACKAGE_PATH
 from krm_fn.base.kind import cannot_change, is_fixed, is_hook, is_replaced, kind_of, may_refer
 from krm_fn.base.node import elements, get, is_mapping, mark_of, text
@@ -83,10 +82,11 @@ def report_taken(run: Run) -> Problems:
     package, choices, settings = run.package, run.choices, run.settings
     if package.config_id is None:  # then nobody has written what has no effect
         return
-    taken: dict[str, list[Item]] = defaultdict(list)
-    for choice in choices.all:
-        if choice.is_taken and choice.problem is None:
-            taken[choice.item.labels[keys.SET]].append(choice.item)
+    taken = collect(
+        (choice.item.labels[keys.SET], choice.item)
+        for choice in choices.all
+        if choice.is_taken and choice.problem is None
+    )
     has_effect = bool(settings.mounts) or settings.jobs is Jobs.RENAME
     is_any_left = has_effect or any(
         choice.strategy is not Strategy.IGNORE for choice in choices.all
@@ -119,9 +119,7 @@ def warn_about_abandoned_linkers(run: Run) -> Problems:
     them.
     """
     own_sets = run.settings.own_sets
-    linkers: dict[str, list[Item]] = defaultdict(list)
-    for item in run.package.emitted:
-        linkers[item.labels.get(keys.SET, "")].append(item)
+    linkers = collect((item.labels.get(keys.SET, ""), item) for item in run.package.emitted)
     for name, objects in linkers.items():
         is_of_another_set = name not in ("", *own_sets)
         reason = _why_abandoned(name, objects, run.package) if is_of_another_set else ""

@@ -7,14 +7,14 @@ from itertools import chain
 from typing import NamedTuple, Protocol
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, about, data_texts, warning
+from krm_fn.base.item import Item, about, collect, data_texts, warning
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES
 from krm_fn.base.problem import Problem, Problems, ResourceId, Severity
 from krm_fn.base.reference import By, Reference, ResolvedReference
 from krm_fn.base.settings import Strategy
 from krm_fn.base.suggest import find_near
-from krm_fn.core.decide.run import Package, Revision, Revisions, Run
+from krm_fn.core.decide.run import Package, Revisions, Run
 from krm_fn.core.names.content_hash import Unhashable, content_hash
 from krm_fn.core.names.names import authored_id, base_name, is_hashed_by_kustomize
 from krm_fn.core.references.generated import (
@@ -201,10 +201,7 @@ def warn_about_vars(run: Run) -> Problems:
 
 def warn_about_kapps_annotations(run: Run) -> Problems:
     """Warn about what kapp would have versioned, and what it has kept, of objects that are renamed now."""
-    renamed: dict[str, list[Revision]] = defaultdict(list)
-    for one in run.revisions.rendered:
-        if one.is_renamed:
-            renamed[one.base_name].append(one)
+    renamed = collect((one.base_name, one) for one in run.revisions.rendered if one.is_renamed)
     for item in run.package.authored:
         for name, value in item.annotations.items():
             if not name.startswith(KAPP_EXPLICIT_REFERENCE):
@@ -325,9 +322,9 @@ def _find_all_near(
         place, name = _place_of(one, package), one.reference.target
         if (place[1], name) not in taken:
             unknown[place].add(name)
-    known: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for item, name in references.index.named:
-        known[item.id.kind, package.namespace_of(item)].append(name)
+    known = collect(
+        ((item.id.kind, package.namespace_of(item)), name) for item, name in references.index.named
+    )
     return defaultdict(
         dict, {place: find_near(names, known[place]) for place, names in unknown.items()}
     )

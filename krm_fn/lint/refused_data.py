@@ -5,11 +5,10 @@ Observed with Kubernetes 1.36: null is accepted, and base64 may be folded, but n
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterator
 
 from krm_fn.base.go_yaml import is_base64, is_boolean_word, is_plainly_text, read_scalar, unfold
-from krm_fn.base.item import IS_ENCODED, Item, is_encrypted, warning
+from krm_fn.base.item import IS_ENCODED, Item, collect, is_encrypted, warning
 from krm_fn.base.kind import DEPLOYERS
 from krm_fn.base.node import (
     Node,
@@ -57,10 +56,11 @@ def warn_about_refused_data(run: Run) -> Problems:
     for item in run.package.configs:
         if not item.is_config:
             continue
-        wrong: dict[str, list[str]] = defaultdict(list)
-        for field, message in _judge(item, are_words_text=are_words_text):
-            if (item.node, field) not in without_hash:
-                wrong[message].append(field)
+        wrong = collect(
+            (message, field)
+            for field, message in _judge(item, are_words_text=are_words_text)
+            if (item.node, field) not in without_hash
+        )
         for message, (field, *others) in wrong.items():
             whole = message + and_others(others)
             yield warning(item, whole, field, authored_id(item))

@@ -12,9 +12,7 @@ from itertools import chain
 from krm_fn.base import keys
 from krm_fn.base.item import CONFIG_KINDS, DATA_FIELDS, Item, warning
 from krm_fn.base.keys import DECLARES_FUNCTION
-from krm_fn.base.node import (
-    fields,
-)
+from krm_fn.base.node import fields
 from krm_fn.base.problem import Problem, Problems, Severity, and_others, listing
 from krm_fn.base.reference import find_missing_step
 from krm_fn.base.settings import KIND, FieldSpec, Selector, Settings, Strategy, is_pattern

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from krm_fn.extras.emit_linker import spread_schedule
+from krm_fn.extras.linker_objects import spread_schedule
 from tests.cluster.api import Api, Object
 from tests.cluster.control_plane import ControlPlane, new_namespace
 from tests.cluster.deployers import Step

@@ -18,7 +18,7 @@ from krm_fn.base.settings import LinkerSettings, Settings
 from krm_fn.core.config.build import SCHEDULE
 from krm_fn.core.config.plain import load_schema
 from krm_fn.core.names.names import MAX_JOB_NAME, cron_job_name
-from krm_fn.extras.emit_linker import (
+from krm_fn.extras.linker_objects import (
     START_SECONDS,
     access,
     cron_job,

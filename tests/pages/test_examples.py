@@ -14,7 +14,7 @@ from krm_fn.base import keys
 from krm_fn.base.kind import CONSUMER_KINDS
 from krm_fn.base.link_plan import JobPlan, LinkPlan
 from krm_fn.base.settings import LinkerSettings, Settings
-from krm_fn.extras.emit_linker import access, cron_job
+from krm_fn.extras.linker_objects import access, cron_job
 from krm_fn.tools.builds.builds import HelmOptions
 from krm_fn.tools.opened.sources import Inputs
 from krm_fn.tools.render.render import render

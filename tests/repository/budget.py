@@ -81,7 +81,7 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules without facts", len(code), 196, goal=165),
+        Count("modules without facts", len(code), 199, goal=165),
         Count("thousands of tokens, without facts", tokens / 1000, 351.6),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(
@@ -93,7 +93,7 @@ def count() -> list[Count]:
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 2),
         Count("longest chain of imports", len(longest_chain(imports)), 27, goal=20),
         Count("modules in a circle of imports", len(circle(imports)), 0),
-        Count("modules that a run imports", len(ours_of_a_run()), 88, goal=60),
+        Count("modules that a run imports", len(ours_of_a_run()), 91, goal=60),
         *count_entered(),
         *count_met(modules),
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
@@ -317,9 +317,9 @@ def count_entered() -> list[Count]:
     return [
         Count("files that one ConfigMap enters", alone.files, 40),
         Count("their lines, in thousands", alone.lines / 1000, 16.05, goal=10.6),
-        Count("the same, with its Deployment", together.files, 57, goal=46),
+        Count("the same, with its Deployment", together.files, 60, goal=46),
         Count("their lines, in thousands", together.lines / 1000, 20.2, goal=15.7),
-        Count("files that one line of diff enters", diff.files, 80, goal=65),
+        Count("files that one line of diff enters", diff.files, 83, goal=65),
         Count("their lines, in thousands", diff.lines / 1000, 27.1, goal=23.7),
     ]
 

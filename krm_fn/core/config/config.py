@@ -7,14 +7,13 @@ See `docs/decisions/0037-one-configuration-at-every-door.md`.
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, IntEnum
 from functools import cache, cached_property
 from posixpath import commonpath, dirname
 from typing import Any, NamedTuple, TypeAlias
 
-from krm_fn.base.item import Item, locate, read_item, warning
+from krm_fn.base.item import Item, collect, locate, read_item, warning
 from krm_fn.base.keys import LOCAL_CONFIG, PACKAGE_PATH
 from krm_fn.base.node import Node, elements, fields, get, is_mapping, plain_value, text
 from krm_fn.base.problem import Problem, Problems, Rejected, camel_case, listing
@@ -133,9 +132,9 @@ def read_by_set(
     Raises Rejected for an invalid configuration, and a contradiction.
     """
     read_settings = _settings_reader(environment)
-    by_set: dict[str, list[Configuration]] = defaultdict(list)
-    for one in sorted(_split_empty(found)[0], key=_rank):
-        by_set[read_settings(one).set].append(one)
+    by_set = collect(
+        (read_settings(one).set, one) for one in sorted(_split_empty(found)[0], key=_rank)
+    )
     for first, *others in by_set.values():
         _check_agreement(first, others, read_settings)
     return {name: read_settings(first) for name, (first, *_) in by_set.items()}

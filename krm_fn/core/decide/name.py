@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, Patch, SetParts
-from krm_fn.base.item import Item, about, locate, warning
+from krm_fn.base.item import Item, about, collect, locate, warning
 from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import (
     ALWAYS_LISTED,
@@ -105,9 +105,7 @@ class _Namer:
         self._revisions: dict[Item, Revision | None] = {
             revision.item: revision for revision in restored
         }
-        self._embedded: dict[Item, list[EmbeddedReference]] = defaultdict(list)
-        for one in embedded:
-            self._embedded[one.item].append(one)
+        self._embedded = collect((one.item, one) for one in embedded)
         self._circular: set[tuple[Item, Item]] = set()
         self.in_producers: dict[Node, str] = {}
         self._of_producers: dict[Item, list[ResolvedReference]] = {}

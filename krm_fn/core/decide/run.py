@@ -21,14 +21,7 @@ from krm_fn.base.node import Node
 from krm_fn.base.pods import PodTemplate
 from krm_fn.base.problem import Problem, ResourceId
 from krm_fn.base.reference import HookRead, Reference, ResolvedReference
-from krm_fn.base.settings import (
-    Environment,
-    FieldSpec,
-    MountSource,
-    Settings,
-    Strategy,
-    configures,
-)
+from krm_fn.base.settings import Environment, FieldSpec, MountSource, Settings, Strategy, configures
 from krm_fn.core.names.names import hash_in_name, without_hash
 from krm_fn.core.references.generated import (
     Generated,

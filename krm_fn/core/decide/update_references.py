@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, SetItems, SetParts, SetText
-from krm_fn.base.item import Item, about, is_revision, listed_revisions, locate, warning
+from krm_fn.base.item import Item, about, collect, is_revision, listed_revisions, locate, warning
 from krm_fn.base.kind import ROLES
 from krm_fn.base.node import (
     Node,
@@ -43,11 +43,11 @@ ByBaseName: TypeAlias = Mapping[tuple[str, str], list[Revision]]
 
 def read_base_names(revisions: Iterable[Revision]) -> ByBaseName:
     """Return the revisions whose strategy is to rename by their base names."""
-    by_base_name: dict[tuple[str, str], list[Revision]] = defaultdict(list)
-    for revision in revisions:
-        if revision.strategy is Strategy.RENAME:
-            by_base_name[revision.item.id.kind, revision.base_name].append(revision)
-    return by_base_name
+    return collect(
+        ((revision.item.id.kind, revision.base_name), revision)
+        for revision in revisions
+        if revision.strategy is Strategy.RENAME
+    )
 
 
 def warn_about_near(

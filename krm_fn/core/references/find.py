@@ -13,7 +13,6 @@ releases. Then its name may tell the chart, and some rows apply to any chart.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum, auto
 from fnmatch import fnmatchcase
@@ -23,7 +22,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from krm_fn.base.item import CONFIG_KINDS, Item, is_config_id
+from krm_fn.base.item import CONFIG_KINDS, Item, collect, is_config_id
 from krm_fn.base.kind import ROLES, may_refer, plural_of
 from krm_fn.base.node import (
     Node,
@@ -720,9 +719,7 @@ class SpecsByKind:
     """The entries of `spec.references` by the kind that they are about; `""` for any."""
 
     def __init__(self, specs: Iterable[FieldSpec]) -> None:
-        self._by_kind: dict[str, list[tuple[int, FieldSpec]]] = defaultdict(list)
-        for index, spec in enumerate(specs):
-            self._by_kind[spec.kind].append((index, spec))
+        self._by_kind = collect((spec.kind, (index, spec)) for index, spec in enumerate(specs))
 
     def matching(self, resource: ResourceId) -> list[FieldSpec]:
         """Return the entries about objects of this kind, in their order."""

@@ -21,7 +21,7 @@ from krm_fn.base.changes import (
     combine_edits,
     combine_patches,
 )
-from krm_fn.base.item import Item, about
+from krm_fn.base.item import Item, about, collect
 from krm_fn.base.node import (
     Mapping,
     Node,
@@ -289,9 +289,7 @@ def _merge_shared(document: Document, edits: Iterable[Edit]) -> list[Edit]:
     """
     if not document.has_aliases:
         return list(edits)
-    by_node: dict[Node, list[Edit]] = defaultdict(list)
-    for edit in edits:
-        by_node[edit.change.node].append(edit)
+    by_node = collect((edit.change.node, edit) for edit in edits)
     # An edit of one place changes the text behind the anchor, and so every place: all of them must
     # want it.
     places = _count_places(document.roots, by_node)

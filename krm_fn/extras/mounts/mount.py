@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.base import keys
 from krm_fn.base.changes import Changes, ListPatch, Patch, patch_at
-from krm_fn.base.item import Item, about, locate
+from krm_fn.base.item import Item, about, collect, locate
 from krm_fn.base.node import (
     NewValue,
     Node,
@@ -439,10 +439,9 @@ def _keys(targets: Iterable[Item]) -> list[str]:
 
 def _group(variables: Iterable[str], taken: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return who sets some of these already, and which."""
-    by_owner: dict[str, list[str]] = defaultdict(list)
-    for variable in sorted(variables):
-        if variable in taken:
-            by_owner[taken[variable]].append(variable)
+    by_owner = collect(
+        (taken[variable], variable) for variable in sorted(variables) if variable in taken
+    )
     return [(owner, listing(found, _LISTED)) for owner, found in by_owner.items()]
 
 

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, about
+from krm_fn.base.item import Item, about, collect
 from krm_fn.base.kind import kind_of, may_refer
 from krm_fn.base.node import Node, is_scalar
 from krm_fn.base.pods import Container, PodSpec, find_pod_specs
@@ -246,9 +246,7 @@ def _missing_sources(templates: Iterable[TemplateMounts], index: Index) -> Probl
 
 def _find_near(missing: Iterable[tuple[str, str]], index: Index) -> dict[str, dict[str, str]]:
     """Return, by kind, the name of the package that is near each missing one."""
-    wrong: dict[str, list[str]] = defaultdict(list)
-    for kind, name in missing:
-        wrong[kind].append(name)
+    wrong = collect((kind, name) for kind, name in missing)
     if not wrong:
         return {}
     known: dict[str, set[str]] = defaultdict(set)
@@ -283,10 +281,11 @@ def _find_meant(
     unused: Sequence[Mount], items: Iterable[Item], names: KnownNames
 ) -> dict[int, str]:
     """Return the name that was meant by each entry, among those of the objects that meet its other conditions."""
-    places: dict[tuple[Any, ...], list[int]] = defaultdict(list)
-    for index, mount in enumerate(unused):
-        if mount.name != "*" and not is_pattern(mount.name):
-            places[mount.kind, mount.namespace, *sorted(mount.labels.items())].append(index)
+    places = collect(
+        ((mount.kind, mount.namespace, *sorted(mount.labels.items())), index)
+        for index, mount in enumerate(unused)
+        if mount.name != "*" and not is_pattern(mount.name)
+    )
     if not places:
         return {}
     alike = [unused[same[0]]._replace(name="*") for same in places.values()]

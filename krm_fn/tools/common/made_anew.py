@@ -1,12 +1,10 @@
 """Find what a chart makes anew on every rendering, as passwords: only a second rendering shows it."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from krm_fn.base.item import DATA_FIELDS, Item
+from krm_fn.base.item import DATA_FIELDS, Item, collect
 from krm_fn.base.node import FieldPath, Node, fields, is_mapping, is_scalar, is_sequence
-from krm_fn.base.problem import ResourceId
 from krm_fn.core.names.names import base_name
 
 MadeAnew: TypeAlias = Mapping[Item, frozenset[FieldPath]]
@@ -25,9 +23,7 @@ def find_made_anew(
     items: Iterable[Item], again: Iterable[Item]
 ) -> dict[Item, frozenset[FieldPath]]:
     """Compare the objects of a rendering with those of another one of the same chart."""
-    twins: dict[ResourceId, list[Item]] = defaultdict(list)
-    for item in reversed([*again]):
-        twins[item.id].append(item)
+    twins = collect((item.id, item) for item in reversed([*again]))
     found: dict[Item, frozenset[FieldPath]] = {}
     for item in items:
         left = twins[item.id]

@@ -1,12 +1,11 @@
 """Texts with objects: which file a problem is in, and which changes are of which text."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
 from krm_fn.base.changes import Changes
-from krm_fn.base.item import Item
+from krm_fn.base.item import Item, collect
 from krm_fn.base.node import Marks, Node, read_path
 from krm_fn.base.problem import Problem, Problems, Rejected
 from krm_fn.core.yaml.yaml import Envelope
@@ -80,10 +79,7 @@ def share_out(changes: Changes, envelopes: list[Envelope]) -> Iterator[Changes]:
 
 
 def _group(values: Iterable[_T], holder_of: Callable[[_T], Envelope]) -> dict[Envelope, list[_T]]:
-    grouped: dict[Envelope, list[_T]] = defaultdict(list)
-    for value in values:
-        grouped[holder_of(value)].append(value)
-    return grouped
+    return collect((holder_of(value), value) for value in values)
 
 
 OpenedText = list[tuple[str, Envelope]]

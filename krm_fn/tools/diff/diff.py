@@ -4,12 +4,7 @@ from krm_fn.base.problem import Outcome, Problem, Rejected, count, listing
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.table import Screen
 from krm_fn.tools.common.files import Limits
-from krm_fn.tools.diff.difference import (
-    Difference,
-    PackageDifferences,
-    PackageState,
-    Risk,
-)
+from krm_fn.tools.diff.difference import Difference, PackageDifferences, PackageState, Risk
 from krm_fn.tools.diff.fold_packages import fold_packages
 from krm_fn.tools.diff.packages import compare_packages, warn_of_shared_sets
 from krm_fn.tools.diff.side_by_side import default_jobs

@@ -20,11 +20,7 @@ from krm_fn.tools.common.files import Allowance, Files, Limits
 from krm_fn.tools.common.patterns import stands_for_several
 from krm_fn.tools.common.rendered import ObjectName
 from krm_fn.tools.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages
-from krm_fn.tools.diff.difference import (
-    PackageDifference,
-    PackageDifferences,
-    PackageState,
-)
+from krm_fn.tools.diff.difference import PackageDifference, PackageDifferences, PackageState
 from krm_fn.tools.diff.fold_packages import fold_packages
 from krm_fn.tools.diff.moved import find_moved, read_files
 from krm_fn.tools.diff.readers_elsewhere import (

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from krm_fn.base import keys
-from krm_fn.base.item import HASH, Item, is_revision
+from krm_fn.base.item import HASH, Item, collect, is_revision
 from krm_fn.base.producer import RENAMABLE, RENAMABLE_KINDS
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Settings
@@ -80,11 +80,9 @@ class Release:
     @cached_property
     def by_referrer(self) -> dict[Item, list[ResolvedReference]]:
         """The references of each object, without those that say what a controller is to write."""
-        found: dict[Item, list[ResolvedReference]] = defaultdict(list)
-        for one in self.references:
-            if not one.reference.is_output:
-                found[one.referrer].append(one)
-        return found
+        return collect(
+            (one.referrer, one) for one in self.references if not one.reference.is_output
+        )
 
     @cached_property
     def by_target(self) -> dict[Item, list[ResolvedReference]]:
@@ -272,10 +270,7 @@ def _match_namespaces(
 def _by_content(
     side: Mapping[str, _Content], namespaces: Iterable[str]
 ) -> dict[_Content, list[str]]:
-    found: dict[_Content, list[str]] = defaultdict(list)
-    for namespace in namespaces:
-        found[side[namespace]].append(namespace)
-    return found
+    return collect((side[namespace], namespace) for namespace in namespaces)
 
 
 def _find_closest(
@@ -317,9 +312,7 @@ class Matcher:
 
     def match(self, key: Callable[[Item, Release], Hashable], old: Release, new: Release) -> None:
         """Pair the objects with equal keys."""
-        by_key: dict[Hashable, list[Item]] = defaultdict(list)
-        for item in reversed(self.old):
-            by_key[key(item, old)].append(item)
+        by_key = collect((key(item, old), item) for item in reversed(self.old))
         for item in list(self.new):
             same = by_key.get(key(item, new))
             if same:
@@ -361,10 +354,9 @@ def _match_renamed(matcher: Matcher, old: Release, new: Release) -> None:
 
 def _match_named_anew(matcher: Matcher, old: Release, new: Release) -> None:
     """Pair what every rendering gives another name, in order."""
-    successors: dict[Hashable, list[Item]] = defaultdict(list)
-    for item in reversed(matcher.new):
-        if is_named_anew(item, new):
-            successors[scope_of(item, new)].append(item)
+    successors = collect(
+        (scope_of(item, new), item) for item in reversed(matcher.new) if is_named_anew(item, new)
+    )
     for before in [item for item in matcher.old if is_named_anew(item, old)]:
         same = successors[scope_of(before, old)]
         if same:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import WORD, Item
+from krm_fn.base.item import WORD, Item, collect
 from krm_fn.base.kind import OPAQUE_KINDS, ROLES
 from krm_fn.base.node import descend, elements, get, read_path, text
 from krm_fn.base.pods import find_templates, template_around, template_source
@@ -247,9 +247,10 @@ class _Checksummed:
     def __init__(self, edited: Iterable[Item], release: Release) -> None:
         self._release = release
         self._edited = dict.fromkeys(edited)
-        self._by_name: dict[tuple[str, str], list[Item]] = defaultdict(list)
-        for config in self._edited:
-            self._by_name[release.package.namespace_of(config), base_name(config)].append(config)
+        self._by_name = collect(
+            ((release.package.namespace_of(config), base_name(config)), config)
+            for config in self._edited
+        )
 
     def find(self, workload: Item) -> list[Item]:
         """Find those that the pods of a workload read, and those that its annotations name, as for Reloader."""

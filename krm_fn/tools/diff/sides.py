@@ -15,11 +15,7 @@ from krm_fn.report.change_lines import write_place
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.status_line import StatusLine
 from krm_fn.tools.builds.builds import HelmOptions, find_affixes
-from krm_fn.tools.common.files import (
-    KUSTOMIZATIONS,
-    Allowance,
-    Limits,
-)
+from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Limits
 from krm_fn.tools.common.made_anew import follow
 from krm_fn.tools.common.rendered import is_deployed
 from krm_fn.tools.diff.compare import compare

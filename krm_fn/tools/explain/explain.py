@@ -60,12 +60,7 @@ from krm_fn.tools.explain.explanation import (
 )
 from krm_fn.tools.explain.find_references import find_explained_references
 from krm_fn.tools.explain.places import NOWHERE, Places, SourceLine
-from krm_fn.tools.explain.wanted import (
-    EVERYTHING,
-    Wanted,
-    begins_with_a_kind,
-    read_wanted,
-)
+from krm_fn.tools.explain.wanted import EVERYTHING, Wanted, begins_with_a_kind, read_wanted
 from krm_fn.tools.opened.opened import Inputs, Opened, decide_opened, open_inputs
 
 __all__ = [

@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
-from krm_fn.base.item import Item
+from krm_fn.base.item import Item, collect
 from krm_fn.base.keys import STRATEGY
 from krm_fn.base.kind import kind_of
-from krm_fn.base.node import Node, fields, get, text
+from krm_fn.base.node import fields, get, text
 from krm_fn.base.pods import template_source
-from krm_fn.base.problem import Problem, ResourceId, Severity
+from krm_fn.base.problem import ResourceId, Severity
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.base.settings import Strategy
 from krm_fn.core.decide.decide import Choice, Reason, Run
@@ -87,13 +87,10 @@ class _Explainer:
         is_linked = found.settings.linker.enabled
         self._retained = rendered.difference(found.consumers) if is_linked else set()
         self._named_jobs = {one.item for one in found.jobs}
-        self._templates: dict[tuple[str, str], list[Item]] = defaultdict(list)
-        for one in found.package.authored:
-            if source := template_source(one):
-                self._templates[source].append(one)
-        self._problems: dict[Node | None, list[Problem]] = defaultdict(list)
-        for problem in found.changes.problems:
-            self._problems[problem.node].append(problem)
+        self._templates = collect(
+            (source, one) for one in found.package.authored if (source := template_source(one))
+        )
+        self._problems = collect((problem.node, problem) for problem in found.changes.problems)
 
     def explain(self, choice: Choice) -> Explained:
         """Explain an object for which a strategy was chosen."""

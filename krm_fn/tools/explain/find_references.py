@@ -4,10 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.base.changes import Edit, ListPatch, SetItems, SetParts, SetText
-from krm_fn.base.item import WORD, Item
+from krm_fn.base.item import WORD, Item, collect
 from krm_fn.base.kind import ROLES
-from krm_fn.base.node import Node
-from krm_fn.base.problem import Problem, Severity
+from krm_fn.base.problem import Severity
 from krm_fn.base.reference import EmbeddedReference, HookRead, Reference, ResolvedReference
 from krm_fn.core.decide.decide import Run
 from krm_fn.core.names.names import authored_id
@@ -18,23 +17,19 @@ from krm_fn.tools.explain.places import Places
 def find_explained_references(found: Run, places: Places) -> dict[Item, list[ExplainedReference]]:
     """Return the references to each object: those that authors wrote, those of mounts, and those in data."""
     reader = _ReferenceReader(found, places)
-    by_target: dict[Item, list[ExplainedReference]] = defaultdict(list)
-    for target, reference in reader.read():
-        by_target[target].append(reference)
-    return by_target
+    return collect((target, reference) for target, reference in reader.read())
 
 
 class _ReferenceReader:
     def __init__(self, found: Run, places: Places) -> None:
         self._found = found
         self._places = places
-        self._edits: dict[tuple[Item, str], list[Edit]] = defaultdict(list)
-        for edit in found.changes.edits:
-            self._edits[edit.item, edit.field].append(edit)
-        self._problems: dict[tuple[Node | None, str], list[Problem]] = defaultdict(list)
-        for problem in found.changes.problems:
-            if problem.severity is not Severity.INFO and problem.field:
-                self._problems[problem.node, problem.field].append(problem)
+        self._edits = collect(((edit.item, edit.field), edit) for edit in found.changes.edits)
+        self._problems = collect(
+            ((problem.node, problem.field), problem)
+            for problem in found.changes.problems
+            if problem.severity is not Severity.INFO and problem.field
+        )
         # Mounts are patches of whole lists, not edits of fields: only the names in them tell what
         # is mounted.
         self._mounted: dict[Item, set[str]] = defaultdict(set)

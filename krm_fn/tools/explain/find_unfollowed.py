@@ -1,10 +1,9 @@
 """Say what names an object, and why the function does not change it there."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator
 from itertools import chain
 
-from krm_fn.base.item import Item
+from krm_fn.base.item import Item, collect
 from krm_fn.core.decide.decide import Run, find_older, why_passed_over
 from krm_fn.core.names.names import authored_id
 from krm_fn.lint.lint import find_misspelled
@@ -74,9 +73,10 @@ class _Finder:
 
     def _find_misspelled(self) -> Iterator[tuple[Item, Unfollowed]]:
         package = self._found.package
-        named = defaultdict(list)
-        for item, name in self._found.references.index.named:
-            named[item.id.kind, package.namespace_of(item), name].append(item)
+        named = collect(
+            ((item.id.kind, package.namespace_of(item), name), item)
+            for item, name in self._found.references.index.named
+        )
         for one in find_misspelled(self._found):
             for target in named[one.kind, one.namespace, one.name]:
                 referrer, field = one.resolved.referrer, one.resolved.reference.field

@@ -3,13 +3,14 @@
 A column holds what is in use there. What differs between the cells of a row is found once all columns are there.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain
 from math import inf
 from typing import NamedTuple
 
+from krm_fn.base.item import collect
 from krm_fn.base.problem import listing
 from krm_fn.base.suggest import did_you_mean, nearest
 from krm_fn.report.secrets import number_names
@@ -173,10 +174,7 @@ def find_column(history: History, cluster: str) -> FleetColumn:
 
 
 def _group(entries: Sequence[RevisionHistory]) -> dict[tuple[str, str], list[RevisionHistory]]:
-    found = defaultdict(list)
-    for entry in entries:
-        found[entry.base, entry.kind].append(entry)
-    return found
+    return collect(((entry.base, entry.kind), entry) for entry in entries)
 
 
 def _find_used(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from krm_fn.base import keys
+from krm_fn.base.item import collect
 from krm_fn.base.kind import CONSUMER_KINDS, consumer_named
 from krm_fn.core.names.names import without_hash
 from krm_fn.linker.api import Forbidden
@@ -299,9 +300,7 @@ def _find_kept(
     observation = one.observation
     if observation.unread or observation.inventory is None or live.snapshot.unseen:
         return
-    by_base: dict[tuple[str, str], list[RevisionHistory]] = defaultdict(list)
-    for entry in entries:
-        by_base[entry.base, entry.kind].append(entry)
+    by_base = collect(((entry.base, entry.kind), entry) for entry in entries)
     for (base, kind), of_base in sorted(by_base.items()):
         current = {entry.name for entry in of_base if entry.is_rendered}
         stays = {entry.name for entry in of_base if entry.fate in _STAYING}
@@ -379,10 +378,10 @@ class _Live:
             self._pods_by_controller[pod.controller].append(pod)
             for name in pod.references:
                 self._pods_by_reference[name].append(pod)
-        self.controlled_by: dict[str, list[LiveObject]] = defaultdict(list)
-        for one in self.objects.values():
-            if one.kind != "Pod":  # pods are counted, and are no templates
-                self.controlled_by[one.controller].append(one)
+        # Pods are counted, and are no templates.
+        self.controlled_by = collect(
+            (one.controller, one) for one in self.objects.values() if one.kind != "Pod"
+        )
         self.roles: dict[str, Role] = {}
         self.rollouts_left: dict[str, int] = {}
         for one in self.objects.values():

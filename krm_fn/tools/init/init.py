@@ -20,13 +20,7 @@ from krm_fn.core.yaml.yaml import read_yaml
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.report.table import Screen, fold
 from krm_fn.tools.builds.builds import HelmOptions
-from krm_fn.tools.common.files import (
-    KUSTOMIZATIONS,
-    Allowance,
-    Limits,
-    real_path,
-    unreadable,
-)
+from krm_fn.tools.common.files import KUSTOMIZATIONS, Allowance, Limits, real_path, unreadable
 from krm_fn.tools.elsewhere.elsewhere import MOST_LINES, NamesElsewhere
 from krm_fn.tools.init.name_set import find_shared_set
 from krm_fn.tools.init.plan import (

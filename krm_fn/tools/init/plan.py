@@ -33,14 +33,7 @@ from krm_fn.core.config.config import find_in_kptfile, parse_config
 from krm_fn.core.yaml.yaml import apply_changes, open_envelope, read_yaml
 from krm_fn.function import read_config
 from krm_fn.tools.builds.builds import find_plugins, runtimes_of
-from krm_fn.tools.common.files import (
-    CHART,
-    KUSTOMIZATIONS,
-    Allowance,
-    Files,
-    built_from,
-    real_path,
-)
+from krm_fn.tools.common.files import CHART, KUSTOMIZATIONS, Allowance, Files, built_from, real_path
 from krm_fn.tools.common.opened_texts import placed_in
 from krm_fn.tools.common.patterns import find_packages_here
 from krm_fn.tools.init.name_set import name_set

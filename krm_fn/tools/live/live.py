@@ -1,11 +1,10 @@
 """Compare a rendering with a cluster: what applying it would change, by content."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, is_revision, is_secret_tracker
+from krm_fn.base.item import Item, collect, is_revision, is_secret_tracker
 from krm_fn.base.kind import is_replaced, kind_of
 from krm_fn.base.node import get, text
 from krm_fn.base.problem import Outcome, Problem, Rejected, count, listing, printable
@@ -58,12 +57,7 @@ from krm_fn.tools.diff.sides import (
 )
 from krm_fn.tools.diff.write_difference import Extent
 from krm_fn.tools.history.ask import connect, explained, patience, read_snapshot
-from krm_fn.tools.live.after_applying import (
-    Fates,
-    Superseded,
-    find_history_after,
-    find_live_fate,
-)
+from krm_fn.tools.live.after_applying import Fates, Superseded, find_history_after, find_live_fate
 from krm_fn.tools.live.live_object import LiveManifest, find_appliers
 from krm_fn.tools.live.project import Projection, project
 from krm_fn.tools.live.read_cluster import ClusterReader, LiveManifests
@@ -355,9 +349,9 @@ class _FateFinder:
         self._live = live
         self._new = new
         self._fates = fates
-        self._items: dict[tuple[str, ...], list[Item]] = defaultdict(list)
-        for item in live.release.package.authored:
-            self._items[_key(item, live.release)].append(item)
+        self._items = collect(
+            (_key(item, live.release), item) for item in live.release.package.authored
+        )
 
     def find_fate(self, change: ObjectChange) -> Removal | None:
         if change.old is None or not change.old.set:

@@ -28,12 +28,7 @@ from krm_fn.linker.read import below, mapping, text_in
 from krm_fn.report.object_change import is_immutable
 from krm_fn.tools.diff.pair import Release, emitted_base
 from krm_fn.tools.history.ask import patience
-from krm_fn.tools.live.live_object import (
-    LiveManifest,
-    find_appliers,
-    read_live,
-    with_template,
-)
+from krm_fn.tools.live.live_object import LiveManifest, find_appliers, read_live, with_template
 from krm_fn.tools.render.render import TRACKS, find_tracks
 
 _JOB = "Job"

@@ -13,13 +13,7 @@ from krm_fn.base.node import Node, get, is_mapping, is_null, plain_value, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.base.settings import CONFIG_FILE, KPTFILE, Environment
 from krm_fn.core.config.config import find_in_kptfile
-from krm_fn.core.yaml.yaml import (
-    Envelope,
-    Expansion,
-    apply_changes,
-    open_envelope,
-    read_yaml,
-)
+from krm_fn.core.yaml.yaml import Envelope, Expansion, apply_changes, open_envelope, read_yaml
 from krm_fn.function import decide, read_config, restore_authored
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.common.opened_texts import items_of, placed_in, share_out

@@ -24,14 +24,7 @@ from krm_fn.base.node import (
     walk,
 )
 from krm_fn.base.problem import Problem, Problems, Rejected, Severity, at
-from krm_fn.base.settings import (
-    KPTFILE,
-    Environment,
-    NearbyConfig,
-    Settings,
-    Strategy,
-    configures,
-)
+from krm_fn.base.settings import KPTFILE, Environment, NearbyConfig, Settings, Strategy, configures
 from krm_fn.core.config.config import (
     ChosenConfiguration,
     Configuration,

@@ -17,6 +17,7 @@ from krm_fn.base.item import (
     WORD,
     Item,
     about,
+    collect,
     is_emitted,
     is_revision,
 )
@@ -270,10 +271,7 @@ def find_refusals(
 
     `namespace` is that of rendered objects that set none. Where one side still has none, it may be the same.
     """
-    there: dict[tuple[str, str], list[Item]] = defaultdict(list)
-    for item in deployed:
-        if item.is_config:
-            there[item.id.kind, item.id.name].append(item)
+    there = collect(((item.id.kind, item.id.name), item) for item in deployed if item.is_config)
     is_dump = _is_dump(deployed)
     for item in rendered:
         place = item.id.namespace or namespace

@@ -17,11 +17,7 @@ from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, printable
 from krm_fn.base.settings import CONFIG_FILE
 from krm_fn.report.secrets import stderr_lines
 from krm_fn.tools.builds.builds import find_plugins, runtimes_of
-from krm_fn.tools.common.files import (
-    Allowance,
-    Files,
-    Limits,
-)
+from krm_fn.tools.common.files import Allowance, Files, Limits
 
 _RUNS_FUNCTIONS = frozenset({"--enable-alpha-plugins", "--enable-exec"})
 """With the first alone, kustomize skips a function in silence."""

@@ -7,10 +7,7 @@ from krm_fn.base.changes import Changes, Patch
 from krm_fn.base.item import Item, find_objects, read_item
 from krm_fn.base.node import elements, get
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.base.settings import (
-    NO_ENVIRONMENT,
-    Environment,
-)
+from krm_fn.base.settings import NO_ENVIRONMENT, Environment
 from krm_fn.core.decide.decide import summarize_run
 from krm_fn.core.yaml.yaml import (
     Applied,
