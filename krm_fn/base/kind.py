@@ -340,10 +340,11 @@ BUILT_IN_GROUPS = frozenset(BUILT_IN)
 _ADD_ON = "argoproj.io/v1alpha1"
 
 _MAX_GROUP = 253
-_LABEL = re.compile("[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
-_KIND = re.compile("[A-Z][A-Za-z0-9]{0,62}")
+# Texts, which `re` compiles when they are first used (docs/decisions/0031).
+_LABEL = "[a-z]([-a-z0-9]{0,61}[a-z0-9])?"
+_KIND = "[A-Z][A-Za-z0-9]{0,62}"
 _SUBDOMAIN_PART = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
-_API_VERSION = re.compile(rf"({_SUBDOMAIN_PART}(\.{_SUBDOMAIN_PART})*/)?{_LABEL.pattern}")
+_API_VERSION = rf"({_SUBDOMAIN_PART}(\.{_SUBDOMAIN_PART})*/)?{_LABEL}"
 """An apiVersion that the API server accepts in a CustomResourceDefinition.
 
 Its own kinds and versions have the same form.
@@ -400,11 +401,13 @@ class Kind(NamedTuple):
     @property
     def is_listable(self) -> bool:
         """Tell whether a Role may let the linker list the kind: any but Secret, well formed."""
+        if self in CONSUMER_KINDS:
+            return True
         is_well_formed = (
-            _API_VERSION.fullmatch(self.api_version)
+            re.fullmatch(_API_VERSION, self.api_version)
             and len(self.group) <= _MAX_GROUP
-            and _KIND.fullmatch(self.kind)
-            and _LABEL.fullmatch(self.plural)
+            and re.fullmatch(_KIND, self.kind)
+            and re.fullmatch(_LABEL, self.plural)
         )
         # A rule to list has no names, so it would let the linker read every Secret of the namespace
         # (decision 18).

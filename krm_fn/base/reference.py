@@ -28,7 +28,7 @@ from krm_fn.base.node import (
     text,
 )
 
-_NAMESPACE = re.compile(r"(?<![^/:])([^/:]++)/$")
+_NAMESPACE = r"(?<![^/:])([^/:]++)/$"
 _NOTHING: Mapping[str, Node] = MappingProxyType({})
 
 _POD_LISTS = ("env", "envFrom", "volumes", "templatedVolumes", "workspaces", "imagePullSecrets")
@@ -154,7 +154,7 @@ class Reference(NamedTuple):
         """The namespace that the reference names, None where it names none."""
         if self.namespace is not None:
             return self.namespace.value
-        found = _NAMESPACE.search(self.before)
+        found = re.search(_NAMESPACE, self.before)
         return found.group(1) if found else self.installed_in or None
 
     @property
