@@ -102,10 +102,10 @@ DRAWN = (
     ),
     Telling(
         "delete a statement",
-        "ScriptsOfRepository._behind_variables",
-        "found[one.kind, variable['rest']].append(position)",
+        "_find_words",
+        "said[kind] = number",
         "pass",
-        "tests/elsewhere/test_scripts.py",
+        "tests/elsewhere/test_names.py",
     ),
     Telling(
         "change a comparison",

@@ -493,5 +493,5 @@ def test_each_pattern_is_found() -> None:
     found = find_uses()
     assert found.unknown == []
     places = {*found.uses.values()}
-    assert {"tools.elsewhere.scripts._read_builds", "core.yaml.schemas._is_plain"} <= places
+    assert {"tools.elsewhere.elsewhere._find_words", "core.yaml.schemas._is_plain"} <= places
     assert [one for one in (*LOCALS, *THROUGH, *BOUNDED, *ONLY_MATCHED) if one not in places] == []

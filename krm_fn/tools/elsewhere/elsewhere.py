@@ -1,210 +1,249 @@
-"""Templates of a repository's other charts that read an object by the name that a chart gives it.
+"""The files of a repository in which the name of an object stands as a word, beside its kind.
 
-Each chart is a release of its own, and only its own references follow its revisions. Templates are
-read as text: many charts cannot be rendered without values that only their users have. So a name
-that a template makes of values is not seen.
+No rendering shows them: a person, a job, a program or a test looks the object up by that name, long
+after the package was rendered. What a package builds is not searched: there, references follow. The
+exception are templates of other charts, as each chart is a release of its own.
 """
 
+import os
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import cached_property
-from itertools import chain, product
+from functools import cache
+from itertools import islice, product
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.node import elements, get, text
 from krm_fn.base.problem import Problem, Rejected, ResourceId, Severity, listing
 from krm_fn.base.settings import Strategy
 from krm_fn.core.yaml.yaml import read_yaml
-from krm_fn.tools.common.files import CHART, MANIFESTS, Limits, real_path
-from krm_fn.tools.elsewhere.scripts import (
-    MOST_LINES,
-    ScriptsOfRepository,
-    find_top,
-    read_texts,
+from krm_fn.tools.common.files import CHART, MANIFESTS, Allowance, Files, Limits, real_path
+from krm_fn.tools.git.git import Repository
+
+__all__ = ["MOST_LINES", "NamesElsewhere", "TextsOfRepository", "is_of_ci"]
+
+MOST_LINES = 3
+"""Lines that a message names."""
+
+_MOST = 2_000
+"""Files that are read, and folders that are looked into."""
+
+_SECONDS_OF_GIT = 20
+_MOST_BYTES = 20_000_000
+_LONGEST = 1_000_000
+"""In bytes, of one file. Files that people write by hand are far smaller."""
+
+_OF_CI = frozenset({".github", ".gitlab", ".circleci", ".tekton", ".gitlab-ci.yml", "taskfile.yml"})
+"""What holds YAML with scripts. All other hidden folders are passed over."""
+
+_OF_OTHERS = frozenset({"node_modules", "vendor", "third_party"})
+"""Folders that a repository copies from elsewhere."""
+
+_NO_NEED = re.compile(
+    r"(?:^|/)(?:changelog|release-notes)"  # what has been
+    r"|^(?!.*\be2e\b).*(?:_test\.go|_test\.py|Test\.java)\Z"  # what unit tests make up
+    r"|\.(?:jsonnet|libsonnet|cue|j2|tmpl)\Z",  # what manifests are made from
+    re.IGNORECASE,
 )
+"""Paths of files that name no object of a cluster, or not as of today."""
 
-__all__ = [
-    "MOST_LINES",
-    "NamesElsewhere",
-]
-
+_PAGES = (".md", ".rst", ".adoc", ".txt")
 _TEMPLATES = "templates"
-_DEPENDENCIES = (CHART, "requirements.yaml")
-_TEMPLATE_FILES = (*MANIFESTS, ".tpl")
 
-_READS = re.compile(r"\b(?:(configMap(?:Ref|KeyRef)?)|secret(?:Ref|KeyRef)?)[\"']?:")
-_NAME = re.compile(
-    r"\b(?:name|secretName)[\"']?:[ ]*[\"']?([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)[\"']?[ ]*(?:[,}#]|$)"
+_WORD = re.compile(
+    r"(?:\b(?i:configmaps?|cm|secrets?)/|(?<![\w./-]))(?P<word>(?>[a-z0-9.-]+))(?![\w/])"
 )
-_KIND = re.compile(r"^[ ]*kind:[ ]*[\"']?(ConfigMap|Secret)\b")
-_NAMESPACE = re.compile(r"\bnamespace:[ ]*[\"']?([a-z0-9-]+)[\"']?[ ]*(?:[,}#]|$)")
-_MOST_BELOW = 6
-"""Lines below a field that may hold its name: `key`, `optional` and `items` come before it, at most."""
+"""What may be a name, and is no part of a longer one, of a path or of an image."""
+
+_KINDS = {
+    "ConfigMap": re.compile(r"config[-_ ]?map(?!generator)|\bcm\b", re.IGNORECASE),
+    "Secret": re.compile("secret", re.IGNORECASE),
+}
+_IN_TEXTS, _IN_TEMPLATES = 1, 2
+"""Lines that the kind may be above the name. In a template, `key:` may be between them."""
+
+_MAKES = re.compile(r"^[ \t{\"'-]*kind[\"']?:[ ]*[\"']?(?P<kind>ConfigMap|Secret)\b", re.MULTILINE)
+_NAME = re.compile(r"\bname[\"']?:[ ]*[\"']?(?P<name>[a-z0-9.-]+)")
+_APPLIED = re.compile(r"(?:-f|--filename)[ =]+[\"']?(?P<path>[\w./-]+)")
+"""A file that a command hands to kubectl."""
+
+_Called = tuple[str, str]
+"""A kind and a name."""
 
 
-class _Read(NamedTuple):
-    """A field of a template that names an object. `namespaces`: those that its document writes out."""
+class TextsOfRepository:
+    """The files around a path: in its repository or, with `is_everywhere`, in the path itself.
 
-    place: str
-    namespaces: frozenset[str]
-
-
-class _Chart(NamedTuple):
-    """The objects that the templates of a chart read and make, by kind and name.
-
-    `names`: its own, as its Chart.yaml says it. `parts`: those of the charts that it consists of.
+    Nothing outside of the root that the limits set is read. The search ends silently after some
+    thousand files: it is an advice, and proves nothing.
     """
 
-    reads: dict[tuple[str, str], list[_Read]]
-    makes: set[tuple[str, str]]
-    names: set[str]
-    parts: set[str]
+    def __init__(self, path: Path, limits: Limits, *, is_everywhere: bool = False) -> None:
+        self.top = _find_top(path, limits, is_everywhere=is_everywhere)
+
+    def find(
+        self, words: Collection[str], is_wanted: Callable[[PurePosixPath], bool]
+    ) -> Iterator[tuple[PurePosixPath, str]]:
+        """Yield files by their paths below the top: at least those that contain one of the words, if wanted."""
+        if self.top is None or not words:
+            return
+        files = Files(self.top, Allowance(Limits(max_bytes=_MOST_BYTES)))
+        tracked = _find_tracked(self.top, words)
+        found = _walk(self.top, files) if tracked is None else map(PurePosixPath, tracked)
+        with suppress(OSError, Rejected):
+            for path in islice(filter(is_wanted, found), _MOST):
+                content = _read(files, self.top / path)
+                if content and all(map(_is_searched, path.parts[:-1])):
+                    yield path, content
 
 
-class OtherCharts:
-    """The charts of the repository around a chart. There are none around anything else."""
+class NamesElsewhere:
+    """Finds the names of a package in the other files of its repository."""
 
-    def __init__(self, path: Path, limits: Limits) -> None:
-        is_chart = (path / CHART).is_file()
-        self._top = find_top(path, limits, is_everywhere=False) if is_chart else None
+    def __init__(self, path: Path, limits: Limits, *, is_everywhere: bool = False) -> None:
+        self.texts = TextsOfRepository(path, limits, is_everywhere=is_everywhere)
         self._place = real_path(path)
 
-    def find(self, renamed: Iterable[ResourceId]) -> Iterator[Problem]:
-        """Find the templates of other charts that name one of these objects, which this chart renames.
-
-        A chart that makes an object of the name itself reads that one.
-        """
+    def find(self, renamed: Collection[ResourceId]) -> Iterator[Problem]:
+        """Find the files that name one of these objects, which are the renamed ones, by their base names."""
+        # A name of one word, such as `config`, means too much else.
+        wanted = {(who.kind, who.name) for who in renamed if "-" in who.name or "." in who.name}
+        found = self._find_lines(wanted)
         for who in renamed:
-            called = (who.kind, who.name)
-            found: list[str] = []
-            for chart in self._others:
-                if called in chart.makes:
-                    continue  # it reads its own
-                for one in chart.reads.get(called, ()):
-                    if not (who.namespace and one.namespaces) or who.namespace in one.namespaces:
-                        found.append(one.place)
-            if found:
+            lines = found.get((who.kind, who.name), {})
+            # What runs comes before what people read.
+            order = sorted(lines, key=lambda one: one.suffix in _PAGES)
+            if order:
+                places = listing((f"{path}:{lines[path]}" for path in order), MOST_LINES)
                 message = (
-                    f"read by another chart, in {listing(found, MOST_LINES)}: only this chart follows the new name, so "
-                    f"pods of that one would not find it; make one chart of both, or annotate the {who.kind} with "
+                    f"named in {places}: somebody or something there may look it up or apply it by this name, which "
+                    f"changes with the content; change that, or annotate the {who.kind} with "
                     f"{keys.STRATEGY}: {Strategy.IGNORE}"
                 )
                 yield Problem(message, who, severity=Severity.WARNING)
 
-    @cached_property
-    def _others(self) -> list[_Chart]:
-        """The charts that are no part of this one, and of which it is none."""
-        if self._top is None:
-            return []
-        place = PurePosixPath(self._place.relative_to(self._top))
-        charts = _read_charts(self._top)
-        own = charts.pop(place, _Chart({}, set(), set(), set()))
-        found: list[_Chart] = []
-        for other, chart in charts.items():
-            is_nested = other.is_relative_to(place) or place.is_relative_to(other)
-            is_part = not own.names.isdisjoint(chart.parts)
-            has_part = not own.parts.isdisjoint(chart.names)
-            if not (is_nested or is_part or has_part):
-                found.append(chart)
+    def _find_lines(self, wanted: set[_Called]) -> dict[_Called, dict[PurePosixPath, int]]:
+        """Find for each object the files that name it, each with the number of the first line."""
+        others: list[tuple[PurePosixPath, str, PurePosixPath | None]] = []
+        made: dict[PurePosixPath | None, set[_Called]] = defaultdict(set)
+        is_another = cache(self._is_another)
+        names = {name for _, name in wanted}
+        for path, content in self.texts.find(names, lambda one: not _NO_NEED.search(str(one))):
+            chart = next((one.parent for one in path.parents if one.name == _TEMPLATES), None)
+            if not _is_manifest(path):
+                others.append((path, content, None))
+                continue
+            made[chart or path] |= _find_made(content) & wanted
+            if chart and is_another(chart):
+                others.append((path, content, chart))
+        found: dict[_Called, dict[PurePosixPath, int]] = defaultdict(dict)
+        for path, content, chart in others:
+            # A chart that makes an object of the name itself reads that one.
+            reach = _IN_TEMPLATES if chart else _IN_TEXTS
+            for called, number in _find_words(content, wanted - made.get(chart, set()), reach):
+                found[called].setdefault(path, number)
+        for called, path, number in self._find_applied(made):
+            found[called].setdefault(path, number)
         return found
 
+    def _find_applied(
+        self, made: Mapping[PurePosixPath | None, set[_Called]]
+    ) -> Iterator[tuple[_Called, PurePosixPath, int]]:
+        """Find the commands that hand a file to kubectl which makes an object of the name."""
+        names = {path.name for path, objects in made.items() if path and objects}
+        for path, content in self.texts.find(names, lambda one: not _is_manifest(one)):
+            for number, line in enumerate(content.splitlines(), 1):
+                for file, start in product(_APPLIED.findall(line), (PurePosixPath(), path.parent)):
+                    applied = PurePosixPath(os.path.normpath(start / file))
+                    yield from ((called, path, number) for called in made.get(applied, ()))
 
-class NamesElsewhere:
-    """Finds names of a package elsewhere in its repository: in scripts and pages, and in other charts."""
+    def _is_another(self, folder: PurePosixPath) -> bool:
+        """Tell whether this package is a chart, and the one in a folder no part of it, nor the other way round."""
+        place = PurePosixPath(os.path.relpath(self._place, self.texts.top))
+        (own, own_parts), (other, parts) = self._read_chart(place), self._read_chart(folder)
+        is_nested = folder.is_relative_to(place) or place.is_relative_to(folder)
+        return bool(own and other) and not (is_nested or own in parts or other in own_parts)
 
-    def __init__(self, path: Path, limits: Limits, *, is_everywhere: bool = False) -> None:
-        self._scripts = ScriptsOfRepository(path, limits, is_everywhere=is_everywhere)
-        self._charts = OtherCharts(path, limits)
-
-    def find(self, renamed: Collection[ResourceId]) -> Iterator[Problem]:
-        """Find what names one of these objects, which are the renamed ones, by their base names."""
-        return chain(self._scripts.find(renamed), self._charts.find(renamed))
-
-    def find_builds(self, directory: Path) -> list[str]:
-        """Find the lines of scripts that build a directory with kustomize, and let it run no functions."""
-        return self._scripts.find_builds(directory)
-
-
-def _read_charts(top: Path) -> dict[PurePosixPath, _Chart]:
-    """Read the charts at and below a folder, each by its path."""
-    found: dict[PurePosixPath, _Chart] = defaultdict(
-        lambda: _Chart(defaultdict(list), set(), set(), set())
-    )
-    for shown, template in read_texts(top, _is_of_chart):
-        path = PurePosixPath(shown)
-        if path.name in _DEPENDENCIES:
-            _read_parts(path.name, template, found[path.parent])
-        else:
-            templates = next(above for above in path.parents if above.name == _TEMPLATES)
-            _read_template(shown, template, found[templates.parent])
-    return {place: chart for place, chart in found.items() if chart.names}
-
-
-def _is_of_chart(folder: Path, name: str) -> bool:
-    if _TEMPLATES in folder.parts:
-        return name.endswith(_TEMPLATE_FILES)
-    return name in _DEPENDENCIES
+    def _read_chart(self, folder: PurePosixPath) -> tuple[str, set[str]]:
+        """Return the name of a chart, "" if there is none, and those of the charts that it consists of."""
+        top = self.texts.top or self._place
+        files = Files(top, Allowance(Limits(max_bytes=_LONGEST)))
+        names, parts = [""], set[str]()
+        for file in (CHART, "requirements.yaml"):
+            with suppress(Rejected):  # helm cannot read it either
+                for root in read_yaml(_read(files, top / folder / file).encode()).roots:
+                    names.append(text(get(root, "name")))
+                    dependencies = elements(get(root, "dependencies"))
+                    parts.update(text(get(part, "name")) for part in dependencies)
+        return max(names), parts
 
 
-def _read_parts(name: str, data: str, chart: _Chart) -> None:
-    with suppress(Rejected):  # helm cannot read it either
-        for root in read_yaml(data.encode()).roots:
-            chart.names.update([text(get(root, "name"))] if name == CHART else [])
-            chart.parts.update(
-                text(get(part, "name")) for part in elements(get(root, "dependencies"))
-            )
+def _find_top(path: Path, limits: Limits, *, is_everywhere: bool) -> Path | None:
+    """Return the top of the repository around a path, or the path itself, below the root of the limits."""
+    start = real_path(path)
+    above = (start, *start.parents)
+    repository = next((one for one in above if os.path.lexists(one / ".git")), None)
+    top = repository or (start if is_everywhere and start.is_dir() else None)
+    root = real_path(limits.root or Path("/"))
+    if top is None or root.is_relative_to(top):
+        return top and root
+    return top if top.is_relative_to(root) else None
 
 
-def _read_template(shown: str, template: str, chart: _Chart) -> None:
-    kinds, named, reads = set[str](), set[str](), list[tuple[str, str, str]]()
-    namespaces = set[str]()
-
-    def end_document() -> None:
-        chart.makes.update(product(kinds, named))
-        written = frozenset(namespaces)
-        for kind, name, place in reads:
-            chart.reads[kind, name].append(_Read(place, written))
-        for one in (kinds, named, reads, namespaces):
-            one.clear()
-
-    lines = template.splitlines()
-    for number, line in enumerate(lines):
-        if line.startswith("---"):
-            end_document()
-        kinds.update(_KIND.findall(line))
-        named.update(_NAME.findall(line))
-        namespaces.update(_NAMESPACE.findall(line))
-        fields = [*_READS.finditer(line)]
-        ends = [*(field.start() for field in fields), len(line)][1:]
-        for field, end in zip(fields, ends, strict=True):
-            for below, name in _find_name(lines[number : number + _MOST_BELOW], field, end):
-                kind = "ConfigMap" if field[1] else "Secret"
-                reads.append((kind, name, f"{shown}:{number + below + 1}"))
-    end_document()
+def _find_tracked(top: Path, words: Iterable[str]) -> list[str] | None:
+    """Ask git for files with one of the words; None where it has no answer."""
+    if os.path.lexists(top / ".git"):
+        with suppress(Rejected):
+            return Repository(top, Allowance(Limits(timeout=_SECONDS_OF_GIT))).find_texts(words)
+    return None
 
 
-def _find_name(lines: list[str], field: re.Match[str], end: int) -> Iterator[tuple[int, str]]:
-    """Yield the name in a field of the first of these lines, and in which of them it is.
+def _walk(top: Path, files: Files) -> Iterator[PurePosixPath]:
+    for folder, folders, names in islice(files.walk(top), _MOST):
+        # A link may lead to what is read where it is, or out of the repository.
+        folders[:] = [one for one in folders if _is_searched(one)]
+        folders[:] = [one for one in folders if not (folder / one).is_symlink()]
+        yield from (PurePosixPath((folder / name).relative_to(top)) for name in names)
 
-    `end`: where the next field begins. Only the last field of a line goes on below.
-    """
-    first, *below = lines
-    name = _NAME.search(first, field.end(), end)
-    if name:
-        yield 0, name[1]
-    if name or end < len(first):
-        return
-    for number, line in enumerate(below, 1):
-        indent = len(line) - len(line.lstrip())
-        if line.lstrip().startswith("{{"):
-            continue
-        if indent <= field.start():
-            return
-        name = _NAME.search(line)
-        if name:
-            yield number, name[1]
-            return
+
+def _read(files: Files, file: Path) -> str:
+    """Read a file; "" for a link, a pipe, what is too large or elsewhere, and once all bytes are used up."""
+    with suppress(OSError, Rejected):
+        if not file.is_symlink() and file.is_file() and file.stat().st_size <= _LONGEST:
+            return files.read(file).decode(errors="replace")
+    return ""
+
+
+def is_of_ci(path: PurePosixPath) -> bool:
+    """Tell whether YAML at this path holds scripts, and no manifests."""
+    return not _OF_CI.isdisjoint(part.lower() for part in path.parts)
+
+
+def _is_searched(folder: str) -> bool:
+    return folder in _OF_CI or not (folder.startswith(".") or folder in _OF_OTHERS)
+
+
+def _is_manifest(path: PurePosixPath) -> bool:
+    return path.name.endswith((*MANIFESTS, ".tpl")) and not is_of_ci(path)
+
+
+def _find_words(content: str, wanted: set[_Called], reach: int) -> Iterator[tuple[_Called, int]]:
+    """Yield the objects whose names stand as words beside their kinds, each with the number of the line."""
+    said = dict.fromkeys(_KINDS, -reach)
+    for number, line in enumerate(content.splitlines(), 1):
+        words = {word.rstrip(".-") for word in _WORD.findall(line)}
+        for kind, pattern in _KINDS.items():
+            if pattern.search(line):
+                said[kind] = number
+            if number - said[kind] <= reach:
+                yield from ((one, number) for one in product([kind], words) if one in wanted)
+
+
+def _find_made(content: str) -> set[_Called]:
+    """Return the objects that manifests or templates make."""
+    made: set[_Called] = set()
+    for document in content.split("\n---"):
+        made.update(product(_MAKES.findall(document), _NAME.findall(document)))
+    return made

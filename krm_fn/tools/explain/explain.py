@@ -523,12 +523,12 @@ def _with_names_elsewhere(
     """Add the lines of the repository that name what is renamed."""
     if elsewhere is None:
         return explanation
+    renamed = [one.who for one in explanation.objects if one.strategy == Strategy.RENAME]
+    named = {problem.resource: problem.message for problem in elsewhere.find(renamed)}
     objects: list[Explained] = []
     for one in explanation.objects:
-        is_renamed = one.strategy == Strategy.RENAME
-        found = elsewhere.find([one.who] if is_renamed else [])
-        warnings = (*one.warnings, *(problem.message for problem in found))
-        objects.append(one._replace(warnings=warnings))
+        said = [named[one.who]] if one.who in named else []
+        objects.append(one._replace(warnings=(*one.warnings, *said)))
     return explanation._replace(objects=tuple(objects))
 
 

@@ -75,6 +75,7 @@ _CHANGES = (
     *("--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent"),
 )
 """Prints of each commit that changes a file its id, those of its parents, and what it changes: `:mode mode old new`."""
+_SEARCH = ("grep", "--files-with-matches", "-z", "-I", "--fixed-strings", "--no-textconv")
 _HEADER = re.compile(rb"(?P<object>[0-9a-f]+) [a-z]+ (?P<size>[0-9]+)\n")
 """The line that git prints before each object of a batch."""
 
@@ -322,6 +323,17 @@ class Repository:
         files = [PurePosixPath(file) for tag, _, file in listed if tag == _LEFT_OUT]
         absent = [file for file in files if not os.path.lexists(self.folder / file)]
         return frozenset(map(str, absent)).union(*(map(str, file.parents) for file in absent))
+
+    def find_texts(self, words: Iterable[str]) -> list[str]:
+        """Find the tracked text files of the working tree that contain one of some words, links apart."""
+        with temporary_folder() as folder:
+            asked = folder / "asked"
+            asked.write_text("".join(f"{word}\n" for word in words))
+            command = (*_SEARCH, "-f", str(asked))
+            ended = self._end(self._place, command)
+        if ended.code == 1 and not ended.stderr:  # there are none
+            return []
+        return self._read(command, ended).split("\0")[:-1]
 
     def list_tree(self, commit: str) -> GitTree:
         return GitTree(self._ask("ls-tree", "-r", "-z", "--full-tree", commit))

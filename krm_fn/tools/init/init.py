@@ -34,6 +34,7 @@ from krm_fn.tools.init.plan import (
     share,
 )
 from krm_fn.tools.init.remove import plan_removal
+from krm_fn.tools.init.script_builds import find_builds
 from krm_fn.tools.init.texts import Pipeline
 from krm_fn.tools.init.transaction import NewContent, write_all
 from krm_fn.tools.init.who_builds import Around, KnownSet, refuse_deploying, would_do
@@ -472,6 +473,6 @@ def _name_broken(prepared: _Prepared) -> Iterator[str]:
     if prepared.door is Door.KUSTOMIZE and prepared.around.flux_files:
         files = listing(prepared.around.flux_files, _MOST_NAMES)
         yield (_FLUX_FAILS if has_entry else _FLUX_BUILDS_IT).format(files=files, path=path)
-    builds = prepared.elsewhere.find_builds(prepared.directory) if has_entry else []
+    builds = find_builds(prepared.elsewhere.texts, prepared.directory) if has_entry else []
     if builds:
         yield _BUILDS_FAIL.format(lines=listing(builds, MOST_LINES), path=path)
