@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -33,10 +34,19 @@ NAMED_BY_CONTENT = re.compile("hhhhhhhhhh|4444444444")
 every_explanation = pytest.mark.parametrize("case", EXPLANATIONS, ids=lambda case: case.name)
 
 
+def enter(case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Go to a copy of a case: what is recorded, and the pages of this repository, name its objects."""
+    copy = tmp_path / case.name
+    shutil.copytree(case, copy, ignore=shutil.ignore_patterns("explanation.*", "stderr.txt"))
+    monkeypatch.chdir(copy)
+
+
 @pytest.fixture(autouse=True)
-def _in_the_folder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_the_folder(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if "case" in request.fixturenames:
-        monkeypatch.chdir(request.getfixturevalue("case"))
+        enter(request.getfixturevalue("case"), tmp_path, monkeypatch)
     monkeypatch.setenv("COLUMNS", str(WIDTH))
 
 
@@ -44,8 +54,7 @@ def _in_the_folder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 def explain(case: Path, *options: str) -> Outcome:
     arguments = case / "arguments"
     more = arguments.read_text().split() if arguments.exists() else []
-    # The pages of this repository name objects to kubectl, as examples.
-    return main(["explain", "input.yaml", "--root", ".", *more, *options])
+    return main(["explain", "input.yaml", *more, *options])
 
 
 @every_explanation
@@ -65,10 +74,10 @@ def test_an_explanation_gives_the_recorded_text(case: Path, snapshot: Snapshot) 
 
 
 def test_the_recorded_texts_have_all_words_that_json_has_not(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def write(case: Path) -> str:
-        monkeypatch.chdir(case)
+        enter(case, tmp_path, monkeypatch)
         return explain(case).stdout.decode()
 
     assert find_unsaid(EXPLANATIONS, "explanation.txt", write) == {}

@@ -44,12 +44,12 @@ _OF_OTHERS = frozenset({"node_modules", "vendor", "third_party"})
 _NO_NEED = re.compile(
     r"(?:^|/)(?:changelog|release-notes)"  # what has been
     r"|^(?!.*\be2e\b).*(?:_test\.go|_test\.py|Test\.java)\Z"  # what unit tests make up
-    r"|\.(?:jsonnet|libsonnet|cue|j2|tmpl)\Z",  # what manifests are made from
+    r"|\.(?:jsonnet|libsonnet|cue|j2|tmpl)\Z",  # what manifests are generated from
     re.IGNORECASE,
 )
 """Paths of files that name no object of a cluster, or not as of today."""
 
-_PAGES = (".md", ".rst", ".adoc", ".txt")
+_PAGES = (".md", ".rst", ".adoc", ".txt", ".html")
 _TEMPLATES = "templates"
 
 _WORD = re.compile(
@@ -127,7 +127,7 @@ class NamesElsewhere:
     def _find_lines(self, wanted: set[_Called]) -> dict[_Called, dict[PurePosixPath, int]]:
         """Find for each object the files that name it, each with the number of the first line."""
         others: list[tuple[PurePosixPath, str, PurePosixPath | None]] = []
-        made: dict[PurePosixPath | None, set[_Called]] = defaultdict(set)
+        written: dict[PurePosixPath | None, set[_Called]] = defaultdict(set)
         is_another = cache(self._is_another)
         names = {name for _, name in wanted}
         for path, content in self.texts.find(names, lambda one: not _NO_NEED.search(str(one))):
@@ -135,29 +135,29 @@ class NamesElsewhere:
             if not _is_manifest(path):
                 others.append((path, content, None))
                 continue
-            made[chart or path] |= _find_made(content) & wanted
+            written[chart or path] |= _find_written(content) & wanted
             if chart and is_another(chart):
                 others.append((path, content, chart))
         found: dict[_Called, dict[PurePosixPath, int]] = defaultdict(dict)
         for path, content, chart in others:
             # A chart that makes an object of the name itself reads that one.
             reach = _IN_TEMPLATES if chart else _IN_TEXTS
-            for called, number in _find_words(content, wanted - made.get(chart, set()), reach):
+            for called, number in _find_words(content, wanted - written.get(chart, set()), reach):
                 found[called].setdefault(path, number)
-        for called, path, number in self._find_applied(made):
+        for called, path, number in self._find_applied(written):
             found[called].setdefault(path, number)
         return found
 
     def _find_applied(
-        self, made: Mapping[PurePosixPath | None, set[_Called]]
+        self, written: Mapping[PurePosixPath | None, set[_Called]]
     ) -> Iterator[tuple[_Called, PurePosixPath, int]]:
         """Find the commands that hand a file to kubectl which makes an object of the name."""
-        names = {path.name for path, objects in made.items() if path and objects}
+        names = {path.name for path, objects in written.items() if path and objects}
         for path, content in self.texts.find(names, lambda one: not _is_manifest(one)):
             for number, line in enumerate(content.splitlines(), 1):
                 for file, start in product(_APPLIED.findall(line), (PurePosixPath(), path.parent)):
                     applied = PurePosixPath(os.path.normpath(start / file))
-                    yield from ((called, path, number) for called in made.get(applied, ()))
+                    yield from ((called, path, number) for called in written.get(applied, ()))
 
     def _is_another(self, folder: PurePosixPath) -> bool:
         """Tell whether this package is a chart, and the one in a folder no part of it, nor the other way round."""
@@ -241,9 +241,9 @@ def _find_words(content: str, wanted: set[_Called], reach: int) -> Iterator[tupl
                 yield from ((one, number) for one in product([kind], words) if one in wanted)
 
 
-def _find_made(content: str) -> set[_Called]:
+def _find_written(content: str) -> set[_Called]:
     """Return the objects that manifests or templates make."""
-    made: set[_Called] = set()
+    written: set[_Called] = set()
     for document in content.split("\n---"):
-        made.update(product(_MAKES.findall(document), _NAME.findall(document)))
-    return made
+        written.update(product(_MAKES.findall(document), _NAME.findall(document)))
+    return written
