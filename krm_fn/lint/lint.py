@@ -238,9 +238,9 @@ def warn_about_substituted(run: Run) -> Problems:
     It was chosen by somebody, so it is renamed. It stays immutable: the API server then refuses a variable's new value
     with a message, instead of giving old pods other content under the name that they know.
     """
-    variable = run.guards[VARIABLE]
+    variable = run.guards.get(VARIABLE)
     for revision in run.revisions.rendered:
-        if revision.strategy is not Strategy.RENAME:
+        if variable is None or revision.strategy is not Strategy.RENAME:
             continue
         reason = variable.why(revision.item)
         if reason is not None:
