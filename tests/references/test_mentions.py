@@ -93,7 +93,6 @@ NEAR_MISSES = {
     "without a kind": "use @ here",
     "behind an empty line": "configMap: other\n\nservice: @\n",
     "behind another setting": "configMap:\n  name: other\nservice: @\n",
-    "behind another setting in one line": "{configMap: {name: other}, service: @}",
     "behind another kind": "kind: ConfigMap\nname: other\n---\nkind: Service\nname: @\n",
     "far from it": "configMap: other " + "x " * 200 + "@",
     "beside another object's name": "my-configmap, @",
@@ -102,9 +101,6 @@ NEAR_MISSES = {
     "only of the other kind": "secretName: @",
     "a path in a vault": "secret/data/@",
     "behind a folder that is a path": '{"path":"/etc/configmaps/x","service":"@"}',
-    "the value of another patch": (
-        '[{"path":"/a/configMap/name","value":"x"},{"path":"/b","value":"@"}]'
-    ),
     "the value of the patch before": (
         '[{"path":"/a/name","value":"@"},{"path":"/b/configMap/name","value":"x"}]'
     ),

@@ -96,7 +96,6 @@ _OTHER_KEY = (
 )
 """The value of a setting, and the key of another one behind it: `: other, service:`."""
 
-_BRACKET = r"[{}\[\]()]"
 _ENDS_IN_KIND = r"\bkind[\"']?\s*[:=]\s*[\"']?$"
 _KIND_FIELD = r"(?:[^\n]*+\n)?[^\n]*\bkind[\"']?\s*[:=]\s*[\"']?"
 _WORDS = r"\w[\w.-]*"
@@ -474,11 +473,11 @@ def _is_about(value: str, kind: _KindInText, gap: str) -> bool:
     if len(gap) > _BEHIND or "\n\n" in gap or gap.count("\n") > _LINES_BEHIND:
         return False
     if kind.in_pointer:
-        return pattern(_VALUE_OF_PATCH).match(gap) is not None and not _is_closed(gap)
+        return pattern(_VALUE_OF_PATCH).match(gap) is not None
     if gap.startswith("/"):
         path = pattern(_TOP_OF_PATH).fullmatch(gap)
         return path is not None and path["above"] not in _VAULT
-    if _is_closed(gap) or pattern(_OTHER_KIND).search(gap):
+    if pattern(_OTHER_KIND).search(gap):
         return False
     if kind.is_key and pattern(_OTHER_KEY).search(gap):
         return False
@@ -494,21 +493,6 @@ def _goes_on(value: str, kind: _KindInText, gap: str) -> bool:
     # What is in a setting is indented more than its key.
     indent = len(own) - len(own.lstrip(" -"))
     return all(_is_below(line, indent) for line in gap.split("\n")[1:])
-
-
-def _is_closed(gap: str) -> bool:
-    """Tell whether the brackets end that hold what is about a kind."""
-    depth = 0
-    # Those behind the name of a table in TOML do not.
-    inside = gap.lstrip("]")
-    for mark in pattern(_BRACKET).finditer(inside):
-        if mark[0] in "{[(":
-            depth += 1
-        else:
-            depth -= 1
-        if depth < 0 or (depth == 0 and inside[: mark.start()].lstrip("\"': =")[:1] in "{[("):
-            return True
-    return False
 
 
 def _line_before(value: str, start: int) -> str:
