@@ -9,8 +9,9 @@ records the first witness of each rule in witnesses.yaml, which a test reads.
 
 import argparse
 import sys
+from collections.abc import Iterable
 
-from tests.ablate.corpus import read_real, read_reported
+from tests.ablate.corpus import ALL_CHOSEN, read_real, read_reported
 from tests.ablate.rules import read_rules, switched_off
 from tests.ablate.witnesses import OUTPUT, Witness, find_witnesses, write_witnesses
 
@@ -33,12 +34,17 @@ def main() -> int:
         for one in sorted(witnesses, key=lambda one: one.changes != OUTPUT)[:1]:
             table[rule.name] = one
         first = " ".join(table.get(rule.name, ["none"]))
-        print(f"{rule.name:<64} {len(found):>3} / {len(written):>3}  {first}", flush=True)
+        print(f"{rule.name:<66} {_count(found):>3} / {_count(written):>2}  {first}", flush=True)
     missing = len(rules) - len(table)
     print(f"{len(rules)} rules; rules without witness: {missing}")
     if given.write and not missing and given.only == [""]:
         write_witnesses(table)
     return int(missing > 0)
+
+
+def _count(found: Iterable[Witness]) -> int:
+    """Count the packages, each once, whether its objects are chosen or not."""
+    return len({one.case.removesuffix(ALL_CHOSEN) for one in found})
 
 
 if __name__ == "__main__":
