@@ -1,6 +1,6 @@
 """The rules by which the function decides what is renamed, left alone, followed or said, and how each is switched off.
 
-The rows of `GUARDS` and of `CHECKS` are rules of their own. The others are inside them, or inside
+The rows of `GUARDS`, of `CHECKS` and of `READERS` are rules of their own. The others are inside them, or inside
 the search for references: `BY_HAND` has these. What a program, a field or an annotation means are
 facts with sources of their own (`krm_fn/facts`), and no rules.
 """
@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from krm_fn.core.references.lookups import Lookup
+from krm_fn.core.references.mentions import READERS
 from krm_fn.guards.guards import GUARDS
 from krm_fn.lint.lint import CHECKS
 
@@ -60,10 +61,15 @@ def lists_nothing(*_: Any, **__: Any) -> list[Any]:
 
 
 _GUARDS = "krm_fn.guards.guards"
-_READERS = "krm_fn.guards.readers"
+_API_READERS = "krm_fn.guards.api_readers"
+_NAME_READERS = "krm_fn.guards.name_readers"
 _LATER = "krm_fn.guards.replaced_later"
 _PROGRAMS = "krm_fn.guards.well_known"
 _MENTIONS = "krm_fn.core.references.mentions"
+_OPTIONS = "krm_fn.core.references.program_options"
+_FIELDS = "krm_fn.core.references.unfollowed"
+_TEXTS = "krm_fn.core.references.names_in_texts"
+_COPIES = "krm_fn.core.references.copies"
 _FIND = "krm_fn.core.references.find"
 _LOOKUPS = "krm_fn.core.references.lookups"
 _GENERATED = "krm_fn.core.references.generated"
@@ -80,21 +86,23 @@ BY_HAND: Mapping[str, tuple[tuple[str, str, Any], ...]] = {
         (_GUARDS, "reads_own_files", says_no),
     ),
     "all keys as variables, or scripts alone, leave nothing to look up": (
-        (_READERS, "_has_all", says_no),
-        (_READERS, "_has_only_scripts", says_no),
+        (_API_READERS, "_has_all", says_no),
+        (_API_READERS, "_has_only_scripts", says_no),
     ),
     "of a program that is known in full, its rows decide": (
-        (_READERS, "may_look_up", says_nothing),
+        (_API_READERS, "may_look_up", says_nothing),
     ),
     "a role of leader election reads nothing else": (
-        (_READERS, "_is_for_leader_election", says_no),
+        (_API_READERS, "_is_for_leader_election", says_no),
     ),
     # Who reads the name.
-    "a path with the name is written somewhere": ((_READERS, "NameReaders.by_path", says_nothing),),
-    "a path may be written where nobody can see it": (
-        (_READERS, "NameReaders._say_hidden", finds_nothing),
+    "a path with the name is written somewhere": (
+        (_NAME_READERS, "NameReaders.by_path", says_nothing),
     ),
-    "two objects are found by one name": ((_READERS, "NameReaders._pairs", {}),),
+    "a path may be written where nobody can see it": (
+        (_NAME_READERS, "NameReaders._say_hidden", finds_nothing),
+    ),
+    "two objects are found by one name": ((_NAME_READERS, "NameReaders._pairs", {}),),
     # What is replaced after the function.
     "variables are replaced later": ((_LATER, "Variables._about", says_nothing),),
     "variables are the program's own": ((_LATER, "Variables._is_for_program", says_no),),
@@ -108,32 +116,30 @@ BY_HAND: Mapping[str, tuple[tuple[str, str, Any], ...]] = {
     ),
     "a variable where no program expands one": ((_LATER, "_find_unexpanded", finds_nothing),),
     # Options of programs.
-    "scripts ask the API with kubectl or curl": ((_MENTIONS, "_in_script", finds_nothing),),
-    "words of kubectl in a command": ((_MENTIONS, "_in_command", finds_nothing),),
-    "settings in data pass a name": ((_MENTIONS, "_in_data", finds_nothing),),
-    "templates of Argo Workflows pass a name": ((_MENTIONS, "_in_workflow", finds_nothing),),
-    "mounts of Camel K": ((_MENTIONS, "_in_mounts", finds_nothing),),
+    "scripts ask the API with kubectl or curl": ((_OPTIONS, "_in_script", finds_nothing),),
+    "words of kubectl in a command": ((_OPTIONS, "_in_command", finds_nothing),),
+    "settings in data pass a name": ((_OPTIONS, "_in_data", finds_nothing),),
+    "templates of Argo Workflows pass a name": ((_OPTIONS, "_in_workflow", finds_nothing),),
+    "mounts of Camel K": ((_OPTIONS, "_in_mounts", finds_nothing),),
     # Fields that no rule follows.
-    "values as one text name an object": ((_MENTIONS, "_Search._find_parts", finds_nothing),),
-    "values of a chart are about its own objects": ((_MENTIONS, "_is_own", says_no),),
-    "a name in a field can hardly be anything else": ((_MENTIONS, "_Search._is_telling", says_no),),
+    "values as one text name an object": ((_FIELDS, "_Search._find_parts", finds_nothing),),
+    "values of a chart are about its own objects": ((_FIELDS, "_is_own", says_no),),
+    "a name in a field can hardly be anything else": ((_FIELDS, "_Search._is_telling", says_no),),
     # Names in other texts.
-    "texts name an object": ((_MENTIONS, "find_in_texts", lists_nothing),),
-    "URLs and tags name an object": ((_MENTIONS, "_find_tagged", finds_nothing),),
+    "URLs and tags name an object": ((_TEXTS, "_find_tagged", finds_nothing),),
     "settings of Argo CD name a key by a plain word": (
-        (_MENTIONS, "_TextSearch._read_words_of_argo_cd", finds_nothing),
+        (_TEXTS, "_TextSearch._read_words_of_argo_cd", finds_nothing),
     ),
-    "an annotation is a name": ((_MENTIONS, "_TextSearch._read_whole", finds_nothing),),
+    "an annotation is a name": ((_TEXTS, "_TextSearch._read_whole", finds_nothing),),
     "a value in data is a namespace and a name": (
-        (_MENTIONS, "_TextSearch._read_namespaced", finds_nothing),
+        (_TEXTS, "_TextSearch._read_namespaced", finds_nothing),
     ),
-    "the path of a patch says the kind": ((_MENTIONS, "_end_of_pointer", says_nothing),),
-    "indentation ends what is about a kind": ((_MENTIONS, "_goes_on", says_yes),),
+    "the path of a patch says the kind": ((_TEXTS, "_end_of_pointer", says_nothing),),
+    "indentation ends what is about a kind": ((_TEXTS, "_goes_on", says_yes),),
     "texts in fields of custom resources name an object": (
-        (_MENTIONS, "_TextSearch._in_fields", finds_nothing),
+        (_TEXTS, "_TextSearch._is_read", says_no),
     ),
-    "the value of a variable is a name": ((_MENTIONS, "find_in_variables", lists_nothing),),
-    "lists of Kyverno copy objects": ((_MENTIONS, "_read_clone_lists", finds_nothing),),
+    "lists of Kyverno copy objects": ((_COPIES, "_read_clone_lists", finds_nothing),),
     # References.
     "rows tell which values of a chart are references": ((_FIND, "find_by_rows", finds_nothing),),
     "a comma list in the values of a chart": ((_FIND, "_find_in_values", finds_nothing),),
@@ -150,14 +156,17 @@ BY_HAND: Mapping[str, tuple[tuple[str, str, Any], ...]] = {
 
 
 def read_rules() -> list[Rule]:
-    """Return all rules: those of the two tables, and those inside."""
+    """Return all rules: those of the three tables, and those inside."""
     guards = [_without(f"guard {row.code}", _GUARDS, "GUARDS", GUARDS, row) for row in GUARDS]
     checks = [
         _without(f"check {name_of(check.report)}", "krm_fn.lint.lint", "CHECKS", CHECKS, check)
         for check in CHECKS
     ]
+    readers = [
+        _without(f"reader {name_of(read)}", _MENTIONS, "READERS", READERS, read) for read in READERS
+    ]
     inside = [Rule(name, tuple(Switch(*one) for one in rows)) for name, rows in BY_HAND.items()]
-    return [*guards, *checks, *inside]
+    return [*guards, *checks, *readers, *inside]
 
 
 def name_of(report: Callable[..., Any]) -> str:

@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 
+from krm_fn.core.references.mentions import READERS
 from krm_fn.guards.guards import GUARDS
 from krm_fn.lint.lint import CHECKS
 from tests.ablate.corpus import Answered, Case, read_real, read_reported, read_reports
@@ -27,11 +28,12 @@ def _with_all_rules(key: str) -> Answered:
     return _cases()[key].run()
 
 
-def test_each_guard_and_each_check_is_a_rule() -> None:
+def test_each_guard_each_check_and_each_reader_is_a_rule() -> None:
     names = [rule.name for rule in RULES]
     assert len(names) == len(set(names))
     assert {f"guard {row.code}" for row in GUARDS} <= set(names)
     assert {f"check {name_of(check.report)}" for check in CHECKS} <= set(names)
+    assert {f"reader {name_of(read)}" for read in READERS} <= set(names)
 
 
 def test_each_rule_has_a_witness() -> None:
