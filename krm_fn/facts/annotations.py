@@ -1,7 +1,7 @@
 """Annotations whose text names a ConfigMap or Secret, and annotations that have an object copied.
 
 A row of ANNOTATIONS: kinds that carry it, the annotation, what it names, and options, which are
-those of `AnnotationRow` in `core/references/find.py`. `{a,b}` stands for a row with a and one with
+those of `AnnotationRow` in `core/references/field_rows.py`. `{a,b}` stands for a row with a and one with
 b. A Pod is also a pod template.
 """
 

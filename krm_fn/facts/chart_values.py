@@ -7,7 +7,7 @@ authentik, and so is what a chart looks up while it is rendered.
 
 A row: the path of the value, its kind, the template below the folder before it, with the line in
 which the value becomes the name in a pod, and options, which are those of `ChartValue` in
-`core/references/find.py`.
+`core/references/field_rows.py`.
 """
 
 # Charts of which people call the source by the same name, and which nobody else publishes another

@@ -1,7 +1,7 @@
 """Fields that look like references to a ConfigMap or Secret of the package, and mean something else.
 
 A row: group, kinds, path, reason, and options, which are those of `ExcludedField` in
-`core/references/find.py`. The path has dots and no list indices, `*` matches anything, and `{a,b}`
+`core/references/field_rows.py`. The path has dots and no list indices, `*` matches anything, and `{a,b}`
 stands for a row with a and one with b. The first row that fits a field counts.
 
 Of any object: PASSED_OVER are mappings without references (`annotations.py` knows the annotations

@@ -5,7 +5,7 @@ Most hold the name as text where the ecosystem's habit is a mapping.
 A row of FIELDS: groups (none: any), kinds, path, what it names, and options. The path is as in
 kustomize: lists are not marked. `{a,b}` in it stands for a row with a and one with b; in another
 column, those rows take a and b in turn. The options are those of `FieldRow` in
-`core/references/find.py`. `reads` is left out where the consumer reads the value only: it gets the
+`core/references/field_rows.py`. `reads` is left out where the consumer reads the value only: it gets the
 object through the API, or mounts it at a path that the name is no part of. The sources of what
 mounts were read for this: the operators of Spark, NVIDIA, Strimzi, Redis, MinIO, Percona, Zalando,
 Cassandra, Loki, Tempo and KubeVirt's CDI mount at fixed paths. Solr's mounts a basicAuthSecret at

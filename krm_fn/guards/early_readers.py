@@ -61,7 +61,8 @@ class EarlyReader(NamedTuple):
             else "may not exist yet when its pods start"
         )
         message = (
-            f"{place}: each change gives the {config.kind} a name that {effect}; {self._remedy()}"
+            f"{place}: each change gives the {config.kind} a name that {effect}; {self._move()}, "
+            f"or annotate the {config.kind} with {keys.STRATEGY}: {Strategy.IGNORE}"
         )
         severity = Severity.ERROR if self.blocks else Severity.WARNING
         return about(self.referrer, message, self.reference.field, severity)
@@ -76,12 +77,11 @@ class EarlyReader(NamedTuple):
                 f"{referrer} in sync wave {self.own_step.wave} reads it before {self.deployer.name} applies it "
                 f"in wave {self.config_step.wave}"
             )
-        remedy = f"{self._remedy()} to accept this"
+        remedy = (
+            f"{self._move()}, or annotate the {self.config.id.kind} with {keys.STRATEGY}: "
+            f"{Strategy.IGNORE} to accept this"
+        )
         return Answer(text, self.referrer, self.reference.field, remedy=remedy)
-
-    def _remedy(self) -> str:
-        accept = f"annotate the {self.config.id.kind} with {keys.STRATEGY}: {Strategy.IGNORE}"
-        return f"{self._move()}, or {accept}"
 
     def _move(self) -> str:
         hook, wave = self.own_step.hook, self.own_step.wave

@@ -71,6 +71,8 @@ _FIELDS = "krm_fn.core.references.unfollowed"
 _TEXTS = "krm_fn.core.references.names_in_texts"
 _COPIES = "krm_fn.core.references.copies"
 _FIND = "krm_fn.core.references.find"
+_SHAPES = "krm_fn.core.references.shapes"
+_CHARTS = "krm_fn.core.references.chart_releases"
 _LOOKUPS = "krm_fn.core.references.lookups"
 _GENERATED = "krm_fn.core.references.generated"
 _CHOOSE = "krm_fn.core.decide.choose"
@@ -141,11 +143,11 @@ BY_HAND: Mapping[str, tuple[tuple[str, str, Any], ...]] = {
     ),
     "lists of Kyverno copy objects": ((_COPIES, "_read_clone_lists", finds_nothing),),
     # References.
-    "rows tell which values of a chart are references": ((_FIND, "find_by_rows", finds_nothing),),
+    "rows tell which values of a chart are references": ((_CHARTS, "find_by_rows", finds_nothing),),
     "a comma list in the values of a chart": ((_FIND, "_find_in_values", finds_nothing),),
-    "volumes in the JSON of an annotation": ((_FIND, "_find_volumes", lists_nothing),),
-    "a chart may deploy to another namespace": ((_FIND, "_may_be_elsewhere", says_no),),
-    "a name beside a key selects one": ((_FIND, "_ShapeWalk._word_of_keyed", says_nothing),),
+    "volumes in the JSON of an annotation": ((_SHAPES, "find_volumes", lists_nothing),),
+    "a chart may deploy to another namespace": ((_CHARTS, "_may_be_elsewhere", says_no),),
+    "a name beside a key selects one": ((_SHAPES, "_ShapeWalk._word_of_keyed", says_nothing),),
     "a cluster-scoped kind looks in a namespace": (
         (_LOOKUPS, "Lookups._read", lambda *_: Lookup("")),
     ),

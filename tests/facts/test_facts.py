@@ -12,7 +12,7 @@ import pytest
 from krm_fn.base.kind import KINDS, Kinds
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import PRODUCERS
-from krm_fn.core.references.find import KEY_SELECTORS, read_exclusions, read_fields
+from krm_fn.core.references.field_rows import KEY_SELECTORS, read_exclusions, read_fields
 
 ROOT = Path(__file__).parents[2]
 FACTS = sorted((ROOT / "krm_fn/facts").glob("*.py"))

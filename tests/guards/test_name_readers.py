@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.core.references.find import FieldRow, read_fields
+from krm_fn.core.references.field_rows import FieldRow, read_fields
 from krm_fn.function import run
 
 CONFIG = """\

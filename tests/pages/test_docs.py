@@ -12,7 +12,7 @@ from krm_fn.base.producer import RENAMABLE
 from krm_fn.cli.main import krm_fn as group
 from krm_fn.cli.main import main
 from krm_fn.core.config.build import PINNABLE
-from krm_fn.core.references.find import read_chart_values
+from krm_fn.core.references.field_rows import read_chart_values
 from tests.pages import config_page, deployer_lists, reference_page
 
 ROOT = Path(__file__).parents[2]

@@ -46,10 +46,11 @@ ANSWERS = {
     "krm_fn/facts/scopes.py": "where a kind looks, in words: part of a message",
     "krm_fn/facts/fields.py": "where a project says what it does with a name, for `krm-fn explain`",
     "krm_fn/core/references/copies.py": "what is named in a message",
-    "krm_fn/core/references/names_in_texts.py": "patterns, and signs in a text",
     "krm_fn/core/references/program_options.py": "what is named in a message",
     "krm_fn/core/references/words.py": "signs in a text",
     "krm_fn/core/references/other_texts.py": "answers of `krm-fn explain`",
+    "krm_fn/core/references/chart_releases.py": "the rule behind a reference, for `krm-fn explain`",
+    "krm_fn/core/references/shapes.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/core/references/find.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/facts/programs.py": "names of programs",
 }

@@ -8,13 +8,9 @@ from krm_fn.base.item import Item, read_item
 from krm_fn.base.kind import Kinds
 from krm_fn.base.node import is_mapping
 from krm_fn.base.reference import split_path
-from krm_fn.core.references.find import (
-    ChartValue,
-    Found,
-    find_references,
-    read_chart_values,
-    read_charts,
-)
+from krm_fn.core.references.chart_releases import read_charts
+from krm_fn.core.references.field_rows import ChartValue, read_chart_values
+from krm_fn.core.references.find import Found, find_references
 from krm_fn.core.references.hits import NameSearch
 from krm_fn.core.references.resolve import Index
 from krm_fn.core.references.unfollowed import sight_fields

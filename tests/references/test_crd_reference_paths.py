@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from krm_fn.base.problem import ResourceId
-from krm_fn.core.references.find import find_references, read_exclusions
+from krm_fn.core.references.field_rows import read_exclusions
+from krm_fn.core.references.find import find_references
 from krm_fn.core.yaml.reader import read_yaml
 
 CRDS = json.loads((Path(__file__).parent.parent / "data" / "crd_reference_paths.json").read_text())[

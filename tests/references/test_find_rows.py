@@ -11,20 +11,19 @@ from krm_fn.base.kind import KINDS, Kind
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.producer import PRODUCERS, Producer
 from krm_fn.base.reference import Reference, split_path
-from krm_fn.core.references.find import (
+from krm_fn.core.references.field_rows import (
     KEY_SELECTORS,
     AnnotationRow,
     ExcludedField,
     FieldRow,
-    Found,
     KeySelectors,
-    find_by_shape,
-    find_references,
     read_annotations,
     read_chart_values,
     read_exclusions,
     read_fields,
 )
+from krm_fn.core.references.find import Found, find_references
+from krm_fn.core.references.shapes import find_by_shape
 from krm_fn.core.yaml.reader import read_yaml
 from krm_fn.facts.annotations import VOLUMES_IN_JSON
 from krm_fn.facts.chart_values import SUBCHARTS

@@ -81,7 +81,7 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path) for module in code)
     return [
-        Count("modules without facts", len(code), 199, goal=165),
+        Count("modules without facts", len(code), 202, goal=165),
         Count("thousands of tokens, without facts", tokens / 1000, 351.6),
         Count("tokens in a line", tokens / sum(module.lines for module in code), 6.4),
         Count(
@@ -93,14 +93,14 @@ def count() -> list[Count]:
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 2),
         Count("longest chain of imports", len(longest_chain(imports)), 27, goal=20),
         Count("modules in a circle of imports", len(circle(imports)), 0),
-        Count("modules that a run imports", len(ours_of_a_run()), 91, goal=60),
+        Count("modules that a run imports", len(ours_of_a_run()), 94, goal=60),
         *count_entered(),
         *count_met(modules),
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
         Count("public functions with two homes", len(functions_with_two_homes(modules)), 0),
         Count("file names with two homes", len(files_with_two_homes(modules)), 0),
         Count("nested loops in 100 functions", nested_comprehensions(code), 1.1),
-        Count("modules that mention producers", len(mentioning_producers(modules)), 52),
+        Count("modules that mention producers", len(mentioning_producers(modules)), 53),
         Count("rooms without tests under their name", len(rooms_without_tests()), 0),
         Count("thousands of recorded lines in fixtures", recorded_lines() / 1000, 110),
     ]
@@ -315,11 +315,11 @@ def count_entered() -> list[Count]:
     alone, together = enter(_CONFIG_MAP), enter(_CONFIG_MAP + _DEPLOYMENT)
     diff = enter_diff()
     return [
-        Count("files that one ConfigMap enters", alone.files, 40),
+        Count("files that one ConfigMap enters", alone.files, 41),
         Count("their lines, in thousands", alone.lines / 1000, 16.05, goal=10.6),
-        Count("the same, with its Deployment", together.files, 60, goal=46),
+        Count("the same, with its Deployment", together.files, 63, goal=46),
         Count("their lines, in thousands", together.lines / 1000, 20.2, goal=15.7),
-        Count("files that one line of diff enters", diff.files, 83, goal=65),
+        Count("files that one line of diff enters", diff.files, 86, goal=65),
         Count("their lines, in thousands", diff.lines / 1000, 27.1, goal=23.7),
     ]
 

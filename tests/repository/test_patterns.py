@@ -25,7 +25,7 @@ import pytest
 import krm_fn
 from krm_fn.base.node import read_path
 from krm_fn.core.config.plain import load_schema
-from krm_fn.core.references.find import read_fields
+from krm_fn.core.references.field_rows import read_fields
 
 PARSER: Any = import_module("re._parser")
 COMPILER: Any = import_module("re._compiler")

@@ -33,7 +33,7 @@ from krm_fn.core.names.names import (
     hash_in_name,
     is_hashed_by_kustomize,
 )
-from krm_fn.core.references.find import annotations_of
+from krm_fn.core.references.field_rows import annotations_of
 from krm_fn.core.references.generated import hash_of, why_not_renamed
 from krm_fn.core.references.references import References
 

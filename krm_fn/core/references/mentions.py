@@ -10,8 +10,8 @@ from functools import cached_property
 
 from krm_fn.base.item import Item
 from krm_fn.base.reference import EmbeddedReference, ResolvedReference
+from krm_fn.core.references.chart_releases import read_releases
 from krm_fn.core.references.copies import Copies
-from krm_fn.core.references.find import read_releases
 from krm_fn.core.references.hits import NameSearch
 from krm_fn.core.references.names_in_texts import sight_texts, sight_variables
 from krm_fn.core.references.program_options import sight_options

@@ -19,9 +19,7 @@ from krm_fn.base.node import (
 )
 from krm_fn.base.pods import find_containers
 from krm_fn.core.names.names import base_name
-from krm_fn.core.references.find import (
-    exclusion_of,
-)
+from krm_fn.core.references.find import exclusion_of
 from krm_fn.core.references.hits import ANNOTATIONS, Hit, NameSearch, is_about_itself
 from krm_fn.core.references.sighting import TEXT, TEXT_FOR_PEOPLE, VARIABLE, Sighting
 from krm_fn.core.references.words import RESOURCES, RUNS_KUBECTL, pattern

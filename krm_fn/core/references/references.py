@@ -15,16 +15,16 @@ from krm_fn.base.problem import Rejected, ResourceId
 from krm_fn.base.reference import EmbeddedReference, Reference, ResolvedReference
 from krm_fn.base.settings import FieldSpec
 from krm_fn.core.names.names import CONTENT_NAME, base_name, is_hashed_by_kustomize
+from krm_fn.core.references.chart_releases import read_charts
 from krm_fn.core.references.find import (
     ExcludedReference,
     SpecsByKind,
-    find_by_shape,
     find_params,
     find_references,
-    read_charts,
     read_kinds_of_params,
 )
 from krm_fn.core.references.resolve import Index, MoreNames
+from krm_fn.core.references.shapes import find_by_shape
 
 # Embedded references.
 

@@ -22,15 +22,11 @@ from krm_fn.base.reference import (
     namespace_beside,
     read_reference,
 )
-from krm_fn.core.references.find import (
-    NOT_WALKED,
-    ExcludedField,
-    WordForm,
-    exclusion_of,
-    word_of,
-)
+from krm_fn.core.references.field_rows import ExcludedField
+from krm_fn.core.references.find import exclusion_of
 from krm_fn.core.references.generated import versioned
 from krm_fn.core.references.hits import Hit, NameSearch
+from krm_fn.core.references.shapes import NOT_WALKED, WordForm, word_of
 from krm_fn.core.references.sighting import FIELD, FIELD_OF_OTHERS, Sighting
 from krm_fn.core.references.words import read_settings
 from krm_fn.facts.exclusions import FREE_KEYS, NOT_NAMES, PASSED_OVER
