@@ -230,11 +230,6 @@ def exclusion_of(field: str, resource: ResourceId) -> ExcludedField | None:
     return next((row for row in _exclusions_of(resource) if _is_below(field, row)), None)
 
 
-def has_texts_of_others(resource: ResourceId) -> bool:
-    """Tell whether objects of this kind have fields of which another program makes objects."""
-    return any(row.applied_in is not None for row in _exclusions_of(resource))
-
-
 def _exclusions_of(resource: ResourceId) -> list[ExcludedField]:
     return [row for row in exclusions_of(resource.kind) if row.group == resource.group]
 
