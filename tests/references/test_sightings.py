@@ -19,7 +19,7 @@ def test_each_sighting_is_in_a_text_that_the_walk_has_found(case: Path) -> None:
     index = package.read_index()
     references = find_authored(package.authored, index, (), but=()).references
     mentions = Mentions(package.authored, references, index)
-    places = {(hit.item, hit.field) for hits in mentions.known.hits.values() for hit in hits}
+    places = {(hit.item, hit.field) for hits in mentions.search.hits.values() for hit in hits}
     said = [(one.item, one.field, one.target) for one in mentions.sightings]
     assert {(item, field) for item, field, _ in said} <= places
     assert len({*said}) == len(said)

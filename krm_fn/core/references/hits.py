@@ -39,7 +39,6 @@ _ABOUT_ITSELF = (
 )
 """Annotations that tools write about the object, and those that ask for restarts, where an old name does no harm."""
 
-
 _NOT_SEARCHED = ("apiVersion", "kind", "metadata", "status")
 _FEW = 20
 """Characters of a text for each name: in a longer text, to look for the names is quicker than to read it."""
@@ -73,7 +72,7 @@ Hits: TypeAlias = dict[Item, list[Hit]]
 
 
 class NameSearch:
-    """What a package is known to have: readers of names judge by it.
+    """The texts with names in a package, and what the readers judge them by.
 
     `references` are those that rules have found; `embedded` those in texts.
     """

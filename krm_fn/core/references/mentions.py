@@ -24,6 +24,11 @@ READERS = (sight_options, sight_fields, sight_texts, sight_variables)
 
 
 class Mentions:
+    """What the readers have sighted, and the objects that programs copy.
+
+    `search`: the texts with names, and what else the readers judge by.
+    """
+
     def __init__(
         self,
         items: Collection[Item],
@@ -31,17 +36,17 @@ class Mentions:
         index: Index,
         embedded: Collection[EmbeddedReference] = (),
     ) -> None:
-        self.known = NameSearch(items, index, authored, embedded)
+        self.search = NameSearch(items, index, authored, embedded)
 
     @cached_property
     def sightings(self) -> list[Sighting]:
         """The names that something may read, each way by itself."""
         followed = {
-            (one.item, one.field, target) for one in self.known.embedded for target in one.targets
+            (one.item, one.field, target) for one in self.search.embedded for target in one.targets
         }
         found: dict[tuple[Item, str, Item], Sighting] = {}
         for read in READERS:
-            for one in read(self.known):
+            for one in read(self.search):
                 place = one.item, one.field, one.target
                 if place not in followed:
                     found.setdefault(place, one)
@@ -52,7 +57,7 @@ class Mentions:
         # Only `krm-fn explain` asks.
         from krm_fn.core.references.other_texts import sight_rest
 
-        return sight_rest(self.known, targets)
+        return sight_rest(self.search, targets)
 
     @cached_property
     def of(self) -> Mapping[str, Mapping[Item, Sighting]]:
@@ -67,10 +72,10 @@ class Mentions:
     def in_values(self) -> frozenset[Item]:
         """The objects that values of a chart reference, or name in a field that no rule follows."""
         named: set[Item] = set()
-        for one in self.known.references:
+        for one in self.search.references:
             if one.reference.installed_in is not None:
                 named.update(one.targets)
-        if any(read_releases(item.node, item.id) for item in self.known.items):
+        if any(read_releases(item.node, item.id) for item in self.search.items):
             fields = [one for one in self.sightings if one.way.code == FIELD.code]
             named.update(one.target for one in fields if _is_in_values(one))
         return frozenset(named)
@@ -78,7 +83,7 @@ class Mentions:
     @cached_property
     def copies(self) -> Copies:
         """The objects that programs copy elsewhere."""
-        return Copies(self.known.items, self.known.references)
+        return Copies(self.search.items, self.search.references)
 
 
 def _is_in_values(one: Sighting) -> bool:

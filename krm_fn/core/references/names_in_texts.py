@@ -146,37 +146,37 @@ class _KindInText(NamedTuple):
     in_pointer: bool = False
 
 
-def sight_texts(known: NameSearch) -> Iterator[Sighting]:
+def sight_texts(search: NameSearch) -> Iterator[Sighting]:
     """Find the names of ConfigMaps and Secrets inside texts, in the order of the texts.
 
     Texts of Secrets are not looked at.
     """
-    search = _TextSearch(known)
-    for hits in known.applied.values():
+    reader = _TextSearch(search)
+    for hits in search.applied.values():
         for hit in hits:
-            yield from search.read(hit)
+            yield from reader.read(hit)
 
 
-def sight_variables(known: NameSearch) -> Iterator[Sighting]:
+def sight_variables(search: NameSearch) -> Iterator[Sighting]:
     """Find the variables whose value is the name of an object, and of nothing else."""
-    search = _TextSearch(known)
-    for item, hits in known.applied.items():
+    reader = _TextSearch(search)
+    for item, hits in search.applied.items():
         variables = [hit for hit in hits if hit.path[-1] == "value" and hit.path[-3:-2] == ("env",)]
         if variables:
             containers = {path for path, _ in find_containers(item)}
             for hit in variables:
                 if spell(hit.path[:-3]) in containers:
-                    yield from search.read_variable(hit)
+                    yield from reader.read_variable(hit)
 
 
 class _TextSearch:
-    def __init__(self, known: NameSearch) -> None:
-        self._known = known
-        self._index = known.index
-        self._names = known.config_names
+    def __init__(self, search: NameSearch) -> None:
+        self._search = search
+        self._index = search.index
+        self._names = search.config_names
         # Texts, and the names in them that rules read.
-        self._followed = {(one.reference.name, one.reference.target) for one in known.references}
-        self._followed |= {(one.scalar, one.reference.target) for one in known.embedded}
+        self._followed = {(one.reference.name, one.reference.target) for one in search.references}
+        self._followed |= {(one.scalar, one.reference.target) for one in search.embedded}
         self._told: set[tuple[str, str]] = set()
 
     def read(self, hit: Hit) -> Iterator[Sighting]:
@@ -278,7 +278,7 @@ class _TextSearch:
 
     @property
     def _others(self) -> set[str]:
-        return self._known.names_of_others
+        return self._search.names_of_others
 
     def _locate(self, hit: Hit, names: Iterable[_NameInText]) -> Iterator[Sighting]:
         item, scalar = hit.item, hit.scalar

@@ -6,7 +6,7 @@ object has too, is all over a package. Texts of Secrets are never looked at.
 
 import re
 from collections.abc import Collection, Iterator
-from itertools import chain
+from itertools import chain, product
 
 from krm_fn.base.item import CONFIG_KINDS, Item
 from krm_fn.base.keys import LOCAL_CONFIG
@@ -26,19 +26,20 @@ _WORDS_OF_PROGRAMS = re.compile(
 _IN_NAMESPACE = "[a-z0-9-]+/"
 
 
-def sight_rest(known: NameSearch, targets: Collection[Item]) -> Iterator[Sighting]:
+def sight_rest(search: NameSearch, targets: Collection[Item]) -> Iterator[Sighting]:
     """Find the texts that mention the names of these objects, in the order of the text."""
     telling = {name for name in chain.from_iterable(map(names_of, targets)) if not name.isalnum()}
-    telling -= {item.id.name for item in known.items if not item.is_config}
+    telling -= {item.id.name for item in search.items if not item.is_config}
     wanted = {*targets}
-    for hit in chain.from_iterable(known.hits.values()):
-        for name in hit.names.keys() & telling if _is_searched(hit.item) else ():
+    for hit in chain.from_iterable(search.hits.values()):
+        item = hit.item
+        said = [name for name in hit.names if name in telling] if _is_searched(item) else []
+        for name in said:
             way = Way("text", None, None, _why_unread(hit, name))
-            for target in _find_meant(hit, name, known.index) if way.explained else ():
-                if target in wanted and target is not hit.item:
-                    yield Sighting(
-                        way, target, hit.item, hit.field, name, "", hit.scalar, hit.names[name]
-                    )
+            for target in _find_meant(hit, name, search.index) if way.explained else ():
+                if target in wanted and target is not item:
+                    start = hit.names[name]
+                    yield Sighting(way, target, item, hit.field, name, "", hit.scalar, start)
 
 
 def _is_searched(item: Item) -> bool:
@@ -50,10 +51,9 @@ def _is_searched(item: Item) -> bool:
 def _find_meant(hit: Hit, name: str, index: Index) -> Iterator[Item]:
     """Find the objects of a name in the namespaces that a text may mean."""
     here = "" if index.kinds.is_cluster_scoped(hit.item.id) else index.namespace_of(hit.item)
-    beside = text(hit.around.get("namespace"))
-    for kind in CONFIG_KINDS:
-        for namespace in {here, beside or here}:
-            yield from index.find_anywhere_near(kind, name, namespace)
+    namespaces = dict.fromkeys((here, text(hit.around.get("namespace")) or here))
+    for kind, namespace in product(CONFIG_KINDS, namespaces):
+        yield from index.find_anywhere_near(kind, name, namespace)
 
 
 def _why_unread(hit: Hit, name: str) -> str:

@@ -137,15 +137,15 @@ class OptionName(NamedTuple):
         return any(kind in kinds for says, kinds in _SAYS if re.search(says, self.option))
 
 
-def sight_options(known: NameSearch) -> Iterator[Sighting]:
+def sight_options(search: NameSearch) -> Iterator[Sighting]:
     """Find the objects whose names programs get on their command line, in a variable or in a file."""
-    for item, found in known.applied.items():
+    for item, found in search.applied.items():
         if not any(map(_may_be_option, found)):
             continue
         for one in find_options(item):
-            namespace = one.namespace or known.index.namespace_of(item)
+            namespace = one.namespace or search.index.namespace_of(item)
             for kind in filter(one.may_mean, CONFIG_KINDS):
-                for target in known.index.find_anywhere_near(kind, one.name, namespace):
+                for target in search.index.find_anywhere_near(kind, one.name, namespace):
                     if _is_called(target, kind, one.name):
                         yield Sighting(OPTION, target, item, one.field, one.name, one.shown)
 

@@ -139,7 +139,7 @@ class _NamingText(NamedTuple):
         return namespace_beside(self.around, self.field) if self.around else None
 
 
-def sight_fields(known: NameSearch) -> Iterator[Sighting]:
+def sight_fields(search: NameSearch) -> Iterator[Sighting]:
     """Find texts that are the name of a ConfigMap or Secret in fields that no rule reads.
 
     Only custom resources are looked at. A field of `references` is followed, or known to be written
@@ -147,28 +147,27 @@ def sight_fields(known: NameSearch) -> Iterator[Sighting]:
     objects of it, and then parts of texts count as well: values of a chart are often one text. The
     chart may read the object, or create one of that name.
     """
-    search = _Search(known)
-    for item, hits in known.applied.items():
+    reader = _Search(search)
+    for item, hits in search.applied.items():
         # The tables know every field of the kinds of Kubernetes itself.
         if item.id.group not in BUILT_IN_GROUPS and may_refer(item.id):
             for hit in hits:
-                yield from search.read(hit)
+                yield from reader.read(hit)
 
 
 class _Search:
-    def __init__(self, known: NameSearch) -> None:
-        self._known = known
-        self._index = known.index
-        self._names = known.names
+    def __init__(self, search: NameSearch) -> None:
+        self._index = search.index
+        self._names = search.names
         # A controller that applies objects elsewhere finds there what its own namespace does not
         # have.
         self._followed = {
             one.reference.name: bool(one.targets) or one.reference.is_output
-            for one in known.references
+            for one in search.references
         }
         self._others = {
             item.id.name
-            for item in known.items
+            for item in search.items
             if not item.is_config and versioned(item.id) is None
         }
         self._told: set[tuple[str, str, str]] = set()
