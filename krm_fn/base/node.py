@@ -16,6 +16,9 @@ Path: TypeAlias = "tuple[Path, str | int] | None"
 NewValue: TypeAlias = "str | bool | int | Elements[NewValue] | Dict[str, NewValue]"
 """A value that this project writes itself."""
 
+Json: TypeAlias = dict[str, Any]
+"""An object of JSON, as somebody else has sent it."""
+
 
 class Mark(NamedTuple):
     """A place in the text: `line` and `column` count from 0."""

@@ -29,6 +29,7 @@ from urllib3 import disable_warnings
 from urllib3.exceptions import InsecureRequestWarning
 from urllib3.util.ssl_ import create_urllib3_context
 
+from krm_fn.base.node import Json
 from krm_fn.linker.exec_plugin import PluginFailed, run_plugin
 from krm_fn.linker.read import mapping
 from krm_fn.linker.retry import Deadline, NoResponse, OutOfTime, Stopped, within
@@ -311,7 +312,7 @@ class _Kubeconfig:
         node.value = {**node.value, field: kept}
         return b64decode(data)
 
-    def _check_files(self, user: dict[str, Any]) -> None:
+    def _check_files(self, user: Json) -> None:
         """Raise NoCredentials for a file that is not there.
 
         It shows no path, as it may be a key by mistake.
@@ -333,7 +334,7 @@ class _Kubeconfig:
                 message = f"{field} of the user: {getattr(error, 'strerror', None) or 'no file has this name'}"
                 raise NoCredentials(message) from None
 
-    def _find(self, part: str, name: object, field: str) -> dict[str, Any]:
+    def _find(self, part: str, name: object, field: str) -> Json:
         """Return a context, a user or a cluster; an empty one if there is none."""
         nodes = [one for one in self._config.value[part] if one.value["name"] == name]
         return mapping(nodes[0].value.get(field)) if nodes else {}
@@ -403,7 +404,7 @@ def _merge(kubeconfig: str | None) -> _Merger:
 
 
 @cache
-def _read_contexts(kubeconfig: str | None) -> tuple[list[dict[str, Any]], object]:
+def _read_contexts(kubeconfig: str | None) -> tuple[list[Json], object]:
     """Return the contexts of all files together, and which is the current one.
 
     There are none if there is no file.

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from krm_fn.base import keys
 from krm_fn.base.kind import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, MADE_KINDS, Kind
 from krm_fn.base.link_plan import LinkPlan, ProducerName
+from krm_fn.base.node import Json
 from krm_fn.linker.api import (
     MOST_BYTES,
     Api,
@@ -228,7 +229,7 @@ class Lists:
         self.namespace = namespace
         self._api = api
         self._served: dict[Kind, Kind] = {}
-        self._resources: dict[str, list[dict[str, Any]] | None] = {}
+        self._resources: dict[str, list[Json] | None] = {}
 
     def path(self, kind: Kind, name: str = "") -> str:
         """Return the path of a list, or of one object in it."""
@@ -373,7 +374,7 @@ class Lists:
                 versions.append(text_in(mapping(one), "groupVersion"))
         return [*filter(None, dict.fromkeys(versions))]
 
-    def _find_resources(self, api_version: str) -> list[dict[str, Any]] | None:
+    def _find_resources(self, api_version: str) -> list[Json] | None:
         if api_version not in self._resources:
             found = None
             with suppress(TooLarge):
@@ -382,7 +383,7 @@ class Lists:
         return self._resources[api_version]
 
 
-def find_resources(api: Api, api_version: str) -> list[dict[str, Any]] | None:
+def find_resources(api: Api, api_version: str) -> list[Json] | None:
     """Return the resources that the API server has of a version; None if it does not tell.
 
     Raises ApiError.

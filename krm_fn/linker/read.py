@@ -14,6 +14,7 @@ from krm_fn.base import keys
 from krm_fn.base.item import HASH, NOT_SPEC, WORD
 from krm_fn.base.kind import CONSUMER_KINDS, MADE_KINDS, Kind, kind_named
 from krm_fn.base.link_plan import LinkPlan
+from krm_fn.base.node import Json
 from krm_fn.linker.objects import Consumer, Inventory, LiveRevision, Names, Owner
 
 _KNOWN = frozenset(CONSUMER_KINDS)
@@ -103,7 +104,7 @@ def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
     )
 
 
-def _read_list(annotations: dict[str, Any], name: str) -> frozenset[str]:
+def _read_list(annotations: Json, name: str) -> frozenset[str]:
     return frozenset(filter(None, text_in(annotations, name).split(",")))
 
 
@@ -200,7 +201,7 @@ def _is_own(name: str, item: Any) -> bool:
     }
 
 
-def possible_names(item: dict[str, Any], *, has_pod_spec: bool, shortest: int = 1) -> Iterator[str]:
+def possible_names(item: Json, *, has_pod_spec: bool, shortest: int = 1) -> Iterator[str]:
     """Yield the words of an object that may be names, with at least this many letters.
 
     `has_pod_spec`: the object is of a known kind with a pod spec, so the fields that never reference one are known.
@@ -297,21 +298,21 @@ def _is_plan(arguments: Any) -> bool:
     return False
 
 
-def controller_of(metadata: dict[str, Any]) -> Owner:
+def controller_of(metadata: Json) -> Owner:
     """Return the owner that is the controller of an object; one of empty texts if there is none."""
     owners = map(mapping, list_of(metadata.get("ownerReferences")))
     return _read_owner(next((owner for owner in owners if owner.get("controller") is True), {}))
 
 
-def _owners(metadata: dict[str, Any]) -> tuple[Owner, ...]:
+def _owners(metadata: Json) -> tuple[Owner, ...]:
     return tuple(_read_owner(mapping(owner)) for owner in list_of(metadata.get("ownerReferences")))
 
 
-def _read_owner(owner: dict[str, Any]) -> Owner:
+def _read_owner(owner: Json) -> Owner:
     return Owner(*(text_in(owner, field) for field in ("apiVersion", "kind", "name", "uid")))
 
 
-def _read_metadata(item: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+def _read_metadata(item: Any) -> tuple[Json, Json, Json]:
     """Return the metadata, the labels and the annotations."""
     metadata = below(item, "metadata")
     return metadata, mapping(metadata.get("labels")), mapping(metadata.get("annotations"))
@@ -333,7 +334,7 @@ def write_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def below(item: Any, path: str) -> dict[str, Any]:
+def below(item: Any, path: str) -> Json:
     """Return the mapping at a path of fields with dots, and an empty one for anything else."""
     value = mapping(item)
     for field in filter(None, path.split(".")):
@@ -341,13 +342,13 @@ def below(item: Any, path: str) -> dict[str, Any]:
     return value
 
 
-def text_in(fields: dict[str, Any], name: str) -> str:
+def text_in(fields: Json, name: str) -> str:
     """Return the text of a field, `""` for anything else."""
     value = fields.get(name)
     return value if isinstance(value, str) else ""
 
 
-def mapping(value: Any) -> dict[str, Any]:
+def mapping(value: Any) -> Json:
     """Return a mapping as it is, and an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 

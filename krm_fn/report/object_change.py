@@ -79,7 +79,11 @@ class Hold(NamedTuple):
 _NO_HOLD = Hold(None, 0)
 
 
-def list_scaled(items: Iterable[Item]) -> frozenset[tuple[str, str, str]]:
+Scaled: TypeAlias = frozenset[tuple[str, str, str]]
+"""Namespaces, kinds and names."""
+
+
+def list_scaled(items: Iterable[Item]) -> Scaled:
     """Return namespace, kind and name of what an autoscaler gives another number of replicas."""
     scaled: set[tuple[str, str, str]] = set()
     for item in items:
@@ -90,7 +94,7 @@ def list_scaled(items: Iterable[Item]) -> frozenset[tuple[str, str, str]]:
     return frozenset(scaled)
 
 
-def read_hold(item: Item, scaled: frozenset[tuple[str, str, str]]) -> Hold:
+def read_hold(item: Item, scaled: Scaled) -> Hold:
     """Return what keeps the pods of a workload as they are when its template changes."""
     for group, kind, path, says, effect in HOLDS:
         if item.id.group_kind != (group, kind):
@@ -106,9 +110,7 @@ def read_hold(item: Item, scaled: frozenset[tuple[str, str, str]]) -> Hold:
     return _NO_HOLD
 
 
-def effect_on(
-    item: Item, *, keeps_name: bool, scaled: frozenset[tuple[str, str, str]] = frozenset()
-) -> Effect:
+def effect_on(item: Item, *, keeps_name: bool, scaled: Scaled = frozenset()) -> Effect:
     """Return the effect of another pod template on an object, whose name may change with it.
 
     `scaled`: the workloads that do not have the replicas which they say.

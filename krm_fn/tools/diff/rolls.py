@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cache, partial
+from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from krm_fn.report.object_change import (
     Effect,
     FieldChange,
     Roll,
+    Scaled,
     effect_on,
     list_scaled,
     read_hold,
@@ -58,56 +59,138 @@ def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
     """
     before, release = releases
     former = {pair.new: pair.old for pair in pairs if pair.new is not None and pair.old is not None}
-    checksummed = _Checksummed(edited, release)
-    is_as_written = release.dialect == AS_WRITTEN
-    rollouts = _find_rollouts(release)
+    checksummed, rollouts = _Checksummed(edited, release), _find_rollouts(release)
     scaled = list_scaled(release.package.authored)
-    roll = partial(_roll, release)
+    known = _Known(before, release, fields, renamed, made_anew, checksummed, rollouts, scaled)
     by_config: dict[Item, list[Roll]] = defaultdict(list)
     by_workload: dict[Item, Roll] = {}
     for item, old in former.items():
-        if item.is_config or item.id.kind in ROLES:
-            continue
-        rolling = rollouts.get(item, item)
-        keeps_name = item.id.name == old.id.name
-        effect_here = effect_on(rolling, keeps_name=keeps_name, scaled=scaled)
-        followed = _find_followed(item, renamed, release, _list_references(old, before))
-        for config, effect in followed.items():
-            by_config[config].append(roll(rolling, effect or effect_here, {Cause.NAME}))
-        is_another = cache(partial(_is_another, item, old))  # it takes long, and few need be asked
-        changes = fields.get(item, ())
-        is_known = item.id.kind == "Pod" or not is_as_written
-        can_tell = is_known or (bool(changes) and is_another())
-        told = changes if can_tell else ()
-        causes = {*chain.from_iterable(_causes(item, change) for change in told)}
-        is_told = None in followed.values()
-        if _has_new_checksum(item, old):
-            # Namespaces and names are part of a checksum: of another environment, it differs in any
-            # case.
-            read = checksummed.find(item)
-            for config in read:
-                by_config[config].append(roll(rolling, effect_here, {Cause.CHECKSUM}))
-            causes |= set() if read or not is_as_written else {Cause.CHECKSUM}
-            is_told = is_told or bool(read)
-        is_open = is_as_written and item not in made_anew and not (causes or is_told)
-        if is_open and is_another():
-            causes = {Cause.NAME}  # that no rule follows, as in an argument, or that of a Job
-        if causes:
-            by_workload[item] = roll(rolling, effect_here, causes)
-        elif not is_told and read_hold(old, scaled).pods > read_hold(item, scaled).pods:
-            by_workload[item] = roll(item, Effect.RELEASED, ())
+        if not item.is_config and item.id.kind not in ROLES:
+            workload = _Workload(known, item, old)
+            for config, roll in chain(workload.by_name(), workload.by_checksum()):
+                by_config[config].append(roll)
+            for roll in chain(workload.by_other_change(), workload.by_hold()):
+                by_workload[item] = roll
     every = [*chain.from_iterable(by_config.values()), *by_workload.values()]
     replaced = {one[:3] for one in every if one.effect in MAKES_PODS}
     for config in edited.keys() - {*renamed}:
-        known = replaced | {one[:3] for one in by_config.get(config, ())}
-        lasting = _find_lasting(config, edited[config], release)
-        found = (
-            roll(rollouts.get(item, item), effect, ())
-            for item, effect in lasting.items()
-            if item in former
-        )
-        by_config[config] += (one for one in found if one[:3] not in known)
+        told = replaced | {one[:3] for one in by_config.get(config, ())}
+        for item, effect in _find_lasting(config, edited[config], release).items():
+            roll = known.roll(rollouts.get(item, item), effect)
+            if item in former and roll[:3] not in told:
+                by_config[config].append(roll)
     return Rolls(by_config, by_workload)
+
+
+class _Known(NamedTuple):
+    """What is known of the two renderings, for all workloads."""
+
+    before: Release
+    release: Release
+    fields: Mapping[Item, tuple[FieldChange, ...]]
+    renamed: Collection[Item]
+    made_anew: Collection[Item]
+    checksummed: "_Checksummed"
+    rollouts: Mapping[Item, Item]
+    scaled: Scaled
+
+    @property
+    def is_as_written(self) -> bool:
+        return self.release.dialect == AS_WRITTEN
+
+    def roll(self, item: Item, effect: Effect, by: Iterable[Cause] = ()) -> Roll:
+        namespace = self.release.package.namespace_of(item)
+        causes = tuple(sorted(by, key=[*Cause].index))
+        return Roll(item.id.kind, namespace, base_name(item), effect, causes)
+
+
+class _Workload:
+    """A workload of both renderings, and what rolls it: a method for each cause."""
+
+    def __init__(self, known: _Known, item: Item, old: Item) -> None:
+        self._known = known
+        self._item = item
+        self._old = old
+        self._rolling = known.rollouts.get(item, item)
+        self._effect = effect_on(
+            self._rolling, keeps_name=item.id.name == old.id.name, scaled=known.scaled
+        )
+
+    def by_name(self) -> Iterator[tuple[Item, Roll]]:
+        """Yield a roll for each config whose new name it follows."""
+        for config, effect in self._followed.items():
+            yield config, self._roll(effect or self._effect, {Cause.NAME})
+
+    def by_checksum(self) -> Iterator[tuple[Item, Roll]]:
+        """Yield a roll for each config that its new checksum covers."""
+        for config in self._covered or ():
+            yield config, self._roll(self._effect, {Cause.CHECKSUM})
+
+    def by_other_change(self) -> Iterator[Roll]:
+        if self._causes:
+            yield self._roll(self._effect, self._causes)
+
+    def by_hold(self) -> Iterator[Roll]:
+        """Yield a roll if nothing else rolls it, and pods that were held back may start."""
+        if not self._causes and not self._is_told:
+            scaled = self._known.scaled
+            if read_hold(self._old, scaled).pods > read_hold(self._item, scaled).pods:
+                yield self._known.roll(self._item, Effect.RELEASED)
+
+    def _roll(self, effect: Effect, by: Iterable[Cause]) -> Roll:
+        return self._known.roll(self._rolling, effect, by)
+
+    @cached_property
+    def _followed(self) -> dict[Item, Effect | None]:
+        """The configs whose new name it follows, with the effect; None for that of another pod template.
+
+        An object that has the new name already follows nothing.
+        """
+        references = self._known.before.by_referrer.get(self._old, ())
+        before = {(one.kind, one.name.value) for _, one, _ in references}
+        effects: dict[Item, Effect | None] = {}
+        for _, one, targets in self._known.release.by_referrer.get(self._item, ()):
+            for config in targets:
+                if config in self._known.renamed and (one.kind, one.name.value) not in before:
+                    is_in_pod = _is_in_template(self._item, one)
+                    effects[config] = None if is_in_pod else effects.get(config, Effect.CHANGES)
+        return effects
+
+    @cached_property
+    def _covered(self) -> list[Item] | None:
+        """The configs that a new checksum of it covers; None where it has no new one."""
+        is_new = _has_new_checksum(self._item, self._old)
+        return self._known.checksummed.find(self._item) if is_new else None
+
+    @cached_property
+    def _is_told(self) -> bool:
+        """Whether a config says already that its pods are replaced."""
+        return None in self._followed.values() or bool(self._covered)
+
+    @cached_property
+    def _is_another(self) -> bool:
+        """Whether it has other pods, as a definition never has. It takes long to tell, and few need be asked."""
+        item, old = self._item, self._old
+        # A Job that is named by its content runs again under another name, whatever differs.
+        is_another_job = item.id.kind == "Job" and old.id.name not in ("", item.id.name)
+        has_pods = item.id.kind not in OPAQUE_KINDS
+        return has_pods and (is_another_job or _is_stored_anew(item, old))
+
+    @cached_property
+    def _causes(self) -> set[Cause]:
+        """The causes in itself."""
+        is_as_written, changes = self._known.is_as_written, self._known.fields.get(self._item, ())
+        is_known = self._item.id.kind == "Pod" or not is_as_written
+        causes: set[Cause] = set()
+        if is_known or (changes and self._is_another):
+            causes.update(chain.from_iterable(_causes(self._item, change) for change in changes))
+        # Namespaces and names are part of a checksum: of another environment, it differs in any case.
+        if is_as_written and self._covered == []:
+            causes.add(Cause.CHECKSUM)
+        is_open = is_as_written and self._item not in self._known.made_anew
+        if is_open and not causes and not self._is_told and self._is_another:
+            causes.add(Cause.NAME)  # that no rule follows, as in an argument, or that of a Job
+        return causes
 
 
 def _find_lasting(config: Item, changed: frozenset[str], release: Release) -> dict[Item, Effect]:
@@ -155,37 +238,6 @@ def _find_rollouts(release: Release) -> dict[Item, Item]:
     return found
 
 
-def _roll(release: Release, item: Item, effect: Effect, by: Iterable[Cause]) -> Roll:
-    namespace = release.package.namespace_of(item)
-    return Roll(
-        item.id.kind, namespace, base_name(item), effect, tuple(sorted(by, key=[*Cause].index))
-    )
-
-
-def _list_references(item: Item, release: Release) -> set[tuple[str, str]]:
-    """Return what an object references, there or not: kinds, and names as they are written."""
-    return {
-        (reference.kind, reference.name.value)
-        for _, reference, _ in release.by_referrer.get(item, ())
-    }
-
-
-def _find_followed(
-    item: Item, renamed: Collection[Item], release: Release, known: Collection[tuple[str, str]]
-) -> dict[Item, Effect | None]:
-    """Find the configs whose new name an object follows, with the effect; None for that of another pod template.
-
-    `known`: what it has referenced before. An object that has the new name already follows nothing.
-    """
-    effects: dict[Item, Effect | None] = {}
-    for _, reference, targets in release.by_referrer.get(item, ()):
-        for config in targets:
-            if config in renamed and (reference.kind, reference.name.value) not in known:
-                is_in_pod = _is_in_template(item, reference)
-                effects[config] = None if is_in_pod else effects.get(config, Effect.CHANGES)
-    return effects
-
-
 def _is_in_template(item: Item, reference: Reference) -> bool:
     return item.id.kind == "Pod" or template_around(item.node, reference.field) is not None
 
@@ -202,12 +254,6 @@ def _causes(item: Item, change: FieldChange) -> Iterator[Cause]:
             yield Cause.TEMPLATE
 
 
-def _is_another(item: Item, old: Item) -> bool:
-    """Tell whether an object has other pods. A definition has none."""
-    has_pods = item.id.kind not in OPAQUE_KINDS
-    return has_pods and (_is_stored_anew(item, old) or _is_another_job(item, old))
-
-
 def _is_stored_anew(item: Item, old: Item) -> bool:
     """Tell whether an API server stores another pod template, names included.
 
@@ -218,11 +264,6 @@ def _is_stored_anew(item: Item, old: Item) -> bool:
     return before.keys() != after.keys() or any(
         not is_stored_alike(before[path], node, item.id) for path, node in after.items()
     )
-
-
-def _is_another_job(item: Item, old: Item) -> bool:
-    """Tell whether a Job that is named by its content has another name, and so runs again, whatever differs."""
-    return item.id.kind == "Job" and bool(old.id.name) and item.id.name != old.id.name
 
 
 def _has_new_checksum(item: Item, old: Item) -> bool:

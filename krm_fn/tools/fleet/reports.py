@@ -13,6 +13,7 @@ from os.path import commonpath
 from pathlib import Path
 from typing import Any
 
+from krm_fn.base.node import Json
 from krm_fn.base.problem import Rejected
 from krm_fn.linker.read import below, list_of, mapping, read_time, text_in
 from krm_fn.report.markup import VERSION
@@ -127,11 +128,11 @@ def read_history(document: Any) -> History:
     )
 
 
-def _read_unseen(found: dict[str, Any]) -> Unseen:
+def _read_unseen(found: Json) -> Unseen:
     return Unseen(*(text_in(found, field) for field in Unseen._fields))
 
 
-def _read_set(found: dict[str, Any]) -> SetHistory:
+def _read_set(found: Json) -> SetHistory:
     revisions = tuple(_read_revision(one) for one in map(mapping, list_of(found.get("revisions"))))
     workloads = tuple(_read_workload(one) for one in map(mapping, list_of(found.get("workloads"))))
     return SetHistory(
@@ -139,7 +140,7 @@ def _read_set(found: dict[str, Any]) -> SetHistory:
     )
 
 
-def _read_revision(found: dict[str, Any]) -> RevisionHistory:
+def _read_revision(found: Json) -> RevisionHistory:
     fate = text_in(found, "fate")
     return RevisionHistory(
         text_in(found, "kind"),
@@ -156,7 +157,7 @@ def _read_revision(found: dict[str, Any]) -> RevisionHistory:
     )
 
 
-def _read_referrer(found: dict[str, Any]) -> Referrer:
+def _read_referrer(found: Json) -> Referrer:
     return Referrer(
         text_in(found, "kind"),
         text_in(found, "name"),
@@ -168,7 +169,7 @@ def _read_referrer(found: dict[str, Any]) -> Referrer:
     )
 
 
-def _read_workload(found: dict[str, Any]) -> WorkloadHistory:
+def _read_workload(found: Json) -> WorkloadHistory:
     templates = tuple(_read_template(mapping(one)) for one in list_of(found.get("templates")))
     return WorkloadHistory(
         text_in(found, "kind"),
@@ -180,12 +181,12 @@ def _read_workload(found: dict[str, Any]) -> WorkloadHistory:
     )
 
 
-def _read_template(found: dict[str, Any]) -> Template:
+def _read_template(found: Json) -> Template:
     revisions = tuple(name for name in list_of(found.get("revisions")) if isinstance(name, str))
     return Template(text_in(found, "name"), 0, _read_role(found) or Role.PAST, revisions)
 
 
-def _read_created(found: dict[str, Any]) -> float | None:
+def _read_created(found: Json) -> float | None:
     """Return the time, None if there is none.
 
     Raises NotAReport for another value: None says that nothing exists.
@@ -199,12 +200,12 @@ def _read_created(found: dict[str, Any]) -> float | None:
     return seconds
 
 
-def _read_role(found: dict[str, Any]) -> Role | None:
+def _read_role(found: Json) -> Role | None:
     role = text_in(found, "role")
     return Role(role) if role in {*Role} else None
 
 
-def _read_pods(found: dict[str, Any]) -> Pods | None:
+def _read_pods(found: Json) -> Pods | None:
     pods = below(found, "pods")
     numbers = (pods.get("total"), pods.get("ready"))
     total, ready = (one if type(one) is int and 0 <= one <= _MOST_PODS else None for one in numbers)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from krm_fn.base import keys
 from krm_fn.base.kind import ADD_ON_KINDS, CONSUMER_KINDS, Kind, consumer_named
 from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
+from krm_fn.base.node import Json
 from krm_fn.facts.kinds import HASH_LABELS, REVISION_HISTORY_LIMIT
 from krm_fn.linker.api import Forbidden, NotServed, Refused
 from krm_fn.linker.cluster import Configs, ObjectLists, kinds_to_list, observe
@@ -202,11 +203,11 @@ def read_job(item: Any, set_name: str, arguments: tuple[str, ...]) -> LinkerJob:
 
 
 class _Parts(NamedTuple):
-    metadata: dict[str, Any]
-    labels: dict[str, Any]
-    annotations: dict[str, Any]
-    spec: dict[str, Any]
-    status: dict[str, Any]
+    metadata: Json
+    labels: Json
+    annotations: Json
+    spec: Json
+    status: Json
 
     @classmethod
     def of(cls, item: Any) -> "_Parts":
@@ -312,7 +313,7 @@ def _limit(workload: _Parts) -> int:
     return REVISION_HISTORY_LIMIT if limit is None else limit
 
 
-def _count(fields: dict[str, Any], name: str) -> int | None:
+def _count(fields: Json, name: str) -> int | None:
     value = fields.get(name)  # True is an int to Python, and no number in JSON
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
@@ -324,7 +325,7 @@ def _is_observed(workload: _Parts) -> bool:
     )
 
 
-def _condition(status: dict[str, Any], kind: str) -> dict[str, Any]:
+def _condition(status: Json, kind: str) -> Json:
     conditions = map(mapping, list_of(status.get("conditions")))
     return next((one for one in conditions if one.get("type") == kind), {})
 
