@@ -100,14 +100,9 @@ def emit_linker(run: Run) -> Run:
 
 
 def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
-    package, consumers, settings, environment = (
-        run.package,
-        run.consumers,
-        run.settings,
-        run.environment,
-    )
-    rendered = run.revisions.rendered
-    linker = SetLinker(rendered, consumers, package, settings, run.revisions.names)
+    package, settings, environment = run.package, run.settings, run.environment
+    rendered, new_names = run.revisions.rendered, run.revisions.names
+    linker = SetLinker(rendered, run.consumers, package, settings, new_names)
     groups, problems = linker.jobs, linker.problems
     # A RoleBinding must name the namespace of its ServiceAccount; an account of the author's has a
     # binding already.
@@ -116,10 +111,8 @@ def _wanted(run: Run) -> tuple[list[Object], list[Problem]]:
         for group in groups
         if _namespace(group, settings, environment) or not needs_binding(group, settings)
     ]
-    wanted = [
-        *linker.build_trackers(linker.rendered, placed),
-        *_objects(placed, settings, environment),
-    ]
+    trackers = linker.build_trackers(linker.rendered, placed)
+    wanted = [*trackers, *_objects(placed, settings, environment)]
     if len(placed) < len(groups):
         problems.append(_NO_NAMESPACE)
     has_secrets = any(revision.id.kind == "Secret" for revision in rendered)
@@ -186,9 +179,8 @@ def _report_unread(run: Run) -> Problems:
         for who, kinds in needed.items():
             unread = settings.linker.find_unread(kinds)
             if unread:
-                names = listing(
-                    (f"{kind.api_version}/{kind.kind}" for kind in unread), is_sentence=True
-                )
+                named = (f"{kind.api_version}/{kind.kind}" for kind in unread)
+                names = listing(named, is_sentence=True)
                 options = listing((f"--kind={kind}" for kind in unread), is_sentence=True)
                 message = (
                     f"is retained, and nothing ever deletes it: {who} is of a kind, or makes objects of one, that the "
@@ -210,9 +202,8 @@ def _report_unknown(run: Run) -> Problems:
                     unknown.setdefault(kind, authored_id(resolved.referrer))
         if unknown:
             readers = listing(sorted({*map(str, unknown.values())}), is_sentence=True)
-            names = listing(
-                sorted(f"{kind.api_version}/{kind.kind}" for kind in unknown), is_sentence=True
-            )
+            named = sorted(f"{kind.api_version}/{kind.kind}" for kind in unknown)
+            names = listing(named, is_sentence=True)
             message = (
                 f"the linker never deletes what {readers} has referenced: other objects may be made of it and keep a "
                 f"copy, and krm-fn does not know their kinds; add {names}, and any such kind, to spec.linker.kinds"

@@ -80,10 +80,11 @@ def rename_jobs(run: Run) -> Run:
     readers: set[Item] = set()
     for revised in run.revisions.renamed:
         readers.update(run.references.pod_referrers.get(revised, ()))
-    texts: dict[Node, str] = {}
-    for edit in changes.edits:
-        if isinstance(edit.change, SetText):
-            texts[edit.change.node] = str(edit.change.text)
+    texts: dict[Node, str] = {
+        edit.change.node: str(edit.change.text)
+        for edit in changes.edits
+        if isinstance(edit.change, SetText)
+    }
     patches = dict(combine_patches(changes.patches))
     renamed: list[Revision] = []
     for item in all_jobs:
@@ -145,10 +146,7 @@ def edited_value(node: Node, patch: Patch | None, texts: Mapping[Node, str]) -> 
 def _read_node(node: Node, texts: Mapping[Node, str]) -> JsonValue:
     # No comprehension: this takes one frame for each level of nesting.
     if is_mapping(node):
-        members: dict[str, JsonValue] = {}
-        for name, child in fields(node).items():
-            members[name] = _read_node(child, texts)
-        return members
+        return {name: _read_node(child, texts) for name, child in fields(node).items()}
     if is_sequence(node):
         return list(map(_read_node, node.value, repeat(texts)))
     return texts[node] if node in texts else _read_scalar(node)

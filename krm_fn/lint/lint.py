@@ -280,10 +280,11 @@ def warn_about_written_again(run: Run) -> Problems:
     writes the base name again, and references keep to the revision of before.
     """
     # Subpackages of kpt may each have an object of the same id.
-    made: dict[tuple[ResourceId, str], Revision] = {}
-    for one in run.revisions.rendered:
-        if keys.BASE_NAME in one.item.annotations:
-            made[one.base_id, one.item.annotations.get(PACKAGE_PATH, "")] = one
+    made = {
+        (one.base_id, one.item.annotations.get(PACKAGE_PATH, "")): one
+        for one in run.revisions.rendered
+        if keys.BASE_NAME in one.item.annotations
+    }
     again: list[tuple[Item, Revision]] = []
     for item in run.package.configs:
         former = made.get((item.id, item.annotations.get(PACKAGE_PATH, "")))

@@ -489,10 +489,11 @@ def unprotect(revisions: Revisions, settings: Settings) -> Changes:
     patches: list[tuple[Item, Patch]] = []
     for revision in revisions.restored:
         present = revision.item.annotations
-        annotations: dict[str, str | None] = {}
-        for one in protections_of(settings.deployers):
-            if one.annotation in present:
-                annotations[one.annotation] = one.removed_from(present[one.annotation])
+        annotations = {
+            one.annotation: one.removed_from(present[one.annotation])
+            for one in protections_of(settings.deployers)
+            if one.annotation in present
+        }
         patch: Patch = {"metadata": {"annotations": annotations}} if annotations else {}
         patches.append((revision.item, patch))
     return Changes(patches=tuple(patches))

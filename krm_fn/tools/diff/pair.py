@@ -422,29 +422,30 @@ def list_left(old: Release, new: Release) -> list[str]:
 
     No release before has said that this is to come.
     """
-    leaving: set[tuple[str, str]] = set()
-    for item in old.package.emitted:
-        if item.annotations.get(keys.LEAVING) == "true":
-            leaving.add(_linker_of(item, old))
+    leaving = {
+        _linker_of(item, old)
+        for item in old.package.emitted
+        if item.annotations.get(keys.LEAVING) == "true"
+    }
     if old.dialect != AS_WRITTEN:
         return []
     # Another set of the namespace may take over what this one has.
     linked = {namespace for _, namespace in new.linked_sets}
     here = {(*scope_of(item, new), item.id.name) for item in new.package.authored}
-    keeping: set[tuple[str, str]] = set()
-    for item in old.package.configs:
-        if keys.SET in item.labels and (*scope_of(item, old), item.id.name) in here:
-            keeping.add(_linker_of(item, old))
+    keeping = {
+        _linker_of(item, old)
+        for item in old.package.configs
+        if keys.SET in item.labels and (*scope_of(item, old), item.id.name) in here
+    }
     left = sorted((old.linked_sets & keeping) - new.linked_sets - leaving)
     return [_spell(one) for one in left if one[1] not in linked]
 
 
 def _list_runs(old: Release, new: Release) -> list[Item]:
     """Return the Jobs that the old rendering does not have: a new name is what makes one run."""
-    jobs: set[tuple[str, ...]] = set()
-    for item in old.package.emitted:
-        if item.id.kind == "Job":
-            jobs.add((item.id.namespace, item.id.name))
+    jobs = {
+        (item.id.namespace, item.id.name) for item in old.package.emitted if item.id.kind == "Job"
+    }
     runs: list[Item] = []
     for item in new.package.emitted:
         if item.id.kind == "Job" and (item.id.namespace, item.id.name) not in jobs:

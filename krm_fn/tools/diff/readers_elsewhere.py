@@ -11,8 +11,9 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.item import is_revision
+from krm_fn.base.item import Item, is_revision
 from krm_fn.base.problem import Problem, Problems, ResourceId, Severity
+from krm_fn.base.reference import Reference
 from krm_fn.base.settings import KPTFILE, Strategy
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.generated import find_generated
@@ -193,43 +194,71 @@ def read_names(
 
     `difference`: between it and what it was; None if there is none.
     """
-    package = release.package
-    changed = [change.new for change in difference.revisions if change.new] if difference else []
-    revised = {ObjectName(one.kind, one.namespace, one.base) for one in changed}
-    present: set[ObjectName] = set()
-    renamed: dict[ObjectName, str] = {}
-    sets: dict[ObjectName, str] = {}
-    for item in package.configs:
-        namespace = package.namespace_of(item)
-        if is_revision(item):
-            sets[ObjectName(item.id.kind, namespace, item.id.name)] = item.labels[keys.SET]
-        has_changed = (
-            is_revision(item) and ObjectName(item.id.kind, namespace, base_name(item)) in revised
-        )
-        named = [(item.id.kind, item.id.name, base_name(item))]
-        named += ((one.kind, one.reference.target, one.base_name) for one in find_generated(item))
-        for kind, name, base in named:
-            present.add(ObjectName(kind, namespace, name))
-            if has_changed and name != base:
-                renamed[ObjectName(kind, namespace, base)] = name
-    unmet = []
-    for referrer, reference, targets in release.references:
-        namespace = reference.target_namespace or package.namespace_of(referrer)
-        meant = ObjectName(reference.kind, namespace, reference.target)
-        if reference.is_output:
-            present.add(meant)
-        elif reference.in_pod and not targets:
-            unmet.append(UnmetReference(referrer.id, reference.field, meant, reference.is_optional))
     linked = {(namespace, set_name) for set_name, namespace in release.linked_sets}
+    sets = _read_sets(release)
     held = {(one.namespace, set_name) for one, set_name in sets.items()}
     added = difference.linker.added if difference else ()
     parts = (one.rpartition("/") for one in added)
     return PackageNames(
-        *(path, place, frozenset(present), renamed, tuple(unmet), sets),
+        path=path,
+        place=place,
+        present=frozenset(_read_present(release)),
+        renamed=_read_renamed(release, difference) if difference else {},
+        unmet=tuple(_read_unmet(release)),
+        sets=sets,
         own_sets=frozenset(linked | held),
         new_sets=frozenset((namespace, name) for namespace, _, name in parts),
         gone=frozenset(_find_gone(difference)) if difference else frozenset(),
     )
+
+
+def _read_sets(release: Release) -> dict[ObjectName, str]:
+    return {
+        ObjectName(item.id.kind, release.namespace_of(item), item.id.name): item.labels[keys.SET]
+        for item in release.package.configs
+        if is_revision(item)
+    }
+
+
+def _read_present(release: Release) -> Iterator[ObjectName]:
+    for item in release.package.configs:
+        for kind, name, _ in _names_of(item):
+            yield ObjectName(kind, release.namespace_of(item), name)
+    for referrer, reference, _ in release.references:
+        if reference.is_output:
+            yield _meant(release, referrer, reference)
+
+
+def _read_renamed(release: Release, difference: Difference) -> dict[ObjectName, str]:
+    changed = (change.new for change in difference.revisions if change.new)
+    revised = {ObjectName(one.kind, one.namespace, one.base) for one in changed}
+    renamed: dict[ObjectName, str] = {}
+    for item in filter(is_revision, release.package.configs):
+        namespace = release.namespace_of(item)
+        if ObjectName(item.id.kind, namespace, base_name(item)) in revised:
+            for kind, name, base in _names_of(item):
+                if name != base:
+                    renamed[ObjectName(kind, namespace, base)] = name
+    return renamed
+
+
+def _read_unmet(release: Release) -> Iterator[UnmetReference]:
+    for referrer, reference, targets in release.references:
+        if reference.in_pod and not reference.is_output and not targets:
+            meant = _meant(release, referrer, reference)
+            yield UnmetReference(referrer.id, reference.field, meant, reference.is_optional)
+
+
+def _names_of(item: Item) -> Iterator[tuple[str, str, str]]:
+    """Yield kind, name and base name of an object, and of each that it makes."""
+    yield item.id.kind, item.id.name, base_name(item)
+    for one in find_generated(item):
+        yield one.kind, one.reference.target, one.base_name
+
+
+def _meant(release: Release, referrer: Item, reference: Reference) -> ObjectName:
+    namespace = reference.target_namespace or release.namespace_of(referrer)
+    return ObjectName(reference.kind, namespace, reference.target)
 
 
 def names_of_nothing(path: str, place: str, difference: Difference | None) -> PackageNames:

@@ -300,10 +300,7 @@ def show(tree: Tree) -> ShownValue:
     if isinstance(tree, Leaf):
         return tree.shown
     if isinstance(tree, dict):
-        values: dict[str, ShownValue] = {}
-        for name, child in tree.items():
-            values[name] = show(child)
-        return values
+        return {name: show(child) for name, child in tree.items()}
     elements: list[ShownValue] = []
     for child in tree:
         elements.append(show(child))  # a comprehension is a frame more for each level of nesting
