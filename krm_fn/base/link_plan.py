@@ -20,6 +20,9 @@ _NO_WAIT = "--no-wait"
 PLAN_VERSION = "KRM_FN_PLAN_VERSION"
 """A variable of the linker's container, where its image is of another version: that of the function."""
 
+TIMEOUT, MINIMUM_AGE = 300, 600
+"""In seconds, where nobody says how long a run may take, and how old a revision is before it is deleted."""
+
 REVISION_KINDS = (*CONFIG_KINDS, *RENAMABLE_KINDS)
 """The kinds whose objects can be revisions."""
 

@@ -12,6 +12,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from krm_fn.base.item import Item
 from krm_fn.base.kind import ALWAYS_LISTED, DEPLOYERS, Kind, kind_named
+from krm_fn.base.link_plan import MINIMUM_AGE, TIMEOUT
 from krm_fn.base.node import NewValue
 from krm_fn.base.problem import ResourceId
 
@@ -224,8 +225,8 @@ class LinkerSettings(NamedTuple):
     kinds: tuple[str, ...] = ()
     image: str | None = None
     namespace: str | None = None
-    timeout_seconds: int = 300
-    minimum_age_seconds: int = 600
+    timeout_seconds: int = TIMEOUT
+    minimum_age_seconds: int = MINIMUM_AGE
     schedule: str | None = None
     ttl_seconds_after_finished: int | None = None
     service_account_name: str | None = None

@@ -12,7 +12,9 @@ import click
 from krm_fn import __version__
 from krm_fn.base.kind import Kind
 from krm_fn.base.link_plan import (
+    MINIMUM_AGE,
     PLAN_VERSION,
+    TIMEOUT,
     LinkPlan,
     ProducerName,
     RevisionName,
@@ -141,7 +143,7 @@ def _check_sets(context: click.Context) -> None:
     "--timeout",
     metavar="SECONDS",
     type=click.IntRange(min=1),
-    default=300,
+    default=TIMEOUT,
     show_default=True,
     help="Time limit of the run.",
 )
@@ -149,7 +151,7 @@ def _check_sets(context: click.Context) -> None:
     "--minimum-age",
     metavar="SECONDS",
     type=click.IntRange(min=0),
-    default=600,
+    default=MINIMUM_AGE,
     show_default=True,
     help="Minimum age before an unreferenced revision is deleted.",
 )

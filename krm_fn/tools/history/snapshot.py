@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.kind import ADD_ON_KINDS, CONSUMER_KINDS, Kind, consumer_named
-from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
+from krm_fn.base.link_plan import MINIMUM_AGE, TIMEOUT, LinkPlan, Unreadable, read_arguments
 from krm_fn.base.node import Json
 from krm_fn.facts.kinds import HASH_LABELS, REVISION_HISTORY_LIMIT
 from krm_fn.linker.api import Forbidden, NotServed, Refused
@@ -335,10 +335,6 @@ def _condition(status: Json, kind: str) -> Json:
 (_JOBS,) = (kind for kind in CONSUMER_KINDS if kind.kind == "Job")
 
 
-_TIMEOUT, _MINIMUM_AGE = 300, 600
-"""The defaults of `krm-fn link`, for a set without a Job: the linker of a namespace has no plan."""
-
-
 _FOR_ALL_SETS = ("--kind=", "--timeout=", "--minimum-age=")
 
 
@@ -453,7 +449,7 @@ def _find_shared(jobs: Iterable[LinkerJob]) -> LinkerJob | None:
 def _plan_shared(set_name: str, job: LinkerJob) -> LinkPlan:
     """Return the plan for one set: the limits and kinds for all of them."""
     given = [one for one in job.arguments if one.startswith(_FOR_ALL_SETS)]
-    for default in (f"--timeout={_TIMEOUT}", f"--minimum-age={_MINIMUM_AGE}"):
+    for default in (f"--timeout={TIMEOUT}", f"--minimum-age={MINIMUM_AGE}"):
         if not any(one.startswith(default.partition("=")[0]) for one in given):
             given.append(default)
     with suppress(Unreadable):
@@ -522,7 +518,7 @@ def _read_plan(job: LinkerJob) -> LinkPlan:
 
 
 def _default_plan(set_name: str) -> LinkPlan:
-    return LinkPlan(set=set_name, timeout=_TIMEOUT, minimum_age=_MINIMUM_AGE)
+    return LinkPlan(set=set_name, timeout=TIMEOUT, minimum_age=MINIMUM_AGE)
 
 
 def _read_objects(source: ObjectLists, kinds: Iterable[Kind], names: Names) -> _Objects:
