@@ -148,6 +148,7 @@ class _Decision(NamedTuple):
     strategy: Strategy | None
     reason: Reason
     problem: Problem | None = None
+    is_written: bool = False
 
 
 def choose(survey: Survey) -> Choices:
@@ -204,36 +205,36 @@ class _Chooser:
         )
 
     def _choose_in_own_set(self, item: Item) -> Choice:
-        written = _why_written_by_others(item, self._references)
-        if item.is_config:
-            bound = why_encrypted(item, self._settings)
-        else:
-            bound = _why_bound(item, self._references)
-            if bound is not None:
-                # Two that make one Secret write to each other's: `bound` says that.
-                written = None
-        decision = self._decide(item, written, bound)
+        # Each rule takes what those above it leave. A controller stands above the author: it would
+        # create the object anew under the name that it knows.
+        rules = (self._written, self._bound, _refuse, self._configured, self._defaulted)
+        decision = next(filter(None, (rule(item) for rule in rules)))
         return Choice(
             item,
             Strategy.IGNORE if decision.strategy is None else decision.strategy,
             decision.reason,
             explicit=decision.strategy is not None,
-            is_written_by_others=written is not None,
+            is_written_by_others=decision.is_written,
             problem=decision.problem,
         )
 
-    def _decide(self, item: Item, written: Reason | None, bound: Reason | None) -> _Decision:
-        """Return the decision by the first rule that applies."""
-        # Each rule takes what those above it leave. A controller stands above the author: it would
-        # create the object anew under the name that it knows.
+    def _written(self, item: Item) -> _Decision | None:
+        """Leave alone what somebody else writes."""
+        # Two producers that make one Secret write to each other's: that they are bound says that.
+        written = _why_written_by_others(item, self._references)
+        if written is None or (not item.is_config and _why_bound(item, self._survey) is not None):
+            return None
         asked = _refuse(item) or self._configured(item)
-        if written is not None:
-            return _leave_written(item, asked, written)
-        decision = asked or self._defaulted(item)
-        strategy = decision.strategy
-        if bound is not None and strategy is not None and strategy.makes_revisions:
-            return _leave_bound(item, bound)
-        return decision
+        return _leave_written(item, asked, written)._replace(is_written=True)
+
+    def _bound(self, item: Item) -> _Decision | None:
+        """Leave alone what cannot be a revision, where it would be one."""
+        bound = _why_bound(item, self._survey)
+        if bound is None:
+            return None
+        wanted = _refuse(item) or self._configured(item) or self._defaulted(item)
+        makes_revisions = wanted.strategy is not None and wanted.strategy.makes_revisions
+        return _leave_bound(item, bound) if makes_revisions else None
 
     def _configured(self, item: Item) -> _Decision | None:
         """Return what configuration and author want; None where they leave it to the default.
@@ -346,9 +347,8 @@ def _refuse(item: Item) -> _Decision | None:
     if not item.id.name:
         return _Decision(None, Reason(ReasonCode.FIXED_NAME, "it has no name"))
     if item.id.name in FIXED_NAMES:
-        return _Decision(
-            None, Reason(ReasonCode.FIXED_NAME, "programs look it up by this very name")
-        )
+        reason = Reason(ReasonCode.FIXED_NAME, "programs look it up by this very name")
+        return _Decision(None, reason)
     return None
 
 
@@ -401,12 +401,14 @@ def _leave_bound(item: Item, bound: Reason) -> _Decision:
     return _Decision(None, bound, warning(item, message, bound.field))
 
 
-def _why_bound(item: Item, references: References) -> Reason | None:
-    """Say why a producer cannot be a revision; None where it can."""
+def _why_bound(item: Item, survey: Survey) -> Reason | None:
+    """Say why an object cannot be a revision; None where it can."""
+    if item.is_config:
+        return why_encrypted(item, survey.settings)
     unmet = why_not_renamed(item)
     if unmet is not None:
         return Reason(ReasonCode.BOUND, unmet.reason, item, unmet.field, unmet.source)
-    shared = references.shared.get(item)
+    shared = survey.references.shared.get(item)
     if shared is None:
         return None
     others = [target.id for target in shared.targets if target is not item]
