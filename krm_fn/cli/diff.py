@@ -1,7 +1,8 @@
 """`krm-fn diff`: what differs between two renderings."""
 
 import os
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -152,32 +153,8 @@ def diff(
 
     has_pattern = (live or against is not None) and any(map(stands_for_several, paths))
     is_each = each or has_pattern
-    is_paired = ignore_namespace or ignore_affixes
-    option = "--live" if live else "--each"
-    misplaced = f"{option} compares objects of one name and namespace; remove --ignore-namespace and --ignore-affixes"
-    mistakes = [
-        (
-            output == "json" and unified is not None,
-            "--unified has no effect on -o json, which has whole values",
-        ),
-        (output != "markdown" and room is not None, "--room has no effect without -o markdown"),
-        (not live and (context or kubeconfig), "--context and --kubeconfig are of --live"),
-        (
-            live and against is not None,
-            "--live and --against are two other sides; give one of them",
-        ),
-        (is_each and against is None and not live, "--each needs --against REV or --live"),
-        (
-            jobs is not None and (live or not is_each),
-            "--jobs is of several packages; add --each or a pattern",
-        ),
-        (is_paired and (live or is_each), misplaced),
-        *([] if live else _judge_sides(paths, against)),
-    ]
     refused = _read_risks(fail_on)
-    for is_made, message in mistakes:
-        if is_made:
-            raise click.UsageError(message)
+    _refuse_misuse(SimpleNamespace(**click.get_current_context().params), is_each)
     stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
     way = RenderOptions(
         rendering.config, rendering.helm, rendering.environment(), rendering.limits, ignore_affixes
@@ -209,6 +186,39 @@ def diff(
             *(way, form, screen, extent),
         )
     return outcome if exit_code or outcome.exit_code != DIFFERENT else outcome._replace(exit_code=0)
+
+
+def _refuse_misuse(given: Any, is_each: bool) -> None:
+    """Raise UsageError for the first options that do not go together. `given`: all options."""
+    is_live, against, has_against = given.live, given.against, given.against is not None
+    option = "--live" if is_live else "--each"
+    is_paired = given.ignore_namespace or given.ignore_affixes
+    misplaced = f"{option} compares objects of one name and namespace; remove --ignore-namespace and --ignore-affixes"
+    mistakes = [
+        (
+            given.output == "json" and given.unified is not None,
+            "--unified has no effect on -o json, which has whole values",
+        ),
+        (
+            given.output != "markdown" and given.room is not None,
+            "--room has no effect without -o markdown",
+        ),
+        (
+            not is_live and (given.context or given.kubeconfig),
+            "--context and --kubeconfig are of --live",
+        ),
+        (is_live and has_against, "--live and --against are two other sides; give one of them"),
+        (is_each and not has_against and not is_live, "--each needs --against REV or --live"),
+        (
+            given.jobs is not None and (is_live or not is_each),
+            "--jobs is of several packages; add --each or a pattern",
+        ),
+        (is_paired and (is_live or is_each), misplaced),
+        *([] if is_live else _judge_sides(given.paths, against)),
+    ]
+    for is_made, message in mistakes:
+        if is_made:
+            raise click.UsageError(message)
 
 
 def _read_risks(text: str) -> "frozenset[Risk]":
