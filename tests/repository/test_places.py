@@ -2,6 +2,9 @@
 
 Each row has a patch in `places`: it applies where the row says, and moves what its second line
 says, and nothing else that is recorded. `places/probe.yaml` is a package for the rows about objects.
+
+Where a patch does not apply any more, make the change again, and put what `git diff -U1` prints
+behind its two lines.
 """
 
 import re
@@ -73,6 +76,7 @@ def test_a_patch_changes_what_its_row_names(patch: Path) -> None:
         path for path in code if not any(path.startswith(one) for one in where.split("`")[1::2])
     ]
     assert unnamed == []
+    subprocess.run(["git", "apply", "--check", str(patch)], cwd=ROOT, check=True)
 
 
 @pytest.mark.rows(test=1, submission=6)
