@@ -5,6 +5,7 @@ Also `kubectl revisions`.
 
 import gc
 import os
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -16,6 +17,7 @@ from krm_fn.stdio import terminal_size, write_stdout
 
 if TYPE_CHECKING:
     from krm_fn.tools.fleet.fleet import FleetColumn
+    from krm_fn.tools.history.history import ScreenSize
 
 _INCOMPLETE = 3
 """The exit code of a table without what some clusters would have answered."""
@@ -89,9 +91,9 @@ def history(
         from krm_fn.linker.credentials import Access
         from krm_fn.tools.common.revision_history import History, NoAnswer
         from krm_fn.tools.history.ask import LiveNamespace, Question
-        from krm_fn.tools.history.history import HistoryFormat, Output, ScreenSize, write_history
+        from krm_fn.tools.history.history import HistoryFormat, Output, write_history
         from krm_fn.tools.history.history import watch as watch_history
-    from krm_fn.report.table import Screen, find_screen
+    from krm_fn.report.table import Screen
 
     form = HistoryFormat(output)
     if form is HistoryFormat.TEXT and name:
@@ -99,18 +101,10 @@ def history(
     elif form is HistoryFormat.JSON and watch:
         form = HistoryFormat.JSON_LINE
 
-    def find_place() -> ScreenSize:
-        width, height = terminal_size()
-        is_dumb = os.environ.get("TERM", "dumb") == "dumb"
-        return ScreenSize(
-            find_screen(width, os.environ, wants_colour=wants_colour),
-            width,
-            0 if is_dumb else height,
-        )
-
     def write_in_form(found: History, screen: Screen) -> str:
         return write_history(found, form, screen)
 
+    find_place = partial(_find_place, wants_colour=wants_colour)
     try:
         cluster = LiveNamespace(
             Access(kubeconfig, next(iter(contexts), None)), namespace, say, timeout
@@ -126,6 +120,17 @@ def history(
     except NoAnswer as error:
         return Outcome(b"", f"error: {printable(str(error))}\n", 1)
     return Outcome(text.encode(), "", 0)
+
+
+def _find_place(*, wants_colour: bool) -> "ScreenSize":
+    """Measure the terminal: it may have another size with each answer."""
+    from krm_fn.report.table import find_screen
+    from krm_fn.tools.history.history import ScreenSize
+
+    width, height = terminal_size()
+    is_dumb = os.environ.get("TERM", "dumb") == "dumb"
+    screen = find_screen(width, os.environ, wants_colour=wants_colour)
+    return ScreenSize(screen, width, 0 if is_dumb else height)
 
 
 def _put(text: str) -> None:

@@ -135,35 +135,21 @@ def init(
     from krm_fn.report.table import find_screen
     from krm_fn.tools.elsewhere.elsewhere import NamesElsewhere
     from krm_fn.tools.explain.explain import sum_up_rendering
-    from krm_fn.tools.init.init import Pipeline, Surroundings, Wishes, find_directories
+    from krm_fn.tools.init.init import Pipeline, Surroundings, Wishes
     from krm_fn.tools.init.init import init as init_directories
     from krm_fn.tools.init.init import remove as remove_from_directories
 
-    if rendering.config is not None:
-        message = (
-            "--config has no effect: krm-fn init writes the configuration, or uses the existing one"
-        )
-        raise click.UsageError(message)
-    if set_name and not SET_NAME.fullmatch(set_name):
-        message = (
-            f"--set found {set_name!r}, expected letters in lower case, digits, - and ., at most 63"
-        )
-        raise click.UsageError(message)
-    if account and not SET_NAME.fullmatch(account):
-        message = f"--service-account found {account!r}, expected the name of a ServiceAccount"
-        raise click.UsageError(message)
-    if action and not (ci and re.fullmatch(_ACTION, action)):
-        message = f"--action found {action!r}, expected OWNER/REPO@SHA with a whole commit, and --ci beside it"
-        raise click.UsageError(message)
-    try:
-        found = find_directories(directories or (".",))
-    except Rejected as rejected:
-        (problem,) = rejected.problems
-        message = f"{problem.file} {problem.message}"
-        raise click.UsageError(message) from rejected
-    if set_name and len(found) > 1:
-        message = f"--set is the name of one set, and these are {len(found)} directories"
-        raise click.UsageError(message)
+    found = _find_directories(directories)
+    wished = (*deployers, set_name, ci, account, strategy, kinds, rendering.linker_image)
+    _refuse_misuse(
+        config=rendering.config,
+        set_name=set_name,
+        account=account,
+        action=action,
+        has_ci=ci is not None,
+        directories=len(found),
+        is_wished_removal=is_removal and any(wished),
+    )
     wishes = Wishes(
         tuple(dict.fromkeys(deployers)),
         set_name,
@@ -178,12 +164,6 @@ def init(
     screen = find_screen(terminal_size().columns, os.environ, wants_colour=wants_colour)
     shared = None if share is None else Path(share)
     if is_removal:
-        wished = (*deployers, set_name, ci, account, strategy, kinds, rendering.linker_image)
-        if any(wished):
-            message = (
-                "--remove takes directories and --share, and nothing about what would be written"
-            )
-            raise click.UsageError(message)
         return remove_from_directories(found, rendering.limits, shared, screen, is_dry_run=dry_run)
     environment = rendering.environment()
 
@@ -195,6 +175,52 @@ def init(
         return Surroundings(rendering.helm, environment, rendering.limits, sum_up, elsewhere)
 
     return init_directories(found, wishes, surroundings_of, shared, screen, is_dry_run=dry_run)
+
+
+def _find_directories(given: tuple[str, ...]) -> list[Path]:
+    from krm_fn.tools.init.init import find_directories
+
+    try:
+        return find_directories(given or (".",))
+    except Rejected as rejected:
+        (problem,) = rejected.problems
+        message = f"{problem.file} {problem.message}"
+        raise click.UsageError(message) from rejected
+
+
+def _refuse_misuse(
+    *,
+    config: object,
+    set_name: str,
+    account: str,
+    action: str,
+    has_ci: bool,
+    directories: int,
+    is_wished_removal: bool,
+) -> None:
+    misuse = {
+        "--config has no effect: krm-fn init writes the configuration, or uses the existing one": (
+            config is not None
+        ),
+        f"--set found {set_name!r}, expected letters in lower case, digits, - and ., at most 63": (
+            set_name and not SET_NAME.fullmatch(set_name)
+        ),
+        f"--service-account found {account!r}, expected the name of a ServiceAccount": (
+            account and not SET_NAME.fullmatch(account)
+        ),
+        f"--action found {action!r}, expected OWNER/REPO@SHA with a whole commit, and --ci beside it": (
+            action and not (has_ci and re.fullmatch(_ACTION, action))
+        ),
+        f"--set is the name of one set, and these are {directories} directories": (
+            set_name and directories > 1
+        ),
+        "--remove takes directories and --share, and nothing about what would be written": (
+            is_wished_removal
+        ),
+    }
+    for message, is_wrong in misuse.items():
+        if is_wrong:
+            raise click.UsageError(message)
 
 
 def _read_kinds(text: str) -> tuple[str, ...]:

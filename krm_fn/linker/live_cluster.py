@@ -291,28 +291,30 @@ class Lists:
                     next(back_off), [f"the API server to list {kind.plural} to the end"]
                 )
                 continue
-            try:
-                check_response(response, "list", kind, self.namespace)
-            except Forbidden as error:
-                if kind == asked:
-                    raise
-                what = f"{asked.plural} in {self.namespace}"
-                why = f"the plural is {kind.plural}; the Role of this ServiceAccount needs the rule {error.rule}"
-                raise Misnamed(what, why, error.rule) from error
+            self._check_list(response, kind, asked)
             items, following = read_page(
                 response, kind, self.namespace, metadata_only=metadata_only
             )
             found += [one for item in items if (one := read(item)) is not None]
             number += max(1, len(items))  # a proxy may answer with empty pages, one after the other
             if number > _MOST:
+                why = f"cannot list: more than {_MOST} objects; is there a proxy before the API server?"
                 what = f"{kind.plural} in {self.namespace}"
-                raise NoList(
-                    what,
-                    f"cannot list: more than {_MOST} objects; is there a proxy before the API server?",
-                )
+                raise NoList(what, why)
             if not following:
                 return Listed(found, _time(response))
             page = _next_page(len(items), response.size)
+
+    def _check_list(self, response: Response, kind: Kind, asked: Kind) -> None:
+        """Raise for an answer that is no list. `asked`: the kind before the API server said its plural."""
+        try:
+            check_response(response, "list", kind, self.namespace)
+        except Forbidden as error:
+            if kind == asked:
+                raise
+            what = f"{asked.plural} in {self.namespace}"
+            why = f"the plural is {kind.plural}; the Role of this ServiceAccount needs the rule {error.rule}"
+            raise Misnamed(what, why, error.rule) from error
 
     def _ask_for(self, kind: Kind) -> Kind:
         """Return a custom kind with the API server's plural; as it is if nothing tells another one.

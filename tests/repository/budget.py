@@ -265,12 +265,19 @@ def functions_of(modules: Iterable[Module]) -> list[ast.FunctionDef]:
 
 
 def count_functions(modules: Iterable[Module]) -> list[Count]:
-    """Count the lines of functions, with their signature and docstring."""
-    lines = sorted((one.end_lineno or 0) - one.lineno + 1 for one in functions_of(modules))
+    """Count the lines of functions without their docstrings: that of a command is its help."""
+    lines = sorted(map(_lines_of, functions_of(modules)))
     return [
-        Count("lines of nine functions of ten", lines[len(lines) * 9 // 10], 21),
-        Count("lines of the longest function", lines[-1], 116),
+        Count("lines of nine functions of ten", lines[len(lines) * 9 // 10], 19),
+        Count("lines of the longest function", lines[-1], 60),
     ]
+
+
+def _lines_of(function: ast.FunctionDef) -> int:
+    first, *_ = function.body
+    has_docstring = ast.get_docstring(function) is not None
+    of_docstring = (first.end_lineno or 0) - first.lineno + 1 if has_docstring else 0
+    return (function.end_lineno or 0) - function.lineno + 1 - of_docstring
 
 
 def count_tokens(text: str) -> int:
