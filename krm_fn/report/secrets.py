@@ -39,7 +39,6 @@ _OPEN_ANNOTATIONS = {KAPP_VERSIONED, NEEDS_HASH_SUFFIX, SPINNAKER_VERSIONED, *_O
 _DIGESTS = ("checksum", "digest", "hash")
 """Words in the name of an annotation whose value is a digest of content, as in `checksum/config`."""
 
-_HASH = re.compile(HASH)
 
 # A text, which `re` compiles when it is first used (docs/decisions/0031).
 _ID_OF_SECRET = (
@@ -195,7 +194,7 @@ class Masks:
 
     def hide(self, text: str) -> str:
         """Mask each such name in a text."""
-        if not self._numbers or not _HASH.search(text):
+        if not self._numbers or not re.search(HASH, text):
             return text
         return WORD.sub(lambda found: self._mask(found[0]), text)
 
@@ -239,7 +238,7 @@ def hide_in_problems(problems: Iterable[Problem], items: Iterable[Item]) -> list
     """
     problems = list(problems)
     said = [*map(str, problems)]
-    if not any(map(_HASH.search, said)):
+    if not any(re.search(HASH, one) for one in said):
         return problems
     bases = {
         base_name(item) for item in items if item.id.kind == "Secret" or is_secret_tracker(item)

@@ -17,7 +17,7 @@ from krm_fn.facts.fields import FIELDS, READS, SELECTORS
 
 SELECTOR_FIELDS = frozenset({"name", "key", "optional"})
 
-_BRACES = re.compile(r"\{([^{},]*+,[^{}]*+)\}")
+_BRACES = r"\{([^{},]*+,[^{}]*+)\}"
 
 
 class FieldRow(NamedTuple):
@@ -184,7 +184,9 @@ def read_chart_values(chart: str | None = None) -> Iterator[ChartValue]:
 
 def alternatives(text: str) -> list[str]:
     """Return the texts that `{a,b}` in a text stands for, as in a shell: the last braces vary fastest."""
-    parts = _BRACES.split(text)
+    if "{" not in text:
+        return [text]
+    parts = re.split(_BRACES, text)
     axes = [part.split(",") if number % 2 else [part] for number, part in enumerate(parts)]
     return ["".join(one) for one in product(*axes)]
 

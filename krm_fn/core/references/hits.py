@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.base.item import WORD, Item, data_texts
+from krm_fn.base.kind import BUILT_IN_GROUPS, ROLES, kind_of
 from krm_fn.base.node import (
     FieldPath,
     Node,
@@ -30,6 +31,8 @@ from krm_fn.base.reference import EmbeddedReference, ResolvedReference
 from krm_fn.core.references.resolve import Index
 
 ANNOTATIONS = ("metadata", "annotations")
+HOLDS_EXPRESSIONS = "admissionregistration.k8s.io"
+"""The group of Kubernetes itself whose objects hold expressions."""
 
 _ABOUT_ITSELF = (
     r"internal\.config\.kubernetes\.io/|config\.kubernetes\.io/(?:index|path|function|local-config)$|(?:[\w.]+\.)?krm-fn\.io/"
@@ -130,6 +133,17 @@ def find_hits(items: Iterable[Item], names: AbstractSet[str]) -> Hits:
     return {item: hits for item, hits in found if hits}
 
 
+def _holds_texts(item: Item) -> bool:
+    """Tell whether fields hold texts. The tables know every field of a kind of Kubernetes itself.
+
+    Only its pods, rules and expressions say names elsewhere.
+    """
+    if item.id.group not in BUILT_IN_GROUPS or item.id.kind in ROLES:
+        return True
+    kind = kind_of(item)
+    return item.id.group == HOLDS_EXPRESSIONS or (kind is not None and bool(kind.pod_spec))
+
+
 @cache  # most objects have the same annotations
 def is_about_itself(annotation: str) -> bool:
     """Tell whether an annotation is about its object alone, and needs no name of another."""
@@ -152,7 +166,7 @@ class _Walk:
             for value in data_texts(item):
                 field = "stringData" if value.field.startswith("stringData") else "data"
                 self.read(value.scalar, ((None, field), value.key), {}, value.text)
-        else:
+        elif _holds_texts(item):
             for name, node in entries(item.node):
                 if name not in _NOT_SEARCHED:
                     self.enter(node, (None, name))

@@ -20,7 +20,13 @@ from krm_fn.base.node import (
 from krm_fn.base.pods import find_containers
 from krm_fn.core.names.names import base_name
 from krm_fn.core.references.find import exclusion_of
-from krm_fn.core.references.hits import ANNOTATIONS, Hit, NameSearch, is_about_itself
+from krm_fn.core.references.hits import (
+    ANNOTATIONS,
+    HOLDS_EXPRESSIONS,
+    Hit,
+    NameSearch,
+    is_about_itself,
+)
 from krm_fn.core.references.sighting import TEXT, TEXT_FOR_PEOPLE, VARIABLE, Sighting
 from krm_fn.core.references.words import RESOURCES, RUNS_KUBECTL, pattern
 
@@ -109,9 +115,6 @@ _FOR_PEOPLE = (
 
 _KEY_SAYS = r"(?i)config|volume|secret|(?:^|[._-])cm(?:$|[_-])"
 _SAYS_KIND = r"(?i)config[-_]?map|secret"
-
-_HOLDS_EXPRESSIONS = "admissionregistration.k8s.io"
-"""The group of Kubernetes itself whose objects hold expressions."""
 
 _NAMESPACED = (
     r"(?:namespaces/(?P<above>[a-z0-9-]+)/(?i:configmaps?|secrets?)"
@@ -203,7 +206,7 @@ class _TextSearch:
 
     def _is_read(self, item: Item) -> bool:
         """Tell whether all texts of an object are: those of Kubernetes itself hold no others."""
-        is_plain = item.id.group in BUILT_IN_GROUPS and item.id.group != _HOLDS_EXPRESSIONS
+        is_plain = item.id.group in BUILT_IN_GROUPS and item.id.group != HOLDS_EXPRESSIONS
         return may_refer(item.id) and not is_plain
 
     def read_variable(self, hit: Hit) -> Iterator[Sighting]:
