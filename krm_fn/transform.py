@@ -81,6 +81,20 @@ def read_written(package: Package, specs: tuple[FieldSpec, ...], read_yaml: Read
     return Run(survey, Choices((), ()), revisions, consumers, Changes())
 
 
+def write_again(survey: Survey, written: Run, deployers: Iterable[str]) -> Run:
+    """Return the run that writes the marks of revisions again, and the copies for hooks.
+
+    `written`: the revisions of one set, under the names that they have, and their consumers. What
+    only a configuration decides stays: names, mounts and checksums. `deployers`: those that apply
+    the copies.
+    """
+    settings = survey.settings._replace(deployers=tuple(deployers))
+    copied = read_copies(survey.with_references(survey.references, settings), _find_early_hooks)
+    changes = mark(written.revisions, written.consumers, survey)
+    run = written._replace(survey=survey, changes=changes)
+    return run if copied.add is None else copied.add(run)
+
+
 class Configured(NamedTuple):
     """The choices of a configuration, as if the function ran now."""
 

@@ -8,7 +8,7 @@ from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Object
 from krm_fn.base.item import Item
 from krm_fn.base.kind import SYNC_WAVE
-from krm_fn.base.node import Node, entries, is_mapping, is_sequence
+from krm_fn.base.node import plain_value
 
 _FOR_TOOLS = (
     "internal.config.kubernetes.io/",
@@ -42,7 +42,9 @@ def upsert(own: list[Item], wanted: list[Object]) -> Changes:
                 complete.append((item, _with_tool_annotations(open_.pop(name), item)))
     stays = {item.node for item, _ in complete}  # through a YAML alias two items may share one node
     return Changes(
-        replace=tuple((item, one) for item, one in complete if _text_of(one) != _plain(item.node)),
+        replace=tuple(
+            (item, one) for item, one in complete if _plain(one) != plain_value(item.node)
+        ),
         remove=tuple(item for item in own if item.node not in stays),
         add=tuple(open_.values()),
     )
@@ -83,17 +85,10 @@ def _with_tool_annotations(wanted: Any, item: Item) -> Object:
     }
 
 
-def _plain(node: Node) -> Any:
-    """Return an object with every scalar as its text, for comparing."""
-    if is_mapping(node):
-        return {name: _plain(value) for name, value in entries(node)}
-    return [_plain(value) for value in node.value] if is_sequence(node) else node.value
-
-
-def _text_of(value: Any) -> Any:
-    """Return the same of an object that this project builds."""
+def _plain(value: Any) -> Any:
+    """Return an object that this project builds as it is read again."""
     if isinstance(value, Mapping):
-        return {name: _text_of(field) for name, field in value.items()}
+        return {name: _plain(field) for name, field in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [*map(_text_of, value)]
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        return [*map(_plain, value)]
+    return value

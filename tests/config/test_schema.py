@@ -114,21 +114,23 @@ def test_an_example_of_the_page_is_accepted_by_the_function(path: str, example: 
     written = yaml.safe_load(example)
     *above, last = read_path(path)
     assert [*written] == [last]
-    assert any(map(_is_accepted, _place(written, above)))
+    assert any(map(is_accepted, place_part(written, above)))
 
 
-def _place(part: dict[str | int, Any], above: list[str | int]) -> Iterator[dict[str | int, Any]]:
+def place_part(
+    part: dict[str | int, Any], above: list[str | int]
+) -> Iterator[dict[str | int, Any]]:
     """Yield configurations that have a part in this place; `read_path` reads `[]` as None."""
     if not above:
         yield part
     elif above[-1] is not None:
-        yield from _place({above[-1]: part}, above[:-1])
+        yield from place_part({above[-1]: part}, above[:-1])
     else:
         for beside in BESIDE.get(above[-2], [{}]):
-            yield from _place({above[-2]: [{**beside, **part}]}, above[:-2])
+            yield from place_part({above[-2]: [{**beside, **part}]}, above[:-2])
 
 
-def _is_accepted(configuration: Any) -> bool:
+def is_accepted(configuration: Any) -> bool:
     try:
         build_settings({"metadata": {"name": "shop"}, **configuration})
     except Invalid:

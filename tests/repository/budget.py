@@ -85,7 +85,7 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     tokens = sum(count_tokens(module.path.read_text()) for module in code)
     return [
-        Count("modules without facts", len(code), 202),
+        Count("modules without facts", len(code), 204),
         Count("thousands of tokens, without facts", tokens / 1000, _AT_LAST + _AN_ISSUE),
         Count("functions in facts", len(functions_of(facts)), 0),
         Count("lines of the largest module", max(module.lines for module in code), 800),
@@ -411,8 +411,8 @@ def count_met(modules: Mapping[str, Module]) -> list[Count]:
     met = met_by_tools(modules)
     names = sum(map(len, met.values()))
     return [
-        Count("names of the function that tools use", names, 60),
-        Count("modules that they are from", len(met), 12),
+        Count("names of the function that tools use", names, 68),
+        Count("modules that they are from", len(met), 13),
     ]
 
 

@@ -8,6 +8,7 @@ from krm_fn.base.changes import Changes, Edit, SetItems, SetText
 from krm_fn.base.item import Item
 from krm_fn.base.kind import PROTECTIONS, ROLES
 from krm_fn.base.node import Node, elements, get, is_scalar, is_sequence
+from krm_fn.base.reference import By
 from krm_fn.core.names.names import hash_in_name
 from krm_fn.tools.common.rendered import read_plan
 from krm_fn.tools.verify.check_names import check_protection
@@ -34,6 +35,8 @@ def references_put_back(rendering: Rendering) -> Iterator[Changes]:
     edits: dict[tuple[Node, str], list[Edit]] = defaultdict(list)
     for referrer, reference, targets in rendering.run.references.authored:
         renamed = rendering.revisions.renamed
+        if reference.rule.by is By.REFERENCES:
+            continue  # only the configuration knows the field
         if any(target in renamed for target in targets) and not reference.is_output:
             base = targets[0].annotations[keys.BASE_NAME]
             if targets[0] in renamed:  # a producer has another name than what it makes
@@ -108,7 +111,7 @@ def revisions_dropped(rendering: Rendering) -> Iterator[Changes]:
 
 def workloads_dropped(rendering: Rendering) -> Iterator[Changes]:
     for job in _emitted(rendering, "Job"):
-        plan, _ = read_plan(job)
+        plan = read_plan(job)
         for workload in plan.workloads:
             for item in rendering.package.authored:
                 who = (
@@ -141,7 +144,7 @@ def _renamed(rendering: Rendering) -> list[Item]:
 def _is_linked(item: Item, rendering: Rendering) -> bool:
     """Tell whether a plan lists the revision."""
     return any(
-        (item.id.kind, item.id.name) in read_plan(job)[0].rendered
+        (item.id.kind, item.id.name) in read_plan(job).rendered
         and rendering.package.namespace_of(job) == rendering.package.namespace_of(item)
         for job in _emitted(rendering, "Job")
     )

@@ -22,12 +22,12 @@ ALWAYS = [
     (
         '              - "--no-wait"\n',
         "",
-        f"{IN_POD}.containers: lacks --no-wait: each run would wait",
+        f"{IN_POD}.containers[0].args: lacks --no-wait",
     ),
     (
         'apps/v1/Deployment/api=Secret/api-secret-kmt4b2mkk9"',
         'apps/v1/Deployment/apo=Secret/api-secret-kmt4b2mkk9"',
-        f"{IN_POD}.containers[0].args: waits for",
+        f"{IN_POD}.containers[0].args: lacks --workload=apps/v1/Deployment/api=",
     ),
     (
         '              image: "krm-fn:',
@@ -37,12 +37,12 @@ ALWAYS = [
     (
         "              - link\n",
         "              - lnk\n",
-        ": has no plan: found 'link', expected a container whose first argument is `link`",
+        f"{IN_POD}.containers[0].args: lacks link; found lnk",
     ),
     (
         "              args:\n",
         "              command: [/bin/true]\n              args:\n",
-        f"{IN_POD}.containers[0].command: found a command",
+        f"{IN_POD}.containers[0].command: found a value, expected none",
     ),
 ]
 WITH_CONFIGURATION = [

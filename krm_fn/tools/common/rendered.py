@@ -14,16 +14,14 @@ from krm_fn.base.item import Item, is_emitted
 from krm_fn.base.keys import DECLARES_FUNCTION
 from krm_fn.base.kind import TOOL_GROUPS
 from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
-from krm_fn.base.node import Node, elements, get, text
+from krm_fn.base.node import elements, get, text
 from krm_fn.base.reference import Reference, ResolvedReference, is_read
 from krm_fn.base.settings import Settings
 from krm_fn.core.decide.decide import Package
 from krm_fn.core.names.names import without_hash
 from krm_fn.core.references.generated import find_generated, known_names
+from krm_fn.extras.read_linker import find_container
 from krm_fn.tools.common.files import KUSTOMIZATIONS
-
-_CONTAINERS = "spec.template.spec.containers"
-OF_CRON_JOB = "spec.jobTemplate.spec.template.spec.containers"
 
 
 def find_default_namespace(items: Collection[Item], configured: Iterable[Settings]) -> str:
@@ -55,7 +53,7 @@ def _planned_namespaces(items: Iterable[Item], emitted: Iterable[Item]) -> Itera
         namespaces[item.id.kind, item.id.name].add(item.id.namespace)
     for job in emitted:
         try:
-            plan, _ = read_plan(job)
+            plan = read_plan(job)
         except Unreadable:
             continue
         planned = {(one.kind, one.name) for one in plan.workloads} | {
@@ -67,33 +65,9 @@ def _planned_namespaces(items: Iterable[Item], emitted: Iterable[Item]) -> Itera
             yield own
 
 
-def read_plan(job: Item) -> tuple[LinkPlan, str]:
-    """Return the plan of a Job or CronJob, and the field that it is in. Raises Unreadable.
-
-    The container need not be the first: a service mesh may have added its own.
-    """
-    containers = find_job_containers(job)
-    for field, container in containers.items():
-        if runs_linker(container):
-            return read_arguments(
-                [*map(text, elements(get(container, "args")))][1:]
-            ), f"{field}.args"
-    names = ", ".join(text(get(container, "name")) for container in containers.values())
-    raise Unreadable(names, "a container whose first argument is `link`")
-
-
-def runs_linker(container: Node) -> bool:
-    """Tell whether the arguments of a container are those of the linker."""
-    return [*map(text, elements(get(container, "args")))][:1] == ["link"]
-
-
-def find_job_containers(job: Item) -> dict[str, Node]:
-    """Return the containers by their fields."""
-    path = OF_CRON_JOB if job.id.kind == "CronJob" else _CONTAINERS
-    return {
-        f"{path}[{index}]": one
-        for index, one in enumerate(elements(get(job.node, *path.split("."))))
-    }
+def read_plan(job: Item) -> LinkPlan:
+    """Return the plan of a Job or CronJob. Raises Unreadable."""
+    return read_arguments([*map(text, elements(get(find_container(job), "args")))][1:])
 
 
 class ObjectName(NamedTuple):

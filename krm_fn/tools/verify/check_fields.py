@@ -2,11 +2,22 @@
 
 from collections.abc import Iterator, Mapping
 
+from krm_fn.base.go_yaml import read_scalar
 from krm_fn.base.item import Item, about
-from krm_fn.base.node import elements, entries, fields, get, is_null, step, text
+from krm_fn.base.node import (
+    Node,
+    describe,
+    elements,
+    entries,
+    fields,
+    get,
+    is_null,
+    is_scalar,
+    step,
+    text,
+)
 from krm_fn.base.pods import find_pod_specs
 from krm_fn.base.problem import Problem
-from krm_fn.tools.verify.check_job import find_type
 from krm_fn.tools.verify.rendering import Rendering
 
 _OF_LIFE = {
@@ -71,3 +82,25 @@ def _check_type(revision: Item) -> Iterator[Problem]:
     wrong = "" if immutable is None or is_null(immutable) else find_type(immutable, bool)
     if wrong:
         yield about(revision, wrong, "immutable")
+
+
+_TYPES: dict[type, str] = {str: "text", bool: "a boolean", int: "a number", float: "a number"}
+
+
+def find_type(found: Node, wanted: type) -> str:
+    """Say that a value is of another type than the API server takes; `""` if it is of this one."""
+    if not is_scalar(found):
+        is_what = describe(found)
+    else:
+        try:
+            is_what = _TYPES.get(type(read_scalar(found)), "text")
+        except ValueError:
+            is_what = "a number"
+    if is_what == _TYPES[wanted]:
+        return ""
+    remedy = ""
+    if is_scalar(found) and wanted is str:
+        remedy = "; put it in quotes"
+    elif is_scalar(found) and is_what == "text":
+        remedy = "; remove the quotes"
+    return f"found {is_what}, expected {_TYPES[wanted]}: the API server refuses it{remedy}"

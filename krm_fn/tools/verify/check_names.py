@@ -1,11 +1,9 @@
 """Check every revision: the name of its content, its marks, no double, its protection, and that it comes in time."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping
 
 from krm_fn.base import keys
-from krm_fn.base.item import Item, about, is_revision, listed_revisions, locate
+from krm_fn.base.item import Item, about, is_revision, locate
 from krm_fn.base.kind import (
     DEPLOYERS,
     HOOKS,
@@ -16,13 +14,12 @@ from krm_fn.base.kind import (
     keep_name,
     keep_new_name,
 )
-from krm_fn.base.link_plan import Unreadable
 from krm_fn.base.node import FieldPath, scalars
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import ResolvedReference
 from krm_fn.core.names.names import Unhashable, base_name, without_hash
 from krm_fn.guards.guards import find_early_readers
-from krm_fn.tools.common.rendered import is_internal, read_plan
+from krm_fn.tools.common.rendered import is_internal
 from krm_fn.tools.verify.rendering import (
     RenderedSet,
     Rendering,
@@ -57,65 +54,9 @@ def check_names(rendering: Rendering) -> Iterator[Problem]:
             yield about(item, message, "metadata.name")
 
 
-def check_marks(rendering: Rendering) -> Iterator[Problem]:
-    """Find revisions whose label and annotations do not say to the linker of their set what the function says."""
-    yield from _check_labels(rendering.package.configs)
-    known, unretained = _find_known(rendering), find_unretained(rendering)
-    for revision in rendering.revisions.rendered:
-        item = revision.item
-        found = item.annotations[keys.BASE_NAME]
-        # Since it was recorded, something may have added a prefix to an adopted name, which has no
-        # hash.
-        if not revision.hash_in_name and (
-            found not in item.id.name or revision.base_name != item.id.name
-        ):
-            message = f"found {found!r}, which is not the name without its hash: expected {revision.base_name!r}"
-            yield about(item, message, _field(keys.BASE_NAME))
-        if _find_place(item, rendering) not in known:  # no linker, so nothing to tell it
-            continue
-        if item.annotations.get(keys.WANTED) != "true":
-            yield _unmarked(item, keys.WANTED, "the linker may delete it")
-        if item in unretained:
-            yield _unmarked(
-                item, keys.RETAIN, "the linker deletes it, because it sees no reference"
-            )
-
-
-def find_unretained(rendering: Rendering) -> set[Item]:
-    """Return the rendered revisions that a linker deletes: it sees no reference, and no mark retains them."""
-    known = _find_known(rendering)
-    return {
-        item
-        for item in (revision.item for revision in rendering.revisions.rendered)
-        if item not in rendering.consumers
-        and item.annotations.get(keys.RETAIN) != "true"
-        and (names := known.get(_find_place(item, rendering))) is not None
-        and item.annotations[keys.BASE_NAME] not in names
-    }
-
-
-def _find_known(rendering: Rendering) -> dict[tuple[str, str], set[str]]:
-    """Return the base names that each linker knows: of its Jobs, or of its inventory, which has the retained too."""
-    listed: dict[tuple[str, str], set[str]] = defaultdict(set)
-    planned: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for one in rendering.package.emitted:
-        place = _find_place(one, rendering)
-        # Without its hash: that the name of a revision has changed is said already.
-        listed[place] |= {*map(without_hash, listed_revisions(one))}
-        if one.id.kind == "Job":
-            with suppress(Unreadable):
-                plan, _ = read_plan(one)
-                planned[place] |= {without_hash(revision.name) for revision in plan.rendered}
-    return listed | planned
-
-
-def _find_place(item: Item, rendering: Rendering) -> tuple[str, str]:
-    """Return the set and the namespace, in which one linker runs."""
-    return item.labels.get(keys.SET, ""), rendering.package.namespace_of(item)
-
-
-def _check_labels(configs: Iterable[Item]) -> Iterator[Problem]:
-    for item in configs:
+def check_labels(rendering: Rendering) -> Iterator[Problem]:
+    """Find revisions and copies of which a mark is gone, so that nobody knows them as such any more."""
+    for item in rendering.package.configs:
         if keys.BASE_NAME in item.annotations and keys.SET not in item.labels:
             field = f"metadata.labels[{keys.SET}]"
             yield about(
@@ -136,6 +77,9 @@ def _check_labels(configs: Iterable[Item]) -> Iterator[Problem]:
             found = item.labels[keys.COMPONENT]
             message = f"found {found!r}, expected no such label: the linker takes it for one of its own objects"
             yield about(item, message, f"metadata.labels[{keys.COMPONENT}]")
+        if keys.COPY_OF in item.annotations:  # with its label, it is none of the author's objects
+            field = f"metadata.labels[{keys.COMPONENT}]"
+            yield about(item, "missing, beside the mark of a copy for hooks", field)
 
 
 def check_duplicates(rendering: Rendering) -> Iterator[Problem]:
@@ -193,13 +137,6 @@ def _check_passed_over(item: Item, deployers: Collection[str]) -> Iterator[Probl
         for field in find_passed_over(item, deployer):
             message = f"{DEPLOYERS[deployer].name} does not apply it, or not again; remove this"
             yield about(item, message, field)
-
-
-def _unmarked(item: Item, annotation: str, risk: str) -> Problem:
-    found = (
-        f"found {item.annotations[annotation]!r}" if annotation in item.annotations else "missing"
-    )
-    return about(item, f"{found}: {risk}; expected 'true'", _field(annotation))
 
 
 def _field(annotation: str) -> str:
@@ -279,6 +216,11 @@ def deployers_of(one: RenderedSet, given: tuple[str, ...]) -> tuple[str, ...]:
     return given or (one.configured.settings.deployers if one.configured else ())
 
 
+def find_protecting(one: RenderedSet) -> tuple[str, ...]:
+    """Return the deployers from whose pruning some revision is protected: these may apply the set."""
+    return tuple(name for name in PROTECTIONS if _is_any_protected(one, name))
+
+
 def is_protected(one: RenderedSet, deployer: str) -> bool:
     """Tell whether a set has no such finding for a deployer, not even one that is only a warning."""
     return not any(_check_set(one, (deployer,)))
@@ -339,9 +281,7 @@ def check_order(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[Pr
     for one in rendering.sets.values():
         # Phases and waves are a deployer's own: without knowing which it is, nothing can be said
         # about the order.
-        known = deployers_of(one, deployers) or [
-            name for name in PROTECTIONS if _is_any_protected(one, name)
-        ]
+        known = deployers_of(one, deployers) or find_protecting(one)
         renamed = {revision.item for revision in one.revisions if revision.is_renamed}
         early = find_early_readers(rendering.run.references, known) if renamed else {}
         for config, readers in early.items():

@@ -13,6 +13,7 @@ from krm_fn.base.settings import Settings
 from krm_fn.base.suggest import differ_by_a_letter
 from krm_fn.core.decide.decide import Revision, update_rules
 from krm_fn.core.names.names import names_of, without_hash
+from krm_fn.extras.hook_copies import COPY_SUFFIX
 from krm_fn.lint.lint import find_left_behind, report_missing_keys
 from krm_fn.tools.common.rendered import is_required
 from krm_fn.tools.verify.rendering import Rendering
@@ -99,6 +100,9 @@ class _OtherRevisions:
             if revision.hash_in_name:
                 place = (revision.id.kind, self._package.namespace_of(revision.item))
                 self._names[place].append(revision.name)
+        self._copies = {
+            (self._package.namespace_of(item), item.id.name) for item in self._package.emitted
+        }
         self._by_base: dict[tuple[str, str, str], list[tuple[Revision, str]]] = defaultdict(list)
         for revision in rendering.revisions.renamed.values():
             namespace = self._package.namespace_of(revision.item)
@@ -114,7 +118,12 @@ class _OtherRevisions:
         """Check a reference that no object here matches."""
         namespace = reference.target_namespace or self._package.namespace_of(referrer)
         near = self._find_near(reference.kind, namespace, reference.target)
-        if near:
+        copied = reference.target.removesuffix(COPY_SUFFIX)
+        is_copy = copied != reference.target and self.have_base(referrer, reference, copied)
+        if is_copy and (namespace, reference.target) not in self._copies:
+            message = f"names the copy of {copied} for hooks, which is not in the input"
+            yield about(referrer, message, reference.field)
+        elif near:
             message = f"found {reference.target!r}, which is not in the input: expected {near}"
             yield about(referrer, message, reference.field)
         elif _hash_of(reference.target) and referrer.id.kind not in ROLES:

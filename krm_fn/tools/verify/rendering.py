@@ -1,18 +1,21 @@
 """Read the revisions of what is about to be applied, and the references to them."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item, is_of_chart, is_revision
+from krm_fn.base.link_plan import Unreadable
+from krm_fn.base.node import scalars
 from krm_fn.base.problem import ResourceId
 from krm_fn.base.reference import ResolvedReference
-from krm_fn.base.settings import Settings
+from krm_fn.base.settings import FieldSpec, Settings
 from krm_fn.core.decide.decide import Package, Revision, Revisions, Run, read_package
 from krm_fn.core.yaml.yaml import Expansion
-from krm_fn.tools.common.rendered import find_default_namespace
+from krm_fn.tools.common.rendered import find_default_namespace, read_plan
 from krm_fn.transform import Configured, configure, read_written
 
 
@@ -23,6 +26,18 @@ class RenderedSet(NamedTuple):
     revisions: tuple[Revision, ...]
     emitted: tuple[Item, ...]
     configured: Configured | None
+
+    @property
+    def has_linker(self) -> bool:
+        """Tell whether anything of a linker is here. Copies for hooks are nothing of it."""
+        return any(keys.COPY_OF not in item.annotations for item in self.emitted)
+
+    @property
+    def is_shared(self) -> bool:
+        """Tell whether an inventory leaves the set to the linker of its namespace."""
+        return any(
+            item.annotations.get(keys.LINKER_RUN) == keys.SHARED_LINKER for item in self.emitted
+        )
 
 
 class Rendering(NamedTuple):
@@ -74,6 +89,9 @@ def read_rendering(
     package = read_package(items, config_id, namespace, generated, kinds)
     specs = tuple(chain.from_iterable(one.references for one in settings_by_set.values()))
     run = read_written(package, specs, Expansion().read_embedded)
+    unknown = [*_find_unknown_specs(run)]
+    if unknown:
+        run = read_written(package, (*specs, *unknown), Expansion().read_embedded)
     configured = {
         name: configure(run.survey, settings) for name, settings in settings_by_set.items()
     }
@@ -104,3 +122,36 @@ def _read_sets(
             configured=configured.get(name),
         )
     return sets
+
+
+def _find_unknown_specs(run: Run) -> Iterator[FieldSpec]:
+    """Find fields of `spec.references` without a configuration.
+
+    A Job says who references a revision, and a revision of which kinds that is. Where no rule finds
+    the reference, the field says the whole name.
+    """
+    by_kind: dict[str, list[Item]] = defaultdict(list)
+    for item in run.package.authored:
+        by_kind[f"{item.id.api_version}/{item.id.kind}"].append(item)
+    planned: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for job in run.package.emitted:
+        with suppress(Unreadable):
+            for workload in read_plan(job).workloads:
+                for name in workload.revisions:
+                    planned[name.kind, name.name].add(str(workload).partition("=")[0])
+    for revision in run.revisions.rendered:
+        readers = {one.referrer for one in run.consumers.get(revision.item, ())}
+        kinds = revision.item.annotations.get(keys.KINDS, "").split(",")
+        said = planned[revision.id.kind, revision.name]
+        for kind in {*kinds, *(who.rpartition("/")[0] for who in said)}:
+            for item in by_kind.get(kind, ()):
+                if item not in readers and (kind in kinds or f"{kind}/{item.id.name}" in said):
+                    yield from _find_specs(item, revision)
+
+
+def _find_specs(item: Item, revision: Revision) -> Iterator[FieldSpec]:
+    for scalar, path, _ in scalars(item.node):
+        if scalar.value == revision.name:
+            names = (str(name).replace("/", r"\/") for name in path if isinstance(name, str))
+            group, _, version = item.id.api_version.rpartition("/")
+            yield FieldSpec(revision.id.kind, "/".join(names), group, version, item.id.kind)

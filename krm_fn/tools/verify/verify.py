@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.base import keys
-from krm_fn.base.changes import Edit, SetFields, combine_patches
-from krm_fn.base.item import Item, about, read_item
-from krm_fn.base.node import is_mapping, is_null, step
+from krm_fn.base.item import Item, read_item
+from krm_fn.base.node import is_mapping, is_null
 from krm_fn.base.problem import Outcome, Problem, Rejected, Severity, count
 from krm_fn.base.settings import Environment
 from krm_fn.core.config.config import Configuration, read_by_set
@@ -19,10 +18,8 @@ from krm_fn.core.yaml.yaml import (
     Envelope,
     add_results,
     open_envelope,
-    plan_patch,
     read_yaml,
 )
-from krm_fn.function import decide_package
 from krm_fn.lint.lint import find_encrypted_keys, find_unfollowed_affixes
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.tools.builds.builds import HelmOptions
@@ -36,12 +33,12 @@ from krm_fn.tools.opened.opened import (
     read_config_file,
     read_sources,
 )
+from krm_fn.tools.verify.check_again import check_again
 from krm_fn.tools.verify.check_fields import check_fields, check_volumes
-from krm_fn.tools.verify.check_linker import check_linker, is_shared
 from krm_fn.tools.verify.check_names import (
     check_applied,
     check_duplicates,
-    check_marks,
+    check_labels,
     check_names,
     check_order,
     check_protection,
@@ -102,7 +99,7 @@ def examine(inputs: Inputs, options: VerifyOptions) -> Verified:
         problems = [*_check(rendering, options)]
         # After an error, most of what the function would change is only a consequence of it.
         if not any(problem.severity is Severity.ERROR for problem in problems):
-            problems += check_again(rendering)
+            problems += check_again(rendering, options.deployers)
     except Rejected as rejected:
         return _answer(path, opened, [*rejected.problems], "", strict=options.strict)
     summary = summarize(rendering, options.deployers)
@@ -152,7 +149,7 @@ def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
     yield from check_sets(rendering, options.sets)
     yield from check_duplicates(rendering)
     yield from check_names(rendering)
-    yield from check_marks(rendering)
+    yield from check_labels(rendering)
     yield from check_fields(rendering)
     yield from find_encrypted_keys(rendering.run)
     yield from check_references(rendering)
@@ -163,7 +160,6 @@ def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
     yield from check_order(rendering, options.deployers)
     yield from check_protection(rendering, options.deployers)
     yield from check_applied(rendering, options.deployers)
-    yield from check_linker(rendering)
 
 
 def _answer(
@@ -179,43 +175,6 @@ def _answer(
     if envelope.resource_list is None:
         problems = [*place_by_object(problems, opened)]
     return Verified(path, tuple(problems), "" if failed else summary, stdout)
-
-
-_CHECKSUM = "is not the checksum of what pods read: something has changed it after krm-fn, which must run last"
-_CHANGED = "is not as krm-fn writes it: something has changed it after krm-fn, which must run last"
-
-
-def check_again(rendering: Rendering) -> Iterator[Problem]:
-    """Run the function again, and report what it would change.
-
-    The linker's objects are left out: their image may come from where the function ran. Nothing on
-    an object says whose checksum or mount it has, so several configurations cannot be told apart.
-    """
-    configured = [one.configured for one in rendering.sets.values() if one.configured]
-    if len(configured) != 1:
-        return
-    (only,) = configured
-    # A warning of the function is no sign that something has changed.
-    settings = only.settings._replace(strict=False)
-    environment = Environment(namespace=rendering.package.namespace, warns=False)
-    changes = decide_package(rendering.package, settings, environment).changes
-    edits = [*changes.edits]
-    for item, patch in combine_patches(changes.patches):
-        edits += plan_patch(item, patch)
-    first: dict[Item, str] = {}
-    for edit in edits:
-        for field in _fields_of(edit):
-            first.setdefault(edit.item, field)
-    for item, field in first.items():
-        is_checksum = field.endswith(f"[{settings.checksums.annotation}]")
-        yield about(item, _CHECKSUM if is_checksum else _CHANGED, field)
-    yield from (problem for problem in changes.problems if problem.severity is Severity.ERROR)
-
-
-def _fields_of(edit: Edit) -> list[str]:
-    """Return the fields that an edit changes, also where it adds them to a mapping."""
-    added = edit.change.add if isinstance(edit.change, SetFields) else ()
-    return [step(edit.field, name) for name, _ in added] or [edit.field]
 
 
 _MAX_SETS = 5
@@ -235,7 +194,7 @@ def _clauses(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[str]:
     for one in sets:
         jobs += [item for item in one.emitted if item.id.kind == "Job"]
     revisions = f"{count(len(revised), 'revision')}{_of([one.name for one in sets])}"
-    left = sum(map(is_shared, sets))
+    left = sum(one.is_shared for one in sets)
     linked_by = [count(len(jobs), "linker Job")] if jobs or not left else []
     linked_by += [f"{count(left, 'set')} left to the linker of the namespace"] if left else []
     yield ", ".join([revisions, count(len(resolved), "reference"), *linked_by])
