@@ -20,7 +20,7 @@ from krm_fn.core.decide.update_references import Stale, find_present, find_stale
 from krm_fn.core.references.generated import makes_config
 from krm_fn.core.references.references import ReadYaml, References, find_authored, find_embedded
 from krm_fn.core.references.resolve import MoreNames
-from krm_fn.extras.extras import Mounted, find_extras, read_copies, read_mounted
+from krm_fn.extras.extras import Mounted, add_linker, find_extras, read_copies, read_mounted
 from krm_fn.extras.restart_requests import find_opt_ins
 from krm_fn.guards.guards import build_guards, find_early_readers
 
@@ -81,18 +81,23 @@ def read_written(package: Package, specs: tuple[FieldSpec, ...], read_yaml: Read
     return Run(survey, Choices((), ()), revisions, consumers, Changes())
 
 
-def write_again(survey: Survey, written: Run, deployers: Iterable[str]) -> Run:
-    """Return the run that writes the marks of revisions again, and the copies for hooks.
+def write_again(
+    written: Run, settings: Settings, environment: Environment, deployers: Iterable[str]
+) -> Run:
+    """Return the run that writes again what the function adds to revisions, and beside them.
 
     `written`: the revisions of one set, under the names that they have, and their consumers. What
     only a configuration decides stays: names, mounts and checksums. `deployers`: those that apply
-    the copies.
+    the copies for hooks.
     """
-    settings = survey.settings._replace(deployers=tuple(deployers))
-    copied = read_copies(survey.with_references(survey.references, settings), _find_early_hooks)
-    changes = mark(written.revisions, written.consumers, survey)
+    package, references, revisions = written.package, written.references, written.revisions
+    survey = make_survey(package, settings, environment, references)
+    in_copies = settings._replace(deployers=tuple(deployers))
+    copied = read_copies(survey.with_references(references, in_copies), _find_early_hooks)
+    changes = mark(revisions, written.consumers, survey)
+    changes += update_references(references.authored, revisions, references.index)
     run = written._replace(survey=survey, changes=changes)
-    return run if copied.add is None else copied.add(run)
+    return add_linker(run if copied.add is None else copied.add(run))
 
 
 class Configured(NamedTuple):

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from krm_fn.base.item import CONFIG_KINDS
+from krm_fn.base.item import CONFIG_KINDS, Item
 from krm_fn.base.kind import Kind
+from krm_fn.base.node import Node, elements, get, text
 from krm_fn.base.producer import RENAMABLE_KINDS
 
 # These words stay: a linker reads the Jobs of every earlier version (decision 57).
@@ -181,6 +182,26 @@ def read_arguments(arguments: Iterable[str]) -> LinkPlan:
         minimum_age=_read_seconds(values["--minimum-age"][0]),
         waits=_NO_WAIT not in given,
     )
+
+
+def find_container(job: Item) -> Node | None:
+    """Find the container of the linker in a Job or CronJob; None in any other object.
+
+    It need not be the first: a service mesh may have added its own.
+    """
+    above = ("jobTemplate", "spec") if job.id.kind == "CronJob" else ()
+    containers = elements(get(job.node, "spec", *above, "template", "spec", "containers"))
+    linking = [one for one in containers if _arguments_of(one)[:1] == ["link"]]
+    return next(iter(linking or containers), None)
+
+
+def read_plan(job: Item) -> LinkPlan:
+    """Read the plan of a Job or CronJob. Raises Unreadable."""
+    return read_arguments(_arguments_of(find_container(job))[1:])
+
+
+def _arguments_of(container: Node | None) -> list[str]:
+    return [*map(text, elements(get(container, "args")))]
 
 
 def _read_seconds(text: str) -> int:

@@ -53,7 +53,6 @@ from krm_fn.extras.linker_objects import (
     cron_job,
     inventory,
     job,
-    may_be_spread,
     needs_binding,
     pod_labels,
     tracker,
@@ -336,23 +335,8 @@ class SetLinker:
                     if name.kind != "ConfigMap":
                         yield tracker(revision, name, self.settings, marks)
 
-    def build_shared(self, group: JobPlan, namespace: str) -> list[Object]:
-        """Build what all Jobs of a namespace need: the inventory, account, Role and RoleBinding."""
-        return [inventory(group, self.settings), *access(group, self.settings, namespace)]
-
     def build_account_rules(self, group: JobPlan) -> list[Object]:
         return build_account_rules(group, self.settings)
-
-    def build_cron_job(self, group: JobPlan, namespace: str, schedule: str, image: str) -> Object:
-        """Build the CronJob for this image. `schedule`: that of a CronJob that is there.
-
-        It counts if `H` in the configured one can become it. Nobody here knows which one it becomes:
-        the namespace may have been set after krm-fn.
-        """
-        settings, linker = self.settings, self.settings.linker
-        if linker.schedule and may_be_spread(linker.schedule, schedule):
-            settings = settings._replace(linker=linker._replace(schedule=schedule))
-        return cron_job(group, settings, namespace, image)
 
 
 def _by_wave(consumers: Iterable[Item]) -> list[tuple[str, list[Item]]]:

@@ -87,9 +87,14 @@ def find_extras(run: Run, mounted: Mounted, copied: Copied) -> Iterator[Extra]:
         yield rename_jobs
     yield _report_contradictions
     if run.revisions.rendered or run.package.emitted or run.settings.linker.kinds:
-        from krm_fn.extras.emit_linker import emit_linker
+        yield add_linker
 
-        yield emit_linker
+
+def add_linker(run: Run) -> Run:
+    """Put the linker's objects into the package."""
+    from krm_fn.extras.emit_linker import emit_linker
+
+    return emit_linker(run)
 
 
 def _asks_for_checksums(run: Run) -> bool:

@@ -24,8 +24,6 @@ from krm_fn.core.names.names import base_name
 from krm_fn.core.references.references import References
 from krm_fn.extras.upsert import upsert
 
-COPY_SUFFIX = "-presync"
-
 _ARGO_CD, _HELM, _WEIGHT = "argocd.argoproj.io/hook", "helm.sh/hook", "helm.sh/hook-weight"
 
 
@@ -92,7 +90,7 @@ def write_copies(copies: HookCopies, run: Run) -> Run:
         is_copied = name != base
         if is_copied:
             wanted.append(_build_copy(source, reads, run))
-        meant = f"{base}{COPY_SUFFIX}" if is_copied else base
+        meant = f"{base}{keys.COPY_SUFFIX}" if is_copied else base
         revision = Revision(source, base, meant, Strategy.RENAME)
         changes += update_references(reads, Revisions([revision]), index)
         changes += Changes(problems=tuple(_find_problems(source, meant, run)))
@@ -115,7 +113,7 @@ def _build_copy(source: Item, reads: Iterable[ResolvedReference], run: Run) -> O
         "apiVersion": "v1",
         "kind": source.id.kind,
         "metadata": {
-            "name": f"{base_name(source)}{COPY_SUFFIX}",
+            "name": f"{base_name(source)}{keys.COPY_SUFFIX}",
             **namespace,
             "labels": labels,
             "annotations": {

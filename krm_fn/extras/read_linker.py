@@ -4,12 +4,13 @@ What is read is what the function writes for some setting. What has changed sinc
 another way by a run with these settings, if only in the name of a Job, which its spec decides.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from krm_fn.base import keys
 from krm_fn.base.item import Item
-from krm_fn.base.link_plan import PLAN_VERSION, Unreadable, read_arguments
+from krm_fn.base.link_plan import PLAN_VERSION, Unreadable, find_container, read_plan
 from krm_fn.base.node import Node, elements, get, plain_value, text, texts
 from krm_fn.base.settings import (
     NO_SIDECAR_ANNOTATIONS,
@@ -19,31 +20,54 @@ from krm_fn.base.settings import (
     is_image,
 )
 from krm_fn.core.names.names import content_name
+from krm_fn.extras.linker_objects import may_be_spread
+
+_PODS = ("spec", "template", "spec")
+
+
+class WrittenLinker(NamedTuple):
+    """The linker that objects show. `image`: that in which its pods run.
+
+    `added`: the labels and annotations that something has added to all objects, unless the
+    configuration asks for them. `names`: those that the specs of the Jobs have. `spread`: the
+    CronJobs whose schedule may be the configured one, with another minute in the place of `H`.
+    """
+
+    settings: LinkerSettings
+    image: str
+    added: frozenset[tuple[str, str]]
+    names: Mapping[Item, str]
+    spread: frozenset[Item]
 
 
 def read_linker(
     emitted: Sequence[Item], of_set: str, configured: LinkerSettings | None
-) -> tuple[LinkerSettings, str]:
-    """Return the settings with which a run writes these objects again, and the image that it runs in.
+) -> WrittenLinker:
+    """Read the settings with which a run writes these objects again.
 
     Of pods the objects count, and not the configuration: a platform may have pinned their settings,
     and the image may be that of the function.
     """
-    linker = configured or _read_access(emitted, of_set)
-    jobs = _of_kind(emitted, "Job")
-    proven = [one for one in jobs if one.id.name == name_of_spec(one, of_set)]
-    for job in (proven or jobs)[:1]:
-        added = () if proven else find_marks(emitted)
-        linker = linker._replace(**_read_pods(job, added))
-        return linker, text(get(find_container(job), "image"))
-    return linker, ""
+    settings, image, added = configured or _read_access(emitted, of_set), "", _find_marks(emitted)
+    names = {
+        job: content_name(of_set, "-link", _plain(get(job.node, "spec"), {}))
+        for job in _of_kind(emitted, "Job")
+    }
+    proven = [job for job, name in names.items() if job.id.name == name]
+    for job in (proven or [*names])[:1]:
+        image = text(get(find_container(job), "image"))
+        settings = settings._replace(**_read_pods(job, () if proven else added))
+    spread = [
+        one
+        for one in _of_kind(emitted, "CronJob")
+        if settings.schedule
+        and may_be_spread(settings.schedule, text(get(one.node, "spec", "schedule")))
+    ]
+    return WrittenLinker(settings, image, added, names, frozenset(spread))
 
 
-def find_marks(emitted: Iterable[Item]) -> frozenset[tuple[str, str]]:
-    """Return the labels and annotations that all objects have.
-
-    Something has added them to all objects, unless it is the configuration that asks for them.
-    """
+def _find_marks(emitted: Iterable[Item]) -> frozenset[tuple[str, str]]:
+    """Return the labels and annotations that all objects have."""
     marks = [{*item.labels.items(), *item.annotations.items()} for item in emitted]
     return frozenset(set.intersection(*marks)) if marks else frozenset()
 
@@ -51,9 +75,17 @@ def find_marks(emitted: Iterable[Item]) -> frozenset[tuple[str, str]]:
 def _read_access(emitted: Sequence[Item], of_set: str) -> LinkerSettings:
     """Read who runs the linker, and in whose name."""
     inventories = _of_kind(emitted, "ConfigMap")
-    told = next(filter(None, (one.annotations.get(keys.TOLD_KINDS) for one in inventories)), "")
+    told = [one.annotations.get(keys.TOLD_KINDS, "").split(",") for one in inventories]
+    # In version 0.2.0, only Jobs say it, with the kinds that the workloads of a namespace need.
+    planned: list[set[str]] = []
+    for job in _of_kind(emitted, "Job"):
+        with suppress(Unreadable):
+            planned.append({f"{one.api_version}/{one.kind}" for one in read_plan(job).kinds})
+    told.append(sorted(set.intersection(*planned)) if planned else [])
     runs = {one.annotations.get(keys.LINKER_RUN) for one in inventories}
-    accounts = [text(get(_pod_spec(one), "serviceAccountName")) for one in _of_kind(emitted, "Job")]
+    accounts = [
+        text(get(one.node, *_PODS, "serviceAccountName")) for one in _of_kind(emitted, "Job")
+    ]
     for binding in _of_kind(emitted, "RoleBinding"):
         accounts += [text(get(one, "name")) for one in elements(get(binding.node, "subjects"))]
     # The function binds another account only where it is asked to, and then it emits none.
@@ -62,7 +94,7 @@ def _read_access(emitted: Sequence[Item], of_set: str) -> LinkerSettings:
     return LinkerSettings(
         enabled=any(keys.COPY_OF not in one.annotations for one in emitted),
         run=LinkerRun.SHARED if keys.SHARED_LINKER in runs else LinkerRun.JOB,
-        kinds=tuple(filter(None, told.split(","))),
+        kinds=next((tuple(kinds) for kinds in told if any(kinds)), ()),
         service_account_name=None if has_own else next(filter(None, others), None),
         schedule="" if _of_kind(emitted, "CronJob") else None,
         secrets_role=bool(_of_kind(emitted, "Role") or _of_kind(emitted, "RoleBinding")),
@@ -71,7 +103,7 @@ def _read_access(emitted: Sequence[Item], of_set: str) -> LinkerSettings:
 
 def _read_pods(job: Item, added: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """Read the settings of pods. `added`: marks that are none of them."""
-    spec, pod = get(job.node, "spec"), _pod_spec(job)
+    spec, pod = get(job.node, "spec"), get(job.node, *_PODS)
     container, metadata = find_container(job), get(spec, "template", "metadata")
     variables = [text(get(one, "name")) for one in elements(get(container, "env"))]
     image = text(get(container, "image"))
@@ -99,36 +131,14 @@ def _read_pods(job: Item, added: Iterable[tuple[str, str]]) -> dict[str, Any]:
         "annotations": read_marks("annotations", NO_SIDECAR_ANNOTATIONS),
     }
     try:
-        plan = read_arguments([*map(text, elements(get(container, "args")))][1:])
+        plan = read_plan(job)
     except Unreadable:
         return settings
     return {**settings, "timeout_seconds": plan.timeout, "minimum_age_seconds": plan.minimum_age}
 
 
-def name_of_spec(job: Item, of_set: str) -> str:
-    """Return the name that the function gives to a Job with this spec."""
-    return content_name(of_set, "-link", _plain(get(job.node, "spec"), {}))
-
-
 def _plain(node: Node | None, default: Any) -> Any:
     return default if node is None else plain_value(node)
-
-
-def find_container(job: Item) -> Node | None:
-    """Find the container of the linker in a Job or CronJob; None in any other object.
-
-    It need not be the first: a service mesh may have added its own.
-    """
-    containers = elements(get(_pod_spec(job), "containers"))
-    linking = [
-        one for one in containers if [*map(text, elements(get(one, "args")))][:1] == ["link"]
-    ]
-    return next(iter([*linking, *containers]), None)
-
-
-def _pod_spec(job: Item) -> Node | None:
-    above = ("jobTemplate", "spec") if job.id.kind == "CronJob" else ()
-    return get(job.node, "spec", *above, "template", "spec")
 
 
 def _of_kind(emitted: Iterable[Item], kind: str) -> list[Item]:

@@ -7,10 +7,10 @@ from krm_fn.base import keys
 from krm_fn.base.changes import Changes, Edit, SetItems, SetText
 from krm_fn.base.item import Item
 from krm_fn.base.kind import PROTECTIONS, ROLES
+from krm_fn.base.link_plan import read_plan
 from krm_fn.base.node import Node, elements, get, is_scalar, is_sequence
 from krm_fn.base.reference import By
 from krm_fn.core.names.names import hash_in_name
-from krm_fn.tools.common.rendered import read_plan
 from krm_fn.tools.verify.check_names import check_protection
 from krm_fn.tools.verify.rendering import Rendering
 

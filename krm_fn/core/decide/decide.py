@@ -20,7 +20,7 @@ from krm_fn.core.decide.run import (
     Run,
     read_package,
 )
-from krm_fn.core.decide.update_references import find_older, update_rules, why_passed_over
+from krm_fn.core.decide.update_references import find_older, why_passed_over
 from krm_fn.core.names.names import authored_id
 from krm_fn.core.references.generated import versioned
 
@@ -35,7 +35,6 @@ __all__ = [
     "read_package",
     "say_unchosen_makers",
     "summarize_run",
-    "update_rules",
     "why_passed_over",
 ]
 

@@ -6,6 +6,7 @@ Whoever checks a rendering, and whoever compares two, has to read it in the same
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
@@ -13,14 +14,13 @@ from krm_fn.base import keys
 from krm_fn.base.item import Item, is_emitted
 from krm_fn.base.keys import DECLARES_FUNCTION
 from krm_fn.base.kind import TOOL_GROUPS
-from krm_fn.base.link_plan import LinkPlan, Unreadable, read_arguments
-from krm_fn.base.node import elements, get, text
+from krm_fn.base.link_plan import Unreadable, read_plan
+from krm_fn.base.node import elements, get, scalars, text
 from krm_fn.base.reference import Reference, ResolvedReference, is_read
-from krm_fn.base.settings import Settings
-from krm_fn.core.decide.decide import Package
+from krm_fn.base.settings import FieldSpec, Settings
+from krm_fn.core.decide.decide import Package, Revision, Run
 from krm_fn.core.names.names import without_hash
 from krm_fn.core.references.generated import find_generated, known_names
-from krm_fn.extras.read_linker import find_container
 from krm_fn.tools.common.files import KUSTOMIZATIONS
 
 
@@ -65,9 +65,37 @@ def _planned_namespaces(items: Iterable[Item], emitted: Iterable[Item]) -> Itera
             yield own
 
 
-def read_plan(job: Item) -> LinkPlan:
-    """Return the plan of a Job or CronJob. Raises Unreadable."""
-    return read_arguments([*map(text, elements(get(find_container(job), "args")))][1:])
+def find_unknown_specs(run: Run) -> Iterator[FieldSpec]:
+    """Find fields of `spec.references` without a configuration.
+
+    A Job says who references a revision, and a revision of which kinds that is. Where no rule finds
+    the reference, the field says the whole name.
+    """
+    by_kind: dict[str, list[Item]] = defaultdict(list)
+    for item in run.package.authored:
+        by_kind[f"{item.id.api_version}/{item.id.kind}"].append(item)
+    planned: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for job in run.package.emitted:
+        with suppress(Unreadable):
+            for workload in read_plan(job).workloads:
+                for name in workload.revisions:
+                    planned[name.kind, name.name].add(str(workload).partition("=")[0])
+    for revision in run.revisions.rendered:
+        readers = {one.referrer for one in run.consumers.get(revision.item, ())}
+        kinds = revision.item.annotations.get(keys.KINDS, "").split(",")
+        said = planned[revision.id.kind, revision.name]
+        for kind in {*kinds, *(who.rpartition("/")[0] for who in said)}:
+            for item in by_kind.get(kind, ()):
+                if item not in readers and (kind in kinds or f"{kind}/{item.id.name}" in said):
+                    yield from _find_specs(item, revision)
+
+
+def _find_specs(item: Item, revision: Revision) -> Iterator[FieldSpec]:
+    for scalar, path, _ in scalars(item.node):
+        if scalar.value == revision.name:
+            names = (str(name).replace("/", r"\/") for name in path if isinstance(name, str))
+            group, _, version = item.id.api_version.rpartition("/")
+            yield FieldSpec(revision.id.kind, "/".join(names), group, version, item.id.kind)
 
 
 class ObjectName(NamedTuple):

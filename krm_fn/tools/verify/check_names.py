@@ -1,8 +1,10 @@
-"""Check every revision: the name of its content, its marks, no double, its protection, and that it comes in time."""
+"""Check every revision: the name of its content, its marks and fields, no double, its protection, its time."""
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import product
 
 from krm_fn.base import keys
+from krm_fn.base.go_yaml import read_scalar
 from krm_fn.base.item import Item, about, is_revision, locate
 from krm_fn.base.kind import (
     DEPLOYERS,
@@ -14,18 +16,28 @@ from krm_fn.base.kind import (
     keep_name,
     keep_new_name,
 )
-from krm_fn.base.node import FieldPath, scalars
+from krm_fn.base.node import (
+    FieldPath,
+    Node,
+    describe,
+    elements,
+    entries,
+    fields,
+    get,
+    is_null,
+    is_scalar,
+    scalars,
+    step,
+    text,
+)
+from krm_fn.base.pods import find_pod_specs
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import ResolvedReference
+from krm_fn.base.settings import Settings
 from krm_fn.core.names.names import Unhashable, base_name, without_hash
 from krm_fn.guards.guards import find_early_readers
 from krm_fn.tools.common.rendered import is_internal
-from krm_fn.tools.verify.rendering import (
-    RenderedSet,
-    Rendering,
-    configure_by_default,
-)
-from krm_fn.transform import Configured
+from krm_fn.tools.verify.rendering import RenderedSet, Rendering, choose_with
 
 
 def check_names(rendering: Rendering) -> Iterator[Problem]:
@@ -101,14 +113,10 @@ def check_duplicates(rendering: Rendering) -> Iterator[Problem]:
         if earlier is not item and (item in ours or earlier in ours):
             message = f"is in the input twice, also as {locate(earlier)}: what is applied last wins; remove one"
             # Two subpackages of kpt may each have an object of this name, and the function has only
-            # warned about it.
-            is_ours = item in emitted or (item in revised and not _are_equal(item, earlier))
+            # warned about it. Of two that differ in their files at most, either may be the last.
+            is_other = item in revised and _texts_in(item) != _texts_in(earlier)
+            is_ours = item in emitted or is_other
             yield about(item, message, severity=Severity.ERROR if is_ours else Severity.WARNING)
-
-
-def _are_equal(one: Item, other: Item) -> bool:
-    """Tell whether it does not matter which of two objects is applied last: they differ in their files at most."""
-    return _texts_in(one) == _texts_in(other)
 
 
 def _texts_in(item: Item) -> dict[FieldPath, tuple[str, bool]]:
@@ -158,20 +166,20 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
     )
     needed = {*expected}
     for name, one in sets.items():
-        if one.emitted or (one.configured and (is_referenced or one.configured.chosen)):
+        if one.emitted or (one.settings and (is_referenced or one.chosen)):
             needed.add(name)
     for name in sorted(needed):
         if name not in sets or not sets[name].revisions:
             yield _no_revision(name, sets)
     for one in sets.values():
-        if one.revisions and one.configured:
-            yield from _check_chosen(one.name, one.configured)
+        if one.revisions and one.settings:
+            yield from _check_chosen(one, one.settings)
     # With strategy `checksum` only, there is no revision.
     if (
         not expected
         and not sets
         and not any(keys.CHECKSUM in one.annotations for one in rendering.package.authored)
-        and (is_referenced or configure_by_default(rendering).chosen)
+        and (is_referenced or choose_with(rendering.run, Settings()))
     ):
         yield Problem(f"no revision of any set: {_NOT_RUN}")
 
@@ -191,17 +199,13 @@ def _no_revision(name: str, sets: Mapping[str, RenderedSet]) -> Problem:
     )
 
 
-def _check_chosen(name: str, configured: Configured) -> Iterator[Problem]:
+def _check_chosen(one: RenderedSet, settings: Settings) -> Iterator[Problem]:
     """Find objects that the configuration chooses, and that are no revisions."""
-    for item in configured.chosen:
+    for item in one.chosen:
         if keys.SET not in item.labels:
-            is_selected = (
-                configured.settings.select is not None or keys.STRATEGY in item.annotations
-            )
+            is_selected = settings.select is not None or keys.STRATEGY in item.annotations
             how = "selected" if is_selected else "chosen"
-            message = (
-                f"{how} for set {name}, but it is no revision: krm-fn has not run over this object"
-            )
+            message = f"{how} for set {one.name}, but it is no revision: krm-fn has not run over this object"
             yield about(item, message)
 
 
@@ -213,12 +217,18 @@ def check_protection(rendering: Rendering, deployers: tuple[str, ...]) -> Iterat
 
 def deployers_of(one: RenderedSet, given: tuple[str, ...]) -> tuple[str, ...]:
     """Return the deployers that will apply a set, as far as anybody says."""
-    return given or (one.configured.settings.deployers if one.configured else ())
+    return given or (one.settings.deployers if one.settings else ())
 
 
 def find_protecting(one: RenderedSet) -> tuple[str, ...]:
     """Return the deployers from whose pruning some revision is protected: these may apply the set."""
-    return tuple(name for name in PROTECTIONS if _is_any_protected(one, name))
+    annotations = [revision.item.annotations for revision in one.revisions]
+    found: dict[str, None] = {}
+    for name, protections in PROTECTIONS.items():
+        for protection, held in product(protections, annotations):
+            if protection.keeps and protection.is_in(held.get(protection.annotation, "")):
+                found[name] = None
+    return tuple(found)
 
 
 def is_protected(one: RenderedSet, deployer: str) -> bool:
@@ -301,15 +311,6 @@ def check_order(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[Pr
             )
 
 
-def _is_any_protected(one: RenderedSet, deployer: str) -> bool:
-    for revision in one.revisions:
-        for protection in PROTECTIONS[deployer]:
-            found = revision.item.annotations.get(protection.annotation)
-            if protection.keeps and found is not None and protection.added_to(found) == found:
-                return True
-    return False
-
-
 def _hook(item: Item, why: str) -> Problem:
     annotation = next(one for one in HOOKS if one in item.annotations)
     found = item.annotations[annotation]
@@ -318,3 +319,86 @@ def _hook(item: Item, why: str) -> Problem:
         f"is a {found} hook: {why}; remove the annotation",
         f"metadata.annotations[{annotation}]",
     )
+
+
+# Fields.
+
+_OF_LIFE = {
+    "ownerReferences": "the garbage collector deletes what has no live owner, and only the linker adds owners",
+    "finalizers": "an object with a finalizer stays when it is deleted, until somebody removes that",
+}
+"""Metadata that decides when an object goes, and what is wrong with it."""
+
+_OF_THE_API_SERVER = dict.fromkeys(
+    ("managedFields", "resourceVersion", "uid"), "the API server refuses it in a new object"
+)
+"""Metadata of a live object. An adopted one may have it, as it keeps its name."""
+
+
+def check_fields(rendering: Rendering) -> Iterator[Problem]:
+    """Find metadata that no object of the function may have, and values of another type than the API server takes."""
+    for revision in rendering.revisions.rendered:
+        of_a_new_one = _OF_THE_API_SERVER if revision.is_renamed else {}
+        yield from _check_metadata(revision.item, {**_OF_LIFE, **of_a_new_one})
+        immutable = get(revision.item.node, "immutable")
+        wrong = find_type(immutable, bool) if immutable and not is_null(immutable) else ""
+        if wrong:
+            yield about(revision.item, wrong, "immutable")
+    for item in rendering.package.emitted:
+        yield from _check_metadata(item, {**_OF_LIFE, **_OF_THE_API_SERVER})
+
+
+def check_volumes(rendering: Rendering) -> Iterator[Problem]:
+    """Find two volumes of one name in pods that read a revision: the API server refuses them."""
+    readers: dict[Item, None] = {}
+    for found in rendering.consumers.values():
+        readers.update(dict.fromkeys(one.referrer for one in found))
+    for item in readers:
+        for pod in find_pod_specs(item):
+            first: dict[str, int] = {}
+            for index, volume in enumerate(elements(get(pod.node, "volumes"))):
+                name = text(get(volume, "name"))
+                earlier = first.setdefault(name, index)
+                if name and earlier != index:
+                    message = f"is the name of volumes[{earlier}] too: the API server refuses it; remove one of them"
+                    yield about(item, message, f"{pod.field}.volumes[{index}].name")
+
+
+def _check_metadata(item: Item, unwanted: Mapping[str, str]) -> Iterator[Problem]:
+    metadata = fields(get(item.node, "metadata"))
+    for name, why in unwanted.items():
+        value = metadata.get(name)
+        if not is_null(value) and not _is_empty(value):
+            yield about(item, f"found a value, expected none: {why}", f"metadata.{name}")
+    for where in ("labels", "annotations"):
+        for name, value in entries(metadata.get(where)):
+            wrong = "" if is_null(value) else find_type(value, str)
+            if wrong:
+                yield about(item, wrong, step(f"metadata.{where}", name))
+
+
+def _is_empty(value: object) -> bool:
+    held: object = getattr(value, "value", None)
+    return isinstance(held, list) and not held
+
+
+_TYPES: dict[type, str] = {str: "text", bool: "a boolean", int: "a number", float: "a number"}
+
+
+def find_type(found: Node, wanted: type) -> str:
+    """Say that a value is of another type than the API server takes; `""` if it is of this one."""
+    if not is_scalar(found):
+        is_what = describe(found)
+    else:
+        try:
+            is_what = _TYPES.get(type(read_scalar(found)), "text")
+        except ValueError:
+            is_what = "a number"
+    if is_what == _TYPES[wanted]:
+        return ""
+    remedy = ""
+    if is_scalar(found) and wanted is str:
+        remedy = "; put it in quotes"
+    elif is_scalar(found) and is_what == "text":
+        remedy = "; remove the quotes"
+    return f"found {is_what}, expected {_TYPES[wanted]}: the API server refuses it{remedy}"

@@ -3,67 +3,54 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from krm_fn.base.changes import SetItems, SetText
+from krm_fn.base import keys
 from krm_fn.base.item import CONFIG_KINDS, Item, about
-from krm_fn.base.keys import NEEDS_HASH_SUFFIX
 from krm_fn.base.kind import ROLES
 from krm_fn.base.problem import Problem, Severity
 from krm_fn.base.reference import Reference, ResolvedReference
 from krm_fn.base.settings import Settings
 from krm_fn.base.suggest import differ_by_a_letter
-from krm_fn.core.decide.decide import Revision, update_rules
+from krm_fn.core.decide.decide import Revision
 from krm_fn.core.names.names import names_of, without_hash
-from krm_fn.extras.hook_copies import COPY_SUFFIX
 from krm_fn.lint.lint import find_left_behind, report_missing_keys
 from krm_fn.tools.common.rendered import is_required
 from krm_fn.tools.verify.rendering import Rendering
 
 
 def check_references(rendering: Rendering) -> Iterator[Problem]:
-    """Find references that have another name than their object: the base name, or that of another revision.
+    """Find references to what is not here, and names in data that are not those of revisions.
 
     Another revision may be in the cluster, where an author has pinned it. So that is only a warning.
     """
-    renamed = rendering.revisions.renamed
     in_rules: dict[Item, list[ResolvedReference]] = defaultdict(list)
     others = _OtherRevisions(rendering)
     for resolved in rendering.run.references.authored:
         referrer, reference, targets = resolved
-        if resolved.is_own:
-            yield from _check(referrer, reference, reference.field, targets, renamed)
         if reference.is_output:
             continue
         if referrer.id.kind in ROLES:
             in_rules[referrer].append(resolved)
-        elif targets:
-            yield from _check(referrer, reference, reference.field, targets, renamed)
-        else:
+        elif not targets:
             yield from others.check(referrer, reference)
-    for embedded in rendering.run.references.embedded:
-        yield from _check(
-            embedded.item, embedded.reference, embedded.field, embedded.targets, renamed
-        )
     for role, references in in_rules.items():
-        yield from _check_rules(role, references, rendering)
         yield from _check_absent(role, references, others)
+    yield from _check_data(rendering)
 
 
-def _check(
-    referrer: Item,
-    reference: Reference,
-    field: str,
-    targets: tuple[Item, ...],
-    renamed: dict[Item, Revision],
-) -> Iterator[Problem]:
-    wanted = sorted(
-        {renamed[target].meant_by(reference).name for target in targets if target in renamed}
-    )
-    others = {target.id.name for target in targets if target not in renamed}
-    if wanted and reference.target not in {*wanted, *others}:
-        message = (
-            f"found {reference.target!r}, which has been renamed: expected {' or '.join(wanted)}"
-        )
-        yield about(referrer, message, field)
+def _check_data(rendering: Rendering) -> Iterator[Problem]:
+    """Find names in the data of ConfigMaps that are base names, or those of other revisions."""
+    renamed = rendering.revisions.renamed
+    for one in rendering.run.references.embedded:
+        meant = {
+            renamed[item].meant_by(one.reference).name if item in renamed else item.id.name
+            for item in one.targets
+        }
+        found = one.reference.target
+        if found not in meant and not renamed.keys().isdisjoint(one.targets):
+            message = (
+                f"found {found!r}, which has been renamed: expected {' or '.join(sorted(meant))}"
+            )
+            yield about(one.item, message, one.field)
 
 
 def check_left_behind(rendering: Rendering) -> Iterator[Problem]:
@@ -72,7 +59,7 @@ def check_left_behind(rendering: Rendering) -> Iterator[Problem]:
     Objects that it has yet to name are no rendering.
     """
     for one in find_left_behind(rendering.run):
-        if NEEDS_HASH_SUFFIX not in one.item.annotations:
+        if keys.NEEDS_HASH_SUFFIX not in one.item.annotations:
             severity = Severity.ERROR if one.is_certain else Severity.WARNING
             yield about(one.referrer, one.message, one.field, severity)
 
@@ -118,7 +105,7 @@ class _OtherRevisions:
         """Check a reference that no object here matches."""
         namespace = reference.target_namespace or self._package.namespace_of(referrer)
         near = self._find_near(reference.kind, namespace, reference.target)
-        copied = reference.target.removesuffix(COPY_SUFFIX)
+        copied = reference.target.removesuffix(keys.COPY_SUFFIX)
         is_copy = copied != reference.target and self.have_base(referrer, reference, copied)
         if is_copy and (namespace, reference.target) not in self._copies:
             message = f"names the copy of {copied} for hooks, which is not in the input"
@@ -147,12 +134,10 @@ class _OtherRevisions:
 
     def _find_of_other_kind(self, reference: Reference, namespace: str) -> str:
         """Find the kind of a revision that has this name, where the reference is to the other kind."""
-        others = [kind for kind in CONFIG_KINDS if kind != reference.kind]
-        held = (self._names.get((kind, namespace), ()) for kind in others)
-        found = (
-            kind for kind, names in zip(others, held, strict=True) if reference.target in names
-        )
-        return next(found, "") if reference.kind in CONFIG_KINDS else ""
+        for kind in CONFIG_KINDS if reference.kind in CONFIG_KINDS else ():
+            if kind != reference.kind and reference.target in self._names[kind, namespace]:
+                return kind
+        return ""
 
     def _check_content_name(
         self, referrer: Item, reference: Reference, namespace: str
@@ -205,20 +190,3 @@ def _check_absent(
             yield about(role, message, reference.field)
         else:
             yield from others.check(role, reference)
-
-
-def _check_rules(
-    role: Item, references: list[ResolvedReference], rendering: Rendering
-) -> Iterator[Problem]:
-    """Check that the rules which name an object name its revisions as well."""
-    for edit in update_rules(role, references, rendering.revisions):
-        if isinstance(edit.change, SetText):
-            message = f"found {edit.change.node.value!r}, which has been renamed: expected {edit.change.text}"
-            yield about(role, message, edit.field)
-        elif isinstance(edit.change, SetItems) and edit.change.add:
-            names = ", ".join(map(str, edit.change.add))
-            yield about(
-                role,
-                f"lacks {names}: who may read the base name may not read this revision",
-                edit.field,
-            )

@@ -34,15 +34,16 @@ from krm_fn.tools.opened.opened import (
     read_sources,
 )
 from krm_fn.tools.verify.check_again import check_again
-from krm_fn.tools.verify.check_fields import check_fields, check_volumes
 from krm_fn.tools.verify.check_names import (
     check_applied,
     check_duplicates,
+    check_fields,
     check_labels,
     check_names,
     check_order,
     check_protection,
     check_sets,
+    check_volumes,
     deployers_of,
     is_protected,
 )
@@ -203,7 +204,7 @@ def _clauses(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[str]:
         yield from _foreign_accounts(sets, rendering)
     checksums = [item for item in rendering.package.authored if keys.CHECKSUM in item.annotations]
     if checksums:
-        is_checked = sum(one.configured is not None for one in rendering.sets.values()) == 1
+        is_checked = sum(one.settings is not None for one in rendering.sets.values()) == 1
         unchecked = "" if is_checked else ", not checked without --config"
         yield f"{count(len(checksums), 'workload')} with checksums{unchecked}"
 
@@ -230,7 +231,7 @@ def _foreign_accounts(sets: Iterable[RenderedSet], rendering: Rendering) -> Iter
     accounts = [one for one in rendering.package.authored if one.id.kind == "ServiceAccount"]
     here = {one.id.name for one in accounts}
     for one in sets:
-        account = one.configured.settings.linker.account if one.configured else None
+        account = one.settings.linker.account if one.settings else None
         if account is not None and account not in here:
             yield f"ServiceAccount {account} is not in the input: its rights are not checked"
 

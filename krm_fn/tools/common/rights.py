@@ -1,22 +1,19 @@
-"""Check what the account of a linker may do, where an author applies it together with what grants its rights."""
+"""Read what accounts may do, by the Roles and bindings that are about to be applied."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any
 
-from krm_fn.base.item import Item, about
-from krm_fn.base.node import elements, get, plain_value, text
-from krm_fn.base.problem import Problem
+from krm_fn.base.item import Item
+from krm_fn.base.node import elements, get, is_mapping, plain_value, text
 from krm_fn.core.decide.decide import Package
-from krm_fn.extras.emit_linker import SetLinker
 
 
 class AuthoredRules:
     """The accounts of authors, and the rules of Roles that are bound to each."""
 
     def __init__(self, package: Package) -> None:
-        self._package = package
         self._accounts: dict[tuple[str, str], Item] = {}
         self._bindings: dict[tuple[str, str], list[tuple[str, str, str]]] = defaultdict(list)
         self._rules: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
@@ -35,26 +32,10 @@ class AuthoredRules:
                 for subject in elements(get(one.node, "subjects")):
                     self._bindings[namespace, text(get(subject, "name"))].append(bound)
 
-    def check(self, linker: SetLinker) -> Iterator[Problem]:
-        """Find what the account of a linker may not do, where it is here, and so is what grants it."""
-        name = linker.settings.linker.account or ""
-        # All Jobs of a namespace need the same rights.
-        groups = {
-            one.namespace or self._package.namespace: one for one in linker.jobs if one.has_job
-        }
-        for namespace, group in groups.items():
-            account = self._accounts.get((namespace, name))
-            granted = self._find_granted(namespace, name)
-            if account is None or granted is None:
-                continue
-            lacking: list[str] = []
-            for rule in linker.build_account_rules(group):
-                lacking += find_lacking(rule, granted)
-            if lacking:
-                message = f"may not do what the linker needs; its Roles lack {'; '.join(lacking)}"
-                yield about(account, message)
+    def find_account(self, namespace: str, name: str) -> Item | None:
+        return self._accounts.get((namespace, name))
 
-    def _find_granted(self, namespace: str, account: str) -> list[Any] | None:
+    def find_granted(self, namespace: str, account: str) -> list[Any] | None:
         """Return the rules of an account; None where a Role of it is not in the input."""
         rules: list[Any] = []
         for bound in self._bindings.get((namespace, account), ()):
@@ -65,7 +46,7 @@ class AuthoredRules:
 
 
 def read_rules(role: Item) -> list[Any]:
-    return [plain_value(rule) for rule in elements(get(role.node, "rules"))]
+    return [plain_value(rule) for rule in elements(get(role.node, "rules")) if is_mapping(rule)]
 
 
 def find_lacking(rule: Any, granted: Iterable[Any]) -> Iterator[str]:
@@ -83,17 +64,17 @@ def _find_verbs(group: str, resource: str, name: str, granted: Iterable[Any]) ->
     """Return what rules let one do with objects of this name; `""` for objects of any name."""
     verbs: set[str] = set()
     for one in granted:
-        named = _words(one, "resourceNames")  # an empty list of names allows all of them
+        named = words_of(one, "resourceNames")  # an empty list of names allows all of them
         if (
-            not _words(one, "apiGroups").isdisjoint((group, "*"))
-            and not _words(one, "resources").isdisjoint((resource, "*"))
+            not words_of(one, "apiGroups").isdisjoint((group, "*"))
+            and not words_of(one, "resources").isdisjoint((resource, "*"))
             and (not named or name in named)
         ):
-            verbs |= _words(one, "verbs")
+            verbs |= words_of(one, "verbs")
     return verbs
 
 
-def _words(rule: Any, field: str) -> set[str]:
+def words_of(rule: Any, field: str) -> set[str]:
     """Return the words in a field of a rule. Authors may write anything there."""
     words = rule.get(field) if isinstance(rule, dict) else None
     return {word for word in words if isinstance(word, str)} if isinstance(words, list) else set()
